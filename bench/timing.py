@@ -1,0 +1,152 @@
+"""How time and memory are measured.
+
+Times are CPU times of the thread, in many repetitions, minimum and median: the minimum is what the code costs, a median
+far above it says that a neighbour disturbed. `calibration` is a fixed piece of work to be timed beside everything else,
+so that rows of different runs can be compared. Anything whose first run differs from later ones (caches of SymPy, warm
+memory) is run in a fresh process, by `fresh`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import json
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+Row = dict[str, Any]
+
+
+class Times(NamedTuple):
+    """Seconds for one execution."""
+
+    least: float
+    median: float
+
+
+def repeated(
+    act: Callable[[], Any], repeats: int = 15, at_least: float = 0.02, clock: Callable[[], float] = time.thread_time
+) -> Times:
+    """Time of one execution, from `repeats` batches that take `at_least` seconds each."""
+    act()
+    start = clock()
+    act()
+    once = max(clock() - start, 1e-8)
+    count = max(1, round(at_least / once))
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        for _ in range(count):
+            act()
+        times.append((clock() - start) / count)
+    return Times(min(times), statistics.median(times))
+
+
+def calibration() -> float:
+    """Microseconds for a fixed loop of Python: rows measured while this was high were disturbed."""
+
+    def work() -> float:
+        x = 0.5
+        for _ in range(10_000):
+            x = x * 0.999 + 0.001
+        return x
+
+    return repeated(work).least * 1e6
+
+
+# ---------------------------------------------------------------------------------------------------- fresh processes
+
+
+def fresh(place: str, *arguments: Any, limit: float = 600) -> Row | None:
+    """The result of `module:function` called in a new process, with its `peak_mb`; None where a package is missing.
+
+    Raises where the process fails otherwise, or takes longer than `limit` seconds.
+    """
+    command = [sys.executable, "-m", "bench.timing", place, json.dumps(arguments)]
+    done = subprocess.run(
+        command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False, timeout=limit
+    )
+    if done.returncode:
+        if "ModuleNotFoundError: No module named" in done.stderr:
+            return None
+        raise RuntimeError(f"{place}{arguments} failed:\n{done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
+
+
+def peak_mb() -> float:
+    """Largest memory that this process has had, in MB."""
+    status = Path("/proc/self/status")
+    if status.exists():  # ru_maxrss also counts the process that started this one
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 1024)
+
+
+# ---------------------------------------------------------------------------------------------------- calls from C
+
+_DRIVER = """
+#include <time.h>
+typedef void (*Function)(const double *const *in, double *const *out, double *work);
+
+/* Calls f for each state in turn, each with its own input and output; CPU seconds of the thread. */
+double drive(Function f, const double *q, const double *u, double *out, double *work,
+             long states, long n_in, long n_out, long passes)
+{
+    struct timespec a, b;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+    for (long p = 0; p < passes; p++)
+        for (long s = 0; s < states; s++) {
+            const double *in[3] = {q + s * n_in, u + s * n_in, 0};
+            double *to[1] = {out + s * n_out};
+            f(in, to, work);
+        }
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+    return (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+}
+"""
+
+
+@cache
+def _driver() -> Any:
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        return None
+    with tempfile.TemporaryDirectory() as place:
+        source, library = Path(place, "driver.c"), Path(place, "driver.so")
+        source.write_text(_DRIVER)
+        subprocess.run([compiler, "-O2", "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
+        drive = ctypes.CDLL(str(library)).drive
+    drive.restype = ctypes.c_double
+    drive.argtypes = [*[ctypes.c_void_p] * 5, *[ctypes.c_long] * 4]
+    return drive
+
+
+def machine_seconds(address: int, q: Any, u: Any, out: Any, work: Any, repeats: int = 15) -> Times | None:
+    """Time of machine code for one state, called for one state after the other from C; None without a C compiler.
+
+    q and u have a state in each row, and out has room for the results; all are contiguous arrays of doubles.
+    """
+    drive = _driver()
+    if drive is None:
+        return None
+    pointers = [address, q.ctypes.data, u.ctypes.data, out.ctypes.data, -(-work.ctypes.data // 64) * 64]
+    sizes = [len(q), q.shape[1], out.shape[1]]
+    once = max(drive(*pointers, *sizes, 1), 1e-8)
+    passes = max(1, round(0.02 / once))
+    times = [drive(*pointers, *sizes, passes) / passes / len(q) for _ in range(repeats)]
+    return Times(min(times), statistics.median(times))
+
+
+if __name__ == "__main__":
+    module, function = sys.argv[1].split(":")
+    result = getattr(importlib.import_module(module), function)(*json.loads(sys.argv[2]))
+    print(json.dumps({**result, "peak_mb": round(peak_mb(), 1)}))

@@ -1,0 +1,57 @@
+"""Sharp's motorcycle as Lot and Da Lio wrote it for MBSymba: nine coordinates, four conditions, two tyre laws.
+
+Two frames joined by a steering axis, two wheels of which only the spin has inertia, tyres whose side force lags. The
+front wheel has coordinates of its own (ψ4, φ4, θ4): that keeps every expression short, and costs two conditions, that
+its spin axis is the one the fork holds. Two more, on speeds, say that neither wheel slips along its track. z points
+down.
+"""
+
+import symbody as sb
+
+
+def model() -> sb.Model:
+    m = sb.Model("motorcycle")
+    x, y, psi, delta, phi, psi4, phi4, theta1, theta4 = m.coordinates("x y psi delta phi psi4 phi4 theta1 theta4")
+    tau = m.input("tau")
+    p = m.parameters(
+        mr=217.45, h=0.6157, Irx=31.18, Irz=21.07, Crxz=1.7355, b=0.4798, Rr=0.3048, iry=1.0508,
+        mf=30.65, e=0.0244, f=0.0283, Ifx=1.2338, Ifz=0.4420, Rf=0.3048, ify=0.7186, an=0.1158, eps=0.4715,
+        a=0.9485376, j=0.4167186306, k=0.8796329043, Cdelta=6.77, Zf=-1005.3,
+        Cr1=15831.0, Cr2=1325.6, Cf1=11174.0, Cf2=938.6, sigma=0.2438, g=9.81,
+    )  # fmt: skip
+    s, c = sb.sin(p.eps), sb.cos(p.eps)
+    lx = -p.an + p.Rf * s
+    lz = -(-s * p.k * c + c**2 * p.Rf + s * p.e - p.j + c**2 * p.j + s * p.an) / c
+    m.gravity(0, 0, p.g)
+
+    track = m.ground.translate(x, y, 0).rotate("z", psi)
+    chassis = track.rotate("x", phi)
+    fork = chassis.rotate("y", p.eps).translate(p.a, 0, 0).rotate("z", delta)
+    rear_hub = chassis.translate(-p.b, 0, -p.Rr)
+    front_track = m.ground.translate(fork.point(lx, 0, lz)).rotate("z", psi4)
+    front_hub = front_track.rotate("x", phi4)
+
+    rear = m.body("rear chassis", chassis, mass=p.mr, com=(0, 0, -p.h), inertia=sb.inertia(p.Irx, 0, p.Irz, xz=p.Crxz))
+    front = m.body("front chassis", fork, mass=p.mf, com=(p.e, 0, p.f), inertia=(p.Ifx, 0, p.Ifz))
+    rear_wheel = m.body("rear wheel", rear_hub.rotate("y", theta1), mass=0, inertia=(0, p.iry, 0))
+    front_wheel = m.body("front wheel", front_hub.rotate("y", theta4), mass=0, inertia=(0, p.ify, 0))
+    Cr, Cf = rear_hub.point(0, 0, p.Rr), front_hub.point(0, 0, p.Rf)
+
+    m.torque("steering", fork.vector(0, 0, tau - p.Cdelta * delta.dot), on=front, reacting=rear)
+    Zr = -(p.mr + p.mf) * p.g - p.Zf
+    m.tyre("Yr", Cr, track, rear_wheel, camber=phi, stiffness=(p.Cr1, p.Cr2), relaxation=p.sigma, load=Zr)
+    m.tyre("Yf", Cf, front_track, front_wheel, camber=phi4, stiffness=(p.Cf1, p.Cf2), relaxation=p.sigma, load=p.Zf)
+
+    gap = (fork.y - front_hub.y).components(m.ground)
+    m.constrain(gap[0], "spin_x")
+    m.constrain(gap[2], "spin_z")
+    m.constrain_speed(rear_wheel.velocity_at(Cr).dot(track.x), "no_slip_rear")
+    m.constrain_speed(front_wheel.velocity_at(Cf).dot(front_track.x), "no_slip_front")
+    return m
+
+
+if __name__ == "__main__":
+    equations = sb.derive(model())
+    print(f"{len(equations.q)} coordinates, {len(equations.lam)} conditions, {len(equations.z)} tyre equations")
+    for name, row in zip(equations.lam, equations.mechanism.constraints, strict=True):
+        print(f"{name}: {row.expression} = 0")

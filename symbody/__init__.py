@@ -1,0 +1,118 @@
+"""symbody: symbolic multibody dynamics. Everything public is here, in the order in which data passes through."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, Final
+
+from .algebra.derivatives import derivative, directional_derivative, gradient, jacobian, sparsity, time_derivative
+from .algebra.evaluate import evaluate
+from .algebra.functions import (
+    ExternalFunction,
+    acos,
+    asin,
+    atan,
+    atan2,
+    cos,
+    cosh,
+    equal,
+    exp,
+    log,
+    maximum,
+    minimum,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+    where,
+)
+from .algebra.graph import PI as pi  # noqa: N811  (the usual name)
+from .algebra.graph import Condition, Expr, Symbol, fraction, named, symbol, symbols, undisturbed
+from .algebra.linear import Factors, factorize, solve
+from .algebra.matrix import (
+    Matrix,
+    cross,
+    diagonal,
+    dot,
+    identity,
+    matrix,
+    outer,
+    skew,
+    stack,
+    vector,
+    zeros,
+)
+from .algebra.printing import Sequence, latex, sequence, text
+from .algebra.walk import free_symbols, resolve, substitute
+from .bodies.frames import Dyad, Frame, Point, Vector
+from .bodies.mass import bar, cuboid, cylinder, disc, inertia, shell, sphere
+from .bodies.mechanism import Body, Mechanism
+from .bodies.model import Model
+from .derive.derive import derive
+from .derive.equations import Equations
+from .emit.c import CSource, c_source
+from .emit.callable import Compiled
+from .emit.dynamics import Dynamics, compile
+from .emit.lower import program
+from .emit.numpy_text import numpy_function, numpy_source
+from .emit.program import Cost, Program
+from .errors import (
+    CompileError,
+    DerivationError,
+    EvaluationError,
+    ExpressionError,
+    ModelError,
+    ProgramError,
+    SymbodyError,
+)
+
+if TYPE_CHECKING:
+    from .algebra.sympy_border import SympyForm, from_sympy, to_sympy
+
+__version__ = "0.1.0"
+
+__all__ = [  # noqa: RUF022  (in order of flow)
+    # algebra: symbols and numbers
+    "Expr", "Symbol", "Condition", "symbol", "symbols", "fraction", "pi", "named", "undisturbed",
+    # algebra: functions
+    "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh",
+    "sign", "minimum", "maximum", "equal", "where", "ExternalFunction",
+    # algebra: matrices and linear systems
+    "Matrix", "matrix", "vector", "zeros", "identity", "diagonal", "dot", "cross", "outer", "skew", "stack",
+    "Factors", "factorize", "solve",
+    # algebra: derivatives, substitution, values
+    "derivative", "directional_derivative", "gradient", "jacobian", "sparsity", "time_derivative",
+    "substitute", "resolve", "free_symbols", "evaluate",
+    # algebra: to the eye and to SymPy
+    "text", "latex", "sequence", "Sequence", "from_sympy", "to_sympy", "SympyForm",
+    # bodies: the mechanism as described
+    "Model", "Mechanism", "Body", "Frame", "Point", "Vector", "Dyad",
+    "inertia", "bar", "disc", "cylinder", "sphere", "shell", "cuboid",
+    # derive: equations of motion
+    "derive", "Equations",
+    # emit
+    "Program", "Cost", "program", "compile", "Compiled", "Dynamics",
+    "numpy_function", "numpy_source", "c_source", "CSource",
+    # errors
+    "SymbodyError", "ExpressionError", "EvaluationError", "ModelError", "DerivationError", "ProgramError",
+    "CompileError",
+]  # fmt: skip
+
+_WHEN_NEEDED: Final = {  # SymPy takes twice as long to load as all the rest
+    "from_sympy": "symbody.algebra.sympy_border",
+    "to_sympy": "symbody.algebra.sympy_border",
+    "SympyForm": "symbody.algebra.sympy_border",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHEN_NEEDED:
+        raise AttributeError(f"module 'symbody' has no attribute {name!r}")
+    globals()[name] = value = getattr(importlib.import_module(_WHEN_NEEDED[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,5 @@
+"""`python -m symbody`"""
+
+from .cli import main
+
+main()

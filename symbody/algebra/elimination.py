@@ -1,0 +1,95 @@
+"""Gaussian elimination, written once.
+
+These few functions are the only linear solvers of the package. They use nothing but loops, subscripts and arithmetic, so
+that the same text is
+- run as it stands on numbers of any kind (complex, many digits) when an expression is evaluated,
+- run on expressions when a small definite system is unrolled into straight-line code,
+- translated into LLVM and into every target language when a system is solved by a loop (`emit/kernels.py`).
+
+Matrices are flat lists, row after row: entry (i, j) of an n by n matrix is a[i * n + j]. Inner loops run along rows.
+All work in place.
+"""
+
+# The element type is whatever the caller computes with: the translators of `emit` read these functions as text.
+from typing import Any
+
+
+def definite_factor(n: int, a: list[Any]) -> None:
+    """A = L D Lᵀ of a symmetric matrix whose leading minors are not zero; reads the upper triangle only.
+
+    Leaves 1/D on the diagonal, L below it, D Lᵀ above it.
+    """
+    for k in range(n):
+        a[k * n + k] = 1 / a[k * n + k]
+        for i in range(k + 1, n):
+            t = a[k * n + i] * a[k * n + k]
+            a[i * n + k] = t
+            for j in range(i, n):
+                a[i * n + j] = a[i * n + j] - t * a[k * n + j]
+
+
+def definite_solve(n: int, a: list[Any], x: list[Any]) -> None:
+    """Solve L D Lᵀ x = b with the factors of `definite_factor`; x holds b on entry."""
+    for k in range(n):
+        t = x[k] * a[k * n + k]
+        x[k] = t
+        for i in range(k + 1, n):
+            x[i] = x[i] - t * a[k * n + i]
+    for m in range(n):
+        t = x[n - 1 - m]
+        for k in range(n - 1 - m):
+            x[k] = x[k] - t * a[(n - 1 - m) * n + k]
+
+
+def general_factor(n: int, a: list[Any], p: list[int]) -> None:
+    """P A = L U with partial pivoting. Leaves L below the diagonal, U above it and 1/diagonal(U) on it, row order in p."""
+    for k in range(n):
+        p[k] = k
+        for i in range(k + 1, n):
+            if abs(a[i * n + k]) > abs(a[p[k] * n + k]):
+                p[k] = i
+        for j in range(n):
+            t = a[k * n + j]
+            a[k * n + j] = a[p[k] * n + j]
+            a[p[k] * n + j] = t
+        a[k * n + k] = 1 / a[k * n + k]
+        for i in range(k + 1, n):
+            t = a[i * n + k] * a[k * n + k]
+            a[i * n + k] = t
+            for j in range(k + 1, n):
+                a[i * n + j] = a[i * n + j] - t * a[k * n + j]
+
+
+def general_solve(n: int, a: list[Any], p: list[int], x: list[Any]) -> None:
+    """Solve A x = b with the factors of `general_factor`; x holds b on entry."""
+    for k in range(n):
+        t = x[k]
+        x[k] = x[p[k]]
+        x[p[k]] = t
+    for i in range(n):
+        t = x[i]
+        for k in range(i):
+            t = t - a[i * n + k] * x[k]
+        x[i] = t
+    for m in range(n):
+        t = x[n - 1 - m]
+        for k in range(n - m, n):
+            t = t - a[(n - 1 - m) * n + k] * x[k]
+        x[n - 1 - m] = t * a[(n - 1 - m) * n + n - 1 - m]
+
+
+def general_solve_transposed(n: int, a: list[Any], p: list[int], x: list[Any]) -> None:
+    """Solve Aᵀ x = b with the factors of `general_factor`; x holds b on entry."""
+    for k in range(n):
+        t = x[k] * a[k * n + k]
+        x[k] = t
+        for i in range(k + 1, n):
+            x[i] = x[i] - t * a[k * n + i]
+    for m in range(n):
+        t = x[n - 1 - m]
+        for k in range(n - 1 - m):
+            x[k] = x[k] - t * a[(n - 1 - m) * n + k]
+    for m in range(n):
+        t = x[n - 1 - m]
+        x[n - 1 - m] = x[p[n - 1 - m]]
+        x[p[n - 1 - m]] = t

@@ -1,0 +1,184 @@
+"""Values of expressions at numbers, without compiling: real, complex, or with as many digits as wanted.
+
+Complex numbers make the derivative by the complex step exact to rounding; for that, `abs`, `sign`, `min`, `max`, `atan2` and
+comparisons follow the real part and continue analytically.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+
+from ..errors import EvaluationError, ExpressionError, SymbodyError, listed
+from . import elimination
+from .graph import Expr, Node, Symbol
+from .matrix import Matrix
+from .walk import ordered, scalars
+
+
+@dataclass(frozen=True)
+class _Arithmetic:
+    """A kind of number: where its functions are, and how constants become such a number."""
+
+    functions: Any
+    number: Callable[[Any], Any]
+
+
+_REAL = _Arithmetic(math, float)
+_COMPLEX = _Arithmetic(cmath, complex)
+
+
+def _many_digits(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return mpmath.mpf(value.numerator) / value.denominator
+    return mpmath.mpmathify(value)
+
+
+_DIGITS = _Arithmetic(mpmath, _many_digits)
+
+
+def evaluate(thing: Any, values: Mapping[Any, Any] | None = None, digits: int | None = None) -> Any:
+    """The value of an expression, or of a matrix (rows as lists; a column as one list) or a list of these.
+
+    values   number for each symbol, or for each name: real, complex or mpmath numbers
+    digits   compute with this many decimal digits and return mpmath numbers
+    """
+    given = _by_symbol(thing, values or {})
+    if digits is not None:
+        with mpmath.workdps(digits):
+            return _shaped(thing, _values(thing, given, _DIGITS))
+    return _shaped(thing, _values(thing, given, _arithmetic_of(given.values())))
+
+
+def _arithmetic_of(numbers: Any) -> _Arithmetic:
+    kinds = {type(v) for v in numbers}
+    if any(k.__module__.startswith("mpmath") for k in kinds):
+        return _DIGITS
+    return _COMPLEX if any(issubclass(k, complex) for k in kinds) else _REAL
+
+
+def _by_symbol(thing: Any, values: Mapping[Any, Any]) -> dict[Symbol, Any]:
+    needed = [n for n in ordered(scalars(thing)) if isinstance(n, Symbol)]
+    given = {s: values[s] if s in values else values.get(s.identifier) for s in needed}
+    missing = [s.identifier for s, v in given.items() if v is None]
+    if missing:
+        raise ExpressionError(f"evaluate: no value for {listed(missing)}; values were given for {listed(values)}")
+    return given
+
+
+def _shaped(thing: Any, value: Mapping[Node, Any]) -> Any:
+    if isinstance(thing, Matrix):
+        if thing.cols == 1:
+            return [value[e] for e in thing.entries]
+        return [[value[e] for e in thing.row(i)] for i in range(thing.rows)]
+    if isinstance(thing, (list, tuple)):
+        return [_shaped(t, value) for t in thing]
+    return value[scalars(thing)[0]]
+
+
+def _values(thing: Any, given: Mapping[Symbol, Any], arithmetic: _Arithmetic) -> dict[Node, Any]:
+    value: dict[Node, Any] = {}
+    for n in ordered(scalars(thing)):
+        if isinstance(n, Symbol):
+            value[n] = arithmetic.number(given[n])
+            continue
+        try:
+            value[n] = _OPERATIONS[n.op](arithmetic, n, *(value[a] for a in n.args))
+        except SymbodyError:
+            raise
+        except (ArithmeticError, ValueError) as reason:
+            arguments = listed(value[a] for a in n.args)
+            raise EvaluationError(
+                f"{n.label or n.op} has no value at these numbers ({reason}); arguments {arguments}"
+            ) from None
+    return value
+
+
+def _real(x: Any) -> Any:
+    return x.real
+
+
+def _atan2(k: _Arithmetic, n: Node, y: Any, x: Any) -> Any:
+    if not isinstance(x, (complex, mpmath.mpc)) and not isinstance(y, (complex, mpmath.mpc)):
+        return k.functions.atan2(y, x)
+    # analytic: the angle at the real parts, plus the small rest
+    angle = k.number(math.atan2(y.real, x.real) if k is _COMPLEX else mpmath.atan2(_real(y), _real(x)))
+    c, s = k.functions.cos(angle), k.functions.sin(angle)
+    return angle + k.functions.atan((y * c - x * s) / (x * c + y * s))
+
+
+def _power(k: _Arithmetic, n: Node, base: Any, exponent: Any) -> Any:
+    fixed = n.args[1].data
+    return base**fixed if isinstance(fixed, int) else base**exponent
+
+
+def _factor(k: _Arithmetic, n: Node, *entries: Any) -> tuple[list[Any], list[int]]:
+    shape = n.data
+    a, p = shape.full(entries), [0] * shape.n
+    if shape.kind == "definite":
+        elimination.definite_factor(shape.n, a)
+    else:
+        elimination.general_factor(shape.n, a, p)
+    return a, p
+
+
+def _solve(k: _Arithmetic, n: Node, factors: tuple[list[Any], list[int]], *b: Any) -> list[Any]:
+    shape, x, (a, p) = n.args[0].data, list(b), factors
+    if shape.kind == "definite":
+        elimination.definite_solve(shape.n, a, x)
+    elif n.data:
+        elimination.general_solve_transposed(shape.n, a, p, x)
+    else:
+        elimination.general_solve(shape.n, a, p, x)
+    return x
+
+
+def _call(k: _Arithmetic, n: Node, *args: Any) -> Any:
+    if n.data.python is None:
+        raise ExpressionError(f"external function {n.data.name!r} has no Python form to evaluate; give python=...")
+    return k.number(n.data.python(*args))
+
+
+def _function(name: str) -> Callable[..., Any]:
+    return lambda k, n, x: getattr(k.functions, name)(x)
+
+
+_OPERATIONS: dict[str, Callable[..., Any]] = {
+    "const": lambda k, n: k.number(n.data),
+    "pi": lambda k, n: k.number(k.functions.pi),
+    "true": lambda k, n: n.data,
+    "neg": lambda k, n, a: -a,
+    "add": lambda k, n, a, b: a + b,
+    "sub": lambda k, n, a, b: a - b,
+    "mul": lambda k, n, a, b: a * b,
+    "div": lambda k, n, a, b: a / b,
+    "pow": _power,
+    "atan2": _atan2,
+    "abs": lambda k, n, a: -a if _real(a) < 0 else a,
+    "sign": lambda k, n, a: k.number((_real(a) > 0) - (_real(a) < 0)),
+    "min": lambda k, n, a, b: a if _real(a) <= _real(b) else b,
+    "max": lambda k, n, a, b: a if _real(a) >= _real(b) else b,
+    "lt": lambda k, n, a, b: _real(a) < _real(b),
+    "le": lambda k, n, a, b: _real(a) <= _real(b),
+    "eq": lambda k, n, a, b: a == b,
+    "and": lambda k, n, a, b: a and b,
+    "or": lambda k, n, a, b: a or b,
+    "not": lambda k, n, a: not a,
+    "where": lambda k, n, c, a, b: a if c else b,
+    "call": _call,
+    "factor": _factor,
+    "solve": _solve,
+    "item": lambda k, n, block: block[n.data],
+    **{f: _function(f) for f in "sqrt exp log sin cos tan asin acos atan sinh cosh tanh".split()},
+}
+
+
+def number(expr: Expr) -> float:
+    """The value of an expression without symbols."""
+    return evaluate(expr)

@@ -1,0 +1,516 @@
+"""The expression graph: immutable nodes, each existing once.
+
+A node is an operation and its arguments. `make` is the only way to a node: it folds and normalises by the rules
+registered with `rule` (see `rules.py`) and returns the node that already exists where there is one (hash consing), so
+that equal subexpressions are the same object, sharing is never lost, and `a is b` decides structural equality.
+
+The table of nodes holds weak references: when the last expression that uses a node is dropped, its memory is free.
+Arguments are always older than the node: sorting nodes by `serial` puts any graph in order of evaluation.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import math
+import numbers
+import re
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from itertools import count
+from typing import Any, Final
+
+from ..errors import ExpressionError, listed, shown
+
+Number = int | float | Fraction
+
+# ---------------------------------------------------------------------------------------------------------- operations
+
+UNARY: Final = frozenset("neg sqrt exp log sin cos tan asin acos atan sinh cosh tanh abs sign".split())
+COMMUTATIVE: Final = frozenset(("add", "mul", "min", "max", "eq", "and", "or"))
+BINARY: Final = frozenset("add sub mul div pow atan2 min max".split())
+CONDITIONS: Final = frozenset("lt le eq and or not true".split())
+KINDS: Final = ("parameter", "coordinate", "speed", "acceleration", "input", "variable", "multiplier", "time")
+_RATE_KIND: Final = {"coordinate": "speed", "speed": "acceleration"}
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+
+# ---------------------------------------------------------------------------------------------------------- hash consing
+
+_table: dict[tuple[Any, ...], _Entry] = {}
+_serial = count(1)
+_constant_serial = count(-1, -1)  # constants sort before everything else: they come first in sums and products
+
+
+class _Entry(weakref.ref):  # type: ignore[type-arg]
+    """Weak reference to a node that knows under which key the node is filed."""
+
+    __slots__ = ("key",)
+    key: tuple[Any, ...]
+
+
+def _forget(entry: _Entry, table: dict[tuple[Any, ...], _Entry] = _table) -> None:
+    # Between the death of a node and this call the key may have been filed anew: remove only our own entry.
+    if table.get(entry.key) is entry:
+        table.pop(entry.key, None)
+
+
+def _filed(node: Any, key: tuple[Any, ...]) -> Any:
+    """File a new node; or, where another thread has filed an equal one in the meantime, take that."""
+    entry = _Entry(node, _forget)
+    entry.key = key
+    while (first := _table.setdefault(key, entry)) is not entry:
+        if (known := first()) is not None:
+            return known
+        _forget(first)
+    return node
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """While many nodes are made, Python's collector of cycles looks through all of them again and again, in vain: nodes form no cycles."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def live_nodes() -> int:
+    """Number of nodes that exist in this process."""
+    return len(_table)
+
+
+class Node:
+    """Anything on the graph: a number (`Expr`), a truth value (`Condition`) or a bundle of numbers (`Block`).
+
+    op      name of the operation
+    args    nodes it is applied to
+    data    what else it needs: value of a constant, external function, size of a linear solve, index of an item
+    label   the meaning of the node where somebody gave it one (`named`)
+    """
+
+    __slots__ = ("__weakref__", "args", "data", "label", "op", "serial")
+    __sympy__ = False  # SymPy's operators then leave arithmetic with expressions to us
+    op: str
+    args: tuple[Any, ...]
+    data: Any
+    label: str | None
+    serial: int
+
+    def __bool__(self) -> bool:
+        raise ExpressionError(
+            f"an expression has no truth value before numbers are known (got {self}); "
+            "use where(condition, a, b) to choose, and `is` to compare expressions"
+        )
+
+    def __repr__(self) -> str:
+        return PRINTERS[0](self)
+
+    def _repr_latex_(self) -> str:
+        return f"${PRINTERS[1](self)}$"
+
+    def __copy__(self) -> Node:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Node:
+        return self
+
+
+PRINTERS: list[Callable[[Any], str]] = []  # text and LaTeX, filed by `printing`
+
+
+class Expr(Node):
+    """A scalar expression. Arithmetic, powers, `abs` and the comparisons < <= > >= are the usual operators."""
+
+    __slots__ = ()
+    __array_ufunc__ = None  # NumPy arrays leave arithmetic with expressions to us
+
+    def __add__(self, other: Any) -> Expr:
+        if not isinstance(other, Expr):
+            if takes_over(other):
+                return NotImplemented
+            other = as_expr(other)
+        return make2("add", self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Expr:
+        if not isinstance(other, Expr):
+            if takes_over(other):
+                return NotImplemented
+            other = as_expr(other)
+        return make2("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Expr:
+        return make2("sub", as_expr(other), self)
+
+    def __mul__(self, other: Any) -> Any:  # an expression; times a matrix or vector, one of these
+        if not isinstance(other, Expr):
+            if takes_over(other):
+                return NotImplemented
+            other = as_expr(other)
+        return make2("mul", self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Expr:
+        return make2("div", self, as_expr(other))
+
+    def __rtruediv__(self, other: Any) -> Expr:
+        return make2("div", as_expr(other), self)
+
+    def __pow__(self, other: Any) -> Expr:
+        return make2("pow", self, as_expr(other))
+
+    def __rpow__(self, other: Any) -> Expr:
+        return make2("pow", as_expr(other), self)
+
+    def __neg__(self) -> Expr:
+        return make1("neg", self)
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __abs__(self) -> Expr:
+        return make1("abs", self)
+
+    def __lt__(self, other: Any) -> Condition:
+        return make("lt", (self, as_expr(other)))
+
+    def __le__(self, other: Any) -> Condition:
+        return make("le", (self, as_expr(other)))
+
+    def __gt__(self, other: Any) -> Condition:
+        return make("lt", (as_expr(other), self))
+
+    def __ge__(self, other: Any) -> Condition:
+        return make("le", (as_expr(other), self))
+
+    @property
+    def value(self) -> Number | None:
+        """The number, where this node is a constant."""
+        return self.data if self.op == "const" else None
+
+    def __float__(self) -> float:
+        if self.op != "const":
+            raise ExpressionError(f"{self} is not a number; evaluate(expression, values) puts numbers in")
+        return float(self.data)
+
+    def __reduce__(self) -> Any:
+        raise ExpressionError("expressions are not pickled; hand over the Program made from them, or their SymPy form")
+
+
+class Condition(Node):
+    """A truth value on the graph, for `where`. Combine with & | ~ (Python's `and`, `or`, `not` cannot be overloaded)."""
+
+    __slots__ = ()
+
+    def __and__(self, other: Condition) -> Condition:
+        return make("and", (self, as_condition(other)))
+
+    __rand__ = __and__
+
+    def __or__(self, other: Condition) -> Condition:
+        return make("or", (self, as_condition(other)))
+
+    __ror__ = __or__
+
+    def __invert__(self) -> Condition:
+        return make("not", (self,))
+
+
+class Block(Node):
+    """A node with many outputs (factors of a matrix, solution of a linear system); `item` picks one."""
+
+    __slots__ = ()
+
+
+class Symbol(Expr):
+    """A named leaf. Symbols are equal when name, kind and order of time derivative are equal."""
+
+    __slots__ = ("kind", "name", "order")
+    name: str
+    kind: str
+    order: int
+
+    @property
+    def dot(self) -> Expr:
+        """Time derivative, as a symbol of its own (a coordinate's is a speed, a speed's an acceleration)."""
+        if self.kind == "parameter":
+            return ZERO
+        if self.kind == "time":
+            return ONE
+        return symbol(self.name, _RATE_KIND.get(self.kind, self.kind), self.order + 1)
+
+    @property
+    def identifier(self) -> str:
+        """Name in generated code: q, q_dot, q_ddot, q_d3."""
+        return self.name + ("", "_dot", "_ddot")[self.order] if self.order < 3 else f"{self.name}_d{self.order}"
+
+    def __reduce__(self) -> Any:
+        return symbol, (self.name, self.kind, self.order)
+
+
+_CLASS: Final[dict[str, type[Node]]] = {
+    **dict.fromkeys(CONDITIONS, Condition),
+    "factor": Block,
+    "solve": Block,
+    "symbol": Symbol,
+}
+
+
+# ---------------------------------------------------------------------------------------------------------- leaves
+
+
+def check_name(name: object, what: str) -> str:
+    """Refuse names that could not stand, or could do harm, in generated code."""
+    if isinstance(name, str) and _IDENTIFIER.fullmatch(name):
+        return name
+    raise ExpressionError(
+        f"{what}: {shown(name)} is not a usable name; use an ASCII letter or underscore followed by at most 99 letters, "
+        "digits or underscores"
+    )
+
+
+def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
+    """The symbol of this name, kind and order of time derivative. Kinds: see `KINDS`."""
+    key = ("symbol", kind, name, order)
+    entry = _table.get(key)
+    if entry is not None and (known := entry()) is not None:
+        return known
+    check_name(name, "symbol")
+    if kind not in KINDS:
+        raise ExpressionError(f"symbol {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
+    node = Symbol()
+    node.op, node.args, node.data, node.label, node.serial = "symbol", (), None, None, next(_serial)
+    node.name, node.kind, node.order = name, kind, order
+    return _filed(node, key)
+
+
+def symbols(names: str | Iterable[str], kind: str = "parameter") -> tuple[Symbol, ...]:
+    """Several symbols of one kind: `symbols("a b c")`."""
+    return tuple(symbol(n, kind) for n in (names.replace(",", " ").split() if isinstance(names, str) else names))
+
+
+def constant(value: Number) -> Expr:
+    """A number on the graph. Integers and fractions stay exact; a float that is an integer is that integer."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ExpressionError(f"a constant must be finite, got {value}")
+        if value.is_integer() and abs(value) < 2.0**53:
+            value = int(value)
+    elif isinstance(value, Fraction) and value.denominator == 1:
+        value = value.numerator
+    key = ("const", type(value), value)
+    entry = _table.get(key)
+    if entry is not None and (known := entry()) is not None:
+        return known
+    node = Expr()
+    node.op, node.args, node.data, node.label, node.serial = "const", (), value, None, next(_constant_serial)
+    return _filed(node, key)
+
+
+def fraction(numerator: int, denominator: int) -> Expr:
+    """An exact fraction: `fraction(1, 12)`."""
+    if denominator == 0:
+        raise ExpressionError(f"fraction({numerator}, 0): division by zero")
+    return constant(Fraction(numerator, denominator))
+
+
+ZERO: Final = constant(0)
+ONE: Final = constant(1)
+TWO: Final = constant(2)
+HALF: Final = constant(Fraction(1, 2))
+
+
+# ---------------------------------------------------------------------------------------------------------- conversion
+
+
+def takes_over(other: object) -> bool:
+    """True for operands that do arithmetic with scalars themselves: matrices, vectors."""
+    return getattr(type(other), "acts_on_scalars", False)
+
+
+def as_expr(value: Any) -> Expr:
+    """Anything that can stand for a scalar, as an expression: numbers, SymPy expressions, 0-d arrays."""
+    if isinstance(value, Expr):
+        return value
+    if isinstance(value, bool):
+        raise ExpressionError(f"{value} is a truth value, not a number; use where(condition, a, b)")
+    if isinstance(value, (int, Fraction, float)):
+        return constant(value)
+    if isinstance(value, numbers.Integral):
+        return constant(int(value))
+    if isinstance(value, numbers.Rational):
+        return constant(Fraction(int(value.numerator), int(value.denominator)))
+    if isinstance(value, numbers.Real):
+        return constant(float(value))
+    if (convert := _foreign(value)) is not None:
+        return as_expr(convert(value))
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        return as_expr(value.item())
+    raise ExpressionError(_why_not_a_scalar(value))
+
+
+# A type of another package, told by the package's name, finds its converter in the module named here. That module is
+# loaded when such an object first arrives, so that packages which are not used cost no time to load.
+FOREIGN: dict[str, tuple[str, str]] = {"sympy": ("symbody.algebra.sympy_border", "from_sympy")}
+
+
+def _foreign(value: object) -> Callable[[Any], Any] | None:
+    # the module of a class made at run time, such as SymPy's q(t), may be missing: its bases tell
+    packages = ((base.__module__ or "").partition(".")[0] for base in type(value).__mro__)
+    place = next((FOREIGN[p] for p in packages if p in FOREIGN), None)
+    if place is None:
+        return None
+    converter: Callable[[Any], Any] = getattr(importlib.import_module(place[0]), place[1])
+    return converter
+
+
+def _why_not_a_scalar(value: object) -> str:
+    if isinstance(value, str):
+        return f"the text {shown(value)} is not an expression; make a symbol of it with symbol({shown(value)}, kind)"
+    if isinstance(value, Condition):
+        return f"the condition {value} is not a number; use where(condition, a, b)"
+    if isinstance(value, complex):
+        return f"{value} is complex; expressions are real (evaluate() takes complex numbers for symbols)"
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return f"an array of shape {shape} cannot stand for a scalar; use matrix(...) or pick an entry"
+    return f"{shown(value)} of type {type(value).__name__} cannot stand for a scalar"
+
+
+def as_condition(value: Any) -> Condition:
+    """A condition, or Python's True and False as one."""
+    if isinstance(value, Condition):
+        return value
+    if isinstance(value, bool):
+        return TRUE if value else FALSE
+    if (convert := _foreign(value)) is not None:
+        return as_condition(convert(value))
+    raise ExpressionError(f"{shown(value)} is not a condition; conditions come from <, <=, >, >=, equal, &, |, ~")
+
+
+# ---------------------------------------------------------------------------------------------------------- constructors
+
+Apply = Callable[..., Node | None]
+
+
+def intern(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
+    """The node as it stands, without rules."""
+    key = (op, data, args)
+    entry = _table.get(key)
+    if entry is not None and (known := entry()) is not None:
+        return known
+    node = _CLASS.get(op, Expr)()
+    node.op, node.args, node.data, node.label, node.serial = op, args, data, None, next(_serial)
+    return _filed(node, key)
+
+
+class _Rules(dict[Any, tuple[Apply, ...]]):
+    """Rules by operation and operations of the arguments, collected from `registry` on first use."""
+
+    registry: list[tuple[str, tuple[str, ...], Apply, bool]] = []
+
+    def __missing__(self, key: tuple[str, ...]) -> tuple[Apply, ...]:
+        op, *ops = key
+        found: list[Apply] = []
+        for rule_op, pattern, apply, is_symmetric in self.registry:
+            if rule_op != op or len(pattern) != len(ops):
+                continue
+            if fits := _fits(pattern, ops):
+                found.append(apply)
+            if op in COMMUTATIVE and _fits(pattern[::-1], ops) and not (fits and is_symmetric):
+                found.append(lambda a, b, apply=apply: apply(b, a))
+        self[key] = tuple(found)
+        return self[key]
+
+
+def _fits(pattern: tuple[str, ...], ops: list[str]) -> bool:
+    return all(p in ("any", o) for p, o in zip(pattern, ops, strict=True))
+
+
+_rules = _Rules()
+
+
+def rule(op: str, *pattern: str, symmetric: bool = False) -> Callable[[Apply], Apply]:
+    """Register a rewriting rule for `op` applied to arguments whose operations fit `pattern` ("any" fits all).
+
+    The decorated function gets the arguments and returns the rewritten node, or None where it does not apply. Its
+    docstring is the identity it uses, `left = right`; the tests check every such identity at random numbers and that
+    `left` is indeed rewritten to `right`. Patterns of commutative operations hold in both orders; a symmetric rule does
+    not look at the order itself.
+    """
+
+    def register(apply: Apply) -> Apply:
+        _rules.registry.append((op, pattern, apply, symmetric or len(set(pattern)) < len(pattern)))
+        return apply
+
+    return register
+
+
+# The three constructors below are where the time goes when equations are derived: they look a node up once, try the rules that fit,
+# and file the new node under the key they looked up.
+
+
+def make1(op: str, a: Expr) -> Expr:
+    """A node of one argument."""
+    key = (op, a)
+    entry = _table.get(key)
+    if entry is not None and (known := entry()) is not None:
+        return known
+    for apply in _rules[op, a.op]:
+        if (out := apply(a)) is not None:
+            return out  # type: ignore[return-value]
+    node = _CLASS.get(op, Expr)()
+    node.op, node.args, node.data, node.label, node.serial = op, (a,), None, None, next(_serial)
+    return _filed(node, key)
+
+
+def make2(op: str, a: Expr, b: Expr) -> Expr:
+    """A node of two arguments; those of commutative operations are put in order of age."""
+    if a.serial > b.serial and op in COMMUTATIVE:
+        a, b = b, a
+    key = (op, a, b)
+    entry = _table.get(key)
+    if entry is not None and (known := entry()) is not None:
+        return known
+    for apply in _rules[op, a.op, b.op]:
+        if (out := apply(a, b)) is not None:
+            return out  # type: ignore[return-value]
+    node = _CLASS.get(op, Expr)()
+    node.op, node.args, node.data, node.label, node.serial = op, (a, b), None, None, next(_serial)
+    return _filed(node, key)
+
+
+def make(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
+    """A node of any number of arguments, by the rules."""
+    if data is None:
+        if len(args) == 1:
+            return make1(op, *args)
+        if len(args) == 2:
+            return make2(op, *args)
+    for apply in _rules[op, *("any" for _ in args)] if len(args) < 4 else ():
+        if (out := apply(*args)) is not None:
+            return out
+    return intern(op, args, data)
+
+
+PI: Final[Expr] = intern("pi", ())
+TRUE: Final[Condition] = intern("true", (), True)
+FALSE: Final[Condition] = intern("true", (), False)
+
+
+def named(label: str, node: Expr) -> Expr:
+    """Give a node a meaning that survives into printed sequences and generated code. The first name given stays.
+
+    Symbols and constants have their own names and keep them.
+    """
+    check_name(label, "named")
+    if node.label is None and node.op not in ("symbol", "const"):
+        node.label = label
+    return node

@@ -1,0 +1,89 @@
+"""Linear systems as nodes of the graph.
+
+`Factors(A)` is one node for the factors of A; `factors.solve(b)` is one node for the solution, with an item for each
+unknown. Nothing is eliminated symbolically: a system of any size costs one factorisation when it is run, with pivoting,
+and every further right side (derivatives have many) reuses the factors.
+
+    definite     A = L D Lᵀ      symmetric, definite                       no pivoting needed
+    indefinite   P A = L U       symmetric, as of constrained systems      partial pivoting
+    general      P A = L U       any                                       partial pivoting
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..errors import ExpressionError, listed
+from .graph import Block, Expr, as_expr, intern
+from .matrix import Matrix, as_matrix
+
+KINDS: Final = ("definite", "indefinite", "general")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a factor node knows beside its entries. Entries are the upper triangle by rows, or all of a general matrix."""
+
+    kind: str
+    n: int
+
+    @property
+    def is_symmetric(self) -> bool:
+        return self.kind != "general"
+
+    def full(self, entries: Sequence[Any]) -> list[Any]:
+        """The entries of the whole matrix, row after row."""
+        if not self.is_symmetric:
+            return list(entries)
+        n = self.n
+        at = {(i, j): k for k, (i, j) in enumerate(self.places())}
+        return [entries[at[min(i, j), max(i, j)]] for i in range(n) for j in range(n)]
+
+    def places(self) -> list[tuple[int, int]]:
+        """Row and column of each entry."""
+        return [(i, j) for i in range(self.n) for j in range(i if self.is_symmetric else 0, self.n)]
+
+
+class Factors:
+    """The factors of a square matrix, as a node; see `factorize`."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Block) -> None:
+        self.node = node
+
+    def solve(self, b: Matrix | Sequence[Any], transposed: bool = False) -> Matrix:
+        """The solution of A x = b (or Aᵀ x = b), column by column."""
+        n = self.node.data.n
+        right = b if isinstance(b, Matrix) else as_matrix([[e] for e in b])
+        if right.rows != n:
+            raise ExpressionError(f"solve: the matrix is {n} by {n} but the right side has {right.rows} rows")
+        columns = [solve_block(self.node, right.column(j), transposed) for j in range(right.cols)]
+        return Matrix(n, right.cols, tuple(columns[j][i] for i in range(n) for j in range(right.cols)))
+
+
+def factorize(a: Matrix, kind: str = "general") -> Factors:
+    """Factors of a square matrix. Symmetric kinds read the upper triangle."""
+    if kind not in KINDS:
+        raise ExpressionError(f"factorize: there is no kind {kind!r}; kinds are {listed(KINDS)}")
+    a = as_matrix(a)
+    if a.rows != a.cols or a.rows == 0:
+        raise ExpressionError(f"factorize: the matrix must be square, got {a.rows} by {a.cols}")
+    shape = Shape(kind, a.rows)
+    return Factors(intern("factor", tuple(a[i, j] for i, j in shape.places()), shape))
+
+
+def solve(a: Matrix, b: Matrix | Sequence[Any], kind: str = "general") -> Matrix:
+    """The solution of A x = b as a node with many outputs: `solve(M, f, "definite")`."""
+    return factorize(a, kind).solve(b)
+
+
+def solve_block(factor: Block, b: Sequence[Any], transposed: bool = False) -> tuple[Expr, ...]:
+    """Items of one right side. A right side of zeros has the solution zero."""
+    entries = tuple(as_expr(e) for e in b)
+    if all(e.data == 0 and e.op == "const" for e in entries):
+        return entries
+    block = intern("solve", (factor, *entries), transposed and not factor.data.is_symmetric)
+    return tuple(intern("item", (block,), i) for i in range(len(entries)))

@@ -1,0 +1,230 @@
+"""Small dense matrices of expressions. A 3-vector is a 3 by 1 matrix. Nothing is ever expanded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from ..errors import ExpressionError, shown
+from .graph import ONE, PRINTERS, ZERO, Expr, as_expr, make2
+
+Scalar: TypeAlias = Any  # whatever as_expr takes
+
+
+class Matrix:
+    """An immutable matrix: `matrix([[a, b], [c, d]])`, `vector(x, y, z)`. Operators + - * / @, `.T`, `m[i, j]`, `v[i]`."""
+
+    __slots__ = ("cols", "entries", "rows")
+    __array_ufunc__ = None
+    __sympy__ = False
+    acts_on_scalars = True
+
+    def __init__(self, rows: int, cols: int, entries: tuple[Expr, ...]) -> None:
+        self.rows, self.cols, self.entries = rows, cols, entries
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows, self.cols
+
+    @property
+    def T(self) -> Matrix:  # noqa: N802  (the usual name)
+        return Matrix(
+            self.cols,
+            self.rows,
+            tuple(self.entries[i * self.cols + j] for j in range(self.cols) for i in range(self.rows)),
+        )
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __iter__(self) -> Iterator[Any]:
+        """Entries of a vector, rows of a matrix."""
+        if self.cols == 1:
+            return iter(self.entries)
+        return (self.row(i) for i in range(self.rows))
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, tuple):
+            i, j = at
+            if isinstance(i, slice) or isinstance(j, slice):
+                return self._block(_span(i, self.rows), _span(j, self.cols))
+            return self.entries[_index(i, self.rows) * self.cols + _index(j, self.cols)]
+        if self.cols != 1:
+            raise ExpressionError(f"a matrix of shape {self.shape} needs two indices: m[i, j]")
+        return self.entries[at]
+
+    def _block(self, rows: range, cols: range) -> Matrix:
+        return Matrix(len(rows), len(cols), tuple(self.entries[i * self.cols + j] for i in rows for j in cols))
+
+    def row(self, i: int) -> tuple[Expr, ...]:
+        return self.entries[i * self.cols : (i + 1) * self.cols]
+
+    def column(self, j: int) -> tuple[Expr, ...]:
+        return self.entries[j :: self.cols]
+
+    def map(self, f: Callable[[Expr], Expr]) -> Matrix:
+        return Matrix(self.rows, self.cols, tuple(map(f, self.entries)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Matrix) and self.shape == other.shape and self.entries == other.entries
+
+    def __hash__(self) -> int:
+        return hash((self.rows, self.cols, self.entries))
+
+    def __neg__(self) -> Matrix:
+        return self.map(lambda e: -e)
+
+    def _elementwise(self, op: str, other: Any) -> Matrix:
+        b = as_matrix(other)
+        if b.shape != self.shape:
+            raise ExpressionError(f"{op} of matrices of shapes {self.shape} and {b.shape}")
+        return Matrix(
+            self.rows, self.cols, tuple(make2(op, x, y) for x, y in zip(self.entries, b.entries, strict=True))
+        )
+
+    def __add__(self, other: Any) -> Matrix:
+        return self._elementwise("add", other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Matrix:
+        return self._elementwise("sub", other)
+
+    def __rsub__(self, other: Any) -> Matrix:
+        return as_matrix(other) - self
+
+    def __mul__(self, scalar: Scalar) -> Matrix:
+        if isinstance(scalar, Matrix):
+            raise ExpressionError("* is for scalars; use @ for the product of matrices, dot() or cross() for vectors")
+        s = as_expr(scalar)
+        return Matrix(self.rows, self.cols, tuple(make2("mul", s, e) for e in self.entries))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, scalar: Scalar) -> Matrix:
+        s = as_expr(scalar)
+        return Matrix(self.rows, self.cols, tuple(make2("div", e, s) for e in self.entries))
+
+    def __matmul__(self, other: Any) -> Matrix:
+        b = as_matrix(other)
+        if self.cols != b.rows:
+            raise ExpressionError(f"product of matrices of shapes {self.shape} and {b.shape}")
+        columns = [b.column(j) for j in range(b.cols)]
+        rows = (self.row(i) for i in range(self.rows))
+        return Matrix(self.rows, b.cols, tuple(sum_of_products(r, c) for r in rows for c in columns))
+
+    def __rmatmul__(self, other: Any) -> Matrix:
+        return as_matrix(other) @ self
+
+    def dot(self, other: Any) -> Expr:
+        return dot(self, other)
+
+    def cross(self, other: Any) -> Matrix:
+        return cross(self, other)
+
+    def __repr__(self) -> str:
+        return PRINTERS[0](self)
+
+    def _repr_latex_(self) -> str:
+        return f"${PRINTERS[1](self)}$"
+
+
+def _index(i: int, n: int) -> int:
+    if not -n <= i < n:
+        raise IndexError(f"index {i} of a matrix that has {n} there")
+    return i % n
+
+
+def _span(at: Any, n: int) -> range:
+    return range(n)[at] if isinstance(at, slice) else range(_index(at, n), _index(at, n) + 1)
+
+
+def sum_of_products(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
+    """Σ aᵢ bᵢ, leaving out what is zero."""
+    total = ZERO
+    for x, y in zip(a, b, strict=True):
+        if x is ZERO or y is ZERO:
+            continue
+        product = make2("mul", x, y)
+        total = product if total is ZERO else make2("add", total, product)
+    return total
+
+
+def as_matrix(value: Any) -> Matrix:
+    """A matrix from nested sequences, arrays of one or two dimensions, or SymPy matrices."""
+    if isinstance(value, Matrix):
+        return value
+    if hasattr(value, "tolist"):  # NumPy and SymPy
+        value = value.tolist()
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise ExpressionError(f"{shown(value)} cannot stand for a matrix")
+    rows = [list(r) if isinstance(r, (Sequence, Matrix)) and not isinstance(r, str) else [r] for r in value]
+    if len({len(r) for r in rows}) > 1:
+        raise ExpressionError(f"the rows of a matrix differ in length: {[len(r) for r in rows]}")
+    return Matrix(len(rows), len(rows[0]) if rows else 0, tuple(as_expr(e) for r in rows for e in r))
+
+
+matrix = as_matrix
+
+
+def vector(*entries: Scalar) -> Matrix:
+    """A column: `vector(x, y, z)`."""
+    return Matrix(len(entries), 1, tuple(as_expr(e) for e in entries))
+
+
+def zeros(rows: int, cols: int = 1) -> Matrix:
+    """A matrix of zeros; a column by default."""
+    return Matrix(rows, cols, (ZERO,) * (rows * cols))
+
+
+def identity(n: int) -> Matrix:
+    """The identity matrix."""
+    return diagonal(*(ONE for _ in range(n)))
+
+
+def diagonal(*entries: Scalar) -> Matrix:
+    """A diagonal matrix."""
+    n = len(entries)
+    return Matrix(n, n, tuple(as_expr(entries[i]) if i == j else ZERO for i in range(n) for j in range(n)))
+
+
+def dot(a: Any, b: Any) -> Expr:
+    """Scalar product of two vectors."""
+    a, b = as_matrix(a), as_matrix(b)
+    if a.cols != 1 or a.shape != b.shape:
+        raise ExpressionError(f"dot needs two vectors of one length, got shapes {a.shape} and {b.shape}")
+    return sum_of_products(a.entries, b.entries)
+
+
+def cross(a: Any, b: Any) -> Matrix:
+    """Cross product of two 3-vectors."""
+    a, b = as_matrix(a), as_matrix(b)
+    if a.shape != (3, 1) or b.shape != (3, 1):
+        raise ExpressionError(f"cross needs two 3-vectors, got shapes {a.shape} and {b.shape}")
+    (a1, a2, a3), (b1, b2, b3) = a.entries, b.entries
+    return Matrix(3, 1, (a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1))
+
+
+def outer(a: Any, b: Any) -> Matrix:
+    """Dyad a bᵀ."""
+    a, b = as_matrix(a), as_matrix(b)
+    if a.cols != 1 or b.cols != 1:
+        raise ExpressionError(f"outer needs two vectors, got shapes {a.shape} and {b.shape}")
+    return a @ b.T
+
+
+def skew(a: Any) -> Matrix:
+    """The matrix ã with ã b = a × b."""
+    a = as_matrix(a)
+    if a.shape != (3, 1):
+        raise ExpressionError(f"skew needs a 3-vector, got shape {a.shape}")
+    x, y, z = a.entries
+    return Matrix(3, 3, (ZERO, -z, y, z, ZERO, -x, -y, x, ZERO))
+
+
+def stack(*parts: Any) -> Matrix:
+    """Matrices of equal width under each other."""
+    matrices = [as_matrix(p) for p in parts]
+    if len({m.cols for m in matrices}) != 1:
+        raise ExpressionError(f"stack needs matrices of one width, got shapes {[m.shape for m in matrices]}")
+    return Matrix(sum(m.rows for m in matrices), matrices[0].cols, tuple(e for m in matrices for e in m.entries))

@@ -1,0 +1,241 @@
+"""Expressions as text and as LaTeX.
+
+Small expressions print on one line. Large ones print as a numbered sequence: every node that is used more than once
+gets a line of its own, as do named nodes, linear solves, and parts that would make a line too long. Printing takes
+three steps: `plan` decides which nodes get a line, from widths that it only estimates; a `Style` (text or LaTeX) writes
+the lines, node by node from the arguments up; `Sequence` holds them. All steps are linear in the nodes of the graph,
+and only the lines that are shown are written, so that the `repr` of a huge expression stays quick and short.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import count
+from operator import attrgetter
+from typing import Any, Final
+
+from . import graph
+from .graph import Node, Symbol, as_expr
+from .matrix import Matrix
+from .styles import LATEX, TEXT, WIDTH, Definitions, Piece, Style, digits
+from .walk import ordered
+
+ONE_LINE: Final = 100  # nodes that an expression may have as a tree to be printed on one line
+ENTRY_WIDTH: Final = 40  # characters in an entry of a matrix inside a sequence, about
+LINES: Final = 60  # intermediates shown by `repr`; `sequence` gives them all
+
+_age = attrgetter("serial")
+
+# ---------------------------------------------------------------------------------------------------------- the plan
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The nodes that get a line of their own and their names, in order of evaluation."""
+
+    names: dict[Node, str]
+
+
+def plan(things: Iterable[Any], width: int = WIDTH) -> Plan:
+    """Choose the nodes of a sequence, so that no line is much wider than `width` characters."""
+    things = list(things)
+    roots = nodes_of(things)
+    nodes = ordered(roots)
+    uses = Counter(a for n in nodes for a in n.args)
+    uses.update(roots)
+    tops = set(roots)
+    own_line: set[Node] = set()
+    widths: dict[Node, int] = {}
+    for n in nodes:
+        widths[n] = _cut_to_fit(n, widths, own_line, width)
+        if _earns_a_line(n, uses[n], is_top=n in tops):
+            own_line.add(n)
+    for thing in things:
+        if isinstance(thing, Matrix):
+            own_line.update(e for e in thing.entries if widths[e] > ENTRY_WIDTH and not _is_trivial(e))
+    return Plan(_names(nodes, own_line))
+
+
+def nodes_of(things: Iterable[Any]) -> list[Node]:
+    """The nodes that expressions, conditions and matrices stand for."""
+    out: list[Node] = []
+    for thing in things:
+        if isinstance(thing, Matrix):
+            out.extend(thing.entries)
+        else:
+            out.append(thing if isinstance(thing, Node) else as_expr(thing))
+    return out
+
+
+def _is_trivial(n: Node) -> bool:
+    """Whether a name would not be shorter than the node."""
+    return n.op in ("symbol", "const", "pi", "true", "item") or (n.op == "neg" and _is_trivial(n.args[0]))
+
+
+def _earns_a_line(n: Node, uses: int, is_top: bool) -> bool:
+    if n.op == "solve":
+        return True
+    if n.label is not None:
+        return uses > 1 or not is_top  # a result that nothing else uses stands on the last line
+    return uses > 1 and not _is_trivial(n)
+
+
+def _cut_to_fit(n: Node, widths: dict[Node, int], own_line: set[Node], width: int) -> int:
+    """Estimated width of a node, after its widest arguments were given lines of their own where it was too wide."""
+
+    def shown(a: Node) -> int:
+        return len(a.label or "z1234") if a in own_line else widths[a]
+
+    def total() -> int:
+        return _own_width(n) + sum(map(shown, n.args))
+
+    if n.op in ("factor", "solve"):
+        own_line.update(a for a in n.args if widths[a] > ENTRY_WIDTH and not _is_trivial(a) and a.op != "factor")
+    elif total() > width:
+        for a in sorted(set(n.args) - own_line, key=lambda a: (-widths[a], a.serial)):
+            if not _is_trivial(a):
+                own_line.add(a)
+            if total() <= width:
+                break
+    return total()
+
+
+def _own_width(n: Node) -> int:
+    if isinstance(n, Symbol):
+        return len(n.name) + n.order
+    if n.op == "const":
+        return len(digits(n.data))
+    if n.op == "call":
+        return len(n.data.name) + 2 * len(n.args)
+    return 4 + 2 * len(n.args) if n.op not in ("add", "sub", "mul", "div", "neg", "pow") else 3
+
+
+_RESERVED: Final = frozenset((*graph.UNARY, *"atan2 minimum maximum equal where solve factor pi True False".split()))
+
+
+def _names(nodes: list[Node], own_line: set[Node]) -> dict[Node, str]:
+    """Labels, made unique, and z1, z2, ... for nodes without, none of them the name of a symbol or function."""
+    taken = set(_RESERVED)
+    taken.update(n.name for n in nodes if isinstance(n, Symbol))
+    taken.update(n.data.name for n in nodes if n.op == "call")
+    numbered = map("z{}".format, count(1))
+    labelled = {n: _unique(n.label, taken) for n in nodes if n in own_line and n.label is not None}
+    return {n: labelled.get(n) or next(name for name in numbered if name not in taken) for n in nodes if n in own_line}
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    free = next(c for c in (name, *map(f"{name}_{{}}".format, range(2, len(taken) + 3))) if c not in taken)
+    taken.add(free)
+    return free
+
+
+def tree_size_up_to(most: int, things: Iterable[Any]) -> int:
+    """Nodes of expressions written out as a tree, but at most `most`: exact numbers could have a million digits."""
+    roots = nodes_of(things)
+    if len(nodes := _reached(roots, most)) > most:
+        return most
+    size: dict[Node, int] = {}
+    for n in sorted(nodes, key=_age):
+        size[n] = min(most, 1 + sum(size[a] for a in n.args))
+    return min(most, sum(size[r] for r in roots))
+
+
+def _reached(roots: list[Node], most: int) -> set[Node]:
+    """The nodes of a graph; the search ends when there are more than `most`."""
+    stack, seen = list(roots), set(roots)
+    while stack and len(seen) <= most:
+        fresh = set(stack.pop().args) - seen
+        seen |= fresh
+        stack.extend(fresh)
+    return seen
+
+
+# ---------------------------------------------------------------------------------------------------------- sequences
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """Expressions written with intermediates: definitions (name, value) in order of evaluation, then the results."""
+
+    definitions: Definitions
+    results: tuple[str, ...]
+    left_out: int = 0  # definitions that are not shown
+    style: Style = field(default=TEXT, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        return self.style.page(self.definitions, self.left_out, self.results)
+
+
+def sequence(*things: Any, style: Style = TEXT) -> Sequence:
+    """Expressions and matrices as a sequence of intermediates, all of them: `print(sequence(M, f))`."""
+    flat = _flat(things)
+    return _sequence(flat, plan(flat), style, None)
+
+
+def text(thing: Any, lines: int | None = LINES) -> str:
+    """An expression, condition or matrix as text, with at most so many lines of intermediates (None: all)."""
+    return str(_short_or_long(thing, TEXT, lines))
+
+
+def latex(thing: Any, lines: int | None = LINES) -> str:
+    """An expression, condition or matrix as LaTeX, with at most so many lines of intermediates (None: all)."""
+    return str(_short_or_long(thing, LATEX, lines))
+
+
+def _short_or_long(thing: Any, style: Style, lines: int | None) -> Sequence:
+    return _sequence([thing], Plan({}) if _fits_one_line(thing) else plan([thing]), style, lines)
+
+
+def _fits_one_line(thing: Any) -> bool:
+    if tree_size_up_to(ONE_LINE + 1, [thing]) > ONE_LINE:
+        return False
+    return all(n.op != "solve" for n in ordered(nodes_of([thing])))
+
+
+def _flat(things: Iterable[Any]) -> list[Any]:
+    out: list[Any] = []
+    for thing in things:
+        out.extend(_flat(thing) if isinstance(thing, (list, tuple)) else [thing])
+    return out
+
+
+def _sequence(things: list[Any], chosen: Plan, style: Style, lines: int | None) -> Sequence:
+    shown = list(chosen.names)[:lines]
+    definitions = tuple((style.name(chosen.names[n]).text, _written(n, chosen, style)) for n in shown)
+    results = tuple(_result(t, chosen, style) for t in things)
+    return Sequence(definitions, results, len(chosen.names) - len(shown), style)
+
+
+def _result(thing: Any, chosen: Plan, style: Style) -> str:
+    def entry(n: Node) -> str:
+        return style.name(chosen.names[n]).text if n in chosen.names else _written(n, chosen, style)
+
+    if isinstance(thing, Matrix):
+        return style.matrix([[entry(e) for e in thing.row(i)] for i in range(thing.rows)])
+    return entry(nodes_of([thing])[0])
+
+
+def _written(top: Node, chosen: Plan, style: Style) -> str:
+    """One line: a node with the names of other lines in it."""
+    pieces: dict[Node, Piece] = {}
+    for n in _own_part(top, chosen):
+        is_other = n is not top and n in chosen.names
+        pieces[n] = style.name(chosen.names[n]) if is_other else style.piece(n, [pieces[a] for a in n.args])
+    return style.done(pieces[top]).text
+
+
+def _own_part(top: Node, chosen: Plan) -> list[Node]:
+    """The nodes down to the names of other lines, arguments first."""
+    stack, seen = [top], {top}
+    while stack:
+        n = stack.pop()
+        if n is top or n not in chosen.names:
+            fresh = set(n.args) - seen
+            seen |= fresh
+            stack.extend(fresh)
+    return sorted(seen, key=_age)
+
+
+graph.PRINTERS[:] = [text, latex]

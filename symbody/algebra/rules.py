@@ -1,0 +1,802 @@
+"""The rewriting rules of the constructors, as a table.
+
+Each rule is one function whose docstring is the identity that it uses; a, b, x, y are any expressions, c and d
+constants, n integers. They keep graphs small without ever making an operation count larger, and they keep numbers exact.
+Identities hold wherever both sides have a value (as for `a / a = 1`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Final
+
+from ..errors import ExpressionError
+from .graph import (
+    FALSE,
+    ONE,
+    TRUE,
+    TWO,
+    ZERO,
+    Condition,
+    Expr,
+    Node,
+    Number,
+    constant,
+    make,
+    make1,
+    make2,
+    rule,
+)
+
+EXACT_BITS: Final = 1024  # exact numbers longer than this become floats
+
+
+def neg(a: Expr) -> Expr:
+    return make1("neg", a)
+
+
+def add(a: Expr, b: Expr) -> Expr:
+    return make2("add", a, b)
+
+
+def sub(a: Expr, b: Expr) -> Expr:
+    return make2("sub", a, b)
+
+
+def mul(a: Expr, b: Expr) -> Expr:
+    return make2("mul", a, b)
+
+
+def div(a: Expr, b: Expr) -> Expr:
+    return make2("div", a, b)
+
+
+def power(a: Expr, n: Number) -> Expr:
+    return make2("pow", a, constant(n))
+
+
+# ---------------------------------------------------------------------------------------------------------- constants
+
+
+def _is_exact(value: Number) -> bool:
+    return not isinstance(value, float)
+
+
+def _folded(value: Number) -> Expr:
+    """A computed constant; exact ones that have grown too long are rounded."""
+    if not isinstance(value, float) and max(value.numerator.bit_length(), value.denominator.bit_length()) > EXACT_BITS:
+        try:
+            value = float(value)
+        except OverflowError:
+            raise ExpressionError("a constant is larger than any number of the machine") from None
+    return constant(value)
+
+
+@rule("neg", "const")
+def _(a: Expr) -> Expr:
+    """-(2.5) = -2.5"""
+    return constant(-a.data)
+
+
+@rule("add", "const", "const")
+def _(a: Expr, b: Expr) -> Expr:
+    """1.5 + 2.25 = 3.75"""
+    return _folded(a.data + b.data)
+
+
+@rule("sub", "const", "const")
+def _(a: Expr, b: Expr) -> Expr:
+    """1.5 - 2.25 = -0.75"""
+    return _folded(a.data - b.data)
+
+
+@rule("mul", "const", "const")
+def _(a: Expr, b: Expr) -> Expr:
+    """1.5 * 2.5 = 3.75"""
+    return _folded(a.data * b.data)
+
+
+@rule("div", "any", "const")
+def _(a: Expr, b: Expr) -> Expr:
+    """a / 4 = Fraction(1, 4) * a"""
+    if b.data == 0:
+        raise ExpressionError(f"division of {a} by the constant zero")
+    return mul(constant(1 / b.data if isinstance(b.data, float) else Fraction(1) / b.data), a)
+
+
+@rule("pow", "const", "const")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """3 ** 4 = 81"""
+    base, exponent = a.data, b.data
+    if base == 0 and exponent < 0:
+        raise ExpressionError(f"0 to the power {exponent}: division by the constant zero")
+    if _is_exact(base) and isinstance(exponent, int):
+        size = max(Fraction(base).numerator.bit_length(), Fraction(base).denominator.bit_length())
+        if size * abs(exponent) <= EXACT_BITS or abs(base) == 1 or base == 0:
+            return constant(Fraction(base) ** exponent)
+    elif _is_exact(base) and _is_exact(exponent):
+        return None  # 2 ** (1/3) stays exact, as written
+    try:
+        out = float(base) ** float(exponent)
+    except OverflowError:
+        raise ExpressionError(f"{base} to the power {exponent} is larger than any number of the machine") from None
+    if isinstance(out, complex):
+        raise ExpressionError(f"{base} to the power {exponent} is not real")
+    return constant(out)
+
+
+_FUNCTIONS: Final[dict[str, Callable[[float], float]]] = {
+    name: getattr(math, name) for name in "exp log sin cos tan asin acos atan sinh cosh tanh".split()
+}
+_AT_EXACT: Final = {  # values that exact arguments have exactly; all other exact arguments are kept as they are
+    "exp": {0: 1}, "log": {1: 0}, "sin": {0: 0}, "cos": {0: 1}, "tan": {0: 0}, "asin": {0: 0}, "acos": {1: 0},
+    "atan": {0: 0}, "sinh": {0: 0}, "cosh": {0: 1}, "tanh": {0: 0},
+}  # fmt: skip
+
+
+def _fold_function(op: str, a: Expr) -> Expr | None:
+    if _is_exact(a.data):
+        known = _AT_EXACT[op].get(a.data)
+        return None if known is None else constant(known)
+    try:
+        return constant(_FUNCTIONS[op](a.data))
+    except (ValueError, OverflowError):
+        raise ExpressionError(f"{op}({a.data}) has no real value") from None
+
+
+for _op in _FUNCTIONS:
+    rule(_op, "const")(lambda a, op=_op: _fold_function(op, a))
+
+
+@rule("sqrt", "const")
+def _(a: Expr) -> Expr | None:
+    """sqrt(Fraction(9, 4)) = Fraction(3, 2)"""
+    if a.data < 0:
+        raise ExpressionError(f"sqrt({a.data}) has no real value")
+    if isinstance(a.data, float):
+        return constant(math.sqrt(a.data))
+    value = Fraction(a.data)
+    root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
+    return constant(root) if root * root == value else None
+
+
+@rule("abs", "const")
+def _(a: Expr) -> Expr:
+    """abs(-2.5) = 2.5"""
+    return constant(abs(a.data))
+
+
+@rule("sign", "const")
+def _(a: Expr) -> Expr:
+    """sign(-2.5) = -1"""
+    return constant((a.data > 0) - (a.data < 0))
+
+
+@rule("atan2", "const", "const")
+def _(y: Expr, x: Expr) -> Expr | None:
+    """atan2(0, 3) = 0"""
+    if _is_exact(y.data) and _is_exact(x.data):
+        return ZERO if y.data == 0 and x.data > 0 else None
+    return constant(math.atan2(y.data, x.data))
+
+
+@rule("min", "const", "const")
+def _(a: Expr, b: Expr) -> Expr:
+    """min(1.5, 2.5) = 1.5"""
+    return a if a.data <= b.data else b
+
+
+@rule("max", "const", "const")
+def _(a: Expr, b: Expr) -> Expr:
+    """max(1.5, 2.5) = 2.5"""
+    return a if a.data >= b.data else b
+
+
+# ---------------------------------------------------------------------------------------------------------- sums
+
+
+@rule("neg", "neg")
+def _(a: Expr) -> Expr:
+    """-(-a) = a"""
+    return a.args[0]
+
+
+@rule("neg", "sub")
+def _(a: Expr) -> Expr:
+    """-(a - b) = b - a"""
+    return sub(a.args[1], a.args[0])
+
+
+@rule("add", "const", "any")
+def _(c: Expr, a: Expr) -> Expr | None:
+    """0 + a = a"""
+    return a if c is ZERO else None
+
+
+@rule("sub", "any", "any")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """a - a = 0"""
+    return ZERO if a is b else None
+
+
+@rule("sub", "any", "const")
+def _(a: Expr, c: Expr) -> Expr:
+    """a - 2.5 = a + -2.5"""
+    return add(constant(-c.data), a)
+
+
+@rule("sub", "const", "any")
+def _(c: Expr, a: Expr) -> Expr | None:
+    """0 - a = -a"""
+    return neg(a) if c is ZERO else None
+
+
+@rule("add", "any", "neg")
+def _(a: Expr, b: Expr) -> Expr:
+    """a + -b = a - b"""
+    return sub(a, b.args[0])
+
+
+@rule("sub", "any", "neg")
+def _(a: Expr, b: Expr) -> Expr:
+    """a - -b = a + b"""
+    return add(a, b.args[0])
+
+
+@rule("sub", "neg", "any")
+def _(a: Expr, b: Expr) -> Expr:
+    """-a - b = -(a + b)"""
+    return neg(add(a.args[0], b))
+
+
+@rule("add", "const", "add")
+def _(c: Expr, s: Expr) -> Expr | None:
+    """2 + (3 + a) = 5 + a"""
+    d, a = s.args
+    return add(_folded(c.data + d.data), a) if d.op == "const" else None
+
+
+@rule("add", "const", "sub")
+def _(c: Expr, s: Expr) -> Expr | None:
+    """2 + (3 - a) = 5 - a"""
+    d, a = s.args
+    return sub(_folded(c.data + d.data), a) if d.op == "const" else None
+
+
+@rule("sub", "const", "add")
+def _(c: Expr, s: Expr) -> Expr | None:
+    """2 - (3 + a) = -1 - a"""
+    d, a = s.args
+    return sub(_folded(c.data - d.data), a) if d.op == "const" else None
+
+
+@rule("sub", "const", "sub")
+def _(c: Expr, s: Expr) -> Expr | None:
+    """2 - (3 - a) = -1 + a"""
+    d, a = s.args
+    return add(_folded(c.data - d.data), a) if d.op == "const" else None
+
+
+@rule("add", "any", "sub")
+def _(a: Expr, s: Expr) -> Expr | None:
+    """a + (b - a) = b"""
+    return s.args[0] if s.args[1] is a else None
+
+
+@rule("sub", "add", "any")
+def _(s: Expr, a: Expr) -> Expr | None:
+    """(a + b) - a = b"""
+    return s.args[1] if s.args[0] is a else s.args[0] if s.args[1] is a else None
+
+
+@rule("sub", "any", "add")
+def _(a: Expr, s: Expr) -> Expr | None:
+    """a - (a + b) = -b"""
+    return neg(s.args[1]) if s.args[0] is a else neg(s.args[0]) if s.args[1] is a else None
+
+
+@rule("sub", "sub", "any")
+def _(s: Expr, a: Expr) -> Expr | None:
+    """(a - b) - a = -b"""
+    return neg(s.args[1]) if s.args[0] is a else None
+
+
+@rule("sub", "any", "sub")
+def _(a: Expr, s: Expr) -> Expr | None:
+    """a - (a - b) = b"""
+    return s.args[1] if s.args[0] is a else None
+
+
+def _term(a: Expr) -> tuple[Number, Expr]:
+    """A summand as number times rest."""
+    if a.op == "mul" and a.args[0].op == "const":
+        return a.args[0].data, a.args[1]
+    return 1, a
+
+
+@rule("add", "any", "any")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """a + a = 2 * a"""
+    return mul(TWO, a) if a is b else None
+
+
+def _like_terms(op: str, a: Expr, b: Expr) -> Expr | None:
+    x = a.args[1] if a.op == "mul" and a.args[0].op == "const" else a
+    y = b.args[1] if b.op == "mul" and b.args[0].op == "const" else b
+    if x is not y:
+        return None
+    c, d = _term(a)[0], _term(b)[0]
+    return mul(_folded(c + d if op == "add" else c - d), x)
+
+
+@rule("add", "mul", "any", symmetric=True)
+def _(a: Expr, b: Expr) -> Expr | None:
+    """2 * a + 3 * a = 5 * a"""
+    return _like_terms("add", a, b)
+
+
+@rule("sub", "mul", "any")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """5 * a - a = 4 * a"""
+    return _like_terms("sub", a, b)
+
+
+@rule("sub", "any", "mul")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """a - 5 * a = -(4 * a)"""
+    return _like_terms("sub", a, b)
+
+
+# ---------------------------------------------------------------------------------------------------------- sin² + cos² = 1
+
+
+def _square(a: Expr) -> tuple[str, Expr] | None:
+    """("sin", x) for sin(x)²."""
+    if a.op == "pow" and a.args[1] is TWO and a.args[0].op in ("sin", "cos"):
+        return a.args[0].op, a.args[0].args[0]
+    return None
+
+
+def _are_partners(a: Expr, b: Expr) -> bool:
+    one, other = _square(a), _square(b)
+    return one is not None and other is not None and one[1] is other[1] and one[0] != other[0]
+
+
+@rule("add", "pow", "pow")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """sin(a) ** 2 + cos(a) ** 2 = 1"""
+    return ONE if _are_partners(a, b) else None
+
+
+@rule("add", "mul", "mul")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """b * sin(a) ** 2 + b * cos(a) ** 2 = b"""
+    for i in (0, 1):
+        for j in (0, 1):
+            if a.args[i] is b.args[j] and _are_partners(a.args[1 - i], b.args[1 - j]):
+                return a.args[i]
+    return None
+
+
+@rule("sub", "const", "pow")
+def _(c: Expr, a: Expr) -> Expr | None:
+    """1 - sin(a) ** 2 = cos(a) ** 2"""
+    found = _square(a)
+    if c is not ONE or found is None:
+        return None
+    return power(make1("cos" if found[0] == "sin" else "sin", found[1]), 2)
+
+
+# ---------------------------------------------------------------------------------------------------------- products
+
+
+@rule("mul", "const", "any")
+def _(c: Expr, a: Expr) -> Expr | None:
+    """-2 * a = -(2 * a)"""
+    if c is ZERO:
+        return ZERO
+    if c is ONE:
+        return a
+    if c.data < 0:
+        return neg(mul(constant(-c.data), a))
+    return None
+
+
+@rule("mul", "neg", "any")
+def _(a: Expr, b: Expr) -> Expr:
+    """-a * b = -(a * b)"""
+    return neg(mul(a.args[0], b))
+
+
+@rule("mul", "const", "mul")
+def _(c: Expr, a: Expr) -> Expr | None:
+    """2 * (3 * a) = 6 * a"""
+    return mul(_folded(c.data * a.args[0].data), a.args[1]) if a.args[0].op == "const" else None
+
+
+@rule("mul", "const", "div")
+def _(c: Expr, a: Expr) -> Expr | None:
+    """2 * (3 / a) = 6 / a"""
+    return div(_folded(c.data * a.args[0].data), a.args[1]) if a.args[0].op == "const" else None
+
+
+@rule("mul", "any", "any")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """a * a = a ** 2"""
+    return power(a, 2) if a is b else None
+
+
+def _integer_power(a: Expr) -> tuple[Expr, int]:
+    """An expression as base and integer exponent."""
+    if a.op == "pow" and a.args[1].op == "const" and isinstance(a.args[1].data, int):
+        return a.args[0], a.args[1].data
+    return a, 1
+
+
+@rule("mul", "pow", "any", symmetric=True)
+def _(a: Expr, b: Expr) -> Expr | None:
+    """a ** 2 * a ** 3 = a ** 5"""
+    (x, m), (y, n) = _integer_power(a), _integer_power(b)
+    return power(x, m + n) if x is y else None
+
+
+@rule("mul", "any", "div")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """a * (b / a) = b"""
+    return b.args[0] if b.args[1] is a else None
+
+
+@rule("div", "any", "any")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """a / a = 1"""
+    return ONE if a is b else None
+
+
+@rule("div", "const", "any")
+def _(c: Expr, a: Expr) -> Expr | None:
+    """0 / a = 0"""
+    if c is ZERO:
+        return ZERO
+    return neg(div(constant(-c.data), a)) if c.data < 0 else None
+
+
+@rule("div", "neg", "any")
+def _(a: Expr, b: Expr) -> Expr:
+    """-a / b = -(a / b)"""
+    return neg(div(a.args[0], b))
+
+
+@rule("div", "any", "neg")
+def _(a: Expr, b: Expr) -> Expr:
+    """a / -b = -(a / b)"""
+    return neg(div(a, b.args[0]))
+
+
+@rule("div", "mul", "any")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """(a * b) / a = b"""
+    x, y = a.args
+    if x is b or y is b:
+        return y if x is b else x
+    return mul(x, div(y, b)) if x.op == "const" and (y is b or _integer_power(y)[0] is b) else None
+
+
+@rule("div", "any", "mul")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """a / (a * b) = 1 / b"""
+    x, y = b.args
+    if x is a or y is a:
+        return div(ONE, y if x is a else x)
+    if x.op == "const":  # a / (2 * b) = (1/2) * a / b: the division by a number is done beforehand
+        return mul(div(ONE, x), div(a, y)) if a.op != "const" else div(div(a, x), y)
+    return None
+
+
+@rule("div", "any", "div")
+def _(a: Expr, b: Expr) -> Expr:
+    """a / (b / x) = a * x / b"""
+    return div(mul(a, b.args[1]), b.args[0])
+
+
+@rule("div", "div", "any")
+def _(a: Expr, b: Expr) -> Expr:
+    """(a / b) / x = a / (b * x)"""
+    return div(a.args[0], mul(a.args[1], b))
+
+
+def _divide_powers(a: Expr, b: Expr) -> Expr | None:
+    (x, m), (y, n) = _integer_power(a), _integer_power(b)
+    return power(x, m - n) if x is y else None
+
+
+@rule("div", "pow", "any")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """a ** 3 / a = a ** 2"""
+    return _divide_powers(a, b)
+
+
+@rule("div", "any", "pow")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """a / a ** 3 = 1 / a ** 2"""
+    return _divide_powers(a, b)
+
+
+# ---------------------------------------------------------------------------------------------------------- powers, roots
+
+
+@rule("pow", "any", "const")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """a ** Fraction(3, 2) = a * sqrt(a)"""
+    n = b.data
+    if n == 0:
+        return ONE
+    if n == 1:
+        return a
+    if n < 0:
+        return div(ONE, power(a, -n))
+    if 2 * n == int(2 * n) and n != int(n) and n < 100:
+        return mul(power(a, int(n)), make1("sqrt", a))
+    return None
+
+
+@rule("pow", "const", "any")
+def _(c: Expr, a: Expr) -> Expr | None:
+    """1 ** a = 1"""
+    return ONE if c is ONE else None
+
+
+@rule("pow", "pow", "const")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """(a ** 2) ** 3 = a ** 6"""
+    x, m = _integer_power(a)
+    return power(x, m * b.data) if isinstance(b.data, int) and x is not a else None
+
+
+@rule("pow", "neg", "const")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """(-a) ** 3 = -(a ** 3)"""
+    if not isinstance(b.data, int):
+        return None
+    out = power(a.args[0], b.data)
+    return neg(out) if b.data % 2 else out
+
+
+@rule("pow", "sqrt", "const")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """sqrt(a) ** 4 = a ** 2"""
+    n = b.data
+    return power(a.args[0], n // 2) if isinstance(n, int) and n % 2 == 0 else None
+
+
+@rule("pow", "abs", "const")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """abs(a) ** 2 = a ** 2"""
+    return power(a.args[0], b.data) if isinstance(b.data, int) and b.data % 2 == 0 else None
+
+
+@rule("sqrt", "pow")
+def _(a: Expr) -> Expr | None:
+    """sqrt(a ** 2) = abs(a)"""
+    return make1("abs", a.args[0]) if a.args[1] is TWO else None
+
+
+# ---------------------------------------------------------------------------------------------------------- functions
+
+
+@rule("exp", "log")
+def _(a: Expr) -> Expr:
+    """exp(log(a)) = a"""
+    return a.args[0]
+
+
+@rule("log", "exp")
+def _(a: Expr) -> Expr:
+    """log(exp(a)) = a"""
+    return a.args[0]
+
+
+@rule("sin", "asin")
+def _(a: Expr) -> Expr:
+    """sin(asin(a)) = a"""
+    return a.args[0]
+
+
+@rule("cos", "acos")
+def _(a: Expr) -> Expr:
+    """cos(acos(a)) = a"""
+    return a.args[0]
+
+
+@rule("tan", "atan")
+def _(a: Expr) -> Expr:
+    """tan(atan(a)) = a"""
+    return a.args[0]
+
+
+@rule("abs", "abs")
+def _(a: Expr) -> Expr:
+    """abs(abs(a)) = abs(a)"""
+    return a
+
+
+@rule("abs", "sqrt")
+def _(a: Expr) -> Expr:
+    """abs(sqrt(a)) = sqrt(a)"""
+    return a
+
+
+def _odd(op: str) -> None:
+    @rule(op, "neg")
+    def _(a: Expr) -> Expr:
+        return neg(make1(op, a.args[0]))
+
+    _.__doc__ = f"{op}(-a) = -{op}(a)"
+
+
+def _even(op: str) -> None:
+    @rule(op, "neg")
+    def _(a: Expr) -> Expr:
+        return make1(op, a.args[0])
+
+    _.__doc__ = f"{op}(-a) = {op}(a)"
+
+
+for _op in "sin tan asin atan sinh tanh sign".split():
+    _odd(_op)
+for _op in "cos cosh abs".split():
+    _even(_op)
+
+
+def _negative_constant(op: str) -> None:
+    """An exact negative argument that no rule folded: sin(-2) = -sin(2)."""
+
+    @rule(op, "const")
+    def _(a: Expr) -> Expr | None:
+        if a.data >= 0:
+            return None
+        out = make1(op, constant(-a.data))
+        return out if op in ("cos", "cosh") else neg(out)
+
+    _.__doc__ = f"{op}(-2) = {'' if op in ('cos', 'cosh') else '-'}{op}(2)"
+
+
+for _op in "sin cos tan atan sinh cosh tanh".split():
+    _negative_constant(_op)
+
+
+def _quarter_turns(a: Expr) -> tuple[int, Expr] | None:
+    """An angle as n quarter turns plus a rest, where it is written so (n not zero)."""
+    if a.op == "pi":
+        return 2, ZERO
+    c, x = _term(a)
+    if x.op == "pi" and isinstance(c, (int, Fraction)) and Fraction(2 * c).denominator == 1:
+        return int(2 * c), ZERO
+    if a.op in ("add", "sub"):
+        for i in (0, 1):
+            found = _quarter_turns(a.args[i]) if a.args[i].op in ("pi", "mul", "neg") else None
+            if found is not None and found[1] is ZERO:
+                if a.op == "add":
+                    return found[0], a.args[1 - i]
+                return (found[0], neg(a.args[1])) if i == 0 else (-found[0], a.args[0])
+    if a.op == "neg" and (found := _quarter_turns(a.args[0])) is not None:
+        return -found[0], neg(found[1])
+    return None
+
+
+def _turned(op: str, n: int, x: Expr) -> Expr:
+    """sin or cos of x + n quarter turns."""
+    n = (n + (op == "cos")) % 4  # cos(x) = sin(x + quarter turn)
+    out = make1("sin" if n % 2 == 0 else "cos", x)
+    return neg(out) if n >= 2 else out
+
+
+def _shifted(op: str, shape: str, says: str) -> None:
+    @rule(op, shape)
+    def _(a: Expr) -> Expr | None:
+        found = _quarter_turns(a)
+        return None if found is None else _turned(op, *found)
+
+    _.__doc__ = says
+
+
+_shifted("sin", "pi", "sin(pi) = 0")
+_shifted("cos", "pi", "cos(pi) = -1")
+_shifted("sin", "mul", "sin(pi / 2) = 1")
+_shifted("cos", "mul", "cos(pi / 2) = 0")
+_shifted("sin", "add", "sin(a + pi / 2) = cos(a)")
+_shifted("cos", "add", "cos(a + pi / 2) = -sin(a)")
+_shifted("sin", "sub", "sin(pi - a) = sin(a)")
+_shifted("cos", "sub", "cos(a - pi / 2) = sin(a)")
+
+
+@rule("min", "any", "any")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """min(a, a) = a"""
+    return a if a is b else None
+
+
+@rule("max", "any", "any")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """max(a, a) = a"""
+    return a if a is b else None
+
+
+# ---------------------------------------------------------------------------------------------------------- conditions
+
+
+def _truth(value: bool) -> Condition:
+    return TRUE if value else FALSE
+
+
+@rule("lt", "const", "const")
+def _(a: Expr, b: Expr) -> Node:
+    return _truth(a.data < b.data)
+
+
+@rule("le", "const", "const")
+def _(a: Expr, b: Expr) -> Node:
+    return _truth(a.data <= b.data)
+
+
+@rule("eq", "const", "const")
+def _(a: Expr, b: Expr) -> Node:
+    return _truth(a.data == b.data)
+
+
+@rule("lt", "any", "any")
+def _(a: Expr, b: Expr) -> Node | None:
+    return FALSE if a is b else None
+
+
+@rule("le", "any", "any")
+def _(a: Expr, b: Expr) -> Node | None:
+    return TRUE if a is b else None
+
+
+@rule("eq", "any", "any")
+def _(a: Expr, b: Expr) -> Node | None:
+    return TRUE if a is b else None
+
+
+@rule("and", "true", "any")
+def _(a: Condition, b: Condition) -> Node:
+    return b if a is TRUE else FALSE
+
+
+@rule("or", "true", "any")
+def _(a: Condition, b: Condition) -> Node:
+    return TRUE if a is TRUE else b
+
+
+@rule("and", "any", "any")
+def _(a: Condition, b: Condition) -> Node | None:
+    return a if a is b else None
+
+
+@rule("or", "any", "any")
+def _(a: Condition, b: Condition) -> Node | None:
+    return a if a is b else None
+
+
+@rule("not", "true")
+def _(a: Condition) -> Node:
+    return _truth(a is FALSE)
+
+
+@rule("not", "not")
+def _(a: Condition) -> Node:
+    return a.args[0]
+
+
+@rule("where", "any", "any", "any")
+def _(condition: Condition, a: Expr, b: Expr) -> Expr | None:
+    """where(a < b, x, x) = x"""
+    if a is b:
+        return a
+    if condition is TRUE or condition is FALSE:
+        return a if condition is TRUE else b
+    if condition.op == "not":
+        return make("where", (condition.args[0], b, a))
+    return None

@@ -1,0 +1,498 @@
+"""How expressions are written: what text and LaTeX have in common, and each of the two.
+
+A `Style` turns one node, with what its arguments look like, into what the node looks like. It knows precedence, signs
+and order; it never looks at the graph below the arguments. `printing` walks the graph.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from .graph import Node, Number, Symbol
+
+WIDTH: Final = 200  # characters in a line, about
+
+Definitions = tuple[tuple[str, str], ...]  # names and values
+
+# ---------------------------------------------------------------------------------------------------------- pieces
+# What a node looks like before it is known where it stands. Sums and products stay open, so that a node above them can
+# go on with them: (a + b) + c is one sum of three terms.
+
+LOWEST, SUM, NEGATIVE, PRODUCT, POWER, ATOM = range(6)  # how tightly the outermost operation binds
+OR, AND, NOT = SUM, NEGATIVE, PRODUCT  # the same for conditions
+
+
+class Written(NamedTuple):
+    """A finished piece. `head` is the name of a function, the part that takes the exponent in sin²(x)."""
+
+    text: str
+    level: int = ATOM
+    head: str = ""
+
+
+class Literal(NamedTuple):
+    value: Number
+
+
+class Sum(NamedTuple):
+    """Terms, each with whether it is subtracted, and a number."""
+
+    terms: tuple[tuple[bool, str], ...]
+    constant: Number
+
+
+class Factor(NamedTuple):
+    divides: bool
+    text: str
+    level: int
+
+
+class Product(NamedTuple):
+    """A number, which holds the sign, times and over factors, from left to right."""
+
+    coefficient: Number
+    factors: tuple[Factor, ...]
+
+
+Piece = Written | Literal | Sum | Product
+
+
+def _merge(a: Number, b: Number, neutral: int) -> bool:
+    """Whether two numbers may be printed as one: not where that would round."""
+    return neutral in (a, b) or not (isinstance(a, float) or isinstance(b, float))
+
+
+def _ratio(value: Number) -> tuple[Number, int]:
+    return (value, 1) if isinstance(value, float) else Fraction(value).as_integer_ratio()
+
+
+def digits(value: Number) -> str:
+    """A number as Python reads it. Python refuses to write very long integers in decimals, not in hexadecimals."""
+    if isinstance(value, float):
+        return repr(value)
+    top, bottom = _ratio(value)
+    texts = [str(v) if int(v).bit_length() < 2048 else hex(int(v)) for v in (top, bottom)]
+    return texts[0] if bottom == 1 else "/".join(texts)
+
+
+# ---------------------------------------------------------------------------------------------------------- styles
+
+
+class Style(ABC):
+    """How pieces are put together. What is common to text and LaTeX: precedence, signs, order."""
+
+    keeps_grouping: bool  # a + (b + c) keeps its parentheses
+    conjunction: str
+    disjunction: str
+    negation: str
+    at_most: str
+
+    # What the styles write differently
+
+    @abstractmethod
+    def name(self, name: str) -> Written: ...
+    @abstractmethod
+    def symbol(self, s: Symbol) -> Written: ...
+    @abstractmethod
+    def positive(self, value: Number) -> Written: ...
+    @abstractmethod
+    def quotient(self, product: Product) -> Written:
+        """A product whose coefficient is positive."""
+
+    @abstractmethod
+    def power(self, base: Written, exponent: Written) -> Written: ...
+    @abstractmethod
+    def function(self, op: str, args: list[str]) -> Written: ...
+    @abstractmethod
+    def call(self, name: str, args: list[str]) -> Written: ...
+    @abstractmethod
+    def choice(self, condition: str, a: str, b: str) -> Written: ...
+    @abstractmethod
+    def equality(self, a: str, b: str) -> Written: ...
+    @abstractmethod
+    def factors(self, kind: str, rows: list[list[str]]) -> Written: ...
+    @abstractmethod
+    def solution(self, factors: Written, right: list[str], transposed: bool) -> Written: ...
+    @abstractmethod
+    def bracketed(self, text: str) -> str: ...
+    @abstractmethod
+    def matrix(self, rows: list[list[str]]) -> str: ...
+    @abstractmethod
+    def page(self, definitions: Definitions, left_out: int, results: tuple[str, ...]) -> str:
+        """A sequence: definitions, how many more there are, and the results."""
+
+    # From nodes to pieces
+
+    def piece(self, n: Node, args: list[Piece]) -> Piece:
+        """A node, from the pieces of its arguments."""
+        special = _PIECES.get(n.op)
+        if special is not None:
+            return special(self, n, *args)
+        return self.function(n.op, [self.done(a).text for a in args])
+
+    def done(self, piece: Piece) -> Written:
+        """A piece to which nothing more is added."""
+        if isinstance(piece, Written):
+            return piece
+        if isinstance(piece, Sum):
+            return Written(self._sum_text(piece), SUM)
+        value = piece.value if isinstance(piece, Literal) else piece.coefficient
+        if value < 0:
+            return Written("-" + self._term(piece, False)[1], NEGATIVE)
+        return self.positive(value) if isinstance(piece, Literal) else self.quotient(piece)
+
+    def tight(self, w: Written, level: int) -> str:
+        """Text that may stand where operations that bind less tightly than `level` need parentheses."""
+        return w.text if w.level >= level else self.bracketed(w.text)
+
+    # Sums
+
+    def _sum_text(self, s: Sum) -> str:
+        terms = list(s.terms)
+        if s.constant != 0:  # last, unless it saves a leading minus: 2 - x
+            number = self._term(Literal(s.constant), False)
+            terms.insert(0 if terms and terms[0][0] else len(terms), number)
+        first = ("-" if terms[0][0] else "") + terms[0][1]
+        return first + "".join(f" {'-' if minus else '+'} {text}" for minus, text in terms[1:])
+
+    def _term(self, piece: Piece, minus: bool) -> tuple[bool, str]:
+        if isinstance(piece, Product) and piece.coefficient < 0:
+            minus, piece = not minus, Product(-piece.coefficient, piece.factors)
+        elif isinstance(piece, Literal) and piece.value < 0:
+            minus, piece = not minus, Literal(-piece.value)
+        return minus, self.tight(self.done(piece), NEGATIVE)
+
+    def _add(self, n: Node, a: Piece, b: Piece) -> Piece:
+        if isinstance(a, Literal) or (isinstance(b, Sum) and not isinstance(a, Sum)):
+            a, b = b, a
+        return self._sum(self._opened_sum(a), b, False)
+
+    def _subtract(self, n: Node, a: Piece, b: Piece) -> Piece:
+        return self._sum(self._opened_sum(a), b, True)
+
+    def _opened_sum(self, piece: Piece) -> Sum:
+        if isinstance(piece, Sum):
+            return piece
+        return Sum((), piece.value) if isinstance(piece, Literal) else Sum((self._term(piece, False),), 0)
+
+    def _sum(self, s: Sum, piece: Piece, minus: bool) -> Sum:
+        more = self._opened_sum(piece)
+        if (self.keeps_grouping and isinstance(piece, Sum)) or not _merge(s.constant, more.constant, 0):
+            return Sum((*s.terms, self._term(piece, minus)), s.constant)
+        constant = s.constant - more.constant if minus else s.constant + more.constant
+        return Sum((*s.terms, *((minus != m, text) for m, text in more.terms)), constant)
+
+    # Products
+
+    def _multiply(self, n: Node, a: Piece, b: Piece) -> Piece:
+        if self._rank(b) < self._rank(a):
+            a, b = b, a
+        return self._product(self._opened_product(a), b, False)
+
+    def _divide(self, n: Node, a: Piece, b: Piece) -> Piece:
+        return self._product(self._opened_product(a), b, True)
+
+    def _negate(self, n: Node, a: Piece) -> Piece:
+        p = self._opened_product(a)
+        return Product(-p.coefficient, p.factors)
+
+    @staticmethod
+    def _rank(piece: Piece) -> int:
+        """A product goes on with m, before v², before sin(x), before (a + b); numbers go in front in any case."""
+        if not isinstance(piece, Written):
+            return {Product: 0, Sum: 4, Literal: 5}[type(piece)]
+        return 3 if piece.head else 1 if piece.level == ATOM else 2
+
+    def _opened_product(self, piece: Piece) -> Product:
+        if isinstance(piece, Product):
+            return piece
+        if isinstance(piece, Literal):
+            return Product(piece.value, ())
+        w = self.done(piece)
+        return Product(1, (Factor(False, w.text, w.level),))
+
+    def _product(self, p: Product, piece: Piece, divides: bool) -> Product:
+        more = self._opened_product(piece)
+        coefficient = self._coefficient(p.coefficient, more.coefficient, divides)
+        if coefficient is None or (self.keeps_grouping and isinstance(piece, Product)):
+            w = self.done(piece)
+            return Product(p.coefficient, (*p.factors, Factor(divides, w.text, w.level)))
+        return Product(coefficient, (*p.factors, *(f._replace(divides=divides != f.divides) for f in more.factors)))
+
+    @staticmethod
+    def _coefficient(a: Number, b: Number, divides: bool) -> Number | None:
+        """Two coefficients as one, where that does not round."""
+        if b == 1 or not _merge(a, b, 1):
+            return a if b == 1 else None
+        if not divides:
+            return a * b
+        return None if isinstance(b, float) else Fraction(a) / Fraction(b)
+
+    def _power(self, n: Node, a: Piece, b: Piece) -> Piece:
+        return self.power(self.done(a), self.done(b))
+
+    # Conditions, choices, blocks
+
+    def _relation(self, n: Node, a: Piece, b: Piece) -> Piece:
+        sign = "<" if n.op == "lt" else self.at_most
+        return Written(f"{self.done(a).text} {sign} {self.done(b).text}", LOWEST)
+
+    def _connective(self, n: Node, a: Piece, b: Piece) -> Piece:
+        sign, level = (self.conjunction, AND) if n.op == "and" else (self.disjunction, OR)
+        one, other = self.done(a), self.done(b)
+        if other.level == level and one.level != level:
+            one, other = other, one
+        return Written(f"{self.tight(one, level)} {sign} {self.tight(other, level + 1)}", level)
+
+    def _equality(self, n: Node, a: Piece, b: Piece) -> Piece:
+        return self.equality(self.done(a).text, self.done(b).text)
+
+    def _not(self, n: Node, a: Piece) -> Piece:
+        return Written(self.negation + self.tight(self.done(a), NOT), NOT)
+
+    def _where(self, n: Node, condition: Piece, a: Piece, b: Piece) -> Piece:
+        return self.choice(self.done(condition).text, self.done(a).text, self.done(b).text)
+
+    def _call(self, n: Node, *args: Piece) -> Piece:
+        return self.call(n.data.name, [self.done(a).text for a in args])
+
+    def _factor(self, n: Node, *entries: Piece) -> Piece:
+        full, size = n.data.full([self.done(e).text for e in entries]), n.data.n
+        return self.factors(n.data.kind, [full[i * size : (i + 1) * size] for i in range(size)])
+
+    def _solve(self, n: Node, factors: Piece, *right: Piece) -> Piece:
+        return self.solution(self.done(factors), [self.done(e).text for e in right], n.data)
+
+    def _item(self, n: Node, block: Piece) -> Piece:
+        return Written(f"{self.tight(self.done(block), ATOM)}[{n.data}]")
+
+
+_PIECES: Final[dict[str, Callable[..., Piece]]] = {
+    "symbol": lambda style, n: style.symbol(n),
+    "const": lambda style, n: Literal(n.data),
+    "pi": lambda style, n: style.name("pi"),
+    "true": lambda style, n: style.name(str(n.data)),
+    "add": Style._add,
+    "sub": Style._subtract,
+    "neg": Style._negate,
+    "mul": Style._multiply,
+    "div": Style._divide,
+    "pow": Style._power,
+    "lt": Style._relation,
+    "le": Style._relation,
+    "eq": Style._equality,
+    "and": Style._connective,
+    "or": Style._connective,
+    "not": Style._not,
+    "where": Style._where,
+    "call": Style._call,
+    "factor": Style._factor,
+    "solve": Style._solve,
+    "item": Style._item,
+}
+
+# ---------------------------------------------------------------------------------------------------------- plain text
+
+
+class _Text(Style):
+    """As a person types it; read back with the functions of symbody, it gives the expression again."""
+
+    keeps_grouping = True
+    conjunction, disjunction, negation, at_most = "&", "|", "~", "<="
+    _public: Final = {"min": "minimum", "max": "maximum"}
+
+    def name(self, name: str) -> Written:
+        return Written(name)
+
+    def symbol(self, s: Symbol) -> Written:
+        return Written(s.name + "'" * s.order)
+
+    def positive(self, value: Number) -> Written:
+        return Written(digits(value), PRODUCT if isinstance(value, Fraction) else ATOM)
+
+    def quotient(self, product: Product) -> Written:
+        top, bottom = _ratio(product.coefficient)
+        factors = list(product.factors)
+        if bottom != 1:
+            factors = self._divided(factors, bottom)
+        if top != 1 or not factors or factors[0].divides:
+            factors.insert(0, Factor(False, digits(top), ATOM))
+        texts = [("/" if f.divides else "*") + self.tight(Written(f.text, f.level), POWER) for f in factors]
+        return Written("".join(texts)[1:], PRODUCT)
+
+    def _divided(self, factors: list[Factor], number: int) -> list[Factor]:
+        """x/2; and a/(2*b) rather than a/b/2."""
+        if not factors or not factors[-1].divides:
+            return [*factors, Factor(True, digits(number), ATOM)]
+        last = factors[-1]
+        level = POWER if last.text[0].isdigit() else PRODUCT
+        text = self.tight(Written(last.text, last.level), level)
+        return [*factors[:-1], Factor(True, f"{digits(number)}*{text}", PRODUCT)]
+
+    def power(self, base: Written, exponent: Written) -> Written:
+        return Written(f"{self.tight(base, ATOM)}**{self.tight(exponent, ATOM)}", POWER)
+
+    def function(self, op: str, args: list[str]) -> Written:
+        return self.call(self._public.get(op, op), args)
+
+    def call(self, name: str, args: list[str]) -> Written:
+        return Written(f"{name}({', '.join(args)})", ATOM, name)
+
+    def choice(self, condition: str, a: str, b: str) -> Written:
+        return self.call("where", [condition, a, b])
+
+    def equality(self, a: str, b: str) -> Written:
+        return self.call("equal", [a, b])
+
+    def factors(self, kind: str, rows: list[list[str]]) -> Written:
+        inner = f"{kind}, [{'; '.join(map(', '.join, rows))}]"
+        return Written(f"factor({inner})", ATOM, inner)
+
+    def solution(self, factors: Written, right: list[str], transposed: bool) -> Written:
+        return self.call("solve", [(factors.head or factors.text) + ".T" * transposed, f"[{', '.join(right)}]"])
+
+    def bracketed(self, text: str) -> str:
+        return f"({text})"
+
+    def matrix(self, rows: list[list[str]]) -> str:
+        if len(rows[0] if rows else ()) == 1:
+            return f"vector({self._wrapped([r[0] for r in rows])})"
+        return f"matrix([{self._wrapped(['[' + ', '.join(r) + ']' for r in rows])}])"
+
+    def _wrapped(self, parts: list[str]) -> str:
+        if sum(map(len, parts)) <= WIDTH:
+            return ", ".join(parts)
+        return "\n" + "".join(f"    {p},\n" for p in parts)
+
+    def page(self, definitions: Definitions, left_out: int, results: tuple[str, ...]) -> str:
+        lines = [f"{name} = {value}" for name, value in definitions]
+        if left_out:
+            lines.append(f"... ({left_out} more intermediates)")
+        return "\n".join([*lines, *results])
+
+
+# ---------------------------------------------------------------------------------------------------------- LaTeX
+
+_GREEK: Final = {
+    **{n: "\\" + n for n in """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau
+        upsilon phi chi psi omega varepsilon vartheta varphi varrho varsigma Gamma Delta Theta Lambda Xi Pi Sigma
+        Upsilon Phi Psi Omega""".split()},
+    "lam": r"\lambda", "eps": r"\epsilon",
+}  # fmt: skip
+_LATEX_FUNCTIONS: Final = {
+    **{n: "\\" + n for n in "sin cos tan sinh cosh tanh min max".split()},
+    "asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan", "log": r"\ln",
+}  # fmt: skip
+_NAME_PARTS: Final = re.compile(r"([A-Za-z]+?)(\d*)((?:_[A-Za-z0-9]+)*)")
+_DOTS: Final = ("{}", r"\dot{{{}}}", r"\ddot{{{}}}", r"\dddot{{{}}}")
+
+
+def latex_name(name: str, order: int = 0) -> str:
+    r"""`theta1` as \theta_{1}, `w_fork_x` as w_{fork,x}, with dots for time derivatives."""
+    parts = _NAME_PARTS.fullmatch(name)
+    if parts is None:
+        base, below = rf"\mathit{{{_escaped(name)}}}", []
+    else:
+        base = _GREEK.get(parts[1]) or (parts[1] if len(parts[1]) == 1 else rf"\mathit{{{parts[1]}}}")
+        below = [p for p in (parts[2], *parts[3].split("_")) if p]
+    subscript = f"_{{{','.join(_GREEK.get(p, p) for p in below)}}}" if below else ""
+    if order >= len(_DOTS):
+        return f"{base}{subscript}^{{({order})}}"
+    return _DOTS[order].format(base) + subscript
+
+
+def _escaped(name: str) -> str:
+    return name.replace("_", r"\_")
+
+
+class _Latex(Style):
+    keeps_grouping = False
+    conjunction, disjunction, negation, at_most = r"\wedge", r"\vee", r"\neg ", r"\leq"
+
+    def name(self, name: str) -> Written:
+        return Written(rf"\text{{{name.lower()}}}" if name in ("True", "False") else latex_name(name))
+
+    def symbol(self, s: Symbol) -> Written:
+        return Written(latex_name(s.name, s.order), ATOM if s.order < len(_DOTS) else POWER)
+
+    def positive(self, value: Number) -> Written:
+        if isinstance(value, Fraction):
+            return Written(rf"\frac{{{digits(value.numerator)}}}{{{digits(value.denominator)}}}", PRODUCT)
+        mantissa, e, exponent = digits(value).partition("e")
+        if not e or isinstance(value, int):
+            return Written(digits(value))
+        return Written(rf"{mantissa} \cdot 10^{{{int(exponent)}}}", PRODUCT)
+
+    def quotient(self, product: Product) -> Written:
+        over, under = _ratio(product.coefficient)
+        top = self._beside([self.positive(over)] * (over != 1) + self._side(product, False))
+        bottom = self._beside([self.positive(under)] * (under != 1) + self._side(product, True))
+        if bottom:
+            return Written(rf"\frac{{{top or 1}}}{{{bottom}}}", PRODUCT)
+        return Written(top, product.factors[0].level if len(product.factors) == 1 and over == 1 else PRODUCT)
+
+    def _side(self, product: Product, divides: bool) -> list[Written]:
+        return [Written(f.text, f.level) for f in product.factors if f.divides == divides]
+
+    def _beside(self, factors: list[Written]) -> str:
+        if len(factors) < 2:
+            return "".join(f.text for f in factors)
+        texts = [self.tight(f, PRODUCT) for f in factors]
+        return texts[0] + "".join((r" \cdot " if t[0].isdigit() else " ") + t for t in texts[1:])
+
+    def power(self, base: Written, exponent: Written) -> Written:
+        if base.head:
+            return Written(f"{base.head}^{{{exponent.text}}}{base.text.removeprefix(base.head)}", POWER)
+        return Written(f"{self.tight(base, ATOM)}^{{{exponent.text}}}", POWER)
+
+    def function(self, op: str, args: list[str]) -> Written:
+        if op == "sqrt":
+            return Written(rf"\sqrt{{{args[0]}}}")
+        if op == "abs":
+            return Written(rf"\left|{args[0]}\right|")
+        if op == "exp":
+            return Written(f"e^{{{args[0]}}}", POWER)
+        return self._applied(_LATEX_FUNCTIONS.get(op) or rf"\operatorname{{{op}}}", args)
+
+    def call(self, name: str, args: list[str]) -> Written:
+        return self._applied(name if len(name) == 1 else rf"\operatorname{{{_escaped(name)}}}", args)
+
+    def _applied(self, head: str, args: list[str]) -> Written:
+        return Written(head + self.bracketed(", ".join(args)), ATOM, head)
+
+    def choice(self, condition: str, a: str, b: str) -> Written:
+        rows = rf"{a} & \text{{if }} {condition} \\ {b} & \text{{otherwise}}"
+        return Written(rf"\begin{{cases}} {rows} \end{{cases}}", LOWEST)
+
+    def equality(self, a: str, b: str) -> Written:
+        return Written(f"{a} = {b}", LOWEST)
+
+    def factors(self, kind: str, rows: list[list[str]]) -> Written:
+        return Written(self.matrix(rows))
+
+    def solution(self, factors: Written, right: list[str], transposed: bool) -> Written:
+        exponent = r"-\mathsf{T}" if transposed else "-1"
+        return Written(f"{factors.text}^{{{exponent}}} {self.matrix([[e] for e in right])}", PRODUCT)
+
+    def bracketed(self, text: str) -> str:
+        return rf"\left({text}\right)"
+
+    def matrix(self, rows: list[list[str]]) -> str:
+        return r"\begin{bmatrix} " + r" \\ ".join(map(" & ".join, rows)) + r" \end{bmatrix}"
+
+    def page(self, definitions: Definitions, left_out: int, results: tuple[str, ...]) -> str:
+        lines = [f"{name} &= {value}" for name, value in definitions]
+        if left_out:
+            lines.append(rf"& \ldots \text{{ ({left_out} more intermediates)}}")
+        if not lines and len(results) == 1:
+            return results[0]
+        lines += [f"& {r}" for r in results]
+        return r"\begin{aligned} " + " \\\\\n".join(lines) + r" \end{aligned}"
+
+
+TEXT: Final[Style] = _Text()
+LATEX: Final[Style] = _Latex()

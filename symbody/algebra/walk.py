@@ -1,0 +1,124 @@
+"""Walks over graphs: order of evaluation, symbols, sizes, substitution. All linear in nodes, none recursive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from ..errors import ExpressionError, listed
+from .functions import ExternalFunction
+from .graph import Expr, Node, Symbol, as_expr, intern, make
+from .matrix import Matrix
+
+Exprs = TypeVar("Exprs", Expr, Matrix)
+_age = attrgetter("serial")
+
+
+def ordered(roots: Iterable[Node]) -> list[Node]:
+    """All nodes that the roots depend on, each once, arguments before what uses them."""
+    stack = list(roots)
+    seen = set(stack)
+    while stack:
+        for a in stack.pop().args:
+            if a not in seen:
+                seen.add(a)
+                stack.append(a)
+    return sorted(seen, key=_age)
+
+
+def scalars(*things: Any) -> list[Expr]:
+    """The scalar entries of expressions, matrices and sequences of them, in order."""
+    out: list[Expr] = []
+    for thing in things:
+        if isinstance(thing, Matrix):
+            out.extend(thing.entries)
+        elif isinstance(thing, (list, tuple)):
+            out.extend(scalars(*thing))
+        else:
+            out.append(as_expr(thing))
+    return out
+
+
+def free_symbols(*things: Any) -> list[Symbol]:
+    """The symbols in expressions, in order of creation."""
+    return [n for n in ordered(scalars(*things)) if isinstance(n, Symbol)]
+
+
+def tree_size(*things: Any) -> int:
+    """Number of nodes that the expressions would have without sharing (computed, not walked)."""
+    size: dict[Node, int] = {}
+    roots = scalars(*things)
+    for n in ordered(roots):
+        size[n] = 1 + sum(size[a] for a in n.args)
+    return sum(size[r] for r in roots)
+
+
+def rebuilt(node: Node, args: tuple[Any, ...]) -> Any:
+    """The same operation on other arguments, by the rules."""
+    if node.op in ("call", "factor", "solve", "item"):
+        if node.op == "item" and args[0].op != "solve":
+            return args[0].args[node.data]
+        return intern(node.op, args, node.data)
+    return make(node.op, args, node.data)
+
+
+def substitute(thing: Any, table: Mapping[Any, Any]) -> Any:
+    """Replace symbols (or any subexpressions) at once: what comes in is not looked at again.
+
+    Takes and returns an expression, a matrix, or a list of them. Chosen numbers fold through the graph.
+    """
+    if not isinstance(thing, (Expr, Matrix)):
+        return type(thing)(substitute_all(list(thing), table))
+    return substitute_all([thing], table)[0]
+
+
+def substitute_all(things: list[Any], table: Mapping[Any, Any]) -> list[Any]:
+    new: dict[Node, Any] = {as_expr(k): as_expr(v) for k, v in table.items()}
+    for n in ordered(scalars(*things)):
+        if n not in new:
+            args = tuple(new[a] for a in n.args)
+            new[n] = n if args == n.args else _carry_label(n, rebuilt(n, args))
+    return [t.map(new.__getitem__) if isinstance(t, Matrix) else new[as_expr(t)] for t in things]
+
+
+def _carry_label(old: Node, new: Node) -> Node:
+    if old.label is not None and new.label is None and new.op not in ("const", "symbol"):
+        new.label = old.label
+    return new
+
+
+def resolve(definitions: Mapping[Symbol, Any]) -> dict[Symbol, Expr]:
+    """Definitions that refer to each other, made independent of each other: {a: b + 1, b: 2 c} gives {a: 2 c + 1, b: 2 c}.
+
+    Definitions that need themselves are refused, with the circle named.
+    """
+    given = {k: as_expr(v) for k, v in definitions.items()}
+    needs = {k: [s for s in free_symbols(v) if s in given] for k, v in given.items()}
+    done: dict[Symbol, Expr] = {}
+    for start in given:
+        path: list[Symbol] = [start]
+        while path:
+            s = path[-1]
+            missing = next((n for n in needs[s] if n not in done), None)
+            if s in done or missing is None:
+                done.setdefault(s, substitute(given[s], {n: done[n] for n in needs[s]}))
+                path.pop()
+            elif missing in path:
+                circle = [*path[path.index(missing) :], missing]
+                raise ExpressionError(f"cyclic definition: {' needs '.join(c.identifier for c in circle)}")
+            else:
+                path.append(missing)
+    return done
+
+
+def external_functions(*things: Any) -> list[ExternalFunction]:
+    """The external functions that expressions call, each once."""
+    return list(dict.fromkeys(n.data for n in ordered(scalars(*things)) if n.op == "call"))
+
+
+def check_symbols(things: Any, known: Iterable[Symbol], where: str) -> None:
+    """Refuse symbols that nobody declared."""
+    stray = [s for s in free_symbols(things) if s not in set(known)]
+    if stray:
+        raise ExpressionError(f"{where}: these symbols are not declared: {listed(s.identifier for s in stray)}")

@@ -1,0 +1,1 @@
+"""The mechanism as described: frames, points, vectors, bodies, joints, loads, constraints."""

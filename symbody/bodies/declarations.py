@@ -1,0 +1,237 @@
+"""What a model declares: coordinates, speeds, parameters, inputs, additional variables."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ..algebra.derivatives import jacobian
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
+from ..algebra.linear import solve
+from ..algebra.matrix import Matrix
+from ..algebra.walk import free_symbols, substitute_all
+from ..errors import ModelError, listed
+
+
+class Names:
+    """Symbols by attribute: `p = m.parameters(a=1, b=2)`, then `p.a`, `p.b`; unpacks in order."""
+
+    def __init__(self, symbols: dict[str, Symbol]) -> None:
+        self.__dict__.update(symbols)
+        self._symbols = symbols
+
+    def __iter__(self) -> Any:
+        return iter(self._symbols.values())
+
+    def __getattr__(self, name: str) -> Symbol:
+        raise ModelError(f"there is no {name!r} among {listed(self._symbols)}")
+
+
+def identifier(name: str) -> str:
+    """A name that people gave ("rear frame") as it goes into names of symbols (rear_frame)."""
+    return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "_"
+
+
+class Declarations:
+    """The symbols of a model and how coordinates change with speeds."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.time = symbol("t", "time")
+        self._declared: dict[str, Symbol] = {"t": self.time}
+        self._q: list[Symbol] = []
+        self._u: list[Symbol] = []
+        self._p: list[Symbol] = []
+        self._r: list[Symbol] = []
+        self._z: list[Symbol] = []
+        self._rates: dict[Symbol, Expr] = {}
+        self._kinematic: list[Expr] = []
+        self._values: dict[Symbol, float] = {}
+        self._units: dict[Symbol, str] = {}
+        self._norms: list[tuple[Symbol, ...]] = []
+        self._small: list[Symbol] = []
+
+    def _declare(self, name: str, kind: str, into: list[Symbol]) -> Symbol:
+        if name in self._declared:
+            raise ModelError(
+                f"model {self.name!r}: {name!r} is declared twice (it is a {self._declared[name].kind} already)"
+            )
+        s = symbol(name, kind)
+        self._declared[name] = s
+        into.append(s)
+        return s
+
+    # ------------------------------------------------------------------------------------------------ symbols
+
+    def coordinate(self, name: str) -> Symbol:
+        """A generalised coordinate; its rate is `q.dot`."""
+        return self._declare(name, "coordinate", self._q)
+
+    def coordinates(self, names: str) -> tuple[Symbol, ...]:
+        """Several coordinates: `x, y = m.coordinates("x y")`."""
+        return tuple(self.coordinate(n) for n in names.replace(",", " ").split())
+
+    def parameter(self, name: str, value: float | None = None, unit: str = "") -> Symbol:
+        """A constant, with a value to use where none is given later."""
+        s = self._declare(name, "parameter", self._p)
+        if value is not None:
+            if not math.isfinite(value):
+                raise ModelError(f"parameter {name!r}: {value} is not a finite number")
+            self._values[s] = value
+        if unit:
+            self._units[s] = unit
+        return s
+
+    def parameters(self, names: str = "", *values: float, **named: float | None) -> Any:
+        """Several parameters: `a, b = m.parameters("a b", 1.0, 2.0)`, or `p = m.parameters(a=1.0, b=2.0)` and then `p.a`.
+
+        A value of None declares a parameter without one.
+        """
+        listed_names = names.replace(",", " ").split()
+        if values and len(values) != len(listed_names):
+            raise ModelError(f"parameters {names!r}: {len(listed_names)} names but {len(values)} values")
+        made = {n: self.parameter(n, values[k] if values else None) for k, n in enumerate(listed_names)}
+        made |= {n: self.parameter(n, v) for n, v in named.items()}
+        return Names(made) if named else tuple(made.values())
+
+    def input(self, name: str) -> Symbol:
+        """A quantity that is given from outside while the mechanism moves: a control torque."""
+        return self._declare(name, "input", self._r)
+
+    def inputs(self, names: str) -> tuple[Symbol, ...]:
+        return tuple(self.input(n) for n in names.replace(",", " ").split())
+
+    def variable(self, name: str) -> Symbol:
+        """An additional variable, which needs an additional equation; its rate is `z.dot`."""
+        return self._declare(name, "variable", self._z)
+
+    def variables(self, names: str) -> tuple[Symbol, ...]:
+        return tuple(self.variable(n) for n in names.replace(",", " ").split())
+
+    # ------------------------------------------------------------------------------------------------ speeds
+
+    def speed(self, name: str, equals: Any = None) -> Symbol:
+        """A generalised speed. `equals` defines it, linear in rates: `m.speed("u1", q1.dot * cos(q2))`.
+
+        Coordinates about which nothing is said keep their rates as speeds.
+        """
+        u = self._declare(name, "speed", self._u)
+        if equals is not None:
+            self._kinematic.append(as_expr(equals) - u)
+        return u
+
+    def speeds(self, names: str) -> tuple[Symbol, ...]:
+        """Several speeds, to be tied to rates by `rate` or `kinematic_equation`."""
+        return tuple(self.speed(n) for n in names.replace(",", " ").split())
+
+    def rate(self, q: Symbol, equals: Any) -> None:
+        """Say what the rate of a coordinate is, in terms of speeds."""
+        if q not in self._q:
+            raise ModelError(f"rate: {q} is not a coordinate of model {self.name!r}")
+        if q in self._rates:
+            raise ModelError(f"rate: the rate of {q} is given twice")
+        self._rates[q] = as_expr(equals)
+
+    def kinematic_equation(self, expression: Any) -> None:
+        """An equation `expression = 0`, linear in rates and speeds."""
+        self._kinematic.append(as_expr(expression))
+
+    def small(self, *symbols: Symbol) -> None:
+        """Declare coordinates that stay small, so that equations may be linearised in them while they are derived."""
+        self._small.extend(symbols)
+
+    def _speeds_and_rates(self) -> tuple[list[Symbol], dict[Symbol, Expr]]:
+        """Speeds, and the rate of every coordinate in terms of them."""
+        rates = dict(self._rates)
+        mentioned = {s for e in self._kinematic for s in free_symbols(e)}
+        unknown = [q for q in self._q if q not in rates and q.dot in mentioned]
+        if len(unknown) != len(self._kinematic):
+            raise ModelError(
+                f"model {self.name!r}: {len(self._kinematic)} kinematic equations for the {len(unknown)} rates "
+                f"{listed(q.dot for q in unknown)}; there must be as many"
+            )
+        if unknown:
+            rates |= self._solved_for_rates(unknown)
+        u = list(self._u)
+        for q in self._q:
+            if q not in rates:
+                rates[q] = q.dot
+                u.append(q.dot)  # type: ignore[arg-type]
+        used = set(free_symbols(*rates.values()))
+        if idle := [s for s in self._u if s not in used]:
+            raise ModelError(f"model {self.name!r}: speeds {listed(idle)} are in no kinematic equation")
+        return self._in_order(u, rates), {q: rates[q] for q in self._q}
+
+    def _in_order(self, u: list[Symbol], rates: dict[Symbol, Expr]) -> list[Symbol]:
+        """Rates that are speeds stand where their coordinates do among the coordinates."""
+        if not self._u:
+            return u
+        place: dict[Symbol, int] = {}
+        for k, q in enumerate(self._q):
+            for s in free_symbols(rates[q]):
+                place.setdefault(s, k)
+        return sorted(u, key=lambda s: place.get(s, 0))
+
+    def _solved_for_rates(self, unknown: Sequence[Symbol]) -> dict[Symbol, Expr]:
+        dots = [q.dot for q in unknown]
+        A = jacobian(self._kinematic, dots)
+        if nonlinear := [s for s in free_symbols(A) if s in dots or s.kind == "speed"]:
+            raise ModelError(f"model {self.name!r}: a kinematic equation is not linear in {listed(nonlinear)}")
+        rest = substitute_all(list(self._kinematic), dict.fromkeys(dots, ZERO))
+        return dict(zip(unknown, _solved_in_blocks(A, [-e for e in rest]), strict=True))
+
+    def _check_known(self, expression: Expr, where: str) -> Expr:
+        """Refuse symbols that were not declared here."""
+        known = self._declared
+        for s in free_symbols(expression):
+            if known.get(s.name) is s or self._is_rate(s):
+                continue
+            hint = "" if s.name not in known else f" (a {known[s.name].kind} of that name is)"
+            raise ModelError(
+                f"{where}: the {s.kind} {s.identifier!r} is not declared in model {self.name!r}{hint}; declare it with m.{s.kind}"
+                f"({s.name!r}), or use one of {listed(known)}"
+            )
+        return expression
+
+    def _is_rate(self, s: Symbol) -> bool:
+        base = self._declared.get(s.name)
+        while base is not None and base.order < s.order:
+            base = base.dot  # type: ignore[assignment]
+        return base is s
+
+
+def _solved_in_blocks(A: Matrix, b: Sequence[Expr]) -> list[Expr]:
+    """Solve A x = b, apart for each set of unknowns that is tied together."""
+    n = A.rows
+    group = list(range(2 * n))  # equations, then unknowns
+
+    def find(k: int) -> int:
+        while group[k] != k:
+            k = group[k]
+        return k
+
+    for i in range(n):
+        for j in range(n):
+            if A[i, j] is not ZERO:
+                group[find(i)] = find(n + j)
+    out: list[Expr] = [ZERO] * n
+    for leader in {find(n + j) for j in range(n)}:
+        rows = [i for i in range(n) if find(i) == leader]
+        cols = [j for j in range(n) if find(n + j) == leader]
+        if len(rows) != len(cols):
+            raise ModelError(f"kinematic equations: {len(rows)} for {len(cols)} rates that are tied together")
+        part = Matrix(len(rows), len(cols), tuple(A[i, j] for i in rows for j in cols))
+        solution = [b[rows[0]] / part[0, 0]] if len(rows) == 1 else list(solve(part, [b[i] for i in rows]))
+        for j, x in zip(cols, solution, strict=True):
+            out[j] = x
+    return out
+
+
+def as_expression(value: Any, what: str) -> Expr:
+    """A scalar given by a user, or an error that says where."""
+    try:
+        return as_expr(value)
+    except TypeError as reason:
+        raise ModelError(f"{what}: {reason}") from None

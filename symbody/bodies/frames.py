@@ -1,0 +1,416 @@
+"""Frames, points, vectors and dyads.
+
+Frames hang on frames in a tree whose root is the ground. A vector is a sum of terms, each kept in the frame where it was written, until
+components are asked for (Lennartsson's partitioned vectors, thesis 5.2): that keeps expressions small. Time derivatives are taken
+with `q.dot` as the rate of a coordinate q.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from ..algebra.derivatives import jacobian, time_derivative
+from ..algebra.functions import sqrt
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr
+from ..algebra.matrix import Matrix, as_matrix, cross, dot, vector, zeros
+from ..errors import ModelError, shown
+from .rotations import Rotation, about, from_cosines, from_euler_parameters, sequence
+
+
+def three(components: Any, what: str) -> Matrix:
+    """Three scalars as a column."""
+    v = as_matrix(list(components))
+    if v.shape != (3, 1):
+        raise ModelError(f"{what}: needs three components, got {shown(components)}")
+    return v
+
+
+class Frame:
+    """A frame F: where it stands in its parent P.
+
+    rotation   R_PF
+    offset     position of the origin of F in P, in components of P
+    """
+
+    def __init__(
+        self,
+        parent: Frame | None,
+        rotation: Rotation = Rotation(),  # noqa: B008  (immutable)
+        offset: Matrix | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.parent, self.rotation = parent, rotation
+        self.offset = zeros(3) if offset is None else offset
+        self.name: str = name or (f"{parent.name}'" if parent else "frame")
+        self.is_ground = False
+        self._path: tuple[Frame, ...] = ()
+        self._rotations: dict[Frame, Rotation] = {}
+
+    def __repr__(self) -> str:
+        return f"<Frame {self.name}>"
+
+    # ------------------------------------------------------------------------------------------------ making frames
+
+    def translate(self, x: Any, y: Any = None, z: Any = None, name: str | None = None) -> Frame:
+        """A frame moved by components along this one's axes, or with its origin at a point."""
+        offset = x.in_frame(self).coordinates if isinstance(x, Point) else vector(x, y, z)
+        return Frame(self, offset=offset, name=name)
+
+    def rotate(self, axis: Any, *angles: Any, name: str | None = None) -> Frame:
+        """A frame turned about "x", "y", "z" or any axis; or by a sequence: `rotate("zxz", a, b, c)`, `rotate("cardan", ...)`."""
+        if isinstance(axis, str) and len(angles) != 1:
+            return Frame(self, sequence(axis, angles), name=name)
+        if len(angles) != 1:
+            raise ModelError(f"rotate: one angle for the axis {shown(axis)}, got {len(angles)}")
+        return Frame(self, about(axis, angles[0], f"frame {name or ''}".strip()), name=name)
+
+    def rotate_by_cosines(self, entries: Any, name: str | None = None) -> Frame:
+        """A frame whose axes are the columns of a matrix of direction cosines."""
+        return Frame(self, from_cosines(entries, f"frame {name or ''}".strip()), name=name)
+
+    def rotate_by_euler_parameters(self, e: Iterable[Any], spin: Any = None, name: str | None = None) -> Frame:
+        """A frame turned by Euler parameters (scalar first). `spin` gives its angular velocity by speeds of its own."""
+        given = None if spin is None else three(spin, "spin")
+        return Frame(self, from_euler_parameters(list(e), given), name=name)
+
+    # ------------------------------------------------------------------------------------------------ vectors and points
+
+    def vector(self, x: Any, y: Any, z: Any) -> Vector:
+        """The vector with these components in this frame."""
+        return Vector({self: vector(x, y, z)})
+
+    @cached_property
+    def x(self) -> Vector:
+        return self.vector(1, 0, 0)
+
+    @cached_property
+    def y(self) -> Vector:
+        return self.vector(0, 1, 0)
+
+    @cached_property
+    def z(self) -> Vector:
+        return self.vector(0, 0, 1)
+
+    def point(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Point:
+        """The point with these coordinates in this frame."""
+        return Point(self, vector(x, y, z))
+
+    @cached_property
+    def origin(self) -> Point:
+        return self.point()
+
+    # ------------------------------------------------------------------------------------------------ the tree
+
+    def hang_on(self, parent: Frame, rotation: Rotation, offset: Matrix) -> None:
+        """Give a frame that hangs on nothing yet its place, once."""
+        if self.parent is not None or self.is_ground:
+            raise ModelError(
+                f"frame {self.name} already has an orientation (relative to {self.parent and self.parent.name})"
+            )
+        self.parent, self.rotation, self.offset = parent, rotation, offset
+
+    @property
+    def path(self) -> tuple[Frame, ...]:
+        """From the root to this frame."""
+        if self._path:
+            return self._path
+        frames: list[Frame] = []
+        f: Frame | None = self
+        while f is not None:
+            frames.append(f)
+            f = f.parent
+        path = tuple(reversed(frames))
+        if path[0].is_ground:  # a tree that does not stand on the ground yet may still grow at its root
+            self._path = path
+        return path
+
+    @property
+    def depth(self) -> int:
+        return len(self.path) - 1
+
+    @property
+    def root(self) -> Frame:
+        return self.path[0]
+
+    def common_ancestor(self, other: Frame) -> Frame:
+        found = None
+        for a, b in zip(self.path, other.path, strict=False):
+            if a is not b:
+                break
+            found = a
+        if found is None:
+            raise ModelError(f"frames {self.name} and {other.name} belong to different models")
+        return found
+
+    def rotation_in(self, other: Frame) -> Rotation:
+        """The rotation that carries components in this frame to components in another."""
+        if other not in self._rotations:
+            top = self.common_ancestor(other)
+            self._rotations[other] = other._down_from(top).inverse @ self._down_from(top)
+        return self._rotations[other]
+
+    def _down_from(self, top: Frame) -> Rotation:
+        out = Rotation()
+        for f in self.path[top.depth + 1 :]:
+            out = out @ f.rotation
+        return out
+
+    # ------------------------------------------------------------------------------------------------ motion
+
+    @cached_property
+    def spin(self) -> Matrix:
+        """Angular velocity in the parent, in own components."""
+        return self.rotation.spin()
+
+    @cached_property
+    def angular_velocity_components(self) -> Matrix:
+        """Absolute angular velocity, in own components."""
+        if not self.root.is_ground:
+            raise ModelError(f"frame {self.name} does not stand on the ground yet: place its body by a joint first")
+        w = zeros(3)
+        for f in self.path[1:]:
+            if "angular_velocity_components" in f.__dict__:
+                w = f.angular_velocity_components
+            else:
+                w = f.rotation.inwards(w) + f.spin
+                f.__dict__["angular_velocity_components"] = w
+        return w
+
+    def angular_velocity(self, frame: Frame | None = None) -> Vector:
+        """Angular velocity in another frame (the ground by default)."""
+        other = frame or self.root
+        top = self.common_ancestor(other)
+        out = Vector({f: f.spin for f in self.path[top.depth + 1 :]})
+        return out - Vector({f: f.spin for f in other.path[top.depth + 1 :]})
+
+    def angular_acceleration(self, frame: Frame | None = None) -> Vector:
+        """Time derivative of the angular velocity, in the same frame."""
+        return self.angular_velocity(frame).dt(frame or self.root)
+
+
+class Vector:
+    """A sum of terms, each in its own frame. Operators + - * /, methods `dot`, `cross`, `express`, `components`, `dt`."""
+
+    __slots__ = ("terms",)
+    acts_on_scalars = True
+    __array_ufunc__ = None
+
+    def __init__(self, terms: Mapping[Frame, Matrix]) -> None:
+        self.terms = {f: c for f, c in terms.items() if any(e is not ZERO for e in c.entries)}
+
+    def __add__(self, other: Any) -> Vector:
+        if isinstance(other, Point):
+            return NotImplemented
+        if other == 0 and not isinstance(other, Vector):  # so that sum(vectors) works
+            return self
+        if not isinstance(other, Vector):
+            raise ModelError(f"a vector cannot be added to {shown(other)}")
+        terms = dict(self.terms)
+        for f, c in other.terms.items():
+            terms[f] = terms[f] + c if f in terms else c
+        return Vector(terms)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Vector:
+        return Vector({f: -c for f, c in self.terms.items()})
+
+    def __sub__(self, other: Vector) -> Vector:
+        if not isinstance(other, Vector):
+            raise ModelError(f"{shown(other)} cannot be taken from a vector")
+        terms = dict(self.terms)
+        for f, c in other.terms.items():
+            terms[f] = terms[f] - c if f in terms else -c
+        return Vector(terms)
+
+    def __mul__(self, scalar: Any) -> Vector:
+        if isinstance(scalar, Vector):
+            raise ModelError("* is for scalars; use a.dot(b), a.cross(b) or a.outer(b) for two vectors")
+        return Vector({f: c * scalar for f, c in self.terms.items()})
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, scalar: Any) -> Vector:
+        return Vector({f: c / scalar for f, c in self.terms.items()})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vector) and self.terms == other.terms
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return " + ".join(f"{f.name}.{c!r}" for f, c in self.terms.items()) or "vector(0, 0, 0)"
+
+    def components(self, frame: Frame) -> Matrix:
+        """The three components in a frame, as a column."""
+        out = zeros(3)
+        for f, c in self.terms.items():
+            out = out + (c if f is frame else f.rotation_in(frame).outwards(c))
+        return out
+
+    def express(self, frame: Frame) -> Vector:
+        """The same vector as one term in a frame."""
+        return Vector({frame: self.components(frame)})
+
+    def dot(self, other: Vector) -> Expr:
+        return self._product(other, dot, as_expr(0))
+
+    def cross(self, other: Vector) -> Vector:
+        out = Vector({})
+        for f, a in self.terms.items():
+            for g, b in other.terms.items():
+                home, (x, y) = _meet(f, a, g, b)
+                out = out + Vector({home: cross(x, y)})
+        return out
+
+    def _product(self, other: Vector, product: Callable[[Matrix, Matrix], Any], start: Any) -> Any:
+        for f, a in self.terms.items():
+            for g, b in other.terms.items():
+                start = start + product(*_meet(f, a, g, b)[1])
+        return start
+
+    def outer(self, other: Vector) -> Dyad:
+        """The dyad a b: (a b) · c = a (b · c)."""
+        return Dyad({(f, g): a @ b.T for f, a in self.terms.items() for g, b in other.terms.items()})
+
+    def magnitude(self) -> Expr:
+        return sqrt(self.dot(self))
+
+    def dt(self, frame: Frame | None = None) -> Vector:
+        """Time derivative seen from a frame (the ground by default)."""
+        out = Vector({})
+        for f, c in self.terms.items():
+            rate = Vector({f: time_derivative(c)})
+            out = out + rate + f.angular_velocity(frame).cross(Vector({f: c}))
+        return out
+
+    def partial(self, speeds: Iterable[Symbol], frame: Frame | None = None) -> list[Vector]:
+        """Partial derivatives with respect to speeds: partial velocities, of a velocity or angular velocity."""
+        wrt = list(speeds)
+        tables = {f: jacobian(c, wrt) for f, c in self.terms.items()}
+        return [Vector({f: Matrix(3, 1, t.column(j)) for f, t in tables.items()}) for j in range(len(wrt))]
+
+
+def _meet(f: Frame, a: Matrix, g: Frame, b: Matrix) -> tuple[Frame, tuple[Matrix, Matrix]]:
+    """Two terms in one frame: that of the term with fewer zeros, so that the simpler one is turned; one along the axis of its turn stays as it is."""
+    if f is g:
+        return f, (a, b)
+    if _is_along_axis(a) and (turned := f.rotation_in(g).outwards(a)) == a:
+        return g, (turned, b)
+    if _is_along_axis(b) and (turned := g.rotation_in(f).outwards(b)) == b:
+        return f, (a, turned)
+    if sum(e is ZERO for e in a.entries) > sum(e is ZERO for e in b.entries):
+        return g, (f.rotation_in(g).outwards(a), b)
+    return f, (a, g.rotation_in(f).outwards(b))
+
+
+def _is_along_axis(v: Matrix) -> bool:
+    return sum(e is ZERO for e in v.entries) == 2
+
+
+class Dyad:
+    """A sum of dyads, each between two frames; an inertia tensor is one."""
+
+    __slots__ = ("terms",)
+    acts_on_scalars = True
+    __array_ufunc__ = None
+
+    def __init__(self, terms: Mapping[tuple[Frame, Frame], Matrix]) -> None:
+        self.terms = dict(terms)
+
+    def __add__(self, other: Dyad) -> Dyad:
+        terms = dict(self.terms)
+        for k, m in other.terms.items():
+            terms[k] = terms[k] + m if k in terms else m
+        return Dyad(terms)
+
+    def __neg__(self) -> Dyad:
+        return Dyad({k: -m for k, m in self.terms.items()})
+
+    def __sub__(self, other: Dyad) -> Dyad:
+        return self + (-other)
+
+    def __mul__(self, scalar: Any) -> Dyad:
+        return Dyad({k: m * scalar for k, m in self.terms.items()})
+
+    __rmul__ = __mul__
+
+    def dot(self, v: Vector) -> Vector:
+        out = Vector({})
+        for (f, g), m in self.terms.items():
+            out = out + Vector({f: m @ v.components(g)})
+        return out
+
+    def components(self, frame: Frame) -> Matrix:
+        """The 3 by 3 matrix in a frame."""
+        out = zeros(3, 3)
+        for (f, g), m in self.terms.items():
+            left = m if f is frame else f.rotation_in(frame).matrix @ m
+            out = out + (left if g is frame else left @ g.rotation_in(frame).matrix.T)
+        return out
+
+    def express(self, frame: Frame) -> Dyad:
+        return Dyad({(frame, frame): self.components(frame)})
+
+    def __repr__(self) -> str:
+        return " + ".join(f"{f.name}{g.name}.{m!r}" for (f, g), m in self.terms.items())
+
+
+class Point:
+    """A point: a frame and coordinates in it, which may move."""
+
+    __slots__ = ("coordinates", "frame")
+
+    def __init__(self, frame: Frame, coordinates: Matrix) -> None:
+        self.frame, self.coordinates = frame, coordinates
+
+    def __repr__(self) -> str:
+        return f"{self.frame.name}.point{tuple(self.coordinates.entries)!r}"
+
+    def __add__(self, v: Vector) -> Point:
+        return Point(self.frame, self.coordinates + v.components(self.frame))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        """Point minus point is the vector between them; point minus vector is a point."""
+        if isinstance(other, Vector):
+            return self + (-other)
+        top = self.frame.common_ancestor(other.frame)
+        return self.position(top) - other.position(top)
+
+    def position(self, frame: Frame | None = None) -> Vector:
+        """From the origin of a frame on which this one hangs (the ground by default), one term for each frame on the way."""
+        terms = Vector({self.frame: self.coordinates})
+        for f in self.frame.path[1 if frame is None else frame.depth + 1 :]:
+            terms = terms + Vector({f.parent: f.offset})  # type: ignore[dict-item]
+        return terms
+
+    def in_frame(self, frame: Frame) -> Point:
+        """The same place with coordinates in another frame."""
+        return Point(frame, (self - frame.origin).components(frame))
+
+    def velocity(self, frame: Frame | None = None) -> Vector:
+        """Velocity in a frame (the ground by default): absolute velocity."""
+        if frame is not None and frame is not self.frame.root:
+            return (self - frame.origin).dt(frame)
+        return self.transport_velocity() + self.relative_velocity()
+
+    def relative_velocity(self) -> Vector:
+        """Velocity in the point's own frame."""
+        return Vector({self.frame: time_derivative(self.coordinates)})
+
+    def transport_velocity(self) -> Vector:
+        """Velocity of that point of the frame which is momentarily at the same place ("eulerian" velocity, MBSymba eq. 4)."""
+        out = Vector({self.frame: cross(self.frame.angular_velocity_components, self.coordinates)})
+        for f in self.frame.path[1:]:
+            assert f.parent is not None
+            turning = cross(f.parent.angular_velocity_components, f.offset)
+            out = out + Vector({f.parent: time_derivative(f.offset) + turning})
+        return out
+
+    def acceleration(self, frame: Frame | None = None) -> Vector:
+        """Time derivative of the velocity, in the same frame."""
+        return self.velocity(frame).dt(frame)

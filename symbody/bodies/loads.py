@@ -1,0 +1,163 @@
+"""Loads: functions that turn what a user says into forces, torques and potentials with their reactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..algebra.derivatives import time_derivative
+from ..algebra.functions import sqrt, tanh, where
+from ..algebra.graph import Expr, Symbol, as_expr
+from ..algebra.matrix import Matrix, dot
+from ..algebra.walk import free_symbols
+from ..errors import ModelError, shown
+from .frames import Frame, Point, Vector
+from .mechanism import Action, Body, Load
+
+
+def force(name: str, vector: Vector, at: Point, on: Frame, reacting: Frame | None) -> Load:
+    """A force at a point on a body; its reaction acts at the same place on another."""
+    actions = [Action(on, force=vector, at=at)]
+    if reacting is not None:
+        actions.append(Action(reacting, force=-vector, at=at))
+    return Load(name, "force", tuple(actions))
+
+
+def torque(name: str, vector: Vector, on: Frame, reacting: Frame | None) -> Load:
+    actions = [Action(on, torque=vector)]
+    if reacting is not None:
+        actions.append(Action(reacting, torque=-vector))
+    return Load(name, "torque", tuple(actions))
+
+
+def uniform_gravity(bodies: Iterable[Body], acceleration: Vector) -> Load:
+    """m g on every body; V = -m g · r, gathered along the tree: g · r = Σ g · p over the frames on the way, each in the frame it hangs on."""
+    heavy = [b for b in bodies if not b.mass.is_massless]
+    actions = tuple(Action(b.frame, force=b.mass.m * acceleration, at=b.mass_centre) for b in heavy)
+    potential = as_expr(0)
+    known: dict[Frame, tuple[Matrix, Expr]] = {}  # components of g in a frame, and g · r at its origin
+    for b in heavy:
+        ground = b.frame.root
+        known.setdefault(ground, (acceleration.components(ground), as_expr(0)))
+        for f in b.frame.path[1:]:
+            if f not in known:
+                g, level = known[f.parent]  # type: ignore[index]
+                known[f] = f.rotation.inwards(g), level + dot(g, f.offset)
+        g, level = known[b.frame]
+        potential = potential - b.mass.m * (level + dot(g, b.mass.p_BoBcm))
+    return Load("gravity", "gravity", actions, None if _follows_motion(acceleration) else potential)
+
+
+def _follows_motion(v: Vector) -> bool:
+    """Whether a vector depends on the coordinates, so that a force along it has no potential."""
+    ground = next((f.root for f in v.terms), None)
+    return ground is not None and any(s.kind == "coordinate" for s in free_symbols(v.components(ground)))
+
+
+def central_gravity(name: str, bodies: Iterable[Body], strength: Any, centre: Point) -> Load:
+    """Attraction μ m / r² to a point, on the mass centre of every body; V = -μ m / r."""
+    mu, actions, potential = as_expr(strength), [], as_expr(0)
+    for b in bodies:
+        if b.mass.is_massless:
+            continue
+        r = b.mass_centre - centre
+        distance = r.magnitude()
+        actions.append(Action(b.frame, force=-(mu * b.mass.m / distance**3) * r, at=b.mass_centre))
+        potential = potential - mu * b.mass.m / distance
+    return Load(name, "gravity", tuple(actions), None if _follows_motion(centre.position()) else potential)
+
+
+def between_points(
+    name: str, a: Point, b: Point, on: Frame, reacting: Frame,
+    stiffness: Any, rest: Any, damping: Any, actuation: Any,
+) -> list[Load]:  # fmt: skip
+    """Translational spring-damper-actuator: pulls a and b together by k (l - l0) + c l' - τ along the line between them.
+
+    At length zero the direction is lost: a spring without rest length is written without it.
+    """
+    line = b - a
+    loads = []
+    if rest_is_zero(rest) and as_expr(stiffness).value != 0:
+        k = as_expr(stiffness)
+        loads.append(Load(name, "spring", _pair(k * line, a, b, on, reacting), k * line.dot(line) / 2))
+    length = line.magnitude()
+    if not rest_is_zero(rest):
+        k, stretch = as_expr(stiffness), length - as_expr(rest)
+        pull = (k * stretch / length) * line
+        loads.append(Load(name, "spring", _pair(pull, a, b, on, reacting), k * stretch**2 / 2))
+    if as_expr(damping).value != 0:
+        loads.append(
+            Load(
+                f"{name}.damper",
+                "damper",
+                _pair((as_expr(damping) * time_derivative(length) / length) * line, a, b, on, reacting),
+            )
+        )
+    if as_expr(actuation).value != 0:
+        loads.append(
+            Load(f"{name}.actuator", "actuator", _pair((-as_expr(actuation) / length) * line, a, b, on, reacting))
+        )
+    return loads
+
+
+def rest_is_zero(rest: Any) -> bool:
+    return as_expr(rest).value == 0
+
+
+def _pair(pull: Vector, a: Point, b: Point, on: Frame, reacting: Frame) -> tuple[Action, ...]:
+    """`pull` acts on a towards b, its opposite on b."""
+    return (Action(on, force=pull, at=a), Action(reacting, force=-pull, at=b))
+
+
+def drag(name: str, point: Point, on: Frame, linear: Any, quadratic: Any, relative_to: Frame | None) -> Load:
+    """Resistance -(c1 + c2 |v|) v at a point of a body, v being its velocity in a frame (the ground, or a wind)."""
+    v = point.velocity(relative_to)
+    factor = as_expr(linear)
+    if as_expr(quadratic).value != 0:
+        factor = factor + as_expr(quadratic) * _speed(v)
+    return Load(name, "drag", (Action(on, force=-factor * v, at=point),))
+
+
+def _speed(v: Vector) -> Expr:
+    """|v|, in a form whose derivatives at rest are zero instead of 0/0, so that equations can be linearised there."""
+    square = v.dot(v)
+    moves = square > 0
+    return where(moves, sqrt(where(moves, square, 1)), 0)
+
+
+def on_coordinate(name: str, kind: str, q: Symbol, value: Expr, potential: Expr | None = None) -> Load:
+    """A generalised force that does work on the rate of a coordinate."""
+    return Load(name, kind, potential=potential, on_rates={q: value})
+
+
+def spring_force(q: Expr, stiffness: Any, rest: Any) -> tuple[Expr, Expr]:
+    """-k (q - q0) and ½ k (q - q0)²."""
+    k, stretch = as_expr(stiffness), q - as_expr(rest)
+    return -k * stretch, k * stretch**2 / 2
+
+
+def friction_force(rate: Expr, friction: Any) -> Expr:
+    """Coulomb friction made smooth: -F tanh(v / v0); `friction` is (F, v0)."""
+    if not isinstance(friction, (tuple, list)) or len(friction) != 2:
+        raise ModelError(f"friction= needs (force, speed at which it is developed), got {shown(friction)}")
+    level, speed = friction
+    return -as_expr(level) * tanh(rate / as_expr(speed))
+
+
+def limit_force(q: Expr, rate: Expr, limits: Any) -> tuple[Expr, Expr]:
+    """Stops: a spring and damper that act beyond either limit; `limits` is (low, high, stiffness) or (low, high, stiffness, damping).
+
+    The damper never pulls back: it acts only while the stop is being pressed.
+    """
+    if not isinstance(limits, (tuple, list)) or len(limits) not in (3, 4):
+        raise ModelError(
+            f"limits= needs (low, high, stiffness) or (low, high, stiffness, damping), got {shown(limits)}"
+        )
+    low, high, k, c = (as_expr(x) for x in (*limits, 0)[:4])
+    above, below = q - high, low - q
+    potential = where(above > 0, k * above**2 / 2, where(below > 0, k * below**2 / 2, 0))
+    elastic = where(above > 0, -k * above, where(below > 0, k * below, 0))
+    if c.value == 0:
+        return elastic, potential
+    damped = where((above > 0) & (rate > 0), -c * rate, where((below > 0) & (rate < 0), -c * rate, 0))
+    return elastic + damped, potential

@@ -1,0 +1,197 @@
+"""Mass, mass centre, inertia; bodies of simple shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..algebra.evaluate import evaluate
+from ..algebra.graph import PI, ZERO, Expr, as_expr
+from ..algebra.matrix import Matrix, as_matrix, diagonal, dot, identity, matrix, outer, vector, zeros
+from ..algebra.walk import free_symbols
+from ..errors import ModelError, listed, shown
+from .rotations import AXES
+
+
+def inertia(xx: Any, yy: Any, zz: Any, xy: Any = 0, xz: Any = 0, yz: Any = 0) -> Matrix:
+    """Inertia tensor by its entries, with the tensor's own signs (Ixy = -∫ x y dm)."""
+    return matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+@dataclass(frozen=True)
+class MassProperties:
+    """Mass, mass centre and central inertia of a body B, all in the body frame B."""
+
+    m: Expr
+    p_BoBcm: Matrix
+    I_BBcm: Matrix
+
+    def about(self, p_BoP: Any) -> Matrix:
+        """Inertia about a point P of the body (parallel axes).
+
+        I_BP = I_BBcm + m (r·r 1 - r rᵀ),   r = p_BoBcm - p_BoP
+        """
+        r = self.p_BoBcm - as_matrix(p_BoP)
+        return self.I_BBcm + shift(self.m, r)
+
+    @property
+    def is_particle(self) -> bool:
+        return all(e is ZERO for e in self.I_BBcm.entries)
+
+    @property
+    def is_massless(self) -> bool:
+        return self.m is ZERO and self.is_particle
+
+
+def shift(m: Expr, r: Matrix) -> Matrix:
+    """m (r·r 1 - r rᵀ)"""
+    return m * (dot(r, r) * identity(3) - outer(r, r))
+
+
+def mass_properties(
+    name: str, mass: Any, com: Any, tensor: Any, about: Any = None, physical: bool = True
+) -> MassProperties:
+    """Mass properties from what a user gives; numbers that no body can have are refused.
+
+    about      the point about which the inertia is given, where it is not the mass centre
+    physical   False where an inertia is meant to be incomplete, as when only the spin of a wheel counts
+    """
+    m, c = as_expr(mass), as_matrix(list(com))
+    if c.shape != (3, 1):
+        raise ModelError(f"body {name!r}: the mass centre needs three coordinates, got {shown(com)}")
+    I = _tensor(name, tensor)
+    if about is not None:
+        I = I - shift(m, c - as_matrix(list(about)))
+    if moving := [s for s in free_symbols(vector(m), c, I) if s.kind != "parameter"]:
+        raise ModelError(
+            f"body {name!r}: its mass properties change with {listed(moving)}; let a frame move, and fix the body to it"
+        )
+    if m.value is not None and m.value < 0:
+        raise ModelError(f"body {name!r}: negative mass {m}")
+    if physical:
+        _check_inertia(name, I)
+    return MassProperties(m, c, I)
+
+
+def _tensor(name: str, tensor: Any) -> Matrix:
+    if tensor is None:
+        return zeros(3, 3)
+    if isinstance(tensor, (list, tuple)) and len(tensor) == 3 and not any(isinstance(r, (list, tuple)) for r in tensor):
+        return diagonal(*tensor)
+    I = as_matrix(tensor)
+    if I.shape != (3, 3):
+        raise ModelError(
+            f"body {name!r}: the inertia must be three principal values or a 3 by 3 tensor, got {shown(tensor)}"
+        )
+    if wrong := [(i, j) for i in range(3) for j in range(i) if I[i, j] is not I[j, i]]:
+        i, j = wrong[0]
+        raise ModelError(f"body {name!r}: the inertia is not symmetric: entries {I[i, j]} and {I[j, i]}")
+    return I
+
+
+def _check_inertia(name: str, I: Matrix) -> None:
+    """Principal values of a body's inertia are not negative, and no one is larger than the sum of the others."""
+    if free_symbols(I):
+        return
+    a, b, c = sorted(_principal(evaluate(I)))
+    size = max(abs(a), abs(c), 1e-300)
+    if a < -1e-9 * size or a + b < c * (1 - 1e-9):
+        raise ModelError(
+            f"body {name!r}: no body has the principal inertias {a:.6g}, {b:.6g}, {c:.6g} (each must be positive and at most the sum "
+            "of the others); pass physical=False if the tensor is meant to be incomplete"
+        )
+
+
+def _principal(I: list[list[float]]) -> list[float]:
+    """Eigenvalues of a symmetric 3 by 3 matrix (trigonometric solution of the cubic)."""
+    mean = (I[0][0] + I[1][1] + I[2][2]) / 3
+    A = [[I[i][j] - mean * (i == j) for j in range(3)] for i in range(3)]
+    p = math.sqrt(sum(A[i][j] ** 2 for i in range(3) for j in range(3)) / 6)
+    if p == 0:
+        return [mean] * 3
+    B = [[A[i][j] / p for j in range(3)] for i in range(3)]
+    det = (
+        B[0][0] * (B[1][1] * B[2][2] - B[1][2] * B[2][1])
+        - B[0][1] * (B[1][0] * B[2][2] - B[1][2] * B[2][0])
+        + B[0][2] * (B[1][0] * B[2][1] - B[1][1] * B[2][0])
+    )
+    angle = math.acos(max(-1.0, min(1.0, det / 2))) / 3
+    return [mean + 2 * p * math.cos(angle + 2 * math.pi * k / 3) for k in range(3)]
+
+
+# ---------------------------------------------------------------------------------------------------------- simple shapes
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A solid of uniform density: what it is, where its centre is in the body frame, and its size.
+
+    content   length, area or volume: what the density counts
+    gyration  principal inertias for mass one, in the body frame
+    """
+
+    kind: str
+    size: tuple[Expr, ...]
+    axis: str
+    centre: Matrix
+    content: Expr
+    gyration: tuple[Expr, Expr, Expr]
+
+    def inertia(self, mass: Any) -> Matrix:
+        return diagonal(*(as_expr(mass) * g for g in self.gyration))
+
+
+def _along(axis: str, axial: Expr, transverse: Expr) -> tuple[Expr, Expr, Expr]:
+    if axis not in AXES:
+        raise ModelError(f"shape: {shown(axis)} is not an axis; use 'x', 'y' or 'z'")
+    values = [transverse] * 3
+    values[AXES[axis]] = axial
+    return values[0], values[1], values[2]
+
+
+def _shape(kind: str, size: Sequence[Any], axis: str, at: Any, content: Any, gyration: Any) -> Shape:
+    sizes = tuple(as_expr(s) for s in size)
+    if wrong := [s for s in sizes if s.value is not None and s.value <= 0]:
+        raise ModelError(f"{kind}: its size must be positive, got {wrong[0]}")
+    return Shape(kind, sizes, axis, vector(*at), as_expr(content), gyration)
+
+
+def bar(length: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:
+    """A thin bar along an axis; density is mass per length."""
+    L = as_expr(length)
+    return _shape("bar", [L], axis, at, L, _along(axis, ZERO, L**2 / 12))
+
+
+def disc(radius: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:
+    """A thin disc about an axis; density is mass per area."""
+    r = as_expr(radius)
+    return _shape("disc", [r], axis, at, PI * r**2, _along(axis, r**2 / 2, r**2 / 4))
+
+
+def cylinder(radius: Any, length: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:
+    """A solid cylinder; density is mass per volume."""
+    r, L = as_expr(radius), as_expr(length)
+    return _shape("cylinder", [r, L], axis, at, PI * r**2 * L, _along(axis, r**2 / 2, r**2 / 4 + L**2 / 12))
+
+
+def sphere(radius: Any, at: Any = (0, 0, 0)) -> Shape:
+    """A solid ball; density is mass per volume."""
+    r = as_expr(radius)
+    g = r**2 * 2 / 5
+    return _shape("sphere", [r], "z", at, PI * r**3 * 4 / 3, (g, g, g))
+
+
+def shell(radius: Any, at: Any = (0, 0, 0)) -> Shape:
+    """A thin spherical shell; density is mass per area."""
+    r = as_expr(radius)
+    g = r**2 * 2 / 3
+    return _shape("shell", [r], "z", at, PI * r**2 * 4, (g, g, g))
+
+
+def cuboid(x: Any, y: Any, z: Any, at: Any = (0, 0, 0)) -> Shape:
+    """A solid box with these edges; density is mass per volume."""
+    a, b, c = as_expr(x), as_expr(y), as_expr(z)
+    g = ((b**2 + c**2) / 12, (a**2 + c**2) / 12, (a**2 + b**2) / 12)
+    return _shape("cuboid", [a, b, c], "z", at, a * b * c, g)

@@ -1,0 +1,203 @@
+"""`Mechanism`: a description that is complete and does not change any more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..algebra.graph import Expr, Symbol, symbol
+from ..errors import ModelError, listed, unknown
+from .frames import Frame, Point, Vector
+from .mass import MassProperties, Shape
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body or a particle, fixed to its frame."""
+
+    name: str
+    frame: Frame
+    mass: MassProperties
+    shape: Shape | None = None
+
+    def point(self, x: object = 0, y: object = 0, z: object = 0) -> Point:
+        """The point with these coordinates in the body frame."""
+        return self.frame.point(x, y, z)
+
+    def vector(self, x: object, y: object, z: object) -> Vector:
+        """The vector with these components in the body frame."""
+        return self.frame.vector(x, y, z)
+
+    @cached_property
+    def mass_centre(self) -> Point:
+        return Point(self.frame, self.mass.p_BoBcm)
+
+    def velocity_at(self, point: Point) -> Vector:
+        """Velocity of that point of the body which is momentarily where `point` is."""
+        origin = self.frame.origin
+        return origin.velocity() + self.frame.angular_velocity().cross(point - origin)
+
+    def __repr__(self) -> str:
+        return f"<Body {self.name}>"
+
+
+@dataclass(frozen=True)
+class Action:
+    """A force at a point, or a torque, on whatever is fixed to a frame. Reactions are actions of their own."""
+
+    frame: Frame
+    force: Vector | None = None
+    at: Point | None = None
+    torque: Vector | None = None
+
+
+@dataclass(frozen=True)
+class Load:
+    """Forces that act together, known by one name.
+
+    actions     forces and torques, each with its reaction
+    potential   the potential energy that these (or, where there are none, it alone) belong to
+    on_rates    generalised forces: coordinate -> force that does work on its rate
+    """
+
+    name: str
+    kind: str
+    actions: tuple[Action, ...] = ()
+    potential: Expr | None = None
+    on_rates: Mapping[Symbol, Expr] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """phi = 0 (holonomic), or psi = 0 with psi linear in the rates (nonholonomic).
+
+    actions     forces and torques for a multiplier of one, where the constraint is a joint's; they name its reaction
+    """
+
+    name: str
+    expression: Expr
+    is_holonomic: bool
+    joint: str | None = None
+    actions: tuple[Action, ...] = ()
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two bodies: `outer` is fixed to the parent side, `inner` to the child side, at the joint."""
+
+    name: str
+    kind: str
+    outer: Frame
+    inner: Frame
+    parent: str
+    child: str
+    coordinates: tuple[Symbol, ...]
+    closes_loop: bool = False
+
+    @property
+    def q(self) -> Symbol:
+        """The coordinate, of a joint that has just one."""
+        if len(self.coordinates) != 1:
+            raise ModelError(f"joint {self.name!r} has {len(self.coordinates)} coordinates, not one: {listed(self.coordinates)}")
+        return self.coordinates[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """Bodies, joints, loads and constraints, with coordinates q, speeds u, rates q' = N u + n; made by `Model.freeze()`."""
+
+    name: str
+    ground: Frame
+    q: tuple[Symbol, ...]
+    u: tuple[Symbol, ...]
+    rates: Mapping[Symbol, Expr]  # of every coordinate, in terms of speeds
+    p: tuple[Symbol, ...]
+    r: tuple[Symbol, ...]
+    z: tuple[Symbol, ...]
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    loads: tuple[Load, ...]
+    constraints: tuple[Constraint, ...]
+    equations: Mapping[str, Expr]  # additional: name -> h(q, u, z, z', r, t, p) = 0
+    outputs: Mapping[str, object]
+    norms: tuple[tuple[Symbol, ...], ...]  # sets of coordinates whose squares sum to one
+    gravity: Vector | None
+    values: Mapping[Symbol, float]  # of parameters, where given
+    units: Mapping[Symbol, str]
+    small: tuple[Symbol, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def t(self) -> Symbol:
+        return symbol("t", "time")
+
+    def joint(self, name: str) -> Joint:
+        return _named("joint", name, {j.name: j for j in self.joints}, self.name)  # type: ignore[return-value]
+
+    def body(self, name: str) -> Body:
+        return _named("body", name, {b.name: b for b in self.bodies}, self.name)  # type: ignore[return-value]
+
+    def load(self, name: str) -> Load:
+        return _named("load", name, {x.name: x for x in self.loads}, self.name)  # type: ignore[return-value]
+
+    @property
+    def holonomic(self) -> tuple[Constraint, ...]:
+        return tuple(c for c in self.constraints if c.is_holonomic)
+
+    @property
+    def nonholonomic(self) -> tuple[Constraint, ...]:
+        return tuple(c for c in self.constraints if not c.is_holonomic)
+
+    @cached_property
+    def frames(self) -> tuple[Frame, ...]:
+        """All frames on the way to bodies and actions, parents first; the ground is not among them."""
+        ends = [b.frame for b in self.bodies]
+        ends += [f for j in self.joints for f in (j.outer, j.inner)]
+        ends += [a.frame for x in self.loads for a in x.actions]
+        ends += [a.frame for c in self.constraints for a in c.actions]
+        seen: dict[Frame, None] = {}
+        for f in ends:
+            seen.update(dict.fromkeys(f.path[1:]))
+        return tuple(sorted(seen, key=lambda f: f.depth))
+
+    # ------------------------------------------------------------------------------------------------ the tree (Lynch 3.2)
+
+    @cached_property
+    def tree(self) -> dict[str, str | None]:
+        """For each body the body that it hangs on (None: the ground)."""
+        owner = {b.frame: b.name for b in self.bodies}
+        return {b.name: next((owner[f] for f in reversed(b.frame.path[:-1]) if f in owner), None) for b in self.bodies}
+
+    @cached_property
+    def path_matrix(self) -> list[list[int]]:
+        """π: entry (i, j) is 1 where body j is on the way from the ground to body i (i itself included)."""
+        names = [b.name for b in self.bodies]
+        rows = []
+        for n in names:
+            on_way, at = {n}, self.tree[n]
+            while at is not None:
+                on_way.add(at)
+                at = self.tree[at]
+            rows.append([int(m in on_way) for m in names])
+        return rows
+
+    @cached_property
+    def reference_matrix(self) -> list[list[int]]:
+        """ρ: 1 on the diagonal, -1 where body j carries body i; ρ π = 1."""
+        names = [b.name for b in self.bodies]
+        return [[1 if n == m else -1 if self.tree[n] == m else 0 for m in names] for n in names]
+
+    @cached_property
+    def distance_matrix(self) -> list[list[float]]:
+        """1 where two bodies share a joint that turns, 1.1 where they share one that slides, else 0 (Lynch 3.2)."""
+        names = [b.name for b in self.bodies]
+        kinds = {frozenset((j.parent, j.child)): j.kind for j in self.joints}
+        weight = {"prismatic": 1.1}
+        return [[weight.get(k, 1.0) if (k := kinds.get(frozenset((n, m)))) else 0.0 for m in names] for n in names]
+
+
+def _named(what: str, name: str, known: Mapping[str, object], where: str) -> object:
+    if name not in known:
+        raise unknown(f"mechanism {where!r}", what, name, known, ModelError)
+    return known[name]

@@ -1,0 +1,410 @@
+"""`Model`: the builder of mechanisms. Bodies and joints are in `assembly.py`, symbols in `declarations.py`; here loads and constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..algebra.derivatives import jacobian, time_derivative
+from ..algebra.functions import atan, sqrt
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr
+from ..algebra.matrix import Matrix
+from ..algebra.walk import free_symbols
+from ..errors import ModelError, listed, shown, unknown
+from . import loads as make
+from .assembly import Assembly
+from .declarations import as_expression, identifier
+from .frames import Frame, Point, Vector
+from .joints import Options
+from .mechanism import Action, Body, Constraint, Joint, Load, Mechanism
+from .rotations import unit_vector
+from .substructure import Attached, attach
+
+
+class Model(Assembly):
+    """A mechanism being described: `m = Model("pendulum")`, then parameters, bodies, joints, loads; `derive(m)` freezes it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._equations: dict[str, Expr] = {}
+        self._outputs: dict[str, Any] = {}
+        self._gravity: Vector | None = None
+        self._central: list[tuple[str, Any, Point]] = []
+        self._remarks: list[str] = []
+
+    # ------------------------------------------------------------------------------------------------ loads
+
+    def gravity(self, x: Any, y: Any = None, z: Any = None) -> None:
+        """Uniform gravity: its acceleration by components in the ground, or as a vector."""
+        if self._gravity is not None:
+            raise ModelError(f"model {self.name!r}: gravity is given twice")
+        self._new_load("gravity")
+        self._gravity = x if isinstance(x, Vector) else self.ground.vector(x, y, z)
+
+    def central_gravity(self, strength: Any, centre: Point | None = None, name: str = "gravity") -> None:
+        """Attraction of every mass centre to a point: strength · m / r²."""
+        self._central.append((self._new_load(name), strength, centre or self.ground.origin))
+
+    def force(self, name: str, vector: Vector, at: Point | None = None, on: Any = None, reacting: Any = None) -> Load:
+        """A force at a point (by default the mass centre) on a body, with its reaction on another where one is named."""
+        frame = self._frame_of(f"force {name!r}", on)
+        point = at or (on.mass_centre if isinstance(on, Body) else frame.origin)
+        other = None if reacting is None else self._frame_of(f"force {name!r}, reacting", reacting)
+        return self._add_load(make.force(self._new_load(name), self._checked(name, vector), point, frame, other))
+
+    def torque(self, name: str, vector: Vector, on: Any, reacting: Any = None) -> Load:
+        """A torque on a body, with its reaction on another where one is named."""
+        frame = self._frame_of(f"torque {name!r}", on)
+        other = None if reacting is None else self._frame_of(f"torque {name!r}, reacting", reacting)
+        return self._add_load(make.torque(self._new_load(name), self._checked(name, vector), frame, other))
+
+    def spring(
+        self, name: str, a: Point, b: Point, *, on: Any = None, reacting: Any = None,
+        stiffness: Any = 0, rest: Any = 0, damping: Any = 0, actuation: Any = 0,
+    ) -> None:  # fmt: skip
+        """Spring, damper and actuator between two points: tension k (l - rest) + c l' - actuation.
+
+        on, reacting   the bodies that a and b belong to, where they are not the frames in which the points were written
+        """
+        self._new_load(name)
+        ends = [self._carrier(f"spring {name!r}", w, p) for w, p in ((on, a), (reacting, b))]
+        for load in make.between_points(name, a, b, ends[0], ends[1], stiffness, rest, damping, actuation):
+            self._add_load(load)
+
+    def rotational_spring(
+        self, name: str, axis: Vector, on: Any, reacting: Any, *, angle: Any,
+        stiffness: Any = 0, rest: Any = 0, damping: Any = 0, actuation: Any = 0,
+    ) -> None:  # fmt: skip
+        """Spring, damper and actuator about an axis between two bodies, for an angle that is an expression."""
+        frame, other = self._frame_of(f"spring {name!r}", on), self._frame_of(f"spring {name!r}, reacting", reacting)
+        theta = self._check_known(as_expr(angle), f"spring {name!r}")
+        elastic, potential = make.spring_force(theta, stiffness, rest)
+        if elastic is not ZERO:
+            spring = make.torque(self._new_load(name), elastic * axis, frame, other)
+            self._add_load(replace(spring, kind="spring", potential=potential))
+        if as_expr(damping) is not ZERO:
+            self._add_load(
+                make.torque(
+                    self._new_load(f"{name}.damper"), (-as_expr(damping) * time_derivative(theta)) * axis, frame, other
+                )
+            )
+        if as_expr(actuation) is not ZERO:
+            self._add_load(make.torque(self._new_load(f"{name}.actuator"), as_expr(actuation) * axis, frame, other))
+
+    def drag(
+        self,
+        name: str,
+        at: Point,
+        on: Any = None,
+        *,
+        linear: Any = 0,
+        quadratic: Any = 0,
+        relative_to: Frame | None = None,
+    ) -> Load:
+        """Resistance -(linear + quadratic |v|) v at a point of a body."""
+        frame = self._carrier(f"drag {name!r}", on, at)
+        return self._add_load(make.drag(self._new_load(name), at, frame, linear, quadratic, relative_to))
+
+    def potential(self, name: str, energy: Any) -> Load:
+        """Forces from a potential energy V(q, t): -∂V/∂q."""
+        V = self._check_known(as_expression(energy, f"potential {name!r}"), f"potential {name!r}")
+        return self._add_load(Load(self._new_load(name), "potential", potential=V))
+
+    def generalized_force(self, name: str, q: Symbol, value: Any) -> Load:
+        """A force that does work on the rate of a coordinate."""
+        if q not in self._q:
+            raise unknown(f"generalised force {name!r}", "coordinate", str(q), [s.name for s in self._q])
+        return self._add_load(
+            make.on_coordinate(self._new_load(name), "force", q, self._check_known(as_expr(value), f"force {name!r}"))
+        )
+
+    def tyre(
+        self, name: str, contact: Point, heading: Frame, on: Any, *, camber: Any, stiffness: tuple[Any, Any], relaxation: Any,
+        load: Any = 0,
+    ) -> Symbol:  # fmt: skip
+        """A linear tyre whose side force lags (MBSymba 2.6). Adds the side force Y as a variable, its equation, and the force.
+
+            σ/Vs Y' + Y = C1 atan(-Vn/Vs) + C2 camber,   Vs, Vn: velocity of the contact point along and across the heading (x, y)
+
+        stiffness    C1 for side slip and C2 for camber
+        relaxation   σ, a length
+        load         vertical force, along z of the heading
+        """
+        if not isinstance(stiffness, (tuple, list)) or len(stiffness) != 2:
+            raise ModelError(f"tyre {name!r}: stiffness= needs two, for side slip and for camber, got {shown(stiffness)}")
+        Y = self.variable(identifier(name))
+        v = contact.velocity().components(heading)
+        law = as_expr(stiffness[0]) * atan(-v[1] / v[0]) + as_expr(stiffness[1]) * as_expr(camber)
+        self.equation(f"{name}.relaxation", as_expr(relaxation) / v[0] * Y.dot + Y - law)
+        self.force(name, heading.vector(0, Y, load), contact, on)
+        return Y
+
+    # ------------------------------------------------------------------------------------------------ constraints
+
+    def constrain(self, expression: Any, name: str | None = None) -> str:
+        """A holonomic constraint `expression = 0` in coordinates, parameters and time. Returns its name."""
+        label = name or f"constraint{len(self._constraints) + 1}"
+        phi = self._check_known(as_expression(expression, f"constraint {label!r}"), f"constraint {label!r}")
+        if rates := [s for s in free_symbols(phi) if s.kind in ("speed", "acceleration")]:
+            raise ModelError(
+                f"constraint {label!r} contains the rates {listed(rates)}: use constrain_speed for a nonholonomic constraint"
+            )
+        if not any(s.kind == "coordinate" for s in free_symbols(phi)):
+            raise ModelError(f"constraint {label!r}: {shown(phi)} contains no coordinate")
+        return self._add_constraint(Constraint(label, phi, True))
+
+    def constrain_speed(self, expression: Any, name: str | None = None) -> str:
+        """A nonholonomic constraint `expression = 0`, linear in rates. Returns its name."""
+        label = name or f"constraint{len(self._constraints) + 1}"
+        psi = self._check_known(as_expression(expression, f"constraint {label!r}"), f"constraint {label!r}")
+        rates = [s for s in free_symbols(psi) if s.kind == "speed"]
+        if not rates:
+            raise ModelError(
+                f"constraint {label!r}: {shown(psi)} contains no rate; use constrain for a holonomic constraint"
+            )
+        if nonlinear := [s for s in free_symbols(jacobian([psi], rates)) if s.kind == "speed"]:
+            raise ModelError(
+                f"constraint {label!r} is not linear in the speeds: its coefficients contain {listed(nonlinear)}"
+            )
+        return self._add_constraint(Constraint(label, psi, False))
+
+    def coincide(
+        self, a: Point, b: Point, along: Frame | None = None, axes: str = "xyz", name: str | None = None
+    ) -> list[str]:
+        """Two points coincide, along some axes of a frame (that of a by default)."""
+        outer, label = along or a.frame, name or f"constraint{len(self._constraints) + 1}"
+        gap = b - a
+        made = []
+        for axis in axes:
+            direction = outer.vector(*unit_vector(axis, f"constraint {label!r}").entries)
+            row = f"{label}.{axis}"
+            actions = [Action(b.frame, force=direction, at=b), Action(a.frame, force=-direction, at=b)]
+            if outer is not a.frame:  # the points may stay apart across the axes: the pair then turns the frame of the directions
+                actions[1:] = [Action(a.frame, force=-direction, at=a), Action(outer, torque=direction.cross(gap))]
+            made.append(self._add_constraint(Constraint(row, gap.dot(direction), True, label, tuple(actions))))
+        return made
+
+    def gear(self, name: str, first: Any, second: Any, ratio: Any) -> str:
+        """Ties two joints of one coordinate: first + ratio · second stays zero (a negative ratio turns them the same way)."""
+        a, b = (self._only_coordinate(name, j) for j in (first, second))
+        self.constrain(a + as_expr(ratio) * b, name)
+        actions = (*self._pair_on(a, as_expr(1)), *self._pair_on(b, as_expr(ratio)))
+        self._constraints[name] = replace(self._constraints[name], actions=actions)
+        return name
+
+    def _pair_on(self, q: Symbol, strength: Expr) -> tuple[Action, ...]:
+        """A torque (or force) across the joint that a coordinate moves, along its motion, with the power strength · q'."""
+        joint = self._joints.get(self._driven.get(q, ""))
+        if joint is None:
+            return ()
+        for f in joint.inner.path[joint.outer.depth + 1 :]:
+            turn = Vector({f: Matrix(3, 1, jacobian(f.spin, [q.dot]).entries)})
+            if turn.terms:
+                axis = strength / turn.dot(turn) * turn
+                return (Action(joint.inner, torque=axis), Action(joint.outer, torque=-axis))
+            slide = Vector({f.parent or f: Matrix(3, 1, jacobian(time_derivative(f.offset), [q.dot]).entries)})
+            if slide.terms:
+                push, at = strength / slide.dot(slide) * slide, joint.inner.origin
+                return (Action(joint.inner, force=push, at=at), Action(joint.outer, force=-push, at=at))
+        return ()
+
+    def prescribe(self, expression: Any, motion: Any, name: str | None = None) -> str:
+        """Make an expression of the coordinates follow a function of time; the force that this needs is the multiplier of this name."""
+        return self.constrain(as_expr(expression) - as_expr(motion), name)
+
+    def rolling(self, name: str, wheel: Body, radius: Any, *, axis: Any = "y", centre: Any = (0, 0, 0), tube: Any = 0, plane: Frame | None = None,
+                up: str = "z", contact: Point | None = None, slip: bool = False) -> Point:  # fmt: skip
+        """A wheel that rolls without slip on the plane z = 0 of a frame. Returns the contact point.
+
+        radius   of the circle that touches (knife edge), or of the centre line of a torus whose tube has radius `tube`
+        axis     of spin, in the wheel
+        up       "-z" where the wheel is below the plane's z axis, as where z points down
+        contact  where the wheel touches, if the coordinates are such that it always does: then only the rolling conditions are added
+        slip     True leaves out the two rolling conditions: the wheel only touches
+
+        With a the spin axis and n the normal, the contact is at c - (n - (n·a) a) R / √(1 - (n·a)²) - tube n; it has height zero, and the
+        point of the wheel there has no velocity in the plane.
+        """
+        ground = plane or self.ground
+        if up not in ("z", "-z"):
+            raise ModelError(f"wheel {name!r}: up= is 'z' or '-z' of the plane's frame, got {shown(up)}; plane= takes any frame")
+        n, a = (ground.z if up == "z" else -ground.z), wheel.frame.vector(*unit_vector(axis, f"wheel {name!r}").entries)
+        c = Point(wheel.frame, Matrix(3, 1, tuple(as_expr(x) for x in centre)))
+        R, rho = as_expr(radius), as_expr(tube)
+        cosine = n.dot(a)
+        down = (n - cosine * a) / sqrt(1 - cosine**2)
+        hub = c - ground.origin
+        height = hub.dot(n) - R * sqrt(1 - cosine**2) - rho
+        if contact is None:
+            contact = c - R * down - rho * n if rho is not ZERO else c - R * down
+            push = (Action(wheel.frame, force=n, at=contact), Action(ground, force=-n, at=contact))
+            self._add_constraint(Constraint(f"{name}.contact", height, True, name, push))
+        if not slip:
+            v = wheel.frame.angular_velocity(ground).cross(contact - c) + c.velocity(ground)
+            for label, direction in (("x", ground.x), ("y", ground.y)):
+                drive = (Action(wheel.frame, force=direction, at=contact), Action(ground, force=-direction, at=contact))
+                self._add_constraint(Constraint(f"{name}.roll_{label}", v.dot(direction), False, name, drive))
+        self._joints[name] = Joint(name, "rolling", ground, wheel.frame, self._owner(ground), wheel.name, (), closes_loop=True)
+        return contact
+
+    def equation(self, *args: Any) -> str:
+        """An additional equation `expression = 0`, differential or algebraic, for an additional variable: `m.equation([name,] expression)`."""
+        name, expression = args if len(args) == 2 else (f"equation{len(self._equations) + 1}", args[0])
+        if name in self._equations:
+            raise ModelError(f"model {self.name!r}: there are two equations {name!r}")
+        self._equations[name] = self._check_known(as_expression(expression, f"equation {name!r}"), f"equation {name!r}")
+        return str(name)
+
+    def output(self, name: str, value: Any) -> None:
+        """A quantity of interest: an expression, or a list or matrix of them."""
+        if name in self._outputs:
+            raise ModelError(f"model {self.name!r}: there are two outputs {name!r}")
+        self._outputs[name] = value
+
+    # ------------------------------------------------------------------------------------------------ substructures
+
+    def attach(
+        self, sub: Model, name: str, on: Any = None, share: Any = (), values: Mapping[str, Any] | None = None
+    ) -> Attached:
+        """Hang a copy of another model on a frame or body of this one (the ground by default); what was its ground is then that frame.
+
+        name     goes before all names of the copy: name_q1, name_thigh
+        share    symbols of `sub` that are not copied: names that both models have, or {name in sub: symbol or expression here}
+        values   of the copy's parameters, by their names in `sub`: numbers, or expressions of this model that replace them
+
+        Its gravity is left out (that of this model acts on all bodies), and what it says of its ground holds for the frame it hangs on.
+        """
+        frame = self.ground if on is None else self._frame_of(f"attach {name!r}", on)
+        return attach(self, sub, name, frame, share, values or {})
+
+    # ------------------------------------------------------------------------------------------------ freezing
+
+    def freeze(self) -> Mechanism:
+        """The finished description. Refuses one that is incomplete."""
+        bodies = tuple(self._bodies.values())
+        if lost := [b.name for b in bodies if not b.frame.root.is_ground]:
+            raise ModelError(
+                f"model {self.name!r}: bodies {listed(lost)} hang on nothing; place each by a joint, or leave it free with m.free"
+            )
+        if len(self._z) != len(self._equations):
+            raise ModelError(
+                f"model {self.name!r}: {len(self._z)} additional variables ({listed(self._z)}) need as many additional equations, "
+                f"there are {len(self._equations)} ({listed(self._equations)})"
+            )
+        u, rates = self._speeds_and_rates()
+        loads = list(self._loads.values())
+        if self._gravity is not None:
+            loads.insert(0, make.uniform_gravity(bodies, self._gravity))
+        loads += [make.central_gravity(n, bodies, s, c) for n, s, c in self._central]
+        kept, notes = self._constraints_that_say_something()
+        return Mechanism(
+            name=self.name, ground=self.ground, q=tuple(self._q), u=tuple(u), rates=rates, p=tuple(self._p), r=tuple(self._r),
+            z=tuple(self._z), bodies=bodies, joints=tuple(self._joints.values()), loads=tuple(loads), constraints=kept,
+            equations=dict(self._equations), outputs=dict(self._outputs), norms=tuple(self._norms), gravity=self._gravity,
+            values=dict(self._values), units=dict(self._units), small=tuple(self._small), notes=(*notes, *self._remarks),
+        )  # fmt: skip
+
+    def _constraints_that_say_something(self) -> tuple[tuple[Constraint, ...], tuple[str, ...]]:
+        """Constraints of loop joints that are zero whatever the coordinates (as out of the plane of a plane linkage) are left out and noted."""
+        kept, notes = [], []
+        for c in self._constraints.values():
+            if c.expression.value is None:
+                kept.append(c)
+            elif c.expression is ZERO and c.joint is not None:
+                notes.append(f"constraint {c.name} holds by itself and is left out")
+            else:
+                raise ModelError(f"constraint {c.name!r} cannot hold: it says {c.expression} = 0")
+        silent = {j.name for j in self._joints.values() if j.closes_loop} - {c.joint for c in kept}
+        if idle := sorted(silent & {c.joint for c in self._constraints.values() if c.joint is not None}):
+            raise ModelError(
+                f"joint {idle[0]!r} closes a loop but adds no constraint: all it asks for holds by itself; leave it out"
+            )
+        return tuple(kept), tuple(notes)
+
+    # ------------------------------------------------------------------------------------------------ how it is done
+
+    def _new_load(self, name: str) -> str:
+        central = [n for n, _, _ in self._central]
+        if name in self._loads or name in central or (name == "gravity" and self._gravity is not None):
+            raise ModelError(f"model {self.name!r}: there are two loads {name!r}")
+        return name
+
+    def _add_load(self, load: Load) -> Load:
+        self._loads[self._new_load(load.name)] = load
+        return load
+
+    def _add_constraint(self, c: Constraint) -> str:
+        if c.name in self._constraints:
+            raise ModelError(f"model {self.name!r}: there are two constraints {c.name!r}")
+        if same := [
+            k for k, other in self._constraints.items() if other.expression is c.expression and c.expression is not ZERO
+        ]:
+            raise ModelError(f"constraint {c.name!r} says the same as {same[0]!r}")
+        self._constraints[c.name] = c
+        return c.name
+
+    def _carrier(self, where: str, on: Any, point: Point) -> Frame:
+        """The frame that a force at a point acts on: the body named, else the point's frame, or the point itself where it moves in it."""
+        if on is not None:
+            return self._frame_of(where, on)
+        moves = any(s.kind != "parameter" for s in free_symbols(point.coordinates))
+        return point.frame.translate(point) if moves else point.frame
+
+    def _checked(self, name: str, v: Any) -> Vector:
+        if not isinstance(v, Vector):
+            raise ModelError(f"load {name!r}: expected a vector such as frame.vector(x, y, z), got {shown(v)}")
+        for f, c in v.terms.items():
+            for e in c.entries:
+                self._check_known(e, f"load {name!r}, in {f.name}")
+        return v
+
+    def _only_coordinate(self, name: str, joint: Any) -> Symbol:
+        found = self._joints.get(joint) if isinstance(joint, str) else joint
+        if found is None:
+            raise unknown(f"gear {name!r}", "joint", str(joint), self._joints)
+        if isinstance(found, Symbol):
+            return found
+        if len(found.coordinates) != 1:
+            raise ModelError(f"gear {name!r}: joint {found.name!r} has {len(found.coordinates)} coordinates, needs one")
+        return found.coordinates[0]
+
+    def _joint_loads(self, joint: Joint, options: Options, loads: Mapping[str, Any]) -> None:
+        """Springs, dampers, actuators, friction and stops on the coordinates of a joint.
+
+        damping, stiffness, rest, actuation   scalars: force -k (q - rest) - c q' + actuation on each coordinate
+        friction                              (force, speed)
+        limits                                (low, high, stiffness[, damping])
+        """
+        known = ("damping", "stiffness", "rest", "actuation", "friction", "limits")
+        for key in loads:
+            if key not in known:
+                raise unknown(f"joint {joint.name!r}", "option", key, known)
+        if not loads:
+            return
+        if not joint.coordinates or any(q in self._rates for q in joint.coordinates):
+            raise ModelError(f"joint {joint.name!r}: {listed(loads)} need coordinates whose rates are speeds")
+        for q in joint.coordinates:
+            suffix = "" if len(joint.coordinates) == 1 else f".{q.name}"
+            for kind, force, potential in _coordinate_forces(q, loads):
+                self._check_known(force, f"joint {joint.name!r}, {kind}")
+                self._add_load(make.on_coordinate(f"{joint.name}{suffix}.{kind}", kind, q, force, potential))
+
+
+def _coordinate_forces(q: Symbol, loads: Mapping[str, Any]) -> list[tuple[str, Expr, Expr | None]]:
+    out: list[tuple[str, Expr, Expr | None]] = []
+    if "stiffness" in loads:
+        out.append(("spring", *make.spring_force(q, loads["stiffness"], loads.get("rest", 0))))
+    if "damping" in loads and as_expr(loads["damping"]) is not ZERO:
+        out.append(("damper", -as_expr(loads["damping"]) * q.dot, None))
+    if "actuation" in loads:
+        out.append(("actuator", as_expr(loads["actuation"]), None))
+    if "friction" in loads:
+        out.append(("friction", make.friction_force(q.dot, loads["friction"]), None))
+    if "limits" in loads:
+        force, potential = make.limit_force(q, q.dot, loads["limits"])
+        elastic = make.limit_force(q, q.dot, tuple(loads["limits"])[:3])[0]
+        out.append(("stop", elastic, potential))
+        if force is not elastic:
+            out.append(("stop_damper", force - elastic, None))
+    return out

@@ -1,0 +1,1 @@
+"""Mechanism -> Equations, by several independent routes; reactions, energies, power, certificates."""

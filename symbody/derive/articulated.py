@@ -1,0 +1,219 @@
+"""Articulated bodies: accelerations of a tree by two passes, without a mass matrix.
+
+What hangs on a frame answers an acceleration (α, a) of the frame with a wrench
+
+    n = I α + H a + n0,    f = Hᵀ α + L a + f0
+
+where the joints below are free to move. From the leaves inwards, a frame with columns S and generalised forces Q leaves
+
+    J' = J - U D⁻¹ Uᵀ,   w' = w + J' c + U D⁻¹ (Q - Sᵀ w),     U = J S,  D = Sᵀ U
+
+to its parent (J: the six by six of I, H, L; c: acceleration at u' = 0 in excess of the parent's); outwards then u' = D⁻¹ (Q - Sᵀ w - Uᵀ a).
+Every speed must move one frame only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..algebra.graph import ZERO, Expr
+from ..algebra.linear import Factors, factorize
+from ..algebra.matrix import Matrix, cross, dot, identity, skew, zeros
+from ..bodies.frames import Frame
+from ..bodies.mechanism import Mechanism
+from ..bodies.rotations import Rotation
+from ..errors import DerivationError, listed
+from .kinematics import Kinematics, Wrench, forces_on_rates, wrenches
+from .lumps import Lump, Regroup, lumps, turned_tensor
+from .recursive import Acceleration, Subspace, gradient_of, subspaces_of, to_parent, wrench_about_origin
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """The three blocks of an articulated inertia about a frame's origin, in its components; I and L are symmetric."""
+
+    I: Matrix
+    H: Matrix
+    L: Matrix
+
+    @staticmethod
+    def of(lump: Lump) -> Inertia:
+        return Inertia(lump.I, skew(lump.h), lump.m * identity(3))
+
+    def __add__(self, other: Inertia) -> Inertia:
+        return Inertia(_mirrored(self.I + other.I), self.H + other.H, _mirrored(self.L + other.L))
+
+    def __call__(self, angular: Matrix, linear: Matrix) -> Wrench:
+        return Wrench(self.H.T @ angular + self.L @ linear, self.I @ angular + self.H @ linear)
+
+    def less(self, U: list[Wrench], V: list[Wrench]) -> Inertia:
+        """J - Σ U Vᵀ, where the sum is symmetric."""
+        I, H, L = self.I, self.H, self.L
+        for u, v in zip(U, V, strict=True):
+            I = _mirrored(I - u.moment @ v.moment.T)
+            H = H - u.moment @ v.force.T
+            L = _mirrored(L - u.force @ v.force.T)
+        return Inertia(I, H, L)
+
+    def in_parent(self, f: Frame) -> Inertia:
+        """About the origin of the parent: H' = H + p̃ L,  I' = I - H p̃ + p̃ H'ᵀ."""
+        I, H, L = turned_tensor(f.rotation, self.I), _turned(f.rotation, self.H), turned_tensor(f.rotation, self.L)
+        if f.offset == zeros(3):
+            return Inertia(I, H, L)
+        p = skew(f.offset)
+        moved = H + p @ L
+        return Inertia(_mirrored(I - H @ p + p @ moved.T), moved, L)
+
+
+def _mirrored(X: Matrix) -> Matrix:
+    """The upper triangle on both sides: equal numbers, but the lower one is never computed."""
+    return Matrix(3, 3, tuple(X[min(i, j), max(i, j)] for i in range(3) for j in range(3)))
+
+
+def _turned(rotation: Rotation, H: Matrix) -> Matrix:
+    """R H Rᵀ of any matrix, factor by factor."""
+    for f in reversed(rotation.factors):
+        turn = Rotation((f,))
+        half = Matrix(
+            3, 3, tuple(e for j in range(3) for e in turn.outwards(Matrix(3, 1, H.column(j))).entries)
+        )  # (R H)ᵀ
+        H = Matrix(3, 3, tuple(e for j in range(3) for e in turn.outwards(Matrix(3, 1, half.column(j))).entries))
+    return H
+
+
+@dataclass(frozen=True)
+class _Joint:
+    """What the outward pass needs of a frame."""
+
+    columns: list[tuple[int, tuple[Matrix, Matrix]]]
+    U: list[Wrench]
+    factors: Factors | None
+    rest: list[Expr]  # Q - Sᵀ w
+
+
+def articulated(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> Matrix:
+    """u' as expressions."""
+    subspaces = subspaces_of(mechanism, kinematics)
+    _check_local(mechanism, kinematics, subspaces)
+    loads = [x for x in mechanism.loads if x.name != "gravity" or mechanism.gravity is None]
+    Q = forces_on_rates(loads, kinematics)
+    w, excess = _velocity_terms(mechanism, kinematics)
+    J, bias = _own(mechanism, w, regroup)
+    for f, load in wrenches(loads, kinematics).items():
+        bias[f] = _minus(bias.get(f, _NO_WRENCH), load)
+    joints = {}
+    for f in reversed(mechanism.frames):
+        if f in J or f in bias:
+            joints[f] = _inwards(f, J, bias, subspaces[f], Q, excess[f])
+    return _outwards(mechanism, kinematics, joints, excess)
+
+
+_NO_WRENCH = Wrench(zeros(3), zeros(3))
+_NO_INERTIA = Inertia(zeros(3, 3), zeros(3, 3), zeros(3, 3))
+
+
+def _minus(a: Wrench, b: Wrench) -> Wrench:
+    return Wrench(a.force - b.force, a.moment - b.moment)
+
+
+def _check_local(mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace]) -> None:
+    if mechanism.constraints:
+        raise DerivationError(
+            f"articulated bodies are for trees; {mechanism.name!r} has {len(mechanism.constraints)} constraints"
+        )
+    count = [sum(j in s.columns for s in subspaces.values()) for j in range(len(kinematics.u))]
+    if shared := [u for u, k in zip(kinematics.u, count, strict=True) if k != 1]:
+        raise DerivationError(
+            f"articulated bodies need speeds that move one frame each; {listed(shared)} move several, or none"
+        )
+
+
+def _velocity_terms(
+    mechanism: Mechanism, kinematics: Kinematics
+) -> tuple[dict[Frame, Matrix], dict[Frame, tuple[Matrix, Matrix]]]:
+    """Angular velocities, and what velocities add to each frame's acceleration over that of its parent:
+
+    s' + Rᵀ ω_P × s,     Rᵀ (ω_P × (ω_P × p) + 2 ω_P × p' + p'')       both where u' = 0
+    """
+    rate = kinematics.rate_at_constant_speed
+    w, excess = {mechanism.ground: zeros(3)}, {}
+    for f in mechanism.frames:
+        assert f.parent is not None
+        spin, drift, above = kinematics.spins[f], kinematics.drifts[f], w[f.parent]
+        turned = f.rotation.inwards(above)
+        w[f] = turned + spin
+        linear = gradient_of(above, zeros(3)) @ f.offset + 2 * cross(above, drift) + rate(drift)
+        excess[f] = rate(spin) + cross(turned, spin), f.rotation.inwards(linear)
+    return w, excess
+
+
+def _own(
+    mechanism: Mechanism, w: dict[Frame, Matrix], regroup: Regroup
+) -> tuple[dict[Frame, Inertia], dict[Frame, Wrench]]:
+    """Inertia of what each frame carries itself, and the wrench that its angular velocity alone takes."""
+    J, bias = {}, {}
+    for f, lump in lumps(mechanism, regroup).items():
+        J[f] = Inertia.of(lump)
+        motion = Acceleration(w[f], zeros(3), gradient_of(w[f], zeros(3)), zeros(3))
+        bias[f] = wrench_about_origin(lump, motion)
+    return J, bias
+
+
+def _inwards(
+    f: Frame,
+    J: dict[Frame, Inertia],
+    bias: dict[Frame, Wrench],
+    subspace: Subspace,
+    Q: list[Expr],
+    excess: tuple[Matrix, Matrix],
+) -> _Joint:
+    """Eliminate the speeds of a frame, and hand what is left to its parent."""
+    own, w = J.get(f, _NO_INERTIA), bias.get(f, _NO_WRENCH)
+    columns = list(subspace.columns.items())
+    U = [own(*column) for _, column in columns]
+    rest = [Q[j] - _power(column, w) for j, column in columns]
+    factors = None
+    if columns:
+        k = len(columns)
+        D = Matrix(k, k, tuple(_power(columns[min(i, j)][1], U[max(i, j)]) for i in range(k) for j in range(k)))
+        factors = factorize(D, "definite")
+        weighed = factors.solve(
+            Matrix(k, 6, tuple(e for u in U for e in (*u.force.entries, *u.moment.entries)))
+        )  # D⁻¹ Uᵀ
+        V = [Wrench(Matrix(3, 1, weighed.row(i)[:3]), Matrix(3, 1, weighed.row(i)[3:])) for i in range(k)]
+        own = own.less(U, V)
+        for i, r in enumerate(rest):
+            w = w + Wrench(V[i].force * r, V[i].moment * r)
+    assert f.parent is not None
+    if not f.parent.is_ground:
+        w = w + own(*excess)
+        J[f.parent] = J.get(f.parent, _NO_INERTIA) + own.in_parent(f)
+        bias[f.parent] = bias.get(f.parent, _NO_WRENCH) + to_parent(f, w)
+    return _Joint(columns, U, factors, rest)
+
+
+def _power(column: tuple[Matrix, Matrix], wrench: Wrench) -> Expr:
+    return dot(column[0], wrench.moment) + dot(column[1], wrench.force)
+
+
+def _outwards(
+    mechanism: Mechanism,
+    kinematics: Kinematics,
+    joints: dict[Frame, _Joint],
+    excess: dict[Frame, tuple[Matrix, Matrix]],
+) -> Matrix:
+    falling = zeros(3) if mechanism.gravity is None else -mechanism.gravity.components(mechanism.ground)
+    motion = {mechanism.ground: (zeros(3), falling)}
+    out = [ZERO] * len(kinematics.u)
+    for f in mechanism.frames:
+        alpha, a = motion[f.parent]  # type: ignore[index]
+        a = f.rotation.inwards(a + cross(alpha, f.offset)) + excess[f][1]
+        alpha = f.rotation.inwards(alpha) + excess[f][0]
+        joint = joints.get(f)
+        if joint is not None and joint.factors is not None:
+            right = [r - _power((alpha, a), U) for r, U in zip(joint.rest, joint.U, strict=True)]
+            for (j, (angular, linear)), value in zip(joint.columns, joint.factors.solve(right), strict=True):
+                out[j] = value
+                alpha, a = alpha + value * angular, a + value * linear
+        motion[f] = alpha, a
+    return Matrix(len(out), 1, tuple(out))

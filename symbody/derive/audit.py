@@ -1,0 +1,78 @@
+"""`audit`: what a mechanism consists of, how many degrees of freedom it has, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..algebra.graph import Symbol
+from ..bodies.mechanism import Mechanism
+from ..bodies.model import Model
+from ..errors import listed
+from .checks import Finding, constraint_rank, constraints_of, findings
+from .derive import derive
+from .equations import Equations
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What `audit` found. Prints as a page.
+
+    rank                 of the constraints, at a random configuration that satisfies them; None where there is none
+    degrees_of_freedom   speeds less rank
+    findings             errors and warnings, each a sentence with the parts it is about
+    """
+
+    mechanism: Mechanism
+    rank: int | None
+    findings: tuple[Finding, ...]
+
+    @property
+    def degrees_of_freedom(self) -> int | None:
+        return None if self.rank is None else len(self.mechanism.u) - self.rank
+
+    @property
+    def passed(self) -> bool:
+        return not any(f.is_error for f in self.findings)
+
+    def __str__(self) -> str:
+        m = self.mechanism
+        joints = [f"{j.name} ({j.kind}{', closes a loop' if j.closes_loop else ''})" for j in m.joints]
+        holonomic, nonholonomic = len(m.holonomic), len(m.nonholonomic)
+        dof = "unknown (no configuration found)" if self.degrees_of_freedom is None else str(self.degrees_of_freedom)
+        lines = [
+            f"mechanism {m.name!r}",
+            f"  {len(m.bodies)} bodies: {listed(b.name for b in m.bodies)}",
+            f"  {len(m.joints)} joints: {listed(joints)}",
+            f"  {len(m.q)} coordinates: {listed(m.q)}",
+            f"  {len(m.u)} speeds: {listed(u.identifier for u in m.u)}",
+            f"  {holonomic} holonomic and {nonholonomic} nonholonomic constraints: {listed(c.name for c in constraints_of(m))}",
+            f"  rank of the constraints: {'-' if self.rank is None else self.rank}",
+            f"  degrees of freedom: {dof}",
+            *_symbols("parameters", m.p, m),
+            *_symbols("inputs", m.r, m),
+            *_symbols("additional variables", m.z, m),
+            *(f"  note: {n}" for n in m.notes),
+            *(f"  {'ERROR' if f.is_error else 'warning'}: {f.text}" for f in self.findings),
+        ]
+        return "\n".join(lines)
+
+
+def _symbols(what: str, symbols: Iterable[Symbol], mechanism: Mechanism) -> list[str]:
+    texts = []
+    for s in symbols:
+        value, unit = mechanism.values.get(s), mechanism.units.get(s, "")
+        texts.append(f"{s.name}{'' if value is None else f' = {value:g}'}{f' {unit}' if unit else ''}")
+    return [f"  {len(texts)} {what}: {', '.join(texts)}"] if texts else []
+
+
+def audit(thing: Model | Mechanism | Equations) -> Audit:
+    """Count what a mechanism consists of, find its degrees of freedom, and look for what makes its equations have no unique answer.
+
+    Looks for symbols that nobody declared, constraints that are redundant or cannot hold, motions without mass, velocity constraints that
+    can be integrated. Nothing is raised: `derive` refuses the errors among what is found here.
+    """
+    eq = thing.whole if isinstance(thing, Equations) else derive(thing, route="recursive", check=False)
+    found = findings(eq)
+    broken = any(f.kind == "undeclared" for f in found)
+    return Audit(eq.mechanism, None if broken else constraint_rank(eq), found)

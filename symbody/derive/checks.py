@@ -1,0 +1,281 @@
+"""What can be wrong with equations that no single line of a model shows: constraints that depend on each other or cannot all hold, motions
+without mass, symbols that nobody declared, velocity constraints that are positions in disguise.
+
+Numbers decide, at random configurations that satisfy the constraints. A finding names the parts, the numbers and what to try.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+from typing import Any, Final
+
+from ..algebra.derivatives import jacobian
+from ..algebra.evaluate import evaluate
+from ..algebra.graph import ZERO, Expr, Symbol
+from ..algebra.walk import free_symbols, scalars, substitute_all
+from ..bodies.mechanism import Constraint, Mechanism
+from ..errors import DerivationError, EvaluationError, ModelError, listed
+from .equations import Equations
+from .probe import Dependence, Outcome, Rows, Values, configuration, dependent_rows, random_values, reduced, size
+
+LARGEST: Final = 40  # speeds; larger systems are checked only when asked to by `audit`
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to know about a mechanism: the parts it is about, and a sentence that says what to try. Errors stop `derive`."""
+
+    kind: str
+    parts: tuple[str, ...]
+    text: str
+    is_error: bool = True
+
+
+def check(eq: Equations) -> None:
+    """Refuse equations that have no unique answer."""
+    if found := list(undeclared(eq)):
+        raise ModelError(found[0].text)
+    if len(eq.u) > LARGEST:
+        return
+    found = configuration(eq)
+    for finding in (*constraint_findings(eq, found), *mass_findings(eq, found)):
+        if finding.is_error:
+            raise DerivationError(finding.text)
+
+
+def findings(eq: Equations) -> tuple[Finding, ...]:
+    """Everything that is found, errors first."""
+    out = [*undeclared(eq)]
+    if not out:
+        found = configuration(eq)
+        out = [*constraint_findings(eq, found), *mass_findings(eq, found), *integrable(eq)]
+    return tuple(sorted(out, key=lambda f: not f.is_error))
+
+
+def constraints_of(mechanism: Mechanism) -> tuple[Constraint, ...]:
+    """In the order of the rows of Jc."""
+    return (*mechanism.holonomic, *mechanism.nonholonomic)
+
+
+# ---------------------------------------------------------------------------------------------------------- symbols
+
+
+def undeclared(eq: Equations) -> Iterator[Finding]:
+    """Symbols that got in through a frame, a mass or an output without being declared in the model."""
+    known = {*eq.q, *eq.u, *eq.z, *eq.r, *eq.p, *eq.lam, eq.t, *(s.dot for s in (*eq.z, *eq.r))}
+    outputs = [o for o in eq.outputs.values() if isinstance(o, (Expr, list, tuple)) or hasattr(o, "entries")]
+    for s in free_symbols(eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.c, eq.h, outputs):
+        if s in known or (s.kind == "acceleration" and any(u.dot is s for u in eq.u)):
+            continue
+        where = _holder(eq.mechanism, s)
+        kind = "coordinate" if s.kind in ("speed", "acceleration") else s.kind
+        yield Finding(
+            "undeclared", (s.identifier,),
+            f"{where}: the {s.kind} {s.identifier!r} is not declared in model {eq.name!r}; declare it with m.{kind}({s.name!r}), or use one of "
+            f"{listed(k.identifier for k in (*eq.q, *eq.p, *eq.r, *eq.z))}",
+        )  # fmt: skip
+
+
+def _holder(mechanism: Mechanism, s: Symbol) -> str:
+    """The part that contains a symbol."""
+    parts: list[tuple[str, Any]] = [
+        (f"body {b.name!r}", [b.mass.m, b.mass.p_BoBcm, b.mass.I_BBcm]) for b in mechanism.bodies
+    ]
+    parts += [(f"frame {f.name!r}", [f.offset, f.rotation.matrix]) for f in mechanism.frames]
+    parts += [(f"load {x.name!r}", [*x.on_rates.values(), *_given(x.potential)]) for x in mechanism.loads]
+    parts += [(f"load {x.name!r}", [v for a in x.actions for v in _components(a)]) for x in mechanism.loads]
+    parts += [(f"constraint {c.name!r}", c.expression) for c in mechanism.constraints]
+    parts += [(f"equation {n!r}", e) for n, e in mechanism.equations.items()]
+    parts += [(f"output {n!r}", e) for n, e in mechanism.outputs.items()]
+    return next((name for name, inside in parts if s in free_symbols(*scalars(inside))), f"model {mechanism.name!r}")
+
+
+def _given(value: Expr | None) -> list[Expr]:
+    return [] if value is None else [value]
+
+
+def _components(action: Any) -> list[Any]:
+    vectors = [v for v in (action.force, action.torque) if v is not None]
+    return [c for v in vectors for c in v.terms.values()] + ([action.at.coordinates] if action.at is not None else [])
+
+
+# ---------------------------------------------------------------------------------------------------------- constraints
+
+
+def constraint_findings(eq: Equations, found: Outcome) -> list[Finding]:
+    """Constraints that cannot hold together, and constraints that depend on others."""
+    if not eq.lam:
+        return []
+    if not found.holds:
+        return [_not_assembled(eq, found)]
+    dependences = _dependences(eq, found.values)
+    for seed in (2, 3) if dependences else ():  # a special configuration is no redundancy: look at others
+        other = configuration(eq, seed)
+        if other.holds and len(again := _dependences(eq, other.values)) < len(dependences):
+            dependences = again
+    return [_redundant(eq, d, len(eq.lam) - len(dependences), found.values) for d in dependences]
+
+
+def constraint_rank(eq: Equations) -> int | None:
+    """Rank of Jc at a random configuration that satisfies the constraints; None where none was found."""
+    found = configuration(eq)
+    return len(eq.lam) - len(_dependences(eq, found.values)) if found.holds else None
+
+
+def _rows(entries: Sequence[Expr], n: int, values: Values) -> Rows:
+    flat = evaluate(list(entries), values)
+    return [flat[i : i + n] for i in range(0, len(flat), n)]
+
+
+def _dependences(eq: Equations, values: Values) -> list[Dependence]:
+    return dependent_rows(_rows(eq.Jc.entries, len(eq.u), values)) if eq.lam else []
+
+
+def _not_assembled(eq: Equations, found: Outcome) -> Finding:
+    names = [c.name for c in eq.mechanism.holonomic] + [f"norm of {listed(e)}" for e in eq.mechanism.norms]
+    left = sorted(zip(found.residuals, names, strict=False), key=lambda x: -abs(x[0]))
+    worst = ", ".join(f"{name} = {r:.3g}" for r, name in left[:4] if abs(r) > 1e-9)
+    if not worst:
+        text = f"{eq.name!r}: the constraints have no value at any of the configurations tried; give parameters values that suit each other"
+        return Finding("not assembled", (), text, is_error=False)
+    text = (
+        f"{eq.name!r}: no configuration was found that satisfies the constraints (least residuals: {worst}); check lengths and places of "
+        f"{listed(_owners(eq, [n for _, n in left[:4]]))}, or whether two constraints ask for different things"
+    )
+    parts = tuple(name for r, name in left if abs(r) > 1e-9)
+    return Finding("inconsistent", parts, text, is_error=found.is_stuck)
+
+
+def _owners(eq: Equations, names: Sequence[str]) -> list[str]:
+    joints = {c.name: f"joint {c.joint!r}" if c.joint else f"constraint {c.name!r}" for c in eq.mechanism.constraints}
+    return list(dict.fromkeys(joints.get(n, n) for n in names))
+
+
+def _redundant(eq: Equations, d: Dependence, rank: int, values: Values) -> Finding:
+    all_ = constraints_of(eq.mechanism)
+    row, others = all_[d.row], [all_[j] for j in sorted(d.weights) if j != d.row]
+    free = evaluate(eq.b, values)
+    conflict = sum(w * free[j] for j, w in d.weights.items())
+    if abs(conflict) > 1e-7 * max(size(free), 1e-9):
+        text = (
+            f"{eq.name!r}: constraint {row.name!r} asks for speeds that {listed(c.name for c in others) if others else 'nothing'} "
+            f"do not allow (they differ by {conflict:.3g}); make the prescribed motions agree, or drop one"
+        )
+        return Finding("inconsistent", (row.name, *(c.name for c in others)), text)
+    depends = f"follows from {listed(repr(c.name) for c in others)}" if others else "holds by itself"
+    text = (
+        f"{eq.name!r}: {len(eq.lam)} constraints have rank {rank} only: {row.name!r} {depends}{_joints_of(row, others)}. {_advice(row, others)}"
+    )
+    return Finding("redundant", (row.name, *(c.name for c in others)), text)
+
+
+def _joints_of(row: Constraint, others: Sequence[Constraint]) -> str:
+    names = list(dict.fromkeys(c.joint for c in (row, *others) if c.joint))
+    return f" (joints {listed(names)})" if names else ""
+
+
+def _advice(row: Constraint, others: Sequence[Constraint]) -> str:
+    if not row.is_holonomic and any(c.is_holonomic for c in others):
+        return f"{row.name!r} is the rate of a holonomic constraint that is given already: drop it"
+    if row.joint is None:
+        return f"Drop {row.name!r}"
+    return (
+        f"Drop {row.name!r} by closing the loop with a joint that leaves this motion free (cylindrical or spherical instead of revolute), or by "
+        "m.coincide(a, b, axes='xy') with the axes that are needed only"
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- mass
+
+
+def mass_findings(eq: Equations, found: Outcome) -> list[Finding]:
+    """Motions that the constraints allow and that move no mass."""
+    n = len(eq.u)
+    if idle := [u.identifier for j, u in enumerate(eq.u) if not eq.lam and all(e is ZERO for e in eq.M.row(j))]:
+        return [_massless(eq, idle)]
+    if not eq.u or not _may_lack_mass(eq):
+        return []
+    if eq.lam and not found.holds:
+        return []
+    values = found.values or random_values(eq, Random(1))
+    try:
+        M, Jc = _rows(eq.M.entries, n, values), _rows(eq.Jc.entries, n, values)
+    except EvaluationError:
+        return []
+    basis = reduced(Jc, n).null_space
+    moved = [[sum(a * b for a, b in zip(row, z, strict=True)) for row in M] for z in basis]
+    projected = [[sum(a * b for a, b in zip(z, m, strict=True)) for m in moved] for z in basis]
+    out = []
+    for d in dependent_rows(projected, 1e-11):
+        motion = [sum(w * basis[k][j] for k, w in d.weights.items()) for j in range(n)]
+        out.append(_massless(eq, [u.identifier for u, x in zip(eq.u, motion, strict=True) if abs(x) > 1e-6 * size(motion)]))
+    return out
+
+
+def _may_lack_mass(eq: Equations) -> bool:
+    """Whether numbers are worth looking at: a body that has no mass or no inertia about some axis, or coordinates outside joints."""
+    in_joints = {q for j in eq.mechanism.joints for q in j.coordinates}
+    bodies = eq.mechanism.bodies
+    return any(b.mass.m is ZERO or any(b.mass.I_BBcm[i, i] is ZERO for i in range(3)) for b in bodies) or any(
+        q not in in_joints for q in eq.q
+    )
+
+
+def _massless(eq: Equations, speeds: list[str]) -> Finding:
+    bodies = [b.name for b in eq.mechanism.bodies if b.mass.is_massless]
+    light = [b.name for b in eq.mechanism.bodies if not b.mass.is_massless and b.mass.is_particle]
+    who = f"; massless bodies: {listed(bodies)}" if bodies else f"; bodies without inertia: {listed(light)}" if light else ""
+    text = (
+        f"{eq.name!r}: the mass matrix is singular: {listed(speeds)} {'change' if len(speeds) > 1 else 'changes'} without moving any mass"
+        f"{who}. Give the bodies that these move a mass and an inertia, or constrain the motion"
+    )
+    return Finding("singular mass matrix", tuple(speeds), text)
+
+
+# ---------------------------------------------------------------------------------------------------------- integrability
+
+
+def integrable(eq: Equations) -> list[Finding]:
+    """Constraints given on speeds that are rates of a function of the coordinates, up to a factor (Frobenius, each constraint by itself).
+
+        ω = Σ a_i dq_i + b dt is integrable where ω ∧ dω = 0
+    """
+    out = []
+    for c in eq.mechanism.nonholonomic:
+        if _is_integrable(eq, c):
+            text = (
+                f"{eq.name!r}: constraint {c.name!r} is given on speeds but can be integrated: it is a holonomic constraint, whose position will "
+                "drift; where the integral is known, use m.constrain(...) instead of m.constrain_speed(...)"
+            )
+            out.append(Finding("integrable", (c.name,), text, is_error=False))
+    return out
+
+
+def _is_integrable(eq: Equations, c: Constraint) -> bool:
+    rates = {q.dot: q for q in eq.q}
+    moving = [s for s in free_symbols(c.expression) if s.kind == "speed"]
+    if any(s not in rates for s in moving) or len(eq.q) > LARGEST:
+        return False  # written in speeds of its own: not told
+    variables: list[Symbol] = [rates[s] for s in moving]
+    variables += [q for q in free_symbols(c.expression) if q in eq.q and q not in variables]
+    form = [*jacobian([c.expression], [q.dot for q in variables]).entries]  # type: ignore[misc]
+    free = substitute_all([c.expression], dict.fromkeys(moving, ZERO))[0]
+    if free is not ZERO or eq.t in free_symbols(c.expression):
+        variables, form = [*variables, eq.t], [*form, free]
+    slopes = jacobian(form, variables)
+    n = len(variables)
+    try:
+        values = random_values(eq, Random(7))
+        a, rows = evaluate([form, list(slopes.entries)], values)
+    except EvaluationError:
+        return False
+    d = [rows[i * n : (i + 1) * n] for i in range(n)]
+    scale = size(a) * max(size(rows), 1e-30)
+    for i, j, k in combinations(range(n), 3):
+        wedge = a[i] * (d[k][j] - d[j][k]) + a[j] * (d[i][k] - d[k][i]) + a[k] * (d[j][i] - d[i][j])
+        if abs(wedge) > 1e-9 * scale:
+            return False
+    return True

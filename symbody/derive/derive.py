@@ -1,0 +1,89 @@
+"""`derive`: from a mechanism to its equations, by a route of choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from ..algebra.derivatives import jacobian
+from ..algebra.graph import Symbol, undisturbed
+from ..algebra.matrix import Matrix, zeros
+from ..algebra.walk import free_symbols, substitute_all
+from ..bodies.declarations import identifier
+from ..bodies.mechanism import Mechanism
+from ..bodies.model import Model
+from ..errors import ModelError, listed, unknown
+from .checks import check as refuse_faults
+from .equations import Equations, multiplier
+from .gibbs_appell import gibbs_appell
+from .kane import kane
+from .kinematics import Kinematics
+from .lagrange import lagrange
+from .newton_euler import newton_euler
+from .recursive import recursive
+
+Route = Callable[[Mechanism, Kinematics], tuple[Matrix, Matrix]]
+ROUTES: Final[dict[str, Route]] = {
+    "recursive": recursive,
+    "kane": kane,
+    "lagrange": lagrange,
+    "newton-euler": newton_euler,
+    "gibbs-appell": gibbs_appell,
+}
+
+
+def derive(model: Model | Mechanism, route: str = "recursive", check: bool = True) -> Equations:
+    """Equations of motion.
+
+    route   recursive (fewest operations), kane, lagrange, newton-euler, gibbs-appell: independent ways to the same equations
+    check   refuse constraints that are redundant or cannot hold, motions without mass and undeclared symbols (see `audit`)
+    """
+    mechanism = model.freeze() if isinstance(model, Model) else model
+    if route not in ROUTES:
+        raise unknown("derive", "route", route, ROUTES)
+    with undisturbed():
+        equations = _derived(mechanism, route)
+        if check:
+            refuse_faults(equations)
+    return equations
+
+
+def _derived(mechanism: Mechanism, route: str) -> Equations:
+    kinematics = Kinematics(mechanism)
+    M, f = ROUTES[route](mechanism, kinematics)
+    phi, Jc, b, c = _constraints(mechanism, kinematics)
+    h = kinematics.in_speeds(list(mechanism.equations.values()))
+    outputs = dict(zip(mechanism.outputs, kinematics.in_speeds(list(mechanism.outputs.values())), strict=True))
+    return Equations(
+        mechanism=mechanism, route=route, q=mechanism.q, u=mechanism.u, z=mechanism.z, r=mechanism.r, p=mechanism.p, t=mechanism.t,
+        rates=Matrix(len(mechanism.q), 1, tuple(mechanism.rates[q] for q in mechanism.q)), M=M, f=f, phi=phi, Jc=Jc, b=b, c=c,
+        lam=_multipliers(mechanism), h=Matrix(len(h), 1, tuple(h)), outputs=outputs, notes=mechanism.notes,
+    )  # fmt: skip
+
+
+def _multipliers(mechanism: Mechanism) -> tuple[Symbol, ...]:
+    """One for each constraint: holonomic ones first, as in Jc."""
+    return tuple(multiplier(f"lam_{identifier(c.name)}") for c in (*mechanism.holonomic, *mechanism.nonholonomic))
+
+
+def _constraints(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+    """phi; Jc, b of its rates and of the nonholonomic constraints; c of their rates."""
+    phi = [c.expression for c in mechanism.holonomic]
+    psi = [kinematics.rate(e) for e in phi] + kinematics.in_speeds([c.expression for c in mechanism.nonholonomic])
+    names = [c.name for c in (*mechanism.holonomic, *mechanism.nonholonomic)]
+    u, k = kinematics.u, len(psi)
+    if not k:
+        return zeros(0), Matrix(0, len(u), ()), zeros(0), zeros(0)
+    Jc = jacobian(psi, u)
+    for name, row in zip(names, range(k), strict=True):
+        if nonlinear := [s for s in free_symbols(*Jc.row(row)) if s in u]:
+            raise ModelError(
+                f"constraint {name!r} is not linear in the speeds: its coefficients contain {listed(nonlinear)}"
+            )
+    b = substitute_all(psi, dict.fromkeys(u, 0))
+    c = [kinematics.rate_at_constant_speed(e) for e in psi]
+    return _column(phi), Jc, _column(b), _column(c)
+
+
+def _column(entries: list[Any]) -> Matrix:
+    return Matrix(len(entries), 1, tuple(entries))

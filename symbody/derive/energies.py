@@ -1,0 +1,181 @@
+"""Energies, momenta, and the power of everything that acts.
+
+With T the kinetic energy, P the power of each load and Pc the power that explicitly time-dependent constraints feed in,
+
+    T' = Σ P + Pc
+
+holds along every motion (Lennartsson eq. 4.37; conservative loads are among the P, with P = -V' where V has no explicit time).
+"""
+
+from __future__ import annotations
+
+from ..algebra.derivatives import jacobian
+from ..algebra.graph import HALF, ZERO, Expr
+from ..algebra.matrix import Matrix, cross, dot, sum_of_products, zeros
+from ..algebra.walk import substitute_all
+from ..bodies.frames import Frame, Point
+from ..bodies.mechanism import Load
+from .equations import Equations
+from .kinematics import Kinematics, Wrench, wrench_of, wrenches
+from .recursive import inertial_wrenches, to_parent
+
+# ---------------------------------------------------------------------------------------------------------- energies
+
+
+def kinetic_energy(eq: Equations) -> Expr:
+    """T = ½ Σ m v·v + ω·I ω, v being the velocity of the mass centre."""
+    k = Kinematics(eq.mechanism)
+    total = ZERO
+    for body in eq.mechanism.bodies:
+        if body.mass.is_massless:
+            continue
+        w, v = k.velocities[body.frame]
+        v = v + cross(w, body.mass.p_BoBcm)
+        total = total + HALF * (body.mass.m * dot(v, v) + dot(w, body.mass.I_BBcm @ w))
+    return _own(eq, total)
+
+
+def potential_energy(eq: Equations) -> Expr:
+    """V: the sum of the potentials of all loads that have one."""
+    total = ZERO
+    for load in eq.mechanism.loads:
+        if load.potential is not None:
+            total = total + load.potential
+    return _own(eq, *Kinematics(eq.mechanism).in_speeds([total]))
+
+
+def energy(eq: Equations) -> Expr:
+    """E = T + V."""
+    return kinetic_energy(eq) + potential_energy(eq)
+
+
+def _own(eq: Equations, expression: Expr) -> Expr:
+    return eq.in_own_terms([expression])[0]
+
+
+# ---------------------------------------------------------------------------------------------------------- momenta
+
+
+def momentum(eq: Equations) -> Matrix:
+    """p = Σ m v, in components of the ground."""
+    return eq.in_own_terms([_momenta(eq).force])[0]
+
+
+def angular_momentum(eq: Equations, about: Point | None = None) -> Matrix:
+    """Moment of the absolute momenta about a point P (the origin of the ground by default), in components of the ground.
+
+        L_P = Σ (r - r_P) × m v + I ω
+
+    `about=centre_of_mass(eq)` gives that about the mass centre.
+    """
+    total = _momenta(eq)
+    moment = total.moment
+    if about is not None:
+        moment = moment - cross(about.position().components(eq.mechanism.ground), total.force)
+    return eq.in_own_terms([moment])[0]
+
+
+def centre_of_mass(eq: Equations) -> Point:
+    """The mass centre of all bodies, as a point of the ground."""
+    ground, mass, first = eq.mechanism.ground, ZERO, zeros(3)
+    for body in eq.mechanism.bodies:
+        mass = mass + body.mass.m
+        first = first + body.mass.m * body.mass_centre.position().components(ground)
+    return Point(ground, first / mass)
+
+
+def _momenta(eq: Equations) -> Wrench:
+    """Momentum, and its moment about the origin of the ground: carried from the leaves to the ground as forces are."""
+    mechanism, velocities = eq.mechanism, Kinematics(eq.mechanism).velocities
+    total: dict[Frame, Wrench] = {mechanism.ground: Wrench(zeros(3), zeros(3))}
+    for body in mechanism.bodies:
+        w, v = velocities[body.frame]
+        p = body.mass.m * (v + cross(w, body.mass.p_BoBcm))
+        _add(total, body.frame, Wrench(p, body.mass.I_BBcm @ w + cross(body.mass.p_BoBcm, p)))
+    for f in reversed(mechanism.frames):
+        if f in total and f.parent is not None:
+            _add(total, f.parent, to_parent(f, total[f]))
+    return total[mechanism.ground]
+
+
+def _add(total: dict[Frame, Wrench], f: Frame, w: Wrench) -> None:
+    total[f] = total[f] + w if f in total else w
+
+
+# ---------------------------------------------------------------------------------------------------------- power
+
+
+def power(eq: Equations, load: str) -> Expr:
+    """The power of a load, by its name: Σ F·v + T·ω of its forces and torques, and Q q' of what it does on coordinates."""
+    return _own(eq, _power(eq.mechanism.load(load), Kinematics(eq.mechanism)))
+
+
+def powers(eq: Equations) -> dict[str, Expr]:
+    """The power of every load, by name."""
+    k = Kinematics(eq.mechanism)
+    return {x.name: _own(eq, _power(x, k)) for x in eq.mechanism.loads}
+
+
+def _power(load: Load, k: Kinematics) -> Expr:
+    total = ZERO
+    for action in load.actions:
+        total = total + _on(wrench_of(action, k), k.velocities[action.frame])
+    for q, value in zip(k.mechanism.q, forces_on_coordinates(load, k), strict=True):
+        if value is not ZERO:
+            total = total + value * k.mechanism.rates[q]
+    return total
+
+
+def _on(wrench: Wrench, velocity: tuple[Matrix, Matrix]) -> Expr:
+    return dot(wrench.moment, velocity[0]) + dot(wrench.force, velocity[1])
+
+
+def forces_on_coordinates(load: Load, k: Kinematics) -> list[Expr]:
+    """The generalised forces of a load that is given on coordinates (or by a potential alone: -∂V/∂q), one for each coordinate."""
+    q = k.mechanism.q
+    if not load.actions and not load.on_rates and load.potential is not None:
+        return k.in_speeds([-e for e in jacobian([load.potential], q).entries])
+    return k.in_speeds([load.on_rates.get(x, ZERO) for x in q])
+
+
+def constraint_power(eq: Equations, solved: bool = False) -> Expr:
+    """The power that explicitly time-dependent constraints and prescribed motions feed in (Lennartsson eq. 4.38, with multipliers).
+
+        Pc = Σ β_t · (p' - F) - lam · b - n · Q
+
+    β_t: velocities where u = 0; p' - F: what inertia takes less the applied forces; b, n: free terms of Jc u + b = 0 and
+    q' = N u + n; Q: forces on coordinates. It is zero where nothing depends on time explicitly.
+
+    solved   False: an expression in u' and multipliers; True: with their values along the motion put in
+    """
+    whole, mechanism, k = eq.whole, eq.mechanism, Kinematics(eq.mechanism)
+    total = _power_of_prescribed_motion(k)
+    free = substitute_all([mechanism.rates[q] for q in mechanism.q], dict.fromkeys(mechanism.u, ZERO))
+    if any(e is not ZERO for e in free):
+        for load in mechanism.loads:
+            total = total - sum_of_products(free, forces_on_coordinates(load, k))
+    total = total - sum_of_products(whole.lam, whole.b.entries)
+    return eq.in_own_terms([total], solved)[0]
+
+
+def _power_of_prescribed_motion(k: Kinematics) -> Expr:
+    """Σ β_t · (p' - F)."""
+    mechanism, frames = k.mechanism, list(k.velocities)
+    still = dict.fromkeys(mechanism.u, ZERO)
+    given = substitute_all([x for f in frames for x in k.velocities[f]], still)
+    moved = {f: (given[2 * i], given[2 * i + 1]) for i, f in enumerate(frames)}
+    nothing = (zeros(3), zeros(3))
+    if all(m == nothing for m in moved.values()):
+        return ZERO
+    total = ZERO
+    for f, w in inertial_wrenches(mechanism, k, at_constant_speed=False).items():
+        total = total + _on(w, moved[f])
+    others = [x for x in mechanism.loads if not is_uniform_gravity(x, k)]
+    for f, w in wrenches(others, k).items():
+        total = total - _on(w, moved[f])
+    return total
+
+
+def is_uniform_gravity(load: Load, k: Kinematics) -> bool:
+    """Whether a load is in `inertial_wrenches` already, as an acceleration of the ground."""
+    return k.mechanism.gravity is not None and load.kind == "gravity" and load.name == "gravity"

@@ -1,0 +1,157 @@
+"""`Equations`: the equations of motion, in one form and one sign convention.
+
+q' = N u + n
+M u' = f + Jcᵀ lam
+phi = 0,   Jc u + b = 0,   Jc u' + c = 0
+h(q, u, z, z', r, t, p) = 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ..algebra.derivatives import jacobian
+from ..algebra.graph import Expr, Symbol, as_expr, symbol
+from ..algebra.linear import solve
+from ..algebra.matrix import Matrix, zeros
+from ..algebra.walk import substitute, substitute_all
+from ..bodies.mechanism import Mechanism
+from ..errors import unknown
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """Equations of motion of a mechanism; made by `derive`.
+
+    q, u, z, r, p, t   coordinates, speeds, additional variables, inputs, parameters, time
+    rates              q' as expressions in u, one for each coordinate
+    M, f               mass matrix and right side
+    phi                holonomic constraints, one expression each
+    Jc, b, c           constraints on speeds Jc u + b = 0 (rates of phi first, then nonholonomic), and their rates Jc u' + c = 0
+    lam                multipliers, one for each row of Jc, named after the constraints
+    h                  additional equations
+    route              how they were derived
+    source, dependent  where these were made from others (`minimal`, `diagonalized`): those of the mechanism's own speeds, and what stands
+                       there (speeds, accelerations, multipliers) in terms of what stands here. Then phi may have no multipliers: it is
+                       kept by the motion, as an invariant.
+    """
+
+    mechanism: Mechanism
+    route: str
+    q: tuple[Symbol, ...]
+    u: tuple[Symbol, ...]
+    z: tuple[Symbol, ...]
+    r: tuple[Symbol, ...]
+    p: tuple[Symbol, ...]
+    t: Symbol
+    rates: Matrix
+    M: Matrix
+    f: Matrix
+    phi: Matrix
+    Jc: Matrix
+    b: Matrix
+    c: Matrix
+    lam: tuple[Symbol, ...]
+    h: Matrix
+    outputs: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+    source: Equations | None = None
+    dependent: Mapping[Symbol, Expr] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.mechanism.name
+
+    @property
+    def is_constrained(self) -> bool:
+        return bool(self.lam)
+
+    @cached_property
+    def degrees_of_freedom(self) -> int:
+        """Speeds less constraints on them (which are taken to be independent)."""
+        return len(self.u) - len(self.lam)
+
+    @cached_property
+    def N(self) -> Matrix:  # noqa: N802  (notation)
+        """q' = N u + n."""
+        return jacobian(self.rates, self.u)
+
+    @cached_property
+    def n(self) -> Matrix:
+        return substitute(self.rates, dict.fromkeys(self.u, 0))
+
+    @cached_property
+    def solution(self) -> tuple[Matrix, Matrix]:
+        """Accelerations and multipliers, from one solve block.
+
+        M u' = f                          without constraints (definite)
+        [M Jcᵀ; Jc 0] [u'; -lam] = [f; -c]    with them (symmetric, indefinite)
+        """
+        n, k = len(self.u), len(self.lam)
+        if not k:
+            return solve(self.M, self.f, "definite"), zeros(0)
+        full = [[self.M[i, j] for j in range(n)] + [self.Jc[m, i] for m in range(k)] for i in range(n)]
+        full += [[self.Jc[m, j] for j in range(n)] + [0] * k for m in range(k)]
+        right = [*self.f.entries, *(-e for e in self.c.entries)]
+        x = solve(Matrix(n + k, n + k, tuple(as_expr(e) for row in full for e in row)), right, "indefinite")
+        return Matrix(n, 1, x.entries[:n]), Matrix(k, 1, tuple(-e for e in x.entries[n:]))
+
+    @property
+    def udot(self) -> Matrix:
+        """Accelerations: forward dynamics."""
+        return self.solution[0]
+
+    @property
+    def multipliers(self) -> Matrix:
+        """Values of the multipliers along with the accelerations."""
+        return self.solution[1]
+
+    @property
+    def whole(self) -> Equations:
+        """The equations in the mechanism's own speeds, with all its multipliers."""
+        return self.source or self
+
+    def in_own_terms(self, things: list[Any], solved: bool = False) -> list[Any]:
+        """Expressions and matrices in the mechanism's speeds, u' and multipliers, in terms of those of these equations.
+
+        solved   also put in what u' and the multipliers are, so that only the state is left
+        """
+        if self.dependent:
+            things = substitute_all(things, self.dependent)
+        if solved:
+            unknowns = (*(u.dot for u in self.u), *self.lam)
+            things = substitute_all(
+                things, dict(zip(unknowns, (*self.udot.entries, *self.multipliers.entries), strict=True))
+            )
+        return things
+
+    def composed(self, table: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
+        """`dependent` of equations in which the symbols of `table` are replaced by what it says."""
+        before = substitute_all(list(self.dependent.values()), table)
+        return {**dict(zip(self.dependent, before, strict=True)), **table}
+
+    def residual(self) -> Matrix:
+        """M u' - f - Jcᵀ lam with symbols for u' and lam: inverse dynamics, one entry for each speed."""
+        accelerations = Matrix(len(self.u), 1, tuple(u.dot for u in self.u))
+        out = self.M @ accelerations - self.f
+        return out - self.Jc.T @ Matrix(len(self.lam), 1, self.lam) if self.lam else out
+
+    def values(self, otherwise: float | None = None, /, **given: Any) -> dict[Symbol, Any]:
+        """Numbers for `evaluate`: those given by name (q1=0.5, q1_dot=2), and for parameters those that the model was made with.
+
+        otherwise   number for everything that would be left without one
+        """
+        moving = (*self.q, *self.u, *(u.dot for u in self.u), *self.z, *(z.dot for z in self.z), *self.r, *self.lam)
+        known = {s.identifier: s for s in (*moving, *self.p, self.t) if isinstance(s, Symbol)}
+        for name in given:
+            if name not in known:
+                raise unknown(f"values of {self.name!r}", "symbol", name, known)
+        rest = {} if otherwise is None else dict.fromkeys(known.values(), otherwise)
+        return {**rest, **self.mechanism.values, **{known[name]: number for name, number in given.items()}}
+
+
+def multiplier(name: str) -> Symbol:
+    return symbol(name, "multiplier")

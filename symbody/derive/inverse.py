@@ -1,0 +1,156 @@
+"""Inverse dynamics: the forces that a given motion takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ..algebra.derivatives import jacobian
+from ..algebra.graph import ZERO, Expr, Symbol
+from ..algebra.linear import solve
+from ..algebra.matrix import Matrix, sum_of_products
+from ..algebra.walk import free_symbols, substitute_all
+from ..errors import DerivationError, listed, unknown
+from .energies import is_uniform_gravity
+from .equations import Equations
+from .kinematics import Kinematics
+from .probe import Rows, reduced, size
+from .recursive import generalized_forces
+from .states import numbers, random_state
+
+
+@dataclass(frozen=True)
+class InverseDynamics:
+    """Forces for a motion (q, u, u'), which must satisfy the constraints.
+
+    inputs        value of each input
+    multipliers   value of each multiplier
+    conditions    what else the motion must satisfy (each expression zero): the balances that no input can reach, one for each degree of
+                  freedom without actuation; none where there are as many inputs as degrees of freedom
+    """
+
+    inputs: Mapping[Symbol, Expr]
+    multipliers: Mapping[Symbol, Expr]
+    conditions: Matrix
+
+
+def joint_forces(eq: Equations) -> Matrix:
+    """M u' - f for u' as symbols, one entry for each speed: the generalised forces that are missing for the motion.
+
+    By one Newton-Euler recursion over the tree, without the mass matrix: the fewest operations. Loads are counted as they are; those of loop
+    closures are not, so that in a system with loops this is Jcᵀ lam.
+    """
+    k = Kinematics(eq.mechanism)
+    loads = [x for x in eq.mechanism.loads if not is_uniform_gravity(x, k)]
+    forces = Matrix(len(k.u), 1, tuple(generalized_forces(eq.mechanism, k, loads=loads)))
+    if not eq.dependent:
+        return forces
+    own = [u.dot for u in eq.u]
+    accelerations = [eq.dependent.get(u.dot, u.dot) for u in eq.mechanism.u]  # type: ignore[call-overload]
+    A = jacobian(accelerations, own)
+    column = eq.in_own_terms([forces])[0]
+    return Matrix(len(own), 1, tuple(sum_of_products(A.column(j), column.entries) for j in range(len(own))))
+
+
+def inverse_dynamics(eq: Equations, inputs: Iterable[Symbol | str] | None = None) -> InverseDynamics:
+    """Inputs (and multipliers) for a given motion, as expressions in q, u and u' = u.dot.
+
+    inputs   which, by symbol or name; by default all of the mechanism. Others keep their symbols.
+
+    M u' - f0 = B r + Jcᵀ lam is solved where its solution is unique. In an underactuated system it is unique too, but exists only for motions
+    that satisfy `conditions`. Where inputs or multipliers can change without changing the motion, the combination is named.
+    """
+    wanted = _chosen(eq, inputs)
+    missing = joint_forces(eq)
+    B = -jacobian(missing, wanted)
+    _refuse_nonlinear(eq, wanted, B)
+    unknowns = (*wanted, *eq.lam)
+    left = substitute_all(list(missing.entries), dict.fromkeys(wanted, ZERO))
+    A = [[*B.row(i), *eq.Jc.column(i)] for i in range(len(eq.u))]
+    rows = _pivot_rows(eq, unknowns, A)
+    square = Matrix(len(rows), len(rows), tuple(e for i in rows for e in A[i]))
+    x = list(_solved(square, [left[i] for i in rows]))
+    others = [i for i in range(len(eq.u)) if i not in rows]
+    conditions = [left[i] - sum_of_products(A[i], x) for i in others]
+    k = len(wanted)
+    return InverseDynamics(
+        dict(zip(wanted, x[:k], strict=True)), dict(zip(eq.lam, x[k:], strict=True)),
+        Matrix(len(conditions), 1, tuple(conditions)),
+    )  # fmt: skip
+
+
+def _chosen(eq: Equations, inputs: Iterable[Symbol | str] | None) -> list[Symbol]:
+    if inputs is None:
+        if not eq.r:
+            raise DerivationError(
+                f"inverse dynamics of {eq.name!r}: the mechanism has no inputs; declare them with m.input(...) and let them act, or ask for "
+                "joint_forces(eq), the generalised force on every speed"
+            )
+        return list(eq.r)
+    known = {r.name: r for r in eq.r}
+    out = []
+    for i in inputs:
+        name = i.name if isinstance(i, Symbol) else str(i)
+        if name not in known:
+            raise unknown(f"inverse dynamics of {eq.name!r}", "input", name, known)
+        out.append(known[name])
+    return out
+
+
+def _refuse_nonlinear(eq: Equations, wanted: list[Symbol], B: Matrix) -> None:
+    if inside := [s for s in free_symbols(B) if s in wanted]:
+        raise DerivationError(
+            f"inverse dynamics of {eq.name!r}: the forces are not linear in {listed(inside)}, so that they cannot be solved for; make an input of "
+            "the force itself"
+        )
+    elsewhere = [s for s in free_symbols(eq.M, eq.Jc, eq.c) if s in wanted]
+    if elsewhere:
+        raise DerivationError(
+            f"inverse dynamics of {eq.name!r}: {listed(elsewhere)} act in the mass matrix or in constraints, not as forces; leave them out of inputs="
+        )
+
+
+def _pivot_rows(eq: Equations, unknowns: tuple[Symbol, ...], A: list[list[Expr]]) -> list[int]:
+    """Rows that determine the unknowns, chosen by pivoting at a random consistent state; refuses where there are too few."""
+    n = len(unknowns)
+    if all(e.value is not None for row in A for e in row):
+        values: Rows = [[float(e) for e in row] for row in A]
+    else:
+        values = numbers([Matrix(len(A), n, tuple(e for row in A for e in row))], random_state(eq))[0]
+    found = reduced(values, n)
+    if found.null_space:
+        raise DerivationError(_what_is_free(eq, unknowns, found.null_space[0], len(found.columns)))
+    return sorted(found.rows)
+
+
+def _what_is_free(eq: Equations, unknowns: tuple[Symbol, ...], direction: list[float], rank: int) -> str:
+    largest = size(direction)
+    terms = [(d / largest, s) for d, s in zip(direction, unknowns, strict=True) if abs(d) > 1e-6 * largest]
+    combination = " ".join(f"{'-' if d < 0 else '+'} {abs(d):.4g} {s.identifier}" for d, s in terms).removeprefix("+ ")
+    what = "does nothing" if len(terms) == 1 else "can be added to it without changing the motion"
+    return (
+        f"inverse dynamics of {eq.name!r}: {len(unknowns)} unknowns ({listed(s.identifier for s in unknowns)}) but the motion determines only "
+        f"{rank}: {combination} {what} (at a random state); ask for fewer inputs with inputs=[...], or drop a redundant constraint (see audit)"
+    )
+
+
+def _solved(A: Matrix, b: list[Expr]) -> list[Expr]:
+    """Unknowns that stand alone in their row and column are not put into a solve block."""
+    n = A.rows
+    alone = {
+        i: j
+        for i in range(n)
+        for j in range(n)
+        if A[i, j].value is not None
+        and [k for k in range(n) if A[i, k] is not ZERO] == [j]
+        and [k for k in range(n) if A[k, j] is not ZERO] == [i]
+    }
+    x: list[Expr] = [ZERO] * n
+    for i, j in alone.items():
+        x[j] = b[i] / A[i, j]
+    rows, columns = [i for i in range(n) if i not in alone], [j for j in range(n) if j not in alone.values()]
+    if rows:
+        part = Matrix(len(rows), len(columns), tuple(A[i, j] for i in rows for j in columns))
+        for j, value in zip(columns, solve(part, [b[i] for i in rows]).entries, strict=True):
+            x[j] = value
+    return x

@@ -1,0 +1,277 @@
+"""Recursions over the tree of frames, in components of each frame: fewest operations.
+
+The mass matrix is that of composite bodies, the right side a Newton-Euler recursion where u' = 0 and gravity is an acceleration of the
+ground. Any expression of coordinates may move any frame: where a coordinate moves several frames, their parts are added.
+
+With A = α̃ + ω̃ω̃ (so that the acceleration at r is a + A r), first moment h = m c and inertia I about the frame's origin,
+
+    force    = m a + A h
+    moment_x = (h × a)_x + I_xx α_x + (I_zz - I_yy) ω_y ω_z + I_xz A_yx - I_xy A_zx + I_yz (ω_y² - ω_z²)      and so on in turn
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+
+from ..algebra.derivatives import jacobian
+from ..algebra.graph import ZERO, Expr
+from ..algebra.matrix import Matrix, cross, dot, skew, stack, zeros
+from ..algebra.walk import free_symbols
+from ..bodies.frames import Frame
+from ..bodies.mass import MassProperties
+from ..bodies.mechanism import Load, Mechanism
+from .kinematics import Kinematics, Wrench, forces_on_rates, wrenches
+from .lumps import NOTHING, Lump, Regroup, lumps
+
+
+def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> tuple[Matrix, Matrix]:
+    """Mass matrix and right side. `regroup`: see `lumps`."""
+    subspaces = subspaces_of(mechanism, kinematics)
+    M = _mass_matrix(mechanism, kinematics, subspaces, regroup)
+    return M, _right_side(mechanism, kinematics, subspaces, regroup)
+
+
+# ---------------------------------------------------------------------------------------------------------- motion of one frame
+
+
+@dataclass(frozen=True)
+class Subspace:
+    """How speeds move a frame in its parent: columns (angular, linear) in own components, by number of the speed."""
+
+    columns: dict[int, tuple[Matrix, Matrix]]
+
+
+def subspaces_of(mechanism: Mechanism, kinematics: Kinematics) -> dict[Frame, Subspace]:
+    number = {u: j for j, u in enumerate(kinematics.u)}
+    out = {}
+    for f in mechanism.frames:
+        motion = stack(kinematics.spins[f], kinematics.drifts[f])
+        moving = [s for s in free_symbols(motion) if s in number]
+        J = jacobian(motion, moving)
+        columns = {}
+        for k, u in enumerate(moving):
+            angular, linear = Matrix(3, 1, J.column(k)[:3]), Matrix(3, 1, J.column(k)[3:])
+            columns[number[u]] = angular, f.rotation.inwards(linear)
+        out[f] = Subspace(columns)
+    return out
+
+
+# ---------------------------------------------------------------------------------------------------------- composite bodies
+
+
+def _mass_matrix(
+    mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace], regroup: Regroup
+) -> Matrix:
+    n = len(kinematics.u)
+    M: dict[tuple[int, int], Expr] = {}
+    total = lumps(mechanism, regroup)
+    for f in reversed(mechanism.frames):
+        if f not in total:
+            continue
+        columns = list(subspaces[f].columns.items())
+        for at, (j, (angular, linear)) in enumerate(columns):
+            wrench = _momentum(total[f], angular, linear)
+            for i, column in columns[: at + 1]:
+                _add(M, i, j, _power(column, wrench))
+            _carry(M, f, j, wrench, subspaces)
+        assert f.parent is not None
+        if not f.parent.is_ground:
+            total[f.parent] = total.get(f.parent, NOTHING) + total[f].in_parent(f)
+    return Matrix(n, n, tuple(M.get((min(i, j), max(i, j)), ZERO) for i in range(n) for j in range(n)))
+
+
+def _momentum(c: Lump, angular: Matrix, linear: Matrix) -> Wrench:
+    """Momentum, and angular momentum about the origin, of a composite that moves so."""
+    return Wrench(c.m * linear + cross(angular, c.h), c.I @ angular + cross(c.h, linear))
+
+
+def _power(column: tuple[Matrix, Matrix], wrench: Wrench) -> Expr:
+    return dot(column[0], wrench.moment) + dot(column[1], wrench.force)
+
+
+def _add(M: dict[tuple[int, int], Expr], i: int, j: int, value: Expr) -> None:
+    key = (min(i, j), max(i, j))
+    M[key] = M[key] + value if key in M else value
+
+
+def _carry(M: dict[tuple[int, int], Expr], f: Frame, j: int, wrench: Wrench, subspaces: dict[Frame, Subspace]) -> None:
+    """Carry the momentum of column j to the ground; what it does on the way are the other entries of that column."""
+    while not (parent := f.parent).is_ground:  # type: ignore[union-attr]
+        assert parent is not None
+        wrench = to_parent(f, wrench)
+        f = parent
+        for i, column in subspaces[f].columns.items():
+            value = _power(column, wrench)
+            _add(M, i, j, 2 * value if i == j else value)
+
+
+def to_parent(f: Frame, wrench: Wrench) -> Wrench:
+    """A wrench on a frame, about the origin of its parent and in its components."""
+    force, moment = f.rotation.outwards(wrench.force), f.rotation.outwards(wrench.moment)
+    return Wrench(force, moment + cross(f.offset, force))
+
+
+# ---------------------------------------------------------------------------------------------------------- Newton-Euler
+
+
+def _right_side(
+    mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace], regroup: Regroup
+) -> Matrix:
+    """f: forces less what inertia asks for where u' = 0."""
+    loads = [x for x in mechanism.loads if x.kind != "gravity" or mechanism.gravity is None or x.name != "gravity"]
+    out = forces_on_rates(loads, kinematics)
+    needed = inertial_wrenches(mechanism, kinematics, regroup=regroup)
+    for f, w in wrenches(loads, kinematics).items():
+        needed[f] = _minus(needed[f], w) if f in needed else _minus(Wrench(zeros(3), zeros(3)), w)
+    for j, value in _carried_to_ground(mechanism, needed, subspaces).items():
+        out[j] = out[j] - value
+    return Matrix(len(out), 1, tuple(out))
+
+
+def _minus(a: Wrench, b: Wrench) -> Wrench:
+    return Wrench(a.force - b.force, a.moment - b.moment)
+
+
+def _carried_to_ground(
+    mechanism: Mechanism, needed: dict[Frame, Wrench], subspaces: dict[Frame, Subspace]
+) -> dict[int, Expr]:
+    """Generalised forces of wrenches on frames, from the leaves to the ground."""
+    out: dict[int, Expr] = {}
+    total = dict(needed)
+    for f in reversed(mechanism.frames):
+        if f not in total:
+            continue
+        for j, column in subspaces[f].columns.items():
+            value = _power(column, total[f])
+            out[j] = out[j] + value if j in out else value
+        assert f.parent is not None
+        if not f.parent.is_ground:
+            w = to_parent(f, total[f])
+            total[f.parent] = total[f.parent] + w if f.parent in total else w
+    return out
+
+
+def inertial_wrenches(
+    mechanism: Mechanism, kinematics: Kinematics, at_constant_speed: bool = True, regroup: Regroup = False
+) -> dict[Frame, Wrench]:
+    """For each frame: the wrench that the motion of what it carries takes, gravity included, where u' = 0 or for u' as symbols.
+
+    With `regroup` only their generalised forces mean something, not the single wrenches.
+    """
+    motions = accelerations(mechanism, kinematics, at_constant_speed)
+    return {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup).items()}
+
+
+@dataclass(frozen=True)
+class Acceleration:
+    """Of a frame, in own components: angular velocity ω, angular acceleration α, A = α̃ + ω̃ω̃, acceleration a of the origin."""
+
+    w: Matrix
+    alpha: Matrix
+    A: Matrix
+    a: Matrix
+
+
+def accelerations(mechanism: Mechanism, kinematics: Kinematics, at_constant_speed: bool) -> dict[Frame, Acceleration]:
+    """Accelerations of every frame; that of the ground is the opposite of gravity.
+
+    ω = Rᵀ ω_P + s,   α = Rᵀ α_P + s' + Rᵀ ω_P × s,   a = Rᵀ (a_P + A_P p + 2 ω_P × p' + p'')
+    """
+    rate = kinematics.rate_at_constant_speed if at_constant_speed else kinematics.rate
+    ground = mechanism.ground
+    falling = zeros(3) if mechanism.gravity is None else -mechanism.gravity.components(ground)
+    out = {ground: Acceleration(zeros(3), zeros(3), zeros(3, 3), falling)}
+    for f in mechanism.frames:
+        spin, drift = kinematics.spins[f], kinematics.drifts[f]
+        assert f.parent is not None
+        P = out[f.parent]
+        a = f.rotation.inwards(P.a + P.A @ f.offset + 2 * cross(P.w, drift) + rate(drift))
+        if f.rotation.is_identity:  # a frame that is only shifted turns as its parent does
+            out[f] = Acceleration(P.w, P.alpha, P.A, a)
+            continue
+        turned = f.rotation.inwards(P.w)
+        w = turned + spin
+        alpha = f.rotation.inwards(P.alpha) + rate(spin) + cross(turned, spin)
+        out[f] = Acceleration(w, alpha, gradient_of(w, alpha), a)
+    return out
+
+
+def gradient_of(w: Matrix, alpha: Matrix) -> Matrix:
+    """α̃ + ω̃ω̃: products of ω are shared between its entries."""
+    x, y, z = w.entries
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    squares = Matrix(3, 3, (-(yy + zz), xy, xz, xy, -(xx + zz), yz, xz, yz, -(xx + yy)))
+    return squares + skew(alpha)
+
+
+def _inertial_wrench(lump: Lump, motion: Acceleration) -> Wrench:
+    """About the frame's origin or by way of the mass centre, whichever takes fewer operations."""
+    ways = [wrench_about_origin(lump, motion)]
+    if lump.body is not None:
+        ways.append(_by_mass_centre(lump.body, motion))
+    known = {*motion.w.entries, *motion.alpha.entries, *motion.A.entries, *motion.a.entries}
+    return min(ways, key=lambda w: operations_from(known, (*w.force.entries, *w.moment.entries)))
+
+
+def wrench_about_origin(lump: Lump, motion: Acceleration) -> Wrench:
+    force = lump.m * motion.a + motion.A @ lump.h
+    return Wrench(force, _euler(lump.I, motion) + cross(lump.h, motion.a))
+
+
+def _by_mass_centre(mass: MassProperties, motion: Acceleration) -> Wrench:
+    c = mass.p_BoBcm
+    force = mass.m * (motion.a + motion.A @ c)
+    return Wrench(force, _euler(mass.I_BBcm, motion) + cross(c, force))
+
+
+def _euler(I: Matrix, motion: Acceleration) -> Matrix:
+    """I α + ω × I ω, with the products of ω that A has."""
+    A, w, alpha = motion.A, motion.w, motion.alpha
+    moment = []
+    for x in range(3):
+        y, z = (x + 1) % 3, (x + 2) % 3
+        spin = I[x, x] * alpha[x] + (I[z, z] - I[y, y]) * (w[y] * w[z])
+        moment.append(spin + I[x, z] * A[y, x] - I[x, y] * A[z, x] + I[y, z] * (w[y] * w[y] - w[z] * w[z]))
+    return Matrix(3, 1, tuple(moment))
+
+
+def operations_from(known: set[Expr], roots: Iterable[Expr]) -> int:
+    """Operations that expressions take when some are known."""
+    stack_ = [r for r in roots if r not in known]
+    seen = set(stack_)
+    while stack_:
+        for a in stack_.pop().args:
+            if a not in seen and a not in known:
+                seen.add(a)
+                stack_.append(a)
+    return sum(1 for n in seen if n.args)
+
+
+# ---------------------------------------------------------------------------------------------------------- inverse dynamics
+
+
+def generalized_forces(
+    mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None, loads: Sequence[Load] = ()
+) -> list[Expr]:
+    """M u' - f for u' as symbols: inverse dynamics by one recursion, without M. Of the loads, gravity counts, and those given."""
+    needed = inertial_wrenches(mechanism, kinematics, at_constant_speed=False, regroup=regroup)
+    for f, w in wrenches(loads, kinematics).items():
+        needed[f] = _minus(needed[f] if f in needed else Wrench(zeros(3), zeros(3)), w)
+    found = _carried_to_ground(mechanism, needed, subspaces_of(mechanism, kinematics))
+    given = forces_on_rates(loads, kinematics) if loads else [ZERO] * len(kinematics.u)
+    return [found.get(j, ZERO) - value for j, value in enumerate(given)]
+
+
+def fewest_operations(mechanism: Mechanism, kinematics: Kinematics) -> frozenset[Frame]:
+    """The frames whose lumps are worth regrouping, by counting the operations of inverse dynamics with and without, from the leaves inwards."""
+
+    def count(frames: Set[Frame]) -> int:
+        return operations_from(set(), generalized_forces(mechanism, kinematics, frames))
+
+    still = frozenset(f for f in mechanism.frames if not free_symbols(f.offset, f.rotation.matrix))
+    chosen, best = still, count(still)
+    for f in reversed(mechanism.frames):
+        if f not in chosen and (fewer := count(chosen | {f})) < best:
+            chosen, best = chosen | {f}, fewer
+    return chosen

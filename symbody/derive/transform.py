@@ -1,0 +1,244 @@
+"""Velocity transformations (Lennartsson, chapter 3), the Coriolis matrix, the pattern of the mass matrix.
+
+Speeds w with u = W w change the mass matrix to Wᵀ M W. Two ways lead to a diagonal one, and to the same: L D Lᵀ factors of M, and Gram and
+Schmidt's process on the tangent vectors with M as the inner product. All is done on the graph, where the steps share what they have in
+common; nothing is expanded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..algebra.derivatives import jacobian, sparsity, time_derivative
+from ..algebra.elimination import definite_factor
+from ..algebra.functions import sqrt
+from ..algebra.graph import HALF, ONE, ZERO, Expr, Symbol, symbol
+from ..algebra.matrix import Matrix, cross, diagonal, dot, identity, skew, sum_of_products, zeros
+from ..algebra.walk import substitute_all
+from ..bodies.mechanism import Body
+from ..errors import DerivationError, ModelError, listed
+from .equations import Equations
+from .kinematics import Kinematics
+
+# ---------------------------------------------------------------------------------------------------------- diagonal mass matrix
+
+
+def diagonalized(eq: Equations, unit: bool = False, names: Sequence[str] = ()) -> Equations:
+    """The same motion in speeds w = Lᵀ u, in which the mass matrix is the diagonal D of M = L D Lᵀ (Lennartsson eq. 3.15 to 3.19).
+
+        u = W w,  W = L⁻ᵀ,     D w' = Wᵀ (f + Jcᵀ lam) + D (Lᵀ)' u
+
+    unit    w = D^½ Lᵀ u instead: the mass matrix is the unit matrix (3.20 to 3.23)
+    names   of the new speeds; by default w_ and the name of the old one
+    """
+    n = len(eq.u)
+    w = _new_speeds(eq, names)
+    if massless := [eq.u[i].identifier for i in range(n) if eq.M[i, i] is ZERO]:
+        raise DerivationError(
+            f"diagonalized {eq.name!r}: the mass matrix is singular, nothing with mass moves with {listed(massless)} alone; eliminate dependent "
+            "speeds first: diagonalized(minimal(eq))"
+        )
+    L, D = ldl(eq.M)
+    scale = [sqrt(d) for d in D] if unit else [ONE] * n
+    Y = Matrix(n, n, tuple(scale[i] * L[j, i] for i in range(n) for j in range(n)))  # w = Y u, upper triangular
+    u = _back_substituted(Y, w)
+    speeds = dict(zip(eq.u, u, strict=True))
+    f, c, b, rates, h, *outputs = substitute_all([eq.f, eq.c, eq.b, eq.rates, eq.h, *eq.outputs.values()], speeds)
+    table = dict(zip(eq.q, rates.entries, strict=True))
+    turning = [sum_of_products(time_derivative(Y, table).row(i), u) for i in range(n)]  # Y' u
+    new_M = [ONE] * n if unit else D
+    pushed = _forward_substituted(Y, f.entries)  # Wᵀ f
+    W = _columns_of_inverse(Y)
+    accelerations = _back_substituted(Y, [x.dot - e for x, e in zip(w, turning, strict=True)])
+    at_rest = _back_substituted(Y, [-e for e in turning])  # u' where w' = 0
+    dependent = {**speeds, **{x.dot: e for x, e in zip(eq.u, accelerations, strict=True)}}
+    free = [x + sum_of_products(eq.Jc.row(k), at_rest) for k, x in enumerate(c.entries)]
+    return replace(
+        eq, u=w, rates=rates, M=diagonal(*new_M),
+        f=Matrix(n, 1, tuple(x + m * e for x, m, e in zip(pushed, new_M, turning, strict=True))),
+        Jc=eq.Jc @ W if eq.lam else Matrix(0, n, ()), b=b, c=Matrix(len(free), 1, tuple(free)), h=h,
+        outputs=dict(zip(eq.outputs, outputs, strict=True)), source=eq.whole,
+        dependent=eq.composed(dependent),  # type: ignore[arg-type]
+        notes=(*eq.notes, f"speeds transformed to a {'unit' if unit else 'diagonal'} mass matrix"),
+    )  # fmt: skip
+
+
+def _new_speeds(eq: Equations, names: Sequence[str]) -> tuple[Symbol, ...]:
+    if names and len(names) != len(eq.u):
+        raise ModelError(f"diagonalized {eq.name!r}: {len(eq.u)} speeds need as many names, got {len(names)}")
+    made = tuple(symbol(x, "speed") for x in (names or [f"w_{u.identifier}" for u in eq.u]))
+    taken = {s.identifier for s in (*eq.q, *eq.u, *eq.z, *eq.r, *eq.p, *eq.lam, eq.t)}
+    if clash := [x.name for x in made if x.name in taken]:
+        raise ModelError(f"diagonalized {eq.name!r}: the name {clash[0]!r} is taken; give others with names=[...]")
+    return made
+
+
+def ldl(M: Matrix) -> tuple[Matrix, list[Expr]]:
+    """L (unit lower triangular) and the diagonal D of M = L D Lᵀ, on the graph."""
+    n, a = M.rows, list(M.entries)
+    definite_factor(n, a)
+    L = Matrix(n, n, tuple(a[i * n + j] if j < i else ONE if j == i else ZERO for i in range(n) for j in range(n)))
+    return L, [1 / a[i * n + i] for i in range(n)]
+
+
+def _back_substituted(Y: Matrix, b: Sequence[Expr]) -> list[Expr]:
+    """x of Y x = b, Y upper triangular."""
+    n = Y.rows
+    x: list[Expr] = [ZERO] * n
+    for i in reversed(range(n)):
+        rest = b[i] - sum_of_products(Y.row(i)[i + 1 :], x[i + 1 :])
+        x[i] = rest / Y[i, i]
+    return x
+
+
+def _forward_substituted(Y: Matrix, b: Sequence[Expr]) -> list[Expr]:
+    """x of Yᵀ x = b, Y upper triangular."""
+    x: list[Expr] = []
+    for i in range(Y.rows):
+        x.append((b[i] - sum_of_products(Y.column(i)[:i], x)) / Y[i, i])
+    return x
+
+
+def _columns_of_inverse(Y: Matrix) -> Matrix:
+    n, unit = Y.rows, identity(Y.rows)
+    columns = [_back_substituted(Y, unit.column(j)) for j in range(n)]
+    return Matrix(n, n, tuple(columns[j][i] for i in range(n) for j in range(n)))
+
+
+# ---------------------------------------------------------------------------------------------------------- tangent vectors
+
+
+@dataclass(frozen=True)
+class TangentVector:
+    """How all bodies move for one speed of one, others of zero: velocity of the mass centre and angular velocity of each.
+
+    bodies, linear, angular   bodies with mass, and for each of them the two vectors in components of its frame
+    """
+
+    bodies: tuple[Body, ...]
+    linear: tuple[Matrix, ...]
+    angular: tuple[Matrix, ...]
+
+    def dot(self, other: TangentVector) -> Expr:
+        """The inner product: Σ m v·v' + ω·I ω'."""
+        total = ZERO
+        for b, v, w, v2, w2 in zip(self.bodies, self.linear, self.angular, other.linear, other.angular, strict=True):
+            total = total + b.mass.m * dot(v, v2) + dot(w, b.mass.I_BBcm @ w2)
+        return total
+
+    def __add__(self, other: TangentVector) -> TangentVector:
+        return TangentVector(self.bodies, _sums(self.linear, other.linear), _sums(self.angular, other.angular))
+
+    def __mul__(self, scalar: Expr) -> TangentVector:
+        return TangentVector(self.bodies, tuple(v * scalar for v in self.linear), tuple(w * scalar for w in self.angular))
+
+
+def _sums(a: tuple[Matrix, ...], b: tuple[Matrix, ...]) -> tuple[Matrix, ...]:
+    return tuple(x + y for x, y in zip(a, b, strict=True))
+
+
+def tangent_vectors(eq: Equations) -> tuple[TangentVector, ...]:
+    """The tangent vectors β of the motion in configuration space, one for each speed: M_ij = β_i · β_j."""
+    bodies, motion = _body_velocities(eq)
+    tables = [(jacobian(v, eq.u), jacobian(w, eq.u)) for w, v in motion]
+    return tuple(
+        TangentVector(
+            bodies,
+            tuple(Matrix(3, 1, v.column(j)) for v, _ in tables),
+            tuple(Matrix(3, 1, w.column(j)) for _, w in tables),
+        )
+        for j in range(len(eq.u))
+    )
+
+
+def _body_velocities(eq: Equations) -> tuple[tuple[Body, ...], list[tuple[Matrix, Matrix]]]:
+    """Bodies with mass; angular velocity, and velocity of the mass centre, of each, in terms of the speeds of these equations."""
+    k = Kinematics(eq.mechanism)
+    bodies = tuple(b for b in eq.mechanism.bodies if not b.mass.is_massless)
+    flat = []
+    for b in bodies:
+        w, v = k.velocities[b.frame]
+        flat += [w, v + cross(w, b.mass.p_BoBcm)]
+    flat = eq.in_own_terms(flat)
+    return bodies, list(zip(flat[::2], flat[1::2], strict=True))
+
+
+@dataclass(frozen=True)
+class Orthogonal:
+    """Tangent vectors that are orthogonal, and W with β_j = Σ vectors_i W_ij, so that their speeds are W u; `squares` are their norms' squares."""
+
+    vectors: tuple[TangentVector, ...]
+    W: Matrix
+    squares: tuple[Expr, ...]
+
+
+def gram_schmidt(eq: Equations, unit: bool = True) -> Orthogonal:
+    """Gram and Schmidt's process on the tangent vectors (Lennartsson 3.1.2): γ of norm one, or δ (unit=False) whose norms are D of L D Lᵀ.
+
+    From the kinematics alone: the mass matrix is not used.
+    """
+    beta = tangent_vectors(eq)
+    n = len(beta)
+    made: list[TangentVector] = []
+    squares: list[Expr] = []
+    W = [[ZERO] * n for _ in range(n)]
+    for j, b in enumerate(beta):
+        rest = b
+        for i, v in enumerate(made):
+            W[i][j] = v.dot(b) / squares[i]
+            rest = rest + v * -W[i][j]
+        square = rest.dot(b)  # rest is orthogonal to what was taken from b
+        length = sqrt(square) if unit else ONE
+        made.append(rest * (1 / length) if unit else rest)
+        squares.append(ONE if unit else square)
+        W[j][j] = length
+    return Orthogonal(tuple(made), Matrix(n, n, tuple(e for row in W for e in row)), tuple(squares))
+
+
+# ---------------------------------------------------------------------------------------------------------- Coriolis
+
+
+def coriolis_matrix(eq: Equations) -> Matrix:
+    """C with C u the Coriolis and centrifugal forces and M' - 2 C skew.
+
+        C = Σ m Jvᵀ (Jv' + ω̃ Jv) + Jωᵀ (I Jω' + (K ω)~ Jω),   K = ½ tr(I) 1 - I
+
+    Jv, Jω: partial velocities in components of the body. For u = q' these are the entries by Christoffel's symbols; other speeds, also of
+    `minimal` and `diagonalized` equations, have the same property. Where motion is prescribed, C u lacks the terms without u.
+    """
+    n, rates = len(eq.u), dict(zip(eq.q, eq.rates.entries, strict=True))
+    bodies, motion = _body_velocities(eq)
+    C = zeros(n, n)
+    for b, (w, v) in zip(bodies, motion, strict=True):
+        I = b.mass.I_BBcm
+        Jv, Jw = jacobian(v, eq.u), jacobian(w, eq.u)
+        C = C + b.mass.m * (Jv.T @ (time_derivative(Jv, rates) + skew(w) @ Jv))
+        if not b.mass.is_particle:
+            K = HALF * (I[0, 0] + I[1, 1] + I[2, 2]) * identity(3) - I
+            C = C + Jw.T @ (I @ time_derivative(Jw, rates) + skew(K @ w) @ Jw)
+    return C
+
+
+# ---------------------------------------------------------------------------------------------------------- sparsity
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Where a square matrix has entries that are not zero everywhere. Prints as a picture."""
+
+    n: int
+    entries: tuple[tuple[int, int], ...]
+
+    @property
+    def density(self) -> float:
+        return len(self.entries) / self.n**2 if self.n else 0.0
+
+    def __str__(self) -> str:
+        filled = set(self.entries)
+        return "\n".join(" ".join("x" if (i, j) in filled else "." for j in range(self.n)) for i in range(self.n))
+
+
+def mass_matrix_sparsity(eq: Equations) -> Pattern:
+    """Entries of the mass matrix that are not the constant zero."""
+    return Pattern(len(eq.u), tuple(sparsity(eq.M)))

@@ -1,0 +1,111 @@
+"""Names in generated text: usable in the target language, and each used once.
+
+What users call things (symbols, labels, groups, programs) are identifiers, but may be words of a language, functions of
+its library, or equal to each other. Such a name gets an underscore, or a number, at its end.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Callable
+from typing import Final
+
+_C_WORDS: Final = frozenset(
+    """
+    auto break case char const continue default do double else enum extern float for goto if inline int long
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+    alignas alignof asm bool catch char8_t char16_t char32_t class concept consteval constexpr constinit
+    const_cast co_await co_return co_yield decltype delete dynamic_cast explicit export false friend mutable
+    namespace new noexcept nullptr operator private protected public reinterpret_cast requires static_assert
+    static_cast template this thread_local throw true try typeid typename typeof typeof_unqual using virtual
+    wchar_t and and_eq bitand bitor compl not not_eq or or_eq xor xor_eq complex imaginary I NULL EOF NAN
+    INFINITY HUGE DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS X_TLOSS MAXFLOAT assert errno signgam
+    math_errhandling linux unix i386 main float_t double_t size_t ptrdiff_t
+    """.split()
+)
+_C_MATH: Final = frozenset(
+    """
+    acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 frexp ilogb ldexp log log10
+    log1p log2 logb modf scalbn scalbln cbrt fabs hypot pow sqrt erf erfc lgamma tgamma ceil floor nearbyint
+    rint lrint llrint round lround llround trunc fmod remainder remquo copysign nan nextafter nexttoward fdim
+    fmax fmin fma j0 j1 jn y0 y1 yn gamma drem finite significand scalb exp10 pow10 sincos lgamma_r roundeven
+    fmaximum fminimum
+    """.split()
+)
+_C_LIBRARY: Final = frozenset(
+    """
+    isalnum isalpha isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit tolower
+    toupper isascii toascii abort abs atexit atof atoi atol atoll bsearch calloc div exit free getenv labs ldiv
+    llabs lldiv malloc mblen mbstowcs mbtowc qsort rand realloc srand strtod strtof strtol strtold strtoll
+    strtoul strtoull system wcstombs wctomb alloca memchr memcmp memcpy memmove memset strcat strchr strcmp
+    strcoll strcpy strcspn strerror strlen strncat strncmp strncpy strpbrk strrchr strspn strstr strtok strxfrm
+    bcmp bcopy bzero ffs index rindex mempcpy stpcpy stpncpy strcasecmp strdup strncasecmp strndup clearerr
+    fclose feof ferror fflush fgetc fgetpos fgets fopen fprintf fputc fputs fread freopen fscanf fseek fsetpos
+    ftell fwrite getc getchar gets perror printf putc putchar puts remove rename rewind scanf setbuf setvbuf
+    snprintf sprintf sscanf tmpfile tmpnam ungetc vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf
+    asctime clock ctime difftime gmtime localtime mktime strftime time signal raise longjmp setjmp localeconv
+    setlocale open close read write link unlink select send recv accept bind connect listen pipe fork execl
+    execv wait sleep stat gettext dgettext dcgettext strfmon cabs cacos cacosh carg casin casinh catan catanh
+    ccos ccosh cexp cimag clog conj cpow cproj creal csin csinh csqrt ctan ctanh isfinite isinf isnan isnormal
+    signbit fpclassify isgreater isgreaterequal isless islessequal islessgreater isunordered
+    """.split()
+)
+_C_HEADERS: Final = frozenset(
+    """
+    assert complex ctype errno fenv features float inttypes iso646 limits locale math setjmp signal stdarg
+    stdbool stddef stdint stdio stdlib string tgmath time wchar wctype alloca endian
+    """.split()
+)
+_C_PATTERN: Final = re.compile(r"(M|FP|MATH|INT|UINT|DBL|FLT|LDBL|HUGE)_\w*")
+_PYTHON: Final = frozenset([*keyword.kwlist, *dir(builtins), "np"])
+
+
+def is_c_word(name: str) -> bool:
+    """A word of C or C++, or a macro."""
+    return name in _C_WORDS or name.startswith("_") or bool(_C_PATTERN.fullmatch(name))
+
+
+def is_c_math(name: str) -> bool:
+    """A function that <math.h> declares."""
+    return name in _C_MATH or name.removesuffix("f") in _C_MATH or name.removesuffix("l") in _C_MATH
+
+
+def is_c_reserved(name: str) -> bool:
+    """Not free for a function or a variable in C, or would hide a standard header as the name of a file."""
+    return is_c_word(name) or is_c_math(name) or name in _C_LIBRARY or name in _C_HEADERS
+
+
+def is_python_reserved(name: str) -> bool:
+    """Not free for a function or a variable in Python text that computes with `np`."""
+    return name in _PYTHON
+
+
+class Names:
+    """Gives each thing in a text a name of its own."""
+
+    def __init__(self, is_reserved: Callable[[str], bool]) -> None:
+        self._is_reserved = is_reserved
+        self._used: set[str] = set()
+        self._count: dict[str, int] = {}
+
+    def take(self, name: str) -> str:
+        """Use exactly this name."""
+        self._used.add(name)
+        return name
+
+    def new(self, wish: str) -> str:
+        """The name wished for, or one like it that is free: `double` becomes `double_`, a second `w` becomes `w_2`."""
+        safe = self._safe(wish)
+        name, join = safe, "" if safe.endswith("_") else "_"
+        while name in self._used:
+            self._count[safe] = self._count.get(safe, 1) + 1
+            name = f"{safe}{join}{self._count[safe]}"
+        return self.take(name)
+
+    def _safe(self, wish: str) -> str:
+        if not self._is_reserved(wish):
+            return wish
+        with_underscore = wish + "_"
+        return with_underscore if not self._is_reserved(with_underscore) else f"x{with_underscore}"

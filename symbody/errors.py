@@ -1,0 +1,63 @@
+"""Every error of the package, worded in one place.
+
+Classes follow who must act: `ExpressionError` (what was written in an expression), `ModelError` (the description of a
+mechanism), `DerivationError` (no unique answer), `ProgramError` (what was asked to be compiled), `CompileError` (the
+tool chain). A message says where, what it got, what exists, what to try.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SymbodyError(Exception):
+    """Base of all errors raised on purpose by symbody."""
+
+
+class ExpressionError(SymbodyError, TypeError, ValueError):
+    """An expression was given something that has no meaning there."""
+
+
+class EvaluationError(SymbodyError, ArithmeticError):
+    """An expression has no value at the numbers given."""
+
+
+class ModelError(SymbodyError, ValueError):
+    """The description of a mechanism is wrong or incomplete."""
+
+
+class DerivationError(SymbodyError, ValueError):
+    """The description has no unique answer."""
+
+
+class ProgramError(SymbodyError, ValueError):
+    """A program was asked for that cannot be made."""
+
+
+class CompileError(SymbodyError, RuntimeError):
+    """The tool chain failed or is not there."""
+
+
+def listed(names: Iterable[object], most: int = 12) -> str:
+    """Names for a message: `a, b, c and 5 more`."""
+    texts = [str(n) for n in names]
+    if len(texts) <= most:
+        return ", ".join(texts) or "none"
+    return f"{', '.join(texts[:most])} and {len(texts) - most} more"
+
+
+def unknown(
+    where: str, what: str, got: str, known: Iterable[str], kind: type[SymbodyError] = ModelError
+) -> SymbodyError:
+    """`where: there is no <what> 'got'; there are ...` with a suggestion where one is near."""
+    names = list(known)
+    near = get_close_matches(got, names, n=1, cutoff=0.6)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return kind(f"{where}: there is no {what} {got!r}; there are {listed(names)}.{hint}")
+
+
+def shown(value: object, most: int = 60) -> str:
+    """A value as it goes into a message: short, on one line."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= most else text[: most - 3] + "..."

@@ -1,0 +1,120 @@
+"""The targets, each as one function: program and states -> outputs, stacked over the states.
+
+A state holds one array for each input group. A new target joins the contract by adding itself to `TARGETS`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from symbody.emit.c import CSource, c_source
+from symbody.emit.callable import compile_program as compile
+from symbody.emit.numpy_text import numpy_function
+from symbody.emit.program import Output, Program
+
+Array = NDArray[np.float64]
+State = Sequence[Any]
+Target = Callable[[Program, Sequence[State]], list[Array]]
+
+WARNINGS = "-Wall -Wextra -pedantic -Wconversion -Wshadow -Wdouble-promotion -Werror".split()
+
+
+def shape_of(out: Output) -> tuple[int, ...]:
+    return (len(out.values),) if out.is_sparse else out.shape
+
+
+def _stacked(program: Program, results: Sequence[Any]) -> list[Array]:
+    """Results of one call for each state, as one array for each output."""
+    rows = [r if len(program.outputs) > 1 else (r,) for r in results]
+    return [np.stack([np.asarray(row[k], dtype=float) for row in rows]) for k in range(len(program.outputs))]
+
+
+def _batch(program: Program, states: Sequence[State]) -> list[Array]:
+    return [np.stack([np.asarray(s[g], dtype=float) for s in states]) for g in range(len(program.inputs))]
+
+
+def llvm_scalar(program: Program, states: Sequence[State]) -> list[Array]:
+    f = compile(program, cache=False)
+    return _stacked(program, [f(*s) for s in states])
+
+
+def llvm_batch(program: Program, states: Sequence[State]) -> list[Array]:
+    out = compile(program, cache=False).batch(*_batch(program, states))
+    return list(out) if len(program.outputs) > 1 else [out]
+
+
+def numpy_scalar(program: Program, states: Sequence[State]) -> list[Array]:
+    f = numpy_function(program)
+    return _stacked(program, [f(*s) for s in states])
+
+
+def numpy_batch(program: Program, states: Sequence[State]) -> list[Array]:
+    out = numpy_function(program)(*_batch(program, states))
+    return list(out) if len(program.outputs) > 1 else [out]
+
+
+def c_compiler() -> str:
+    """The path of gcc; without it the test is left out, except where all tests must run."""
+    found = shutil.which("gcc")
+    if found is None:
+        if os.environ.get("CI"):
+            pytest.fail("gcc is not installed, and under CI no target is left out")
+        pytest.skip("gcc is not installed: the C target is not run")
+    return found
+
+
+_scratch = tempfile.TemporaryDirectory(prefix="symbody-c-")
+
+
+def c_library(source: CSource) -> ctypes.CDLL:
+    """Generated C, compiled with all warnings as errors, and loaded."""
+    folder = Path(_scratch.name) / hashlib.sha256((source.header + source.source).encode()).hexdigest()
+    library = folder / "generated.so"
+    if not library.exists():
+        folder.mkdir()
+        _, path = source.write(folder)
+        command = [c_compiler(), "-std=c99", *WARNINGS, "-O1", "-fPIC", "-shared", str(path), "-o", str(library), "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    return ctypes.CDLL(str(library))
+
+
+def c_by_gcc(program: Program, states: Sequence[State]) -> list[Array]:
+    c_compiler()
+    source = c_source(program)
+    function = getattr(c_library(source), source.name)
+    function.restype = None
+    return _stacked(program, [_called(function, program, s) for s in states])
+
+
+def _called(function: Any, program: Program, state: State) -> Any:
+    arguments: list[Any] = []
+    for group, value in zip(program.inputs, state, strict=True):
+        a = np.array(value, dtype=float, order="C")
+        assert a.shape == (() if group.is_scalar else (len(group),))
+        arguments.append(ctypes.c_double(float(a)) if group.is_scalar else a)
+    outs = [np.full(shape_of(o), 1e99) for o in program.outputs]
+    arguments += outs
+    function(*(a.ctypes.data_as(ctypes.c_void_p) if isinstance(a, np.ndarray) else a for a in arguments))
+    return outs if len(outs) > 1 else outs[0]
+
+
+TARGETS: dict[str, Target] = {
+    "llvm-scalar": llvm_scalar,
+    "llvm-batch": llvm_batch,
+    "numpy-scalar": numpy_scalar,
+    "numpy-batch": numpy_batch,
+    "c": c_by_gcc,
+}

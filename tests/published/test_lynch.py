@@ -1,0 +1,199 @@
+"""Lynch's thesis: triple pendulum, Stanford arm, satellite, spatial four-bar, matrices of the tree."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+import symbody as sb
+from examples import four_bar_spatial, satellite, stanford_arm, triple_pendulum
+from symbody.derive import energies
+from symbody.derive.inverse import inverse_dynamics
+
+from .lynch_appendix_b import PRINTED
+from .numbers import at, kinetic_energy, potential_energy, published, state_of, trajectory
+
+# ------------------------------------------------------------------------------------------------ triple pendulum
+
+
+@pytest.fixture(scope="module")
+def pendulum() -> sb.Equations:
+    return sb.derive(triple_pendulum.model())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_entry_of_appendix_b(pendulum, seed):
+    """Printed mass matrix, right side and linearised matrices, at random numbers for all 40 symbols."""
+    draw = np.random.default_rng(seed)
+    symbols = (*pendulum.q, *pendulum.u, *pendulum.p, *pendulum.r)
+    numbers = {s.identifier: draw.uniform(0.2, 1.5) for s in symbols}
+    upright = {**numbers, **{s.identifier: 0.0 for s in (*pendulum.q, *pendulum.u)}}
+    ours = {
+        "M": at(pendulum, pendulum.M, numbers),
+        "f": at(pendulum, pendulum.f, numbers)[:, None],
+        "M0": at(pendulum, pendulum.M, upright),
+        "f_u": at(pendulum, sb.jacobian(pendulum.f, pendulum.u), upright),
+        "f_q": at(pendulum, sb.jacobian(pendulum.f, pendulum.q), upright),
+    }
+    space = dict(numbers)
+    for k in (1, 2, 3):
+        angle = numbers[f"q{k}"]
+        space |= {f"S{k}": math.sin(angle), f"C{k}": math.cos(angle), f"u{k}": numbers[f"q{k}_dot"]}
+    assert len(PRINTED) == 39
+    for (name, i, j), text in PRINTED.items():
+        printed = eval(text.replace("^", "**"), {"__builtins__": {}}, space)
+        assert ours[name][i, j] == pytest.approx(printed, rel=1e-12, abs=1e-12), (name, i, j)
+
+
+def test_triple_pendulum_at_a_state(pendulum):
+    value = published("lynch_triple_nonlin")
+    state = state_of(pendulum, value["test_q"], value["test_u"])
+    assert at(pendulum, pendulum.M, state) == pytest.approx(np.array(value["test_M"]), abs=1e-12)
+    assert at(pendulum, pendulum.f, state) == pytest.approx(-np.array(value["test_h"]), abs=1e-12)
+    assert at(pendulum, pendulum.udot, state) == pytest.approx(np.array(value["test_acc"]), abs=1e-12)
+
+
+@pytest.mark.parametrize(("case", "damping"), [("undamped", 0.0), ("damped", 5.0)])
+def test_triple_pendulum_swings(pendulum, case, damping):
+    value = published("lynch_triple_sim")
+    rows = np.array(value[case])
+    start = state_of(pendulum, rows[0, 1:4], rows[0, 4:]) | {f"c{k}": damping for k in (1, 2, 3)}
+    assert trajectory(pendulum, start, rows[1:, 0]) == pytest.approx(rows[1:, 1:], abs=1e-8)
+    if case == "undamped":
+        assert at(pendulum, pendulum.udot, start) == pytest.approx(np.array(value["acc0"]), abs=1e-11)
+        assert potential_energy(pendulum, start) == pytest.approx(value["E0"], rel=1e-12)
+
+
+def linear_matrices(pendulum):
+    return pendulum.M, -1 * sb.jacobian(pendulum.f, pendulum.q)
+
+
+def test_small_oscillations_of_the_triple_pendulum(pendulum):
+    value = published("lynch_triple_lin")
+    M, K = (at(pendulum, X, {}) for X in linear_matrices(pendulum))
+    assert M == pytest.approx(np.array(value["M"]), abs=1e-14)
+    assert K / 9.81 == pytest.approx(np.array(value["K_over_g"]), abs=1e-14)
+    assert eigh(K, M)[0] == pytest.approx(value["eig_g9_81"], abs=1e-8)
+    assert 10 * eigh(K, M)[0] == pytest.approx(value["printed"], abs=0.05)
+
+
+def test_lengths_for_wanted_eigenvalues(pendulum):
+    """Newton's method with the sensitivities of the eigenvalues (Lynch eq. 6.18, tables 6.1 and 6.2)."""
+    value = published("lynch_design")
+    lengths = [s for s in pendulum.p if s.name in ("d1", "d2", "d3")]
+    M, K = linear_matrices(pendulum)
+    dM, dK = ([sb.derivative(X, s) for s in lengths] for X in (M, K))
+    a, seen = np.full(3, 0.5), []
+    for _ in range(12):
+        numbers = {"g": 98.1} | {s.name: v for s, v in zip(lengths, a, strict=True)}
+        eigenvalues, U = eigh(at(pendulum, K, numbers), at(pendulum, M, numbers))
+        slopes = [at(pendulum, k, numbers) for k in dK], [at(pendulum, m, numbers) for m in dM]
+        S = np.array(
+            [[u @ (k - w * m) @ u for k, m in zip(*slopes, strict=True)] for w, u in zip(eigenvalues, U.T, strict=True)]
+        )
+        seen.append((a, eigenvalues, S))
+        a = a + np.linalg.solve(S, [20, 40, 130] - eigenvalues)
+    assert seen[0][2] == pytest.approx(np.array(value["S0"]), abs=1e-6)
+    for step in (1, 2):
+        assert seen[step][0] == pytest.approx(value[f"a{step}"], abs=1e-7)
+        assert seen[step][1] == pytest.approx(value[f"eig{step}"], abs=1e-6)
+    assert a == pytest.approx(value["a_final"], abs=1e-7)
+
+
+# ------------------------------------------------------------------------------------------------ Stanford arm
+
+
+@pytest.fixture(scope="module")
+def arm() -> sb.Equations:
+    return sb.derive(stanford_arm.model())
+
+
+def test_torques_of_the_stanford_arm(arm):
+    for row in published("stanford_invdyn")["rows"]:
+        state = state_of(arm, row["q"], row["qd"]) | {f"q{k + 1}_ddot": a for k, a in enumerate(row["qdd"])}
+        assert at(arm, arm.residual(), state) == pytest.approx(row["tau"], rel=1e-10, abs=1e-10)
+
+
+def test_inverse_dynamics_of_the_stanford_arm(arm):
+    """The same torques as expressions in the motion, without inputs."""
+    found = inverse_dynamics(arm)
+    row = published("stanford_invdyn")["rows"][5]
+    state = state_of(arm, row["q"], row["qd"]) | {f"q{k + 1}_ddot": a for k, a in enumerate(row["qdd"])}
+    taus = [float(at(arm, found.inputs[tau], state)) for tau in arm.r]
+    assert taus == pytest.approx(row["tau"], rel=1e-10, abs=1e-10)
+    assert len(found.conditions) == 0
+
+
+def test_forward_dynamics_of_the_stanford_arm(arm):
+    test = published("stanford_invdyn")["test"]
+    state = state_of(arm, test["q"], test["u"])
+    assert at(arm, arm.M, state) == pytest.approx(np.array(test["M"]), abs=1e-12)
+    assert at(arm, arm.udot, state) == pytest.approx(test["acc"], rel=1e-10)
+
+
+def test_forward_dynamics_undoes_inverse_dynamics(arm):
+    row = published("stanford_invdyn")["rows"][4]
+    state = state_of(arm, row["q"], row["qd"]) | {f"tau{k + 1}": tau for k, tau in enumerate(row["tau"])}
+    assert at(arm, arm.udot, state) == pytest.approx(row["qdd"], abs=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------ satellite
+
+
+@pytest.mark.parametrize("case", ["symmetric", "asymmetric"])
+def test_satellite_turns(case):
+    equations = sb.derive(satellite.model())
+    base = equations.mechanism.body("base")
+    rows = published("lynch_satellite")[case]
+    start = dict(satellite.START) | {f"base_w{a}": w for a, w in zip("xyz", rows[0]["omega_local"], strict=True)}
+    start |= {"theta2_dot": rows[0]["thetad"][0], "theta3_dot": rows[0]["thetad"][1]}
+    times = [r["t"] for r in rows[1:]]
+    for row, values in zip(rows[1:], trajectory(equations, start, times), strict=True):
+        state = state_of(equations, values[:9], values[9:])
+        assert [state["theta2"], state["theta3"]] == pytest.approx(row["theta"], abs=1e-8)
+        assert [state[f"base_{a}"] for a in "xyz"] == pytest.approx(row["base_pos"], abs=1e-8)
+        assert [state[f"base_w{a}"] for a in "xyz"] == pytest.approx(row["omega_local"], abs=1e-8)
+        rotation = base.frame.rotation_in(equations.mechanism.ground).matrix
+        assert at(equations, rotation, state) == pytest.approx(np.array(row["R_base"]), abs=1e-8)
+        assert kinetic_energy(equations, state) == pytest.approx(row["T"], abs=1e-8)
+        assert at(equations, energies.kinetic_energy(equations), state) == pytest.approx(row["T"], abs=1e-8)
+        assert at(equations, energies.momentum(equations), state) == pytest.approx(row["P"], abs=1e-8)
+        about = energies.centre_of_mass(equations)
+        assert at(equations, energies.angular_momentum(equations, about), state) == pytest.approx(row["H"], abs=1e-8)
+
+
+def test_satellite_turns_back_at_120_degrees():
+    turn = published("lynch_satellite")["turn"]
+    equations = sb.derive(satellite.model())
+    (row,) = trajectory(equations, satellite.START, [turn["t"][0]])
+    assert row[8] == pytest.approx(2 * math.pi / 3, abs=1e-9)
+    assert row[-1] == pytest.approx(0, abs=1e-7)
+
+
+# ------------------------------------------------------------------------------------------------ four-bar and tree
+
+
+def test_four_bar_swings_as_a_parallelogram():
+    """One eigenvalue of (K, M) on what the conditions leave free; the multipliers' part of K is there too (Lynch eq. 6.16)."""
+    equations = sb.derive(four_bar_spatial.model())
+    value = published("lynch_fourbar")
+    lam = dict(zip((s.identifier for s in equations.lam), at(equations, equations.multipliers, {}), strict=True))
+    J, M = at(equations, equations.Jc, {}), at(equations, equations.M, {})
+    K = at(equations, sb.jacobian(equations.residual(), equations.q), lam)
+    free = np.linalg.svd(J)[2][np.linalg.matrix_rank(J) :].T
+    assert free.shape == (4, 1)
+    assert eigh(free.T @ K @ free, free.T @ M @ free)[0] == pytest.approx([value["value"]], abs=1e-9)
+
+
+def test_matrices_of_the_tree():
+    """Path and reference matrices of four bodies; each undoes the other (Lynch 3.2)."""
+    m = sb.Model("satellite with a second link on one side")
+    bodies = [m.body(f"body{k}", mass=1) for k in range(4)]
+    m.free("base", bodies[0])
+    for k, parent in ((1, 0), (2, 0), (3, 2)):
+        m.revolute(f"hinge{k}", bodies[parent], bodies[k])
+    mechanism, value = m.freeze(), published("lynch_graph")
+    assert mechanism.path_matrix == value["pi"]
+    assert mechanism.reference_matrix == value["rho"]
+    assert (np.array(mechanism.reference_matrix) @ mechanism.path_matrix == np.eye(4)).all()

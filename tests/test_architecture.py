@@ -1,0 +1,300 @@
+"""The rules of the house (docs/design.md, section 1), read off the source by parsing it; nothing is imported for them.
+
+Each rule is a function from a source tree to a list of sentences, one for each violation. Below, every rule is held on
+the package, and every rule is shown a planted violation.
+"""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import symbody
+
+ROOT = Path(__file__).parents[1]
+FLOW = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "view", "write")
+KNOW_NO_JOINTS = ("emit", "integrate", "stability")
+LAZY_DOORS = {  # files that may load a module when it is first needed, and why
+    "symbody/algebra/graph.py": "objects of other packages find their converter when the first one arrives",
+    "symbody/__init__.py": "the SymPy border is loaded when its name is first used, since SymPy is slow to load",
+}
+FENCES: dict[str, Callable[[str], bool]] = {  # third party: where it may be imported
+    "numpy": lambda file: folder(file) in FLOW[FLOW.index("emit") :] or file == "symbody/cli.py",
+    "scipy": lambda file: folder(file) in ("integrate", "stability"),
+    "llvmlite": lambda file: file == "symbody/emit/jit.py",
+    "sympy": lambda file: file == "symbody/algebra/sympy_border.py",
+    "mpmath": lambda file: file == "symbody/algebra/evaluate.py",
+    "matplotlib": lambda file: folder(file) == "view",
+}
+
+
+# ---------------------------------------------------------------------------------------------------- reading imports
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module, as an absolute dotted name."""
+
+    file: str
+    line: int
+    module: str
+    in_function: bool = False
+    for_types_only: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} imports {self.module}"
+
+
+def folder(file: str) -> str:
+    """`emit` for symbody/emit/jit.py, nothing for symbody/cli.py."""
+    parts = file.split("/")
+    return parts[1] if len(parts) > 2 else ""
+
+
+def sources(root: Path) -> dict[str, ast.Module]:
+    """The files of the package, parsed, by path."""
+    files = sorted((root / "symbody").rglob("*.py"))
+    return {f.relative_to(root).as_posix(): ast.parse(f.read_text(encoding="utf-8")) for f in files}
+
+
+def imports(file: str, tree: ast.Module, files: set[str]) -> Iterator[Import]:
+    """Every import statement of a file. `from . import name` is an import of the module `name` where there is one."""
+
+    def visit(node: ast.AST, in_function: bool, for_types_only: bool) -> Iterator[Import]:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for module in modules(node):
+                yield Import(file, node.lineno, module, in_function, for_types_only)
+        in_function = in_function or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            for_types_only = True
+        for child in ast.iter_child_nodes(node):
+            yield from visit(child, in_function, for_types_only)
+
+    def modules(node: ast.Import | ast.ImportFrom) -> list[str]:
+        if isinstance(node, ast.Import):
+            return [a.name for a in node.names]
+        base = file.split("/")[: -node.level] if node.level else []
+        base += node.module.split(".") if node.module else []
+        inner = [".".join([*base, a.name]) for a in node.names]
+        found = [m for m in inner if path_of(m, files)]
+        rest = len(found) < len(inner) or not inner
+        return found + ([".".join(base)] if rest else [])
+
+    yield from visit(tree, False, False)
+
+
+def path_of(module: str, files: set[str]) -> str | None:
+    """The file that holds a module of the package."""
+    stem = module.replace(".", "/")
+    return next((f for f in (f"{stem}.py", f"{stem}/__init__.py") if f in files), None)
+
+
+def all_imports(root: Path) -> list[Import]:
+    trees = sources(root)
+    return [i for file, tree in trees.items() for i in imports(file, tree, set(trees))]
+
+
+# ---------------------------------------------------------------------------------------------------- the rules
+
+
+def folders_in_order(root: Path) -> list[str]:
+    """A folder imports only folders to its left, itself, and `errors`."""
+    bad = []
+    for i in all_imports(root):
+        here, parts = folder(i.file), i.module.split(".")
+        if not here or parts[0] != "symbody":
+            continue
+        there = parts[1] if len(parts) > 1 else "symbody"
+        if there == "errors" or there == here:
+            continue
+        if here not in FLOW or there not in FLOW or FLOW.index(there) > FLOW.index(here):
+            bad.append(f"{i}, which is not to the left of {here}")
+    return bad
+
+
+def no_joints_in_numbers(root: Path) -> list[str]:
+    """`emit`, `integrate` and `stability` know symbols and numbers, not bodies."""
+    return [
+        f"{i}: {folder(i.file)} knows no bodies"
+        for i in all_imports(root)
+        if folder(i.file) in KNOW_NO_JOINTS and i.module.split(".")[:2] == ["symbody", "bodies"]
+    ]
+
+
+def no_cycles(root: Path) -> list[str]:
+    """Files do not import each other in circles."""
+    files = set(sources(root))
+    graph: dict[str, set[str]] = {f: set() for f in files}
+    for i in all_imports(root):
+        target = path_of(i.module, files)
+        if target and target != i.file and not i.for_types_only:
+            graph[i.file].add(target)
+    while leaves := {f for f, needs in graph.items() if not needs & graph.keys()}:
+        graph = {f: needs for f, needs in graph.items() if f not in leaves}
+    if not graph:
+        return []
+    path = [min(graph)]  # all that is left needs something that is left: walking along must close a circle
+    while (step := min(graph[path[-1]] & graph.keys())) not in path:
+        path.append(step)
+    return ["import cycle: " + " -> ".join([*path[path.index(step) :], step])]
+
+
+def no_hidden_imports(root: Path) -> list[str]:
+    """No import inside a function; modules are loaded by name only at the doors listed above."""
+    bad = [f"{i} inside a function" for i in all_imports(root) if i.in_function]
+    for file, tree in sources(root).items():
+        for node in ast.walk(tree):
+            called = isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1]
+            if called in ("import_module", "__import__") and file not in LAZY_DOORS:
+                bad.append(f"{file}:{node.lineno} loads a module by {called}")  # type: ignore[attr-defined]
+    return bad
+
+
+def fenced_third_parties(root: Path) -> list[str]:
+    """Other packages stay behind their fences."""
+    return [
+        f"{i}: not here"
+        for i in all_imports(root)
+        if (allowed := FENCES.get(i.module.split(".")[0])) and not i.for_types_only and not allowed(i.file)
+    ]
+
+
+def one_file_each(root: Path) -> list[str]:
+    """llvmlite, SymPy and mpmath are each known to one file at most."""
+    bad = []
+    for package in ("llvmlite", "sympy", "mpmath"):
+        files = sorted({i.file for i in all_imports(root) if i.module.split(".")[0] == package})
+        if len(files) > 1:
+            bad.append(f"{package} is imported by {', '.join(files)}")
+    return bad
+
+
+RULES = (folders_in_order, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.__name__)
+def test_package_keeps_the_rule(rule: Callable[[Path], list[str]]) -> None:
+    assert rule(ROOT) == []
+
+
+# ---------------------------------------------------------------------------------------------------- the rules bite
+
+
+PLANTED = [  # rule, files of a small package, part of the sentence it must give
+    (folders_in_order, {"algebra/a.py": "from ..emit import b"}, "algebra/a.py:1 imports symbody.emit"),
+    (folders_in_order, {"derive/a.py": "import symbody.emit.b"}, "derive/a.py:1"),
+    (folders_in_order, {"algebra/a.py": "from symbody import cli"}, "algebra/a.py:1"),
+    (folders_in_order, {"algebra/a.py": "def f():\n    from ..emit import b\n"}, "algebra/a.py:2"),
+    (no_joints_in_numbers, {"emit/a.py": "from ..bodies.frames import Frame"}, "emit knows no bodies"),
+    (no_joints_in_numbers, {"stability/a.py": "from .. import bodies", "bodies/__init__.py": ""}, "stability knows"),
+    (no_cycles, {f"algebra/{a}.py": f"from .{b} import x" for a, b in ("ab", "bc", "ca")}, "a.py -> "),
+    (no_cycles, {"algebra/a.py": "from . import b", "algebra/b.py": "import symbody.algebra.a"}, "/a.py -> "),
+    (no_hidden_imports, {"algebra/a.py": "def f():\n    import math\n"}, "imports math inside a function"),
+    (no_hidden_imports, {"algebra/a.py": "class A:\n    def f(self):\n        from . import b\n"}, "algebra/a.py:3"),
+    (no_hidden_imports, {"emit/a.py": "import importlib\nimportlib.import_module('x')\n"}, "by import_module"),
+    (no_hidden_imports, {"emit/a.py": "__import__('x')\n"}, "by __import__"),
+    (fenced_third_parties, {"algebra/a.py": "import numpy as np"}, "algebra/a.py:1 imports numpy"),
+    (fenced_third_parties, {"emit/a.py": "from scipy.linalg import lu"}, "imports scipy.linalg"),
+    (fenced_third_parties, {"emit/numpy_target.py": "from llvmlite import ir"}, "imports llvmlite"),
+    (fenced_third_parties, {"algebra/printing.py": "import sympy"}, "imports sympy"),
+    (fenced_third_parties, {"algebra/graph.py": "import mpmath"}, "imports mpmath"),
+    (fenced_third_parties, {"integrate/a.py": "import matplotlib.pyplot as plt"}, "imports matplotlib"),
+    (one_file_each, {"emit/jit.py": "import llvmlite", "emit/b.py": "import llvmlite"}, "b.py, symbody/emit/jit.py"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "files", "says"), PLANTED, ids=lambda p: getattr(p, "__name__", None))
+def test_planted_violation_is_found(
+    rule: Callable[[Path], list[str]], files: dict[str, str], says: str, tmp_path: Path
+) -> None:
+    """The rule names the planted line, and finds nothing else to say."""
+    plant(tmp_path, files)
+    found = rule(tmp_path)
+    assert len(found) == 1
+    assert says in found[0]
+
+
+def test_good_neighbours_are_left_alone(tmp_path: Path) -> None:
+    """What the rules allow, in the forms in which it is written."""
+    files = {
+        "errors.py": "",
+        "algebra/graph.py": "import importlib\nfrom ..errors import X\ndef f():\n    importlib.import_module('x')\n",
+        "algebra/sympy_border.py": "import sympy\nfrom sympy import Integer\nfrom . import graph\n",
+        "emit/jit.py": "import llvmlite.ir as ir\nimport numpy as np\nfrom ..algebra.graph import f\n",
+    }
+    plant(tmp_path, files)
+    assert [sentence for rule in RULES for sentence in rule(tmp_path)] == []
+
+
+def plant(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = root / "symbody" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+# ---------------------------------------------------------------------------------------------------- public names
+
+
+@pytest.mark.parametrize("name", symbody.__all__)
+def test_public_name_exists_and_is_documented(name: str) -> None:
+    thing = getattr(symbody, name)
+    if callable(thing):
+        assert (thing.__doc__ or "").strip(), f"symbody.{name} has no docstring"
+
+
+def test_public_names_are_listed_once_and_offered() -> None:
+    assert len(set(symbody.__all__)) == len(symbody.__all__)
+    assert set(symbody.__all__) <= set(dir(symbody))
+
+
+def test_loading_the_package_does_not_load_sympy() -> None:
+    """SymPy takes twice as long to load as all the rest; it comes when its border is used."""
+    code = "import sys, symbody; print('sympy' in sys.modules); symbody.from_sympy; print('sympy' in sys.modules)"
+    assert python(code).split() == ["False", "True"]
+
+
+def python(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+# ---------------------------------------------------------------------------------------------------- machine paths
+
+MACHINE_PATHS = tuple(f"/{top}/" for top in ("work", "tmp", "root", "home", "opt", "Users", "var/folders"))
+
+
+def machine_paths(root: Path, names: list[str]) -> list[str]:
+    """Lines that speak of a place on somebody's machine."""
+    bad = []
+    for name in names:
+        try:
+            lines = (root / name).read_text(encoding="utf-8").splitlines()
+        except (UnicodeDecodeError, FileNotFoundError):
+            continue
+        for number, line in enumerate(lines, start=1):
+            bad += [f"{name}:{number}: {line.strip()}" for p in MACHINE_PATHS if p in line]
+    return bad
+
+
+def repository_files() -> list[str]:
+    """What git has or would add; without git, everything that is not hidden."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
+    except (OSError, subprocess.CalledProcessError):
+        files = (f.relative_to(ROOT) for f in ROOT.rglob("*") if f.is_file())
+        return [f.as_posix() for f in files if not any(p.startswith((".", "__pycache__")) for p in f.parts)]
+
+
+def test_no_paths_of_a_machine() -> None:
+    assert machine_paths(ROOT, repository_files()) == []
+
+
+def test_planted_path_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\nopen('" + MACHINE_PATHS[1] + "y')\n", encoding="utf-8")
+    assert machine_paths(tmp_path, ["a.py"]) == ["a.py:2: open('" + MACHINE_PATHS[1] + "y')"]

@@ -1,0 +1,146 @@
+"""What README and docs show, runs, and gives what they say it gives.
+
+The Python blocks of a page are run in order, in one namespace. A value is shown as a comment `# -> value` on the last
+line of its statement or below it, and goes on in comment lines; `...` stands for anything.
+"""
+
+import ast
+import contextlib
+import doctest
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+ARROW = "# ->"
+
+
+def blocks(page: str, language: str) -> list[tuple[int, str]]:
+    """Fenced blocks of a language, with the line on which each begins."""
+    found = re.finditer(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return [(page[: m.start(1)].count("\n"), m.group(1)) for m in found]
+
+
+def expected(lines: list[str], last: int) -> str | None:
+    """The value shown behind the line numbered `last` (from 1)."""
+    if last < len(lines) and lines[last].startswith(ARROW):  # a long statement has its value below
+        last += 1
+    _, arrow, shown = lines[last - 1].partition(ARROW)
+    if not arrow:
+        return None
+    more = []
+    for line in lines[last:]:
+        if not line.startswith("#") or ARROW in line:
+            break
+        more.append(line.removeprefix("#").strip())
+    return "\n".join([shown.strip(), *more])
+
+
+def run(code: str, space: dict[str, Any], name: str, first: int) -> list[str]:
+    """Run a block; what was shown and did not come, in words."""
+    wrong = []
+    lines = code.splitlines()
+    for statement in ast.parse(code).body:
+        shown = expected(lines, statement.end_lineno or 0)
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            got = execute(statement, space, f"{name}, block at line {first}")
+        text = out.getvalue() if got is None else repr(got)
+        if shown is not None and not matches(shown, text):
+            wrong.append(f"{name}:{first + statement.lineno}: shown {shown!r}, got {text.strip()!r}")
+    return wrong
+
+
+def execute(statement: ast.stmt, space: dict[str, Any], name: str) -> Any:
+    if isinstance(statement, ast.Expr):
+        return eval(compile(ast.Expression(statement.value), name, "eval"), space)
+    exec(compile(ast.Module([statement], []), name, "exec"), space)
+    return None
+
+
+def matches(shown: str, got: str) -> bool:
+    def tidy(text: str) -> str:
+        return "\n".join(" ".join(line.split()) for line in text.strip().splitlines())
+
+    return doctest.OutputChecker().check_output(tidy(shown) + "\n", tidy(got) + "\n", doctest.ELLIPSIS)
+
+
+def check_page(page: str, name: str) -> list[str]:
+    space: dict[str, Any] = {"__name__": "page"}
+    wrong: list[str] = []
+    for first, code in blocks(page, "python"):
+        if code.lstrip().startswith(">>>"):
+            test = doctest.DocTestParser().get_doctest(code, space, name, name, first)
+            report = io.StringIO()
+            doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=report.write, clear_globs=False)
+            space.update(test.globs)
+            wrong += [report.getvalue()] if report.getvalue() else []
+        else:
+            wrong += run(code, space, name, first)
+    return wrong
+
+
+@pytest.mark.parametrize("path", PAGES, ids=[p.relative_to(ROOT).as_posix() for p in PAGES])
+def test_page_runs(path: Path) -> None:
+    assert check_page(path.read_text(encoding="utf-8"), path.name) == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=[p.relative_to(ROOT).as_posix() for p in PAGES])
+def test_links_lead_somewhere(path: Path) -> None:
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
+    assert [t for t in targets if not (path.parent / t).exists()] == []
+
+
+def test_wrong_values_are_found() -> None:
+    """The check itself: wrong values, wrong printing, wrong doctests; right ones pass."""
+    lines = ["x = 2", "x + 1  # -> 4", "print(x)  # -> 3", "x  # -> 2", "[", "x,", "]  # -> [2]"]
+    lines += ["print('a', 'b', sep=chr(10))  # -> a", "# b", "x", "# -> 2", "x", "# -> 5"]
+    page = "\n".join(["```python", *lines, "```", ""])
+    assert check_page(page, "page") == [
+        "page:3: shown '4', got '3'",
+        "page:4: shown '3', got '2'",
+        "page:13: shown '5', got '2'",
+    ]
+    assert check_page("```python\n>>> 1 + 1\n2\n```\n", "page") == []
+    assert "Expected" in check_page("```python\n>>> 1 + 1\n3\n```\n", "page")[0]
+
+
+# --------------------------------------------------------------------------------------------------- the two commands
+
+
+def commands() -> list[str]:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    return [line for _, code in blocks(page, "sh") for line in code.splitlines() if line.strip()]
+
+
+def test_first_two_commands_install_and_do() -> None:
+    first, second, *_ = commands()
+    assert first == "python -m pip install . && python -m symbody"
+    assert second.startswith("python -m pip install ")
+    assert "python -m pytest" in second
+
+
+def test_ci_runs_the_test_command() -> None:
+    """`.ci/run` takes the command from the README; it has none of its own to drift."""
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    found = re.search(r"^command=\$\((awk .*)\)$", script, re.MULTILINE)
+    assert found
+    done = subprocess.run(["bash", "-c", found.group(1)], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == commands()[1]
+    assert "pip install" not in script
+
+
+def test_main_job() -> None:
+    """What the first command does after installing: it ends well and its check holds."""
+    done = subprocess.run(
+        [sys.executable, "-m", "symbody", "--bars", "3"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    found = re.search(r"zero but for rounding: (\S+)$", done.stdout.strip())
+    assert found
+    assert abs(float(found.group(1))) < 1e-12
