@@ -2,8 +2,9 @@
 
     random_tree(seed)    every kind of joint, body, load and speed, up to 12 bodies
     random_loop(seed)    closed loops by every kind of joint, gears, prescribed motion, skates, rolling wheels
-    HARD                 named cases: what has gone wrong before, or easily could
     standard_tree(seed)  only joints and gravity, with a record from which another implementation can be built
+    floating_tree(seed), conservative_tree(seed)   trees that keep their momentum, their energy
+    HARD                 named cases: what has gone wrong before, or easily could
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Draw:
     """Random parts for a model; numbers become parameters where the model is symbolic."""
 
     def __init__(self, seed: int, name: str, symbolic: bool) -> None:
-        self.random = Random(seed)
+        self.seed, self.random = seed, Random(seed)
         self.model = Model(name)
         self.symbolic = symbolic
         self.bodies: list[Body] = []
@@ -142,10 +143,13 @@ def add_body(d: Draw, name: str, is_leaf: bool) -> tuple[Body, bool]:
     if d.chance(0.15):
         shape = d.random.choice([sb.cylinder(0.3, 0.8, "x"), sb.sphere(0.4), sb.cuboid(0.3, 0.4, 0.5, at=(0.1, 0, 0.2))])
         return m.body(name, shape=shape, mass=d.number(0.5, 2)), True
-    about = d.place(0.1) if not d.symbolic and d.chance(0.1) else None
-    physical = about is None
-    tensor = d.inertia()
-    return m.body(name, mass=d.number(0.5, 2), com=d.place(0.4), inertia=tensor, about=about, physical=physical), True
+    mass, com, tensor = d.number(0.5, 2), d.place(0.4), d.inertia()
+    if d.chance(0.8):
+        return m.body(name, mass=mass, com=com, inertia=tensor), True
+    about = d.place(0.4)
+    r = sb.vector(*com) - sb.vector(*about)
+    moved = tensor + (sb.dot(r, r) * sb.identity(3) - sb.outer(r, r)) * mass
+    return m.body(name, mass=mass, com=com, inertia=moved, about=about), True
 
 
 def hang(d: Draw, kind: str, name: str, parent: Any, child: Body, **loads: Any) -> None:
@@ -323,7 +327,7 @@ def joint_loads(d: Draw) -> dict[str, Any]:
 
 def size_of(seed: int) -> int:
     """Mostly small, every tenth large."""
-    return 8 + seed // 10 % 5 if seed % 10 == 9 else 2 + seed % 4
+    return 8 + seed // 50 % 5 if seed % 10 == 9 else 2 + seed % 4
 
 
 def random_tree(seed: int, n_bodies: int | None = None, symbolic: bool | None = None) -> Sample:
@@ -343,7 +347,10 @@ def add_gravity(d: Draw) -> None:
         d.model.gravity(0, d.number(-1, 1), -d.number(9, 10))
 
 
-def grow(d: Draw, n: int, root: Any = None, kinds: tuple[str, ...] = TREE_KINDS) -> None:
+def grow(
+    d: Draw, n: int, root: Any = None, kinds: tuple[str, ...] = TREE_KINDS,
+    loads: Callable[[Draw], dict[str, Any]] = joint_loads,
+) -> None:  # fmt: skip
     """Bodies that hang on the root or on each other; what hangs on a light body is whole and has few freedoms."""
     light: set[str] = set()
     parents: list[Any] = [root if root is not None else moving_base(d) if d.chance(0.2) else d.model.ground]
@@ -364,7 +371,7 @@ def grow(d: Draw, n: int, root: Any = None, kinds: tuple[str, ...] = TREE_KINDS)
                 driven(d, f"j{k}", parent, body)
             else:
                 quiet = kind in ("fixed", "spherical_e", "free_e")
-                hang(d, kind, f"j{k}", parent, body, **({} if quiet else joint_loads(d)))
+                hang(d, kind, f"j{k}", parent, body, **({} if quiet else loads(d)))
         if waiting:
             light.discard(waiting[-1].name)
         d.bodies.append(body)
@@ -413,6 +420,20 @@ def floating_tree(seed: int) -> Sample:
     return Sample(m.freeze())
 
 
+def conservative_tree(seed: int) -> Sample:
+    """A tree whose loads all have a potential and do not know the time."""
+    d = Draw(seed, f"conservative tree {seed}", seed % 2 == 0)
+    m = d.model
+    grow(d, size_of(seed), m.ground, tuple(k for k in TREE_KINDS if k != "driven"), lambda d: {"stiffness": d.number(1, 5)})
+    if d.chance(0.5):
+        choose_speeds(d)
+    m.gravity(0, d.number(-1, 1), -d.number(9, 10))
+    m.spring("spring", pick(d).point(*d.place()), m.ground.point(1, 2, 3), stiffness=d.number(1, 20), rest=d.number(0.1, 0.5))
+    m.potential("field", d.number(0.5, 2) * sb.sin(m._q[0]) * (1 + m._q[-1] ** 2))
+    a_central_gravity(d, "planet")
+    return Sample(m.freeze())
+
+
 # ---------------------------------------------------------------------------------------------------- loops
 
 GENERIC = ("revolute_any", "revolute_any", "universal", "spherical", "spherical_e", "prismatic_any", "cylindrical")
@@ -448,7 +469,7 @@ def chain(d: Draw, prefix: str, root: Any, freedoms: int) -> Body:
 
 def closed_chain(d: Draw) -> dict[str, float]:
     """Two chains from the ground, or one, closed by a joint that fits where the coordinates have some chosen values."""
-    kind = d.random.choice(CLOSINGS)
+    kind = CLOSINGS[(d.seed // 8 * 3 + d.seed % 8) % len(CLOSINGS)]
     rows = ROWS[kind]
     two = d.chance(0.6)
     first = chain(d, "a", d.model.ground, rows // 2 + 1 if two else rows + 2)

@@ -211,7 +211,11 @@ def _factor_adjoints(node: Node, bar: dict[int, Expr], live: set[Node]) -> Itera
             yield a, bar[i]
 
 
-_ADJOINTS_OF_BLOCK: Final[dict[str, Adjoints]] = {"factor": _factor_adjoints, "solve": _solve_adjoints, "item": _item_adjoints}
+_ADJOINTS_OF_BLOCK: Final[dict[str, Adjoints]] = {
+    "factor": _factor_adjoints,
+    "solve": _solve_adjoints,
+    "item": _item_adjoints,
+}
 
 
 # ---------------------------------------------------------------------------------------------------------- public

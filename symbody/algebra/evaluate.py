@@ -84,20 +84,34 @@ def _shaped(thing: Any, value: Mapping[Node, Any]) -> Any:
 
 def _values(thing: Any, given: Mapping[Symbol, Any], arithmetic: _Arithmetic) -> dict[Node, Any]:
     value: dict[Node, Any] = {}
-    for n in ordered(scalars(thing)):
+    roots = scalars(thing)
+    for n in ordered(roots):
         if isinstance(n, Symbol):
             value[n] = arithmetic.number(given[n])
-            continue
-        try:
-            value[n] = _OPERATIONS[n.op](arithmetic, n, *(value[a] for a in n.args))
-        except SymbodyError:
-            raise
-        except (ArithmeticError, ValueError) as reason:
-            arguments = listed(value[a] for a in n.args)
-            raise EvaluationError(
-                f"{n.label or n.op} has no value at these numbers ({reason}); arguments {arguments}"
-            ) from None
+        else:
+            value[n] = _value(arithmetic, n, [value[a] for a in n.args])
+    for r in roots:
+        if isinstance(value[r], _NoValue):
+            raise EvaluationError(value[r].why)
     return value
+
+
+@dataclass(frozen=True)
+class _NoValue:
+    """Stands for a value that does not exist. It is no error before it is needed: `where` may choose the other branch."""
+
+    why: str
+
+
+def _value(arithmetic: _Arithmetic, n: Node, args: list[Any]) -> Any:
+    if any(isinstance(a, _NoValue) for a in (args[:1] if n.op == "where" else args)):
+        return next(a for a in args if isinstance(a, _NoValue))
+    try:
+        return _OPERATIONS[n.op](arithmetic, n, *args)
+    except SymbodyError:
+        raise
+    except (ArithmeticError, ValueError) as reason:
+        return _NoValue(f"{n.label or n.op} has no value at these numbers ({reason}); arguments {listed(args)}")
 
 
 def _real(x: Any) -> Any:
@@ -115,7 +129,9 @@ def _atan2(k: _Arithmetic, n: Node, y: Any, x: Any) -> Any:
 
 def _power(k: _Arithmetic, n: Node, base: Any, exponent: Any) -> Any:
     fixed = n.args[1].data
-    return base**fixed if isinstance(fixed, int) else base**exponent
+    if isinstance(fixed, int):
+        return base**fixed
+    return math.pow(base, exponent) if k is _REAL else base**exponent
 
 
 def _factor(k: _Arithmetic, n: Node, *entries: Any) -> tuple[list[Any], list[int]]:
@@ -161,7 +177,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "pow": _power,
     "atan2": _atan2,
     "abs": lambda k, n, a: -a if _real(a) < 0 else a,
-    "sign": lambda k, n, a: k.number((_real(a) > 0) - (_real(a) < 0)),
+    "sign": lambda k, n, a: a if a != a else k.number((_real(a) > 0) - (_real(a) < 0)),
     "min": lambda k, n, a, b: a if _real(a) <= _real(b) else b,
     "max": lambda k, n, a, b: a if _real(a) >= _real(b) else b,
     "lt": lambda k, n, a, b: _real(a) < _real(b),

@@ -38,7 +38,6 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 # ---------------------------------------------------------------------------------------------------------- hash consing
 
-_table: dict[tuple[Any, ...], _Entry] = {}
 _serial = count(1)
 _constant_serial = count(-1, -1)  # constants sort before everything else: they come first in sums and products
 
@@ -50,21 +49,36 @@ class _Entry(weakref.ref):  # type: ignore[type-arg]
     key: tuple[Any, ...]
 
 
-def _forget(entry: _Entry, table: dict[tuple[Any, ...], _Entry] = _table) -> None:
-    # Between the death of a node and this call the key may have been filed anew: remove only our own entry.
-    if table.get(entry.key) is entry:
-        table.pop(entry.key, None)
+class _Table(dict[tuple[Any, ...], _Entry]):
+    """The nodes of one operation, by their arguments (and data)."""
+
+    __slots__ = ("forget",)
+
+    def __init__(self) -> None:
+        # Between the death of a node and this call the key may have been filed anew: only the dead node's own entry goes.
+        def forget(entry: _Entry, table: dict[tuple[Any, ...], _Entry] = self) -> None:
+            if table.get(entry.key) is entry:
+                table.pop(entry.key, None)
+
+        self.forget = forget
+
+    def filed(self, node: Any, key: tuple[Any, ...]) -> Any:
+        """File a new node; or, where another thread has filed an equal one in the meantime, take that."""
+        entry = _Entry(node, self.forget)
+        entry.key = key
+        while (first := self.setdefault(key, entry)) is not entry:
+            if (known := first()) is not None:
+                return known
+            self.forget(first)
+        return node
 
 
-def _filed(node: Any, key: tuple[Any, ...]) -> Any:
-    """File a new node; or, where another thread has filed an equal one in the meantime, take that."""
-    entry = _Entry(node, _forget)
-    entry.key = key
-    while (first := _table.setdefault(key, entry)) is not entry:
-        if (known := first()) is not None:
-            return known
-        _forget(first)
-    return node
+class _Tables(dict[str, _Table]):
+    def __missing__(self, op: str) -> _Table:
+        return self.setdefault(op, _Table())
+
+
+_tables = _Tables()
 
 
 @contextmanager
@@ -81,7 +95,7 @@ def undisturbed() -> Iterator[None]:
 
 def live_nodes() -> int:
     """Number of nodes that exist in this process."""
-    return len(_table)
+    return sum(len(t) for t in _tables.values())
 
 
 class Node:
@@ -278,8 +292,8 @@ def check_name(name: object, what: str) -> str:
 
 def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     """The symbol of this name, kind and order of time derivative. Kinds: see `KINDS`."""
-    key = ("symbol", kind, name, order)
-    entry = _table.get(key)
+    key, table = (kind, name, order), _tables["symbol"]
+    entry = table.get(key)
     if entry is not None and (known := entry()) is not None:
         return known
     check_name(name, "symbol")
@@ -288,7 +302,7 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     node = Symbol()
     node.op, node.args, node.data, node.label, node.serial = "symbol", (), None, None, next(_serial)
     node.name, node.kind, node.order = name, kind, order
-    return _filed(node, key)
+    return table.filed(node, key)
 
 
 def symbols(names: str | Iterable[str], kind: str = "parameter") -> tuple[Symbol, ...]:
@@ -305,13 +319,13 @@ def constant(value: Number) -> Expr:
             value = int(value)
     elif isinstance(value, Fraction) and value.denominator == 1:
         value = value.numerator
-    key = ("const", type(value), value)
-    entry = _table.get(key)
+    key, table = (type(value), value), _tables["const"]
+    entry = table.get(key)
     if entry is not None and (known := entry()) is not None:
         return known
     node = Expr()
     node.op, node.args, node.data, node.label, node.serial = "const", (), value, None, next(_constant_serial)
-    return _filed(node, key)
+    return table.filed(node, key)
 
 
 def fraction(numerator: int, denominator: int) -> Expr:
@@ -402,13 +416,13 @@ Apply = Callable[..., Node | None]
 
 def intern(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
     """The node as it stands, without rules."""
-    key = (op, data, args)
-    entry = _table.get(key)
+    key, table = (args if data is None else (data, args)), _tables[op]
+    entry = table.get(key)
     if entry is not None and (known := entry()) is not None:
         return known
     node = _CLASS.get(op, Expr)()
     node.op, node.args, node.data, node.label, node.serial = op, args, data, None, next(_serial)
-    return _filed(node, key)
+    return table.filed(node, key)
 
 
 class _Rules(dict[Any, tuple[Apply, ...]]):
@@ -459,32 +473,32 @@ def rule(op: str, *pattern: str, symmetric: bool = False) -> Callable[[Apply], A
 
 def make1(op: str, a: Expr) -> Expr:
     """A node of one argument."""
-    key = (op, a)
-    entry = _table.get(key)
+    args, table = (a,), _tables[op]
+    entry = table.get(args)
     if entry is not None and (known := entry()) is not None:
         return known
     for apply in _rules[op, a.op]:
         if (out := apply(a)) is not None:
             return out  # type: ignore[return-value]
     node = _CLASS.get(op, Expr)()
-    node.op, node.args, node.data, node.label, node.serial = op, (a,), None, None, next(_serial)
-    return _filed(node, key)
+    node.op, node.args, node.data, node.label, node.serial = op, args, None, None, next(_serial)
+    return table.filed(node, args)
 
 
 def make2(op: str, a: Expr, b: Expr) -> Expr:
     """A node of two arguments; those of commutative operations are put in order of age."""
     if a.serial > b.serial and op in COMMUTATIVE:
         a, b = b, a
-    key = (op, a, b)
-    entry = _table.get(key)
+    args, table = (a, b), _tables[op]
+    entry = table.get(args)
     if entry is not None and (known := entry()) is not None:
         return known
     for apply in _rules[op, a.op, b.op]:
         if (out := apply(a, b)) is not None:
             return out  # type: ignore[return-value]
     node = _CLASS.get(op, Expr)()
-    node.op, node.args, node.data, node.label, node.serial = op, (a, b), None, None, next(_serial)
-    return _filed(node, key)
+    node.op, node.args, node.data, node.label, node.serial = op, args, None, None, next(_serial)
+    return table.filed(node, args)
 
 
 def make(op: str, args: tuple[Any, ...], data: Any = None) -> Any:

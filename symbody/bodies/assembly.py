@@ -178,11 +178,22 @@ class Assembly(Declarations):
     def _frame_of(self, where: str, thing: Any) -> Frame:
         if isinstance(thing, Body):
             if self._bodies.get(thing.name) is not thing:
-                raise ModelError(f"{where}: the body {thing.name!r} is not of model {self.name!r}, whose bodies are {listed(self._bodies)}")
+                raise ModelError(
+                    f"{where}: the body {thing.name!r} is not of model {self.name!r}, whose bodies are "
+                    f"{listed(self._bodies)}; make it there with m.body({thing.name!r}, ...)"
+                )
             return thing.frame
         if isinstance(thing, Frame):
-            return thing
+            return self._own_frame(where, thing)
         raise ModelError(f"{where}: expected a body or a frame, got {shown(thing)}")
+
+    def _own_frame(self, where: str, frame: Frame) -> Frame:
+        """A frame that stands on the ground of this model, or nowhere yet."""
+        if frame.root.is_ground and frame.root is not self.ground:
+            raise ModelError(
+                f"{where}: frame {frame.name!r} belongs to another model; start from the ground or a body of {self.name!r}"
+            )
+        return frame
 
     def _placed(self, joint: str, side: Any, at: Any, what: str) -> Frame:
         """The frame of a joint on one of its sides."""
@@ -270,7 +281,8 @@ class Assembly(Declarations):
         rows = kind_of_joint(name, kind).close(outer, inner, o)
         if not rows:
             raise ModelError(
-                f"joint {name!r}: both its bodies are placed already, and a {kind} joint between them adds no constraint"
+                f"joint {name!r}: both its bodies are placed already, and a {kind} joint between them adds no constraint; "
+                "leave it out, or close the loop with a joint that holds something"
             )
         if coordinates is not None:
             raise ModelError(f"joint {name!r} closes a loop: it is a constraint and has no coordinates")

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from ..algebra.graph import PI, Expr, as_expr
+from ..algebra.graph import ONE, PI, Expr, as_expr
 from ..algebra.matrix import Matrix, cross, vector
 from ..errors import ModelError, listed, shown
 from .frames import Frame, Vector
@@ -118,8 +118,8 @@ def _triad(axis: Any) -> tuple[Matrix, Matrix, Matrix]:
     """Two directions across an axis, and the axis, right-handed."""
     k = unit_vector(axis)
     values = [abs(float(e.value)) if e.value is not None else None for e in k.entries]
-    if isinstance(axis, str) and not axis.startswith("-"):
-        n = AXES[axis]
+    if ONE in k.entries:  # along a coordinate axis, the other two follow in turn
+        n = k.entries.index(ONE)
         i = vector(*(int(m == (n + 1) % 3) for m in range(3)))
     else:
         smallest = (

@@ -69,7 +69,7 @@ def mass_properties(
             f"body {name!r}: its mass properties change with {listed(moving)}; let a frame move, and fix the body to it"
         )
     if m.value is not None and m.value < 0:
-        raise ModelError(f"body {name!r}: negative mass {m}")
+        raise ModelError(f"body {name!r}: negative mass {m}; give a positive one, or leave it out for a body without mass")
     if physical:
         _check_inertia(name, I)
     return MassProperties(m, c, I)
@@ -87,7 +87,10 @@ def _tensor(name: str, tensor: Any) -> Matrix:
         )
     if wrong := [(i, j) for i in range(3) for j in range(i) if I[i, j] is not I[j, i]]:
         i, j = wrong[0]
-        raise ModelError(f"body {name!r}: the inertia is not symmetric: entries {I[i, j]} and {I[j, i]}")
+        raise ModelError(
+            f"body {name!r}: the inertia is not symmetric: entries {I[i, j]} and {I[j, i]}; inertia(xx, yy, zz, xy, xz, yz) "
+            "writes each once"
+        )
     return I
 
 

@@ -99,7 +99,9 @@ class Joint:
     def q(self) -> Symbol:
         """The coordinate, of a joint that has just one."""
         if len(self.coordinates) != 1:
-            raise ModelError(f"joint {self.name!r} has {len(self.coordinates)} coordinates, not one: {listed(self.coordinates)}")
+            raise ModelError(
+                f"joint {self.name!r} has {len(self.coordinates)} coordinates, not one: {listed(self.coordinates)}"
+            )
         return self.coordinates[0]
 
 

@@ -132,7 +132,9 @@ class Model(Assembly):
         load         vertical force, along z of the heading
         """
         if not isinstance(stiffness, (tuple, list)) or len(stiffness) != 2:
-            raise ModelError(f"tyre {name!r}: stiffness= needs two, for side slip and for camber, got {shown(stiffness)}")
+            raise ModelError(
+                f"tyre {name!r}: stiffness= needs two, for side slip and for camber, got {shown(stiffness)}"
+            )
         Y = self.variable(identifier(name))
         v = contact.velocity().components(heading)
         law = as_expr(stiffness[0]) * atan(-v[1] / v[0]) + as_expr(stiffness[1]) * as_expr(camber)
@@ -165,7 +167,8 @@ class Model(Assembly):
             )
         if nonlinear := [s for s in free_symbols(jacobian([psi], rates)) if s.kind == "speed"]:
             raise ModelError(
-                f"constraint {label!r} is not linear in the speeds: its coefficients contain {listed(nonlinear)}"
+                f"constraint {label!r} is not linear in the speeds: its coefficients contain {listed(nonlinear)}; bring it to a "
+                "form that is linear, or give it as a load or as an additional equation (m.equation)"
             )
         return self._add_constraint(Constraint(label, psi, False))
 
@@ -180,7 +183,7 @@ class Model(Assembly):
             direction = outer.vector(*unit_vector(axis, f"constraint {label!r}").entries)
             row = f"{label}.{axis}"
             actions = [Action(b.frame, force=direction, at=b), Action(a.frame, force=-direction, at=b)]
-            if outer is not a.frame:  # the points may stay apart across the axes: the pair then turns the frame of the directions
+            if outer is not a.frame:  # points that stay apart across the axes: the pair turns the frame of the directions
                 actions[1:] = [Action(a.frame, force=-direction, at=a), Action(outer, torque=direction.cross(gap))]
             made.append(self._add_constraint(Constraint(row, gap.dot(direction), True, label, tuple(actions))))
         return made
@@ -189,8 +192,9 @@ class Model(Assembly):
         """Ties two joints of one coordinate: first + ratio · second stays zero (a negative ratio turns them the same way)."""
         a, b = (self._only_coordinate(name, j) for j in (first, second))
         self.constrain(a + as_expr(ratio) * b, name)
-        actions = (*self._pair_on(a, as_expr(1)), *self._pair_on(b, as_expr(ratio)))
-        self._constraints[name] = replace(self._constraints[name], actions=actions)
+        pairs = self._pair_on(a, as_expr(1)), self._pair_on(b, as_expr(ratio))
+        if all(pairs):
+            self._constraints[name] = replace(self._constraints[name], actions=(*pairs[0], *pairs[1]))
         return name
 
     def _pair_on(self, q: Symbol, strength: Expr) -> tuple[Action, ...]:
@@ -226,9 +230,12 @@ class Model(Assembly):
         With a the spin axis and n the normal, the contact is at c - (n - (n·a) a) R / √(1 - (n·a)²) - tube n; it has height zero, and the
         point of the wheel there has no velocity in the plane.
         """
+        self._frame_of(f"wheel {name!r}", wheel)
         ground = plane or self.ground
         if up not in ("z", "-z"):
-            raise ModelError(f"wheel {name!r}: up= is 'z' or '-z' of the plane's frame, got {shown(up)}; plane= takes any frame")
+            raise ModelError(
+                f"wheel {name!r}: up= is 'z' or '-z' of the plane's frame, got {shown(up)}; plane= takes any frame"
+            )
         n, a = (ground.z if up == "z" else -ground.z), wheel.frame.vector(*unit_vector(axis, f"wheel {name!r}").entries)
         c = Point(wheel.frame, Matrix(3, 1, tuple(as_expr(x) for x in centre)))
         R, rho = as_expr(radius), as_expr(tube)
@@ -245,7 +252,9 @@ class Model(Assembly):
             for label, direction in (("x", ground.x), ("y", ground.y)):
                 drive = (Action(wheel.frame, force=direction, at=contact), Action(ground, force=-direction, at=contact))
                 self._add_constraint(Constraint(f"{name}.roll_{label}", v.dot(direction), False, name, drive))
-        self._joints[name] = Joint(name, "rolling", ground, wheel.frame, self._owner(ground), wheel.name, (), closes_loop=True)
+        self._joints[name] = Joint(
+            name, "rolling", ground, wheel.frame, self._owner(ground), wheel.name, (), closes_loop=True
+        )
         return contact
 
     def equation(self, *args: Any) -> str:
@@ -340,7 +349,9 @@ class Model(Assembly):
         if same := [
             k for k, other in self._constraints.items() if other.expression is c.expression and c.expression is not ZERO
         ]:
-            raise ModelError(f"constraint {c.name!r} says the same as {same[0]!r}")
+            raise ModelError(
+                f"constraint {c.name!r} says the same as {same[0]!r}: {shown(c.expression)} = 0; drop one of them"
+            )
         self._constraints[c.name] = c
         return c.name
 
@@ -349,12 +360,14 @@ class Model(Assembly):
         if on is not None:
             return self._frame_of(where, on)
         moves = any(s.kind != "parameter" for s in free_symbols(point.coordinates))
-        return point.frame.translate(point) if moves else point.frame
+        frame = self._own_frame(where, point.frame)
+        return frame.translate(point) if moves else frame
 
     def _checked(self, name: str, v: Any) -> Vector:
         if not isinstance(v, Vector):
             raise ModelError(f"load {name!r}: expected a vector such as frame.vector(x, y, z), got {shown(v)}")
         for f, c in v.terms.items():
+            self._own_frame(f"load {name!r}", f)
             for e in c.entries:
                 self._check_known(e, f"load {name!r}, in {f.name}")
         return v

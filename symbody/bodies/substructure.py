@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..algebra.graph import Expr, Symbol, as_expr, symbol
+from ..algebra.graph import Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix
 from ..algebra.walk import substitute_all
 from ..errors import ModelError, listed, unknown
@@ -35,17 +35,17 @@ class Attached:
         self.symbols: Mapping[str, Expr] = parts["symbol"]
 
     def body(self, name: str) -> Body:
-        return self._found("body", name, self.bodies)  # type: ignore[no-any-return]
+        return self._found("body", name, self.bodies)
 
     def joint(self, name: str) -> Joint:
-        return self._found("joint", name, self.joints)  # type: ignore[no-any-return]
+        return self._found("joint", name, self.joints)
 
     def frame(self, name: str) -> Frame:
-        return self._found("frame", name, self.frames)  # type: ignore[no-any-return]
+        return self._found("frame", name, self.frames)
 
     def symbol(self, name: str) -> Expr:
         """What stands for a symbol of the original: its copy, or what it is shared with or replaced by."""
-        return self._found("symbol", name, self.symbols)  # type: ignore[no-any-return]
+        return self._found("symbol", name, self.symbols)
 
     def copy(self, thing: Any) -> Any:
         """What stands for a body, joint, frame, point, vector, expression or matrix of the original."""
@@ -120,7 +120,9 @@ def attach(host: Model, sub: Model, name: str, on: Frame, share: Any, values: Ma
     if sub is host:
         raise ModelError(f"attach {name!r}: model {host.name!r} cannot hang on itself")
     if sub._central:
-        raise ModelError(f"attach {name!r}: central gravity acts on all bodies; give it to model {host.name!r} instead of {sub.name!r}")
+        raise ModelError(
+            f"attach {name!r}: central gravity acts on all bodies; give it to model {host.name!r} instead of {sub.name!r}"
+        )
     prefix = f"{identifier(name)}_"
     table = _symbol_table(host, sub, name, prefix, _shared(share), values)
     copier = Copier(sub.ground, on, table, prefix)
@@ -134,10 +136,14 @@ def attach(host: Model, sub: Model, name: str, on: Frame, share: Any, values: Ma
         "body": {n: _add(host._bodies, _body(b, prefix, copier), "body", host) for n, b in sub._bodies.items()},
     }
     host._frames.update({f"{prefix}{n}": f for n, f in parts["frame"].items() if n != "ground"})
-    parts["joint"] = {n: _add(host._joints, _joint(host, j, prefix, copier), "joint", host) for n, j in sub._joints.items()}
+    parts["joint"] = {
+        n: _add(host._joints, _joint(host, j, prefix, copier), "joint", host) for n, j in sub._joints.items()
+    }
     host._driven.update({copier(q): f"{prefix}{j}" for q, j in sub._driven.items()})
     for load in sub._loads.values():
-        made = Load(f"{prefix}{load.name}", load.kind, copier(load.actions), copier(load.potential), copier(load.on_rates))
+        made = Load(
+            f"{prefix}{load.name}", load.kind, copier(load.actions), copier(load.potential), copier(load.on_rates)
+        )
         _add(host._loads, made, "load", host)
     for c in sub._constraints.values():
         joint = None if c.joint is None else f"{prefix}{c.joint}"
@@ -146,7 +152,9 @@ def attach(host: Model, sub: Model, name: str, on: Frame, share: Any, values: Ma
     host._equations.update({f"{prefix}{n}": copier(e) for n, e in sub._equations.items()})
     host._outputs.update({f"{prefix}{n}": copier(e) for n, e in sub._outputs.items()})
     if sub._gravity is not None:
-        host._remarks.append(f"gravity of model {sub.name!r} is left out where it hangs as {name!r}: that of {host.name!r} counts")
+        host._remarks.append(
+            f"gravity of model {sub.name!r} is left out where it hangs as {name!r}: that of {host.name!r} counts"
+        )
     return Attached(name, copier, parts)
 
 
@@ -167,18 +175,19 @@ def _symbol_table(
         for n in given:
             if n not in sub._declared or n == "t":
                 raise unknown(where, what, n, [d for d in sub._declared if d != "t"])
-    table: dict[Expr, Expr] = {}
+    if moving := [n for n in values if sub._declared[n].kind != "parameter"]:
+        kind = sub._declared[moving[0]].kind
+        raise ModelError(
+            f"{where}: {moving[0]!r} is a {kind}; values= are for parameters {listed(p.name for p in sub._p)}"
+        )
+    table: dict[Expr, Expr] = {sub._declared[n]: _in_host(host, where, sub._declared[n], x) for n, x in share.items()}
+    table |= {sub._declared[n]: host._check_known(x, f"{where}, {n}") for n, x in values.items() if isinstance(x, Expr)}
     kinds = ((sub._q, host._q), (sub._u, host._u), (sub._p, host._p), (sub._r, host._r), (sub._z, host._z))
     for theirs, mine in kinds:
         for s in theirs:
-            if s.name in share:
-                table[s] = _in_host(host, where, s, share[s.name])
-            elif s.name in values and s.kind != "parameter":
-                raise ModelError(f"{where}: {s.name!r} is a {s.kind}; values= are for parameters {listed(p.name for p in sub._p)}")
-            elif isinstance(values.get(s.name), Expr):
-                table[s] = host._check_known(values[s.name], f"{where}, {s.name}")
-            else:
+            if s not in table:
                 _copy_symbol(host, sub, s, prefix, mine, values, table)
+            _add_rates(s, table)
     return table
 
 
@@ -194,7 +203,13 @@ def _in_host(host: Model, where: str, s: Symbol, what: Any) -> Expr:
 
 
 def _copy_symbol(
-    host: Model, sub: Model, s: Symbol, prefix: str, mine: list[Symbol], values: Mapping[str, Any], table: dict[Expr, Expr]
+    host: Model,
+    sub: Model,
+    s: Symbol,
+    prefix: str,
+    mine: list[Symbol],
+    values: Mapping[str, Any],
+    table: dict[Expr, Expr],
 ) -> None:
     made = host._declare(f"{prefix}{s.name}", s.kind, mine)
     value = values.get(s.name, sub._values.get(s))
@@ -202,10 +217,15 @@ def _copy_symbol(
         host._values[made] = float(value)
     if s in sub._units:
         host._units[made] = sub._units[s]
-    old, new = s, made
-    table[old] = new
+    table[s] = made
+
+
+def _add_rates(s: Symbol, table: dict[Expr, Expr]) -> None:
+    """The rates of a symbol follow it."""
+    old: Any = s
+    new: Any = table[s]
     while s.kind != "parameter" and old.order < 3:
-        old, new = old.dot, symbol(new.name, old.dot.kind, new.order + 1)  # type: ignore[assignment, attr-defined]
+        old, new = old.dot, new.dot
         table[old] = new
 
 
@@ -223,5 +243,12 @@ def _body(body: Body, prefix: str, copier: Copier) -> Body:
 def _joint(host: Model, joint: Joint, prefix: str, copier: Copier) -> Joint:
     outer, inner = copier(joint.outer), copier(joint.inner)
     return Joint(
-        f"{prefix}{joint.name}", joint.kind, outer, inner, host._owner(outer), host._owner(inner), copier(joint.coordinates), joint.closes_loop
+        f"{prefix}{joint.name}",
+        joint.kind,
+        outer,
+        inner,
+        host._owner(outer),
+        host._owner(inner),
+        copier(joint.coordinates),
+        joint.closes_loop,
     )

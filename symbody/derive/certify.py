@@ -1,13 +1,13 @@
 """`certify`: is a derived model right? Checked at random states, by computations that do not share what they check.
 
-    route against route      M, f and M u' - f by every other route
-    M                        symmetric, and definite on the motions that the constraints leave
-    forward dynamics         M u' - f - Jcᵀ lam = 0 and Jc u' + c = 0 at the solution
-    energy                   T' = power of loads, and of constraints that depend on time (Lennartsson eq. 4.38)
-    reactions                do no work on what their joints let move
-    constraint forces        virtual power of the forces that go with a multiplier, against the row of Jc
-    derivatives              of f, phi and constraint rates on the graph, against the complex step
-    reduced equations        (`minimal`, `diagonalized`) the same accelerations as the whole ones
+route against route      M, f and M u' - f by every other route
+M                        symmetric, and definite on the motions that the constraints leave
+forward dynamics         M u' - f - Jcᵀ lam = 0 and Jc u' + c = 0 at the solution
+energy                   T' = power of loads, and of constraints that depend on time (Lennartsson eq. 4.38)
+reactions                do no work on what their joints let move
+constraint forces        virtual power of the forces that go with a multiplier, against the row of Jc
+derivatives              of f, phi and constraint rates on the graph, against the complex step
+reduced equations        (`minimal`, `diagonalized`) the same accelerations as the whole ones
 """
 
 from __future__ import annotations

@@ -16,7 +16,9 @@ from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.walk import free_symbols, scalars, substitute_all
+from ..bodies.frames import Frame
 from ..bodies.mechanism import Constraint, Mechanism
+from ..bodies.rotations import Turn
 from ..errors import DerivationError, EvaluationError, ModelError, listed
 from .equations import Equations
 from .probe import Dependence, Outcome, Rows, Values, configuration, dependent_rows, random_values, reduced, size
@@ -36,8 +38,8 @@ class Finding:
 
 def check(eq: Equations) -> None:
     """Refuse equations that have no unique answer."""
-    if found := list(undeclared(eq)):
-        raise ModelError(found[0].text)
+    for stray in undeclared(eq):
+        raise ModelError(stray.text)
     if len(eq.u) > LARGEST:
         return
     found = configuration(eq)
@@ -67,7 +69,8 @@ def undeclared(eq: Equations) -> Iterator[Finding]:
     """Symbols that got in through a frame, a mass or an output without being declared in the model."""
     known = {*eq.q, *eq.u, *eq.z, *eq.r, *eq.p, *eq.lam, eq.t, *(s.dot for s in (*eq.z, *eq.r))}
     outputs = [o for o in eq.outputs.values() if isinstance(o, (Expr, list, tuple)) or hasattr(o, "entries")]
-    for s in free_symbols(eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.c, eq.h, outputs):
+    places = [_place(f) for f in eq.mechanism.frames]
+    for s in free_symbols(eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.c, eq.h, outputs, places):
         if s in known or (s.kind == "acceleration" and any(u.dot is s for u in eq.u)):
             continue
         where = _holder(eq.mechanism, s)
@@ -84,13 +87,18 @@ def _holder(mechanism: Mechanism, s: Symbol) -> str:
     parts: list[tuple[str, Any]] = [
         (f"body {b.name!r}", [b.mass.m, b.mass.p_BoBcm, b.mass.I_BBcm]) for b in mechanism.bodies
     ]
-    parts += [(f"frame {f.name!r}", [f.offset, f.rotation.matrix]) for f in mechanism.frames]
+    parts += [(f"frame {f.name!r}", _place(f)) for f in mechanism.frames]
     parts += [(f"load {x.name!r}", [*x.on_rates.values(), *_given(x.potential)]) for x in mechanism.loads]
     parts += [(f"load {x.name!r}", [v for a in x.actions for v in _components(a)]) for x in mechanism.loads]
     parts += [(f"constraint {c.name!r}", c.expression) for c in mechanism.constraints]
     parts += [(f"equation {n!r}", e) for n, e in mechanism.equations.items()]
     parts += [(f"output {n!r}", e) for n, e in mechanism.outputs.items()]
     return next((name for name, inside in parts if s in free_symbols(*scalars(inside))), f"model {mechanism.name!r}")
+
+
+def _place(f: Frame) -> list[Any]:
+    """What a frame's place in its parent is made of."""
+    return [f.offset, *(x.angle if isinstance(x, Turn) else x.matrix for x in f.rotation.factors)]
 
 
 def _given(value: Expr | None) -> list[Expr]:
@@ -166,14 +174,12 @@ def _redundant(eq: Equations, d: Dependence, rank: int, values: Values) -> Findi
         )
         return Finding("inconsistent", (row.name, *(c.name for c in others)), text)
     depends = f"follows from {listed(repr(c.name) for c in others)}" if others else "holds by itself"
-    text = (
-        f"{eq.name!r}: {len(eq.lam)} constraints have rank {rank} only: {row.name!r} {depends}{_joints_of(row, others)}. {_advice(row, others)}"
-    )
+    text = f"{eq.name!r}: {len(eq.lam)} constraints have rank {rank} only: {row.name!r} {depends}{_joints_of(row, others)}. {_advice(row, others)}"
     return Finding("redundant", (row.name, *(c.name for c in others)), text)
 
 
 def _joints_of(row: Constraint, others: Sequence[Constraint]) -> str:
-    names = list(dict.fromkeys(c.joint for c in (row, *others) if c.joint))
+    names = list(dict.fromkeys(c.joint for c in (*others, row) if c.joint))
     return f" (joints {listed(names)})" if names else ""
 
 
@@ -211,7 +217,9 @@ def mass_findings(eq: Equations, found: Outcome) -> list[Finding]:
     out = []
     for d in dependent_rows(projected, 1e-11):
         motion = [sum(w * basis[k][j] for k, w in d.weights.items()) for j in range(n)]
-        out.append(_massless(eq, [u.identifier for u, x in zip(eq.u, motion, strict=True) if abs(x) > 1e-6 * size(motion)]))
+        out.append(
+            _massless(eq, [u.identifier for u, x in zip(eq.u, motion, strict=True) if abs(x) > 1e-6 * size(motion)])
+        )
     return out
 
 
@@ -227,7 +235,13 @@ def _may_lack_mass(eq: Equations) -> bool:
 def _massless(eq: Equations, speeds: list[str]) -> Finding:
     bodies = [b.name for b in eq.mechanism.bodies if b.mass.is_massless]
     light = [b.name for b in eq.mechanism.bodies if not b.mass.is_massless and b.mass.is_particle]
-    who = f"; massless bodies: {listed(bodies)}" if bodies else f"; bodies without inertia: {listed(light)}" if light else ""
+    who = (
+        f"; massless bodies: {listed(bodies)}"
+        if bodies
+        else f"; bodies without inertia: {listed(light)}"
+        if light
+        else ""
+    )
     text = (
         f"{eq.name!r}: the mass matrix is singular: {listed(speeds)} {'change' if len(speeds) > 1 else 'changes'} without moving any mass"
         f"{who}. Give the bodies that these move a mass and an inertia, or constrain the motion"
@@ -241,7 +255,7 @@ def _massless(eq: Equations, speeds: list[str]) -> Finding:
 def integrable(eq: Equations) -> list[Finding]:
     """Constraints given on speeds that are rates of a function of the coordinates, up to a factor (Frobenius, each constraint by itself).
 
-        ω = Σ a_i dq_i + b dt is integrable where ω ∧ dω = 0
+    ω = Σ a_i dq_i + b dt is integrable where ω ∧ dω = 0
     """
     out = []
     for c in eq.mechanism.nonholonomic:
@@ -261,7 +275,7 @@ def _is_integrable(eq: Equations, c: Constraint) -> bool:
         return False  # written in speeds of its own: not told
     variables: list[Symbol] = [rates[s] for s in moving]
     variables += [q for q in free_symbols(c.expression) if q in eq.q and q not in variables]
-    form = [*jacobian([c.expression], [q.dot for q in variables]).entries]  # type: ignore[misc]
+    form = [*jacobian([c.expression], [q.dot for q in variables]).entries]
     free = substitute_all([c.expression], dict.fromkeys(moving, ZERO))[0]
     if free is not ZERO or eq.t in free_symbols(c.expression):
         variables, form = [*variables, eq.t], [*form, free]

@@ -149,7 +149,7 @@ def least_step(J: Rows, r: Sequence[float], damping: float) -> list[float]:
     """Jᵀ (J Jᵀ + μ 1)⁻¹ r, μ being `damping` times the largest entry on the diagonal."""
     k = len(J)
     A = [sum(a * b for a, b in zip(J[i], J[j], strict=True)) for i in range(k) for j in range(k)]
-    level = damping * max(max(A[i * k + i] for i in range(k)), 1e-30)
+    level = damping * max(1e-30, *(A[i * k + i] for i in range(k)))
     for i in range(k):
         A[i * k + i] += level
     y = list(r)

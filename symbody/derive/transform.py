@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..algebra.derivatives import jacobian, sparsity, time_derivative
 from ..algebra.elimination import definite_factor
@@ -52,14 +53,14 @@ def diagonalized(eq: Equations, unit: bool = False, names: Sequence[str] = ()) -
     W = _columns_of_inverse(Y)
     accelerations = _back_substituted(Y, [x.dot - e for x, e in zip(w, turning, strict=True)])
     at_rest = _back_substituted(Y, [-e for e in turning])  # u' where w' = 0
-    dependent = {**speeds, **{x.dot: e for x, e in zip(eq.u, accelerations, strict=True)}}
+    dependent: dict[Any, Expr] = {**speeds, **{x.dot: e for x, e in zip(eq.u, accelerations, strict=True)}}
     free = [x + sum_of_products(eq.Jc.row(k), at_rest) for k, x in enumerate(c.entries)]
     return replace(
         eq, u=w, rates=rates, M=diagonal(*new_M),
         f=Matrix(n, 1, tuple(x + m * e for x, m, e in zip(pushed, new_M, turning, strict=True))),
         Jc=eq.Jc @ W if eq.lam else Matrix(0, n, ()), b=b, c=Matrix(len(free), 1, tuple(free)), h=h,
         outputs=dict(zip(eq.outputs, outputs, strict=True)), source=eq.whole,
-        dependent=eq.composed(dependent),  # type: ignore[arg-type]
+        dependent=eq.composed(dependent),
         notes=(*eq.notes, f"speeds transformed to a {'unit' if unit else 'diagonal'} mass matrix"),
     )  # fmt: skip
 
@@ -131,7 +132,9 @@ class TangentVector:
         return TangentVector(self.bodies, _sums(self.linear, other.linear), _sums(self.angular, other.angular))
 
     def __mul__(self, scalar: Expr) -> TangentVector:
-        return TangentVector(self.bodies, tuple(v * scalar for v in self.linear), tuple(w * scalar for w in self.angular))
+        return TangentVector(
+            self.bodies, tuple(v * scalar for v in self.linear), tuple(w * scalar for w in self.angular)
+        )
 
 
 def _sums(a: tuple[Matrix, ...], b: tuple[Matrix, ...]) -> tuple[Matrix, ...]:

@@ -125,9 +125,7 @@ def _parameter(eq: Equations, key: Any) -> Symbol:
     return found
 
 
-def compile(
-    thing: Program | Equations, *, bake: Mapping[Any, float] | None = None, cache: bool = True
-) -> Any:
+def compile(thing: Program | Equations, *, bake: Mapping[Any, float] | None = None, cache: bool = True) -> Any:
     """Machine code, made by LLVM in this process: no compiler is needed. A Program gives one function, Equations give `Dynamics`.
 
     bake    numbers for parameters of equations, folded into the code

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from . import pieces
 from .kernels import Kernel, factor_kernel, has_pivots, pack, solve_kernel, unpack
 from .llvm_kernels import LlvmKernel, splat
 from .llvm_sincos import LARGEST, sincos
@@ -53,32 +54,8 @@ def weight(program: Program, i: Instruction) -> int:
 
 def cut(program: Program, size: int = PIECE) -> list[range]:
     """Ranges of instructions whose weight is bounded."""
-    out, start, total = [], 0, 0
     feeds = _feeds(program)
-    for k, i in enumerate(program.code):
-        w = weight(program, i) + len(feeds.get(k, ()))
-        if total and total + w > size:
-            out.append(range(start, k))
-            start, total = k, 0
-        total += w
-    return [*out, range(start, len(program.code))]
-
-
-class _Memory:
-    """Places in scratch memory, given back when what they hold is no longer needed."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        self.free: dict[int, list[int]] = {}
-
-    def take(self, n: int = 1) -> int:
-        if self.free.get(n):
-            return self.free[n].pop()
-        self.size += n
-        return self.size - n
-
-    def give(self, place: int, n: int = 1) -> None:
-        self.free.setdefault(n, []).append(place)
+    return pieces.cut((weight(program, i) + len(feeds.get(k, ())) for k, i in enumerate(program.code)), size)
 
 
 def _feeds(program: Program) -> dict[int, list[tuple[int, int]]]:
@@ -113,7 +90,7 @@ class _Module:
         self.program, self.lanes = program, lanes
         self.number = "double" if lanes == 1 else f"<{lanes} x double>"
         self.truth = "i1" if lanes == 1 else f"<{lanes} x i1>"
-        self.memory = _Memory()
+        self.memory = pieces.Memory()
         self.place: dict[int, int] = {}  # of values and blocks that live in scratch memory
         self.kernels: dict[str, LlvmKernel] = {}
         self.declared: set[str] = set()
@@ -132,9 +109,9 @@ class _Module:
         ranges = cut(p)
         piece_of = [k for k, r in enumerate(ranges) for _ in r]
         last_piece = self._last_pieces(piece_of)
-        pieces = []
+        functions = []
         for k, r in enumerate(ranges):
-            pieces.append(_Piece(self, f"{name}.{k}", r, last_piece, k).text())
+            functions.append(_Piece(self, f"{name}.{k}", r, last_piece, k).text())
             for v in [v for v in self.place if last_piece[v] == k]:
                 self.memory.give(self.place.pop(v), self.block_size(p.code[v]))
         calls = "\n".join(f"  call void @{name}.{k}(ptr %in, ptr %out, ptr %work)" for k in range(len(ranges)))
@@ -143,7 +120,7 @@ class _Module:
         kernels = "".join(k.text() for k in self.kernels.values()).replace("define internal", "define")
         # Kernels are told apart by size, so that two programs loaded into one engine would clash: only one is.
         declared = sorted(self.declared | {f"declare void @{k}({_pointers(k_)})" for k, k_ in self.kernels.items()})
-        return LlvmText(_FABS + kernels, "\n".join([*declared, *pieces, main, _UNLIKELY]), self.memory.size)
+        return LlvmText(_FABS + kernels, "\n".join([*declared, *functions, main, _UNLIKELY]), self.memory.size)
 
     def _last_pieces(self, piece_of: list[int]) -> list[int]:
         """The piece in which each value is read last; a factor lives as long as its solves, a solve as long as its items."""

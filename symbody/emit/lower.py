@@ -159,6 +159,14 @@ def _depth_first(roots: Iterable[Node]) -> list[Node]:
     return out
 
 
+def _number(n: Expr) -> float:
+    """The value of an expression without symbols, as the machine has it."""
+    try:
+        return float(n.data) if n.op == "const" else evaluate(n)
+    except OverflowError:
+        raise ProgramError("a constant is larger than any number of the machine") from None
+
+
 class _Lowering:
     """Instructions for a graph, each made once."""
 
@@ -187,7 +195,7 @@ class _Lowering:
 
     def _node(self, n: Node, has_symbol: bool) -> int:
         if not has_symbol and isinstance(n, Expr):
-            return self.put("const", (), float(n.data) if n.op == "const" else evaluate(n))
+            return self.put("const", (), _number(n))
         if not has_symbol and isinstance(n, Condition):
             return self.put("true", (), evaluate(intern("where", (n, ONE, ZERO))) == 1)
         if isinstance(n, Symbol):

@@ -9,7 +9,7 @@ import mpmath
 import pytest
 
 from symbody.algebra.evaluate import evaluate
-from symbody.algebra.functions import ExternalFunction, atan2, log, sin, sqrt, where
+from symbody.algebra.functions import ExternalFunction, atan2, log, sign, sin, sqrt, where
 from symbody.algebra.graph import PI, fraction, symbol, symbols
 from symbody.algebra.linear import solve
 from symbody.algebra.matrix import matrix
@@ -82,3 +82,17 @@ def test_external_functions():
     assert evaluate(f(x, y), {x: 2, y: 3}) == 6
     with pytest.raises(ExpressionError, match="no Python form"):
         evaluate(ExternalFunction("g", 1)(x), {x: 1})
+
+
+def test_the_branch_that_is_not_taken_needs_no_value():
+    guarded = where(x > 0, sqrt(x), y / x)
+    assert evaluate(guarded, {x: -2.0, y: 4.0}) == -2.0
+    assert evaluate(guarded, {x: 4.0, y: 4.0}) == 2.0
+    with pytest.raises(EvaluationError, match="div has no value"):
+        evaluate(guarded, {x: 0.0, y: 4.0})
+
+
+def test_real_numbers_stay_real():
+    with pytest.raises(EvaluationError, match="pow has no value"):
+        evaluate(x**2.7, {x: -2.0})
+    assert math.isnan(evaluate(sign(x), {x: math.nan}))

@@ -3,7 +3,7 @@
 import symbody as sb
 from symbody import Model, cos, inertia, sin
 
-BODY = dict(com=(0.1, -0.3, 0.05), inertia=inertia(0.3, 0.25, 0.35, xy=0.02, xz=-0.03, yz=0.01))
+BODY = {"com": (0.1, -0.3, 0.05), "inertia": inertia(0.3, 0.25, 0.35, xy=0.02, xz=-0.03, yz=0.01)}
 
 
 def double_pendulum() -> Model:
@@ -23,7 +23,9 @@ def chain() -> Model:
     m = Model("chain")
     m.gravity(1.0, -9.0, 2.0)
     parent = m.ground
-    for k, kind in enumerate(("universal", "prismatic", "spherical", "cylindrical", "screw", "planar", "fixed", "revolute")):
+    for k, kind in enumerate(
+        ("universal", "prismatic", "spherical", "cylindrical", "screw", "planar", "fixed", "revolute")
+    ):
         link = m.body(f"link{k}", mass=1.0 + 0.1 * k, **BODY)
         options = {"pitch": 0.3} if kind == "screw" else {}
         loads = {} if kind == "fixed" else {"damping": 0.2 + 0.1 * k, "stiffness": 1.0}

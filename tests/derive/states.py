@@ -31,4 +31,7 @@ def rate(eq: Equations, expression: Any) -> Any:
 def close(a: Any, b: Any, tolerance: float = 1e-9) -> bool:
     """Equal to a tolerance relative to the larger of the two."""
     x, y = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    return bool(np.max(np.abs(x - y), initial=0) <= tolerance * max(np.max(np.abs(x), initial=0), np.max(np.abs(y), initial=0), 1e-12))
+    return bool(
+        np.max(np.abs(x - y), initial=0)
+        <= tolerance * max(np.max(np.abs(x), initial=0), np.max(np.abs(y), initial=0), 1e-12)
+    )

@@ -92,6 +92,20 @@ def test_underactuated_system() -> None:
     assert abs(numbers(found.conditions[0], other)) > 1e-3
 
 
+def test_conditions_where_the_input_reaches_every_balance() -> None:
+    """A force on the tip of a chain of three: two conditions, which the input's own share is taken from."""
+    m = arm(3, 0)
+    push = m.input("push")
+    tip = m.freeze().body("link2")
+    m.force("tip", m.ground.vector(push, 2 * push, 0.5 * push), at=tip.point(0.1, -0.5, 0.2), on=tip)
+    eq = derive(m)
+    found, s = forward_then_inverse(eq, push=3.0)
+    motion = {k: v for k, v in s.items() if k not in eq.r}
+    assert close(numbers(found.inputs[push], motion), 3.0)
+    assert found.conditions.rows == 2
+    assert np.max(np.abs(numbers(found.conditions, motion))) <= 1e-9 * np.abs(numbers(eq.f, s)).max()
+
+
 def test_inputs_with_coupling_are_solved_together() -> None:
     """Inputs that act through expressions of the coordinates."""
     m = arm(2, 0)

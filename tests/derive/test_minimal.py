@@ -86,7 +86,9 @@ def test_wrong_choices_are_refused() -> None:
         minimal(eq, ["x", "y"])
     with pytest.raises(DerivationError, match=r"no speed 'angel'.*angle"):
         minimal(eq, ["x", "y", "angel"])
-    with pytest.raises(DerivationError, match=r"x_dot, angle_dot, s_dot are not independent .*determine (angle|s)_dot .* would be"):
+    with pytest.raises(
+        DerivationError, match=r"x_dot, angle_dot, s_dot are not independent .*determine (angle|s)_dot .* would be"
+    ):
         minimal(eq, ["x", "angle", "s"])
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ import symbody as sb
 from symbody import DerivationError, Model, ModelError, derive
 from symbody.derive.kinematics import Kinematics, wrench_of
 from symbody.derive.minimal import minimal
+from symbody.derive.probe import random_values
 from symbody.derive.reactions import chain_of, reaction, reactions
+from symbody.derive.states import random_state
 from symbody.derive.transform import diagonalized
 
 from .mechanisms import ALL, BODY, chain, double_pendulum, four_bar, quasi, rolling_disc
@@ -112,17 +115,40 @@ def test_reaction_does_no_work_on_the_motion_of_the_joint(model: Callable[[], Mo
         w, v = (numbers(x, probe) for x in relative_twist(eq, joint))
         force, moment = numbers(r.force, s), numbers(r.moment, s)
         terms = np.concatenate([force * v, moment * w])
-        assert abs(terms.sum()) <= 1e-9 * (np.abs(force).max() + np.abs(moment).max() + 1) * (np.abs(v).max() + np.abs(w).max() + 1e-3)
+        assert abs(terms.sum()) <= 1e-9 * (np.abs(force).max() + np.abs(moment).max() + 1) * (
+            np.abs(v).max() + np.abs(w).max() + 1e-3
+        )
         checked += 1
     assert checked >= (0 if model.__name__ == "turntable" else 1)
 
 
-@pytest.mark.parametrize("model", [four_bar, rolling_disc, lambda: spatial(True)], ids=["four_bar", "disc", "spatial"])
+def tied() -> Model:
+    """Points tied along some axes of a third frame, joints geared together, a slider too, and a screw that closes a loop."""
+    m = Model("tied")
+    a, b, c = (m.body(n, mass=1.0, **BODY) for n in "abc")
+    m.universal("cross", m.ground, a)
+    m.free("float", b)
+    m.prismatic("rail", m.ground, c, axis=(1, 1, 0))
+    m.revolute("crank", c, d := m.body("d", mass=1.0, **BODY), axis=(0, 1, 2), at=(0.3, 0, 0))
+    m.coincide(a.point(0, -0.5, 0), b.point(0.2, 0, 0), along=c.frame, axes="xy", name="pin")
+    m.coincide(a.point(0.5, 0, 0), b.point(0, 0.2, 0), axes="z", name="slot")
+    m.revolute("wheel", d, m.body("e", mass=1.0, **BODY), axis="x", at=(0, 0.3, 0))
+    m.gear("rack", "rail", "crank", 0.3)
+    m.gear("bevel", "crank", "wheel", -2.0)
+    m.screw("nut", d, b, pitch=0.2, on=(0, 0, 0.1))
+    return m
+
+
+@pytest.mark.parametrize(
+    "model",
+    [four_bar, rolling_disc, tied, lambda: spatial(True)],
+    ids=["four_bar", "disc", "tied", "spatial"],
+)
 def test_forces_that_go_with_multipliers_are_rows_of_Jc(model: Callable[[], Model]) -> None:  # noqa: N802
     """Virtual power of a constraint's actions for a multiplier of one: Jc u + b (sampled by u)."""
     eq = derive(model(), check=False)
     k = Kinematics(eq.mechanism)
-    s = moving_state(eq)
+    s = random_state(eq, 1) if model is not tied else random_values(eq, Random(1))  # rows hold off the constraints too
     rows = numbers(eq.Jc, s)
     for c, row in zip((*eq.mechanism.holonomic, *eq.mechanism.nonholonomic), rows, strict=True):
         virtual = np.zeros(len(eq.u))
@@ -188,7 +214,7 @@ def test_reactions_in_other_speeds(change: Callable[[sb.Equations], sb.Equations
     eq = derive(four_bar())
     other = change(eq)
     s = moving_state(eq)
-    t = s | {x: v for x, v in zip(other.u, old_speeds(eq, other, s), strict=True)}
+    t = s | dict(zip(other.u, old_speeds(eq, other, s), strict=True))
     for name in ("q2", "closure"):
         a, b = reaction(eq, name, solved=True), reaction(other, name, solved=True)
         assert close(numbers(a.force, s), numbers(b.force, t))
@@ -225,7 +251,7 @@ def test_rolling_contact_carries_the_weight_of_a_resting_wheel() -> None:
     m.free("free", wheel, sequence="zxy")
     m.rolling("contact", wheel, 0.5)
     eq = derive(m)
-    upright = {x: 0.0 for x in (*eq.q, *eq.u, eq.t)} | {eq.q[2]: 0.5}
+    upright = dict.fromkeys((*eq.q, *eq.u, eq.t), 0.0) | {eq.q[2]: 0.5}
     r = reaction(eq, "contact", solved=True)
     assert close(numbers(r.force, upright), [0, 0, 2 * 9.81])
     assert close(numbers(reaction(eq, "free", solved=True).force, upright) + 1, [1, 1, 1])
@@ -240,6 +266,33 @@ def geared() -> Model:
     m.revolute("q1", m.ground, a, axis="z")
     m.revolute("q2", m.ground, b, axis="x", at=(1, 0, 0))
     return m
+
+
+@pytest.mark.parametrize("kind", ["revolute", "screw", "prismatic"])
+def test_actuator_of_a_joint_is_a_pair(kind: str) -> None:
+    """The same reaction where the motor is given in the joint and where it is given as a torque or force on both bodies."""
+
+    def driven(by_joint: bool) -> sb.Equations:
+        m = Model(kind)
+        m.gravity(1.0, -9.0, 2.0)
+        a, b = m.body("a", mass=1.0, **BODY), m.body("b", mass=0.7, **BODY)
+        m.universal("base", m.ground, a)
+        options: dict[str, Any] = {"pitch": 0.4} if kind == "screw" else {}
+        if by_joint:
+            options["actuation"] = 2.5
+        joint = m.joint(kind, "joint", a, b, axis=(1, 2, 2), at=(0.3, 0, 0), on=(0, 0.1, 0), **options)
+        axis = a.vector(1 / 3, 2 / 3, 2 / 3)
+        if not by_joint and kind == "prismatic":
+            m.force("motor", 2.5 * axis, at=joint.inner.origin, on=b, reacting=a)
+        elif not by_joint:
+            m.torque("motor", 2.5 * axis, on=b, reacting=a)
+        return derive(m)
+
+    first, second = driven(True), driven(False)
+    s = moving_state(first)
+    one, two = reaction(first, "joint", solved=True), reaction(second, "joint", solved=True)
+    assert close(numbers(one.force, s), numbers(two.force, s))
+    assert close(numbers(one.moment, s), numbers(two.moment, s))
 
 
 def test_gear_is_a_pair_of_torques() -> None:

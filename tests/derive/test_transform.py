@@ -8,7 +8,14 @@ import pytest
 import symbody as sb
 from symbody import DerivationError, Model, ModelError, derive
 from symbody.derive.minimal import minimal
-from symbody.derive.transform import coriolis_matrix, diagonalized, gram_schmidt, ldl, mass_matrix_sparsity, tangent_vectors
+from symbody.derive.transform import (
+    coriolis_matrix,
+    diagonalized,
+    gram_schmidt,
+    ldl,
+    mass_matrix_sparsity,
+    tangent_vectors,
+)
 
 from ..published.numbers import published
 from .mechanisms import BODY, chain, double_pendulum, four_bar, quasi, rolling_disc, turntable
@@ -57,7 +64,9 @@ def test_same_motion_in_the_new_speeds(model: Callable[[], Model], unit: bool) -
     expected = numbers(eq.udot, s)
     assert close(numbers([new.dependent[u.dot] for u in eq.u], s), expected, 1e-8)
     if eq.lam:
-        assert np.max(np.abs(numbers(eq.Jc, s).reshape(len(eq.lam), -1) @ [s[u] for u in eq.u] + numbers(eq.b, s))) < 1e-9
+        assert (
+            np.max(np.abs(numbers(eq.Jc, s).reshape(len(eq.lam), -1) @ [s[u] for u in eq.u] + numbers(eq.b, s))) < 1e-9
+        )
         assert close(numbers(new.multipliers, s), numbers(eq.multipliers, s), 1e-7)
 
 
@@ -87,7 +96,9 @@ def test_gram_schmidt_is_orthonormal(model: Callable[[], Model]) -> None:
 
 @pytest.mark.parametrize("change", [lambda eq: eq, minimal, diagonalized], ids=["own", "minimal", "diagonalized"])
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m.__name__)
-def test_rate_of_mass_less_twice_coriolis_is_skew(model: Callable[[], Model], change: Callable[[sb.Equations], sb.Equations]) -> None:
+def test_rate_of_mass_less_twice_coriolis_is_skew(
+    model: Callable[[], Model], change: Callable[[sb.Equations], sb.Equations]
+) -> None:
     eq = change(derive(model()))
     s = moving_state(eq)
     n = len(eq.u)

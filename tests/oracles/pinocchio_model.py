@@ -103,10 +103,12 @@ class Rebuilt:
         return q, v, a, G
 
     def mass_matrix(self, values: dict[str, float]) -> Any:
+        """Column by column from inverse dynamics: `crba` wants its joints numbered depth first, which these are not."""
         q, _, _, G = self.state(values)
-        M = self.pin.crba(self.model, self.data, q)
-        M = np.triu(M) + np.triu(M, 1).T
-        return G.T @ M @ G
+        rest = np.zeros(self.model.nv)
+        gravity = self.pin.rnea(self.model, self.data, q, rest, rest).copy()
+        columns = [self.pin.rnea(self.model, self.data, q, rest, e) - gravity for e in np.eye(self.model.nv)]
+        return G.T @ np.column_stack(columns) @ G
 
     def inverse_dynamics(self, values: dict[str, float]) -> Any:
         q, v, a, G = self.state(values)

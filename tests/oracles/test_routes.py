@@ -6,6 +6,7 @@ By default a part of the random mechanisms is run; SYMBODY_FULL=1 runs all 300 t
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,18 +17,18 @@ from symbody.derive.certify import certify
 from symbody.derive.derive import ROUTES
 from symbody.derive.states import random_state
 from tests import mechanisms
-from tests.mechanisms import HARD, Sample, floating_tree, random_loop, random_tree, standard_tree
+from tests.mechanisms import HARD, Sample, random_loop, random_tree, standard_tree
 from tests.oracles.pinocchio_model import Rebuilt
 
 FULL = bool(os.environ.get("SYMBODY_FULL"))
-TREES = range(300) if FULL else range(0, 300, 5)
+TREES = range(300) if FULL else [5 * k + 4 * (k % 10 == 5) for k in range(60)]  # six of them large
 LOOPS = range(100) if FULL else [k for k in range(50) if k % 2 == k // 8 % 2]
 TOLERANCE = 1e-9
 
 
 def compare_routes(sample: Sample, seed: int) -> None:
     """M and f by every route, entry by entry; then the certificate, which looks at power, reactions and derivatives too."""
-    equations = {route: sb.derive(sample.mechanism, route) for route in ROUTES}
+    equations = {route: sb.derive(sample.mechanism, route, check=False) for route in ROUTES}
     eq = equations["recursive"]
     state = random_state(eq, seed, sample.start)
     values = {r: [np.array(list(flat(v)), float) for v in sb.evaluate([e.M, e.f], state)] for r, e in equations.items()}
@@ -47,7 +48,7 @@ def flat(value: Any) -> Any:
 
 
 def hold(sample: Sample, route: str, seed: int) -> None:
-    certificate = certify(sb.derive(sample.mechanism, route), [seed], values=sample.start, routes=["kane"])
+    certificate = certify(sb.derive(sample.mechanism, route, check=False), [seed], values=sample.start, routes=["kane"])
     assert certificate.passed, str(certificate)
 
 
@@ -115,7 +116,7 @@ def test_trees_agree_with_pinocchio(seed: int) -> None:
 def test_catalogue_has_everything() -> None:
     """The random mechanisms that are run contain every kind of joint, load and closing."""
     joints, loads, closings, kinds = set(), set(), set(), set()
-    samples = [random_tree(s) for s in range(0, 300, 5)] + [random_loop(s) for s in range(50)]
+    samples = [random_tree(s) for s in TREES] + [random_loop(s) for s in LOOPS]
     for sample in samples:
         m = sample.mechanism
         joints |= {j.kind for j in m.joints if not j.closes_loop}
@@ -144,8 +145,6 @@ def test_catalogue_has_everything() -> None:
 
 def test_certificate_names_a_planted_fault() -> None:
     """A wrong entry of M, of f, and of the free terms of the constraints is found, and said where."""
-    from dataclasses import replace
-
     sample = random_loop(0)
     eq = sb.derive(sample.mechanism, "kane")
     entries = list(eq.f.entries)
@@ -169,13 +168,10 @@ def test_certificate_names_a_planted_fault() -> None:
 
 def test_certificate_says_that_constraints_are_redundant() -> None:
     """A row that says again what others say is named by the rank."""
-    from dataclasses import replace
-
-    sample = floating_tree(0)
-    eq = sb.derive(sample.mechanism)
-    q = eq.q[0]
-    twice = sb.Matrix(2, len(eq.u), tuple(sb.jacobian([q.dot, 2 * q.dot], eq.u).entries))
-    lam = sb.symbols("lam_a lam_b", "multiplier")
-    held = replace(eq, Jc=twice, b=sb.zeros(2), c=sb.zeros(2), lam=lam)
-    found = certify(held, 1, routes=[])
+    m = sb.Model("twice")
+    x, y, z = m.coordinates("x y z")
+    m.particle("p", m.ground.point(x, y, z), mass=1)
+    m.constrain(x**2 + y**2 + z**2 - 1)
+    m.constrain((x + y) ** 2 - 2 * x * y + z**2 - 1)
+    found = certify(sb.derive(m, check=False), 1)
     assert "rank 1 of 2, state 0" in {c.where for c in found.failed}
