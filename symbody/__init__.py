@@ -50,8 +50,25 @@ from .bodies.frames import Dyad, Frame, Point, Vector
 from .bodies.mass import bar, cuboid, cylinder, disc, inertia, shell, sphere
 from .bodies.mechanism import Body, Mechanism
 from .bodies.model import Model
+from .derive.audit import Audit, audit
+from .derive.certify import Certificate, certify
 from .derive.derive import derive
+from .derive.energies import (
+    angular_momentum,
+    centre_of_mass,
+    constraint_power,
+    energy,
+    kinetic_energy,
+    momentum,
+    potential_energy,
+    power,
+    powers,
+)
 from .derive.equations import Equations
+from .derive.inverse import InverseDynamics, inverse_dynamics, joint_forces
+from .derive.minimal import minimal
+from .derive.reactions import Reaction, reaction, reactions
+from .derive.transform import coriolis_matrix, diagonalized, gram_schmidt, mass_matrix_sparsity, tangent_vectors
 from .emit.c import CSource, c_source
 from .emit.callable import Compiled
 from .emit.dynamics import Dynamics, compile
@@ -91,7 +108,11 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Model", "Mechanism", "Body", "Frame", "Point", "Vector", "Dyad",
     "inertia", "bar", "disc", "cylinder", "sphere", "shell", "cuboid",
     # derive: equations of motion
-    "derive", "Equations",
+    "audit", "Audit", "derive", "Equations", "certify", "Certificate", "minimal",
+    "kinetic_energy", "potential_energy", "energy", "momentum", "angular_momentum", "centre_of_mass",
+    "power", "powers", "constraint_power", "reaction", "reactions", "Reaction",
+    "inverse_dynamics", "InverseDynamics", "joint_forces",
+    "diagonalized", "gram_schmidt", "tangent_vectors", "coriolis_matrix", "mass_matrix_sparsity",
     # emit
     "Program", "Cost", "program", "compile", "Compiled", "Dynamics",
     "numpy_function", "numpy_source", "c_source", "CSource",

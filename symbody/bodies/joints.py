@@ -20,7 +20,7 @@ from ..algebra.matrix import Matrix, cross, vector
 from ..errors import ModelError, listed, shown
 from .frames import Frame, Vector
 from .mechanism import Action
-from .rotations import AXES, about, sequence, unit_vector
+from .rotations import about, sequence, unit_vector
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,9 @@ def mass_properties(
             f"body {name!r}: its mass properties change with {listed(moving)}; let a frame move, and fix the body to it"
         )
     if m.value is not None and m.value < 0:
-        raise ModelError(f"body {name!r}: negative mass {m}; give a positive one, or leave it out for a body without mass")
+        raise ModelError(
+            f"body {name!r}: negative mass {m}; give a positive one, or leave it out for a body without mass"
+        )
     if physical:
         _check_inertia(name, I)
     return MassProperties(m, c, I)

@@ -183,7 +183,9 @@ class Model(Assembly):
             direction = outer.vector(*unit_vector(axis, f"constraint {label!r}").entries)
             row = f"{label}.{axis}"
             actions = [Action(b.frame, force=direction, at=b), Action(a.frame, force=-direction, at=b)]
-            if outer is not a.frame:  # points that stay apart across the axes: the pair turns the frame of the directions
+            if (
+                outer is not a.frame
+            ):  # points that stay apart across the axes: the pair turns the frame of the directions
                 actions[1:] = [Action(a.frame, force=-direction, at=a), Action(outer, torque=direction.cross(gap))]
             made.append(self._add_constraint(Constraint(row, gap.dot(direction), True, label, tuple(actions))))
         return made

@@ -190,11 +190,14 @@ class _Probe:
 
     def _forward(self, moving: Values, M: Rows, f: list[float], Jc: Rows) -> list[Finding]:
         cells = []
-        (residual,) = numbers([self.residual], moving)[0]
+        (residual,), (held_rates,) = numbers([self.residual, self.psi_rate], moving)
         for i, u in enumerate(self.eq.u):
             inertia = [M[i][j] * moving[a] for j, a in enumerate(self.u_dot)]
             held = [row[i] * moving[x] for row, x in zip(Jc, self.eq.lam, strict=True)]
             cells.append((abs(residual[i]) / _size([*inertia, f[i], *held]), f"row {u.identifier}"))
+        rates = [moving[x] for x in (*self.u_dot, *self.eq.u)]
+        for row, rest, x in zip(Jc, held_rates, self.eq.lam, strict=True):
+            cells.append((abs(rest) / _row_size(row, rates), _name(x)))
         return [("forward dynamics", *_largest(cells))]
 
     def _rates(self, moving: Values, Jc: Rows) -> list[Finding]:

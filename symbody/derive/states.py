@@ -36,30 +36,41 @@ def random_state(equations: Equations, seed: int = 0, values: Mapping[Any, float
     loose = [p for p in equations.p if p not in known]
     best: tuple[float, list[float]] = (math.inf, [])
     for attempt in range(ATTEMPTS):
-        state = _drawn(equations, draw, known)
+        state = _drawn(equations, draw, known, 1.2 * 0.95**attempt)
         movable = [*equations.q, *loose] if attempt >= ATTEMPTS // 2 else list(equations.q)
         left = _assemble(_Target(rows, jacobian(rows, movable), movable), state)
-        if left is None:
-            _project_speeds(equations, state)
+        if left is not None:
+            best = min(best, (max(map(abs, left), default=math.inf), left))
+        elif _has_values(equations, state):
             return state
-        best = min(best, (max(map(abs, left), default=math.inf), left))
     raise DerivationError(_why_not(equations, best[1]))
+
+
+def _has_values(equations: Equations, state: Values) -> bool:
+    """Puts speeds into a state that keep the constraints; False where the equations have no value there."""
+    try:
+        _project_speeds(equations, state)
+        numbers([equations.M, equations.f, equations.rates, equations.h], state)
+    except (EvaluationError, OverflowError):
+        return False
+    return True
 
 
 def _why_not(equations: Equations, left: Sequence[float]) -> str:
     norms = [f"the norm of {listed(e)}" for e in equations.mechanism.norms]
     names = [c.name for c in equations.mechanism.holonomic] + norms
     worst = max(range(len(left)), key=lambda k: abs(left[k]), default=None)
-    miss = "" if worst is None else f"; the nearest misses by {abs(left[worst]):.3g} in {names[worst]}"
+    if worst is None:
+        return f"{equations.name!r}: the equations have no value at random states; give values={{...}} near which they have"
     return (
-        f"{equations.name!r}: no state was found that keeps the constraints{miss}. Give lengths that let the loops close, "
-        "and coordinates to start from, with values={...}"
+        f"{equations.name!r}: no state was found that keeps the constraints; the nearest misses by {abs(left[worst]):.3g} in "
+        f"{names[worst]}. Give lengths that let the loops close, and coordinates to start from, with values={{...}}"
     )
 
 
 def _given(equations: Equations, values: Mapping[Any, float]) -> Values:
     known: dict[Any, Symbol] = {}
-    for s in _symbols(equations):
+    for s in dict.fromkeys([*_symbols(equations), *equations.whole.u]):
         known[s] = known[s.identifier] = s
     for key in values:
         if key not in known:
@@ -80,8 +91,8 @@ def _symbols(equations: Equations) -> list[Symbol]:
 _RANGES: Final = {"parameter": (0.8, 1.5), "time": (0.1, 2.0)}
 
 
-def _drawn(equations: Equations, draw: Random, known: Values) -> Values:
-    state: Values = {s: draw.uniform(*_RANGES.get(s.kind, (-1.2, 1.2))) for s in _symbols(equations)}
+def _drawn(equations: Equations, draw: Random, known: Values, spread: float) -> Values:
+    state: Values = {s: draw.uniform(*_RANGES.get(s.kind, (-spread, spread))) for s in _symbols(equations)}
     shaken = set(equations.q) if equations.phi.rows else set()
     state |= {s: v + (draw.uniform(-0.2, 0.2) if s in shaken else 0.0) for s, v in known.items()}
     _draw_inertias(equations, draw, state, known)

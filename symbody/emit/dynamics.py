@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -10,8 +11,10 @@ import numpy as np
 
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import Symbol
+from ..derive.articulated import articulated
 from ..derive.equations import Equations
-from ..errors import ProgramError, listed, unknown
+from ..derive.kinematics import Kinematics
+from ..errors import DerivationError, ProgramError, listed, unknown
 from .callable import Array, Compiled, compile_program
 from .lower import program
 from .program import Program
@@ -76,8 +79,13 @@ class Dynamics:
 
     @cached_property
     def udot(self) -> Compiled:
-        """Accelerations u'."""
-        return self.function("udot", {"a": self.equations.udot})
+        """Accelerations u'; of a tree derived by recursions, by composite or by articulated bodies, whichever takes fewer operations."""
+        eq = self.equations
+        ways = [self.program("udot", {"a": eq.udot})]
+        if eq.route == "recursive" and eq.u == eq.mechanism.u and not eq.is_constrained:
+            with suppress(DerivationError):  # where a speed moves several frames there is only one way
+                ways.append(self.program("udot", {"a": articulated(eq.mechanism, Kinematics(eq.mechanism))}))
+        return compile_program(min(ways, key=lambda p: p.cost.total), cache=self._cache)
 
     @cached_property
     def qdot(self) -> Compiled:

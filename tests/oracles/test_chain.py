@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 import sympy
 
+import symbody as sb
 from bench import chain, chain_sympy
-from symbody import cli, evaluate
+from symbody import cli
 
 CENTRAL = np.diag([1 / 12, 1 / 12, 1 / 100])
 STEP = 1e-30
@@ -138,18 +139,17 @@ def test_against_sympy_kane() -> None:
         assert np.array(chain.bias(at, rate, math.sin, math.cos), float) == pytest.approx(-f_kane[:, 0], abs=1e-12)
 
 
-def test_against_the_demonstration() -> None:
-    """`python -m symbody` derives the same chain by Kane's method on the graph."""
+@pytest.mark.parametrize("route", ["recursive", "kane", "lagrange", "newton-euler", "gibbs-appell"])
+def test_against_the_demonstration(route: str) -> None:
+    """`python -m symbody` describes the same chain by bodies and joints."""
     n = 3
     q, u = state(n, 7)
-    bar, g = chain.Bar(1.3, 0.8, 1.3 * 0.8**2 / 12, 1.3 * 0.8**2 / 100), 9.81
-    model = cli.spherical_pendulums(n)
-    at = dict(zip([*model.q, *model.u, *model.p], [*q, *u, 1.3, 0.8, g], strict=True))
-    M, b, energy = evaluate([model.M, model.b, model.energy], at)
-    kinetic, potential = (
-        chain.kinetic_energy(q, u, math.sin, math.cos, bar),
-        chain.potential_energy(q, math.sin, math.cos, bar, g),
-    )
+    bar, g = chain.Bar(1.3, 0.8, 1.3 * 0.8**2 / 12, 0.0), 9.81
+    equations = sb.derive(cli.spherical_pendulums(n), route)
+    at = dict(zip([*equations.q, *equations.u, *equations.p], [*q, *u, 1.3, 0.8, g], strict=True))
+    M, f, energy = sb.evaluate([equations.M, equations.f, sb.energy(equations)], at)
+    kinetic = chain.kinetic_energy(q, u, math.sin, math.cos, bar)
+    potential = chain.potential_energy(q, math.sin, math.cos, bar, g)
     assert np.array(M) == pytest.approx(np.array(chain.mass_matrix(q, math.sin, math.cos, bar), float), abs=1e-12)
-    assert np.array(b) == pytest.approx(np.array(chain.bias(q, u, math.sin, math.cos, bar, g), float), abs=1e-11)
+    assert -np.array(f) == pytest.approx(np.array(chain.bias(q, u, math.sin, math.cos, bar, g), float), abs=1e-11)
     assert energy == pytest.approx(kinetic + potential, rel=1e-12)

@@ -17,7 +17,8 @@ from symbody.derive.certify import certify
 from symbody.derive.derive import ROUTES
 from symbody.derive.states import random_state
 from tests import mechanisms
-from tests.mechanisms import HARD, Sample, random_loop, random_tree, standard_tree
+from tests.hard_cases import HARD
+from tests.mechanisms import Sample, random_loop, random_tree, standard_tree
 from tests.oracles.pinocchio_model import Rebuilt
 
 FULL = bool(os.environ.get("SYMBODY_FULL"))
@@ -77,6 +78,16 @@ def test_hard_cases_are_certified(name: str, route: str) -> None:
     assert certificate.passed, str(certificate)
 
 
+@pytest.mark.parametrize("seed", [0, 5, 7])
+def test_reduced_equations_are_certified(seed: int) -> None:
+    """Elimination of dependent speeds leaves the motion as it was."""
+    sample = random_loop(seed)
+    reduced = sb.minimal(sb.derive(sample.mechanism, check=False), at=sample.start)
+    certificate = certify(reduced, 1, values=sample.start, routes=["lagrange"])
+    assert certificate.passed, str(certificate)
+    assert certificate.checks[0].what == "accelerations of the whole equations"
+
+
 @pytest.mark.parametrize("seed", [0, 3, 9])
 def test_inverse_dynamics_undoes_forward_dynamics(seed: int) -> None:
     """M u' - f - Jcᵀ lam vanishes at the solution, in compiled code."""
@@ -131,9 +142,30 @@ def test_catalogue_has_everything() -> None:
         kinds |= {"nonholonomic"} if m.nonholonomic else set()
         kinds |= {"parameters"} if m.p else {"numbers"}
         kinds |= {"twelve bodies"} if len(m.bodies) >= 12 else set()
-    assert joints == {"fixed", "revolute", "prismatic", "cylindrical", "universal", "spherical", "planar", "free", "screw"}
+    assert joints == {
+        "fixed",
+        "revolute",
+        "prismatic",
+        "cylindrical",
+        "universal",
+        "spherical",
+        "planar",
+        "free",
+        "screw",
+    }
     assert closings >= {*(k for k in mechanisms.CLOSINGS if k != "coincide"), "rolling"}
-    assert loads >= {"gravity", "force", "torque", "spring", "damper", "drag", "potential", "friction", "stop", "actuator"}
+    assert loads >= {
+        "gravity",
+        "force",
+        "torque",
+        "spring",
+        "damper",
+        "drag",
+        "potential",
+        "friction",
+        "stop",
+        "actuator",
+    }
     assert kinds == {
         "inputs", "variables", "Euler parameters", "quasi-velocities", "massless", "particle", "nonholonomic", "parameters",
         "numbers", "twelve bodies",
