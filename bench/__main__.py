@@ -1,4 +1,4 @@
-"""`python -m bench graph [--json]`: the benchmarks of one stage, as a table or as JSON lines."""
+"""`python -m bench derive [--json] [--full]`: the benchmarks of one stage, as a table or as JSON lines."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import argparse
 import json
 from collections.abc import Callable, Iterable, Iterator
 
-from . import graph
+from . import derive, graph
 from .timing import Row
 
-STAGES: dict[str, Callable[[], Iterator[Row]]] = {"graph": graph.rows}
+STAGES: dict[str, Callable[..., Iterator[Row]]] = {"graph": graph.rows, "derive": derive.rows}
+CAN_BE_FULL = ("derive",)
 
 
 def shown(value: object) -> str:
@@ -36,8 +37,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("stage", choices=STAGES)
     parser.add_argument("--json", action="store_true", help="one JSON object in each line")
+    parser.add_argument("--full", action="store_true", help="let slow peers finish (derive)")
     chosen = parser.parse_args()
-    rows = STAGES[chosen.stage]()
+    if chosen.full and chosen.stage not in CAN_BE_FULL:
+        parser.error(f"--full is for {', '.join(CAN_BE_FULL)}; {chosen.stage} is always whole")
+    rows = STAGES[chosen.stage](**({"full": True} if chosen.full else {}))
     if chosen.json:
         for row in rows:
             print(json.dumps(row), flush=True)

@@ -288,3 +288,8 @@ def cold(mechanism: Mechanism, method: str) -> tuple[Any, float]:
     made = METHODS[method](mechanism, follow, scalars)
     made.mass_matrix, made.forcing  # noqa: B018  (they are made when asked for)
     return made, time.thread_time() - start
+
+
+def operations(made: Any) -> int:
+    """Of mass matrix and forcing, written out."""
+    return int(sympy.count_ops(made.mass_matrix) + sympy.count_ops(made.forcing))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from .algebra.printing import text
+from .bodies.frames import Frame
 from .bodies.mass import bar
+from .bodies.mechanism import Body
 from .bodies.model import Model
 from .derive.certify import certify
 from .derive.derive import ROUTES, derive
@@ -21,7 +24,8 @@ def spherical_pendulums(n: int) -> Model:
     m = Model(f"{n} spherical pendulums")
     p = m.parameters(m=1.0, l=1.0, g=9.81)
     m.gravity(0, 0, -p.g)
-    parent, at = m.ground, (0, 0, 0)
+    parent: Body | Frame = m.ground
+    at: tuple[Any, ...] = (0, 0, 0)
     for k in range(1, n + 1):
         link = m.body(f"bar{k}", mass=p.m, shape=bar(p.l, axis="z", at=(0, 0, -p.l / 2)))
         m.universal(f"q{k}", parent, link, at=at)

@@ -14,7 +14,13 @@ def euler_parameters_by_hand() -> Sample:
     m = Model("Euler parameters by hand")
     e = m.coordinates("e0 e1 e2 e3")
     frame = m.ground.translate(0.1, 0, 0).rotate_by_euler_parameters(e)
-    top = m.body("top", frame, mass=m.parameter("mass", 2.0), com=(0, 0.1, 0.5), inertia=sb.inertia(0.3, 0.4, 0.5, 0.01, 0.02, 0.03))
+    top = m.body(
+        "top",
+        frame,
+        mass=m.parameter("mass", 2.0),
+        com=(0, 0.1, 0.5),
+        inertia=sb.inertia(0.3, 0.4, 0.5, 0.01, 0.02, 0.03),
+    )
     m.constrain(sum(x * x for x in e) - 1, "norm")
     m.gravity(0, 0, -9.81)
     m.force("push", top.vector(1, 2, 3), top.point(0, 0, 1), top)

@@ -1,9 +1,9 @@
 """Random mechanisms. Small hard ones by name are in `hard_cases.py`.
 
-    random_tree(seed)    every kind of joint, body, load and speed, up to 12 bodies
-    random_loop(seed)    closed loops by every kind of joint, gears, prescribed motion, skates, rolling wheels
-    standard_tree(seed)  only joints and gravity, with a record from which another implementation can be built
-    floating_tree(seed), conservative_tree(seed)   trees that keep their momentum, their energy
+random_tree(seed)    every kind of joint, body, load and speed, up to 12 bodies
+random_loop(seed)    closed loops by every kind of joint, gears, prescribed motion, skates, rolling wheels
+standard_tree(seed)  only joints and gravity, with a record from which another implementation can be built
+floating_tree(seed), conservative_tree(seed)   trees that keep their momentum, their energy
 """
 
 from __future__ import annotations
@@ -140,7 +140,9 @@ def add_body(d: Draw, name: str, is_leaf: bool) -> tuple[Body, bool]:
     if not is_leaf and d.chance(0.12):
         return m.body(name, mass=d.number(0.5, 2), com=d.place()), False
     if d.chance(0.15):
-        shape = d.random.choice([sb.cylinder(0.3, 0.8, "x"), sb.sphere(0.4), sb.cuboid(0.3, 0.4, 0.5, at=(0.1, 0, 0.2))])
+        shape = d.random.choice(
+            [sb.cylinder(0.3, 0.8, "x"), sb.sphere(0.4), sb.cuboid(0.3, 0.4, 0.5, at=(0.1, 0, 0.2))]
+        )
         return m.body(name, shape=shape, mass=d.number(0.5, 2)), True
     mass, com, tensor = d.number(0.5, 2), d.place(0.4), d.inertia()
     if d.chance(0.8):
@@ -255,7 +257,9 @@ def a_spring(d: Draw, name: str) -> None:
     rest = d.number(0.1, 0.5) if d.chance(0.6) else 0
     damping = d.number(0.1, 1) if d.chance(0.5) else 0
     actuation = d.model.input(f"pull_{name}") if d.chance(0.3) else 0
-    d.model.spring(name, b.point(*d.place()), end, stiffness=d.number(1, 20), rest=rest, damping=damping, actuation=actuation)
+    d.model.spring(
+        name, b.point(*d.place()), end, stiffness=d.number(1, 20), rest=rest, damping=damping, actuation=actuation
+    )
 
 
 def a_drag(d: Draw, name: str) -> None:
@@ -289,7 +293,9 @@ def a_rotational_spring(d: Draw, name: str) -> None:
     spin = child.frame.angular_velocity(parent.frame)
     rate = j.coordinates[0].dot
     axis = sum((v for v in spin.partial([rate])), sb.Vector({}))
-    m.rotational_spring(name, axis, child, parent, angle=j.coordinates[0], stiffness=d.number(1, 5), damping=d.number(0.1, 1))
+    m.rotational_spring(
+        name, axis, child, parent, angle=j.coordinates[0], stiffness=d.number(1, 5), damping=d.number(0.1, 1)
+    )
     return None
 
 
@@ -383,7 +389,17 @@ def standard_tree(seed: int) -> Sample:
     """Joints that everybody knows, on whole bodies, with gravity, and the record of it."""
     d = Draw(seed, f"standard tree {seed}", False)
     links: list[Link] = []
-    kinds = ("revolute", "prismatic", "universal", "cylindrical", "planar", "spherical", "spherical_e", "free_e", "fixed")
+    kinds = (
+        "revolute",
+        "prismatic",
+        "universal",
+        "cylindrical",
+        "planar",
+        "spherical",
+        "spherical_e",
+        "free_e",
+        "fixed",
+    )
     for k in range(size_of(seed)):
         parent = d.random.randint(max(-1, k - 3), k - 1)
         kind = "revolute" if k == 0 else d.random.choice(kinds)
@@ -394,7 +410,9 @@ def standard_tree(seed: int) -> Sample:
         how: dict[str, Any] = {"at": at, "on": on, "orientation": R, "axis": axis}
         if kind.endswith("_e"):
             how["sequence"] = "euler parameters"
-        joint = d.model.joint(kind.removesuffix("_e"), f"j{k}", d.bodies[parent] if parent >= 0 else d.model.ground, body, **how)
+        joint = d.model.joint(
+            kind.removesuffix("_e"), f"j{k}", d.bodies[parent] if parent >= 0 else d.model.ground, body, **how
+        )
         d.bodies.append(body)
         links.append(Link(kind, parent, at, on, R, axis, mass, com, I, tuple(q.name for q in joint.coordinates)))
     d.model.gravity(0.3, -0.2, -9.81)
@@ -423,11 +441,19 @@ def conservative_tree(seed: int) -> Sample:
     """A tree whose loads all have a potential and do not know the time."""
     d = Draw(seed, f"conservative tree {seed}", seed % 2 == 0)
     m = d.model
-    grow(d, size_of(seed), m.ground, tuple(k for k in TREE_KINDS if k != "driven"), lambda d: {"stiffness": d.number(1, 5)})
+    grow(
+        d,
+        size_of(seed),
+        m.ground,
+        tuple(k for k in TREE_KINDS if k != "driven"),
+        lambda d: {"stiffness": d.number(1, 5)},
+    )
     if d.chance(0.5):
         choose_speeds(d)
     m.gravity(0, d.number(-1, 1), -d.number(9, 10))
-    m.spring("spring", pick(d).point(*d.place()), m.ground.point(1, 2, 3), stiffness=d.number(1, 20), rest=d.number(0.1, 0.5))
+    m.spring(
+        "spring", pick(d).point(*d.place()), m.ground.point(1, 2, 3), stiffness=d.number(1, 20), rest=d.number(0.1, 0.5)
+    )
     m.potential("field", d.number(0.5, 2) * sb.sin(m._q[0]) * (1 + m._q[-1] ** 2))
     a_central_gravity(d, "planet")
     return Sample(m.freeze())
@@ -581,5 +607,7 @@ def prescribed(d: Draw) -> dict[str, float]:
         start[q.name] = 0.0
     values = {**start, **{s.name: v for s, v in m._values.items()}, "t": 0.0}
     if len(m._q) > 3:
-        m.prescribe(tip[0] + tip[1] ** 2 / 2, sb.evaluate(tip[0] + tip[1] ** 2 / 2, values) + 0.05 * sb.sin(m.time), "guided")
+        m.prescribe(
+            tip[0] + tip[1] ** 2 / 2, sb.evaluate(tip[0] + tip[1] ** 2 / 2, values) + 0.05 * sb.sin(m.time), "guided"
+        )
     return {**start, "t": 0.3}

@@ -130,20 +130,22 @@ class RobotText:
 
 def robot_text(source: Any) -> RobotText:
     """Read a file (by its path) or a text (which starts with <)."""
-    where, data = _bytes_of(source)
+    where, data = _content(source)
     return _Reader(where).robot(_parsed(where, data))
 
 
 # ---------------------------------------------------------------------------------------------------------- files
 
 
-def _bytes_of(source: Any) -> tuple[str, bytes]:
+def _content(source: Any) -> tuple[str, str | bytes]:
     if isinstance(source, bytes):
         return "URDF text", _of_bearable_size("URDF text", source)
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        return "URDF text", _of_bearable_size("URDF text", source.lstrip("\ufeff \t\r\n").encode())
+        return "URDF text", _of_bearable_size("URDF text", source.lstrip("\ufeff \t\r\n"))
     if isinstance(source, str) and re.match(r"[A-Za-z][\w+.-]+://", source):
-        raise ModelError(f"read_urdf: {shown(source)} is an address; nothing is fetched: save the file and give its path")
+        raise ModelError(
+            f"read_urdf: {shown(source)} is an address; nothing is fetched: save the file and give its path"
+        )
     if not isinstance(source, (str, Path)):
         raise ModelError(f"read_urdf: expected the path of a file or a text that starts with <, got {shown(source)}")
     path = Path(source)
@@ -158,7 +160,7 @@ def _bytes_of(source: Any) -> tuple[str, bytes]:
     return f"URDF {path.name!r}", _of_bearable_size(f"URDF {path.name!r}", data)
 
 
-def _of_bearable_size(where: str, data: bytes) -> bytes:
+def _of_bearable_size(where: str, data: str | bytes) -> str | bytes:
     if len(data) > MOST_BYTES:
         raise ModelError(f"{where}: larger than {MOST_BYTES // 2**20} MB; this is no description of a robot")
     return data
@@ -180,7 +182,7 @@ class Element:
         return (c for c in self.children if c.tag == tag)
 
 
-def _parsed(where: str, data: bytes) -> Element:
+def _parsed(where: str, data: str | bytes) -> Element:
     """The root element. Documents with a DOCTYPE end here, before any entity of theirs is looked at."""
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -429,7 +431,9 @@ def tree_order(robot: RobotText) -> tuple[str, list[JointText]]:
     for j in robot.joints.values():
         for what, link in (("parent", j.parent), ("child", j.child)):
             if link not in robot.links:
-                raise unknown(f"URDF {robot.name!r}: joint {j.name!r} (line {j.line}), {what}", "link", link, robot.links)
+                raise unknown(
+                    f"URDF {robot.name!r}: joint {j.name!r} (line {j.line}), {what}", "link", link, robot.links
+                )
         if j.child in above:
             raise ModelError(
                 f"URDF {robot.name!r}: link {j.child!r} hangs on two joints, {above[j.child].name!r} and {j.name!r}; a URDF is a tree: cut "

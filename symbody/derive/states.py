@@ -177,7 +177,9 @@ def _project_speeds(equations: Equations, state: Values) -> None:
         return
     J, (b,) = numbers([equations.Jc, equations.b.T], state)
     for _ in range(2):  # the second time takes away what damping left
-        miss = [sum(x * state[u] for x, u in zip(row, equations.u, strict=True)) + e for row, e in zip(J, b, strict=True)]
+        miss = [
+            sum(x * state[u] for x, u in zip(row, equations.u, strict=True)) + e for row, e in zip(J, b, strict=True)
+        ]
         for u, x in zip(equations.u, least_norm(J, miss, 1e-14), strict=True):
             state[u] -= x
 

@@ -14,6 +14,7 @@ from ..algebra.linear import Shape
 from ..algebra.matrix import Matrix
 from ..algebra.walk import ordered, rebuilt, scalars, substitute_all
 from ..errors import ProgramError, listed, shown
+from .canonical import canonical_arguments
 from .program import Group, Instruction, Output, Program, _repeated
 from .sparse import elimination_cost, elimination_order
 
@@ -140,7 +141,7 @@ def _unrolled_solution(order: list[int], factors: list[Expr], b: Sequence[Expr])
 # ---------------------------------------------------------------------------------------------------------- instructions
 
 
-def _depth_first(roots: Iterable[Node]) -> list[Node]:
+def _depth_first(roots: Iterable[Node], arguments: Mapping[Node, tuple[Node, ...]]) -> list[Node]:
     """Nodes in order of evaluation such that a value is computed shortly before it is used."""
     out: list[Node] = []
     state: dict[Node, bool] = {}  # False: arguments are being looked at; True: placed
@@ -155,7 +156,7 @@ def _depth_first(roots: Iterable[Node]) -> list[Node]:
                     out.append(n)
                 continue
             state[n] = False
-            stack.extend(a for a in reversed(n.args) if a not in state)
+            stack.extend(a for a in reversed(arguments[n]) if a not in state)
     return out
 
 
@@ -176,7 +177,8 @@ class _Lowering:
         self.known: dict[Instruction, int] = {}
         self.value: dict[Node, int] = {}
         self.place = {s: (g, k) for g, group in enumerate(groups) for k, s in enumerate(group.symbols)}
-        order = _depth_first(roots)
+        self.arguments = canonical_arguments(ordered(roots), self.place)
+        order = _depth_first(roots, self.arguments)
         self.angles = {n.args[0] for n in order if n.op == "sin"} & {n.args[0] for n in order if n.op == "cos"}
         has_symbol: dict[Node, bool] = {}
         for n in order:
@@ -200,7 +202,7 @@ class _Lowering:
             return self.put("true", (), evaluate(intern("where", (n, ONE, ZERO))) == 1)
         if isinstance(n, Symbol):
             return self.put("input", (), self.place[n])
-        args = tuple(self.value[a] for a in n.args)
+        args = tuple(self.value[a] for a in self.arguments[n])
         if n.op == "where" and self.code[args[0]].op == "true":
             return args[1] if self.code[args[0]].data else args[2]
         if n.op in ("sin", "cos") and n.args[0] in self.angles:

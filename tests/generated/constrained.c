@@ -100,7 +100,7 @@ void constrained(
     int pivots[3];
     general_factor(3, factors, pivots);
     const double grip = (0.0 < vx && !(vy < -1.0)) ? tyre(vy/vx, load) : 0.0;
-    const double pull = k*larger(0.0, -1.0 + sqrt(v2 + v8));
+    const double pull = k*larger(0.0, -1.0 + sqrt(v8 + v2));
     double solution[3] = {
         grip - x*pull, wind(t) - y*pull, vy*(vx*sign_of(vx))
     };

@@ -18,7 +18,7 @@ void double_pendulum(
     const double l1 = p[2];
     const double l2 = p[3];
     const double g = p[4];
-    const double I1 = (m2 + 0.3333333333333333*m1)*(l1*l1);
+    const double I1 = l1*l1*(m2 + 0.3333333333333333*m1);
     const double v12 = 0.5*(l2*(m2*l1));
     const double v15 = q1 - q2;
     const double coupling = v12*cos(v15);
@@ -33,7 +33,7 @@ void double_pendulum(
     M[1] = coupling;
     M[2] = coupling;
     M[3] = I2;
-    bias[0] = swing*v25 + weight1*sin(q1);
+    bias[0] = swing*v25 + sin(q1)*weight1;
     bias[1] = weight2*sin(q2) - swing*v41;
     *energy = T;
 }

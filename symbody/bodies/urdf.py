@@ -1,0 +1,585 @@
+"""Robots from URDF files: `read_urdf`.
+
+A URDF is a tree of links and joints. Links that are fixed to each other become one body; every joint that moves gets a coordinate; the numbers
+of the file become parameters, or constants. The reading itself is in `urdf_text.py`, the choice of body frames in `urdf_frames.py`.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from ..algebra.graph import PI, ZERO, Expr, Symbol, as_expr
+from ..algebra.matrix import Matrix, vector, zeros
+from ..errors import ModelError, listed, shown, unknown
+from .declarations import identifier
+from .frames import Frame
+from .joints import Options
+from .loads import friction_force
+from .mass import inertia, mass_properties, shift
+from .mechanism import Joint
+from .rotations import Rotation, Turn, about
+from .urdf_frames import (
+    NOWHERE_ELSE,
+    Hinge,
+    Placement,
+    cleaned,
+    cleaned_rotation,
+    direction_of,
+    from_rpy,
+    seat_of_sliding,
+    seat_of_turning,
+)
+from .urdf_robot import Robot, Snap, UrdfReport, exact_multiple
+from .urdf_text import Angles, JointText, Printed, RobotText, robot_text, tree_order
+
+TOLERANCE: Final = 5e-6
+GRAVITY: Final = (0.0, 0.0, -9.81)
+MOST_HINGES: Final = 8  # joints on one body that are looked at when its frame is chosen
+_ENTRIES: Final = "xx yy zz xy xz yz".split()
+_PLACED: Final = ["_px", "_py", "_pz", "_roll", "_pitch", "_yaw"]
+_ENDINGS: Final[dict[str, list[str]]] = {  # of the symbols that a joint or link may have
+    "link": ["_m", "_cx", "_cy", "_cz", *(f"_I{k}" for k in _ENTRIES)],
+    "revolute": ["", "_dot", "_ddot", "_tau", "_damping", "_friction", *_PLACED],
+    "floating": [f"_{k}{d}" for k in "x y z e0 e1 e2 e3 wx wy wz".split() for d in ("", "_dot", "_ddot")] + _PLACED,
+    "planar": [f"_{k}{d}" for k in "xya" for d in ("", "_dot", "_ddot")] + _PLACED,
+}
+
+
+def read_urdf(
+    source: Any,
+    *,
+    base: str = "fixed",
+    parameters: Any = "all",
+    free: Any = None,
+    hold: Mapping[str, float] | None = None,
+    mimic: bool = True,
+    actuators: Any = "all",
+    damping: bool = False,
+    friction: float | None = None,
+    gravity: Any = GRAVITY,
+    snap: bool = True,
+    tolerance: float = TOLERANCE,
+    strict: bool = False,
+) -> Robot:
+    """A model of the robot in a URDF file, by its path or its text. Nothing but that file is opened.
+
+    base         "fixed": the root link is the ground. "free": it hangs on the ground by a free joint `base` with Euler parameters: coordinates
+                 base_x, base_y, base_z, base_e0 ... base_e3 (scalar first), speeds base_x_dot ... (velocity of the root link's origin in
+                 the ground, along its axes) and base_wx, base_wy, base_wz (angular velocity, in the root link): those of MuJoCo's free joint.
+                 Pinocchio has the scalar last, and the velocity along the axes of the link: v = Rᵀ (x_dot, y_dot, z_dot).
+    parameters   which numbers are parameters with these numbers as defaults. "all": of mass, mass centre and inertia of every link
+                 (`<link>_m`, `_cx` ..., `_Ixx` ..., in the link frame, about the mass centre); "bodies": the same, once for links that are fixed
+                 to each other; "everything": "all" and the placements of joints (`<joint>_px` ..., `_roll` ...); "none"; or names and
+                 patterns of these ("*_m"). Zeros, and angles that are multiples of pi, stay what they are.
+    free         names and patterns of the joints that move; others are held at zero. All by default.
+    hold         joint -> value at which it is held
+    mimic        False lets joints move on their own which the file ties to others
+    actuators    names and patterns of joints on which an input `<joint>_tau` acts: a torque or a force
+    damping      True: the damping of the file acts. friction: the speed at which dry friction of the file is developed, which then acts
+    gravity      acceleration along the axes of the root link at rest; None for none
+    snap         take printed angles for exact multiples of pi/12 that differ from these by at most one unit of their last digit, and by at
+                 most `tolerance`; and directions of axes whose other components are below 1e-9 for coordinate axes. See `robot.report`.
+    strict       refuse inertias that no body has, which are otherwise accepted and reported
+    """
+    if base not in ("fixed", "free"):
+        raise ModelError(f"read_urdf: base= is 'fixed' or 'free', got {shown(base)}")
+    if not 0 <= tolerance <= 1e-2:
+        raise ModelError(f"read_urdf: tolerance= is an angle between 0 and 0.01, got {shown(tolerance)}")
+    text = robot_text(source)
+    options = _Options(
+        base == "free",
+        parameters,
+        free,
+        hold or {},
+        mimic,
+        actuators,
+        damping,
+        friction,
+        tolerance if snap else None,
+        strict,
+    )
+    robot = _Builder(text, options).robot()
+    if gravity is not None:
+        robot.gravity(*gravity)
+    return robot
+
+
+@dataclass(frozen=True)
+class _Options:
+    is_free: bool
+    parameters: Any
+    free: Any
+    hold: Mapping[str, float]
+    mimic: bool
+    actuators: Any
+    damping: bool
+    friction: float | None
+    tolerance: float | None
+    strict: bool
+
+
+# ---------------------------------------------------------------------------------------------------------- choices
+
+
+class _Choice:
+    """Names and patterns that a user gave; remembers which of them were of use."""
+
+    def __init__(self, what: str, given: Any) -> None:
+        self._what = what
+        items = given.replace(",", " ").split() if isinstance(given, str) else list(given)
+        if wrong := [x for x in items if not isinstance(x, str)]:
+            raise ModelError(f"read_urdf: {what}: expected names or patterns, got {shown(wrong[0])}")
+        self._unused = dict.fromkeys(items)
+        self._patterns = [(x, re.compile(fnmatch.translate(x)).match) for x in items]
+        self._offered: dict[str, None] = {}
+
+    def __call__(self, *names: str) -> bool:
+        """Whether one of the names of a thing is chosen."""
+        self._offered[names[0]] = None
+        found = [p for p, fits in self._patterns if any(fits(n) for n in names)]
+        for p in found:
+            self._unused.pop(p, None)
+        return bool(found)
+
+    def check(self) -> None:
+        for p in self._unused:
+            raise unknown("read_urdf", self._what, p, self._offered)
+
+
+class _Parameters:
+    """Which numbers of the file become parameters."""
+
+    def __init__(self, given: Any) -> None:
+        keywords = {"all": (True, False), "bodies": (True, False), "everything": (True, True), "none": (False, False)}
+        self.of_bodies = given == "bodies"
+        self._choice = None
+        if isinstance(given, str) and given in keywords:
+            self.inertial, self.geometric = keywords[given]
+        else:
+            self._choice = _Choice("parameter", given)
+            self.inertial = self.geometric = True
+
+    def chooses(self, name: str, geometric: bool) -> bool:
+        if self._choice is not None:
+            return self._choice(name)
+        return self.geometric if geometric else self.inertial
+
+    def check(self) -> None:
+        if self._choice is not None:
+            self._choice.check()
+
+
+# ---------------------------------------------------------------------------------------------------------- bodies and motions
+
+
+@dataclass(frozen=True, slots=True)
+class _Mass:
+    """Mass properties of one link or of several, in a frame: mass, mass centre, inertia about it."""
+
+    name: str
+    m: Expr
+    c: Matrix
+    I: Matrix
+
+    @property
+    def is_number(self) -> bool:
+        return all(e.value is not None for e in (self.m, *self.c.entries, *self.I.entries))
+
+    @property
+    def is_nothing(self) -> bool:
+        return all(e is ZERO for e in (self.m, *self.I.entries))
+
+    def placed(self, at: Placement) -> _Mass:
+        return replace(self, c=at.point(self.c), I=at.tensor(self.I))
+
+
+def _joined(name: str, parts: Sequence[_Mass]) -> _Mass:
+    """Several bodies, all numbers, as one."""
+    if len(parts) == 1:
+        return replace(parts[0], name=name)
+    m, h, I = ZERO, zeros(3), zeros(3, 3)
+    for b in parts:
+        m, h = m + b.m, h + b.m * b.c
+    c = h if m is ZERO else cleaned(h / m, max(abs(float(e)) for b in parts for e in b.c.entries))
+    for b in parts:
+        I = I + b.I + shift(b.m, b.c - c)
+    return _Mass(name, m, c, cleaned(I, max(abs(float(e)) for e in I.entries)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Motion:
+    """A joint's value: ratio · (coordinate of the joint `of`) + offset; a number where `of` is None."""
+
+    of: str | None
+    ratio: float = 1.0
+    offset: float = 0.0
+
+
+class _Group:
+    """Links that are fixed to each other: one body. Placements are in the frame of its first link."""
+
+    def __init__(self, top: str, parent: _Group | None = None, joint: JointText | None = None) -> None:
+        self.top, self.parent, self.joint = top, parent, joint
+        self.members: dict[str, Placement] = {top: NOWHERE_ELSE}
+        self.parts: list[_Mass] = []
+        self.hinges: list[Hinge] = []  # joints that hang on it
+        self.at, self.axis = NOWHERE_ELSE, zeros(3)  # its own joint, in the frame of the parent's first link
+        self.frame = Frame(None)  # body frame, once it is placed; the first link is at `link` in it
+        self.link = NOWHERE_ELSE
+
+    @property
+    def com(self) -> Matrix | None:
+        """Mass centre, where all is numbers."""
+        return _joined("", self.parts).c if self.parts and all(p.is_number for p in self.parts) else None
+
+
+class _Builder:
+    def __init__(self, text: RobotText, options: _Options) -> None:
+        self.text, self.options = text, options
+        self.where = f"URDF {text.name!r}"
+        self.root, self.order = tree_order(text)
+        self.model = Robot(text.name)
+        self.parameters = _Parameters(options.parameters)
+        self.snapped: list[Snap] = []
+        self.doubtful: list[str] = []
+        self.renamed: dict[str, str] = {}
+        self.taken: set[str] = {"t"}
+        self.repeated: dict[str, int] = {}
+        self.names: dict[tuple[str, str], str] = {}  # of a link or joint, as it goes into symbols
+        self._choose_names()
+        self.motions = self._motions()
+
+    def robot(self) -> Robot:
+        groups = self._groups()
+        self._refuse_massless_motion(groups)
+        self._place_root(groups[0])
+        for g in groups[1:]:
+            self._hang(g)
+        for g in groups:
+            self._fill(g)
+        self._add_loads()
+        self.parameters.check()
+        return self._finished(groups)
+
+    # ------------------------------------------------------------------------------------------------ names
+
+    def _choose_names(self) -> None:
+        if self.options.is_free:
+            self.names["joint", ""] = self._unique("base", _ENDINGS["floating"])
+        for j in self.text.joints.values():
+            self._choose_name("joint", j.name, _ENDINGS.get(j.kind, _ENDINGS["revolute"]))
+        for name in self.text.links:
+            self._choose_name("link", name, _ENDINGS["link"])
+
+    def _choose_name(self, what: str, name: str, endings: Sequence[str]) -> None:
+        made = self._unique(identifier(name)[:60], endings)
+        self.names[what, name] = made
+        if made != name:
+            self.renamed[name] = made
+
+    def _unique(self, name: str, endings: Sequence[str]) -> str:
+        """A name whose symbols (with these endings) are nobody's yet."""
+        base = f"_{name}" if name[0].isdigit() else name
+        made, n = base, self.repeated.get(base, 1)
+        while any(made + e in self.taken for e in endings):
+            n += 1
+            made = f"{base}_{n}"
+        self.repeated[base] = n
+        self.taken.update(made + e for e in endings)
+        return made
+
+    # ------------------------------------------------------------------------------------------------ numbers
+
+    def _angles(self, where: str, rpy: Angles) -> list[Expr]:
+        return [self._angle(f"{where}, {n}", a) for n, a in zip(("roll", "pitch", "yaw"), rpy, strict=True)]
+
+    def _angle(self, where: str, given: Printed) -> Expr:
+        tolerance = self.options.tolerance
+        k = exact_multiple(given, tolerance) if given.value and tolerance is not None else None
+        if k is None:
+            return as_expr(given.value)
+        self.snapped.append(Snap(where, given.text, k, abs(given.value - float(k) * math.pi)))
+        return PI * k
+
+    def _number(self, name: str, value: Expr | float, geometric: bool = False) -> Expr:
+        """A number of the file: a parameter where it is chosen to be one and is no exact value."""
+        number = as_expr(value)
+        if number is ZERO or number.value is None or not self.parameters.chooses(name, geometric):
+            return number
+        return self.model.parameter(name, float(number))
+
+    def _placement(self, joint: JointText) -> Placement:
+        """Of the joint's frame in the parent link."""
+        base = self.names["joint", joint.name]
+        p = [self._number(f"{base}_p{k}", x, True) for k, x in zip("xyz", joint.position, strict=True)]
+        angles = self._angles(f"joint {joint.name!r}", joint.rpy)
+        rpy = [self._number(f"{base}_{k}", a, True) for k, a in zip(("roll", "pitch", "yaw"), angles, strict=True)]
+        return Placement(from_rpy(*rpy), vector(*p))
+
+    def _axis(self, joint: JointText) -> Matrix:
+        return direction_of(joint.axis, self.options.tolerance is not None)
+
+    def _mass_of(self, link: str) -> _Mass | None:
+        """Mass properties of a link in its own frame, as numbers."""
+        given = self.text.links[link].inertial
+        if given is None:
+            return None
+        turned = Placement(from_rpy(*self._angles(f"inertial of {link!r}", given.rpy)), zeros(3))
+        made = _Mass(link, as_expr(given.mass), vector(*given.position), turned.tensor(inertia(*given.tensor)))
+        if made.is_nothing:
+            return None
+        self._judge(made)
+        return made
+
+    def _judge(self, mass: _Mass) -> None:
+        """Report, or refuse, what no body has."""
+        try:
+            mass_properties(mass.name, mass.m, mass.c.entries, mass.I)
+            if mass.m is ZERO:
+                raise ModelError(f"body {mass.name!r}: it has an inertia but no mass")
+        except ModelError as reason:
+            says = str(reason).removeprefix("body ").partition("; ")[0]
+            if self.options.strict:
+                raise ModelError(f"{self.where}: link {says}; strict=False accepts it") from None
+            self.doubtful.append(f"link {says}")
+
+    def _symbolic(self, mass: _Mass) -> _Mass:
+        """With parameters in the place of the numbers that are chosen."""
+        base, at = self.names["link", mass.name], {"x": 0, "y": 1, "z": 2}
+        m = self._number(f"{base}_m", mass.m)
+        c = [self._number(f"{base}_c{k}", x) for k, x in zip("xyz", mass.c.entries, strict=True)]
+        I = [self._number(f"{base}_I{k}", mass.I[at[k[0]], at[k[1]]]) for k in _ENTRIES]
+        return _Mass(mass.name, m, vector(*c), inertia(*I))
+
+    # ------------------------------------------------------------------------------------------------ motions
+
+    def _motions(self) -> dict[str, _Motion]:
+        """Of every joint that is not fixed."""
+        joints = {j.name: j for j in self.order if j.kind != "fixed"}
+        held = self._held(joints)
+        out: dict[str, _Motion] = {}
+        for name in joints:
+            chain = [name]
+            while (last := chain[-1]) not in out and last not in held and self._follows(joints[last]):
+                followed = joints[last].mimic.joint  # type: ignore[union-attr]
+                if followed not in joints or joints[followed].kind in ("floating", "planar"):
+                    several = [n for n, j in joints.items() if j.kind not in ("floating", "planar")]
+                    raise unknown(f"{self.where}: joint {last!r} mimics", "joint of one coordinate", followed, several)
+                if followed in chain:
+                    raise ModelError(f"{self.where}: joints {listed(chain)} mimic each other in a circle")
+                chain.append(followed)
+            last = chain.pop()
+            if last not in out:
+                out[last] = _Motion(None, 0.0, held[last]) if last in held else _Motion(last)
+            for follower in reversed(chain):
+                m, above = joints[follower].mimic, out[joints[follower].mimic.joint]  # type: ignore[union-attr]
+                assert m is not None
+                out[follower] = _Motion(above.of, m.multiplier * above.ratio, m.multiplier * above.offset + m.offset)
+        return out
+
+    def _follows(self, joint: JointText) -> bool:
+        return self.options.mimic and joint.mimic is not None
+
+    def _held(self, joints: Mapping[str, JointText]) -> dict[str, float]:
+        """Values of the joints that are held."""
+        out: dict[str, float] = {}
+        for pattern, value in self.options.hold.items():
+            fits = [j for n, j in joints.items() if fnmatch.fnmatchcase(n, pattern)]
+            if not fits:
+                raise unknown("read_urdf: hold=", "joint that moves", pattern, joints)
+            if value and (wrong := [j.name for j in fits if j.kind in ("floating", "planar")]):
+                raise ModelError(
+                    f"read_urdf: hold=: joint {wrong[0]!r} has several coordinates; it can be held at zero"
+                )
+            if not math.isfinite(value):
+                raise ModelError(f"read_urdf: hold=: {value} for {pattern!r} is not a finite number")
+            out |= {j.name: value for j in fits}
+        if self.options.free is not None:
+            choice = _Choice("joint that moves", self.options.free)
+            for n, j in joints.items():
+                if not choice(n, self.names["joint", n]) and not self._follows(j):
+                    out.setdefault(n, 0.0)
+            choice.check()
+        return out
+
+    def _coordinate(self, joint: str) -> Symbol:
+        name = self.names["joint", joint]
+        known = self.model._declared.get(name)
+        return self.model.coordinate(name) if known is None else known
+
+    def _value(self, joint: str) -> Expr:
+        """What a joint turns by, or slides along."""
+        m = self.motions[joint]
+        return as_expr(m.offset) if m.of is None else m.ratio * self._coordinate(m.of) + m.offset
+
+    def _stands_still(self, joint: JointText) -> bool:
+        return joint.kind == "fixed" or self.motions[joint.name].of is None or self.motions[joint.name].ratio == 0
+
+    # ------------------------------------------------------------------------------------------------ bodies
+
+    def _groups(self) -> list[_Group]:
+        """Links that are fixed to each other, gathered; those of the root first, each group before what hangs on it."""
+        groups = [_Group(self.root)]
+        home = {self.root: groups[0]}
+        for j in self.order:
+            g = home[j.parent]
+            at = g.members[j.parent] @ self._placement(j)
+            if self._stands_still(j):
+                home[j.child] = g
+                g.members[j.child] = at @ self._displaced(j)
+                continue
+            made = home[j.child] = _Group(j.child, g, j)
+            made.at, made.axis = at, self._axis(j)
+            g.hinges.append(Hinge(at.p, at.direction(made.axis), j.kind))
+            groups.append(made)
+        for g in groups:
+            if g.joint is not None or self.options.is_free:
+                g.parts = self._gathered(g)
+        return groups
+
+    def _displaced(self, joint: JointText) -> Placement:
+        """Where a joint that stands still puts its child, in its own frame."""
+        value = 0.0 if joint.kind == "fixed" else self.motions[joint.name].offset
+        if value == 0:
+            return NOWHERE_ELSE
+        axis = self._axis(joint)
+        if joint.kind == "prismatic":
+            return Placement(NOWHERE_ELSE.R, axis * value)
+        return Placement(cleaned_rotation(about(axis, value).matrix), zeros(3))
+
+    def _gathered(self, g: _Group) -> list[_Mass]:
+        """Mass properties of a group, in the frame of its first link: links with parameters apart, all others as one."""
+        own = [(mass, at) for name, at in g.members.items() if (mass := self._mass_of(name)) is not None]
+        if self.parameters.of_bodies and own:
+            return [self._symbolic(_joined(g.top, [mass.placed(at) for mass, at in own]))]
+        parts = [self._symbolic(mass).placed(at) for mass, at in own]
+        symbolic, numbers = [p for p in parts if not p.is_number], [p for p in parts if p.is_number]
+        if not numbers:
+            return symbolic
+        free = g.top not in [p.name for p in symbolic]
+        return [_joined(g.top if free else numbers[0].name, numbers), *symbolic]
+
+    def _refuse_massless_motion(self, groups: list[_Group]) -> None:
+        """A joint moves something that has mass."""
+        carriers: set[_Group] = set()
+        for g in reversed(groups):
+            if g.joint is None:
+                continue
+            if not g.parts and g not in carriers:
+                raise ModelError(
+                    f"{self.where}: joint {g.joint.name!r} moves link {g.top!r} (line {self.text.links[g.top].line}), but neither that nor "
+                    "anything that hangs on it has mass; give it an <inertial>, or make the joint fixed"
+                )
+            assert g.parent is not None
+            carriers.add(g.parent)
+
+    # ------------------------------------------------------------------------------------------------ frames
+
+    def _place_root(self, root: _Group) -> None:
+        if not self.options.is_free:
+            root.frame = self.model.ground
+            return
+        base = self.names["joint", ""]
+        root.frame, q = self.model._moved("free", base, self.model.ground, Options(sequence="euler parameters"), None)
+        self.model._joints[base] = Joint(base, "free", self.model.ground, root.frame, "ground", root.top, q)
+
+    def _hang(self, g: _Group) -> None:
+        """Give a group its body frame, by its joint."""
+        joint, parent = g.joint, g.parent
+        assert joint is not None
+        assert parent is not None
+        at, name = parent.link @ g.at, self.names["joint", joint.name]
+        if joint.kind in ("floating", "planar"):
+            kind = "free" if joint.kind == "floating" else "planar"
+            outer = at.frame(parent.frame, f"{name}.parent")
+            how = Options(axis=g.axis, sequence="euler parameters")
+            g.frame, moved = self.model._moved(kind, name, outer, how, None)
+        else:
+            kind = "prismatic" if joint.kind == "prismatic" else "revolute"
+            outer = self._seated(g, at, name)
+            own = [self._value(joint.name)] if not self._follows(joint) else []
+            moved = self.model._drive(joint.name, own)
+        inner = self._link_frame(g, g.top)
+        self.model._joints[joint.name] = Joint(
+            joint.name, kind, outer, inner, "ground" if parent.frame.is_ground else parent.top, g.top, moved
+        )
+
+    def _seated(self, g: _Group, at: Placement, name: str) -> Frame:
+        """Place the body frame of a joint of one coordinate; returns the frame before its motion."""
+        assert g.joint is not None
+        assert g.parent is not None
+        hinges, q, on = g.hinges[:MOST_HINGES], self._value(g.joint.name), g.parent.frame
+        slides = g.joint.kind == "prismatic"
+        exact = self.options.tolerance is not None
+        if slides:
+            seat = seat_of_sliding(at, hinges, g.com)
+        else:
+            seat = seat_of_turning(at, g.axis, hinges, g.com, on.is_ground, exact)
+        outer = on
+        if seat.C or any(e is not ZERO for e in seat.offset.entries):
+            outer = Frame(on, Rotation(seat.C), seat.offset, f"{name}.parent")
+        if slides:
+            g.frame = Frame(outer, offset=at.direction(g.axis) * q, name=name)
+        else:
+            g.frame = Frame(outer, Rotation((Turn(seat.k, seat.sign * q + seat.turn),)), name=name)
+        g.link = seat.link
+        return outer
+
+    def _link_frame(self, g: _Group, link: str) -> Frame:
+        known = self.model.links
+        if link not in known:
+            known[link] = (g.link @ g.members[link]).frame(g.frame, self.names["link", link])
+        return known[link]
+
+    # ------------------------------------------------------------------------------------------------ the model
+
+    def _fill(self, g: _Group) -> None:
+        """Bodies, and frames of links."""
+        for name in g.members:
+            self._link_frame(g, name)
+        if g.frame.is_ground:
+            return
+        for part in g.parts or [_Mass(g.top, ZERO, zeros(3), zeros(3, 3))]:
+            b = part.placed(g.link)
+            self.model.body(b.name, g.frame, mass=b.m, com=b.c.entries, inertia=b.I, physical=False)
+
+    def _add_loads(self) -> None:
+        actuated = _Choice("joint to actuate", () if self.options.actuators is None else self.options.actuators)
+        for j in self.order:
+            if self._stands_still(j) or j.kind in ("floating", "planar"):
+                continue
+            m, name = self.motions[j.name], self.names["joint", j.name]
+            assert m.of is not None
+            q = self._coordinate(m.of)
+            if m.of == j.name and (self.options.actuators == "all" or actuated(j.name, name)):
+                self.model.generalized_force(f"{j.name}.actuator", q, self.model.input(f"{name}_tau"))
+            if self.options.damping and j.damping:
+                c = self._number(f"{name}_damping", j.damping)
+                self.model.generalized_force(f"{j.name}.damper", q, -m.ratio * m.ratio * c * q.dot)
+            if self.options.friction is not None and j.friction:
+                level = self._number(f"{name}_friction", j.friction)
+                force = friction_force(m.ratio * q.dot, (level, self.options.friction))
+                self.model.generalized_force(f"{j.name}.friction", q, m.ratio * force)
+        if self.options.actuators != "all":
+            actuated.check()
+
+    def _finished(self, groups: list[_Group]) -> Robot:
+        model = self.model
+        merged: dict[str, str] = {}
+        for g in groups:
+            on = "ground" if g.frame.is_ground else g.top
+            merged |= {n: on for n in g.members if n != on}
+        for name, link in self.text.links.items():
+            model.visuals[name], model.collisions[name] = link.visuals, link.collisions
+        model.details = dict(self.text.joints)
+        model.report = UrdfReport(
+            tuple(self.snapped), merged, dict(self.renamed), tuple(self.doubtful), dict(self.text.left_out)
+        )
+        model._frames |= {n: f for n, f in model.links.items() if n not in model._frames}
+        model._remarks += model.report.lines()
+        return model
