@@ -24,23 +24,23 @@ def model(as_published: bool = False) -> sb.Model:
     places = ((0, 0), (0, 0), (a2, d3), (a3, d4), (0, 0), (0, 0))
     frame = m.ground
     for k, (alpha, (a, d)) in enumerate(zip(TURNS, places, strict=True), start=1):
-        before = frame.translate(a, -sb.sin(alpha) * d, sb.cos(alpha) * d).rotate("x", alpha)
-        link = _link(m, k, as_published)
-        m.revolute(f"q{k}", before, link, actuation=m.input(f"tau{k}"))
-        frame = link.frame
+        q = m.coordinate(f"q{k}")
+        frame = frame.translate(a, -sb.sin(alpha) * d, sb.cos(alpha) * d).rotate("xz", alpha, q)
+        _add_link(m, k, frame, as_published)
+        m.generalized_force(f"motor {k}", q, m.input(f"tau{k}"))
     return m
 
 
-def _link(m: sb.Model, k: int, as_published: bool) -> sb.Body:
+def _add_link(m: sb.Model, k: int, frame: sb.Frame, as_published: bool) -> None:
     name = f"link {k}"
     if not as_published:
         mass, *l = m.parameters(f"m{k} lx{k} ly{k} lz{k}", 2.0, 0.1, 0.2, 0.3)
-        I = sb.inertia(
-            *m.parameters(" ".join(f"L{ij}{k}" for ij in "xx yy zz xy xz yz".split()), 1, 1.1, 0.9, 0.1, 0.05, 0)
-        )
-        return m.body(name, mass=mass, com=[x / mass for x in l], inertia=I, about=(0, 0, 0))
-    if k == 1:
-        return m.body(name, inertia=(0, 0, m.parameter("Izz1", 1.0)), physical=False)
-    com: list[Any] = [m.parameter(f"r{x}{k}", 0.1) if x in MASS_CENTRES[k - 1] else 0 for x in "xyz"]
-    inertia = m.parameters(f"Ixx{k} Iyy{k} Izz{k}", 0.1, 0.1, 0.1)
-    return m.body(name, mass=m.parameter(f"m{k}", 1.0), com=com, inertia=inertia)
+        tensor = " ".join(f"L{ij}{k}" for ij in "xx yy zz xy xz yz".split())
+        I = sb.inertia(*m.parameters(tensor, 1.0, 1.1, 0.9, 0.1, 0.05, 0.02))
+        m.body(name, frame, mass=mass, com=[x / mass for x in l], inertia=I, about=(0, 0, 0))
+    elif k == 1:
+        m.body(name, frame, inertia=(0, 0, m.parameter("Izz1", 1.0)), physical=False)
+    else:
+        com: list[Any] = [m.parameter(f"r{x}{k}", 0.1) if x in MASS_CENTRES[k - 1] else 0 for x in "xyz"]
+        inertia = m.parameters(f"Ixx{k} Iyy{k} Izz{k}", 0.1, 0.1, 0.1)
+        m.body(name, frame, mass=m.parameter(f"m{k}", 1.0), com=com, inertia=inertia)

@@ -38,7 +38,7 @@ class Twin:
 
     def __post_init__(self) -> None:
         self.kinematics = Kinematics(self.mechanism)
-        self.speeds = {u: _speed(u) for u in self.mechanism.u}
+        self.speeds = {u: speed(u) for u in self.mechanism.u}
         self.q = [self.scalar(q) for q in self.mechanism.q]
         self.N, self.origin = me.ReferenceFrame("N"), me.Point("O")
         self.origin.set_vel(self.N, 0)
@@ -80,7 +80,7 @@ class Twin:
                 axis = (frame.x, frame.y, frame.z)[factor.axis]
                 turned = frame.orientnew(name, "Axis", [self.scalar(factor.angle), axis])
             else:
-                turned = frame.orientnew(name, "DCM", self._matrix(factor.matrix).T)
+                turned = frame.orientnew(name, "DCM", self._matrix(factor.matrix))
             spin = factor.spin()
             if any(e is not ZERO for e in spin.entries):
                 turned.set_ang_vel(frame, self._components(turned, spin.entries))
@@ -131,7 +131,7 @@ class Twin:
         for load in loads:
             actions = list(load.actions)
             for q, value in load.on_rates.items():
-                actions += self._across_joint(load, q, value)
+                actions += self._along_motion(load, q, value)
             if not actions:
                 raise NotImplementedError(f"load {load.name!r}: SymPy knows no generalised forces")
             for a in actions:
@@ -157,22 +157,19 @@ class Twin:
                 out += [(self.points[a.frame], force), (self.frames[a.frame], arm.cross(force))]
         return out
 
-    def _across_joint(self, load: Load, q: sb.Symbol, value: sb.Expr) -> list[Action]:
-        """A force on a coordinate as a torque (or force) along the motion of its joint, with its reaction."""
-        joint = next((j for j in self.mechanism.joints if q in j.coordinates), None)
-        if joint is None:
-            raise NotImplementedError(f"load {load.name!r}: no joint is moved by {q}")
-        for f in joint.inner.path[joint.outer.depth + 1 :]:
-            turn = sb.jacobian(f.spin, [q.dot])
-            if any(e is not ZERO for e in turn.entries):
-                axis = value * f.vector(*turn.entries)
-                return [Action(joint.inner, torque=axis), Action(joint.outer, torque=-axis)]
-            slide = sb.jacobian(sb.time_derivative(f.offset), [q.dot])
-            if any(e is not ZERO for e in slide.entries):
-                assert f.parent is not None
-                push, at = value * f.parent.vector(*slide.entries), joint.inner.origin
-                return [Action(joint.inner, force=push, at=at), Action(joint.outer, force=-push, at=at)]
-        raise NotImplementedError(f"load {load.name!r}: {q} moves nothing in joint {joint.name!r}")
+    def _along_motion(self, load: Load, q: sb.Symbol, value: sb.Expr) -> list[Action]:
+        """A force on a coordinate as a torque (or force) on the frame that it moves, with its reaction on the parent."""
+        moved = [f for f in self.mechanism.frames if q in sb.free_symbols(f.offset, f.rotation.matrix)]
+        if len(moved) != 1:
+            raise NotImplementedError(f"load {load.name!r}: {q} moves {len(moved)} frames, not one")
+        f, parent = moved[0], moved[0].parent
+        assert parent is not None
+        turn, slide = (sb.jacobian(rate, [q.dot]).entries for rate in (f.spin, sb.time_derivative(f.offset)))
+        if all(e is ZERO for e in slide):
+            axis = value * f.vector(*turn)
+            return [Action(f, torque=axis), Action(parent, torque=-axis)]
+        push = value * parent.vector(*slide)
+        return [Action(f, force=push, at=f.origin), Action(parent, force=-push, at=f.origin)]
 
     @property
     def gravity(self) -> Load | None:
@@ -180,7 +177,7 @@ class Twin:
         return next((x for x in self.mechanism.loads if x.name == "gravity" and x.potential is not None), None)
 
 
-def _speed(u: sb.Symbol) -> Any:
+def speed(u: sb.Symbol) -> Any:
     """A speed of its own for each rate; chosen speeds keep their names."""
     return me.dynamicsymbols(f"u_{u.name}" if u.order else u.name)
 

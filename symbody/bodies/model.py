@@ -190,6 +190,18 @@ class Model(Assembly):
             made.append(self._add_constraint(Constraint(row, gap.dot(direction), True, label, tuple(actions))))
         return made
 
+    def orthogonal(self, a: Vector, b: Vector, name: str | None = None) -> str:
+        """Two directions stay orthogonal: a · b = 0, each fixed in its frame. The multiplier is a torque b × a on the frame of b."""
+        label = name or f"constraint{len(self._constraints) + 1}"
+        (outer, *more), (inner, *others) = a.terms, b.terms
+        if more or others or any(s.kind != "parameter" for s in free_symbols(*a.terms[outer], *b.terms[inner])):
+            raise ModelError(
+                f"constraint {label!r}: each direction must be fixed in one frame, as frame.vector(1, 0, 0) is"
+            )
+        twist = b.cross(a)
+        actions = (Action(inner, torque=twist), Action(outer, torque=-twist))
+        return self._add_constraint(Constraint(label, a.dot(b), True, label, actions))
+
     def gear(self, name: str, first: Any, second: Any, ratio: Any) -> str:
         """Ties two joints of one coordinate: first + ratio · second stays zero (a negative ratio turns them the same way)."""
         a, b = (self._only_coordinate(name, j) for j in (first, second))

@@ -259,8 +259,8 @@ def _best_slide(k: int, p: Matrix, n: Matrix, R: Matrix, hinges: Sequence[Hinge]
     """How far along its axis the origin of B is from that of the joint frame."""
     turned_in = Placement(R, zeros(3))
     places = [(turned_in.direction(h.position), _principal(turned_in.direction(h.axis)), h.kind) for h in hinges]
-    candidates = [ZERO, *(-p[i] / n[i] for i in range(3) if n[i].value is not None and n[i] is not ZERO)]
-    candidates += [place[k] for place, _, _ in places]
+    candidates = [-p[i] / n[i] for i in range(3) if n[i].value is not None and n[i] is not ZERO]
+    candidates += [ZERO, *(place[k] for place, _, _ in places)]
 
     def cost(slide: Expr) -> int:
         own = 0 if on_ground else _count(summed(p, n * slide))

@@ -21,6 +21,7 @@ from .kinematics import Kinematics
 from .lagrange import lagrange
 from .newton_euler import newton_euler
 from .recursive import recursive
+from .small import linearized_in_small
 
 Route = Callable[[Mechanism, Kinematics], tuple[Matrix, Matrix]]
 ROUTES: Final[dict[str, Route]] = {
@@ -32,11 +33,12 @@ ROUTES: Final[dict[str, Route]] = {
 }
 
 
-def derive(model: Model | Mechanism, route: str = "recursive", check: bool = True) -> Equations:
+def derive(model: Model | Mechanism, route: str = "recursive", check: bool = True, small: bool = False) -> Equations:
     """Equations of motion.
 
     route   recursive (fewest operations), kane, lagrange, newton-euler, gibbs-appell: independent ways to the same equations
     check   refuse constraints that are redundant or cannot hold, motions without mass and undeclared symbols (see `audit`)
+    small   linearise in the variables declared by `m.small`; `dropped` of the result says what that took away
     """
     mechanism = model.freeze() if isinstance(model, Model) else model
     if route not in ROUTES:
@@ -45,7 +47,7 @@ def derive(model: Model | Mechanism, route: str = "recursive", check: bool = Tru
         equations = _derived(mechanism, route)
         if check:
             refuse_faults(equations)
-    return equations
+        return linearized_in_small(equations) if small else equations
 
 
 def _derived(mechanism: Mechanism, route: str) -> Equations:

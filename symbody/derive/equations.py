@@ -37,6 +37,7 @@ class Equations:
     source, dependent  where these were made from others (`minimal`, `diagonalized`): those of the mechanism's own speeds, and what stands
                        there (speeds, accelerations, multipliers) in terms of what stands here. Then phi may have no multipliers: it is
                        kept by the motion, as an invariant.
+    dropped            where these were linearised in small variables: what each entry lost, to second order
     """
 
     mechanism: Mechanism
@@ -60,6 +61,7 @@ class Equations:
     notes: tuple[str, ...] = ()
     source: Equations | None = None
     dependent: Mapping[Symbol, Expr] = field(default_factory=dict)
+    dropped: Mapping[str, Expr] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

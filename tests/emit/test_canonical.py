@@ -21,7 +21,9 @@ print(program("f", {{"x": [a, b, c, d]}}, {{"e": e}}).digest)
 
 
 def digest(before: str) -> str:
-    done = subprocess.run([sys.executable, "-c", SCRIPT.format(before=before)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(before=before)], capture_output=True, text=True, check=True
+    )
     return done.stdout.strip()
 
 
