@@ -8,10 +8,13 @@ Components are in body frames: a = dv/dt + ω × v with dv/dt the rate of the co
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import ZERO, Expr
-from ..algebra.matrix import Matrix, cross, sum_of_products, zeros
-from ..bodies.mechanism import Mechanism
+from ..algebra.matrix import Matrix, cross, stack, sum_of_products, zeros
+from ..bodies.frames import Frame
+from ..bodies.mechanism import Body, Mechanism
 from .kinematics import Kinematics, forces_on_rates, wrenches
 
 
@@ -20,23 +23,49 @@ def kane(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matrix]:
     n = len(kinematics.u)
     M: list[Expr] = [ZERO] * (n * n)
     f = forces_on_rates(mechanism.loads, kinematics)
-    for frame, wrench in wrenches(mechanism.loads, kinematics).items():
+    loaded = wrenches(mechanism.loads, kinematics)
+    heavy = [b for b in mechanism.bodies if not b.mass.is_massless]
+    motion = _Motions(kinematics, [*loaded, *(b.frame for b in heavy)], heavy)
+    for frame, wrench in loaded.items():
         w, v = kinematics.velocities[frame]
-        _project(f, jacobian(v, kinematics.u), wrench.force)
-        _project(f, jacobian(w, kinematics.u), wrench.moment)
-    for body in mechanism.bodies:
-        if body.mass.is_massless:
-            continue
-        w, v = kinematics.velocities[body.frame]
+        _project(f, motion.partial(v), wrench.force)
+        _project(f, motion.partial(w), wrench.moment)
+    for body in heavy:
+        w, v = motion.of(body)
         m, I = body.mass.m, body.mass.I_BBcm
-        v = v + cross(w, body.mass.p_BoBcm)
-        _add_products(M, jacobian(v, kinematics.u), lambda c, m=m: m * c)
-        _project(f, jacobian(v, kinematics.u), -m * (kinematics.rate_at_constant_speed(v) + cross(w, v)))
+        _add_products(M, motion.partial(v), lambda c, m=m: m * c)
+        _project(f, motion.partial(v), -m * (motion.rate(v) + cross(w, v)))
         if not body.mass.is_particle:
-            _add_products(M, jacobian(w, kinematics.u), lambda c, I=I: I @ c)
-            turning = I @ kinematics.rate_at_constant_speed(w) + cross(w, I @ w)
-            _project(f, jacobian(w, kinematics.u), -turning)
+            _add_products(M, motion.partial(w), lambda c, I=I: I @ c)
+            _project(f, motion.partial(w), -(I @ motion.rate(w) + cross(w, I @ w)))
     return Matrix(n, n, tuple(M)), Matrix(n, 1, tuple(f))
+
+
+class _Motions:
+    """Partial velocities and rates of all velocities that are needed, from one sweep over the graph each."""
+
+    def __init__(self, kinematics: Kinematics, frames: Iterable[Frame], bodies: Iterable[Body]) -> None:
+        self._velocities = kinematics.velocities
+        self._centres = {b: self._at_mass_centre(b) for b in bodies}
+        vectors = dict.fromkeys([*(x for f in frames for x in self._velocities[f]), *self._centres.values()])
+        rows = stack(*vectors) if vectors else zeros(0)
+        J, rates = jacobian(rows, kinematics.u), kinematics.rate_at_constant_speed(rows)
+        self._J = {x: J[3 * k : 3 * k + 3, :] for k, x in enumerate(vectors)}
+        self._rates = {x: rates[3 * k : 3 * k + 3, :] for k, x in enumerate(vectors)}
+
+    def _at_mass_centre(self, body: Body) -> Matrix:
+        w, v = self._velocities[body.frame]
+        return v + cross(w, body.mass.p_BoBcm)
+
+    def of(self, body: Body) -> tuple[Matrix, Matrix]:
+        """Angular velocity, and velocity of the mass centre."""
+        return self._velocities[body.frame][0], self._centres[body]
+
+    def partial(self, x: Matrix) -> Matrix:
+        return self._J[x]
+
+    def rate(self, x: Matrix) -> Matrix:
+        return self._rates[x]
 
 
 def _add_products(M: list[Expr], J: Matrix, weigh: object) -> None:

@@ -117,8 +117,8 @@ Regroup = bool | None | Set[Frame]
 def lumps(mechanism: Mechanism, regroup: Regroup = None) -> dict[Frame, Lump]:
     """The lump of every frame that carries something.
 
-    regroup   move inwards what can be moved: from all frames (True), from none (False), from these, or from those that are numbers (None),
-              where it costs nothing
+    regroup   move inwards what can be moved: from all frames (True), from none (False), from these, or (None) from those that carry numbers,
+              where moving costs nothing, if fewer operations are left
     """
     out: dict[Frame, Lump] = {}
     for b in mechanism.bodies:
@@ -128,7 +128,7 @@ def lumps(mechanism: Mechanism, regroup: Regroup = None) -> dict[Frame, Lump]:
         return out
     for f in reversed(mechanism.frames):
         if f in out and (_is_numeric(f, out[f]) if regroup is None else regroup is True or f in regroup):
-            _move_inwards(f, out)
+            _move_inwards(f, out, only_if_fewer=regroup is None)
     return {f: x for f, x in out.items() if not x.is_nothing}
 
 
@@ -136,14 +136,27 @@ def _is_numeric(f: Frame, lump: Lump) -> bool:
     return not free_symbols(*lump.entries) and not any(s.kind == "parameter" for s in free_symbols(f.offset))
 
 
-def _move_inwards(f: Frame, out: dict[Frame, Lump]) -> None:
+def _move_inwards(f: Frame, out: dict[Frame, Lump], only_if_fewer: bool) -> None:
+    """Move what can be moved from a frame to its parent (or, where that is the ground, away)."""
     part = _movable(f, out[f])
     if part is None or part.is_nothing:
         return
     assert f.parent is not None
-    out[f] = out[f] - part
+    stays, parent = out[f] - part, out.get(f.parent, NOTHING)
+    grows = parent if f.parent.is_ground else parent + _as_seen_at_rest(f, part)
+    if only_if_fewer and _operations(stays) + _operations(grows) > _operations(out[f]) + _operations(parent):
+        return
+    out[f] = stays
     if not f.parent.is_ground:  # what is fixed to the ground does not count
-        out[f.parent] = out.get(f.parent, NOTHING) + _as_seen_at_rest(f, part)
+        out[f.parent] = grows
+
+
+def _operations(lump: Lump) -> int:
+    """About what the wrench of a lump takes: each entry that is not zero has its own multiplications and additions."""
+    moments = sum(e is not ZERO for e in lump.h.entries)
+    diagonal = sum(lump.I[i, i] is not ZERO for i in range(3))
+    products = sum(lump.I[i, j] is not ZERO for i, j in ((0, 1), (0, 2), (1, 2)))
+    return 6 * (lump.m is not ZERO) + 10 * moments + 2 * diagonal + 6 * products
 
 
 def _moving_symbols(*scalars: Expr) -> bool:

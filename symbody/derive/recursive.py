@@ -28,8 +28,9 @@ from .lumps import NOTHING, Lump, Regroup, lumps
 def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> tuple[Matrix, Matrix]:
     """Mass matrix and right side. `regroup`: see `lumps`."""
     subspaces = subspaces_of(mechanism, kinematics)
-    M = _mass_matrix(mechanism, kinematics, subspaces, regroup)
-    return M, _right_side(mechanism, kinematics, subspaces, regroup)
+    carried = lumps(mechanism, regroup)
+    M = _mass_matrix(mechanism, kinematics, subspaces, carried)
+    return M, _right_side(mechanism, kinematics, subspaces, carried)
 
 
 # ---------------------------------------------------------------------------------------------------------- motion of one frame
@@ -61,11 +62,11 @@ def subspaces_of(mechanism: Mechanism, kinematics: Kinematics) -> dict[Frame, Su
 
 
 def _mass_matrix(
-    mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace], regroup: Regroup
+    mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace], carried: dict[Frame, Lump]
 ) -> Matrix:
     n = len(kinematics.u)
     M: dict[tuple[int, int], Expr] = {}
-    total = lumps(mechanism, regroup)
+    total = dict(carried)
     for f in reversed(mechanism.frames):
         if f not in total:
             continue
@@ -116,12 +117,13 @@ def to_parent(f: Frame, wrench: Wrench) -> Wrench:
 
 
 def _right_side(
-    mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace], regroup: Regroup
+    mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace], carried: dict[Frame, Lump]
 ) -> Matrix:
     """f: forces less what inertia asks for where u' = 0."""
     loads = [x for x in mechanism.loads if x.kind != "gravity" or mechanism.gravity is None or x.name != "gravity"]
     out = forces_on_rates(loads, kinematics)
-    needed = inertial_wrenches(mechanism, kinematics, regroup=regroup)
+    motions = accelerations(mechanism, kinematics, at_constant_speed=True)
+    needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in carried.items()}
     for f, w in wrenches(loads, kinematics).items():
         needed[f] = _minus(needed[f], w) if f in needed else _minus(Wrench(zeros(3), zeros(3)), w)
     for j, value in _carried_to_ground(mechanism, needed, subspaces).items():
