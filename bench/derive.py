@@ -1,8 +1,9 @@
 """From a model to its equations: seconds and operations by every route, beside SymPy on the same mechanism.
 
 Every time is CPU time of a fresh process, loading of packages not included: ours from the first line of the model to
-`Equations`, checks included, the least of some processes; SymPy's once, from frames and bodies to mass matrix and
-forcing. A peer that reaches its limit of CPU time is stopped: its row says so, and `ratio` is then a lower bound.
+`Equations`, checks included, the least of three processes (of one in the rows of examples); SymPy's once, from frames
+and bodies to mass matrix and forcing. A peer that reaches its limit of CPU time is stopped: its row says so, and
+`ratio` is then a lower bound.
 """
 
 from __future__ import annotations
@@ -52,9 +53,9 @@ CASES: Final[dict[str, Case]] = {
     "bicycle": Case(lambda: example("bicycle")),
     "motorcycle": Case(lambda: example("motorcycle")),
     "Stanford arm": Case(lambda: example("stanford_arm")),
-    "PUMA560": Case(puma560.model, 40, None),
-    "PUMA560, published zeros": Case(lambda: puma560.model(True), 40, 10),
-    "random tree, 12 bodies": Case(lambda: mechanisms.random_tree(12), 40, None),
+    "PUMA560": Case(puma560.model, 40, 20),
+    "PUMA560, published zeros": Case(lambda: puma560.model(True), 40, 40),
+    "random tree, 12 bodies": Case(lambda: mechanisms.random_tree(12), 40, 10),
     "planar chain n=6, relative": Case(lambda: mechanisms.planar_chain(6), lagrange=60),
     "planar chain n=8, relative": Case(lambda: mechanisms.planar_chain(8), lagrange=60),
 }  # fmt: skip
@@ -144,7 +145,7 @@ def rows(full: bool = False) -> Iterator[Row]:
     yield from inverses
     slowest = 0.0
     for name in EXAMPLES:
-        seconds = {route: _least("derived_example", name, route)["seconds"] for route in ROUTES}
+        seconds = {route: _run("derived_example", name, route)["seconds"] for route in ROUTES}
         slowest = max(slowest, *seconds.values())
         yield {"case": f"example: {name}", **seconds}
     yield from _targets(done, inverses, slowest)
@@ -153,11 +154,9 @@ def rows(full: bool = False) -> Iterator[Row]:
 
 def _case(case: str, full: bool) -> Iterator[Row]:
     limits = {"kane": CASES[case].kane, "lagrange": FULL.get(case) if full and case in FULL else CASES[case].lagrange}
-    peers = {method: _peer(case, method, limit) for method, limit in limits.items() if limit}
+    peers = {method: _peer(case, method, limit) for method, limit in limits.items()}
     for route in ROUTES:
-        mine = _least("derived", case, route)
-        peer = peers.get("lagrange" if route == "lagrange" else "kane")
-        yield _row(case, route, mine, peer or {})
+        yield _row(case, route, _least("derived", case, route), peers["lagrange" if route == "lagrange" else "kane"])
 
 
 def _row(case: str, route: str, mine: Row, peer: Row) -> Row:
@@ -167,20 +166,26 @@ def _row(case: str, route: str, mine: Row, peer: Row) -> Row:
     return row | {"peer_ops": peer.get("peer_ops"), "note": peer.get("note")}
 
 
-def _peer(case: str, method: str, limit: float) -> Row | None:
-    """None where SymPy is not there."""
+def _peer(case: str, method: str, limit: float | None) -> Row:
+    name = {"kane": "sympy KanesMethod", "lagrange": "sympy LagrangesMethod"}[method]
+    if limit is None:
+        return {"peer": name, "note": "peer not run: smaller ones took long already"}
     run = fresh("bench.derive:sympy_derived", case, method, limit, limit=10 * limit + 200)
     if run is None:
-        return None
-    name = {"kane": "sympy KanesMethod", "lagrange": "sympy LagrangesMethod"}[method]
+        return {"peer": name, "note": "peer not installed"}
     if run["seconds"] is None:
         return {"peer": name, "peer_seconds": limit, "note": f"peer stopped: more than {limit:g} s"}
     return {"peer": name, "peer_seconds": run["seconds"], "peer_ops": run["ops"]}
 
 
 def _least(function: str, *arguments: Any) -> Row:
-    runs = [fresh(f"bench.derive:{function}", *arguments) for _ in range(PROCESSES)]
-    return min((r for r in runs if r), key=lambda r: r["seconds"])
+    return min((_run(function, *arguments) for _ in range(PROCESSES)), key=lambda r: r["seconds"])
+
+
+def _run(function: str, *arguments: Any) -> Row:
+    run = fresh(f"bench.derive:{function}", *arguments)
+    assert run is not None
+    return run
 
 
 def _inverse(as_published: bool) -> Row:

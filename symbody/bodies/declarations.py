@@ -128,7 +128,7 @@ class Declarations:
 
     def rate(self, q: Symbol, equals: Any) -> None:
         """Say what the rate of a coordinate is, in terms of speeds."""
-        if q not in self._q:
+        if q.kind != "coordinate" or self._declared.get(q.name) is not q:
             raise ModelError(f"rate: {q} is not a coordinate of model {self.name!r}")
         if q in self._rates:
             raise ModelError(f"rate: the rate of {q} is given twice")

@@ -13,26 +13,37 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ..algebra.graph import PI, ZERO, Expr, Symbol, as_expr
-from ..algebra.matrix import Matrix, vector, zeros
+from ..algebra.graph import PI, Expr, Symbol, as_expr
 from ..errors import ModelError, listed, shown, unknown
 from .declarations import identifier
 from .frames import Frame
 from .joints import Options
-from .loads import friction_force
-from .mass import inertia, mass_properties, shift
+from .loads import friction_force, on_coordinate
+from .mass import mass_properties
 from .mechanism import Joint
-from .rotations import Rotation, Turn, about
+from .rotations import Rotation, Turn
 from .urdf_frames import (
-    NOWHERE_ELSE,
+    ORIGIN,
     Hinge,
+    Mat,
     Placement,
+    Scalar,
+    Vec,
+    alignment,
     cleaned,
-    cleaned_rotation,
+    column,
     direction_of,
     from_rpy,
+    is_number,
+    is_zero,
     seat_of_sliding,
     seat_of_turning,
+    size_of,
+    square,
+    symmetric,
+    transposed,
+    turn_matrix,
+    turned_by,
 )
 from .urdf_robot import Robot, Snap, UrdfReport, exact_multiple
 from .urdf_text import Angles, JointText, Printed, RobotText, robot_text, tree_order
@@ -40,7 +51,7 @@ from .urdf_text import Angles, JointText, Printed, RobotText, robot_text, tree_o
 TOLERANCE: Final = 5e-6
 GRAVITY: Final = (0.0, 0.0, -9.81)
 MOST_HINGES: Final = 8  # joints on one body that are looked at when its frame is chosen
-_ENTRIES: Final = "xx yy zz xy xz yz".split()
+_ENTRIES: Final = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 _PLACED: Final = ["_px", "_py", "_pz", "_roll", "_pitch", "_yaw"]
 _ENDINGS: Final[dict[str, list[str]]] = {  # of the symbols that a joint or link may have
     "link": ["_m", "_cx", "_cy", "_cz", *(f"_I{k}" for k in _ENTRIES)],
@@ -182,17 +193,17 @@ class _Mass:
     """Mass properties of one link or of several, in a frame: mass, mass centre, inertia about it."""
 
     name: str
-    m: Expr
-    c: Matrix
-    I: Matrix
+    m: Scalar
+    c: Vec
+    I: Mat
 
     @property
     def is_number(self) -> bool:
-        return all(e.value is not None for e in (self.m, *self.c.entries, *self.I.entries))
+        return is_number(self.m, *self.c, *(x for row in self.I for x in row))
 
     @property
     def is_nothing(self) -> bool:
-        return all(e is ZERO for e in (self.m, *self.I.entries))
+        return all(is_zero(x) for x in (self.m, *self.I[0], *self.I[1], *self.I[2]))
 
     def placed(self, at: Placement) -> _Mass:
         return replace(self, c=at.point(self.c), I=at.tensor(self.I))
@@ -202,13 +213,21 @@ def _joined(name: str, parts: Sequence[_Mass]) -> _Mass:
     """Several bodies, all numbers, as one."""
     if len(parts) == 1:
         return replace(parts[0], name=name)
-    m, h, I = ZERO, zeros(3), zeros(3, 3)
+    m = math.fsum(b.m for b in parts)
+    c = [math.fsum(b.m * b.c[i] for b in parts) / (m or 1.0) for i in range(3)]
+    c = [cleaned(x, size_of(*(b.c[i] for b in parts))) for i, x in enumerate(c)]
+    I = [[0.0] * 3 for _ in range(3)]
     for b in parts:
-        m, h = m + b.m, h + b.m * b.c
-    c = h if m is ZERO else cleaned(h / m, max(abs(float(e)) for b in parts for e in b.c.entries))
-    for b in parts:
-        I = I + b.I + shift(b.m, b.c - c)
-    return _Mass(name, m, c, cleaned(I, max(abs(float(e)) for e in I.entries)))
+        r = [x - y for x, y in zip(b.c, c, strict=True)]
+        rr = sum(x * x for x in r)
+        for i, j in _ENTRIES.values():
+            I[i][j] += b.I[i][j] + b.m * (rr * (i == j) - r[i] * r[j])
+    size = size_of(*(x for row in I for x in row))
+    return _Mass(name, m, (c[0], c[1], c[2]), symmetric([[cleaned(x, size) for x in row] for row in I]))
+
+
+def _tensor(xx: Scalar, yy: Scalar, zz: Scalar, xy: Scalar = 0, xz: Scalar = 0, yz: Scalar = 0) -> Mat:
+    return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,15 +244,15 @@ class _Group:
 
     def __init__(self, top: str, parent: _Group | None = None, joint: JointText | None = None) -> None:
         self.top, self.parent, self.joint = top, parent, joint
-        self.members: dict[str, Placement] = {top: NOWHERE_ELSE}
+        self.members: dict[str, Placement] = {top: Placement()}
         self.parts: list[_Mass] = []
         self.hinges: list[Hinge] = []  # joints that hang on it
-        self.at, self.axis = NOWHERE_ELSE, zeros(3)  # its own joint, in the frame of the parent's first link
+        self.at, self.axis = Placement(), ORIGIN  # its own joint, in the frame of the parent's first link
         self.frame = Frame(None)  # body frame, once it is placed; the first link is at `link` in it
-        self.link = NOWHERE_ELSE
+        self.link = Placement()
 
     @property
-    def com(self) -> Matrix | None:
+    def com(self) -> Vec | None:
         """Mass centre, where all is numbers."""
         return _joined("", self.parts).c if self.parts and all(p.is_number for p in self.parts) else None
 
@@ -295,33 +314,32 @@ class _Builder:
 
     # ------------------------------------------------------------------------------------------------ numbers
 
-    def _angles(self, where: str, rpy: Angles) -> list[Expr]:
+    def _angles(self, where: str, rpy: Angles) -> list[Scalar]:
         return [self._angle(f"{where}, {n}", a) for n, a in zip(("roll", "pitch", "yaw"), rpy, strict=True)]
 
-    def _angle(self, where: str, given: Printed) -> Expr:
+    def _angle(self, where: str, given: Printed) -> Scalar:
         tolerance = self.options.tolerance
         k = exact_multiple(given, tolerance) if given.value and tolerance is not None else None
         if k is None:
-            return as_expr(given.value)
+            return given.value
         self.snapped.append(Snap(where, given.text, k, abs(given.value - float(k) * math.pi)))
         return PI * k
 
-    def _number(self, name: str, value: Expr | float, geometric: bool = False) -> Expr:
+    def _number(self, name: str, value: Scalar, geometric: bool = False) -> Scalar:
         """A number of the file: a parameter where it is chosen to be one and is no exact value."""
-        number = as_expr(value)
-        if number is ZERO or number.value is None or not self.parameters.chooses(name, geometric):
-            return number
-        return self.model.parameter(name, float(number))
+        if isinstance(value, Expr) or value == 0 or not self.parameters.chooses(name, geometric):
+            return value
+        return self.model.parameter(name, float(value))
 
     def _placement(self, joint: JointText) -> Placement:
         """Of the joint's frame in the parent link."""
         base = self.names["joint", joint.name]
-        p = [self._number(f"{base}_p{k}", x, True) for k, x in zip("xyz", joint.position, strict=True)]
+        x, y, z = (self._number(f"{base}_p{k}", x, True) for k, x in zip("xyz", joint.position, strict=True))
         angles = self._angles(f"joint {joint.name!r}", joint.rpy)
         rpy = [self._number(f"{base}_{k}", a, True) for k, a in zip(("roll", "pitch", "yaw"), angles, strict=True)]
-        return Placement(from_rpy(*rpy), vector(*p))
+        return Placement(from_rpy(*rpy), (x, y, z))
 
-    def _axis(self, joint: JointText) -> Matrix:
+    def _axis(self, joint: JointText) -> Vec:
         return direction_of(joint.axis, self.options.tolerance is not None)
 
     def _mass_of(self, link: str) -> _Mass | None:
@@ -329,8 +347,8 @@ class _Builder:
         given = self.text.links[link].inertial
         if given is None:
             return None
-        turned = Placement(from_rpy(*self._angles(f"inertial of {link!r}", given.rpy)), zeros(3))
-        made = _Mass(link, as_expr(given.mass), vector(*given.position), turned.tensor(inertia(*given.tensor)))
+        turned = Placement(from_rpy(*self._angles(f"inertial of {link!r}", given.rpy)))
+        made = _Mass(link, given.mass, given.position, turned.tensor(_tensor(*given.tensor)))
         if made.is_nothing:
             return None
         self._judge(made)
@@ -339,8 +357,8 @@ class _Builder:
     def _judge(self, mass: _Mass) -> None:
         """Report, or refuse, what no body has."""
         try:
-            mass_properties(mass.name, mass.m, mass.c.entries, mass.I)
-            if mass.m is ZERO:
+            mass_properties(mass.name, mass.m, mass.c, mass.I)
+            if mass.m == 0:
                 raise ModelError(f"body {mass.name!r}: it has an inertia but no mass")
         except ModelError as reason:
             says = str(reason).removeprefix("body ").partition("; ")[0]
@@ -350,11 +368,11 @@ class _Builder:
 
     def _symbolic(self, mass: _Mass) -> _Mass:
         """With parameters in the place of the numbers that are chosen."""
-        base, at = self.names["link", mass.name], {"x": 0, "y": 1, "z": 2}
+        base = self.names["link", mass.name]
         m = self._number(f"{base}_m", mass.m)
-        c = [self._number(f"{base}_c{k}", x) for k, x in zip("xyz", mass.c.entries, strict=True)]
-        I = [self._number(f"{base}_I{k}", mass.I[at[k[0]], at[k[1]]]) for k in _ENTRIES]
-        return _Mass(mass.name, m, vector(*c), inertia(*I))
+        x, y, z = (self._number(f"{base}_c{k}", c) for k, c in zip("xyz", mass.c, strict=True))
+        I = [self._number(f"{base}_I{k}", mass.I[i][j]) for k, (i, j) in _ENTRIES.items()]
+        return _Mass(mass.name, m, (x, y, z), _tensor(*I))
 
     # ------------------------------------------------------------------------------------------------ motions
 
@@ -446,11 +464,13 @@ class _Builder:
         """Where a joint that stands still puts its child, in its own frame."""
         value = 0.0 if joint.kind == "fixed" else self.motions[joint.name].offset
         if value == 0:
-            return NOWHERE_ELSE
+            return Placement()
         axis = self._axis(joint)
         if joint.kind == "prismatic":
-            return Placement(NOWHERE_ELSE.R, axis * value)
-        return Placement(cleaned_rotation(about(axis, value).matrix), zeros(3))
+            return Placement(p=(axis[0] * value, axis[1] * value, axis[2] * value))
+        found = alignment(axis, exact=False)
+        turned = turned_by(found.matrix, turn_matrix(found.k, found.sign * value))
+        return Placement(turned_by(turned, transposed(found.matrix)))
 
     def _gathered(self, g: _Group) -> list[_Mass]:
         """Mass properties of a group, in the frame of its first link: links with parameters apart, all others as one."""
@@ -497,7 +517,7 @@ class _Builder:
         if joint.kind in ("floating", "planar"):
             kind = "free" if joint.kind == "floating" else "planar"
             outer = at.frame(parent.frame, f"{name}.parent")
-            how = Options(axis=g.axis, sequence="euler parameters")
+            how = Options(axis=list(g.axis), sequence="euler parameters")
             g.frame, moved = self.model._moved(kind, name, outer, how, None)
         else:
             kind = "prismatic" if joint.kind == "prismatic" else "revolute"
@@ -521,10 +541,10 @@ class _Builder:
         else:
             seat = seat_of_turning(at, g.axis, hinges, g.com, on.is_ground, exact)
         outer = on
-        if seat.C or any(e is not ZERO for e in seat.offset.entries):
-            outer = Frame(on, Rotation(seat.C), seat.offset, f"{name}.parent")
+        if seat.C or not all(map(is_zero, seat.offset)):
+            outer = Frame(on, Rotation(seat.C), column(seat.offset), f"{name}.parent")
         if slides:
-            g.frame = Frame(outer, offset=at.direction(g.axis) * q, name=name)
+            g.frame = Frame(outer, offset=column(at.direction(g.axis)) * q, name=name)
         else:
             g.frame = Frame(outer, Rotation((Turn(seat.k, seat.sign * q + seat.turn),)), name=name)
         g.link = seat.link
@@ -544,9 +564,9 @@ class _Builder:
             self._link_frame(g, name)
         if g.frame.is_ground:
             return
-        for part in g.parts or [_Mass(g.top, ZERO, zeros(3), zeros(3, 3))]:
+        for part in g.parts or [_Mass(g.top, 0, ORIGIN, _tensor(0, 0, 0))]:
             b = part.placed(g.link)
-            self.model.body(b.name, g.frame, mass=b.m, com=b.c.entries, inertia=b.I, physical=False)
+            self.model.body(b.name, g.frame, mass=b.m, com=b.c, inertia=square(b.I), physical=False)
 
     def _add_loads(self) -> None:
         actuated = _Choice("joint to actuate", () if self.options.actuators is None else self.options.actuators)
@@ -557,16 +577,19 @@ class _Builder:
             assert m.of is not None
             q = self._coordinate(m.of)
             if m.of == j.name and (self.options.actuators == "all" or actuated(j.name, name)):
-                self.model.generalized_force(f"{j.name}.actuator", q, self.model.input(f"{name}_tau"))
+                self._push(f"{j.name}.actuator", "actuator", q, self.model.input(f"{name}_tau"))
             if self.options.damping and j.damping:
                 c = self._number(f"{name}_damping", j.damping)
-                self.model.generalized_force(f"{j.name}.damper", q, -m.ratio * m.ratio * c * q.dot)
+                self._push(f"{j.name}.damper", "damper", q, -m.ratio * m.ratio * c * q.dot)
             if self.options.friction is not None and j.friction:
                 level = self._number(f"{name}_friction", j.friction)
                 force = friction_force(m.ratio * q.dot, (level, self.options.friction))
-                self.model.generalized_force(f"{j.name}.friction", q, m.ratio * force)
+                self._push(f"{j.name}.friction", "friction", q, m.ratio * force)
         if self.options.actuators != "all":
             actuated.check()
+
+    def _push(self, name: str, kind: str, q: Symbol, force: Expr) -> None:
+        self.model._add_load(on_coordinate(name, kind, q, force))
 
     def _finished(self, groups: list[_Group]) -> Robot:
         model = self.model
