@@ -1,4 +1,7 @@
-"""`python -m bench derive [--json] [--full]`: the benchmarks of one stage, as a table or as JSON lines."""
+"""`python -m bench derive [--json] [--full]`: the benchmarks of one stage, as a table or as JSON lines.
+
+`python -m bench dynamics [--json] [--quick] [--robots panda ur5] [--functions forward_dynamics]`
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,16 @@ import argparse
 import json
 from collections.abc import Callable, Iterable, Iterator
 
-from . import derive, graph
+from . import derive, dynamics, graph
+from .robots import CASES
 from .timing import Row
 
-STAGES: dict[str, Callable[..., Iterator[Row]]] = {"graph": graph.rows, "derive": derive.rows}
-CAN_BE_FULL = ("derive",)
+STAGES: dict[str, Callable[..., Iterator[Row]]] = {
+    "graph": graph.rows,
+    "derive": derive.rows,
+    "dynamics": dynamics.rows,
+}
+OPTIONS: dict[str, str] = {"full": "derive", "quick": "dynamics", "robots": "dynamics", "functions": "dynamics"}
 
 
 def shown(value: object) -> str:
@@ -38,10 +46,15 @@ def main() -> None:
     parser.add_argument("stage", choices=STAGES)
     parser.add_argument("--json", action="store_true", help="one JSON object in each line")
     parser.add_argument("--full", action="store_true", help="let slow peers finish (derive)")
+    parser.add_argument("--quick", action="store_true", help="fewer repeats (dynamics)")
+    parser.add_argument("--robots", nargs="+", choices=CASES, help="only these (dynamics)")
+    parser.add_argument("--functions", nargs="+", choices=dynamics.FUNCTIONS, help="only these (dynamics)")
     chosen = parser.parse_args()
-    if chosen.full and chosen.stage not in CAN_BE_FULL:
-        parser.error(f"--full is for {', '.join(CAN_BE_FULL)}; {chosen.stage} is always whole")
-    rows = STAGES[chosen.stage](**({"full": True} if chosen.full else {}))
+    given = {name: value for name in OPTIONS if (value := getattr(chosen, name))}
+    for name in given:
+        if OPTIONS[name] != chosen.stage:
+            parser.error(f"--{name} is for {OPTIONS[name]}, not for {chosen.stage}")
+    rows = STAGES[chosen.stage](**given)
     if chosen.json:
         for row in rows:
             print(json.dumps(row), flush=True)

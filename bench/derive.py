@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,16 +49,16 @@ class Case:
 
 
 CASES: Final[dict[str, Case]] = {
-    **{f"chain n={n}, relative": Case(lambda n=n: example("spherical_chain", n), 120, 40 if n < 4 else None) for n in range(1, 6)},
-    **{f"chain n={n}, absolute": Case(lambda n=n: example("spherical_chain", n, True), lagrange=10 if n < 5 else None) for n in (1, 2, 4, 8, 12)},
-    "bicycle": Case(lambda: example("bicycle")),
-    "motorcycle": Case(lambda: example("motorcycle")),
-    "Stanford arm": Case(lambda: example("stanford_arm")),
+    **{f"chain n={n}, relative": Case(partial(example, "spherical_chain", n), 120, 40 if n < 4 else None) for n in range(1, 6)},
+    **{f"chain n={n}, absolute": Case(partial(example, "spherical_chain", n, True), lagrange=10 if n < 5 else None) for n in (1, 2, 4, 8, 12)},
+    "bicycle": Case(partial(example, "bicycle")),
+    "motorcycle": Case(partial(example, "motorcycle")),
+    "Stanford arm": Case(partial(example, "stanford_arm")),
     "PUMA560": Case(puma560.model, 40, 20),
-    "PUMA560, published zeros": Case(lambda: puma560.model(True), 40, 40),
-    "random tree, 12 bodies": Case(lambda: mechanisms.random_tree(12), 40, 10),
-    "planar chain n=6, relative": Case(lambda: mechanisms.planar_chain(6), lagrange=60),
-    "planar chain n=8, relative": Case(lambda: mechanisms.planar_chain(8), lagrange=60),
+    "PUMA560, published zeros": Case(partial(puma560.model, True), 40, 40),
+    "random tree, 12 bodies": Case(partial(mechanisms.random_tree, 12), 40, 10),
+    "planar chain n=6, relative": Case(partial(mechanisms.planar_chain, 6), lagrange=60),
+    "planar chain n=8, relative": Case(partial(mechanisms.planar_chain, 8), lagrange=60),
 }  # fmt: skip
 FULL: Final = {"planar chain n=8, relative": 600.0}  # seconds for LagrangesMethod with --full
 
@@ -71,7 +72,7 @@ def derived(case: str, route: str) -> Row:
 
 
 def derived_example(name: str, route: str) -> Row:
-    return _derived(lambda: example(name), route)
+    return _derived(partial(example, name), route)
 
 
 def _derived(model: Callable[[], sb.Model], route: str) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import symbody as sb
 
@@ -11,7 +12,8 @@ def planar_chain(n: int) -> sb.Model:
     """Rods in a plane, each turning in the one above; every mass and length a parameter."""
     m = sb.Model(f"planar chain of {n} rods")
     m.gravity(m.parameter("g", 9.81), 0, 0)
-    parent, at = m.ground, (0, 0, 0)
+    parent: sb.Frame | sb.Body = m.ground
+    at: tuple[Any, Any, Any] = (0, 0, 0)
     for k in range(1, n + 1):
         mass, length = m.parameters(f"m{k} l{k}", 1.0, 1.0)
         rod = m.body(

@@ -14,12 +14,13 @@ from typing import Any, Final
 import numpy as np
 
 import symbody as sb
+from symbody.bodies.urdf import read_urdf
 from symbody.derive.kinematics import Kinematics
 from symbody.derive.recursive import fewest_operations, generalized_forces
 
-from .peers.building import library
+from .peers.building import address, library
 from .peers.driving import Function, aligned, times, values
-from .robots import CASES, Case, States, states, tangent
+from .robots import CASES, Case, States, relative_error, states, tangent
 from .timing import Row
 
 Array = Any
@@ -28,7 +29,7 @@ AXES: Final = "xyz"
 
 def model(case: Case, snap: bool = True) -> sb.Model:
     """The robot with a force on every speed."""
-    robot = sb.read_urdf(
+    robot = read_urdf(
         case.source,
         base="free" if case.free else "fixed",
         parameters="none",
@@ -38,41 +39,44 @@ def model(case: Case, snap: bool = True) -> sb.Model:
         snap=snap,
     )
     if case.free:
-        joint = robot.freeze().joints[0]
+        joint = robot.freeze().joint("base")
         for k, axis in enumerate(AXES):
-            robot.generalized_force(f"force along {axis}", joint.q[k], robot.input(f"base_f{axis}"))
+            robot.generalized_force(f"force along {axis}", joint.coordinates[k], robot.input(f"base_f{axis}"))
         inputs = [robot.input(f"base_t{axis}") for axis in AXES]
         robot.torque("torque on the root link", joint.inner.vector(*inputs), joint.inner)
     return robot
 
 
-# ---------------------------------------------------------------------------------------------------- programs
+# ---------------------------------------------------------------------------------------------------- functions
 
 
-def inverse_dynamics(case: Case, snap: bool) -> sb.Program:
+def inverse_dynamics(case: Case, snap: bool) -> sb.Compiled:
     mechanism = model(case, snap).freeze()
     with sb.undisturbed():
         kinematics = Kinematics(mechanism)
         forces = generalized_forces(mechanism, kinematics, fewest_operations(mechanism, kinematics))
         inputs = {"q": mechanism.q, "u": mechanism.u, "a": [u.dot for u in mechanism.u]}
-        return sb.program("inverse_dynamics", inputs, {"tau": forces})
+        return sb.compile(sb.program("inverse_dynamics", inputs, {"tau": forces}))
 
 
-def mass_matrix(case: Case, snap: bool) -> sb.Program:
-    eq = sb.derive(model(case, snap), check=False)
-    return sb.program("mass_matrix", {"q": eq.q}, {"M": eq.M})
+def mass_matrix(case: Case, snap: bool) -> sb.Compiled:
+    return sb.compile(_equations(case, snap)).M
 
 
-def forward_dynamics(case: Case, snap: bool) -> sb.Program:
-    return sb.compile(sb.derive(model(case, snap), check=False)).udot.program
+def forward_dynamics(case: Case, snap: bool) -> sb.Compiled:
+    return sb.compile(_equations(case, snap)).udot
 
 
-def forward_derivatives(case: Case, snap: bool) -> sb.Program:
+def forward_derivatives(case: Case, snap: bool) -> sb.Compiled:
     """Of the solution of M u' = f on the graph, or from the derivatives of inverse dynamics; whichever takes fewer operations."""
-    eq = sb.derive(model(case, snap), check=False)
+    eq = _equations(case, snap)
     with sb.undisturbed():
         ways = [_derivatives(eq, way(eq)) for way in (_of_solution, _of_inverse)]
-    return min(ways, key=lambda p: p.cost.total)
+    return sb.compile(min(ways, key=lambda p: p.cost.total))
+
+
+def _equations(case: Case, snap: bool) -> sb.Equations:
+    return sb.derive(model(case, snap), check=False)
 
 
 def _derivatives(eq: sb.Equations, parts: list[sb.Matrix]) -> sb.Program:
@@ -93,7 +97,7 @@ def _of_inverse(eq: sb.Equations) -> list[sb.Matrix]:
     return [factors.solve(-slope) for slope in slopes]
 
 
-PROGRAMS: Final[dict[str, Callable[[Case, bool], sb.Program]]] = {
+FUNCTIONS: Final[dict[str, Callable[[Case, bool], sb.Compiled]]] = {
     "inverse_dynamics": inverse_dynamics,
     "mass_matrix": mass_matrix,
     "forward_dynamics": forward_dynamics,
@@ -101,64 +105,108 @@ PROGRAMS: Final[dict[str, Callable[[Case, bool], sb.Program]]] = {
 }
 
 
+# ---------------------------------------------------------------------------------------------------- order
+
+
+def _numbers(case: Case) -> dict[str, dict[str, int]]:
+    """Of each kind of symbol: name -> column in the arrays of `robots.py`. Symbols are in the order of the tree, those in the file's."""
+    joints = case.joints()
+    pose = ["base_x", "base_y", "base_z", "base_e0", "base_e1", "base_e2", "base_e3"] if case.free else []
+    twist = ["base_x", "base_y", "base_z", "base_wx", "base_wy", "base_wz"] if case.free else []
+    wrench = [f"base_{kind}{axis}" for kind in "ft" for axis in AXES] if case.free else []
+    named = {"q": [*pose, *joints], "u": [*twist, *joints], "r": [*wrench, *(f"{j}_tau" for j in joints)]}
+    return {kind: {name: k for k, name in enumerate(names)} for kind, names in named.items()}
+
+
+class Order:
+    """Columns of the states in the order of a program's symbols, and results back in the order of states."""
+
+    def __init__(self, case: Case) -> None:
+        mechanism, numbers = model(case).freeze(), _numbers(case)
+        self.case = case
+        self.q, self.u, self.r = ([numbers[k][x.name] for x in getattr(mechanism, k)] for k in "qur")
+
+    def inputs(self, program: sb.Program, s: States) -> list[Array]:
+        given = {"q": s.q[:, self.q], "u": s.u[:, self.u], "a": s.a[:, self.u], "r": s.tau[:, self.r]}
+        given["t"] = np.zeros((len(s.q), 1))
+        return [given[g.name] for g in program.inputs]
+
+    def results(self, function: str, s: States, got: list[Array]) -> Array:
+        """One row for each state, as in `peers.pinocchio.reference`: derivatives are those along small displacements."""
+        n = len(self.u)
+        q, u, r = (np.argsort(x) for x in (self.q, self.u, self.r))
+        if function == "mass_matrix":
+            return got[0].reshape(-1, n, n)[:, u][:, :, u]
+        if function != "forward_derivatives":
+            return got[0][:, u]
+        a_q, a_u, a_r = (x.reshape(len(x), n, -1)[:, u] for x in got)
+        a_s = np.array([J[:, q] @ tangent(self.case, at) for J, at in zip(a_q, s.q, strict=True)])
+        return np.hstack([x.reshape(len(x), -1) for x in (a_s, a_u[:, :, u], a_r[:, :, r])])
+
+
 # ---------------------------------------------------------------------------------------------------- measuring
 
 
-def inputs_of(case: Case, program: sb.Program, s: States) -> list[Array]:
-    """Values of the program's inputs. Forces are in the order in which the program has them, and known by their names."""
-    numbers = {f"{joint}_tau": k for k, joint in enumerate(case.joints(), 6 if case.free else 0)}
-    numbers |= {f"base_{kind}{axis}": k for k, (kind, axis) in enumerate((f, a) for f in "ft" for a in AXES)}
-    given = {"t": np.zeros((len(s.q), 1)), "q": s.q, "u": s.u, "a": s.a}
-    return [s.tau[:, [numbers[r.name] for r in g.symbols]] if g.name == "r" else given[g.name] for g in program.inputs]
-
-
-def results(case: Case, program: sb.Program, f: Function, s: States) -> Array:
-    """In the form of the peers': derivatives along small displacements, forces in order."""
-    got = values(f, inputs_of(case, program, s), [len(o.values) for o in program.outputs])
-    if program.name != "forward_derivatives":
-        return got[0]
-    r = next(g for g in program.inputs if g.name == "r")
-    places = inputs_of(case, program, s._replace(tau=np.arange(s.tau.shape[1])[None, :] * np.ones((len(s.q), 1))))
-    back = np.argsort(places[[g.name for g in program.inputs].index("r")][0])
-    n = s.u.shape[1]
-    rows = []
-    for q, a_q, a_u, a_r in zip(s.q, *got, strict=True):
-        assert len(r) == n
-        parts = a_q.reshape(n, -1) @ tangent(case, q), a_u, a_r.reshape(n, n)[:, back]
-        rows.append(np.hstack([p.ravel() for p in parts]))
-    return np.array(rows)
-
-
-def c_adapter(program: sb.Program) -> str:
-    """The generated C, with the signature of `driver.c` behind it."""
-    source = sb.c_source(program)
-    arguments = [f"*in[{k}]" if g.is_scalar else f"in[{k}]" for k, g in enumerate(program.inputs)]
-    arguments += [f"out[{k}]" for k in range(len(program.outputs))]
-    include = f'#include "{source.name}.h"'
-    call = f"{source.name}({', '.join(arguments)});"
-    signature = "void called(const double *const *in, double *const *out, void *own)"
-    return f"{source.source.replace(include, source.header)}\n{signature}\n{{\n    (void)own;\n    {call}\n}}\n"
+def _sizes(program: sb.Program) -> list[int]:
+    return [len(o.values) for o in program.outputs]
 
 
 def measured(robot: str, function: str, count: int, repeats: int) -> Row:
-    """Microseconds and operations of the machine code, from LLVM and from C; how it was made."""
+    """Microseconds and operations of the machine code made by LLVM."""
     case = CASES[robot]
-    start = time.perf_counter()
-    program = PROGRAMS[function](case, True)
-    made = time.perf_counter()
-    compiled = sb.compile(program, cache=False)
-    done = time.perf_counter()
-    inputs, sizes = inputs_of(case, program, states(case, count)), [len(o.values) for o in program.outputs]
-    held, work = aligned(compiled.work)
-    row = times(Function(compiled.address, work), inputs, sizes, repeats)
-    return {**row, "ops": program.cost.total, "make_s": made - start, "compile_s": done - made, "held": len(held)}
+    f = FUNCTIONS[function](case, True)
+    _memory, work = aligned(f.work)
+    inputs = Order(case).inputs(f.program, states(case, count))
+    taken = times(Function(f.address, work), inputs, _sizes(f.program), repeats)
+    return {**taken, "ops": f.program.cost.total}
 
 
 def measured_c(robot: str, function: str, count: int, repeats: int) -> Row:
     """Microseconds of the generated C."""
     case = CASES[robot]
-    program = PROGRAMS[function](case, True)
-    lib = library(f"{robot}-ours-{function}", c_adapter(program))
-    address = lib.called  # a function of ctypes
-    inputs, sizes = inputs_of(case, program, states(case, count)), [len(o.values) for o in program.outputs]
-    return times(Function(_address(address)), inputs, sizes, repeats)
+    program = FUNCTIONS[function](case, True).program
+    lib = library(f"{robot}-ours-{function}", c_text(program))
+    inputs = Order(case).inputs(program, states(case, count))
+    return times(Function(address(lib, "called")), inputs, _sizes(program), repeats)
+
+
+def c_text(program: sb.Program) -> str:
+    """The generated C in one file, with the signature of `driver.c` behind it."""
+    made = sb.c_source(program)
+    arguments = [f"*in[{k}]" if g.is_scalar else f"in[{k}]" for k, g in enumerate(program.inputs)]
+    arguments += [f"out[{k}]" for k in range(len(program.outputs))]
+    whole = made.source.replace(f'#include "{made.name}.h"', made.header)
+    signature = "void called(const double *const *in, double *const *out, void *own)"
+    return f"{whole}\n{signature}\n{{\n    (void)own;\n    {made.name}({', '.join(arguments)});\n}}\n"
+
+
+def checked(robot: str, function: str, count: int) -> Row:
+    """Errors against Pinocchio, without snapping of angles (`error`) and with it; operations without."""
+    from .peers.pinocchio import reference  # pin may be missing; times are measured without it
+
+    case, expected = CASES[robot], np.array(reference(robot, count)[function])
+    s, order = states(case, count), Order(case)
+
+    def error(f: sb.Compiled) -> float:
+        _memory, work = aligned(f.work)
+        got = values(Function(f.address, work), order.inputs(f.program, s), _sizes(f.program))
+        return relative_error(order.results(function, s, got), expected)
+
+    as_printed, snapped = (FUNCTIONS[function](case, snap) for snap in (False, True))
+    return {
+        "error": error(as_printed),
+        "error_snapped": error(snapped),
+        "ops_unsnapped": as_printed.program.cost.total,
+    }
+
+
+# ---------------------------------------------------------------------------------------------------- from file to function
+
+
+def from_file(robot: str, function: str) -> Row:
+    """Seconds from the file to the first result, loading of packages not included, with the cache on disk as it is."""
+    case = CASES[robot]
+    wall, cpu = time.perf_counter(), time.process_time()
+    f = FUNCTIONS[function](case, True)
+    f(*(0.0 if g.is_scalar else np.zeros(len(g)) for g in f.program.inputs))
+    return {"wall_s": time.perf_counter() - wall, "cpu_s": time.process_time() - cpu}

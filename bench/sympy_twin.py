@@ -194,14 +194,18 @@ class Dependent:
 
 
 def dependent(mechanism: Mechanism) -> Dependent:
-    """Speeds that are best to solve for, and for each holonomic constraint a coordinate that it contains."""
+    """Speeds that are best to solve for; for each holonomic constraint a coordinate, one that it contains where there is one left.
+
+    Which coordinates these are makes no difference to the mass matrix and the forcing.
+    """
     if not mechanism.constraints:
         return Dependent()
     kept = minimal(sb.derive(mechanism)).u
     q: list[sb.Symbol] = []
     for c in mechanism.holonomic:
         inside = sb.free_symbols(c.expression)
-        q.append(next(x for x in reversed(mechanism.q) if x in inside and x not in q))
+        left = [x for x in reversed(mechanism.q) if x not in q]
+        q.append(next((x for x in left if x in inside), left[0]))
     return Dependent(tuple(q), tuple(u for u in mechanism.u if u not in kept))
 
 

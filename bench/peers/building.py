@@ -27,7 +27,7 @@ HERE: Final = Path(__file__).parent
 LONGEST: Final = 1500.0  # seconds that a compiler is given
 
 
-class CompilerMissing(RuntimeError):
+class CompilerMissingError(RuntimeError):
     """There is no compiler for the language."""
 
 
@@ -36,7 +36,7 @@ def compiler(language: str) -> str:
     for name in {"c": ("gcc", "cc", "clang"), "c++": ("g++", "c++", "clang++")}[language]:
         if found := shutil.which(name):
             return found
-    raise CompilerMissing(f"no compiler for {language} is installed")
+    raise CompilerMissingError(f"no compiler for {language} is installed")
 
 
 @cache
@@ -88,6 +88,10 @@ def built(
 def library(name: str, text: str, flags: Iterable[str] = FLAGS) -> ctypes.CDLL:
     """C text as a library in this process."""
     return ctypes.CDLL(str(built(name, "c", text, [*flags, "-shared", "-fPIC"], ["-lm"])))
+
+
+def address(lib: ctypes.CDLL, name: str) -> int:
+    return ctypes.cast(getattr(lib, name), ctypes.c_void_p).value or 0
 
 
 def installed(package: str, *parts: str) -> Path:

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from ..robots import CASES
 from ..timing import Row
-from .building import HERE, LONGEST, built, installed, kept, library, pinocchio_words
+from .building import HERE, LONGEST, address, built, installed, kept, library, pinocchio_words
 from .driving import Function, times, values
-from .pinocchio import WAYS, address, archive, inputs_of, own_error, sizes_of
+from .pinocchio import WAYS, archive, inputs_of, own_error, sizes_of
 
 TRACED: Final = "forward_derivatives_traced"
 LONG: Final = 60_000  # operations in one function; above that a compiler takes more memory and time than it is given

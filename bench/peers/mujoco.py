@@ -14,9 +14,9 @@ import numpy as np
 from .. import chain
 from ..robots import CASES, Case, relative_error, states
 from ..timing import Row
-from .building import FLAGS, HERE, built, installed
+from .building import FLAGS, HERE, address, built, installed
 from .driving import Function, times, values
-from .pinocchio import address, reference, sizes_of
+from .pinocchio import reference, sizes_of
 
 Array = Any
 FUNCTIONS: Final = (

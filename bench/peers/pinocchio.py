@@ -13,7 +13,7 @@ import pinocchio as pin
 
 from ..robots import CASES, Case, States, relative_error, rotation, states
 from ..timing import Row
-from .building import FLAGS, HERE, built, pinocchio_words
+from .building import FLAGS, HERE, address, built, pinocchio_words
 from .driving import Function, times, values
 
 Array = Any
@@ -146,10 +146,6 @@ def _library() -> ctypes.CDLL:
     made = ctypes.CDLL(str(built("pinocchio", "c++", text, words, after, packages=["pin", "casadi"])))
     made.opened.restype, made.opened.argtypes = ctypes.c_void_p, [ctypes.c_char_p]
     return made
-
-
-def address(lib: ctypes.CDLL, name: str) -> int:
-    return ctypes.cast(getattr(lib, name), ctypes.c_void_p).value or 0
 
 
 def inputs_of(robot: str, function: str, count: int) -> list[Array]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ..algebra.graph import PI, Expr, Symbol, as_expr
+from ..algebra.graph import PI, Expr, Symbol, as_expr, undisturbed
 from ..errors import ModelError, listed, shown, unknown
 from .declarations import identifier
 from .frames import Frame
@@ -114,7 +114,8 @@ def read_urdf(
         tolerance if snap else None,
         strict,
     )
-    robot = _Builder(text, options).robot()
+    with undisturbed():
+        robot = _Builder(text, options).robot()
     if gravity is not None:
         robot.gravity(*gravity)
     return robot
@@ -298,7 +299,7 @@ class _Builder:
     def _choose_name(self, what: str, name: str, endings: Sequence[str]) -> None:
         made = self._unique(identifier(name)[:60], endings)
         self.names[what, name] = made
-        if made != name:
+        if made != name and not (what == "joint" and self.text.joints[name].kind == "fixed"):
             self.renamed[name] = made
 
     def _unique(self, name: str, endings: Sequence[str]) -> str:
@@ -521,7 +522,8 @@ class _Builder:
             g.frame, moved = self.model._moved(kind, name, outer, how, None)
         else:
             kind = "prismatic" if joint.kind == "prismatic" else "revolute"
-            outer = self._seated(g, at, name)
+            outer = parent.frame
+            self._seat(g, at, name)
             own = [self._value(joint.name)] if not self._follows(joint) else []
             moved = self.model._drive(joint.name, own)
         inner = self._link_frame(g, g.top)
@@ -529,8 +531,8 @@ class _Builder:
             joint.name, kind, outer, inner, "ground" if parent.frame.is_ground else parent.top, g.top, moved
         )
 
-    def _seated(self, g: _Group, at: Placement, name: str) -> Frame:
-        """Place the body frame of a joint of one coordinate; returns the frame before its motion."""
+    def _seat(self, g: _Group, at: Placement, name: str) -> None:
+        """Place the body frame of a joint of one coordinate."""
         assert g.joint is not None
         assert g.parent is not None
         hinges, q, on = g.hinges[:MOST_HINGES], self._value(g.joint.name), g.parent.frame
@@ -540,15 +542,12 @@ class _Builder:
             seat = seat_of_sliding(at, hinges, g.com)
         else:
             seat = seat_of_turning(at, g.axis, hinges, g.com, on.is_ground, exact)
-        outer = on
-        if seat.C or not all(map(is_zero, seat.offset)):
-            outer = Frame(on, Rotation(seat.C), column(seat.offset), f"{name}.parent")
         if slides:
-            g.frame = Frame(outer, offset=column(at.direction(g.axis)) * q, name=name)
+            g.frame = Frame(on, offset=column(seat.offset) + column(at.direction(g.axis)) * q, name=name)
         else:
-            g.frame = Frame(outer, Rotation((Turn(seat.k, seat.sign * q + seat.turn),)), name=name)
+            turn = Turn(seat.k, seat.sign * q + seat.turn)
+            g.frame = Frame(on, Rotation((*seat.C, turn)), column(seat.offset), name)
         g.link = seat.link
-        return outer
 
     def _link_frame(self, g: _Group, link: str) -> Frame:
         known = self.model.links

@@ -133,7 +133,7 @@ def turned_by(A: Mat, B: Mat) -> Mat:
         return B if A is UNTURNED else A
     columns = transposed(B)
     x, y, z = ((*(_tidy(product(row, c)) for c in columns),) for row in A)
-    made: Mat = x, y, z  # type: ignore[assignment]
+    made: Mat = x, y, z
     return UNTURNED if made == UNTURNED else made
 
 
@@ -272,7 +272,7 @@ def seat_of_turning(
     turn = 0 if com is None else _best_turn(k, R, hinges, com, exact)
     if not is_zero(turn):
         R = turned_by(turn_matrix(k, -turn), R)
-    n: Vec = tuple(row[k] for row in outwards)  # type: ignore[assignment]
+    n: Vec = tuple(row[k] for row in outwards)
     slide = _best_slide(k, joint.p, n, R, hinges, on_ground)
     return Seat(C, _slid(joint.p, n, slide), k, found.sign, turn, Placement(R, _along(k, -slide)))
 

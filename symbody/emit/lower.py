@@ -15,10 +15,11 @@ from ..algebra.matrix import Matrix
 from ..algebra.walk import ordered, rebuilt, scalars, substitute_all
 from ..errors import ProgramError, listed, shown
 from .canonical import canonical_arguments
-from .program import Group, Instruction, Output, Program, _repeated
+from .program import Group, Instruction, Output, Program, _repeated, factor_cost
 from .sparse import elimination_cost, elimination_order
 
-UNROLLED_OPERATIONS: Final = 700  # a definite system that takes no more operations than this is written out
+UNROLLED_OPERATIONS: Final = 1500  # a definite system that takes no more operations than this is written out;
+UNROLLED_SPARSE: Final = 20_000  # one with many zeros may take more, if the loop over all entries took twice as many
 
 
 def program(
@@ -122,7 +123,8 @@ def _order_if_small(shape: Shape, entries: Sequence[Expr]) -> list[int] | None:
         return None
     pattern = {(i, j) for (i, j), e in zip(shape.places(), entries, strict=True) if e is not ZERO}
     order = elimination_order(shape.n, pattern)
-    return order if elimination_cost(shape.n, pattern, order) <= UNROLLED_OPERATIONS else None
+    cost, dense = elimination_cost(shape.n, pattern, order), factor_cost(shape).total + 2 * shape.n**2
+    return order if cost <= UNROLLED_OPERATIONS or (cost <= UNROLLED_SPARSE and 2 * cost <= dense) else None
 
 
 def _unrolled_factors(shape: Shape, order: list[int], entries: Sequence[Expr]) -> list[Expr]:

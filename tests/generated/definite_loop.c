@@ -1,4 +1,4 @@
-/* definite_loop: 949 operations: 420 additions, 517 multiplications, 12 divisions, 0 functions */
+/* definite_loop: 1704 operations: 772 additions, 917 multiplications, 15 divisions, 0 functions */
 
 #include "definite_loop.h"
 
@@ -39,9 +39,9 @@ static void definite_solve(int n, const double *a, double *x)
     }
 }
 
-void definite_loop(double a, double b, double solution[12])
+void definite_loop(double a, double b, double solution[15])
 {
-    const double v4 = a + (12.0 + b);
+    const double v4 = a + (15.0 + b);
     const double v6 = 0.5*a;
     const double v8 = 0.3333333333333333*a;
     const double v10 = 0.25*a;
@@ -52,25 +52,31 @@ void definite_loop(double a, double b, double solution[12])
     const double v20 = 0.1111111111111111*a;
     const double v22 = 0.1*a;
     const double v24 = 0.09090909090909091*a;
-    double factors[144] = {
-        v4, v6, v8, v10, v12, v14, v16, v18, v20, v22, v24, 0.08333333333333333*a,
-        0.0, v4, v6, v8, v10, v12, v14, v16, v18, v20, v22, v24,
-        0.0, 0.0, v4, v6, v8, v10, v12, v14, v16, v18, v20, v22,
-        0.0, 0.0, 0.0, v4, v6, v8, v10, v12, v14, v16, v18, v20,
-        0.0, 0.0, 0.0, 0.0, v4, v6, v8, v10, v12, v14, v16, v18,
-        0.0, 0.0, 0.0, 0.0, 0.0, v4, v6, v8, v10, v12, v14, v16,
-        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4, v6, v8, v10, v12, v14,
-        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4, v6, v8, v10, v12,
-        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4, v6, v8, v10,
-        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4, v6, v8,
-        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4, v6,
-        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4
+    const double v26 = 0.08333333333333333*a;
+    const double v28 = 0.07692307692307693*a;
+    const double v30 = 0.07142857142857142*a;
+    double factors[225] = {
+        v4, v6, v8, v10, v12, v14, v16, v18, v20, v22, v24, v26, v28, v30, 0.06666666666666667*a,
+        0.0, v4, v6, v8, v10, v12, v14, v16, v18, v20, v22, v24, v26, v28, v30,
+        0.0, 0.0, v4, v6, v8, v10, v12, v14, v16, v18, v20, v22, v24, v26, v28,
+        0.0, 0.0, 0.0, v4, v6, v8, v10, v12, v14, v16, v18, v20, v22, v24, v26,
+        0.0, 0.0, 0.0, 0.0, v4, v6, v8, v10, v12, v14, v16, v18, v20, v22, v24,
+        0.0, 0.0, 0.0, 0.0, 0.0, v4, v6, v8, v10, v12, v14, v16, v18, v20, v22,
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4, v6, v8, v10, v12, v14, v16, v18, v20,
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4, v6, v8, v10, v12, v14, v16, v18,
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4, v6, v8, v10, v12, v14, v16,
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4, v6, v8, v10, v12, v14,
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4, v6, v8, v10, v12,
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4, v6, v8, v10,
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4, v6, v8,
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4, v6,
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, v4
     };
-    definite_factor(12, factors);
-    double solution_2[12] = {
-        0.0, b, 2.0*b, 3.0*b, 4.0*b, 5.0*b, 6.0*b, 7.0*b, 8.0*b, 9.0*b, 10.0*b, 11.0*b
+    definite_factor(15, factors);
+    double solution_2[15] = {
+        0.0, b, 2.0*b, 3.0*b, 4.0*b, 5.0*b, 6.0*b, 7.0*b, 8.0*b, 9.0*b, 10.0*b, 11.0*b, 12.0*b, 13.0*b, 14.0*b
     };
-    definite_solve(12, factors, solution_2);
+    definite_solve(15, factors, solution_2);
     solution[0] = solution_2[0];
     solution[1] = solution_2[1];
     solution[2] = solution_2[2];
@@ -83,4 +89,7 @@ void definite_loop(double a, double b, double solution[12])
     solution[9] = solution_2[9];
     solution[10] = solution_2[10];
     solution[11] = solution_2[11];
+    solution[12] = solution_2[12];
+    solution[13] = solution_2[13];
+    solution[14] = solution_2[14];
 }

@@ -63,7 +63,7 @@ def constrained() -> Program:
 def definite_loop() -> Program:
     """A definite system that is large enough to be solved by a loop."""
     a, b = symbols("a b")
-    n = 12
+    n = 15
     band = matrix([[a / (1 + abs(i - j)) + (n + b if i == j else 0) for j in range(n)] for i in range(n)])
     solution = factorize(band, "definite").solve([b * i for i in range(n)])
     return program("definite_loop", {"a": a, "b": b}, {"solution": solution})

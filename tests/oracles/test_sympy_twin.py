@@ -27,6 +27,10 @@ MECHANISMS: dict[str, Callable[[], Mechanism]] = {
     "planar chain": lambda: mechanisms.planar_chain(3).freeze(),
     "random tree": lambda: mechanisms.random_tree(4, seed=3).freeze(),
     "PUMA560": lambda: puma560.model(as_published=True).freeze(),
+    "slider crank": lambda: example("slider_crank"),
+    "sleigh": lambda: example("sleigh"),
+    "four-bar": lambda: example("four_bar_spatial"),
+    "motorcycle": lambda: example("motorcycle"),
 }
 BY_LAGRANGE = ("planar chain", "absolute chain")
 
@@ -42,7 +46,10 @@ def accelerations_of_sympy(mechanism: Mechanism, method: str, state: dict[sb.Sym
     M, f = (_replaced(m, plain) for m in (made.mass_matrix, made.forcing))
     numbers = [state[names[x]] if x in names else state[mechanism.t] for x in order]
     A, b = sympy.lambdify(list(plain.values()), [M, f], "numpy", cse=True)(*numbers)
-    return np.linalg.solve(np.array(A, float), np.array(b, float)[:, 0])
+    solution = np.linalg.solve(np.array(A, float), np.array(b, float)[:, 0])
+    follow = sympy_twin.dependent(mechanism).u  # these stand last
+    found = dict(zip([*(u for u in mechanism.u if u not in follow), *follow], solution, strict=True))
+    return np.array([found[u] for u in mechanism.u])
 
 
 def _replaced(m: Any, plain: dict[Any, Any]) -> Any:
