@@ -51,12 +51,12 @@ class Case:
 CASES: Final[dict[str, Case]] = {
     **{f"chain n={n}, relative": Case(partial(example, "spherical_chain", n), 120, 40 if n < 4 else None) for n in range(1, 6)},
     **{f"chain n={n}, absolute": Case(partial(example, "spherical_chain", n, True), lagrange=10 if n < 5 else None) for n in (1, 2, 4, 8, 12)},
-    "bicycle": Case(partial(example, "bicycle")),
+    "bicycle": Case(partial(example, "bicycle"), lagrange=10),
     "motorcycle": Case(partial(example, "motorcycle")),
     "Stanford arm": Case(partial(example, "stanford_arm")),
-    "PUMA560": Case(puma560.model, 40, 20),
-    "PUMA560, published zeros": Case(partial(puma560.model, True), 40, 40),
-    "random tree, 12 bodies": Case(partial(mechanisms.random_tree, 12), 40, 10),
+    "PUMA560": Case(puma560.model, 40, 10),
+    "PUMA560, published zeros": Case(partial(puma560.model, True), 40, 10),
+    "random tree, 12 bodies": Case(partial(mechanisms.random_tree, 12), 30, 10),
     "planar chain n=6, relative": Case(partial(mechanisms.planar_chain, 6), lagrange=60),
     "planar chain n=8, relative": Case(partial(mechanisms.planar_chain, 8), lagrange=60),
 }  # fmt: skip

@@ -26,7 +26,7 @@ FUNCTIONS: Final = ("inverse_dynamics", "mass_matrix", "forward_dynamics", "forw
 PEERS: Final = {  # column -> where it is measured
     "ours": "bench.ours:measured",
     "ours_c": "bench.ours:measured_c",
-    "pin": "bench.peers.pinocchio:measured",
+    "pin": "bench.peers.pinocchio_cpp:measured",
     "pin_casadi": "bench.peers.generated:measured",
     "mujoco": "bench.peers.mujoco:measured",
 }
@@ -133,7 +133,7 @@ def _run(place: str, *arguments: Any) -> Row:
     except subprocess.TimeoutExpired:
         return {"message": f"took more than {LIMIT:.0f} s"}
     except RuntimeError as reason:
-        return {"message": str(reason).strip().splitlines()[-1]}
+        return {"message": " ".join(str(reason).split()[-60:])}
     return {"message": "a package is not installed"} if done is None else done
 
 

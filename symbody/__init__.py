@@ -50,6 +50,8 @@ from .bodies.frames import Dyad, Frame, Point, Vector
 from .bodies.mass import bar, cuboid, cylinder, disc, inertia, shell, sphere
 from .bodies.mechanism import Body, Mechanism
 from .bodies.model import Model
+from .bodies.urdf import read_urdf
+from .bodies.urdf_robot import Robot, UrdfReport
 from .derive.audit import Audit, audit
 from .derive.certify import Certificate, certify
 from .derive.derive import derive
@@ -106,6 +108,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "text", "latex", "sequence", "Sequence", "from_sympy", "to_sympy", "SympyForm",
     # bodies: the mechanism as described
     "Model", "Mechanism", "Body", "Frame", "Point", "Vector", "Dyad",
+    "read_urdf", "Robot", "UrdfReport",
     "inertia", "bar", "disc", "cylinder", "sphere", "shell", "cuboid",
     # derive: equations of motion
     "audit", "Audit", "derive", "Equations", "certify", "Certificate", "minimal",

@@ -16,7 +16,8 @@ from ..robots import CASES, Case, relative_error, states
 from ..timing import Row
 from .building import FLAGS, HERE, address, built, installed
 from .driving import Function, times, values
-from .pinocchio import reference, sizes_of
+from .pinocchio import reference
+from .prepared import sizes_of
 
 Array = Any
 FUNCTIONS: Final = (

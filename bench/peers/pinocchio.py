@@ -1,28 +1,18 @@
-"""Pinocchio: its C++ compiled here, and the values that everything else is compared with."""
+"""Pinocchio from Python: its models, its coordinates, and the values that everything else is compared with."""
 
 from __future__ import annotations
 
-import ctypes
-import tempfile
-from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
-from ..robots import CASES, Case, States, relative_error, rotation, states
+from ..robots import CASES, Case, States, rotation, states
 from ..timing import Row
-from .building import FLAGS, HERE, address, built, pinocchio_words
-from .driving import Function, times, values
+from .prepared import WAYS
 
 Array = Any
-WAYS: Final = {  # Pinocchio has two ways to some results; the faster one counts
-    "inverse_dynamics": ["inverse_dynamics"],
-    "mass_matrix": ["mass_matrix_local", "mass_matrix_world"],
-    "forward_dynamics": ["forward_dynamics_local", "forward_dynamics_world"],
-    "forward_derivatives": ["forward_derivatives"],
-}
 
 
 def model(case: Case) -> Any:
@@ -33,13 +23,6 @@ def model(case: Case) -> Any:
         whole = pin.buildReducedModel(whole, [whole.getJointId(j) for j in case.held], pin.neutral(whole))
     whole.gravity.linear = np.array([0, 0, -case.gravity])
     return whole
-
-
-def archive(case: Case, folder: str) -> Path:
-    """The model as a file for the programs in C++."""
-    place = Path(folder, "model.txt")
-    model(case).saveToText(str(place))
-    return place
 
 
 # ---------------------------------------------------------------------------------------------------- its coordinates
@@ -135,60 +118,25 @@ def _symmetric(X: Array) -> Array:
     return np.triu(X) + np.triu(X, 1).T
 
 
-# ---------------------------------------------------------------------------------------------------- times
-
-
-@cache
-def _library() -> ctypes.CDLL:
-    before, after = pinocchio_words()
-    text = (HERE / "pinocchio.cpp").read_text()
-    words = [*FLAGS, "-shared", "-fPIC", *before]
-    made = ctypes.CDLL(str(built("pinocchio", "c++", text, words, after, packages=["pin", "casadi"])))
-    made.opened.restype, made.opened.argtypes = ctypes.c_void_p, [ctypes.c_char_p]
-    return made
-
-
-def inputs_of(robot: str, function: str, count: int) -> list[Array]:
-    """q, v and accelerations or forces in Pinocchio's coordinates."""
+def save(robot: str, function: str, count: int, folder: str) -> Row:
+    """Files with what `prepared` wants: model, states and results in Pinocchio's own coordinates."""
     case = CASES[robot]
-    s = Coordinates(case, model(case)).inputs(states(case, count))
-    return [s.q, s.u, s.a if function == "inverse_dynamics" else s.tau]
+    m = model(case)
+    m.saveToText(str(Path(folder, "model.txt")))
+    s = Coordinates(case, m).inputs(states(case, count))
+    x = s.a if function == "inverse_dynamics" else s.tau
+    data = m.createData()
+    expected = [_result(m, data, function, *state) for state in zip(s.q, s.u, x, strict=True)]
+    np.savez(Path(folder, "states.npz"), q=s.q, v=s.u, x=x, expected=np.array(expected))
+    return {}
 
 
-def sizes_of(function: str, n: int) -> list[int]:
-    return {"mass_matrix": [n * n], "forward_derivatives": [n * n] * 3}.get(function, [n])
-
-
-def measured(robot: str, function: str, count: int, repeats: int) -> Row:
-    """Microseconds of the faster way; `error` of what was compiled here against Pinocchio's own library."""
-    lib, inputs = _library(), inputs_of(robot, function, count)
-    with tempfile.TemporaryDirectory() as folder:
-        own = lib.opened(str(archive(CASES[robot], folder)).encode())
-    rows = []
-    for way in WAYS[function]:
-        f = Function(address(lib, way), own)
-        sizes = sizes_of(function, inputs[1].shape[1])
-        error = own_error(robot, function, inputs, values(f, inputs, sizes))
-        rows.append({**times(f, inputs, [None] * len(sizes), repeats), "way": way, "error": error})
-    return min(rows, key=lambda r: r["us"])
-
-
-def own_error(robot: str, function: str, inputs: list[Array], got: list[Array]) -> float:
-    """Error of results in Pinocchio's coordinates against its library; of symmetric matrices the upper triangle counts."""
-    m = model(CASES[robot])
-    data, n = m.createData(), m.nv
-    expected = []
-    for q, v, x in zip(*inputs, strict=True):
-        if function == "inverse_dynamics":
-            expected.append(pin.rnea(m, data, q, v, x))
-        elif function == "mass_matrix":
-            expected.append(np.triu(pin.crba(m, data, q)).ravel())
-        elif function == "forward_dynamics":
-            expected.append(pin.aba(m, data, q, v, x).copy())
-        else:
-            pin.computeABADerivatives(m, data, q, v, x)
-            parts = data.ddq_dq, data.ddq_dv, np.triu(data.Minv)
-            expected.append(np.hstack([p.ravel() for p in parts]))
-    if function in ("mass_matrix", "forward_derivatives"):
-        got = [*got[:-1], np.array([np.triu(x.reshape(n, n)).ravel() for x in got[-1]])]
-    return relative_error(np.hstack(got), np.array(expected))
+def _result(m: Any, data: Any, function: str, q: Array, v: Array, x: Array) -> Array:
+    if function == "inverse_dynamics":
+        return pin.rnea(m, data, q, v, x).copy()
+    if function == "mass_matrix":
+        return np.triu(pin.crba(m, data, q)).ravel()
+    if function == "forward_dynamics":
+        return pin.aba(m, data, q, v, x).copy()
+    pin.computeABADerivatives(m, data, q, v, x)
+    return np.hstack([p.ravel() for p in (data.ddq_dq, data.ddq_dv, np.triu(data.Minv))])

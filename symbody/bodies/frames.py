@@ -61,7 +61,13 @@ class Frame:
     def rotate(self, axis: Any, *angles: Any, name: str | None = None) -> Frame:
         """A frame turned about "x", "y", "z" or any axis; or by a sequence: `rotate("zxz", a, b, c)`, `rotate("cardan", ...)`."""
         if isinstance(axis, str) and len(angles) != 1:
-            return Frame(self, sequence(axis, angles), name=name)
+            turns = sequence(axis, angles).factors
+            frame = self if turns else Frame(self, name=name)
+            for k, turn in enumerate(
+                turns, start=1
+            ):  # a frame for each turn: vectors are then carried by one turn at a time
+                frame = Frame(frame, Rotation((turn,)), name=name if k == len(turns) else f"{name or self.name}.{k}")
+            return frame
         if len(angles) != 1:
             raise ModelError(f"rotate: one angle for the axis {shown(axis)}, got {len(angles)}")
         return Frame(self, about(axis, angles[0], f"frame {name or ''}".strip()), name=name)

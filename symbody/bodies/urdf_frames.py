@@ -318,7 +318,8 @@ def _best_slide(k: int, p: Vec, n: Vec, R: Mat, hinges: Sequence[Hinge], on_grou
     """How far along its axis the origin of B is from that of the joint frame."""
     inwards = Placement(R).direction
     places = [(inwards(h.position), _principal(inwards(h.axis))) for h in hinges if h.kind != "prismatic"]
-    candidates = [-p[i] / n[i] for i in range(3) if is_number(n[i]) and not is_zero(n[i])]
+    # A small component of the axis would send the origin far away.
+    candidates = [-p[i] / n[i] for i in range(3) if is_number(n[i]) and abs(n[i]) > 0.5]
     candidates += [0, *(place[k] for place, _ in places)]
 
     def cost(slide: Scalar) -> int:

@@ -55,6 +55,8 @@ class Lump:
 
     def in_parent(self, f: Frame) -> Lump:
         """The same about the origin of the parent, in its components: parallel axes after rotation."""
+        if f.rotation.is_identity and f.offset == zeros(3):
+            return self
         return self.turned(f.rotation).shifted(f.offset)
 
     def turned(self, rotation: Rotation) -> Lump:
@@ -144,8 +146,8 @@ def _move_inwards(f: Frame, out: dict[Frame, Lump], only_if_fewer: bool) -> None
     assert f.parent is not None
     stays, parent = out[f] - part, out.get(f.parent, NOTHING)
     grows = parent if f.parent.is_ground else parent + _as_seen_at_rest(f, part)
-    if only_if_fewer and _operations(stays) + _operations(grows) > _operations(out[f]) + _operations(parent):
-        return
+    if only_if_fewer and parent.is_nothing and _operations(stays) + _operations(grows) > _operations(out[f]):
+        return  # the parent would have to begin to carry something
     out[f] = stays
     if not f.parent.is_ground:  # what is fixed to the ground does not count
         out[f.parent] = grows
@@ -167,7 +169,7 @@ def _movable(f: Frame, lump: Lump) -> Lump | None:
     """The part of a lump that acts as if it were fixed to the parent."""
     turns, slides = _moving_symbols(*f.rotation.matrix.entries), _moving_symbols(*f.offset.entries)
     if not turns and not slides:
-        return Lump(lump.m, lump.h, lump.I)
+        return lump
     if not turns:
         return Lump(ZERO, zeros(3), lump.I)
     last = f.rotation.factors[-1]

@@ -21,7 +21,7 @@ def example(name: str, *arguments: Any) -> Mechanism:
 
 MECHANISMS: dict[str, Callable[[], Mechanism]] = {
     "relative chain": lambda: example("spherical_chain", 2),
-    "absolute chain": lambda: example("spherical_chain", 3, True),
+    "absolute chain": lambda: example("spherical_chain", 2, True),
     "Stanford arm": lambda: example("stanford_arm"),
     "satellite": lambda: example("satellite"),
     "planar chain": lambda: mechanisms.planar_chain(3).freeze(),
