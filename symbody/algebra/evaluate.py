@@ -17,7 +17,7 @@ import mpmath
 
 from ..errors import EvaluationError, ExpressionError, SymbodyError, listed
 from . import elimination
-from .graph import Expr, Node, Symbol
+from .graph import Node, Symbol
 from .matrix import Matrix
 from .walk import ordered, scalars
 
@@ -193,8 +193,3 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "item": lambda k, n, block: block[n.data],
     **{f: _function(f) for f in "sqrt exp log sin cos tan asin acos atan sinh cosh tanh".split()},
 }
-
-
-def number(expr: Expr) -> float:
-    """The value of an expression without symbols."""
-    return evaluate(expr)

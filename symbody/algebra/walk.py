@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from ..errors import ExpressionError, listed
+from ..errors import ExpressionError
 from .functions import ExternalFunction
 from .graph import Expr, Node, Symbol, as_expr, intern, make
 from .matrix import Matrix
@@ -43,15 +43,6 @@ def scalars(*things: Any) -> list[Expr]:
 def free_symbols(*things: Any) -> list[Symbol]:
     """The symbols in expressions, in order of creation."""
     return [n for n in ordered(scalars(*things)) if isinstance(n, Symbol)]
-
-
-def tree_size(*things: Any) -> int:
-    """Number of nodes that the expressions would have without sharing (computed, not walked)."""
-    size: dict[Node, int] = {}
-    roots = scalars(*things)
-    for n in ordered(roots):
-        size[n] = 1 + sum(size[a] for a in n.args)
-    return sum(size[r] for r in roots)
 
 
 def rebuilt(node: Node, args: tuple[Any, ...]) -> Any:
@@ -115,10 +106,3 @@ def resolve(definitions: Mapping[Symbol, Any]) -> dict[Symbol, Expr]:
 def external_functions(*things: Any) -> list[ExternalFunction]:
     """The external functions that expressions call, each once."""
     return list(dict.fromkeys(n.data for n in ordered(scalars(*things)) if n.op == "call"))
-
-
-def check_symbols(things: Any, known: Iterable[Symbol], where: str) -> None:
-    """Refuse symbols that nobody declared."""
-    stray = [s for s in free_symbols(things) if s not in set(known)]
-    if stray:
-        raise ExpressionError(f"{where}: these symbols are not declared: {listed(s.identifier for s in stray)}")
