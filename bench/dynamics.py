@@ -1,10 +1,11 @@
 """Dynamics of real robots: our code beside Pinocchio in C++, the C that Pinocchio generates with CasADi, and MuJoCo.
 
 Every measurement is a process of its own, on one core, calling the function from C for one random state after the
-other; times are CPU times of the thread, the least and the median over repeats, with a fixed calibration kernel beside
-each (`calibration_ns` is the least of the quietest measurement of a row, `disturbed_ns` that of the least quiet one: where they differ a
-neighbour disturbed). All C is compiled by the same compiler with the same flags. Operations are arithmetic and
-functions; ours count sine and cosine of an angle as two.
+other. Times are CPU times of the thread, the least and the median over repeats, with a fixed calibration kernel beside
+each: where its least time in the quietest measurement of a row (`calibration_ns`) and in the least quiet one
+(`disturbed_ns`) differ, a neighbour disturbed. All C is compiled by the same compiler with the same flags. Operations
+are arithmetic and functions, sine and cosine of an angle being two. Results of Pinocchio and MuJoCo stay where they
+leave them; ours and the generated code write theirs out.
 
 Angles of a file that are multiples of pi cut short are read as exact ones (see `read_urdf`); `error` is the largest
 relative difference from Pinocchio without that, `error_snapped` with it.
@@ -99,8 +100,7 @@ def compared(robot: str, function: str, repeats: int = REPEATS) -> Row:
         "calibration_ns": min(calibrations, default=None),
         "disturbed_ns": max(calibrations, default=None),
     }
-    messages = [f"{name}: {r['message']}" for name, r in {**got, "check": check}.items() if "message" in r]
-    return {**row, "missed": missed(row), "message": "; ".join(messages) or None}
+    return {**row, "missed": missed(row), "message": _messages({**got, "check": check})}
 
 
 def _has(name: str, function: str) -> bool:
@@ -109,6 +109,15 @@ def _has(name: str, function: str) -> bool:
 
 def _ratio(theirs: float | None, mine: float | None) -> float | None:
     return theirs / mine if theirs and mine else None
+
+
+def _messages(results: dict[str, Row]) -> str | None:
+    """What was said, and by which measurements."""
+    said: dict[str, list[str]] = {}
+    for name, r in results.items():
+        if "message" in r:
+            said.setdefault(r["message"], []).append(name)
+    return "; ".join(f"{', '.join(names)}: {message}" for message, names in said.items()) or None
 
 
 def missed(row: Row) -> str | None:
@@ -133,7 +142,7 @@ def _run(place: str, *arguments: Any) -> Row:
     except subprocess.TimeoutExpired:
         return {"message": f"took more than {LIMIT:.0f} s"}
     except RuntimeError as reason:
-        return {"message": " ".join(str(reason).split()[-60:])}
+        return {"message": str(reason).strip().splitlines()[-1]}  # the error itself, after its traceback
     return {"message": "a package is not installed"} if done is None else done
 
 
