@@ -18,14 +18,14 @@ from dataclasses import dataclass
 
 from ..algebra.graph import ZERO, Expr
 from ..algebra.linear import Factors, factorize
-from ..algebra.matrix import Matrix, cross, dot, identity, skew, zeros
+from ..algebra.matrix import Matrix, cross, identity, skew, zeros
 from ..bodies.frames import Frame
 from ..bodies.mechanism import Mechanism
 from ..bodies.rotations import Rotation
 from ..errors import DerivationError, listed
-from .kinematics import Kinematics, Wrench, forces_on_rates, wrenches
+from .kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
 from .lumps import Lump, Regroup, lumps, turned_tensor
-from .recursive import Acceleration, Subspace, gradient_of, subspaces_of, to_parent, wrench_about_origin
+from .recursive import Acceleration, Subspace, gradient_of, power_on, subspaces_of, to_parent, wrench_about_origin
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def articulated(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup =
     w, excess = _velocity_terms(mechanism, kinematics)
     J, bias = _own(mechanism, w, regroup)
     for f, load in wrenches(loads, kinematics).items():
-        bias[f] = _minus(bias.get(f, _NO_WRENCH), load)
+        bias[f] = bias.get(f, NO_WRENCH) - load
     joints = {}
     for f in reversed(mechanism.frames):
         if f in J or f in bias:
@@ -108,12 +108,7 @@ def articulated(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup =
     return _outwards(mechanism, kinematics, joints, excess)
 
 
-_NO_WRENCH = Wrench(zeros(3), zeros(3))
 _NO_INERTIA = Inertia(zeros(3, 3), zeros(3, 3), zeros(3, 3))
-
-
-def _minus(a: Wrench, b: Wrench) -> Wrench:
-    return Wrench(a.force - b.force, a.moment - b.moment)
 
 
 def _check_local(mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace]) -> None:
@@ -168,14 +163,14 @@ def _inwards(
     excess: tuple[Matrix, Matrix],
 ) -> _Joint:
     """Eliminate the speeds of a frame, and hand what is left to its parent."""
-    own, w = J.get(f, _NO_INERTIA), bias.get(f, _NO_WRENCH)
+    own, w = J.get(f, _NO_INERTIA), bias.get(f, NO_WRENCH)
     columns = list(subspace.columns.items())
     U = [own(*column) for _, column in columns]
-    rest = [Q[j] - _power(column, w) for j, column in columns]
+    rest = [Q[j] - power_on(column, w) for j, column in columns]
     factors = None
     if columns:
         k = len(columns)
-        D = Matrix(k, k, tuple(_power(columns[min(i, j)][1], U[max(i, j)]) for i in range(k) for j in range(k)))
+        D = Matrix(k, k, tuple(power_on(columns[min(i, j)][1], U[max(i, j)]) for i in range(k) for j in range(k)))
         factors = factorize(D, "definite")
         weighed = factors.solve(
             Matrix(k, 6, tuple(e for u in U for e in (*u.force.entries, *u.moment.entries)))
@@ -188,12 +183,8 @@ def _inwards(
     if not f.parent.is_ground:
         w = w + own(*excess)
         J[f.parent] = J.get(f.parent, _NO_INERTIA) + own.in_parent(f)
-        bias[f.parent] = bias.get(f.parent, _NO_WRENCH) + to_parent(f, w)
+        bias[f.parent] = bias.get(f.parent, NO_WRENCH) + to_parent(f, w)
     return _Joint(columns, U, factors, rest)
-
-
-def _power(column: tuple[Matrix, Matrix], wrench: Wrench) -> Expr:
-    return dot(column[0], wrench.moment) + dot(column[1], wrench.force)
 
 
 def _outwards(
@@ -211,7 +202,7 @@ def _outwards(
         alpha = f.rotation.inwards(alpha) + excess[f][0]
         joint = joints.get(f)
         if joint is not None and joint.factors is not None:
-            right = [r - _power((alpha, a), U) for r, U in zip(joint.rest, joint.U, strict=True)]
+            right = [r - power_on((alpha, a), U) for r, U in zip(joint.rest, joint.U, strict=True)]
             for (j, (angular, linear)), value in zip(joint.columns, joint.factors.solve(right), strict=True):
                 out[j] = value
                 alpha, a = alpha + value * angular, a + value * linear

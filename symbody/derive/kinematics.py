@@ -73,6 +73,12 @@ class Wrench:
     def __add__(self, other: Wrench) -> Wrench:
         return Wrench(self.force + other.force, self.moment + other.moment)
 
+    def __sub__(self, other: Wrench) -> Wrench:
+        return Wrench(self.force - other.force, self.moment - other.moment)
+
+
+NO_WRENCH = Wrench(zeros(3), zeros(3))
+
 
 def wrench_of(action: Action, kinematics: Kinematics) -> Wrench:
     """An action as a wrench on its frame."""

@@ -21,7 +21,7 @@ from ..algebra.walk import free_symbols
 from ..bodies.frames import Frame
 from ..bodies.mass import MassProperties
 from ..bodies.mechanism import Load, Mechanism
-from .kinematics import Kinematics, Wrench, forces_on_rates, wrenches
+from .kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
 from .lumps import NOTHING, Lump, Regroup, lumps
 
 
@@ -74,7 +74,7 @@ def _mass_matrix(
         for at, (j, (angular, linear)) in enumerate(columns):
             wrench = _momentum(total[f], angular, linear)
             for i, column in columns[: at + 1]:
-                _add(M, i, j, _power(column, wrench))
+                _add(M, i, j, power_on(column, wrench))
             _carry(M, f, j, wrench, subspaces)
         assert f.parent is not None
         if not f.parent.is_ground:
@@ -87,7 +87,7 @@ def _momentum(c: Lump, angular: Matrix, linear: Matrix) -> Wrench:
     return Wrench(c.m * linear + cross(angular, c.h), c.I @ angular + cross(c.h, linear))
 
 
-def _power(column: tuple[Matrix, Matrix], wrench: Wrench) -> Expr:
+def power_on(column: tuple[Matrix, Matrix], wrench: Wrench) -> Expr:
     return dot(column[0], wrench.moment) + dot(column[1], wrench.force)
 
 
@@ -103,7 +103,7 @@ def _carry(M: dict[tuple[int, int], Expr], f: Frame, j: int, wrench: Wrench, sub
         wrench = to_parent(f, wrench)
         f = parent
         for i, column in subspaces[f].columns.items():
-            value = _power(column, wrench)
+            value = power_on(column, wrench)
             _add(M, i, j, 2 * value if i == j else value)
 
 
@@ -125,14 +125,10 @@ def _right_side(
     motions = accelerations(mechanism, kinematics, at_constant_speed=True)
     needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in carried.items()}
     for f, w in wrenches(loads, kinematics).items():
-        needed[f] = _minus(needed[f], w) if f in needed else _minus(Wrench(zeros(3), zeros(3)), w)
+        needed[f] = needed.get(f, NO_WRENCH) - w
     for j, value in _carried_to_ground(mechanism, needed, subspaces).items():
         out[j] = out[j] - value
     return Matrix(len(out), 1, tuple(out))
-
-
-def _minus(a: Wrench, b: Wrench) -> Wrench:
-    return Wrench(a.force - b.force, a.moment - b.moment)
 
 
 def _carried_to_ground(
@@ -145,7 +141,7 @@ def _carried_to_ground(
         if f not in total:
             continue
         for j, column in subspaces[f].columns.items():
-            value = _power(column, total[f])
+            value = power_on(column, total[f])
             out[j] = out[j] + value if j in out else value
         assert f.parent is not None
         if not f.parent.is_ground:
@@ -259,7 +255,7 @@ def generalized_forces(
     """M u' - f for u' as symbols: inverse dynamics by one recursion, without M. Of the loads, gravity counts, and those given."""
     needed = inertial_wrenches(mechanism, kinematics, at_constant_speed=False, regroup=regroup)
     for f, w in wrenches(loads, kinematics).items():
-        needed[f] = _minus(needed[f] if f in needed else Wrench(zeros(3), zeros(3)), w)
+        needed[f] = needed.get(f, NO_WRENCH) - w
     found = _carried_to_ground(mechanism, needed, subspaces_of(mechanism, kinematics))
     given = forces_on_rates(loads, kinematics) if loads else [ZERO] * len(kinematics.u)
     return [found.get(j, ZERO) - value for j, value in enumerate(given)]
