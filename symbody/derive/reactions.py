@@ -28,10 +28,8 @@ from ..bodies.mechanism import Body, Constraint, Joint, Load, Mechanism
 from ..errors import DerivationError, ModelError, listed, shown, unknown
 from .energies import is_uniform_gravity
 from .equations import Equations
-from .kinematics import Kinematics, Wrench, wrench_of, wrenches
+from .kinematics import NO_WRENCH, Kinematics, Wrench, wrench_of, wrenches
 from .recursive import inertial_wrenches, to_parent
-
-NOTHING = Wrench(zeros(3), zeros(3))
 
 
 @dataclass(frozen=True)
@@ -100,7 +98,7 @@ class _Balance:
 
     def _in_loop(self, joint: Joint) -> tuple[Wrench, Frame]:
         """Σ multiplier × action on the child side: about the origin of the inner frame, in its components."""
-        total = NOTHING
+        total = NO_WRENCH
         for c in self.mechanism.constraints:
             for action in c.actions if c.joint == joint.name else ():
                 if action.frame is joint.inner:
@@ -116,24 +114,24 @@ class _Balance:
         total = dict(inertial_wrenches(mechanism, k, at_constant_speed=False))
         loads = [x for x in mechanism.loads if not is_uniform_gravity(x, k)]
         for f, w in wrenches(loads, k).items():
-            total[f] = _minus(total.get(f, NOTHING), w)
+            total[f] = total.get(f, NO_WRENCH) - w
         for c in mechanism.constraints:
             for action in c.actions:
                 w = _scaled(self.multipliers[c.name], wrench_of(action, k))
-                total[action.frame] = _minus(total.get(action.frame, NOTHING), w)
+                total[action.frame] = total.get(action.frame, NO_WRENCH) - w
         for f in reversed(mechanism.frames):
             if f in total and f.parent is not None:
-                total[f.parent] = total.get(f.parent, NOTHING) + to_parent(f, total[f])
+                total[f.parent] = total.get(f.parent, NO_WRENCH) + to_parent(f, total[f])
         return total
 
     def _in_tree(self, joint: Joint) -> tuple[Wrench, Frame]:
         """In components of the outer frame, about the origin of the inner one."""
         chain = chain_of(joint)
         cut = chain[0]
-        through = to_parent(cut, self.carried[cut]) if cut in self.carried else NOTHING
+        through = to_parent(cut, self.carried[cut]) if cut in self.carried else NO_WRENCH
         arm = (joint.inner.origin - joint.outer.origin).components(joint.outer)
         through = Wrench(through.force, through.moment - cross(arm, through.force))
-        return _minus(through, self._own_loads(joint, chain)), joint.outer
+        return through - self._own_loads(joint, chain), joint.outer
 
     def _own_loads(self, joint: Joint, chain: tuple[Frame, ...]) -> Wrench:
         """What springs, actuators and the like do across the joint: the wrench in its own directions of motion with their power."""
@@ -149,13 +147,13 @@ class _Balance:
                     f"only, and does not say on which bodies; {ADVICE}"
                 )
         if not on_rates:
-            return NOTHING
+            return NO_WRENCH
         rates = self._moving_rates(chain)
         columns = [_relative_column(self.motions, chain, joint, r) for r in rates]
         handles = [(w, zeros(3)) if any(e is not ZERO for e in w.entries) else (w, v) for w, v in columns]
         K = Matrix(len(rates), len(rates), tuple(dot(w, a) + dot(v, b) for w, v in columns for a, b in handles))
         strengths = _solved(K, [on_rates.get(r, ZERO) for r in rates])
-        total = NOTHING
+        total = NO_WRENCH
         for s, (w, v) in zip(strengths, handles, strict=True):
             total = total + Wrench(s * v, s * w)
         return total
@@ -296,10 +294,6 @@ def _solved(K: Matrix, right: list[Expr]) -> list[Expr]:
     if all(K[i, j] is ZERO for i in range(n) for j in range(n) if i != j):
         return [r / K[i, i] for i, r in enumerate(right)]
     return list(solve(K, right, "general").entries)
-
-
-def _minus(a: Wrench, b: Wrench) -> Wrench:
-    return Wrench(a.force - b.force, a.moment - b.moment)
 
 
 def _scaled(s: Expr, w: Wrench) -> Wrench:
