@@ -2,7 +2,7 @@
 
 Classes follow who must act: `ExpressionError` (what was written in an expression), `ModelError` (the description of a
 mechanism), `DerivationError` (no unique answer), `ProgramError` (what was asked to be compiled), `CompileError` (the
-tool chain). A message says where, what it got, what exists, what to try.
+tool chain), `AssemblyError` (the numbers of a state). A message says where, what it got, what exists, what to try.
 """
 
 from __future__ import annotations
@@ -35,8 +35,20 @@ class ProgramError(SymbodyError, ValueError):
     """A program was asked for that cannot be made."""
 
 
+class StabilityError(SymbodyError, ValueError):
+    """A steady motion, a linear system or an answer about one was asked for that does not exist."""
+
+
 class CompileError(SymbodyError, RuntimeError):
     """The tool chain failed or is not there."""
+
+
+class SimulationError(SymbodyError, ValueError):
+    """A simulation was asked for that cannot begin."""
+
+
+class AssemblyError(SymbodyError, ValueError):
+    """Numbers were given from which no state can be made that keeps the constraints."""
 
 
 def listed(names: Iterable[object], most: int = 12) -> str:

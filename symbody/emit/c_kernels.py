@@ -90,7 +90,8 @@ class CKernel(Translator):
         self.scope(body)
         self.line("}")
 
-    def choose(self, test: ast.Compare, yes: list[ast.stmt], no: list[ast.stmt]) -> None:
+    def choose(self, test: ast.expr, yes: list[ast.stmt], no: list[ast.stmt]) -> None:
+        assert isinstance(test, ast.Compare)
         is_index = self.is_index(test.left)
         left, right = (self.expression(e, is_index) for e in (test.left, test.comparators[0]))
         self.line(f"if ({left}{_SIGNS[type(test.ops[0])]}{right}) {{")

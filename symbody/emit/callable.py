@@ -92,6 +92,15 @@ class Compiled:
                 disk.save(key, kept)
         return jit.Loaded(kept[8:]), int.from_bytes(kept[:8], "little")
 
+    @property
+    def external_table(self) -> NDArray[np.intp]:
+        """Addresses of the external functions, for callers in machine code."""
+        return self._externals.table
+
+    def raise_pending(self) -> None:
+        """Raise what a user's Python function raised while machine code ran."""
+        self._externals.raise_pending()
+
     # ------------------------------------------------------------------------------------------------ one state
 
     def buffers(self) -> _Buffers:
@@ -123,7 +132,7 @@ class Compiled:
 
         def part(first: int, stop: int) -> None:
             scratch = np.empty(work + 8)
-            run(ins.ctypes.data, lengths.ctypes.data, targets.ctypes.data, _aligned(scratch), first, stop)
+            run(ins.ctypes.data, lengths.ctypes.data, targets.ctypes.data, aligned(scratch), first, stop)
 
         _share_out(part, n, threads or os.cpu_count() or 1)
         self._externals.raise_pending()
@@ -162,7 +171,7 @@ class _Buffers:
         self._work = np.empty(work + 9)
         self._in = _pointers(self.input, sizes_in, externals.table.ctypes.data)
         self._out = _pointers(self.output, sizes_out)
-        self._table = np.array([self._in.ctypes.data, self._out.ctypes.data, _aligned(self._work)], dtype=np.intp)
+        self._table = np.array([self._in.ctypes.data, self._out.ctypes.data, aligned(self._work)], dtype=np.intp)
         self.arguments = ctypes.c_void_p(self._table.ctypes.data)
 
 
@@ -171,7 +180,7 @@ def _pointers(array: Array, sizes: list[int], *more: int) -> NDArray[np.intp]:
     return np.array([*(array.ctypes.data + 8 * starts.astype(np.intp)), *more], dtype=np.intp)
 
 
-def _aligned(array: Array) -> int:
+def aligned(array: Array) -> int:
     """Address of the first place in the array that begins a cache line."""
     return -(-array.ctypes.data // 64) * 64
 

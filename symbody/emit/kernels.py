@@ -3,6 +3,9 @@
 A kernel uses `for ... in range(...)`, `if`, assignments, subscripts, arithmetic and `abs`, and nothing else. Which of its names
 are what is told by their annotations: `int` is an index, `list[Any]` an array of numbers, `list[int]` an array of indices;
 a name assigned in the body is a number. `Translator` walks the syntax; targets fill in how each construct is written.
+
+Whole algorithms are kernels too; they may use more, which LLVM alone understands (`llvm_loops.py`): `while`, `break`, `return`,
+conditions with `and`, `or`, `not`, calls of other kernels and of compiled programs, and names annotated in the body.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from ..algebra import elimination
 from ..algebra.linear import Shape
 from ..errors import CompileError
 
-Kernel = Callable[..., None]
+Kernel = Callable[..., Any]
 
 
 def factor_kernel(shape: Shape) -> Kernel:
@@ -64,20 +67,30 @@ def syntax(kernel: Kernel) -> tuple[ast.FunctionDef, dict[str, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
             kinds[node.target.id] = "index"
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            kinds[node.target.id] = _ANNOTATIONS[ast.unparse(node.annotation)]
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            kinds[node.targets[0].id] = "number"
+            kinds.setdefault(node.targets[0].id, "number")
     return tree, kinds
 
 
-_ANNOTATIONS: Final = {"int": "index", "list[Any]": "numbers", "list[int]": "indices"}
+_ANNOTATIONS: Final = {
+    "int": "index",
+    "float": "number",
+    "list[Any]": "numbers",
+    "Numbers": "numbers",
+    "list[int]": "indices",
+    "Indices": "indices",
+    "Function": "function",
+}
 
 
 class Translator:
     """Walks a kernel and calls the target's methods: `loop`, `choose`, `assign`, `store`."""
 
-    def __init__(self, kernel: Kernel, fixed: dict[str, int]) -> None:
+    def __init__(self, kernel: Kernel, fixed: dict[str, Any]) -> None:
         self.tree, self.kinds = syntax(kernel)
-        self.fixed = fixed  # indices known when the kernel is translated, as its size
+        self.fixed = fixed  # what is known when the kernel is translated, as its size
 
     def run(self) -> None:
         self.block(self.tree.body)
@@ -92,16 +105,18 @@ class Translator:
         if isinstance(s, ast.For) and isinstance(s.target, ast.Name) and isinstance(s.iter, ast.Call):
             bounds = s.iter.args
             self.loop(s.target.id, bounds[0] if len(bounds) > 1 else ast.Constant(0), bounds[-1], s.body)
-        elif isinstance(s, ast.If) and isinstance(s.test, ast.Compare):
+        elif isinstance(s, ast.If):
             self.choose(s.test, s.body, s.orelse)
         elif isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name):
             self.assign(s.targets[0].id, s.value)
         elif isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Subscript):
             self.store(s.targets[0], s.value)
         else:
-            raise CompileError(
-                f"kernel {self.tree.name}: {ast.unparse(s)!r} is outside the subset that targets understand"
-            )
+            self.other(s)
+
+    def other(self, s: ast.AST) -> None:
+        """Statements and expressions that only some targets understand."""
+        raise CompileError(f"kernel {self.tree.name}: {ast.unparse(s)!r} is outside the subset that targets understand")
 
     def is_index(self, e: ast.expr) -> bool:
         """Whether an expression is an index rather than a number."""
@@ -116,7 +131,7 @@ class Translator:
     def loop(self, name: str, start: ast.expr, stop: ast.expr, body: list[ast.stmt]) -> None:
         raise NotImplementedError
 
-    def choose(self, test: ast.Compare, yes: list[ast.stmt], no: list[ast.stmt]) -> None:
+    def choose(self, test: ast.expr, yes: list[ast.stmt], no: list[ast.stmt]) -> None:
         raise NotImplementedError
 
     def assign(self, name: str, value: ast.expr) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import struct
-from typing import Final
+from typing import Any, Final
 
 from .kernels import Kernel, Translator
 
 _NUMBER_OPS: Final = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 _INDEX_OPS: Final = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
-_INDEX_TESTS: Final = {ast.Lt: "slt", ast.Gt: "sgt"}
-_NUMBER_TESTS: Final = {ast.Lt: "olt", ast.Gt: "ogt"}
+_INDEX_TESTS: Final = {ast.Lt: "slt", ast.Gt: "sgt", ast.LtE: "sle", ast.GtE: "sge", ast.Eq: "eq", ast.NotEq: "ne"}
+_NUMBER_TESTS: Final = {ast.Lt: "olt", ast.Gt: "ogt", ast.LtE: "ole", ast.GtE: "oge", ast.Eq: "oeq", ast.NotEq: "une"}
 _DOUBLE: Final = struct.Struct(">d")
 
 
@@ -23,7 +23,7 @@ class LlvmKernel(Translator):
     """
 
     def __init__(
-        self, kernel: Kernel, name: str, fixed: dict[str, int], number: str = "double", stride: int = 1
+        self, kernel: Kernel, name: str, fixed: dict[str, Any], number: str = "double", stride: int = 1
     ) -> None:
         super().__init__(kernel, fixed)
         self.name, self.number, self.stride = name, number, stride
@@ -102,12 +102,15 @@ class LlvmKernel(Translator):
         after = self.new(f"add nsw i64 {again}, 1")
         self.lines += [f"  store i64 {after}, ptr %{name}.at", f"  br label %{head}", f"{done}:"]
 
-    def choose(self, test: ast.Compare, yes: list[ast.stmt], no: list[ast.stmt]) -> None:
+    def condition(self, test: ast.expr) -> str:
+        assert isinstance(test, ast.Compare)
         left, op, right = test.left, type(test.ops[0]), test.comparators[0]
-        if self.is_index(left):
-            holds = self.new(f"icmp {_INDEX_TESTS[op]} i64 {self.index(left)}, {self.index(right)}")
-        else:
-            holds = self.new(f"fcmp {_NUMBER_TESTS[op]} {self.number} {self.value(left)}, {self.value(right)}")
+        if self.is_index(left) and self.is_index(right):
+            return self.new(f"icmp {_INDEX_TESTS[op]} i64 {self.index(left)}, {self.index(right)}")
+        return self.new(f"fcmp {_NUMBER_TESTS[op]} {self.number} {self.value(left)}, {self.value(right)}")
+
+    def choose(self, test: ast.expr, yes: list[ast.stmt], no: list[ast.stmt]) -> None:
+        holds = self.condition(test)
         then, other, done = self.label("then"), self.label("else"), self.label("endif")
         self.lines += [f"  br i1 {holds}, label %{then}, label %{other}", f"{then}:"]
         self.block(yes)

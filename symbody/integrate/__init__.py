@@ -1,0 +1,1 @@
+"""From equations and numbers to a trajectory."""

@@ -1,0 +1,242 @@
+"""Forms: how constraints are treated. Equations -> state y, its rates, and the way back to the constraints.
+
+    minimal        no constraints are left
+    explicit       u' and lam from the constraints on the level of accelerations (Neweul-M² eq. 8, 9); drifts
+    baumgarte      the same with c + 2 α (Jc u + b) + β² phi in place of c
+    projection     explicit, and after every step back to the constraints (Tuomela, Arponen, Normi)
+    orthogonal     the same by full orthogonal projection (their equation 5.2)
+
+Others are in `spaces.py` (partition, qr, svd) and `implicit.py` (implicit, ggl).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
+from ..derive.energies import constraint_power, energy, kinetic_energy, powers
+from ..derive.equations import Equations
+from ..emit.callable import Array, Compiled, compile_program
+from ..emit.loop import LoopCallee, program_callee
+from ..emit.lower import program
+from ..errors import SimulationError, unknown
+from . import projection
+from .accelerations import schur_accelerations, stabilized, variable_rates
+
+TITLES: Final = {
+    "minimal": "ordinary differential equations",
+    "explicit": "constraints on the level of accelerations",
+    "baumgarte": "constraints on the level of accelerations, stabilised after Baumgarte",
+    "projection": "projection onto the constraints after every step",
+    "orthogonal": "orthogonal projection onto the constraints after every step",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """What an explicit method integrates.
+
+    y            symbols of the state: q, u, z, and variables of the form's own, whose values at the start are `own`
+    rates        y' as expressions
+    chosen       rows of Jc that are independent of each other
+    invariants   expressions that stay as they are at the start, and `scales` by which violations of them are measured
+    """
+
+    name: str
+    equations: Equations
+    y: tuple[Symbol, ...]
+    rates: Sequence[Expr]
+    chosen: tuple[int, ...]
+    metric: str = "mass"
+    tolerance: float = projection.ENOUGH
+    invariants: Mapping[str, Expr] = field(default_factory=dict)
+    scales: Mapping[str, Expr] = field(default_factory=dict)
+    own: Sequence[Expr] = ()
+
+    @property
+    def n(self) -> int:
+        return len(self.y)
+
+    @property
+    def settles(self) -> bool:
+        """Whether states are brought back to the constraints."""
+        eq = self.equations
+        if self.name in ("explicit", "baumgarte"):
+            return False
+        return bool(self.chosen or eq.phi.entries or eq.mechanism.norms or self.invariants)
+
+    @cached_property
+    def levels(self) -> tuple[Symbol, ...]:
+        """Parameters for the values of the invariants at the start."""
+        return tuple(symbol(f"{name}_at_start", "parameter") for name in self.invariants)
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        return (*self.equations.p, *self.equations.r, *self.levels)
+
+    # ------------------------------------------------------------------------------------------------ programs
+
+    def compiled(
+        self,
+        name: str,
+        outputs: Mapping[str, Any],
+        y: tuple[Symbol, ...] | None = None,
+        more: Mapping[str, Any] | None = None,
+    ) -> Compiled:
+        groups = {
+            "t": self.equations.t,
+            "y": list(self.y if y is None else y),
+            **(more or {}),
+            "p": list(self.parameters),
+        }
+        return compile_program(program(name, groups, outputs))
+
+    @cached_property
+    def rhs_program(self) -> Compiled:
+        return self.compiled("rates", {"dy": list(self.rates)})
+
+    def start(self, t: float, state: Array, parameters: Array) -> tuple[Array, Array]:
+        """y and p of this form for a state (q, u, z) and the equations' parameters and inputs."""
+        y, p = (
+            np.concatenate([state, np.zeros(len(self.own))]),
+            np.concatenate([parameters, np.zeros(len(self.levels))]),
+        )
+        if self.own:
+            y[len(state) :] = self._called("own", list(self.own), t, y, p)
+        if self.levels:
+            p[len(parameters) :] = self._called("levels", list(self.invariants.values()), t, y, p)
+        return y, p
+
+    def _called(self, name: str, values: list[Expr], t: float, y: Array, p: Array) -> Array:
+        f = self.compiled(name, {"x": values})
+        return f(t, y, p)
+
+    def rhs(self, p: Array) -> Any:
+        return program_callee(self.rhs_program, {"p": p})
+
+    def settle(self, p: Array) -> Any:
+        """The way back to the constraints, or None."""
+        if not self.settles:
+            return None
+        return self._orthogonal(p) if self.name == "orthogonal" else self._quasi_orthogonal(p)
+
+    @cached_property
+    def _corrections(self) -> dict[str, Compiled]:
+        eq, out = self.equations, {}
+        if eq.phi.entries or eq.mechanism.norms:
+            q, violation = projection.new_positions(eq, self.chosen, self.metric)
+            out["positions"] = self.compiled("positions", {"x": q, "violation": [violation]})
+        if self.chosen:
+            u, violation = projection.new_speeds(eq, self.chosen, self.metric)
+            out["speeds"] = self.compiled("speeds", {"x": u, "violation": [violation]})
+        if self.invariants:
+            scales = [self.scales[name] for name in self.invariants]
+            y, violation = projection.new_on_invariants(eq, self.y, self.chosen, self._shifted, scales, self.metric)
+            out["invariants"] = self.compiled("invariants", {"x": y, "violation": [violation]})
+        return out
+
+    @property
+    def _shifted(self) -> list[Expr]:
+        return [e - s for e, s in zip(self.invariants.values(), self.levels, strict=True)]
+
+    def _quasi_orthogonal(self, p: Array) -> LoopCallee:
+        callees = {name: program_callee(c, {"p": p}) for name, c in self._corrections.items()}
+        names = ("positions", "speeds", "invariants")
+        fixed = {f"has_{name}": int(name in callees) for name in names}
+        is_alone = self.metric == "mass"
+        fixed |= {"n": self.n, "n_q": len(self.equations.q), "n_u": len(self.equations.u)}
+        fixed |= {"is_alone": int(is_alone), "most": projection.MOST if is_alone else projection.MOST_ALTERNATING}
+        spare = next(iter(callees.values()))
+        return LoopCallee(
+            projection.settle, fixed, ("out", "note"), tolerance=self.tolerance, slack=1e-12 if is_alone else 1e-9,
+            violation=np.zeros(1), w=np.zeros(self.n), **{name: callees.get(name, spare) for name in names},
+        )  # fmt: skip
+
+    @cached_property
+    def _newton(self) -> tuple[Compiled, int]:
+        eq = self.equations
+        m = len(projection.conditions(eq, self.chosen, self._shifted).entries)
+        near = tuple(symbol(f"{s.identifier}_near", "variable") for s in self.y)
+        mu = tuple(symbol(f"multiplier_{k}", "variable") for k in range(m))
+        x, violation, length = projection.orthogonal_step(eq, self.y, self.chosen, self._shifted, near, mu)
+        outputs = {"x": x, "violation": [violation, length]}
+        return self.compiled("newton", outputs, (*self.y, *mu), {"a": list(near)}), m
+
+    def _orthogonal(self, p: Array) -> LoopCallee:
+        newton, m = self._newton
+        return LoopCallee(
+            projection.settle_orthogonally, {"n": self.n, "m": m}, ("out", "note"), tolerance=self.tolerance,
+            newton=program_callee(newton, {"p": p}), violation=np.zeros(2), x=np.zeros(self.n + m), w=np.zeros(self.n + m),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Invariants by name, the scales of their violations, and the rates of variables that they need."""
+
+    invariants: Mapping[str, Expr] = field(default_factory=dict)
+    scales: Mapping[str, Expr] = field(default_factory=dict)
+    rates: Mapping[Symbol, Expr] = field(default_factory=dict)
+
+
+NOTHING_KEPT: Final = Kept()
+
+
+def conserved(eq: Equations, wanted: Sequence[Any]) -> Kept:
+    """Invariants to keep: "energy", or expressions.
+
+    With loads that have no potential, T + V - W is kept, W' being their power (Tuomela, Arponen, Normi 4.1).
+    """
+    invariants: dict[str, Expr] = {}
+    scales: dict[str, Expr] = {}
+    rates: dict[Symbol, Expr] = {}
+    for k, what in enumerate(wanted):
+        if isinstance(what, str) and what == "energy":
+            total, fed = energy(eq), external_power(eq)
+            if fed is not ZERO:
+                work = symbol("work_of_loads", "variable")
+                rates[work] = fed
+                total = total - work
+            invariants["energy"], scales["energy"] = total, 1 + kinetic_energy(eq)
+        elif isinstance(what, str):
+            raise unknown(f"simulate {eq.name!r}", "invariant", what, ["energy"], SimulationError)
+        else:
+            name = f"invariant_{k + 1}"
+            invariants[name] = as_expr(what)
+            scales[name] = 1 + abs(invariants[name])
+    return Kept(invariants, scales, rates)
+
+
+def external_power(eq: Equations) -> Expr:
+    """What loads without potential and prescribed motions feed in."""
+    potentials = {x.name for x in eq.mechanism.loads if x.potential is not None}
+    total = constraint_power(eq, solved=True)
+    for name, p in powers(eq).items():
+        if name not in potentials:
+            total = total + p
+    return total
+
+
+def explicit_form(
+    name: str,
+    eq: Equations,
+    chosen: tuple[int, ...],
+    *,
+    metric: str = "mass",
+    alpha: float = 10.0,
+    beta: float = 10.0,
+    kept: Kept = NOTHING_KEPT,
+) -> Form:
+    """One of the forms of this file."""
+    c = stabilized(eq, alpha, beta) if name == "baumgarte" else None
+    udot, _ = schur_accelerations(eq, chosen, c)
+    rates = [*eq.rates.entries, *udot.entries, *variable_rates(eq).entries, *kept.rates.values()]
+    return Form(
+        name, eq, (*eq.q, *eq.u, *eq.z, *kept.rates), rates, chosen, metric, invariants=kept.invariants, scales=kept.scales,
+        own=[ZERO] * len(kept.rates),
+    )  # fmt: skip

@@ -1,0 +1,84 @@
+"""Inputs as functions: numbers stay parameters, everything else is put into the equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+
+from ..algebra.functions import ExternalFunction
+from ..algebra.graph import Expr, Symbol
+from ..algebra.walk import free_symbols, substitute_all
+from ..derive.equations import Equations
+from ..emit.lookup import looked_up
+from ..errors import SimulationError, listed, shown, unknown
+
+
+def with_inputs(eq: Equations, inputs: Mapping[Any, Any]) -> tuple[Equations, dict[str, float]]:
+    """Equations in which inputs that are functions are replaced, and the numbers of those that are constant.
+
+    An input is a number; an expression in t, q, u, z and parameters; a Python function of t, or of (t, q, u); or samples
+    (times, values), between which it is a straight line.
+    """
+    known = {s.identifier: s for s in eq.r}
+    numbers: dict[str, float] = {}
+    table: dict[Symbol, Expr] = {}
+    for key, law in inputs.items():
+        name = key.identifier if isinstance(key, Symbol) else str(key)
+        if name not in known:
+            raise unknown(f"inputs of {eq.name!r}", "input", name, known, SimulationError)
+        made = _law(eq, name, law)
+        if isinstance(made, float):
+            numbers[name] = made
+        else:
+            table[known[name]] = made
+    return (_replaced(eq, table) if table else eq), numbers
+
+
+def _law(eq: Equations, name: str, law: Any) -> float | Expr:
+    if isinstance(law, Expr):
+        allowed = {eq.t, *eq.q, *eq.u, *eq.z, *eq.p}
+        if strange := [s for s in free_symbols(law) if s not in allowed]:
+            raise SimulationError(
+                f"input {name!r} of {eq.name!r} depends on {listed(strange)}; it may depend on t, coordinates, speeds, variables and parameters"
+            )
+        return law
+    if callable(law):
+        return _python(eq, name, law)
+    if isinstance(law, (tuple, list)) and len(law) == 2 and np.ndim(law[0]) == 1:
+        return looked_up(name, law[0], law[1], eq.t)
+    try:
+        return float(law)
+    except (TypeError, ValueError):
+        raise SimulationError(
+            f"input {name!r} of {eq.name!r}: {shown(law)} is no number, expression, function of t or of (t, q, u), or samples (times, values)"
+        ) from None
+
+
+def _python(eq: Equations, name: str, law: Callable[..., float]) -> Expr:
+    required = [p for p in signature(law).parameters.values() if p.default is Parameter.empty]
+    if len(required) == 1:
+        return ExternalFunction(name, 1, python=law)(eq.t)
+    if len(required) != 3:
+        raise SimulationError(
+            f"input {name!r} of {eq.name!r}: a function takes t, or (t, q, u); this one takes {len(required)}"
+        )
+    n_q, n_u = len(eq.q), len(eq.u)
+
+    def of_state(t: float, *x: float) -> float:
+        return law(t, np.array(x[:n_q]), np.array(x[n_q:]))
+
+    return ExternalFunction(name, 1 + n_q + n_u, python=of_state)(eq.t, *eq.q, *eq.u)
+
+
+def _replaced(eq: Equations, table: Mapping[Symbol, Expr]) -> Equations:
+    names = list(eq.outputs)
+    parts = [eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, *(eq.outputs[n] for n in names)]
+    rates, M, f, phi, Jc, b, c, h, *outputs = substitute_all(parts, table)
+    return replace(
+        eq, rates=rates, M=M, f=f, phi=phi, Jc=Jc, b=b, c=c, h=h, outputs=dict(zip(names, outputs, strict=True)),
+        r=tuple(s for s in eq.r if s not in table), dependent=eq.composed(dict(table)) if eq.dependent else {},
+    )  # fmt: skip

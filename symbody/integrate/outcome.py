@@ -1,0 +1,73 @@
+"""How a simulation ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Ending(Enum):
+    """Why a simulation ended; the value is the sentence."""
+
+    REACHED = "reached the end"
+    STOPPED = "stopped by an event"
+    INTERRUPTED = "interrupted"
+    STEP_TOO_SMALL = "the step became too small to go on"
+    NOT_FINITE = "a rate became infinite or undefined"
+    OFF_CONSTRAINTS = "no way back to the constraints was found"
+    SINGULAR = "the constraints became dependent"
+    TOO_MANY_STEPS = "the number of steps allowed was used up"
+    CHATTERING = "events followed each other without end"
+    NOT_CONVERGED = "Newton's method did not converge"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a simulation ended, when, and why; true where it went as asked."""
+
+    ending: Ending
+    t: float
+    detail: str = ""
+
+    def __bool__(self) -> bool:
+        return self.ending in (Ending.REACHED, Ending.STOPPED)
+
+    def __str__(self) -> str:
+        detail = f": {self.detail}" if self.detail else ""
+        return f"{self.ending.value} at t = {self.t:.9g}{detail}"
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What a simulation took.
+
+    corrections   Newton steps of projections
+    jacobians     evaluations of derivatives (implicit methods), and `factorizations` of matrices made of them
+    """
+
+    steps: int = 0
+    rejected: int = 0
+    evaluations: int = 0
+    corrections: int = 0
+    jacobians: int = 0
+    factorizations: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Statistics) -> Statistics:
+        return Statistics(
+            self.steps + other.steps,
+            self.rejected + other.rejected,
+            self.evaluations + other.evaluations,
+            self.corrections + other.corrections,
+            self.jacobians + other.jacobians,
+            self.factorizations + other.factorizations,
+            self.seconds + other.seconds,
+        )
+
+    def __str__(self) -> str:
+        parts = [f"{self.steps} steps", f"{self.rejected} rejected", f"{self.evaluations} evaluations"]
+        if self.corrections:
+            parts.append(f"{self.corrections} corrections")
+        if self.jacobians:
+            parts.append(f"{self.jacobians} Jacobians, {self.factorizations} factorisations")
+        return f"{', '.join(parts)}, {self.seconds:.3g} s"

@@ -1,0 +1,142 @@
+"""The loop around machines: progress, interruption, events, and the outcome."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final, TextIO
+
+import numpy as np
+
+from ..emit.callable import Array
+from . import explicit
+from .dense import Dense
+from .explicit import CORRECTIONS, END, EVALUATIONS, EVENT, FACTORIZATIONS, JACOBIANS, REJECTED, STEPS, T
+from .machine import Machine, fetched, pause
+from .outcome import Ending, Statistics
+
+PATIENCE: Final = 0.1  # seconds of machine code between looks at the clock
+ENDINGS: Final = {
+    explicit.DONE: Ending.REACHED,
+    explicit.TOO_SMALL: Ending.STEP_TOO_SMALL,
+    explicit.NOT_FINITE: Ending.NOT_FINITE,
+    explicit.UNSETTLED: Ending.OFF_CONSTRAINTS,
+}
+
+
+@dataclass
+class Record:
+    """What machines have found so far, in order."""
+
+    t: list[Array] = field(default_factory=list)
+    y: list[Array] = field(default_factory=list)
+    pieces: list[Dense] = field(default_factory=list)
+    statistics: Statistics = field(default_factory=Statistics)
+
+    def begin(self, t: float, y: Array) -> None:
+        self.t.append(np.array([t]))
+        self.y.append(np.array([y]))
+
+
+class Leg:
+    """One machine, until it ends: a stretch of a simulation without a jump."""
+
+    def __init__(self, machine: Machine, record: Record) -> None:
+        self.machine, self.record, self.stored = machine, record, machine.memory.is_stored
+        self._start = float(machine.control[T])
+        self._ends: list[Array] = []
+        self._coefficients: list[Array] = []
+
+    def collect(self) -> None:
+        if self.stored:
+            t, y, r = fetched(self.machine)
+            self.record.t.append(t)
+            self.record.y.append(y)
+            self._ends.append(t)
+            self._coefficients.append(r)
+
+    def close(self) -> None:
+        """End a stretch: the next begins where this one ends, with a state that may be another."""
+        self.collect()
+        if self.stored:
+            n = self.machine.y.size
+            ends = np.concatenate([np.zeros(0), *self._ends])
+            coefficients = np.concatenate([np.zeros((0, self.machine.memory.pieces, n)), *self._coefficients])
+            self.record.pieces.append(Dense(self._start, ends, coefficients))
+        self._start = float(self.machine.control[T])
+        self._ends, self._coefficients = [], []
+
+
+def drive(
+    leg: Leg,
+    most_steps: int,
+    on_event: Callable[[int], Ending | None] | None,
+    progress: Progress,
+) -> Ending:
+    """Run a machine to its end. `on_event` is told which event occurred, may change the machine's state, and says whether to stop."""
+    machine, chunk = leg.machine, 64
+    begun = time.perf_counter()
+    try:
+        while True:
+            left = most_steps - int(machine.counts[STEPS])
+            if left <= 0:
+                return Ending.TOO_MANY_STEPS
+            pause(machine, min(chunk, left))
+            before = time.perf_counter()
+            status = machine.run()
+            spent = time.perf_counter() - before
+            if status == explicit.TOO_MANY:
+                chunk = int(chunk * min(8.0, max(0.25, PATIENCE / max(spent, 1e-9)))) + 1
+            progress.show(float(machine.control[T]), float(machine.control[END]))
+            if status in (explicit.FULL, explicit.TOO_MANY):
+                leg.collect()
+            elif status == explicit.AT_EVENT:
+                assert on_event is not None
+                ending = on_event(int(machine.counts[EVENT]))
+                if ending is not None:
+                    return ending
+            else:
+                return ENDINGS[status]
+    except KeyboardInterrupt:
+        return Ending.INTERRUPTED
+    finally:
+        leg.close()
+        leg.record.statistics += statistics(machine, time.perf_counter() - begun)
+
+
+def statistics(machine: Machine, seconds: float) -> Statistics:
+    places = (STEPS, REJECTED, EVALUATIONS, CORRECTIONS, JACOBIANS, FACTORIZATIONS)
+    return replace(Statistics(*(int(machine.counts[k]) for k in places)), seconds=seconds)
+
+
+class Progress:
+    """A line on the terminal that says how far a long run is."""
+
+    def __init__(self, wanted: bool | None, start: float, name: str, to: TextIO | None = None) -> None:
+        self._to = to or sys.stderr
+        self._wanted = self._to.isatty() if wanted is None else wanted
+        self._patience = 2.0 if wanted is None else 0.5
+        self._start, self._name = start, name
+        self._begun = self._last = time.perf_counter()
+        self._shown = False
+
+    def show(self, t: float, end: float) -> None:
+        now = time.perf_counter()
+        if not self._wanted or now - self._begun < self._patience or now - self._last < 0.2:
+            return
+        self._last = now
+        part = (t - self._start) / (end - self._start) if end != self._start else 1.0
+        remaining = (now - self._begun) * (1.0 - part) / part if part > 0 else float("inf")
+        filled = "#" * int(30 * part)
+        self._to.write(
+            f"\r{self._name} [{filled:<30}] {100 * part:5.1f} %  t = {t:.4g} of {end:.4g}, {remaining:.0f} s left "
+        )
+        self._to.flush()
+        self._shown = True
+
+    def done(self) -> None:
+        if self._shown:
+            self._to.write("\r" + " " * 100 + "\r")
+            self._to.flush()

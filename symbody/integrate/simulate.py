@@ -1,0 +1,264 @@
+"""`simulate`: equations, numbers and a time -> Trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..derive.equations import Equations
+from ..emit.callable import Array
+from ..errors import SimulationError, listed, shown, unknown
+from . import tableaux
+from .accelerations import is_explicit
+from .events import Event
+from .explicit import T
+from .forms import TITLES, Form, conserved, explicit_form
+from .inputs import with_inputs
+from .machine import ExplicitMachine, Machine, Task, points
+from .outcome import Ending, Outcome
+from .run import Leg, Progress, Record, drive
+from .state import State
+from .trajectory import Trajectory
+
+METHODS: Final = {"dp5": tableaux.DORMAND_PRINCE_5, "dp8": tableaux.DORMAND_PRINCE_8, "rk4": tableaux.CLASSICAL_4}
+OFF: Final = 1e-6  # a start that misses the constraints by more than this is refused
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to simulate; see `simulate`."""
+
+    method: str = "auto"
+    form: str = "auto"
+    rtol: float = 1e-8
+    atol: Any = None
+    step: float | None = None
+    largest_step: float = np.inf
+    growth: float = 10.0
+    metric: str = "mass"
+    alpha: float = 10.0
+    beta: float = 10.0
+    invariants: tuple[Any, ...] = ()
+    most_steps: int = 10**9
+    progress: bool | None = None
+
+
+def simulate(
+    equations: Equations,
+    t: Any,
+    start: State | Mapping[Any, float] | None = None,
+    *,
+    inputs: Mapping[Any, Any] | None = None,
+    events: Sequence[Event] = (),
+    method: str = "auto",
+    form: str = "auto",
+    rtol: float = 1e-8,
+    atol: Any = None,
+    step: float | None = None,
+    largest_step: float = np.inf,
+    growth: float = 10.0,
+    metric: str = "mass",
+    alpha: float = 10.0,
+    beta: float = 10.0,
+    invariants: Sequence[Any] = (),
+    most_steps: int = 10**9,
+    progress: bool | None = None,
+    **values: float,
+) -> Trajectory:
+    """The motion from a start over a time.
+
+    t            its end; (begin, end); or the times at which states are wanted
+    start        a `State` (`assemble` finds one on the constraints), or values by name; `**values` come on top: q1=0.5, q1_dot=2, m1=3
+    inputs       for each input a number, an expression, a function of t or of (t, q, u), or samples (times, values)
+    events       what happens where an expression passes through zero: `Event`
+    method       dp5, dp8: Dormand-Prince 5(4), 8(5,3); rk4 with a fixed step; radau: implicit, for stiff systems
+    form         how constraints are treated; see `symbody.integrate.forms`
+    rtol, atol   tolerances of the local error; atol is one number, or one for each name, and rtol by default
+    step         a fixed step: no error control
+    metric       of projections: "mass", or "unit"
+    alpha, beta  of Baumgarte's stabilisation
+    invariants   "energy" (with the work of loads that have no potential), or expressions that stay as they are at the start
+    progress     show a line with the time left; by default in a terminal, when it takes more than two seconds
+    """
+    options = Options(
+        method,
+        form,
+        rtol,
+        atol,
+        step,
+        largest_step,
+        growth,
+        metric,
+        alpha,
+        beta,
+        tuple(invariants),
+        most_steps,
+        progress,
+    )
+    eq, constants = with_inputs(equations, inputs or {})
+    state = _started(eq, start, {**constants, **values})
+    begin, end, times = _span(eq, t, state)
+    state = replace(state, t=begin)
+    _check(options)
+    chosen = _choice(eq, options)
+    _check_start(state)
+    return _Simulation(eq, chosen, state, end, times, tuple(events)).run()
+
+
+# ---------------------------------------------------------------------------------------------------------- what was asked
+
+
+def _started(eq: Equations, start: State | Mapping[Any, float] | None, values: Mapping[str, float]) -> State:
+    known: dict[Any, float] = dict(start.values) if isinstance(start, State) else dict(start or {})
+    names = {s.identifier for s in (eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p)}
+    if isinstance(start, State):  # inputs that became functions are not in the equations any more
+        known = {k: v for k, v in known.items() if k in names}
+    return State.of(eq, {**known, **values})
+
+
+def _span(eq: Equations, t: Any, state: State) -> tuple[float, float, Array | None]:
+    """Begin, end, and the times at which states are wanted (None: at every step)."""
+    times: Array | None = None
+    given = np.asarray(t, dtype=np.float64)
+    if given.ndim == 0:
+        begin, end = state.t, float(given)
+    elif isinstance(t, tuple) and len(t) == 2:
+        begin, end = float(given[0]), float(given[1])
+    elif given.ndim == 1 and len(given) >= 2:
+        begin, end, times = float(given[0]), float(given[-1]), given
+        if not (np.all(np.diff(given) > 0) or np.all(np.diff(given) < 0)):
+            raise SimulationError(f"simulate {eq.name!r}: times must increase (or decrease) throughout")
+    else:
+        raise SimulationError(f"simulate {eq.name!r}: t is the end, (begin, end), or times; got {shown(t)}")
+    if not np.all(np.isfinite(given)):
+        raise SimulationError(f"simulate {eq.name!r}: t must be finite, got {shown(t)}")
+    if begin == end:
+        raise SimulationError(f"simulate {eq.name!r}: t goes nowhere, from {begin:g} to {end:g}")
+    return begin, end, times
+
+
+def _check(o: Options) -> None:
+    if not 0 < o.rtol < 1 or o.rtol < 1e-14:
+        raise SimulationError(f"rtol = {shown(o.rtol)} is not between 1e-14 (rounding) and 1")
+    if o.step is not None and not 0 < o.step < np.inf:
+        raise SimulationError(f"step = {shown(o.step)}: a fixed step is a positive number")
+    if not o.largest_step > 0:
+        raise SimulationError(f"largest_step = {shown(o.largest_step)} must be positive")
+    if o.metric not in ("mass", "unit"):
+        raise SimulationError(f"metric is 'mass' or 'unit', got {shown(o.metric)}")
+
+
+def _choice(eq: Equations, o: Options) -> Options:
+    """Form and method, where they were left to us."""
+    form = o.form
+    if form == "auto":
+        form = "projection" if eq.lam else "minimal"
+    if form not in TITLES:
+        raise unknown(f"simulate {eq.name!r}", "form", form, TITLES, SimulationError)
+    if eq.lam and form == "minimal":
+        raise SimulationError(
+            f"simulate {eq.name!r}: it has constraints ({listed(eq.lam)}); use `minimal(equations)`, or another form"
+        )
+    method = o.method
+    if method == "auto":
+        method = ("dp8" if o.rtol < 1e-6 else "dp5") if is_explicit(eq) else "radau"
+    if method not in METHODS:
+        raise unknown(f"simulate {eq.name!r}", "method", method, METHODS, SimulationError)
+    if method == "rk4" and o.step is None:
+        raise SimulationError("method='rk4' has no error control: give it a fixed step=...")
+    return replace(o, form=form, method=method)
+
+
+def _check_start(state: State) -> None:
+    v = state.violation
+    if max(v.position, v.speed) > OFF:
+        row, size, level = (
+            (v.position_row, v.position, "position") if v.position > OFF else (v.speed_row, v.speed, "speed")
+        )
+        raise SimulationError(
+            f"simulate {state.equations.name!r}: the start misses constraint {row!r} by {size:.3g} at the level of {level}; "
+            "start=assemble(equations, ...) finds a state on the constraints near it"
+        )
+
+
+# ---------------------------------------------------------------------------------------------------------- the simulation
+
+_forms: WeakKeyDictionary[Equations, dict[Any, Form]] = WeakKeyDictionary()
+
+
+def form_of(eq: Equations, o: Options) -> Form:
+    """The form asked for; kept as long as the equations are, because making and compiling it takes longer than many a simulation."""
+    key = (o.form, o.metric, o.alpha, o.beta, o.invariants)
+    kept = _forms.setdefault(eq, {})
+    if key not in kept:
+        kept[key] = explicit_form(
+            o.form,
+            eq,
+            tuple(range(len(eq.lam))),
+            metric=o.metric,
+            alpha=o.alpha,
+            beta=o.beta,
+            kept=conserved(eq, o.invariants),
+        )
+    return kept[key]
+
+
+class _Simulation:
+    """One run, from a start that is checked."""
+
+    def __init__(
+        self, eq: Equations, o: Options, state: State, end: float, times: Array | None, events: tuple[Event, ...]
+    ) -> None:
+        self.eq, self.options, self.state, self.end, self.times, self.events = eq, o, state, end, times, events
+        self.form = form_of(eq, o)
+
+    def run(self) -> Trajectory:
+        o, s, form = self.options, self.state, self.form
+        y, p = form.start(s.t, np.concatenate([s.q, s.u, s.z]), np.concatenate([s.p, s.r]))
+        task = Task(form, p, y, s.t, self.end, o.rtol, self._atol(), o.step, o.largest_step, o.growth, self.times)
+        machine = ExplicitMachine(METHODS[o.method], task)
+        record = Record()
+        if machine.memory.is_stored:
+            record.begin(s.t, machine.y)
+        progress = Progress(o.progress, s.t, self.eq.name)
+        try:
+            ending = drive(Leg(machine, record), o.most_steps, None, progress)
+        finally:
+            progress.done()
+        form.rhs_program.raise_pending()
+        return self._trajectory(machine, record, ending)
+
+    def _atol(self) -> Array:
+        o, form = self.options, self.form
+        out = np.full(form.n, o.rtol)
+        if isinstance(o.atol, Mapping):
+            names = {s.identifier: i for i, s in enumerate(form.y)}
+            for name, value in o.atol.items():
+                if str(name) not in names:
+                    raise unknown("atol", "variable", str(name), names, SimulationError)
+                out[names[str(name)]] = value
+        elif o.atol is not None:
+            out[:] = o.atol
+        if not np.all(out > 0):
+            raise SimulationError(f"atol = {shown(o.atol)}: tolerances must be positive")
+        return out
+
+    def _trajectory(self, machine: Machine, record: Record, ending: Ending) -> Trajectory:
+        eq, s, o = self.eq, self.state, self.options
+        n = len(s.q) + len(s.u) + len(s.z)
+        if self.times is None:
+            t, y = np.concatenate(record.t), np.concatenate(record.y)[:, :n]
+        else:
+            y = points(machine)[:, :n].copy()
+            t = self.times[: len(y)].copy()
+        choices = {
+            "form": f"form {o.form} ({TITLES[o.form]})",
+            "method": f"method {o.method} ({METHODS[o.method].name})",
+            "tolerance": f"step {o.step:g}" if o.step else f"rtol {o.rtol:g}",
+        }
+        outcome = Outcome(ending, float(machine.control[T]))
+        return Trajectory(eq, t, y, s.p, s.r, outcome, record.statistics, choices, (), tuple(record.pieces))

@@ -1,0 +1,190 @@
+"""`State`: numbers for everything that a motion starts from, and how well they keep the constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from ..algebra.graph import Symbol
+from ..derive.equations import Equations
+from ..emit.callable import Array
+from ..errors import AssemblyError, listed, shown, unknown
+from .rows import dependences, rows_of
+
+GROUPS: Final = ("q", "u", "z", "r", "p")
+
+
+@dataclass(frozen=True)
+class Violation:
+    """How far a state is off the constraints.
+
+    position         largest of |phi| and of |eᵀe - 1| for Euler parameters; `position_row` names it
+    speed            largest of |Jc u + b|; `speed_row` names it
+    """
+
+    position: float
+    speed: float
+    position_row: str | None = None
+    speed_row: str | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class State:
+    """Time, coordinates, speeds, additional variables, inputs and parameters of equations, as numbers; `assemble` finds one.
+
+    state["q1"] is an entry by name (q1, q1_dot, ...), state.values has them all. The arrays are in the order of the equations and
+    cannot be written to. `outcome` says in a sentence how the state came about.
+    """
+
+    equations: Equations
+    t: float
+    q: Array
+    u: Array
+    z: Array
+    r: Array
+    p: Array
+    outcome: str = "as given"
+
+    def __post_init__(self) -> None:
+        for group in GROUPS:
+            given = np.array(getattr(self, group), dtype=np.float64).reshape(-1)
+            symbols = getattr(self.equations, group)
+            if len(given) != len(symbols):
+                raise AssemblyError(
+                    f"state of {self.equations.name!r}: {group} has {len(symbols)} entries "
+                    f"({listed(s.identifier for s in symbols)}), got {len(given)}"
+                )
+            given.setflags(write=False)
+            object.__setattr__(self, group, given)
+        if wrong := [n for n, x in self.values.items() if not np.isfinite(x)]:
+            raise AssemblyError(
+                f"state of {self.equations.name!r}: {listed(f'{n} = {self.values[n]}' for n in wrong)}; a state is of finite numbers"
+            )
+
+    @classmethod
+    def of(cls, equations: Equations, values: Mapping[Any, float] | None = None, outcome: str = "as given") -> State:
+        """A state from values by name; what is not given is zero, a parameter as in the model, a first Euler parameter one."""
+        known = default_values(equations) | named_values(equations, values or {}, f"state of {equations.name!r}")
+        require_parameters(equations, known)
+        groups = {g: np.array([known[s.identifier] for s in getattr(equations, g)]) for g in GROUPS}
+        return cls(equations, t=known[equations.t.identifier], outcome=outcome, **groups)
+
+    @cached_property
+    def values(self) -> Mapping[str, float]:
+        """Every number by the name of its symbol."""
+        eq = self.equations
+        symbols = [eq.t, *(s for g in GROUPS for s in getattr(eq, g))]
+        numbers = [self.t, *(x for g in GROUPS for x in getattr(self, g))]
+        return {s.identifier: float(x) for s, x in zip(symbols, numbers, strict=True)}
+
+    def __getitem__(self, name: str | Symbol) -> float:
+        key = name.identifier if isinstance(name, Symbol) else name
+        if key not in self.values:
+            raise unknown(f"state of {self.equations.name!r}", "entry", str(key), self.values, AssemblyError)
+        return self.values[key]
+
+    @property
+    def arguments(self) -> tuple[float, Array, Array, Array, Array, Array]:
+        return self.t, self.q, self.u, self.z, self.r, self.p
+
+    # ------------------------------------------------------------------------------------------------ constraints
+
+    @cached_property
+    def violation(self) -> Violation:
+        return violation(self.equations, self)
+
+    @cached_property
+    def _dependences(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        rows = rows_of(self.equations)
+        names = [row.name for row in rows.speeds]
+        found = dependences(rows.speed(*self.arguments)[0])
+        return tuple((names[d.row], tuple(names[k] for k in d.others)) for d in found)
+
+    @property
+    def redundant(self) -> dict[str, tuple[str, ...]]:
+        """Constraints on speeds that follow from others in this configuration, and those others."""
+        return dict(self._dependences)
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Speeds less rank of Jc in this configuration."""
+        return len(self.u) - len(self.equations.lam) + len(self._dependences)
+
+    def __repr__(self) -> str:
+        eq, v, n = self.equations, self.violation, self.degrees_of_freedom
+        lines = [f"<State of {eq.name} at t = {self.t:g}: {self.outcome}"]
+        for label, symbols, numbers in (("q", eq.q, self.q), ("u", eq.u, self.u), ("z", eq.z, self.z)):
+            if len(symbols):
+                parts = (f"{s.identifier} = {x:.6g}" for s, x in zip(symbols, numbers, strict=True))
+                lines.append(f"  {label}: {listed(parts)}")
+        lines.append(
+            f"  {n} degree{'s' * (n != 1)} of freedom; off the constraints by {v.position:.1e} in position, {v.speed:.1e} in speed>"
+        )
+        return "\n".join(lines)
+
+
+def violation(equations: Equations, state: State) -> Violation:
+    """How far a state is off the constraints at the levels of positions and speeds, and which constraint is worst."""
+    rows = rows_of(equations)
+    phi, _ = rows.position(*state.arguments)
+    Jc, b = rows.speed(*state.arguments)
+    psi = Jc @ state.u + b
+    k, i = (int(np.argmax(np.abs(x))) if len(x) else None for x in (phi, psi))
+    return Violation(
+        0.0 if k is None else float(abs(phi[k])),
+        0.0 if i is None else float(abs(psi[i])),
+        None if k is None else rows.positions[k].name,
+        None if i is None else rows.speeds[i].name,
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- by name
+
+
+def default_values(equations: Equations) -> dict[str, float]:
+    """Zero, the identity for Euler parameters, and what the model says of parameters."""
+    eq = equations
+    known = dict.fromkeys((s.identifier for s in (eq.t, *eq.q, *eq.u, *eq.z, *eq.r)), 0.0)
+    known |= {e[0].identifier: 1.0 for e in eq.mechanism.norms}
+    return known | {s.identifier: float(v) for s, v in eq.mechanism.values.items() if s in eq.p}
+
+
+def require_parameters(equations: Equations, known: Mapping[str, float]) -> None:
+    units = {s: f" [{u}]" for s, u in equations.mechanism.units.items()}
+    if missing := [s for s in equations.p if s.identifier not in known]:
+        raise AssemblyError(
+            f"state of {equations.name!r}: no value for {listed(s.name + units.get(s, '') for s in missing)}; give them by name"
+        )
+
+
+def rate_name(coordinate: Symbol) -> str:
+    rate = coordinate.dot
+    return rate.identifier if isinstance(rate, Symbol) else ""
+
+
+def named_values(
+    equations: Equations, given: Mapping[Any, Any], where: str, more: Iterable[str] = ()
+) -> dict[str, float]:
+    """Numbers by identifier, from names or symbols; refuses names that do not exist and what is not one finite number.
+
+    more   names to allow beside those of the symbols of a state
+    """
+    eq = equations
+    known = [*(s.identifier for s in (*eq.q, *eq.u, *eq.z, *eq.r, *eq.p, eq.t)), *more]
+    out = {}
+    for key, value in given.items():
+        name = key.identifier if isinstance(key, Symbol) else key
+        if name not in known:
+            raise unknown(where, "coordinate, speed, variable or parameter", str(name), known, AssemblyError)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise AssemblyError(f"{where}: {name} must be one number, got {shown(value)}") from None
+        if not np.isfinite(number):
+            raise AssemblyError(f"{where}: {name} = {number} is no finite number")
+        out[name] = number
+    return out
