@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..algebra.derivatives import jacobian
-from ..algebra.graph import Symbol
+from ..algebra.graph import Symbol, undisturbed
+from ..algebra.walk import substitute_all
 from ..derive.articulated import articulated
 from ..derive.equations import Equations
+from ..derive.inverse import inverse_dynamics
 from ..derive.kinematics import Kinematics
+from ..derive.slopes import Wrt, accelerations, forward_derivatives, inverse_derivatives, symbols_to_vary
 from ..errors import DerivationError, ProgramError, listed, unknown
 from .callable import Array, Compiled, compile_program
-from .lower import program
+from .lower import operations, program
 from .program import Program
 
 
@@ -44,6 +46,11 @@ class Dynamics:
         groups: dict[str, Any] = {"t": eq.t, "q": list(eq.q), "u": list(eq.u)}
         optional = {"z": list(eq.z), "r": list(eq.r), "p": [s for s in eq.p if s not in self._bake]}
         return groups | {k: v for k, v in optional.items() if v}
+
+    @cached_property
+    def _with_accelerations(self) -> dict[str, Any]:
+        first = {k: self._groups[k] for k in ("t", "q", "u")}
+        return {**first, "a": list(accelerations(self.equations)), **self._groups}
 
     # ------------------------------------------------------------------------------------------------ parameters
 
@@ -81,11 +88,14 @@ class Dynamics:
     def udot(self) -> Compiled:
         """Accelerations u'; of a tree derived by recursions, by composite or by articulated bodies, whichever takes fewer operations."""
         eq = self.equations
-        ways = [self.program("udot", {"a": eq.udot})]
-        if eq.route == "recursive" and eq.u == eq.mechanism.u and not eq.is_constrained:
-            with suppress(DerivationError):  # where a speed moves several frames there is only one way
-                ways.append(self.program("udot", {"a": articulated(eq.mechanism, Kinematics(eq.mechanism))}))
-        return compile_program(min(ways, key=lambda p: p.cost.total), cache=self._cache)
+        with undisturbed():
+            ways = [eq.udot]
+            if eq.route == "recursive" and eq.u == eq.mechanism.u and not eq.is_constrained:
+                with suppress(DerivationError):  # where a speed moves several frames there is only one way
+                    ways.append(articulated(eq.mechanism, Kinematics(eq.mechanism)))
+            if self._bake:
+                ways = substitute_all(ways, self._bake)
+            return self.function("udot", {"a": min(ways, key=operations)})
 
     @cached_property
     def qdot(self) -> Compiled:
@@ -115,10 +125,62 @@ class Dynamics:
         return self.function("constraints", {"phi": eq.phi, "psi": speeds})
 
     @cached_property
+    def inverse(self) -> Compiled:
+        """Inverse dynamics: the inputs for a motion with accelerations a, `f.inverse(t, q, u, a)`; then z and p as elsewhere.
+
+        Where there are constraints, their multipliers too; where not every degree of freedom has an input, what is left of the balances
+        that no input can reach (see `inverse_dynamics`).
+        """
+        with undisturbed():
+            found = inverse_dynamics(self.equations)
+            outputs = {
+                "tau": list(found.inputs.values()),
+                "lam": list(found.multipliers.values()),
+                "conditions": list(found.conditions.entries),
+            }
+            groups = {k: g for k, g in self._with_accelerations.items() if k != "r"}
+            made = program("inverse", groups, {k: v for k, v in outputs.items() if v}, bake=self._bake)
+        return compile_program(made, cache=self._cache)
+
+    # ------------------------------------------------------------------------------------------------ derivatives
+
+    @cached_property
     def jacobian(self) -> Compiled:
-        """Derivatives of u' with respect to q and to u."""
+        """Derivatives of u' with respect to q and to u: a_q, a_u."""
+        return self._derivatives("jacobian", ("q", "u"))
+
+    def derivatives(self, wrt: Iterable[Wrt] | None = None) -> Compiled:
+        """Derivatives of forward dynamics: ∂u'/∂x as the output a_x for each x of `wrt`, and ∂lam/∂x as lam_x where there are constraints.
+
+        wrt   "q", "u", "z", "r" (by default those that the equations have), "p", "t", and single symbols by name: ("q", "u", "m1")
+
+        All right sides share one factorisation (see `forward_derivatives`).
+        """
         eq = self.equations
-        return self.function("jacobian", {"a_q": jacobian(eq.udot, eq.q), "a_u": jacobian(eq.udot, eq.u)})
+        present = [k for k in "quzr" if getattr(eq, k)]
+        return self._derivatives("derivatives", present if wrt is None else wrt, with_multipliers=True)
+
+    def inverse_derivatives(self, wrt: Iterable[Wrt] = ("q", "u", "a")) -> Compiled:
+        """Derivatives of M u' - f at given accelerations, ∂(M u' - f)/∂x as tau_x: a function of t, q, u, a, then z, r, p."""
+        eq = self.equations
+        with undisturbed():
+            found = inverse_derivatives(eq, self._unbaked(symbols_to_vary(eq, wrt, {"a": accelerations(eq)})))
+            outputs = {f"tau_{k}": J for k, J in found.items()}
+            made = program("inverse_derivatives", self._with_accelerations, outputs, bake=self._bake)
+        return compile_program(made, cache=self._cache)
+
+    def _unbaked(self, wrt: Mapping[str, Sequence[Symbol]]) -> dict[str, Sequence[Symbol]]:
+        """All parameters are those that are left as arguments."""
+        return {k: [s for s in x if s not in self._bake] if k == "p" else x for k, x in wrt.items()}
+
+    def _derivatives(self, name: str, wrt: Iterable[Wrt], with_multipliers: bool = False) -> Compiled:
+        with undisturbed():
+            eq = self.equations
+            found = forward_derivatives(eq, self._unbaked(symbols_to_vary(eq, wrt)))
+            outputs = {f"a_{k}": J for k, J in found.udot.items()}
+            if with_multipliers and eq.is_constrained:
+                outputs |= {f"lam_{k}": J for k, J in found.multipliers.items()}
+            return self.function(name, outputs)
 
     @cached_property
     def outputs(self) -> Compiled:

@@ -123,7 +123,7 @@ class Translator:
         if isinstance(e, ast.Name):
             return e.id in self.fixed or self.kinds[e.id] == "index"
         if isinstance(e, ast.Subscript) and isinstance(e.value, ast.Name):
-            return self.kinds[e.value.id] == "indices"
+            return self.kinds.get(e.value.id) == "indices"
         if isinstance(e, ast.BinOp):
             return self.is_index(e.left) and self.is_index(e.right)
         return isinstance(e, ast.Constant)

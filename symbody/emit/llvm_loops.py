@@ -173,6 +173,8 @@ class LlvmLoop(LlvmKernel):
             return not isinstance(e.op, ast.Div) and self.is_index(e.left) and self.is_index(e.right)
         if isinstance(e, ast.UnaryOp):
             return self.is_index(e.operand)
+        if isinstance(e, ast.IfExp):
+            return self.is_index(e.body) and self.is_index(e.orelse)
         if isinstance(e, ast.Call):
             called = self.called(e)
             return called.result == "i64" if called else ast.unparse(e.func) == "int"
@@ -188,6 +190,9 @@ class LlvmLoop(LlvmKernel):
             return self.new(f"{_INDEX_OPS[type(e.op)]} i64 {self.index(e.left)}, {self.index(e.right)}")
         if isinstance(e, ast.UnaryOp):
             return self.new(f"sub i64 0, {self.index(e.operand)}")
+        if isinstance(e, ast.IfExp):
+            yes, no = self.index(e.body), self.index(e.orelse)
+            return self.new(f"select i1 {self.condition(e.test)}, i64 {yes}, i64 {no}")
         if isinstance(e, ast.Call):
             is_conversion = self.called(e) is None
             return self.new(f"fptosi double {self.value(e.args[0])} to i64") if is_conversion else self.call(e)

@@ -16,7 +16,7 @@ from ..algebra.walk import ordered, rebuilt, scalars, substitute_all
 from ..errors import ProgramError, listed, shown
 from .canonical import canonical_arguments
 from .program import Group, Instruction, Output, Program, _repeated, factor_cost
-from .sparse import elimination_cost, elimination_order
+from .sparse import Work, elimination_order, elimination_work
 
 UNROLLED_OPERATIONS: Final = 1500  # a definite system that takes no more operations than this is written out;
 UNROLLED_SPARSE: Final = 20_000  # one with many zeros may take more, if the loop over all entries took twice as many
@@ -98,7 +98,7 @@ def _unrolled(things: list[Any]) -> list[Any]:
     factors: dict[Node, tuple[list[int], list[Expr]]] = {}
     for n in ordered(scalars(*things)):
         args = tuple(new[a] for a in n.args)
-        if n.op == "factor" and (order := _order_if_small(n.data, args)) is not None:
+        if n.op == "factor" and (order := _plan(n.data, args)[0]) is not None:
             factors[n] = order, _unrolled_factors(n.data, order, args)
             new[n] = n
         elif n.op == "solve" and n.args[0] in factors:
@@ -115,16 +115,20 @@ def _with_label(label: str | None, node: Any) -> Any:
     return node if label is None else named(label, node)
 
 
-def _order_if_small(shape: Shape, entries: Sequence[Expr]) -> list[int] | None:
-    """Order of elimination, or None where the system is better solved by a loop."""
-    if shape.n == 1:
-        return [0]
+def _plan(shape: Shape, entries: Sequence[Expr]) -> tuple[list[int] | None, Work]:
+    """Order of elimination, or None where the system is better solved by a loop; and what it takes."""
+    n = shape.n
+    loop = Work(factor_cost(shape).total, n * (2 * n - 1))
+    if n == 1:
+        return [0], Work(1, 1)
     if shape.kind != "definite":
-        return None
+        return None, loop
     pattern = {(i, j) for (i, j), e in zip(shape.places(), entries, strict=True) if e is not ZERO}
-    order = elimination_order(shape.n, pattern)
-    cost, dense = elimination_cost(shape.n, pattern, order), factor_cost(shape).total + 2 * shape.n**2
-    return order if cost <= UNROLLED_OPERATIONS or (cost <= UNROLLED_SPARSE and 2 * cost <= dense) else None
+    order = elimination_order(n, pattern)
+    work = elimination_work(n, pattern, order)
+    cost, dense = sum(work), loop.factor + 2 * n**2
+    is_small = cost <= UNROLLED_OPERATIONS or (cost <= UNROLLED_SPARSE and 2 * cost <= dense)
+    return (order, work) if is_small else (None, loop)
 
 
 def _unrolled_factors(shape: Shape, order: list[int], entries: Sequence[Expr]) -> list[Expr]:
@@ -138,6 +142,14 @@ def _unrolled_solution(order: list[int], factors: list[Expr], b: Sequence[Expr])
     x = [b[i] for i in order]
     definite_solve(len(x), factors, x)
     return [v for _, v in sorted(zip(order, x, strict=True), key=lambda pair: pair[0])]
+
+
+def operations(things: Any) -> int:
+    """About what a program of these expressions would cost, without making it: the nodes of the graph, and the systems as they would be solved."""
+    nodes = ordered(scalars(things))
+    work = {n: _plan(n.data, n.args)[1] for n in nodes if n.op == "factor"}
+    blocks = sum(w.factor for w in work.values()) + sum(work[n.args[0]].solve for n in nodes if n.op == "solve")
+    return blocks + sum(1 for n in nodes if n.args and n.op not in ("factor", "solve", "item"))
 
 
 # ---------------------------------------------------------------------------------------------------------- instructions

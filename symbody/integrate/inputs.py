@@ -80,5 +80,5 @@ def _replaced(eq: Equations, table: Mapping[Symbol, Expr]) -> Equations:
     rates, M, f, phi, Jc, b, c, h, *outputs = substitute_all(parts, table)
     return replace(
         eq, rates=rates, M=M, f=f, phi=phi, Jc=Jc, b=b, c=c, h=h, outputs=dict(zip(names, outputs, strict=True)),
-        r=tuple(s for s in eq.r if s not in table), dependent=eq.composed(dict(table)) if eq.dependent else {},
+        r=tuple(s for s in eq.r if s not in table), dependent=eq.composed(table),
     )  # fmt: skip

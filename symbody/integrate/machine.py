@@ -110,7 +110,7 @@ class ExplicitMachine:
         rhs, settle = form.rhs(task.p), form.settle(task.p)
         fixed = {
             "stages": tableau.stages, "A": tableau.A, "C": tableau.C, "width": tableau.width, "pieces": tableau.pieces,
-            "E": tableau.table(tableau.errors) or (0.0,), "D": tableau.table(tableau.dense) or (0.0,),
+            "E": tableau.E, "D": tableau.D,
             "estimates": len(tableau.errors), "order": tableau.control, "adaptive": int(task.step is None),
             "settles": int(settle is not None), "stored": int(memory.is_stored), "watches": int(watched > 0),
         } | ({"n": n} if n <= KNOWN_SIZE else {})  # fmt: skip

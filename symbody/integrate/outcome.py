@@ -18,6 +18,7 @@ class Ending(Enum):
     SINGULAR = "the constraints became dependent"
     TOO_MANY_STEPS = "the number of steps allowed was used up"
     CHATTERING = "events followed each other without end"
+    REFUSED = "was not begun"
     NOT_CONVERGED = "Newton's method did not converge"
 
 

@@ -14,15 +14,18 @@ from ..emit.callable import Array
 from ..errors import SimulationError, listed, shown, unknown
 from . import tableaux
 from .accelerations import is_explicit
+from .diagnosis import diagnosed
 from .events import Event
 from .explicit import T
 from .forms import TITLES, Form, conserved, explicit_form
 from .inputs import with_inputs
 from .machine import ExplicitMachine, Machine, Task, points
-from .outcome import Ending, Outcome
+from .outcome import Ending
 from .run import Leg, Progress, Record, drive
+from .spaces import SPACES, space_form
 from .state import State
 from .trajectory import Trajectory
+from .variations import variations_in, varied
 
 METHODS: Final = {"dp5": tableaux.DORMAND_PRINCE_5, "dp8": tableaux.DORMAND_PRINCE_8, "rk4": tableaux.CLASSICAL_4}
 OFF: Final = 1e-6  # a start that misses the constraints by more than this is refused
@@ -42,7 +45,10 @@ class Options:
     metric: str = "mass"
     alpha: float = 10.0
     beta: float = 10.0
+    independent: tuple[Any, ...] = ()
+    project: bool = False
     invariants: tuple[Any, ...] = ()
+    sensitivities: tuple[str, ...] = ()
     most_steps: int = 10**9
     progress: bool | None = None
 
@@ -64,7 +70,10 @@ def simulate(
     metric: str = "mass",
     alpha: float = 10.0,
     beta: float = 10.0,
+    independent: Sequence[Any] = (),
+    project: bool = False,
     invariants: Sequence[Any] = (),
+    sensitivities: Sequence[Any] = (),
     most_steps: int = 10**9,
     progress: bool | None = None,
     **values: float,
@@ -81,7 +90,10 @@ def simulate(
     step         a fixed step: no error control
     metric       of projections: "mass", or "unit"
     alpha, beta  of Baumgarte's stabilisation
+    independent  speeds, or coordinates whose rates they are, that form "partition" takes as independent where they are good for it
+    project      in forms partition, qr and svd: bring positions back to the constraints after every step as well
     invariants   "energy" (with the work of loads that have no potential), or expressions that stay as they are at the start
+    sensitivities  values at the start and parameters, by name: derivatives of the motion with respect to them come along
     progress     show a line with the time left; by default in a terminal, when it takes more than two seconds
     """
     options = Options(
@@ -95,7 +107,10 @@ def simulate(
         metric,
         alpha,
         beta,
+        tuple(independent),
+        project,
         tuple(invariants),
+        tuple(str(s) for s in sensitivities),
         most_steps,
         progress,
     )
@@ -192,19 +207,26 @@ _forms: WeakKeyDictionary[Equations, dict[Any, Form]] = WeakKeyDictionary()
 
 def form_of(eq: Equations, o: Options) -> Form:
     """The form asked for; kept as long as the equations are, because making and compiling it takes longer than many a simulation."""
-    key = (o.form, o.metric, o.alpha, o.beta, o.invariants)
+    key = (o.form, o.metric, o.alpha, o.beta, o.independent, o.project, o.invariants, o.sensitivities)
     kept = _forms.setdefault(eq, {})
     if key not in kept:
-        kept[key] = explicit_form(
-            o.form,
-            eq,
-            tuple(range(len(eq.lam))),
-            metric=o.metric,
-            alpha=o.alpha,
-            beta=o.beta,
-            kept=conserved(eq, o.invariants),
-        )
+        kept[key] = _made(eq, o)
+        if o.sensitivities:
+            kept[key] = varied(kept[key], o.sensitivities)
     return kept[key]
+
+
+def _made(eq: Equations, o: Options) -> Form:
+    invariants = conserved(eq, o.invariants)
+    if o.form in SPACES:
+        if o.sensitivities:
+            raise SimulationError(f"simulate {eq.name!r}: sensitivities are not for form={o.form!r}; take 'projection'")
+        return space_form(o.form, eq, independent=o.independent, projects=o.project, metric=o.metric, kept=invariants)
+    if o.independent or o.project:
+        raise SimulationError(f"simulate {eq.name!r}: independent= and project= are not for form={o.form!r}")
+    return explicit_form(
+        o.form, eq, tuple(range(len(eq.lam))), metric=o.metric, alpha=o.alpha, beta=o.beta, kept=invariants
+    )
 
 
 class _Simulation:
@@ -219,6 +241,7 @@ class _Simulation:
     def run(self) -> Trajectory:
         o, s, form = self.options, self.state, self.form
         y, p = form.start(s.t, np.concatenate([s.q, s.u, s.z]), np.concatenate([s.p, s.r]))
+        self._p = p
         task = Task(form, p, y, s.t, self.end, o.rtol, self._atol(), o.step, o.largest_step, o.growth, self.times)
         machine = ExplicitMachine(METHODS[o.method], task)
         record = Record()
@@ -229,7 +252,7 @@ class _Simulation:
             ending = drive(Leg(machine, record), o.most_steps, None, progress)
         finally:
             progress.done()
-        form.rhs_program.raise_pending()
+        form.raise_pending()
         return self._trajectory(machine, record, ending)
 
     def _atol(self) -> Array:
@@ -251,14 +274,17 @@ class _Simulation:
         eq, s, o = self.eq, self.state, self.options
         n = len(s.q) + len(s.u) + len(s.z)
         if self.times is None:
-            t, y = np.concatenate(record.t), np.concatenate(record.y)[:, :n]
+            t, y = np.concatenate(record.t), np.concatenate(record.y)
         else:
-            y = points(machine)[:, :n].copy()
+            y = points(machine).copy()
             t = self.times[: len(y)].copy()
         choices = {
             "form": f"form {o.form} ({TITLES[o.form]})",
             "method": f"method {o.method} ({METHODS[o.method].name})",
             "tolerance": f"step {o.step:g}" if o.step else f"rtol {o.rtol:g}",
         }
-        outcome = Outcome(ending, float(machine.control[T]))
-        return Trajectory(eq, t, y, s.p, s.r, outcome, record.statistics, choices, (), tuple(record.pieces))
+        outcome = diagnosed(self.form, ending, float(machine.control[T]), machine.y, self._p)
+        return Trajectory(
+            eq, t, y[:, :n], s.p, s.r, outcome, record.statistics, choices, (), tuple(record.pieces),
+            variations_in(y, n, len(o.sensitivities)), o.sensitivities,
+        )  # fmt: skip

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Final
 
 Row = Mapping[int, float | Fraction]
@@ -53,11 +54,19 @@ class Tableau:
         """Rows one after another, zeros included."""
         return tuple(float(row.get(j, 0)) for row in rows for j in range(self.width))
 
-    @property
+    @cached_property
     def A(self) -> tuple[float, ...]:  # noqa: N802  (notation)
         return self.table([{}, *self.a])
 
-    @property
+    @cached_property
+    def E(self) -> tuple[float, ...]:  # noqa: N802  (notation)
+        return self.table(self.errors) or (0.0,)
+
+    @cached_property
+    def D(self) -> tuple[float, ...]:  # noqa: N802  (notation)
+        return self.table(self.dense) or (0.0,)
+
+    @cached_property
     def C(self) -> tuple[float, ...]:  # noqa: N802  (notation)
         return (0.0, *map(float, self.c))
 

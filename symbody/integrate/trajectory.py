@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from ..algebra.graph import Expr, Symbol
 from ..algebra.matrix import Matrix
-from ..algebra.walk import substitute_all
 from ..derive.energies import energy, kinetic_energy, potential_energy, powers
 from ..derive.equations import Equations
 from ..derive.reactions import reaction
@@ -22,6 +22,7 @@ from ..errors import SimulationError, listed, unknown
 from .dense import Dense
 from .outcome import Outcome, Statistics
 from .rows import rows_of
+from .variations import sensitivity_of, variations_in
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Trajectory:
     choices: Mapping[str, str] = field(default_factory=dict)
     events: tuple[Occurrence, ...] = ()
     pieces: tuple[Dense, ...] = ()
-    sensitivity: Array | None = None  # ∂(q, u, z)/∂s at each time, one column for each s in `wrt`
+    variations: Array | None = None  # ∂(q, u, z)/∂x at each time, one column for each x in `wrt`
     wrt: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -109,8 +110,7 @@ class Trajectory:
             inside = (wanted >= low) & (wanted <= high)
             if len(piece.ends):
                 y[inside] = piece(wanted[inside])
-        sensitivity = y[:, n:].reshape(len(y), len(self.wrt), n).transpose(0, 2, 1) if self.wrt else None
-        return replace(self, t=wanted, y=y[:, :n], sensitivity=sensitivity, pieces=())
+        return replace(self, t=wanted, y=y[:, :n], variations=variations_in(y, n, len(self.wrt)), pieces=())
 
     # ------------------------------------------------------------------------------------------------ values
 
@@ -120,18 +120,30 @@ class Trajectory:
 
     def values(self, wanted: Sequence[str | Expr | Matrix]) -> list[Array]:
         """Several at once, which shares the work between them."""
-        eq, things = self.equations, [self._meaning(w) for w in wanted]
-        things = eq.in_own_terms(things, solved=True)
-        if eq.z:
-            things = substitute_all(things, {})
+        return self._evaluated(self.equations.in_own_terms([self._meaning(w) for w in wanted], solved=True), {}, {})
+
+    def _evaluated(self, things: list[Any], more: Mapping[str, Any], numbers: Mapping[str, Array]) -> list[Array]:
+        eq = self.equations
         groups = {"t": eq.t, "q": list(eq.q), "u": list(eq.u), "z": list(eq.z), "r": list(eq.r), "p": list(eq.p)}
-        given = {"t": self.t, "q": self.q, "u": self.u, "z": self.z, "r": self.r, "p": self.p}
+        groups |= more
+        given = {"t": self.t, "q": self.q, "u": self.u, "z": self.z, "r": self.r, "p": self.p, **numbers}
         names = [k for k, symbols in groups.items() if isinstance(symbols, Symbol) or symbols]
         f = compile_program(
             program("values", {k: groups[k] for k in names}, {f"y{i}": x for i, x in enumerate(things)})
         )
         out = f.batch(*(given[k] for k in names))
         return [out] if len(things) == 1 else list(out)
+
+    def sensitivity(self, what: str | Expr | Matrix, wrt: str | Symbol) -> Array:
+        """The derivative of a name or an expression with respect to a value at the start or a parameter, along the motion."""
+        name = str(wrt)
+        if self.variations is None or name not in self.wrt:
+            raise unknown(f"trajectory of {self.equations.name!r}", "sensitivity to", name, self.wrt, SimulationError)
+        eq = self.equations
+        (meant,) = eq.in_own_terms([self._meaning(what)], solved=True)
+        slope, moved = sensitivity_of(eq, meant, name)
+        given = {"s": self.variations[:, :, self.wrt.index(name)]}
+        return self._evaluated([slope], {"s": moved}, given)[0]
 
     def _meaning(self, what: Any) -> Any:
         if not isinstance(what, str):
@@ -199,6 +211,21 @@ class Trajectory:
         for what, values in zip(wanted, self.values(wanted) if wanted else (), strict=True):
             out[str(what)] = values
         return out
+
+    def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:
+        """A pandas DataFrame with time as its index."""
+        pandas = import_module("pandas")
+        return pandas.DataFrame(self.columns(more), index=pandas.Index(self.t, name="t"))
+
+    def to_xarray(self, more: Iterable[str | Expr] = ()) -> Any:
+        """An xarray Dataset over time, with parameters and the outcome as attributes."""
+        xarray = import_module("xarray")
+        attributes = {s.identifier: float(v) for s, v in zip(self.equations.p, self.p, strict=True)}
+        return xarray.Dataset(
+            {name: ("t", values) for name, values in self.columns(more).items()},
+            coords={"t": self.t},
+            attrs={"model": self.equations.name, "outcome": str(self.outcome), **attributes},
+        )
 
 
 @dataclass(frozen=True)

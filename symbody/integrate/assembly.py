@@ -1,0 +1,355 @@
+"""`assemble`: a state that keeps the constraints, from values for a part of it and rough values for others.
+
+    least Σ w (q - start)²   under  phi(q, t, p) = 0,  eᵀe = 1
+    least Σ w (u - start)²   under  Jc u + b = 0
+    least Σ w (z - start)²   under  h(q, u, z, r, t, p) = 0 where no rate stands in it
+
+each with the values that are given held as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from ..derive.equations import Equations
+from ..emit.callable import Array
+from ..errors import AssemblyError, listed
+from .nearest import Found, Numbers, Search, is_periodic, row_space, unwound
+from .open_joints import contradiction, open_joints, too_much_given
+from .rows import RANK, Row, Rows, rows_of, sizes_of_rows
+from .state import State, default_values, named_values, rate_name, require_parameters
+
+ATTEMPTS: Final = 30  # starts, each moved further at random, before constraints are said not to close
+ROUNDED: Final = 1e-3  # by so much the norm of Euler parameters that are given may be off: numbers as people write them
+MEANT: Final = 1e4  # weight of values that had to be let go, when looking for what is near to them
+
+
+def assemble(
+    equations: Equations,
+    values: Mapping[Any, float] | None = None,
+    /,
+    *,
+    start: Mapping[Any, float] | None = None,
+    weights: Mapping[Any, float] | None = None,
+    **given: float,
+) -> State:
+    """A state that keeps the constraints at the levels of positions and speeds, to rounding.
+
+    given     values that hold exactly, by name: coordinates, speeds (crank_dot), additional variables, inputs, parameters, time t.
+              `values` is the same as a mapping by name or symbol
+    start     rough values of others: the state is the nearest to them. Which of several configurations is found depends on them.
+              What is in neither starts at zero; Euler parameters start at the identity
+    weights   how much each value that is not held counts in the distance (1 where nothing is said): the larger, the less it moves
+
+    Speeds that are not rates may be given by the rates of coordinates as well. Raises `AssemblyError` where the constraints cannot be met,
+    with the joints that stay open, or the values that contradict each other.
+    """
+    task = _task(equations, {**(values or {}), **given}, start or {}, weights or {})
+    q, how = _configuration(task)
+    return _completed(task, q, how)
+
+
+def assemblies(
+    equations: Equations,
+    values: Mapping[Any, float] | None = None,
+    /,
+    *,
+    start: Mapping[Any, float] | None = None,
+    weights: Mapping[Any, float] | None = None,
+    tries: int = 60,
+    seed: int = 0,
+    **given: float,
+) -> tuple[State, ...]:
+    """The different states that `assemble` finds from random starts, nearest to the start first.
+
+    tries, seed   how many random starts, and which
+
+    Whole turns and the sign of Euler parameters make no difference. That none is missing is not certain: more tries make it likelier.
+    """
+    task = _task(equations, {**(values or {}), **given}, start or {}, weights or {})
+    search, random = _position_search(task), np.random.default_rng(seed)
+    first, how = _configuration(task)
+    spread = _spread(search, random)
+    found = [first]
+    for _ in range(tries if len(search.free) else 0):
+        x = search.start.copy()
+        x[search.free] += random.uniform(-1, 1, len(search.free)) * spread
+        reached = search.onto(x)
+        if reached.holds:
+            q = _settled(task, search, reached).x
+            if not any(_is_same(task, search, q, other) for other in found):
+                found.append(q)
+    return tuple(_completed(task, q, how) for q in sorted(found, key=search.distance))
+
+
+# ---------------------------------------------------------------------------------------------------------- what is asked for
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is held and where the rest starts, by identifier; `known` has both."""
+
+    equations: Equations
+    rows: Rows
+    held: Mapping[str, float]
+    known: Mapping[str, float]
+    weights: Mapping[str, float]
+
+    def numbers(self, group: str) -> Array:
+        return np.array([self.known[s.identifier] for s in getattr(self.equations, group)], dtype=np.float64)
+
+    def free(self, group: str) -> Numbers:
+        names = [s.identifier for s in getattr(self.equations, group)]
+        return np.array([j for j, n in enumerate(names) if n not in self.held], dtype=np.intp)
+
+    def weight(self, group: str) -> Array:
+        return np.array([self.weights.get(s.identifier, 1.0) for s in getattr(self.equations, group)])
+
+    def named(self, group: str) -> dict[str, float]:
+        """What is held of a group."""
+        return {n: self.held[n] for s in getattr(self.equations, group) if (n := s.identifier) in self.held}
+
+    @property
+    def rates(self) -> dict[int, float]:
+        """Rates that are held and are no speeds, by the number of their coordinate."""
+        speeds = {u.identifier for u in self.equations.u}
+        names = {j: rate_name(q) for j, q in enumerate(self.equations.q)}
+        return {j: self.held[n] for j, n in names.items() if n in self.held and n not in speeds}
+
+
+def _task(eq: Equations, given: Mapping[Any, float], start: Mapping[Any, float], weights: Mapping[Any, float]) -> _Task:
+    where = f"assembly of {eq.name!r}"
+    rates = [rate_name(q) for q in eq.q]
+    held = named_values(eq, given, where, rates)
+    rough = {n: x for n, x in named_values(eq, start, f"{where}, start", rates).items() if n not in held}
+    weight = named_values(eq, weights, f"{where}, weights", rates)
+    movable = {s.identifier for s in (*eq.q, *eq.u, *eq.z)}
+    for what, names in (("start", rough), ("weights", weight)):
+        if both := [n for n in names if n in held]:
+            raise AssemblyError(f"{where}: {listed(both)} cannot be held as given and be in {what}; say one of them")
+        if fixed := [n for n in names if n not in movable]:
+            raise AssemblyError(
+                f"{where}: {what} is for coordinates, speeds and additional variables that are looked for; {listed(fixed)} are not"
+            )
+    if wrong := [f"{n} = {w:g}" for n, w in weight.items() if w <= 0]:
+        raise AssemblyError(
+            f"{where}: weights must be positive, got {listed(wrong)}; give what must not move as a value"
+        )
+    held = _with_orientations(eq, held, where)
+    known = default_values(eq) | rough | held
+    known |= _identities_not_meant(eq, {*rough, *held})
+    require_parameters(eq, known)
+    return _Task(eq, rows_of(eq), held, known, weight)
+
+
+def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dict[str, float]:
+    """Euler parameters that make a whole orientation, up to rounding, are normalised; those that are not given are then zero."""
+    for e in eq.mechanism.norms:
+        names = [x.identifier for x in e]
+        given = {n: held[n] for n in names if n in held}
+        size = float(np.linalg.norm(list(given.values())))
+        if given and abs(size - 1) <= ROUNDED:
+            held |= {n: given.get(n, 0.0) / size for n in names}
+        elif len(given) == len(names) or size > 1:
+            raise AssemblyError(
+                f"{where}: Euler parameters {listed(f'{n} = {v:g}' for n, v in given.items())} have the norm {size:g}, which must be 1; "
+                "give them by start={...} to have them normalised"
+            )
+    return held
+
+
+def _identities_not_meant(eq: Equations, said: set[str]) -> dict[str, float]:
+    """Where some of a set of Euler parameters are said, the others start at zero, the first one too."""
+    first = [e[0].identifier for e in eq.mechanism.norms if any(x.identifier in said for x in e)]
+    return {n: 0.0 for n in first if n not in said}
+
+
+# ---------------------------------------------------------------------------------------------------------- positions
+
+
+def _position_search(task: _Task) -> Search:
+    rest = [task.numbers(g) for g in "uzrp"]
+
+    def rows(q: Array) -> tuple[Array, Array]:
+        return task.rows.position(task.known["t"], q, *rest)
+
+    return Search(rows, task.numbers("q"), task.free("q"), task.weight("q"))
+
+
+def _configuration(task: _Task) -> tuple[Array, str]:
+    """Coordinates that keep the constraints, and in words how they were found."""
+    search = _position_search(task)
+    found, attempt = _closed(search)
+    if not found.holds:
+        raise AssemblyError(_why_open(task, search, found))
+    return _settled(task, search, found).x, _how(task, attempt)
+
+
+def _how(task: _Task, attempt: int) -> str:
+    if not task.rows.positions:
+        return "no constraint on positions"
+    if attempt == 0:
+        return "assembled from the start"
+    return f"assembled from a start moved at random ({attempt + 1} attempts): from the start itself no step closes the constraints"
+
+
+def _closed(search: Search) -> tuple[Found, int]:
+    """The first start, each moved a little further, from which the rows can be made to vanish; or what came nearest to that."""
+    best = search.onto(search.start)
+    if best.holds or not len(search.free):
+        return best, 0
+    random = np.random.default_rng(1)
+    spread = _spread(search, random)
+    for attempt in range(1, ATTEMPTS):
+        x = search.start.copy()
+        x[search.free] += random.uniform(-1, 1, len(search.free)) * spread * min(1.0, 0.02 * 1.3**attempt)
+        found = search.onto(x)
+        if found.holds:
+            return found, attempt
+        if np.isfinite(found.left).all() and not np.linalg.norm(best.left) <= np.linalg.norm(found.left):
+            best = found
+    return best, ATTEMPTS
+
+
+def _spread(search: Search, random: np.random.Generator) -> Array:
+    """How far each free variable may be from its start: half a turn, or for what is no angle as far as rows can be off by turning."""
+    angles = np.array([is_periodic(search.rows, search.start, j) for j in search.free], dtype=bool)
+    x = search.start.copy()
+    x[search.free] += np.where(angles, random.uniform(-np.pi, np.pi, len(angles)), 0.0)
+    off = np.abs(search.rows(x)[0])
+    length = max(float(np.nanmax(off, initial=0.0)), float(np.max(np.abs(search.start), initial=0.0)), 1e-3)
+    return np.where(angles, np.pi, length)
+
+
+def _settled(task: _Task, search: Search, found: Found) -> Found:
+    """The nearest to the start of those configurations that go over into the one found: along the constraints, by whole turns, by sign."""
+    x = unwound(search.rows, search.along(found).x, search.start, search.free)
+    free = set(search.free.tolist())
+    for places in _orientations(task):
+        turned = x.copy()
+        turned[places] *= -1
+        is_nearer = x[places] @ search.start[places] < 0
+        if is_nearer and free.issuperset(places) and np.allclose(search.rows(turned)[0], search.rows(x)[0], atol=1e-9):
+            x = turned
+    return search.onto(x)
+
+
+def _is_same(task: _Task, search: Search, a: Array, b: Array) -> bool:
+    """Whether two configurations differ by nothing but whole turns and signs of Euler parameters."""
+    b = b.copy()
+    for places in _orientations(task):
+        b[places] *= 1.0 if a[places] @ b[places] >= 0 else -1.0
+    differs = np.abs(a - b) > 1e-6
+    turned = np.abs(np.remainder(a - b + np.pi, 2 * np.pi) - np.pi) <= 1e-6
+    return all(turned[j] and is_periodic(search.rows, a, int(j)) for j in np.flatnonzero(differs))
+
+
+def _orientations(task: _Task) -> list[list[int]]:
+    """Numbers of the coordinates in each set of Euler parameters."""
+    return [[task.equations.q.index(s) for s in e] for e in task.equations.mechanism.norms]
+
+
+def _why_open(task: _Task, search: Search, best: Found) -> str:
+    """Values that contradict the constraints, where they close without; otherwise the joints that stay open."""
+    held, where = task.named("q"), f"assembly of {task.equations.name!r}"
+    near = _closed_without(task, search, best, held) if held else None
+    if near is None:
+        return open_joints(where, best.left, task.rows.positions)
+    free = len(near) - len(row_space(search.rows(near)[1], RANK))
+    there = {q.identifier: x for q, x in zip(task.equations.q, near, strict=True) if q.identifier in held}
+    return too_much_given(where, held, free, there, best.left, task.rows.positions)
+
+
+def _closed_without(task: _Task, search: Search, best: Found, held: Mapping[str, float]) -> Array | None:
+    """A configuration near to the values that were held, if there is one without holding them."""
+    everything, weights = np.arange(len(search.start)), task.weight("q")
+    loose = Search(search.rows, search.start, everything, weights)
+    meant = np.array([MEANT if q.identifier in held else 1.0 for q in task.equations.q])
+    faithful = Search(search.rows, search.start, everything, weights * meant)
+    found = [faithful.along(f).x for f in (loose.onto(best.x), loose.onto(search.start)) if f.holds]
+    return min(found, key=faithful.distance, default=None)
+
+
+# ---------------------------------------------------------------------------------------------------------- speeds
+
+
+def _speeds(task: _Task, q: Array) -> Array:
+    """Speeds nearest to their start that keep Jc u + b = 0 and the rates that are held."""
+    state = (task.known["t"], q, *(task.numbers(g) for g in "uzrp"))
+    A, b = task.rows.speed(*state)
+    rows = list(task.rows.speeds)
+    if task.rates:
+        N, n = task.rows.rate(*state)
+        for j, value in task.rates.items():
+            A, b = np.vstack([A, N[j]]), np.append(b, n[j] - value)
+            rows.append(Row(f"{rate_name(task.equations.q[j])} = {value:g}"))
+    u, left, is_exact = _least(A, b, task.numbers("u"), task.free("u"), task.weight("u"))
+    if is_exact:
+        return u
+    where, held = f"assembly of {task.equations.name!r}", {**task.named("u"), **_named_rates(task)}
+    k = len(task.rows.speeds)
+    there, _, closes = _least(A[:k], b[:k], u, np.arange(len(u)), task.weight("u"))
+    if held and closes:
+        free = len(u) - len(row_space(A[:k], RANK))
+        at = dict(zip((s.identifier for s in task.equations.u), there, strict=True))
+        raise AssemblyError(too_much_given(where, held, free, {n: at[n] for n in held if n in at}, left, rows, True))
+    raise AssemblyError(contradiction(where, left, rows, True))
+
+
+def _named_rates(task: _Task) -> dict[str, float]:
+    return {rate_name(task.equations.q[j]): value for j, value in task.rates.items()}
+
+
+def _least(A: Array, b: Array, u: Array, free: Numbers, weights: Array) -> tuple[Array, Array, bool]:
+    """The u nearest to the given one with A u + b = 0, what is left of it, and whether that is rounding."""
+    scale = 1 / np.sqrt(weights[free])
+    sizes = sizes_of_rows(A)
+    u = u.copy()
+    terms = float(np.max((np.abs(A) @ np.abs(u) + np.abs(b)) / sizes, initial=0.0))
+    for _ in range(2):  # the second time takes away rounding of the first
+        off = (A @ u + b) / sizes
+        if len(off) and len(free):
+            u[free] -= scale * np.linalg.lstsq(A[:, free] * scale / sizes[:, None], off, rcond=RANK)[0]
+    left = A @ u + b
+    return u, left, bool(np.max(np.abs(left / sizes), initial=0.0) <= 1e-10 * terms)
+
+
+# ---------------------------------------------------------------------------------------------------------- the rest
+
+
+def _completed(task: _Task, q: Array, how: str) -> State:
+    """The state with these coordinates: speeds, then additional variables; in the outcome, what is special about it."""
+    u = _speeds(task, q)
+    eq = task.equations
+    z = _additional(task, q, u)
+    state = State(eq, task.known["t"], q, u, z, task.numbers("r"), task.numbers("p"), how)
+    notes = [f"{name!r} follows from {listed(map(repr, others)) if others else 'nothing else: it holds by itself'}"
+             for name, others in state.redundant.items()]  # fmt: skip
+    if not notes:
+        return state
+    return replace(
+        state, outcome=f"{how}; {len(notes)} of {len(eq.lam)} constraints are redundant here: {'; '.join(notes)}"
+    )
+
+
+def _additional(task: _Task, q: Array, u: Array) -> Array:
+    """Additional variables: algebraic ones so that their equations hold, the others as they start."""
+    rows = partial(_addition, task, q, u)
+    search = Search(rows, task.numbers("z"), task.free("z"), task.weight("z"))
+    found, _ = _closed(search)
+    if not found.holds:
+        raise AssemblyError(
+            contradiction(
+                f"assembly of {task.equations.name!r}, additional equations", found.left, task.rows.additional
+            )
+        )
+    return search.along(found).x
+
+
+def _addition(task: _Task, q: Array, u: Array, z: Array) -> tuple[Array, Array]:
+    return task.rows.addition(task.known["t"], q, u, z, task.numbers("r"), task.numbers("p"))

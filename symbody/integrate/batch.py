@@ -1,0 +1,127 @@
+"""Many simulations of the same equations at once, on all cores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..algebra.graph import Expr
+from ..derive.equations import Equations
+from ..emit.callable import Array
+from ..errors import AssemblyError, SimulationError, listed
+from .inputs import with_inputs
+from .outcome import Ending, Outcome
+from .simulate import simulate
+from .state import State
+from .trajectory import Trajectory
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Batch(Sequence[Trajectory]):
+    """Trajectories side by side. `batch["q1"]` has a row for each member, where all have the same times."""
+
+    members: tuple[Trajectory, ...]
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        return iter(self.members)
+
+    def __getitem__(self, what: Any) -> Any:
+        if isinstance(what, (str, Expr)):
+            return self._stacked([m[what] for m in self.members])
+        return Batch(self.members[what]) if isinstance(what, slice) else self.members[what]
+
+    def _stacked(self, rows: list[Array]) -> Array:
+        if not rows:
+            return np.zeros((0, 0))
+        length = max(len(m) for m in self.members)
+        if any(len(m) != length for m in self.members if m.outcome):
+            raise SimulationError(
+                "the members of this batch have different times; simulate with t=times, or ask members one by one"
+            )
+        out = np.full((len(rows), length, *rows[0].shape[1:]), np.nan)  # a member that failed has nothing after its end
+        for k, row in enumerate(rows):
+            out[k, : len(row)] = row
+        return out
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        return [m.outcome for m in self.members]
+
+    @property
+    def failed(self) -> list[int]:
+        """Members that did not go as asked."""
+        return [k for k, m in enumerate(self.members) if not m.outcome]
+
+    def __repr__(self) -> str:
+        bad = self.failed
+        text = f"<Batch of {len(self)} trajectories"
+        return (
+            f"{text}; {len(bad)} failed: {listed((f'{k}: {self[k].outcome}' for k in bad), 3)}>" if bad else f"{text}>"
+        )
+
+
+def simulate_batch(
+    equations: Equations,
+    t: Any,
+    starts: Sequence[State | Mapping[Any, float]] | None = None,
+    *,
+    inputs: Mapping[Any, Any] | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> Batch:
+    """Simulations from many starts, or with many parameter sets: `simulate_batch(eq, times, q1=np.linspace(0, 1, 100), m1=[...])`.
+
+    starts    one state, or values by name, for each member
+    values by name, as arrays with a number for each member or as one number for all, come on top; other options as in `simulate`
+
+    A member that cannot begin, or fails, does not disturb the others: its outcome says why.
+    """
+    eq, constants = with_inputs(equations, inputs or {})
+    symbols = {s.identifier for s in (eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p)}
+    values = {k: np.asarray(options.pop(k), dtype=np.float64) for k in list(options) if k in symbols}
+    count = _count(starts, values)
+    names = {k: np.broadcast_to(v, (count,)) for k, v in values.items()}
+    options.setdefault("progress", False)
+
+    def member(k: int) -> Trajectory:
+        own = {name: float(v[k]) for name, v in names.items()}
+        start = None if starts is None else starts[k]
+        try:
+            return simulate(eq, t, start, **{**constants, **options, **own})
+        except (SimulationError, AssemblyError) as reason:
+            return _refused(eq, str(reason))
+
+    if count == 0:
+        return Batch(())
+    first = member(0)  # makes and compiles what all share
+    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        return Batch((first, *pool.map(member, range(1, count))))
+
+
+def _count(starts: Sequence[Any] | None, values: Mapping[str, Array]) -> int:
+    sizes = {name: len(v) for name, v in values.items() if v.ndim == 1}
+    if wrong := [name for name, v in values.items() if v.ndim > 1]:
+        raise SimulationError(f"simulate_batch: {listed(wrong)} must be a number or one number for each member")
+    if starts is not None:
+        sizes["starts"] = len(starts)
+    if len(set(sizes.values())) > 1:
+        raise SimulationError(
+            f"simulate_batch: different numbers of members: {listed(f'{k}: {n}' for k, n in sizes.items())}"
+        )
+    return next(iter(sizes.values()), 1)
+
+
+def _refused(eq: Equations, why: str) -> Trajectory:
+    n = len(eq.q) + len(eq.u) + len(eq.z)
+    nothing = np.zeros(0)
+    return Trajectory(
+        eq, nothing, np.zeros((0, n)), np.zeros(len(eq.p)), np.zeros(len(eq.r)), Outcome(Ending.REFUSED, np.nan, why)
+    )

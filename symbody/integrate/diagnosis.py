@@ -1,0 +1,65 @@
+"""Why a simulation could not go on: the variable, the constraints, the matrices at the state where it stopped."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..algebra.graph import Symbol
+from ..emit.callable import Array
+from ..errors import listed
+from .forms import Form
+from .outcome import Ending, Outcome
+from .rows import rows_of
+from .state import State
+
+NEARLY: Final = 1e-5  # of the largest singular value: constraints are as good as dependent
+
+
+def diagnosed(form: Form, ending: Ending, t: float, y: Array, p: Array) -> Outcome:
+    """The outcome with its reason, as far as it can be told from the last state."""
+    if ending in (Ending.REACHED, Ending.STOPPED, Ending.INTERRUPTED):
+        return Outcome(ending, t)
+    if found := _dependent_constraints(form, t, y, p):
+        return Outcome(Ending.SINGULAR, t, found)
+    return Outcome(ending, t, _rates(form, ending, t, y, p))
+
+
+def _dependent_constraints(form: Form, t: float, y: Array, p: Array) -> str:
+    eq = form.equations
+    if not eq.lam:
+        return ""
+    n_q, n_u, n_z, n_p = len(eq.q), len(eq.u), len(eq.z), len(eq.p)
+    q, u, z = np.split(y[: n_q + n_u + n_z], [n_q, n_q + n_u])
+    try:
+        state = State(eq, t, q, u, z, p[n_p : n_p + len(eq.r)], p[:n_p])
+    except ValueError:
+        return ""
+    rows = rows_of(eq)
+    Jc, _ = rows.speed(*state.arguments)
+    U, s, _ = np.linalg.svd(Jc / np.linalg.norm(Jc, axis=1, keepdims=True))
+    if s[-1] > NEARLY * s[0]:
+        return ""
+    involved = [row.owner for row, weight in zip(rows.speeds, np.abs(U[:, -1]), strict=True) if weight > 0.05]
+    return (
+        f"{listed(dict.fromkeys(involved))} hinder the same motion there (smallest singular value of the constraints {s[-1] / s[0]:.1e} of the largest): "
+        "the configuration is singular"
+    )
+
+
+def _rates(form: Form, ending: Ending, t: float, y: Array, p: Array) -> str:
+    if not form.rates:
+        return ""
+    rates = form.rhs_program(t, y, p)
+    if wrong := [f"{_rate_of(s)} = {r}" for s, r in zip(form.y, rates, strict=True) if not np.isfinite(r)]:
+        return f"{listed(wrong)} already at this time"
+    k = int(np.argmax(np.abs(rates) / (1.0 + np.abs(y))))
+    largest = f"{_rate_of(form.y[k])} = {rates[k]:.3g} is the largest rate just before"
+    if ending is Ending.STEP_TOO_SMALL:
+        return f"{largest}; a jump or a pole of a function, or a stiff part: an event, or method='radau', may help"
+    return largest
+
+
+def _rate_of(s: Symbol) -> str:
+    return f"the rate of {s.identifier}"

@@ -1,0 +1,73 @@
+"""What to say where a state cannot be assembled: the joints that stay open, the values that contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..emit.callable import Array
+from ..errors import listed
+from .rows import Row
+
+
+def open_joints(where: str, left: Array, rows: Sequence[Row]) -> str:
+    """The joints that stay open and by how much, at the configuration that comes nearest to closing them."""
+    if not np.isfinite(left).all():
+        bad = [row.name for row, x in zip(rows, left, strict=True) if not np.isfinite(x)]
+        return (
+            f"{where}: {listed(bad)} have no finite value at any start that was tried; give parameters that suit each other, and start={{...}} "
+            "where the constraints have a value"
+        )
+    return (
+        f"{where}: the constraints cannot be closed. At the nearest configuration found, {_gaps(left, rows)}. Check the lengths and places of these "
+        "parts, or give start={...} near a configuration that exists"
+    )
+
+
+def too_much_given(
+    where: str,
+    held: Mapping[str, float],
+    free: int,
+    nearest: Mapping[str, float],
+    left: Array,
+    rows: Sequence[Row],
+    at_rates: bool = False,
+) -> str:
+    """Values that the constraints do not allow, though they close without them."""
+    given = listed(f"{n} = {v:g}" for n, v in held.items())
+    if len(held) > free:
+        what = f"{given} cannot hold together: {len(held)} values are given where the constraints leave {free} free"
+    else:
+        what = f"{given} cannot be reached"
+    near = f". Near them it closes at {listed(f'{n} = {v:.6g}' for n, v in nearest.items())}" if nearest else ""
+    return (
+        f"{where}: {what} ({_gaps(left, rows, at_rates)}){near}. Give fewer, or give them by start={{...}} to stay near"
+    )
+
+
+def contradiction(where: str, left: Array, rows: Sequence[Row], at_rates: bool = False) -> str:
+    """Rows that cannot all hold, whatever their unknowns."""
+    return f"{where}: conditions contradict each other here: {_gaps(left, rows, at_rates)}. Make them agree, or start from another configuration or time"
+
+
+def _gaps(left: Array, rows: Sequence[Row], at_rates: bool = False) -> str:
+    """Joint by joint, the widest first: the distance left (or the speed at which it opens), and each row that is off."""
+    largest = float(np.max(np.abs(left)))
+    groups: dict[str, list[tuple[Row, float]]] = {}
+    for row, x in zip(rows, left, strict=True):
+        if abs(x) > 1e-3 * largest:
+            groups.setdefault(row.owner, []).append((row, float(x)))
+    widest = sorted(groups.items(), key=lambda item: -max(abs(x) for _, x in item[1]))
+    return "; ".join(
+        f"{owner} {'opens' if at_rates else 'stays open'}{_size(parts, at_rates)}" for owner, parts in widest[:8]
+    )
+
+
+def _size(parts: Sequence[tuple[Row, float]], at_rates: bool) -> str:
+    lengths = float(np.linalg.norm([x for row, x in parts if row.measures == "length"]))
+    turns = float(np.linalg.norm([x for row, x in parts if row.measures == "turn"]))
+    sizes = [f"{lengths:.3g} ({'speed' if at_rates else 'length'})"] if lengths else []
+    sizes += [f"{turns:.3g} (angular speed)" if at_rates else f"{np.arcsin(min(1.0, turns)):.3g} rad"] if turns else []
+    each = listed(f"{row.name} = {x:.3g}" for row, x in parts)
+    return f" by {' and '.join(sizes)}: {each}" if sizes else f": {each}"

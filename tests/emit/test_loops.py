@@ -1,0 +1,181 @@
+"""Kernels do the same compiled as they do as plain Python, construct by construct."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from symbody.algebra.functions import sin
+from symbody.algebra.graph import symbol, symbols
+from symbody.emit.callable import compile_program
+from symbody.emit.llvm_loops import Function, Indices, Loops, Numbers, is_finite, unrolled
+from symbody.emit.lookup import looked_up, on_lines, slope
+from symbody.emit.loop import LoopCallee, program_callee
+from symbody.emit.lower import program
+from symbody.errors import CompileError, ProgramError
+
+HALF: Final = 0.5
+WEIGHTS: Final = (0.25, 0.0, -1.5, 2.0)
+
+
+def branches(n: int, x: Numbers, out: Numbers) -> int:
+    """if, elif, else, and, or, not, while, break, continue, return."""
+    count: int = 0
+    i: int = 0
+    while True:
+        if i >= n:
+            break
+        i += 1
+        if x[i - 1] < 0.0 and not x[i - 1] < -1.0:
+            continue
+        elif x[i - 1] > 2.0 or x[i - 1] == 0.5:
+            count += 2
+        else:
+            count += 1
+        out[i - 1] = x[i - 1] * HALF
+    return count if count % 2 == 0 else -count
+
+
+def guarded(n: int, x: Numbers) -> int:
+    """`and` does not look at what lies past the end."""
+    for i in range(10):
+        if not (i < n and x[i] >= 0.0):
+            return i
+    return 10
+
+
+def mathematics(x: float, y: float, out: Numbers) -> None:
+    out[0] = min(x, y, 1.0) + max(x, y)
+    out[1] = sqrt(abs(x)) - pow(abs(y), 1.5)
+    out[2] = x if is_finite(y) else -1.0
+    out[3] = float(int(x * 10.0)) / 3
+    out[4] = -x + 7 // 2 - 7 % 4
+
+
+def weighted(n: int, width: int, table: Numbers, x: Numbers, out: Numbers) -> None:
+    """A loop that is written out, with entries of a table known; another one with entries looked up."""
+    for i in range(n):
+        s = 0.0
+        for j in unrolled(width):
+            s = s + table[j] * x[j * n + i]
+        for j in range(width):
+            s = s + WEIGHTS[j]
+        out[i] = s
+
+
+def halves(n: int, x: Numbers) -> float:
+    if n == 0:
+        return 0.0
+    rest: Numbers = x[n // 2 :]
+    return rest[0] + halves(n // 2, x)
+
+
+def counted(n: int, x: Numbers, at: Indices) -> None:
+    for i in range(n):
+        at[i] = i * i
+        if x[i] > 0.0:
+            at[i] = at[i] + int(x[i])
+
+
+def marching(n: int, steps: int, t: float, y: Numbers, dy: Numbers, f: Function) -> float:
+    for _ in range(steps):
+        f((t, y), (dy,))
+        for i in range(n):
+            y[i] += 0.1 * dy[i]
+        t += 0.1
+    return t
+
+
+def _same(kernel: Any, fixed: dict[str, Any], **arguments: Any) -> None:
+    """Run both ways on copies; all arrays and the result agree."""
+    here = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
+    there = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
+    expected = kernel(**{**fixed, **here})
+    found = LoopCallee(kernel, fixed, **there).run()
+    if isinstance(expected, int):
+        assert found == expected
+    for k, v in here.items():
+        if isinstance(v, np.ndarray):
+            np.testing.assert_allclose(there[k], v, rtol=1e-15, atol=0)
+
+
+X: Final = np.array([1.5, -0.5, -2.0, 0.5, 3.0, np.pi, 0.25, -0.1])
+
+
+@pytest.mark.parametrize("n", range(9))
+def test_branches(n):
+    _same(branches, {}, n=n, x=X, out=np.zeros(8))
+    _same(branches, {"n": n}, x=X, out=np.zeros(8))
+
+
+def test_guarded():
+    _same(guarded, {}, n=3, x=np.array([1.0, 2.0, 3.0]))
+
+
+@pytest.mark.parametrize(("x", "y"), [(0.3, 2.0), (-4.25, 0.5), (7.0, -1.0), (2.0, np.inf)])
+def test_mathematics(x, y):
+    _same(mathematics, {}, x=x, y=y, out=np.zeros(5))
+
+
+def test_tables_and_loops_that_are_written_out():
+    _same(weighted, {"width": 4, "table": WEIGHTS}, n=2, x=X, out=np.zeros(2))
+    _same(weighted, {"width": 4, "table": WEIGHTS, "n": 2}, x=X, out=np.zeros(2))
+
+
+def test_indices():
+    _same(counted, {}, n=8, x=X, at=np.zeros(8, dtype=np.int64))
+
+
+def test_a_kernel_calls_itself_with_what_is_known():
+    loops = Loops()
+    loops.entry(halves, "f", {"n": 8})
+    assert loops.text().count("define internal double @halves") == 5  # 8, 4, 2, 1, 0
+
+
+def test_programs_are_called_with_their_parameters():
+    t, x, y, a = symbols("t x y a")
+    f = compile_program(program("f", {"t": t, "y": [x, y], "p": [a]}, {"dy": [y + t, -a * sin(x)]}))
+    state, rate = np.array([1.0, 0.5]), np.zeros(2)
+
+    def python(ins, outs):
+        outs[0][:] = f(ins[0], ins[1], [2.0])
+
+    expected = state.copy()
+    end = marching(2, 7, 0.0, expected, rate, python)
+    loop = LoopCallee(marching, {"n": 2}, steps=7, t=0.0, y=state, dy=rate, f=program_callee(f, {"p": np.array([2.0])}))
+    loop.run()
+    np.testing.assert_allclose(state, expected, rtol=1e-14)
+    assert end == pytest.approx(0.7)
+
+
+def outside(n: int, x: Numbers) -> None:
+    x[0] = sum(x)
+
+
+def unknown_bounds(n: int, x: Numbers) -> None:
+    for i in unrolled(n):
+        x[i] = 0.0
+
+
+def test_what_is_outside_the_language_is_refused():
+    with pytest.raises(CompileError, match="sum"):
+        LoopCallee(outside, {}, n=1, x=X)
+    with pytest.raises(CompileError, match=r"bounds of 'unrolled\(n\)'"):
+        LoopCallee(unknown_bounds, {}, n=1, x=X)
+
+
+def test_samples_are_straight_lines():
+    times, values = (0.0, 1.0, 1.5, 4.0), (1.0, 3.0, -1.0, 2.0)
+    t = symbol("t")
+    f = compile_program(program("f", {"t": t}, {"y": looked_up("samples", times, values, t)}))
+    for x in np.linspace(-1, 5, 61):
+        assert f(x) == pytest.approx(np.interp(x, times, values), abs=1e-15)
+        assert on_lines(4, times, values, x) == pytest.approx(np.interp(x, times, values), abs=1e-15)
+    assert slope(4, times, values, 1.2) == pytest.approx(-8.0)
+    with pytest.raises(ProgramError, match="must increase"):
+        looked_up("samples", (0.0, 0.0), (1.0, 2.0), t)
+    with pytest.raises(ProgramError, match="equal length"):
+        looked_up("samples", (0.0, 1.0), (1.0,), t)
