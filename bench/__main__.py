@@ -9,7 +9,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterable, Iterator
 
-from . import derive, dynamics, graph
+from . import derive, dynamics, graph, simulate
 from .robots import CASES
 from .timing import Row
 
@@ -17,8 +17,14 @@ STAGES: dict[str, Callable[..., Iterator[Row]]] = {
     "graph": graph.rows,
     "derive": derive.rows,
     "dynamics": dynamics.rows,
+    "simulate": simulate.rows,
 }
-OPTIONS: dict[str, str] = {"full": "derive", "quick": "dynamics", "robots": "dynamics", "functions": "dynamics"}
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "full": ("derive",),
+    "quick": ("dynamics", "simulate"),
+    "robots": ("dynamics",),
+    "functions": ("dynamics",),
+}
 
 
 def shown(value: object) -> str:
@@ -26,7 +32,7 @@ def shown(value: object) -> str:
 
 
 def width(column: str) -> int:
-    return 24 if column == "peer" else max(12, len(column) + 2)
+    return 44 if column == "peer" else max(12, len(column) + 2)
 
 
 def print_table(rows: Iterable[Row]) -> None:
@@ -46,14 +52,14 @@ def main() -> None:
     parser.add_argument("stage", choices=STAGES)
     parser.add_argument("--json", action="store_true", help="one JSON object in each line")
     parser.add_argument("--full", action="store_true", help="let slow peers finish (derive)")
-    parser.add_argument("--quick", action="store_true", help="fewer repeats (dynamics)")
+    parser.add_argument("--quick", action="store_true", help="fewer repeats (dynamics), fewer runs of peers (simulate)")
     parser.add_argument("--robots", nargs="+", choices=CASES, help="only these (dynamics)")
     parser.add_argument("--functions", nargs="+", choices=dynamics.FUNCTIONS, help="only these (dynamics)")
     chosen = parser.parse_args()
     given = {name: value for name in OPTIONS if (value := getattr(chosen, name))}
     for name in given:
-        if OPTIONS[name] != chosen.stage:
-            parser.error(f"--{name} is for {OPTIONS[name]}, not for {chosen.stage}")
+        if chosen.stage not in OPTIONS[name]:
+            parser.error(f"--{name} is for {' and '.join(OPTIONS[name])}, not for {chosen.stage}")
     rows = STAGES[chosen.stage](**given)
     if chosen.json:
         for row in rows:

@@ -15,8 +15,6 @@ import numpy as np
 
 import symbody as sb
 from symbody.bodies.urdf import read_urdf
-from symbody.derive.kinematics import Kinematics
-from symbody.derive.recursive import fewest_operations, generalized_forces
 
 from .peers.building import address, library
 from .peers.driving import Function, aligned, times, values
@@ -51,12 +49,7 @@ def model(case: Case, snap: bool = True) -> sb.Model:
 
 
 def inverse_dynamics(case: Case, snap: bool) -> sb.Compiled:
-    mechanism = model(case, snap).freeze()
-    with sb.undisturbed():
-        kinematics = Kinematics(mechanism)
-        forces = generalized_forces(mechanism, kinematics, fewest_operations(mechanism, kinematics))
-        inputs = {"q": mechanism.q, "u": mechanism.u, "a": [u.dot for u in mechanism.u]}
-        return sb.compile(sb.program("inverse_dynamics", inputs, {"tau": forces}))
+    return sb.compile(_equations(case, snap)).inverse
 
 
 def mass_matrix(case: Case, snap: bool) -> sb.Compiled:
@@ -68,17 +61,7 @@ def forward_dynamics(case: Case, snap: bool) -> sb.Compiled:
 
 
 def forward_derivatives(case: Case, snap: bool) -> sb.Compiled:
-    """From those of inverse dynamics, with the factors of M that give u': fewer operations than those of the solution M⁻¹ f itself.
-
-    ∂u'/∂x = -M⁻¹ ∂(M u' - f)/∂x    where u' is the solution
-    """
-    eq = _equations(case, snap)
-    with sb.undisturbed():
-        missing, factors = sb.joint_forces(eq), sb.factorize(eq.M, "definite")
-        solution = dict(zip((u.dot for u in eq.u), factors.solve(eq.f).entries, strict=True))
-        slopes = {f"a_{k}": sb.jacobian(missing, x) for k, x in (("q", eq.q), ("u", eq.u), ("r", eq.r))}
-        parts = {k: factors.solve(-sb.substitute(J, solution)) for k, J in slopes.items()}
-        return sb.compile(sb.program("forward_derivatives", {"q": eq.q, "u": eq.u, "r": eq.r}, parts))
+    return sb.compile(_equations(case, snap)).derivatives(("q", "u", "r"))
 
 
 def _equations(case: Case, snap: bool) -> sb.Equations:
@@ -125,7 +108,9 @@ class Order:
         q, u, r = (np.argsort(x) for x in (self.q, self.u, self.r))
         if function == "mass_matrix":
             return got[0].reshape(-1, n, n)[:, u][:, :, u]
-        if function != "forward_derivatives":
+        if function == "inverse_dynamics":
+            return got[0][:, r]
+        if function == "forward_dynamics":
             return got[0][:, u]
         a_q, a_u, a_r = (x.reshape(len(x), n, -1)[:, u] for x in got)
         a_s = np.array([J[:, q] @ tangent(self.case, at) for J, at in zip(a_q, s.q, strict=True)])

@@ -21,6 +21,7 @@ KNOW_NO_JOINTS = ("emit", "integrate", "stability")
 LAZY_DOORS = {  # files that may load a module when it is first needed, and why
     "symbody/algebra/graph.py": "objects of other packages find their converter when the first one arrives",
     "symbody/__init__.py": "the SymPy border is loaded when its name is first used, since SymPy is slow to load",
+    "symbody/integrate/tables.py": "pandas and xarray are for those who have them",
 }
 FENCES: dict[str, Callable[[str], bool]] = {  # third party: where it may be imported
     "numpy": lambda file: folder(file) in FLOW[FLOW.index("emit") :] or file == "symbody/cli.py",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -22,17 +21,23 @@ from ..errors import SimulationError, listed, unknown
 from .dense import Dense
 from .outcome import Outcome, Statistics
 from .rows import rows_of
+from .tables import data_frame, data_set
 from .variations import sensitivity_of, variations_in
 
 
 @dataclass(frozen=True)
 class Occurrence:
-    """An event that happened: its name, when, and the state before and after (q, u, z)."""
+    """An event that happened: its name, when, the state before and after (q, u, z), and the impulses that made the difference, by name."""
 
     name: str
     t: float
     before: Array
     after: Array
+    impulses: Mapping[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        impulses = f", impulses {listed(f'{k} {v:.4g}' for k, v in self.impulses.items())}" if self.impulses else ""
+        return f"<{self.name} at t = {self.t:.9g}{impulses}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,18 +219,13 @@ class Trajectory:
 
     def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:
         """A pandas DataFrame with time as its index."""
-        pandas = import_module("pandas")
-        return pandas.DataFrame(self.columns(more), index=pandas.Index(self.t, name="t"))
+        return data_frame(self.t, self.columns(more))
 
     def to_xarray(self, more: Iterable[str | Expr] = ()) -> Any:
         """An xarray Dataset over time, with parameters and the outcome as attributes."""
-        xarray = import_module("xarray")
-        attributes = {s.identifier: float(v) for s, v in zip(self.equations.p, self.p, strict=True)}
-        return xarray.Dataset(
-            {name: ("t", values) for name, values in self.columns(more).items()},
-            coords={"t": self.t},
-            attrs={"model": self.equations.name, "outcome": str(self.outcome), **attributes},
-        )
+        parameters = {s.identifier: float(v) for s, v in zip(self.equations.p, self.p, strict=True)}
+        attributes = {"model": self.equations.name, "outcome": str(self.outcome), **parameters}
+        return data_set(self.t, self.columns(more), attributes)
 
 
 @dataclass(frozen=True)
