@@ -176,15 +176,16 @@ def sequence(*things: Any, style: Style = TEXT) -> Sequence:
 
 def text(thing: Any, lines: int | None = LINES) -> str:
     """An expression, condition or matrix as text, with at most so many lines of intermediates (None: all)."""
-    return str(_short_or_long(thing, TEXT, lines))
+    return str(short_or_long(thing, TEXT, lines))
 
 
 def latex(thing: Any, lines: int | None = LINES) -> str:
     """An expression, condition or matrix as LaTeX, with at most so many lines of intermediates (None: all)."""
-    return str(_short_or_long(thing, LATEX, lines))
+    return str(short_or_long(thing, LATEX, lines))
 
 
-def _short_or_long(thing: Any, style: Style, lines: int | None) -> Sequence:
+def short_or_long(thing: Any, style: Style, lines: int | None) -> Sequence:
+    """On one line where it fits, else as a sequence."""
     return _sequence([thing], Plan({}) if _fits_one_line(thing) else plan([thing]), style, lines)
 
 

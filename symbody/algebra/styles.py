@@ -66,7 +66,7 @@ def _merge(a: Number, b: Number, neutral: int) -> bool:
     return neutral in (a, b) or not (isinstance(a, float) or isinstance(b, float))
 
 
-def _ratio(value: Number) -> tuple[Number, int]:
+def ratio(value: Number) -> tuple[Number, int]:
     return (value, 1) if isinstance(value, float) else Fraction(value).as_integer_ratio()
 
 
@@ -74,7 +74,7 @@ def digits(value: Number) -> str:
     """A number as Python reads it. Python refuses to write very long integers in decimals, not in hexadecimals."""
     if isinstance(value, float):
         return repr(value)
-    top, bottom = _ratio(value)
+    top, bottom = ratio(value)
     texts = [str(v) if int(v).bit_length() < 2048 else hex(int(v)) for v in (top, bottom)]
     return texts[0] if bottom == 1 else "/".join(texts)
 
@@ -90,6 +90,14 @@ class Style(ABC):
     disjunction: str
     negation: str
     at_most: str
+    minus = "-"  # in front
+
+    def between(self, sign: str) -> str:
+        """A sign between two texts."""
+        return f" {sign} "
+
+    def item(self, block: Written, k: int) -> Written:
+        return Written(f"{self.tight(block, ATOM)}[{k}]")
 
     # What the styles write differently
 
@@ -142,7 +150,7 @@ class Style(ABC):
             return Written(self._sum_text(piece), SUM)
         value = piece.value if isinstance(piece, Literal) else piece.coefficient
         if value < 0:
-            return Written("-" + self._term(piece, False)[1], NEGATIVE)
+            return Written(self.minus + self._term(piece, False)[1], NEGATIVE)
         return self.positive(value) if isinstance(piece, Literal) else self.quotient(piece)
 
     def tight(self, w: Written, level: int) -> str:
@@ -156,8 +164,8 @@ class Style(ABC):
         if s.constant != 0:  # last, unless it saves a leading minus: 2 - x
             number = self._term(Literal(s.constant), False)
             terms.insert(0 if terms and terms[0][0] else len(terms), number)
-        first = ("-" if terms[0][0] else "") + terms[0][1]
-        return first + "".join(f" {'-' if minus else '+'} {text}" for minus, text in terms[1:])
+        first = (self.minus if terms[0][0] else "") + terms[0][1]
+        return first + "".join(self.between("-" if minus else "+") + text for minus, text in terms[1:])
 
     def _term(self, piece: Piece, minus: bool) -> tuple[bool, str]:
         if isinstance(piece, Product) and piece.coefficient < 0:
@@ -239,14 +247,14 @@ class Style(ABC):
 
     def _relation(self, n: Node, a: Piece, b: Piece) -> Piece:
         sign = "<" if n.op == "lt" else self.at_most
-        return Written(f"{self.done(a).text} {sign} {self.done(b).text}", LOWEST)
+        return Written(self.done(a).text + self.between(sign) + self.done(b).text, LOWEST)
 
     def _connective(self, n: Node, a: Piece, b: Piece) -> Piece:
         sign, level = (self.conjunction, AND) if n.op == "and" else (self.disjunction, OR)
         one, other = self.done(a), self.done(b)
         if other.level == level and one.level != level:
             one, other = other, one
-        return Written(f"{self.tight(one, level)} {sign} {self.tight(other, level + 1)}", level)
+        return Written(self.tight(one, level) + self.between(sign) + self.tight(other, level + 1), level)
 
     def _equality(self, n: Node, a: Piece, b: Piece) -> Piece:
         return self.equality(self.done(a).text, self.done(b).text)
@@ -268,7 +276,7 @@ class Style(ABC):
         return self.solution(self.done(factors), [self.done(e).text for e in right], n.data)
 
     def _item(self, n: Node, block: Piece) -> Piece:
-        return Written(f"{self.tight(self.done(block), ATOM)}[{n.data}]")
+        return self.item(self.done(block), n.data)
 
 
 _PIECES: Final[dict[str, Callable[..., Piece]]] = {
@@ -315,7 +323,7 @@ class _Text(Style):
         return Written(digits(value), PRODUCT if isinstance(value, Fraction) else ATOM)
 
     def quotient(self, product: Product) -> Written:
-        top, bottom = _ratio(product.coefficient)
+        top, bottom = ratio(product.coefficient)
         factors = list(product.factors)
         if bottom != 1:
             factors = self._divided(factors, bottom)
@@ -391,14 +399,16 @@ _NAME_PARTS: Final = re.compile(r"([A-Za-z]+?)(\d*)((?:_[A-Za-z0-9]+)*)")
 _DOTS: Final = ("{}", r"\dot{{{}}}", r"\ddot{{{}}}", r"\dddot{{{}}}")
 
 
+def name_parts(name: str) -> tuple[str, list[str]]:
+    """What stands on the line, and what below it: `theta1` is theta and 1, `w_fork_x` is w and fork, x."""
+    parts = _NAME_PARTS.fullmatch(name)
+    return (name, []) if parts is None else (parts[1], [p for p in (parts[2], *parts[3].split("_")) if p])
+
+
 def latex_name(name: str, order: int = 0) -> str:
     r"""`theta1` as \theta_{1}, `w_fork_x` as w_{fork,x}, with dots for time derivatives."""
-    parts = _NAME_PARTS.fullmatch(name)
-    if parts is None:
-        base, below = rf"\mathit{{{_escaped(name)}}}", []
-    else:
-        base = _GREEK.get(parts[1]) or (parts[1] if len(parts[1]) == 1 else rf"\mathit{{{parts[1]}}}")
-        below = [p for p in (parts[2], *parts[3].split("_")) if p]
+    letter, below = name_parts(name)
+    base = _GREEK.get(letter) or (letter if len(letter) == 1 else rf"\mathit{{{_escaped(letter)}}}")
     subscript = f"_{{{','.join(_GREEK.get(p, p) for p in below)}}}" if below else ""
     if order >= len(_DOTS):
         return f"{base}{subscript}^{{({order})}}"
@@ -428,7 +438,7 @@ class _Latex(Style):
         return Written(rf"{mantissa} \cdot 10^{{{int(exponent)}}}", PRODUCT)
 
     def quotient(self, product: Product) -> Written:
-        over, under = _ratio(product.coefficient)
+        over, under = ratio(product.coefficient)
         top = self._beside([self.positive(over)] * (over != 1) + self._side(product, False))
         bottom = self._beside([self.positive(under)] * (under != 1) + self._side(product, True))
         if bottom:

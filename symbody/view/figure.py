@@ -1,0 +1,132 @@
+"""`Figure`: what a plot shows, as plain data. Drawing it is one thing that can be done with it (`drawing.py`); saving the numbers another."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..emit.callable import Array
+from . import drawing
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """y over x. `kind` is line, points, or vertical (a line at each x); curves of one `group` share a colour."""
+
+    x: Array
+    y: Array
+    label: str = ""
+    kind: str = "line"
+    group: int | None = None
+    is_faint: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """A quantity over a plane: z[i, j] at x[i], y[j]; a line is drawn around where `inside` is one."""
+
+    x: Array
+    y: Array
+    z: Array
+    inside: Array
+    label: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Note:
+    """A word at a point."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One pair of axes.
+
+    bands      intervals of x that are shaded
+    is_equal   a unit is as long on both axes
+    """
+
+    x_label: str
+    y_label: str
+    curves: tuple[Curve, ...] = ()
+    field: Field | None = None
+    notes: tuple[Note, ...] = ()
+    bands: tuple[tuple[float, float], ...] = ()
+    x_scale: str = "linear"
+    y_scale: str = "linear"
+    x_range: tuple[float, float] | None = None
+    y_range: tuple[float, float] | None = None
+    is_equal: bool = False
+    zero_lines: str = ""  # "x", "y" or both: where an axis through zero helps
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """Panels under one title, one below the other or side by side, with a sentence that says what is seen."""
+
+    title: str
+    panels: tuple[Panel, ...]
+    is_wide: bool = False  # panels side by side
+    shares_x: bool = False
+    caption: str = ""
+    size: tuple[float, float] = field(default=(7.0, 0.0))  # inches; a height of 0 is chosen by the number of panels
+
+    def __repr__(self) -> str:
+        return f"<Figure {self.title!r}: {len(self.panels)} panels, {sum(len(p.curves) for p in self.panels)} curves>"
+
+    # ------------------------------------------------------------------------------------------------ as numbers
+
+    def data(self) -> dict[str, Any]:
+        """Everything as lists and strings, ready for JSON."""
+        return {
+            "title": self.title,
+            "panels": [
+                {
+                    "x": p.x_label,
+                    "y": p.y_label,
+                    "curves": [{"label": c.label, "x": c.x.tolist(), "y": c.y.tolist()} for c in p.curves],
+                    "field": None if p.field is None else {k: getattr(p.field, k).tolist() for k in "xyz"},
+                }
+                for p in self.panels
+            ],
+        }
+
+    def rows(self) -> Iterator[tuple[str, str, float, float]]:
+        """Panel, curve, x, y: one row for each point."""
+        for p in self.panels:
+            for c in p.curves:
+                yield from ((p.y_label, c.label, float(x), float(y)) for x, y in zip(c.x, c.y, strict=True))
+
+    # ------------------------------------------------------------------------------------------------ as a picture
+
+    def draw(self) -> Any:
+        """A matplotlib figure."""
+        return drawing.drawn(self)
+
+    def svg(self) -> str:
+        """A picture that takes the colours of text and background from the page that it stands in."""
+        return drawing.svg(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write a picture (.svg, .png, .pdf), or the numbers (.csv, .json)."""
+        place = Path(path)
+        if place.suffix == ".json":
+            place.write_text(json.dumps(self.data()))
+        elif place.suffix == ".csv":
+            with place.open("w", newline="") as file:
+                writer = csv.writer(file)
+                writer.writerow(("panel", "curve", "x", "y"))
+                writer.writerows(self.rows())
+        else:
+            drawing.save(self, place)
+        return place
+
+    def _repr_svg_(self) -> str:
+        return self.svg()

@@ -1,0 +1,100 @@
+"""Figures: what they show, as data and as pictures."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from examples import motorcycle
+from symbody.view.plots import energies, plot, violations
+
+from ..integrate.mechanisms import START, double_pendulum, slider_crank
+
+
+@pytest.fixture(scope="module")
+def lin() -> sb.LinearSystem:
+    eq = sb.derive(motorcycle.model())
+    about = sb.steady(eq, given={"x_dot": sb.symbol("V")}, zero=["y", "psi", "phi", "delta"])
+    found = sb.linearize(eq, about)
+    return found.without(*found.cyclic, "x_dot")
+
+
+def _is_picture(figure) -> bool:
+    root = ElementTree.fromstring(figure.svg())
+    return root.tag.endswith("svg") and "currentColor" in figure.svg()
+
+
+class TestMotions:
+    def test_coordinates_and_speeds(self):
+        sim = sb.simulate(double_pendulum(), 2.0, q1=1.0)
+        figure = plot(sim)
+        assert [p.y_label for p in figure.panels] == ["coordinates", "speeds"]
+        assert [c.label for c in figure.panels[0].curves] == ["q1", "q2"]
+        assert len(figure.panels[0].curves[0].x) >= 1000  # smooth
+        assert _is_picture(figure)
+
+    def test_what_is_named(self):
+        sim = sb.simulate(double_pendulum(), [0.0, 1.0, 2.0], q1=1.0)
+        figure = plot(sim, "tip_height", sim.equations.q[0] * 2)
+        np.testing.assert_array_equal(figure.panels[0].curves[0].y, sim["tip_height"])
+        path = plot(sim, "q2", over="q1").panels[0]
+        np.testing.assert_array_equal(path.curves[0].x, sim["q1"])
+
+    def test_energies_and_constraints(self):
+        sim = sb.simulate(slider_crank(), 0.5, START)
+        total = energies(sim).panels[0].curves[2]
+        assert np.ptp(total.y) < 1e-6
+        assert violations(sim).panels[0].y_scale == "log"
+        assert _is_picture(violations(sim))
+
+
+class TestLinear:
+    def test_root_locus(self, lin):
+        locus = lin.root_locus(60, V=(1, 40))
+        figure = plot(locus)
+        assert figure.panels[0].bands == tuple(locus.stable_ranges())
+        assert len(figure.panels[0].curves) == locus.eigenvalues.shape[1] + 1
+        assert "loses stability" in figure.caption
+        assert _is_picture(figure)
+        assert _is_picture(plot(locus, "plane"))
+
+    def test_responses(self, lin):
+        both = [lin.frequency_response("tau", y, V=20.0) for y in ("phi", "delta")]
+        figure = plot(both)
+        assert [c.label for c in figure.panels[0].curves] == ["phi", "delta"]
+        np.testing.assert_array_equal(figure.panels[1].curves[0].y, both[0].phase)
+        assert plot(both[0], "nyquist").panels[0].is_equal
+        assert plot(both, "nyquist").panels[0].curves[1].label == "delta"
+        step = lin.step_response("tau", "phi", V=8.0)
+        np.testing.assert_array_equal(plot(step).panels[0].curves[0].y, step.values)
+
+    def test_spectrum_and_chart(self, lin):
+        assert len(plot(lin.modes(V=20.0)).panels[0].curves[0].x) == len(lin.modes(V=20.0))
+        chart = lin.stability_chart((8, 6), V=(1, 40), eps=(0.3, 0.6))
+        figure = plot(chart)
+        assert figure.panels[0].field.z.shape == (8, 6)
+        assert _is_picture(figure)
+
+
+def test_saved_as_picture_and_as_numbers(tmp_path):
+    figure = plot(sb.simulate(double_pendulum(), [0.0, 0.5, 1.0], q1=1.0), "q1")
+    for ending, start in ((".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")):
+        assert figure.save(tmp_path / f"a{ending}").read_bytes().startswith(start)
+    assert json.loads(figure.save(tmp_path / "a.json").read_text())["panels"][0]["curves"][0]["x"] == [0.0, 0.5, 1.0]
+    assert figure.save(tmp_path / "a.csv").read_text().splitlines()[1].startswith("q1,q1,0.0,1.0")
+    with pytest.raises(sb.SymbodyError, match=r"\.svg"):
+        figure.save(tmp_path / "a.doc")
+
+
+def test_the_same_figure_is_the_same_text():
+    sim = sb.simulate(double_pendulum(), [0.0, 0.5, 1.0], q1=1.0)
+    assert plot(sim, "q1").svg() == plot(sim, "q1").svg()
+
+
+def test_what_cannot_be_plotted():
+    with pytest.raises(sb.SymbodyError, match="no plot of int"):
+        plot(3)
