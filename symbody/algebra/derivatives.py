@@ -48,14 +48,19 @@ _PARTIALS: Final[dict[str, Callable[..., tuple[Any, ...]]]] = {
 
 def _partial(node: Node, i: int) -> Expr:
     """∂ node / ∂ argument i."""
-    if node.op == "call":
-        return node.data.derivative(i, node.args)
-    if node.op == "pow":
-        base, exponent = node.args
+    return partial(node.op, node.data, node, node.args, i)
+
+
+def partial(op: str, data: Any, y: Any, args: Sequence[Any], i: int) -> Expr:
+    """∂ y / ∂ argument i of y = op(args)."""
+    if op == "call":
+        return data.derivative(i, args)
+    if op == "pow":
+        base, exponent = args
         if i == 0:
             return exponent * base ** (exponent - 1)
-        return node * log(base)
-    return as_expr(_PARTIALS[node.op](node, *node.args)[i])
+        return y * log(base)
+    return as_expr(_PARTIALS[op](y, *args)[i])
 
 
 # ---------------------------------------------------------------------------------------------------------- forward

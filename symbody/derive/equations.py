@@ -15,8 +15,8 @@ from typing import Any
 
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import Expr, Symbol, as_expr, symbol
-from ..algebra.linear import solve
-from ..algebra.matrix import Matrix, zeros
+from ..algebra.linear import Factors, factorize
+from ..algebra.matrix import Matrix
 from ..algebra.walk import substitute, substitute_all
 from ..bodies.mechanism import Mechanism
 from ..errors import unknown
@@ -86,19 +86,26 @@ class Equations:
         return substitute(self.rates, dict.fromkeys(self.u, 0))
 
     @cached_property
+    def factors(self) -> Factors:
+        """Factors of M, or of [M Jcᵀ; Jc 0] where there are constraints (symmetric, indefinite): one node for all right sides."""
+        n, k = len(self.u), len(self.lam)
+        if not k:
+            return factorize(self.M, "definite")
+        full = [[self.M[i, j] for j in range(n)] + [self.Jc[m, i] for m in range(k)] for i in range(n)]
+        full += [[self.Jc[m, j] for j in range(n)] + [0] * k for m in range(k)]
+        return factorize(Matrix(n + k, n + k, tuple(as_expr(e) for row in full for e in row)), "indefinite")
+
+    @cached_property
     def solution(self) -> tuple[Matrix, Matrix]:
         """Accelerations and multipliers, from one solve block.
 
-        M u' = f                          without constraints (definite)
-        [M Jcᵀ; Jc 0] [u'; -lam] = [f; -c]    with them (symmetric, indefinite)
+        M u' = f                          without constraints
+        [M Jcᵀ; Jc 0] [u'; -lam] = [f; -c]    with them
         """
         n, k = len(self.u), len(self.lam)
-        if not k:
-            return solve(self.M, self.f, "definite"), zeros(0)
-        full = [[self.M[i, j] for j in range(n)] + [self.Jc[m, i] for m in range(k)] for i in range(n)]
-        full += [[self.Jc[m, j] for j in range(n)] + [0] * k for m in range(k)]
-        right = [*self.f.entries, *(-e for e in self.c.entries)]
-        x = solve(Matrix(n + k, n + k, tuple(as_expr(e) for row in full for e in row)), right, "indefinite")
+        if not n:  # additional equations alone
+            return Matrix(0, 1, ()), Matrix(0, 1, ())
+        x = self.factors.solve([*self.f.entries, *(-e for e in self.c.entries)])
         return Matrix(n, 1, x.entries[:n]), Matrix(k, 1, tuple(-e for e in x.entries[n:]))
 
     @property

@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
+from ..algebra.accumulation import Stage
 from ..algebra.derivatives import jacobian
-from ..algebra.graph import ZERO, Expr
+from ..algebra.graph import ZERO, Expr, Node
 from ..algebra.matrix import Matrix, cross, dot, skew, stack, zeros
 from ..algebra.walk import free_symbols
 from ..bodies.frames import Frame
@@ -126,15 +127,15 @@ def _right_side(
     needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in carried.items()}
     for f, w in wrenches(loads, kinematics).items():
         needed[f] = needed.get(f, NO_WRENCH) - w
-    for j, value in _carried_to_ground(mechanism, needed, subspaces).items():
+    for j, value in _carried_to_ground(mechanism, needed, subspaces)[0].items():
         out[j] = out[j] - value
     return Matrix(len(out), 1, tuple(out))
 
 
 def _carried_to_ground(
     mechanism: Mechanism, needed: dict[Frame, Wrench], subspaces: dict[Frame, Subspace]
-) -> dict[int, Expr]:
-    """Generalised forces of wrenches on frames, from the leaves to the ground."""
+) -> tuple[dict[int, Expr], dict[Frame, Wrench]]:
+    """Generalised forces of wrenches on frames, from the leaves to the ground; and the wrench that each frame hands on to its parent."""
     out: dict[int, Expr] = {}
     total = dict(needed)
     for f in reversed(mechanism.frames):
@@ -147,18 +148,15 @@ def _carried_to_ground(
         if not f.parent.is_ground:
             w = to_parent(f, total[f])
             total[f.parent] = total[f.parent] + w if f.parent in total else w
-    return out
+    return out, total
 
 
 def inertial_wrenches(
-    mechanism: Mechanism, kinematics: Kinematics, at_constant_speed: bool = True, regroup: Regroup = False
+    mechanism: Mechanism, kinematics: Kinematics, at_constant_speed: bool = True
 ) -> dict[Frame, Wrench]:
-    """For each frame: the wrench that the motion of what it carries takes, gravity included, where u' = 0 or for u' as symbols.
-
-    With `regroup` only their generalised forces mean something, not the single wrenches.
-    """
+    """For each frame: the wrench that the motion of what it carries takes, gravity included, where u' = 0 or for u' as symbols."""
     motions = accelerations(mechanism, kinematics, at_constant_speed)
-    return {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup).items()}
+    return {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup=False).items()}
 
 
 @dataclass(frozen=True)
@@ -253,12 +251,48 @@ def generalized_forces(
     mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None, loads: Sequence[Load] = ()
 ) -> list[Expr]:
     """M u' - f for u' as symbols: inverse dynamics by one recursion, without M. Of the loads, gravity counts, and those given."""
-    needed = inertial_wrenches(mechanism, kinematics, at_constant_speed=False, regroup=regroup)
+    return staged_forces(mechanism, kinematics, regroup, loads)[0]
+
+
+def staged_forces(
+    mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None, loads: Sequence[Load] = ()
+) -> tuple[list[Expr], list[Stage]]:
+    """Generalised forces, and the order in which their derivatives take fewest operations.
+
+    From the leaves to the ground, first what makes up the total wrench W on a frame, forwards, then what makes up its motion m, in reverse:
+    ∂W/∂m, of the size of a wrench and a motion, is then all that is known of the bodies beyond a frame. (With composite inertias for it by
+    formulas: Singh, Russo and Wensing, Efficient analytical derivatives of rigid-body dynamics, 2022.)
+    """
+    motions = accelerations(mechanism, kinematics, at_constant_speed=False)
+    needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup).items()}
     for f, w in wrenches(loads, kinematics).items():
         needed[f] = needed.get(f, NO_WRENCH) - w
-    found = _carried_to_ground(mechanism, needed, subspaces_of(mechanism, kinematics))
+    found, total = _carried_to_ground(mechanism, needed, subspaces_of(mechanism, kinematics))
     given = forces_on_rates(loads, kinematics) if loads else [ZERO] * len(kinematics.u)
-    return [found.get(j, ZERO) - value for j, value in enumerate(given)]
+    forces = [found.get(j, ZERO) - value for j, value in enumerate(given)]
+    return forces, _stages(mechanism, motions, total)
+
+
+def _stages(mechanism: Mechanism, motions: dict[Frame, Acceleration], total: dict[Frame, Wrench]) -> list[Stage]:
+    seen: set[Node] = set()
+    inner = {f: _new((*(x := motions[f]).w, *x.alpha, *x.A.entries, *x.a), seen) for f in mechanism.frames}
+    out = []
+    for f in reversed(mechanism.frames):
+        if f in total:
+            out.append(Stage(_new((*total[f].force, *total[f].moment), seen)))
+        out.append(Stage(inner[f], is_reverse=True))
+    return out
+
+
+def _new(roots: Iterable[Node], seen: set[Node]) -> list[Node]:
+    """What the roots depend on and was not seen yet; it is seen from now on."""
+    out, stack_ = [], list(roots)
+    while stack_:
+        if (n := stack_.pop()) not in seen:
+            seen.add(n)
+            out.append(n)
+            stack_.extend(n.args)
+    return out
 
 
 def fewest_operations(mechanism: Mechanism, kinematics: Kinematics) -> frozenset[Frame]:

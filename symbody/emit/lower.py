@@ -7,13 +7,14 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Final
 
-from ..algebra.elimination import definite_factor, definite_solve
+from ..algebra.elimination import definite_factor
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ONE, ZERO, Condition, Expr, Node, Symbol, as_expr, intern, named
 from ..algebra.linear import Shape
 from ..algebra.matrix import Matrix
 from ..algebra.walk import ordered, rebuilt, scalars, substitute_all
 from ..errors import ProgramError, listed, shown
+from .branches import Branches
 from .canonical import canonical_arguments
 from .program import Group, Instruction, Output, Program, _repeated, factor_cost
 from .sparse import Work, elimination_order, elimination_work
@@ -95,19 +96,32 @@ def _refuse_strays(name: str, roots: list[Expr], groups: Sequence[Group]) -> Non
 def _unrolled(things: list[Any]) -> list[Any]:
     """Write out the definite systems that are small or sparse; others stay blocks."""
     new: dict[Node, Any] = {}
-    factors: dict[Node, tuple[list[int], list[Expr]]] = {}
-    for n in ordered(scalars(*things)):
+    systems: dict[Node, _System] = {}
+    nodes = ordered(scalars(*things))
+    right_sides = _right_sides(nodes)
+    for n in nodes:
         args = tuple(new[a] for a in n.args)
         if n.op == "factor" and (order := _plan(n.data, args)[0]) is not None:
-            factors[n] = order, _unrolled_factors(n.data, order, args)
+            systems[n] = _System(n.data, order, args, right_sides[n])
             new[n] = n
-        elif n.op == "solve" and n.args[0] in factors:
-            new[n] = _unrolled_solution(*factors[n.args[0]], args[1:])
+        elif n.op == "solve" and n.args[0] in systems:
+            new[n] = systems[n.args[0]].solution(args[1:])
         elif n.op == "item" and isinstance(args[0], list):
             new[n] = _with_label(n.label, args[0][n.data])
         else:
             new[n] = n if args == n.args else _with_label(n.label, rebuilt(n, args))
     return [t.map(new.__getitem__) if isinstance(t, Matrix) else new[t] for t in things]
+
+
+def _right_sides(nodes: Iterable[Node]) -> dict[Node, list[list[int]]]:
+    """For each factorisation the places of the entries of its right sides."""
+    out: dict[Node, list[list[int]]] = {}
+    for n in nodes:
+        if n.op == "factor":
+            out[n] = []
+        elif n.op == "solve":
+            out[n.args[0]].append([i for i, e in enumerate(n.args[1:]) if e is not ZERO])
+    return out
 
 
 def _with_label(label: str | None, node: Any) -> Any:
@@ -131,17 +145,20 @@ def _plan(shape: Shape, entries: Sequence[Expr]) -> tuple[list[int] | None, Work
     return (order, work) if is_small else (None, loop)
 
 
-def _unrolled_factors(shape: Shape, order: list[int], entries: Sequence[Expr]) -> list[Expr]:
-    full, n = shape.full(entries), shape.n
-    a = [full[i * n + j] for i in order for j in order]
-    definite_factor(n, a)
-    return a
+class _System:
+    """A definite system, written out in an order of elimination."""
 
+    def __init__(self, shape: Shape, order: list[int], entries: Sequence[Expr], patterns: list[list[int]]) -> None:
+        full, n = shape.full(entries), shape.n
+        factors = [full[i * n + j] for i in order for j in order]
+        definite_factor(n, factors)
+        self.order = order
+        self.place = {i: k for k, i in enumerate(order)}
+        self.branches = Branches(n, factors, ([self.place[i] for i in p] for p in patterns))
 
-def _unrolled_solution(order: list[int], factors: list[Expr], b: Sequence[Expr]) -> list[Expr]:
-    x = [b[i] for i in order]
-    definite_solve(len(x), factors, x)
-    return [v for _, v in sorted(zip(order, x, strict=True), key=lambda pair: pair[0])]
+    def solution(self, b: Sequence[Expr]) -> list[Expr]:
+        x = self.branches.solution([b[i] for i in self.order])
+        return [x[self.place[i]] for i in range(len(x))]
 
 
 def operations(things: Any) -> int:
