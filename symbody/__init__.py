@@ -50,6 +50,9 @@ from .bodies.frames import Dyad, Frame, Point, Vector
 from .bodies.mass import bar, cuboid, cylinder, disc, inertia, shell, sphere
 from .bodies.mechanism import Body, Mechanism
 from .bodies.model import Model
+from .bodies.model_file import ModelFile, read_model, read_model_text
+from .bodies.model_file_keys import model_schema
+from .bodies.model_file_write import model_text, write_model
 from .bodies.urdf import read_urdf
 from .bodies.urdf_robot import Robot, UrdfReport
 from .derive.audit import Audit, audit
@@ -70,6 +73,7 @@ from .derive.equations import Equations
 from .derive.inverse import InverseDynamics, inverse_dynamics, joint_forces
 from .derive.minimal import minimal
 from .derive.reactions import Reaction, reaction, reactions
+from .derive.slopes import ForwardDerivatives, forward_derivatives, inverse_derivatives
 from .derive.transform import coriolis_matrix, diagonalized, gram_schmidt, mass_matrix_sparsity, tangent_vectors
 from .emit.c import CSource, c_source
 from .emit.callable import Compiled
@@ -78,17 +82,40 @@ from .emit.lower import program
 from .emit.numpy_text import numpy_function, numpy_source
 from .emit.program import Cost, Program
 from .errors import (
+    AssemblyError,
     CompileError,
     DerivationError,
     EvaluationError,
     ExpressionError,
     ModelError,
+    ModelFileError,
     ProgramError,
+    SimulationError,
+    StabilityError,
     SymbodyError,
 )
+from .integrate.assembly import assemble, assemblies
+from .integrate.batch import Batch, simulate_batch
+from .integrate.events import Event
+from .integrate.outcome import Ending, Outcome, Statistics
+from .integrate.simulate import simulate
+from .integrate.state import State, Violation, violation
+from .integrate.storage import load_trajectory, save_trajectory
+from .integrate.trajectory import Occurrence, Trajectory
 
 if TYPE_CHECKING:
-    from .algebra.sympy_border import SympyForm, from_sympy, to_sympy
+    from .algebra.sympy_border import SympyForm, from_sympy, simplified, to_sympy
+    from .stability.chart import StabilityChart
+    from .stability.convert import to_control, to_scipy
+    from .stability.design import Design
+    from .stability.linear_system import LinearSystem, linear_system
+    from .stability.linearize import linearize
+    from .stability.locus import Critical, RootLocus
+    from .stability.response import FrequencyResponse, StateSpace, TimeResponse
+    from .stability.second_order import SecondOrder
+    from .stability.sensitivity import EigenvalueSlopes
+    from .stability.spectrum import Mode, Spectrum
+    from .stability.steady import SteadyMotion, steady
 
 __version__ = "0.1.0"
 
@@ -105,9 +132,10 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "derivative", "directional_derivative", "gradient", "jacobian", "sparsity", "time_derivative",
     "substitute", "resolve", "free_symbols", "evaluate",
     # algebra: to the eye and to SymPy
-    "text", "latex", "sequence", "Sequence", "from_sympy", "to_sympy", "SympyForm",
+    "text", "latex", "sequence", "Sequence", "from_sympy", "to_sympy", "SympyForm", "simplified",
     # bodies: the mechanism as described
     "Model", "Mechanism", "Body", "Frame", "Point", "Vector", "Dyad",
+    "read_model", "read_model_text", "ModelFile", "write_model", "model_text", "model_schema",
     "read_urdf", "Robot", "UrdfReport",
     "inertia", "bar", "disc", "cylinder", "sphere", "shell", "cuboid",
     # derive: equations of motion
@@ -115,19 +143,38 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "kinetic_energy", "potential_energy", "energy", "momentum", "angular_momentum", "centre_of_mass",
     "power", "powers", "constraint_power", "reaction", "reactions", "Reaction",
     "inverse_dynamics", "InverseDynamics", "joint_forces",
+    "forward_derivatives", "ForwardDerivatives", "inverse_derivatives",
     "diagonalized", "gram_schmidt", "tangent_vectors", "coriolis_matrix", "mass_matrix_sparsity",
     # emit
     "Program", "Cost", "program", "compile", "Compiled", "Dynamics",
     "numpy_function", "numpy_source", "c_source", "CSource",
+    # integrate: initial states
+    "assemble", "assemblies", "State", "Violation", "violation",
+    # integrate: motions
+    "simulate", "Event", "Trajectory", "Outcome", "Ending", "Occurrence", "Statistics",
+    "simulate_batch", "Batch", "save_trajectory", "load_trajectory",
+    # stability: near a motion
+    "steady", "SteadyMotion", "linearize", "linear_system", "LinearSystem", "SecondOrder", "Spectrum", "Mode",
+    "RootLocus", "Critical", "StabilityChart", "FrequencyResponse", "TimeResponse", "StateSpace",
+    "EigenvalueSlopes", "Design", "to_scipy", "to_control",
     # errors
-    "SymbodyError", "ExpressionError", "EvaluationError", "ModelError", "DerivationError", "ProgramError",
-    "CompileError",
+    "SymbodyError", "ExpressionError", "EvaluationError", "ModelError", "ModelFileError", "DerivationError", "ProgramError",
+    "StabilityError", "CompileError", "AssemblyError", "SimulationError",
 ]  # fmt: skip
 
-_WHEN_NEEDED: Final = {  # SymPy takes twice as long to load as all the rest
-    "from_sympy": "symbody.algebra.sympy_border",
-    "to_sympy": "symbody.algebra.sympy_border",
-    "SympyForm": "symbody.algebra.sympy_border",
+_WHEN_NEEDED: Final = {  # SymPy and SciPy each take as long to load as all the rest
+    **dict.fromkeys(("from_sympy", "to_sympy", "SympyForm", "simplified"), "symbody.algebra.sympy_border"),
+    **dict.fromkeys(("steady", "SteadyMotion"), "symbody.stability.steady"),
+    "linearize": "symbody.stability.linearize",
+    **dict.fromkeys(("linear_system", "LinearSystem"), "symbody.stability.linear_system"),
+    "SecondOrder": "symbody.stability.second_order",
+    **dict.fromkeys(("Spectrum", "Mode"), "symbody.stability.spectrum"),
+    **dict.fromkeys(("RootLocus", "Critical"), "symbody.stability.locus"),
+    "StabilityChart": "symbody.stability.chart",
+    **dict.fromkeys(("FrequencyResponse", "TimeResponse", "StateSpace"), "symbody.stability.response"),
+    "EigenvalueSlopes": "symbody.stability.sensitivity",
+    "Design": "symbody.stability.design",
+    **dict.fromkeys(("to_scipy", "to_control"), "symbody.stability.convert"),
 }
 
 

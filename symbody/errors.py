@@ -27,6 +27,28 @@ class ModelError(SymbodyError, ValueError):
     """The description of a mechanism is wrong or incomplete."""
 
 
+class ExpressionTextError(ExpressionError):
+    """The text of an expression says nothing; `at` and `length` tell which part of it, `plain` what is wrong with it."""
+
+    def __init__(self, plain: str, text: str, at: int, length: int = 1) -> None:
+        shift = max(0, at - 60)
+        shown_text = text[shift : shift + 120].replace("\n", " ")
+        super().__init__(f"{plain}\n    {shown_text}\n    {' ' * (at - shift)}{'^' * max(1, min(length, 120))}")
+        self.plain, self.text, self.at, self.length = plain, text, at, length
+
+
+class ModelFileError(ModelError):
+    """A model file says something that has no meaning; it names the file, line and column (from 1) and shows the line."""
+
+    def __init__(self, plain: str, file: str, line: int, column: int, shown_line: str = "", length: int = 1) -> None:
+        mark = f"\n    {shown_line}\n    {' ' * (column - 1)}{'^' * max(1, length)}" if shown_line else ""
+        if len(shown_line) > 160:
+            first = max(0, column - 61)
+            mark = f"\n    {shown_line[first : first + 120]}\n    {' ' * (column - 1 - first)}{'^' * max(1, min(length, 60))}"
+        super().__init__(f"{file}:{line}:{column}: {plain}{mark}")
+        self.plain, self.file, self.line, self.column = plain, file, line, column
+
+
 class DerivationError(SymbodyError, ValueError):
     """The description has no unique answer."""
 
@@ -45,6 +67,10 @@ class CompileError(SymbodyError, RuntimeError):
 
 class SimulationError(SymbodyError, ValueError):
     """A simulation was asked for that cannot begin."""
+
+
+class ViewError(SymbodyError, ValueError):
+    """A picture was asked for that cannot be made."""
 
 
 class AssemblyError(SymbodyError, ValueError):

@@ -1,7 +1,8 @@
 """The border with SymPy: the only file that knows it.
 
 `from_sympy` takes SymPy expressions, conditions and matrices in; `to_sympy` hands expressions out, with shared parts as
-intermediates unless the whole is small. Both are linear in nodes and never recurse.
+intermediates unless the whole is small. Both are linear in nodes and never recurse. `simplified` has small expressions
+rewritten by SymPy, for the eye.
 
     SymPy                                    here
     Symbol("m")                              parameter m; t is time
@@ -17,7 +18,10 @@ upper triangle only for `factor_definite` and `factor_indefinite`; `solve(factor
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import reduce
 from typing import Any, Final, NamedTuple
@@ -404,9 +408,9 @@ def to_sympy(x: Any, expand: bool = False, limit: int = 2000) -> Any:
 
 
 def _check_names(x: Any) -> None:
-    time = dynamicsymbols._t.name
-    if any(isinstance(n, Symbol) and n.name == time and n.kind != "time" for n in ordered(nodes_of([x]))):
-        raise ExpressionError(f"to_sympy: a symbol that is not time has the name {time} of SymPy's time; rename it")
+    name = dynamicsymbols._t.name
+    if any(isinstance(n, Symbol) and n.name == name and n.kind != "time" for n in ordered(nodes_of([x]))):
+        raise ExpressionError(f"to_sympy: a symbol that is not time has the name {name} of SymPy's time; rename it")
 
 
 def _translated(x: Any, names: Mapping[Node, str]) -> SympyForm:
@@ -473,3 +477,94 @@ _TO: Final[dict[str, Callable[..., Any]]] = {
     "solve": lambda n, *args: _undefined_function("solve_transposed" if n.data else "solve", *args),
     "item": lambda n, block: _undefined_function("solve_item", block, n.data),
 }
+
+
+# ---------------------------------------------------------------------------------------------------------- for the eye
+
+
+class _OutOfTimeError(Exception):
+    """Raised inside SymPy when its time is over."""
+
+
+@contextmanager
+def _within(deadline: float) -> Iterator[None]:
+    """Ends what runs inside when the time comes: SymPy is made of Python calls, and each one looks at the clock."""
+
+    def look(frame: Any, event: str, argument: Any) -> None:
+        if time.monotonic() > deadline:
+            raise _OutOfTimeError
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+def simplified(thing: Any, seconds: float = 10.0, limit: int = 3000) -> Any:
+    """The same expression, matrix, or whatever maps a function over its matrices (a `LinearSystem`), written as short as SymPy gets it.
+
+    Each entry becomes a quotient of polynomials, with sin² + cos² = 1 used and common parameters collected; the shortest form is taken, so
+    nothing gets longer. Entries of more than `limit` operations, and those that are left when the time is over, stay as they are.
+    """
+    deadline = time.monotonic() + seconds
+    known: dict[Expr, Expr] = {}
+
+    def short(e: Expr) -> Expr:
+        if e not in known:
+            known[e] = _shortest(e, deadline, limit)
+        return known[e]
+
+    if isinstance(thing, Matrix):
+        return thing.map(short)
+    if hasattr(thing, "map"):
+        return thing.map(lambda m: m.map(short))
+    return short(as_expr(thing))
+
+
+def _shortest(e: Expr, deadline: float, limit: int) -> Expr:
+    symbols = [n for n in ordered([e]) if isinstance(n, Symbol)]
+    if not e.args or tree_size_up_to(limit, [e]) >= limit or time.monotonic() > deadline:
+        return e
+    best = start = to_sympy(e, expand=True, limit=limit)
+    try:
+        with _within(deadline):
+            for form in _forms(start):
+                best = min(best, form, key=sympy.count_ops)
+    except _OutOfTimeError:
+        pass
+    rewritten = _scalar(from_sympy(best, symbols), best)
+    return min(e, rewritten, key=lambda x: tree_size_up_to(limit, [x]))
+
+
+def _forms(e: sympy.Expr) -> Iterator[sympy.Expr]:
+    """Ways to write an expression: a quotient of polynomials in parameters, sines and cosines, without what sin² + cos² = 1 makes superfluous."""
+    angles = {f.args[0] for f in e.atoms(sympy.sin, sympy.cos)}
+    pairs = {a: (sympy.Dummy(f"s{k}"), sympy.Dummy(f"c{k}")) for k, a in enumerate(sorted(angles, key=str))}
+    there = {f(a): x for a, both in pairs.items() for f, x in zip((sympy.sin, sympy.cos), both, strict=True)}
+    back = {x: f for f, x in there.items()}
+    top, bottom = sympy.fraction(sympy.together(e.xreplace(there)))
+    for without in (0, 1):
+        short = sympy.cancel(_eliminated(top, pairs, without) / _eliminated(bottom, pairs, without))
+        for form in (short, sympy.expand(short), *_collected(short)):
+            yield form.xreplace(back)
+
+
+def _eliminated(polynomial: sympy.Expr, pairs: Mapping[Any, tuple[Any, Any]], without: int) -> sympy.Expr:
+    """Squares of sines (or, with 1, of cosines) expressed by the other function."""
+    for both in pairs.values():
+        x, other = both[without], both[1 - without]
+        terms = sympy.Poly(sympy.expand(polynomial), x).terms()
+        polynomial = sum((c * x ** (n % 2) * (1 - other**2) ** (n // 2) for (n,), c in terms), sympy.Integer(0))
+    return sympy.expand(polynomial)
+
+
+def _collected(e: sympy.Expr) -> Iterator[sympy.Expr]:
+    """Common parameters of the terms taken out, those first that stand in most of them."""
+    top, bottom = sympy.fraction(e)
+    terms = sympy.Add.make_args(sympy.expand(top))
+    uses = {s: sum(s in t.free_symbols for t in terms) for s in top.free_symbols}
+    by_use = sorted(uses, key=lambda s: (-uses[s], s.name))
+    for count in (1, 2, 4):
+        yield sympy.collect(sympy.expand(top), by_use[:count]) / bottom

@@ -1,4 +1,4 @@
-"""Lennartsson's bicycle: accelerations and energies at a state, a free motion, eigenvalues of straight running."""
+"""Lennartsson's bicycle: accelerations and energies at a state, a free motion. Its linear model is in test_linear_bicycle.py."""
 
 import math
 
@@ -76,23 +76,6 @@ class Reduced:
         u[given] = lean_rate, steer_rate, wheel_rate
         u[tied] = -np.linalg.solve(J[:, tied], J[:, given] @ u[given])
         return q, u
-
-    def rates(self, x):
-        q, u = self.state(*x)
-        udot = np.ravel(self.values(q, u)[3])
-        return np.array([u[3], u[5], udot[3], udot[5], udot[6]])
-
-
-@pytest.mark.parametrize("speed", [2, 5, 8])
-def test_eigenvalues_of_straight_running(equations, speed):
-    reduced, h = Reduced(equations), 1e-5
-    x = np.array([0, 0, 0, 0, -speed / R])
-    slopes = [(8 * (reduced.rates(x + h * e) - reduced.rates(x - h * e)) - reduced.rates(x + 2 * h * e)
-               + reduced.rates(x - 2 * h * e)) / (12 * h) for e in np.eye(5)]  # fmt: skip
-    ours = sorted(np.linalg.eigvals(np.array(slopes).T), key=lambda w: (round(w.real, 6), w.imag))
-    expected = [complex(*pair) for pair in published("bike_crescent_eigs")[str(speed)]] + [0]
-    expected.sort(key=lambda w: (round(w.real, 6), w.imag))
-    assert ours == pytest.approx(expected, abs=1e-7)
 
 
 def test_bicycle_rights_itself(equations):

@@ -1,13 +1,12 @@
-"""Lynch's thesis: triple pendulum, Stanford arm, satellite, spatial four-bar, matrices of the tree."""
+"""Lynch's thesis: triple pendulum, Stanford arm, satellite, matrices of the tree. Linear results are in test_linear_lynch.py."""
 
 import math
 
 import numpy as np
 import pytest
-from scipy.linalg import eigh
 
 import symbody as sb
-from examples import four_bar_spatial, satellite, stanford_arm, triple_pendulum
+from examples import satellite, stanford_arm, triple_pendulum
 from symbody.derive import energies
 from symbody.derive.inverse import inverse_dynamics
 
@@ -63,42 +62,6 @@ def test_triple_pendulum_swings(pendulum, case, damping):
     if case == "undamped":
         assert at(pendulum, pendulum.udot, start) == pytest.approx(np.array(value["acc0"]), abs=1e-11)
         assert potential_energy(pendulum, start) == pytest.approx(value["E0"], rel=1e-12)
-
-
-def linear_matrices(pendulum):
-    return pendulum.M, -1 * sb.jacobian(pendulum.f, pendulum.q)
-
-
-def test_small_oscillations_of_the_triple_pendulum(pendulum):
-    value = published("lynch_triple_lin")
-    M, K = (at(pendulum, X, {}) for X in linear_matrices(pendulum))
-    assert M == pytest.approx(np.array(value["M"]), abs=1e-14)
-    assert K / 9.81 == pytest.approx(np.array(value["K_over_g"]), abs=1e-14)
-    assert eigh(K, M)[0] == pytest.approx(value["eig_g9_81"], abs=1e-8)
-    assert 10 * eigh(K, M)[0] == pytest.approx(value["printed"], abs=0.05)
-
-
-def test_lengths_for_wanted_eigenvalues(pendulum):
-    """Newton's method with the sensitivities of the eigenvalues (Lynch eq. 6.18, tables 6.1 and 6.2)."""
-    value = published("lynch_design")
-    lengths = [s for s in pendulum.p if s.name in ("d1", "d2", "d3")]
-    M, K = linear_matrices(pendulum)
-    dM, dK = ([sb.derivative(X, s) for s in lengths] for X in (M, K))
-    a, seen = np.full(3, 0.5), []
-    for _ in range(12):
-        numbers = {"g": 98.1} | {s.name: v for s, v in zip(lengths, a, strict=True)}
-        eigenvalues, U = eigh(at(pendulum, K, numbers), at(pendulum, M, numbers))
-        slopes = [at(pendulum, k, numbers) for k in dK], [at(pendulum, m, numbers) for m in dM]
-        S = np.array(
-            [[u @ (k - w * m) @ u for k, m in zip(*slopes, strict=True)] for w, u in zip(eigenvalues, U.T, strict=True)]
-        )
-        seen.append((a, eigenvalues, S))
-        a = a + np.linalg.solve(S, [20, 40, 130] - eigenvalues)
-    assert seen[0][2] == pytest.approx(np.array(value["S0"]), abs=1e-6)
-    for step in (1, 2):
-        assert seen[step][0] == pytest.approx(value[f"a{step}"], abs=1e-7)
-        assert seen[step][1] == pytest.approx(value[f"eig{step}"], abs=1e-6)
-    assert a == pytest.approx(value["a_final"], abs=1e-7)
 
 
 # ------------------------------------------------------------------------------------------------ Stanford arm
@@ -170,19 +133,7 @@ def test_satellite_turns_back_at_120_degrees():
     assert row[-1] == pytest.approx(0, abs=1e-7)
 
 
-# ------------------------------------------------------------------------------------------------ four-bar and tree
-
-
-def test_four_bar_swings_as_a_parallelogram():
-    """One eigenvalue of (K, M) on what the conditions leave free; the multipliers' part of K is there too (Lynch eq. 6.16)."""
-    equations = sb.derive(four_bar_spatial.model())
-    value = published("lynch_fourbar")
-    lam = dict(zip((s.identifier for s in equations.lam), at(equations, equations.multipliers, {}), strict=True))
-    J, M = at(equations, equations.Jc, {}), at(equations, equations.M, {})
-    K = at(equations, sb.jacobian(equations.residual(), equations.q), lam)
-    free = np.linalg.svd(J)[2][np.linalg.matrix_rank(J) :].T
-    assert free.shape == (4, 1)
-    assert eigh(free.T @ K @ free, free.T @ M @ free)[0] == pytest.approx([value["value"]], abs=1e-9)
+# ------------------------------------------------------------------------------------------------ tree
 
 
 def test_matrices_of_the_tree():

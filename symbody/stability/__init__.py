@@ -1,0 +1,1 @@
+"""Steady motions, linearisation, spectra, responses, sensitivities: what happens near a motion. No joints, no plots."""

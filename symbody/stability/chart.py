@@ -1,0 +1,62 @@
+"""Stability over two parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..emit.callable import Array
+from ..errors import StabilityError, listed
+from .pencil import is_regular, pencil_spectrum
+
+if TYPE_CHECKING:
+    from .linear_system import LinearSystem
+
+
+@dataclass(frozen=True)
+class StabilityChart:
+    """growth[i, j] is the largest real part at first[i], second[j]; unstable[i, j] counts eigenvalues with a positive one."""
+
+    names: tuple[str, str]
+    first: Array
+    second: Array
+    growth: Array
+    unstable: NDArray[np.intp]
+
+    @property
+    def is_stable(self) -> NDArray[np.bool_]:
+        return self.unstable == 0
+
+    def __repr__(self) -> str:
+        (a, b), share = self.names, float(self.is_stable.mean())
+        return (
+            f"<StabilityChart over {a} = {self.first[0]:.6g} ... {self.first[-1]:.6g} and {b} = {self.second[0]:.6g} ... "
+            f"{self.second[-1]:.6g}: {100 * share:.1f} % stable>"
+        )
+
+
+def stability_chart(lin: LinearSystem, values: Mapping[str, Any], points: tuple[int, int]) -> StabilityChart:
+    names = [k for k, v in values.items() if np.ndim(v)]
+    if len(names) != 2:
+        raise StabilityError(
+            f"stability chart of {lin.name!r}: two parameters are to have ranges, as in stability_chart(V=(1, 10), b=(0, 1)); got "
+            f"ranges for {listed(names)}"
+        )
+    axes = [np.linspace(values[n][0], values[n][1], count) if isinstance(values[n], tuple) else np.asarray(values[n], dtype=float)
+            for n, count in zip(names, points, strict=True)]  # fmt: skip
+    first, second = np.meshgrid(*axes, indexing="ij")
+    swept = {**values, names[0]: first.ravel(), names[1]: second.ravel()}
+    n = lin.sweep(**swept)
+    if all(is_regular(E) for E in n.E[:: max(1, len(n.E) // 8)]):
+        s = np.linalg.eigvals(np.linalg.solve(n.E, n.A))
+    else:
+        s = np.array([pencil_spectrum(E, A, lin.x).s for E, A in zip(n.E, n.A, strict=True)])
+    tolerance = 1e-8 * np.abs(s).max(axis=1, keepdims=True)
+    shape = first.shape
+    return StabilityChart(
+        (names[0], names[1]), axes[0], axes[1], s.real.max(axis=1).reshape(shape), (s.real > tolerance).sum(axis=1).reshape(shape)
+    )  # fmt: skip

@@ -1,0 +1,34 @@
+"""Linear systems as objects of SciPy and of python-control (where that is installed)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scipy.signal import StateSpace as ScipyStateSpace
+
+from ..errors import StabilityError
+
+try:
+    import control
+except ImportError:  # an optional dependency
+    control = None
+
+if TYPE_CHECKING:
+    from .linear_system import LinearSystem
+
+
+def to_scipy(lin: LinearSystem, **values: float) -> Any:
+    """The system with numbers as `scipy.signal.StateSpace`."""
+    space = lin.state_space(**values)
+    return ScipyStateSpace(space.A, space.B, space.C, space.D)
+
+
+def to_control(lin: LinearSystem, **values: float) -> Any:
+    """The system with numbers as `control.StateSpace`, with names; needs the package python-control."""
+    if control is None:
+        raise StabilityError('to_control needs the package "control": pip install control')
+    space = lin.state_space(**values)
+    return control.ss(
+        space.A, space.B, space.C, space.D, states=list(space.states), inputs=list(space.inputs), outputs=list(space.outputs),
+        name=lin.name.replace(".", "_"),
+    )  # fmt: skip

@@ -1,0 +1,148 @@
+"""Parameters for wanted eigenvalues: Newton's method with the derivatives of the eigenvalues (Lynch 6.3, tables 6.1 and 6.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment, lsq_linear
+
+from ..algebra.graph import Symbol
+from ..emit.callable import Array
+from ..errors import StabilityError, listed, unknown
+from .pencil import Complex, neat
+from .sensitivity import EigenvalueSlopes, eigenvalue_slopes
+
+if TYPE_CHECKING:
+    from .linear_system import LinearSystem
+
+KINDS = ("eigenvalues", "squares")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the iteration: parameters, the quantities they give, and their derivatives."""
+
+    parameters: Array
+    quantities: Complex
+    slopes: Complex
+
+
+@dataclass(frozen=True)
+class Design:
+    """What the iteration came to; `steps` has every step, the first one before any change.
+
+    values     parameters found, by name
+    reached    the quantities there, in the order of the targets
+    """
+
+    values: Mapping[str, float]
+    reached: Complex
+    targets: Complex
+    outcome: str
+    is_reached: bool
+    steps: tuple[Step, ...]
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{k} = {v:.8g}" for k, v in self.values.items())
+        return f"Design: {self.outcome}; {found}; reached {listed(map(neat, self.reached))}"
+
+
+def design(
+    lin: LinearSystem, targets: Sequence[complex], vary: Sequence[str | Symbol], of: str, bounds: Mapping[str, Any], steps: int,
+    values: Mapping[str, float],
+) -> Design:  # fmt: skip
+    """Newton's method; steps of least squares where there are more targets than parameters, of least norm where there are fewer.
+
+    of       "eigenvalues"; or "squares": the targets are -s² of oscillations, ω² where there is no damping
+    bounds   for some parameters (low, high); steps end there
+    """
+    if of not in KINDS:
+        raise unknown("design", "kind of target", of, KINDS, StabilityError)
+    names = [lin.parameter(v).name for v in vary]
+    wanted = np.asarray(targets, dtype=complex)
+    low, high = _bounds(names, bounds)
+    start = lin.values(values)
+    a = np.clip([start[lin.parameter(n)] for n in names], low, high)
+    done = [_quantities(lin, names, values, wanted, of, None, a)]
+    while len(done) <= steps:
+        here = done[-1]
+        change = _change(here, wanted, low - here.parameters, high - here.parameters)
+        if np.abs(change).max(initial=0.0) <= 1e-12 * max(1.0, np.abs(here.parameters).max(initial=0.0)):
+            break
+        there = _nearer(here, change, partial(_quantities, lin, names, values, wanted, of, here), wanted)
+        if there is None:
+            break
+        done.append(there)
+    last = done[-1]
+    miss = float(np.abs(last.quantities - wanted).max(initial=0.0))
+    reached = miss <= 1e-8 * max(np.abs(wanted).max(initial=1e-300), 1e-300)
+    taken = len(done) - 1
+    said = (
+        f"reached in {taken} steps" if reached
+        else f"not reached in {taken} steps: the largest miss is {miss:.4g}, which is as near as these parameters come"
+        if taken < steps
+        else f"not reached in {steps} steps: the largest miss is {miss:.4g}; begin nearer or allow more steps"
+    )  # fmt: skip
+    return Design(
+        dict(zip(names, map(float, last.parameters), strict=True)), last.quantities, wanted, said, reached, tuple(done)
+    )
+
+
+def _nearer(here: Step, change: Array, at: Callable[[Array], Step], wanted: Complex) -> Step | None:
+    """The step, or a part of it where the whole leads away from the targets; None where no part leads nearer."""
+    miss = np.linalg.norm(here.quantities - wanted)
+    for part in 0.5 ** np.arange(8):
+        try:
+            there = at(here.parameters + part * change)
+        except StabilityError:  # eigenvalues meet there, or too few are left
+            continue
+        if np.linalg.norm(there.quantities - wanted) < miss:
+            return there
+    return None
+
+
+def _bounds(names: Sequence[str], bounds: Mapping[str, Any]) -> tuple[Array, Array]:
+    for k in bounds:
+        if k not in names:
+            raise unknown("design(bounds=...)", "parameter to vary", k, names, StabilityError)
+    pairs = [bounds.get(n, (-np.inf, np.inf)) for n in names]
+    return np.array([p[0] for p in pairs], dtype=float), np.array([p[1] for p in pairs], dtype=float)
+
+
+def _quantities(
+    lin: LinearSystem, names: Sequence[str], values: Mapping[str, float], wanted: Complex, of: str, before: Step | None, a: Array
+) -> Step:  # fmt: skip
+    found: EigenvalueSlopes = eigenvalue_slopes(lin, names, {**values, **dict(zip(names, map(float, a), strict=True))})
+    s, ds = found.eigenvalues, found.slopes
+    if of == "squares":
+        upper = s.imag > 1e-9 * np.abs(s).max(initial=1e-300)
+        s, ds = -(s[upper] ** 2), -2 * s[upper, None] * ds[upper]
+    if len(s) < len(wanted):
+        raise StabilityError(
+            f"design: {len(wanted)} targets, but the system has only {len(s)} {of} at {listed(f'{x:.6g}' for x in a)}"
+        )
+    if before is None and of == "squares" and len(s) == len(wanted):
+        chosen = np.argsort(s.real)[np.argsort(np.argsort(wanted.real))]  # in order of size, as tables give them
+    else:
+        guess = wanted if before is None else before.quantities + before.slopes @ (a - before.parameters)
+        chosen = linear_sum_assignment(np.abs(s[None, :] - guess[:, None]))[1]
+    return Step(a, s[chosen], ds[chosen])
+
+
+def _change(here: Step, wanted: Complex, low: Array, high: Array) -> Array:
+    """The step that makes up for what is missing, within bounds; real and imaginary parts are rows of their own."""
+    J = np.vstack([here.slopes.real, here.slopes.imag])
+    miss = wanted - here.quantities
+    right = np.concatenate([miss.real, miss.imag])
+    used = np.abs(J).max(axis=1, initial=0.0) > 1e-12 * max(np.abs(J).max(initial=0.0), 1e-300)
+    J, right = J[used], right[used]
+    newton = np.linalg.lstsq(J, right, rcond=1e-12)[0]
+    if ((newton >= low) & (newton <= high)).all():
+        return newton
+    slack = 1e-12 * (1 + np.abs(low) + np.abs(high))
+    gap = np.where(np.isfinite(slack), slack, 1e-12)
+    return lsq_linear(J, right, bounds=(np.minimum(low, 0.0) - gap, np.maximum(high, 0.0) + gap)).x

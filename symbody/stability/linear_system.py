@@ -1,0 +1,425 @@
+"""`LinearSystem`: E x' = A x + B r,  y = C x + D r, with names; entries are numbers or expressions in the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..algebra.derivatives import directional_derivative
+from ..algebra.graph import Symbol, symbol
+from ..algebra.matrix import Matrix, as_matrix, identity, zeros
+from ..algebra.printing import latex
+from ..algebra.walk import free_symbols, substitute_all
+from ..emit.callable import Array
+from ..emit.lower import program
+from ..emit.numpy_text import numpy_function
+from ..emit.program import Program
+from ..errors import StabilityError, listed, unknown
+from . import design as design_module
+from . import response, sensitivity, states
+from .chart import StabilityChart, stability_chart
+from .locus import RootLocus, root_locus
+from .pencil import Complex
+from .samples import array, arrays, cleaned
+from .second_order import SecondOrder, second_order
+from .spectrum import Spectrum, eigenvalues, modes
+from .steady import SteadyMotion
+from .variation import Variation
+
+PARTS = ("E", "A", "B", "C", "D")
+Function = Callable[..., Array]
+
+
+class Numbers(NamedTuple):
+    """The matrices of a linear system as arrays; with one more dimension in front where there are many parameter sets."""
+
+    E: Array
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+
+
+@dataclass(frozen=True)
+class Full:
+    """What a system was reduced from: names of all variables, the first-order equations in them, and which are independent."""
+
+    q: tuple[str, ...]
+    u: tuple[str, ...]
+    z: tuple[str, ...]
+    lam: tuple[str, ...]
+    variation: Variation
+    kept: tuple[tuple[int, ...], tuple[int, ...]]  # numbers of the independent coordinates and speeds
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the columns of the pencil in all variables."""
+        return (*self.q, *self.u, *(f"rate of {u}" for u in self.u), *self.z, *self.lam)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearSystem:
+    """A linear system; made by `linearize`, or from matrices by `linear_system`.
+
+    x, r, y        names of states, inputs and outputs
+    E ... D        matrices; entries are expressions in `parameters`, and in symbols of the operating point where that is only known
+                   in numbers (`about`)
+    variables, T   names of all coordinates, speeds and additional variables, and how they follow from the states: T x
+    defaults       numbers for parameters; others are given where numbers are asked for: `lin.eigenvalues(V=20)`
+    about          the motion that the system describes the neighbourhood of
+    full           the equations before the dependent variables were eliminated
+    """
+
+    name: str
+    x: tuple[str, ...]
+    r: tuple[str, ...]
+    y: tuple[str, ...]
+    E: Matrix
+    A: Matrix
+    B: Matrix
+    C: Matrix
+    D: Matrix
+    variables: tuple[str, ...]
+    T: Matrix
+    defaults: Mapping[Symbol, float] = field(default_factory=dict)
+    about: SteadyMotion | None = None
+    full: Full | None = None
+
+    def __post_init__(self) -> None:
+        n, k, m = len(self.x), len(self.r), len(self.y)
+        wanted = {"E": (n, n), "A": (n, n), "B": (n, k), "C": (m, n), "D": (m, k), "T": (len(self.variables), n)}
+        for part, shape in wanted.items():
+            if getattr(self, part).shape != shape:
+                raise StabilityError(
+                    f"linear system {self.name!r}: {part} has shape {getattr(self, part).shape}, but {n} states, {k} inputs and {m} "
+                    f"outputs need {shape}"
+                )
+
+    def __repr__(self) -> str:
+        over = f" over {listed(s.name for s in self.parameters)}" if self.parameters else ""
+        return (
+            f"<LinearSystem {self.name}: {len(self.x)} states ({listed(self.x)}), {len(self.r)} inputs ({listed(self.r)}), "
+            f"{len(self.y)} outputs ({listed(self.y)}){over}>"
+        )
+
+    # ------------------------------------------------------------------------------------------------ parameters
+
+    @cached_property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """What numbers are needed for, by name."""
+        seen = [s for s in free_symbols(*(getattr(self, part) for part in PARTS)) if s not in self.unknowns]
+        more = self.about.parameters if self.about is not None and self.unknowns else ()
+        return tuple(sorted(dict.fromkeys([*seen, *more]), key=lambda s: s.name))
+
+    @property
+    def unknowns(self) -> tuple[Symbol, ...]:
+        """Symbols of the operating point that are found by Newton's method."""
+        return self.about.unknowns if self.about is not None else ()
+
+    @property
+    def near(self) -> dict[Symbol, float]:
+        """Numbers that are known without asking: defaults, and the operating point there."""
+        return {**self.defaults, **(self.about.found if self.about is not None else {})}
+
+    def parameter(self, name: str | Symbol) -> Symbol:
+        known = {s.name: s for s in self.parameters}
+        key = name.name if isinstance(name, Symbol) else name
+        if key not in known:
+            raise unknown(f"linear system {self.name!r}", "parameter", key, known, StabilityError)
+        return known[key]
+
+    def values(self, given: Mapping[str, float]) -> dict[Symbol, float]:
+        """A number for every parameter, in order: those given by name, else defaults."""
+        numbers = dict(self.defaults) | {self.parameter(k): float(v) for k, v in given.items()}
+        if missing := [s.name for s in self.parameters if s not in numbers]:
+            raise StabilityError(
+                f"linear system {self.name!r}: no value for {listed(missing)}; give one by name, as in (..., {missing[0]}=1.0)"
+            )
+        return {s: numbers[s] for s in self.parameters}
+
+    def __call__(self, **values: float) -> LinearSystem:
+        """The same system with numbers for some parameters; where the operating point is known in numbers only, for all of them."""
+        table = {self.parameter(k): float(v) for k, v in values.items()}
+        if not self.unknowns:
+            changed = substitute_all([*(getattr(self, p) for p in PARTS), self.T], table)
+            return replace(self, **dict(zip((*PARTS, "T"), changed, strict=True)), full=_substituted(self.full, table))
+        numbers = self.values(values)
+        table = {**numbers, **self.point(numbers)}
+        changed = substitute_all([*(getattr(self, p) for p in PARTS), self.T], table)
+        return replace(
+            self, **dict(zip((*PARTS, "T"), changed, strict=True)), about=None, full=_substituted(self.full, table)
+        )
+
+    def point(
+        self, parameters: Mapping[Symbol, float], near: Mapping[Symbol, float] | None = None
+    ) -> dict[Symbol, float]:
+        """The operating point where it has to be found by numbers."""
+        return self.about.solve(parameters, near) if self.about is not None and self.unknowns else {}
+
+    # ------------------------------------------------------------------------------------------------ numbers
+
+    def program(self, name: str = "linear_system") -> Program:
+        """A program of the parameters with E, A, B, C and D as outputs, for `c_source`, `numpy_source` or `compile`."""
+        groups = {"p": list(self.parameters)} | ({"w": list(self.unknowns)} if self.unknowns else {})
+        return program(name, groups, {part: getattr(self, part) for part in PARTS if getattr(self, part).entries})
+
+    def _function(self, name: str, things: Sequence[Matrix], more: Sequence[Symbol] = ()) -> Function:
+        """Entries of matrices, one after the other, as a function of parameters, operating point and more symbols, on arrays.
+
+        Entries are short, and a sweep is one call: there NumPy is at once as fast as machine code is after it was compiled.
+        """
+        groups = {"p": list(self.parameters), "w": list(self.unknowns), "v": list(more)}
+        return numpy_function(program(name, groups, {"entries": [e for m in things for e in m.entries]}))
+
+    @cached_property
+    def _entries(self) -> Function:
+        return self._function("linear_entries", [getattr(self, p) for p in PARTS])
+
+    def numbers(self, **values: float) -> Numbers:
+        """The matrices as arrays."""
+        p = self.values(values)
+        w = self.point(p)
+        rows, points = np.array(list(p.values())), np.array([w[s] for s in self.unknowns])
+        return self._cut(self._entries(rows, points, np.zeros(0)))
+
+    def sweep(self, **values: Any) -> Numbers:
+        """The matrices for many parameter sets at once: values are numbers, or arrays of one length."""
+        return self.numbers_at(*self.sets(values))
+
+    def numbers_at(self, rows: Array, points: Array) -> Numbers:
+        return self._cut(self._entries(rows, points, np.zeros((len(rows), 0))))
+
+    def sets(self, values: Mapping[str, Any]) -> tuple[Array, Array]:
+        """Parameter sets as rows, and the operating points that belong to them, each found from the one before."""
+        many = {k: np.asarray(v, dtype=float) for k, v in values.items() if np.ndim(v)}
+        lengths = {len(v) for v in many.values()}
+        if len(lengths) != 1:
+            raise StabilityError(
+                f"linear system {self.name!r}: a sweep needs arrays of one length, got lengths {sorted(lengths)}"
+            )
+        first = self.values({k: float(many[k][0]) if k in many else v for k, v in values.items()})
+        rows = np.tile(np.array(list(first.values())), (lengths.pop(), 1))
+        for k, v in many.items():
+            rows[:, list(first).index(self.parameter(k))] = v
+        return rows, self._points(rows)
+
+    def _points(self, rows: Array) -> Array:
+        points, near = np.zeros((len(rows), len(self.unknowns))), self.near
+        for k in range(len(rows) if self.unknowns else 0):
+            near = self.point(dict(zip(self.parameters, map(float, rows[k]), strict=True)), near)
+            points[k] = [near[s] for s in self.unknowns]
+        return points
+
+    def slopes_at(self, parameter: str | Symbol, rows: Array, points: Array) -> Numbers:
+        """Total derivatives of the matrices with respect to a parameter: the operating point moves along."""
+        by = self.parameter(parameter)
+        function, moved = self._slopes(by), np.zeros_like(points)
+        for k in range(len(rows) if self.unknowns and self.about is not None else 0):
+            at = dict(zip(self.parameters, map(float, rows[k]), strict=True))
+            found = self.about.slopes(at, dict(zip(self.unknowns, map(float, points[k]), strict=True)), by)  # type: ignore[union-attr]
+            moved[k] = [found[s] for s in self.unknowns]
+        return self._cut(function(rows, points, moved))
+
+    def _slopes(self, by: Symbol) -> Function:
+        known: dict[Symbol, Function] = self._slope_functions
+        if by not in known:
+            rates = {s: symbol(f"slope_{s.identifier}") for s in self.unknowns}
+            parts = [directional_derivative(getattr(self, p), {by: 1, **rates}) for p in PARTS]
+            known[by] = self._function("linear_slopes", parts, list(rates.values()))
+        return known[by]
+
+    @cached_property
+    def _slope_functions(self) -> dict[Symbol, Function]:
+        return {}
+
+    def _cut(self, flat: Array) -> Numbers:
+        return Numbers(*cut(flat, [getattr(self, p).shape for p in PARTS]))
+
+    def recovered(self, values: Mapping[str, float]) -> Array:
+        """T as an array."""
+        return array(self.T, self._all_values(values, [self.T]))
+
+    def variation_numbers(self, values: Mapping[str, float]) -> dict[str, Array]:
+        """The coefficients of the equations in all variables, by name."""
+        assert self.full is not None
+        parts = {f.name: getattr(self.full.variation, f.name) for f in fields(Variation)}
+        at = self._all_values(values, list(parts.values()))
+        return dict(zip(parts, arrays(list(parts.values()), at), strict=True))
+
+    def _all_values(self, values: Mapping[str, float], things: list[Matrix]) -> dict[Symbol, float]:
+        known = self.values(values)
+        at = {**self.defaults, **known, **self.point(known)}
+        if missing := [s.identifier for s in free_symbols(*things) if s not in at]:
+            raise StabilityError(
+                f"linear system {self.name!r}: no value for {listed(missing)}, which its other variables depend on"
+            )
+        return at
+
+    # ------------------------------------------------------------------------------------------------ names and states
+
+    def state(self, name: str | Symbol) -> int:
+        return self._place("state", name, self.x)
+
+    def input(self, name: str | Symbol) -> int:
+        return self._place("input", name, self.r)
+
+    def _place(self, what: str, name: str | Symbol, names: Sequence[str]) -> int:
+        key = name.identifier if isinstance(name, Symbol) else name
+        if key not in names:
+            raise unknown(f"linear system {self.name!r}", what, key, names, StabilityError)
+        return names.index(key)
+
+    @cached_property
+    def cyclic(self) -> tuple[str, ...]:
+        """Coordinates that no other rate depends on: where on the road, which way, how far a wheel has turned."""
+        return states.cyclic_states(self)
+
+    def without(self, *names: str | Symbol) -> LinearSystem:
+        """The system without states that no other state depends on. Outputs that need them go too."""
+        return states.without(self, names)
+
+    def exchanged(self, old: str | Symbol, **new: Any) -> LinearSystem:
+        """The same system with one state replaced by a combination of states: `lin.exchanged("y_dot", y1_dot=y.dot - V * psi)`."""
+        if len(new) != 1:
+            raise StabilityError(f"linear system {self.name!r}: exchanged() takes one new state, got {listed(new)}")
+        return states.exchanged(self, old, *next(iter(new.items())))
+
+    def in_order(self, *names: str | Symbol) -> LinearSystem:
+        """The same system with its states, and their equations, in another order."""
+        return states.in_order(self, names)
+
+    def seen(self, *names: str | Symbol) -> LinearSystem:
+        """The same system with other outputs: those it has, states, or dependent coordinates and speeds, by name."""
+        return states.seen(self, names)
+
+    def cleaned(self) -> LinearSystem:
+        """The same with entries that are 0, 1 or -1 for all parameters written so."""
+        if self.unknowns:
+            return self
+        E, A, B, C, D, T = cleaned([*(getattr(self, p) for p in PARTS), self.T], self.near)
+        return replace(self, E=E, A=A, B=B, C=C, D=D, T=T)
+
+    def map(self, change: Any) -> LinearSystem:
+        """The same with every matrix changed."""
+        return replace(self, **{p: change(getattr(self, p)) for p in PARTS})
+
+    def latex(self) -> str:
+        """E x' = A x + B r, y = C x + D r in LaTeX."""
+        states_, inputs, outputs = (_column_latex(names) for names in (self.x, self.r, self.y))
+        line = f"{latex(self.E)} {_column_latex(self.x, rates=True)} = {latex(self.A)} {states_}"
+        line += f" + {latex(self.B)} {inputs}" if self.r else ""
+        if self.y:
+            line += f", \\quad {outputs} = {latex(self.C)} {states_}" + (
+                f" + {latex(self.D)} {inputs}" if self.r else ""
+            )
+        return line
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
+
+    # ------------------------------------------------------------------------------------------------ answers
+
+    def eigenvalues(self, method: str = "coordinates", /, **values: float) -> Complex:
+        """Finite eigenvalues, by real part; `method`: "coordinates", "qz" on all variables, or "qr" onto the constraints' tangent."""
+        return eigenvalues(self, values, method)
+
+    def modes(self, **values: float) -> Spectrum:
+        """Modes with shapes in all coordinates, frequencies, damping ratios and participation; infinite eigenvalues counted."""
+        return modes(self, values)
+
+    def root_locus(self, points: int = 400, /, **values: Any) -> RootLocus:
+        """Eigenvalues over one parameter, followed as branches, with critical values: `lin.root_locus(V=(1, 40))`."""
+        return root_locus(self, values, points)
+
+    def stability_chart(self, points: tuple[int, int] = (80, 80), /, **values: Any) -> StabilityChart:
+        """Growth rate over two parameters: `lin.stability_chart(V=(1, 10), b=(0.02, 0.08))`."""
+        return stability_chart(self, values, points)
+
+    def frequency_response(
+        self, r: str | Symbol, y: str | Symbol, hertz: Any = None, /, **values: float
+    ) -> response.FrequencyResponse:
+        """Response of an output (or any variable) to an input that oscillates, over frequencies in Hz (chosen from the spectrum if not given)."""
+        return response.frequency_response(self, r, y, hertz, values)
+
+    def step_response(
+        self, r: str | Symbol, y: str | Symbol, times: Any = None, /, **values: float
+    ) -> response.TimeResponse:
+        """Response of an output to an input that is switched from 0 to 1."""
+        return response.time_response(self, r, y, times, values, "step")
+
+    def impulse_response(
+        self, r: str | Symbol, y: str | Symbol, times: Any = None, /, **values: float
+    ) -> response.TimeResponse:
+        """Response of an output to a unit impulse of an input."""
+        return response.time_response(self, r, y, times, values, "impulse")
+
+    def zeros(self, r: str | Symbol, y: str | Symbol, /, **values: float) -> Complex:
+        """Transmission zeros between an input and an output."""
+        return response.zeros(self, r, y, values)
+
+    def state_space(self, **values: float) -> response.StateSpace:
+        """x' = A x + B r, y = C x + D r in numbers, with algebraic variables eliminated."""
+        return response.explicit(self, values)
+
+    def second_order(self, *coordinates: str | Symbol) -> SecondOrder:
+        """M q'' + (D + G) q' + (K + N) q = B r, with symmetric and skew parts apart; of some coordinates if others stand apart."""
+        return second_order(self, coordinates)
+
+    def eigenvalue_slopes(self, *parameters: str | Symbol, **values: float) -> sensitivity.EigenvalueSlopes:
+        """Derivatives of eigenvalues and modes with respect to parameters (Lynch eq. 6.18 for any pencil)."""
+        return sensitivity.eigenvalue_slopes(self, parameters, values)
+
+    def response_slopes(
+        self, r: str | Symbol, y: str | Symbol, hertz: Any, /, *parameters: str | Symbol, **values: float
+    ) -> dict[str, Complex]:
+        """Derivatives of a frequency response with respect to parameters."""
+        return sensitivity.response_slopes(self, r, y, hertz, parameters, values)
+
+    def design(
+        self, targets: Sequence[complex], vary: Iterable[str | Symbol], *, of: str = "eigenvalues", bounds: Mapping[str, Any] | None = None,
+        steps: int = 30, **values: float,
+    ) -> design_module.Design:  # fmt: skip
+        """Parameters for which the system has wanted eigenvalues, by Newton's method with their derivatives (Lynch 6.3)."""
+        return design_module.design(self, targets, list(vary), of, bounds or {}, steps, values)
+
+
+def linear_system(
+    A: Any, B: Any = None, C: Any = None, D: Any = None, E: Any = None, *,
+    x: Sequence[str] | None = None, r: Sequence[str] | None = None, y: Sequence[str] | None = None, name: str = "system",
+    defaults: Mapping[Symbol, float] | None = None,
+) -> LinearSystem:  # fmt: skip
+    """A linear system from matrices of numbers or expressions: E x' = A x + B r, y = C x + D r (E is 1, y is x where they are not given)."""
+    A = as_matrix(A)
+    n = A.rows
+    B = zeros(n, 0) if B is None else as_matrix(B)
+    C = identity(n) if C is None else as_matrix(C)
+    D = zeros(C.rows, B.cols) if D is None else as_matrix(D)
+    E = identity(n) if E is None else as_matrix(E)
+    names = tuple(x or (f"x{k + 1}" for k in range(n)))
+    outputs = tuple(y or (names if C == identity(n) else (f"y{k + 1}" for k in range(C.rows))))
+    inputs = tuple(r or (f"r{k + 1}" for k in range(B.cols)))
+    return LinearSystem(name, names, inputs, outputs, E, A, B, C, D, names, identity(n), defaults or {})
+
+
+def cut(flat: Array, shapes: Sequence[tuple[int, int]]) -> list[Array]:
+    """Matrices from their entries one after the other, along the last dimension."""
+    out, at = [], 0
+    for rows, cols in shapes:
+        out.append(flat[..., at : at + rows * cols].reshape(*flat.shape[:-1], rows, cols))
+        at += rows * cols
+    return out
+
+
+def _substituted(full: Full | None, table: Mapping[Symbol, Any]) -> Full | None:
+    return full and replace(full, variation=full.variation.mapped(lambda matrices: substitute_all(matrices, table)))
+
+
+def _column_latex(names: Sequence[str], rates: bool = False) -> str:
+    inner = r" \\ ".join(
+        latex(symbol(n, "variable", int(rates))) if n.isidentifier() else rf"\text{{{n}}}" for n in names
+    )
+    return rf"\begin{{bmatrix}} {inner} \end{{bmatrix}}"

@@ -1,0 +1,195 @@
+"""`linearize`: from equations and an operating point to a `LinearSystem`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from ..algebra.derivatives import jacobian
+from ..algebra.evaluate import evaluate
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr, undisturbed
+from ..algebra.matrix import Matrix
+from ..algebra.walk import free_symbols, substitute_all
+from ..derive.equations import Equations
+from ..errors import StabilityError, listed, unknown
+from .conditions import Row, position_rows, speed_rows
+from .linear_system import Full, LinearSystem
+from .pivoting import solved
+from .reduction import chosen_partition, reduced
+from .samples import cleaned, folded, sample_at, samples
+from .steady import SteadyMotion, steady
+from .variation import Variation, input_symbols, output_rows, variation
+
+ON_CONSTRAINTS = 1e-7  # a point is on the constraints when they miss by less than this part of their terms
+
+
+def linearize(
+    eq: Equations, about: SteadyMotion | Mapping[Any, Any], *, independent: Iterable[Symbol | str] = (),
+    outputs: Mapping[str, Any] | None = None, drop: str | Iterable[Symbol | str] = (), moving: bool = False, **values: float,
+) -> LinearSystem:  # fmt: skip
+    """The equations to first order about a motion: E x' = A x + B r, y = C x + D r, for x = (independent q, independent u, z).
+
+    about         a steady motion, or values of coordinates, speeds, variables and inputs by name or symbol (what is not named is zero)
+    independent   coordinates and speeds to keep where constraints leave a choice (a coordinate stands for its rate too)
+    outputs       expressions in the state and the inputs by name; by default those of the model
+    drop          states to leave out that nothing depends on: names, or "cyclic" for all such coordinates
+    moving        the values are a point of a motion that is not steady: the result describes its neighbourhood at that instant
+    values        parameters by name, where they are not those of the model
+
+    Constraints, multipliers and accelerations are eliminated at the operating point, with the derivatives of constraint forces in the
+    directions that are left. Where the operating point is known in closed form, so are the entries of the result.
+    """
+    with undisturbed():
+        if isinstance(about, SteadyMotion):
+            motion: SteadyMotion | None = _checked(eq, about)
+            point, defaults = dict(about.expressions), {**about.defaults, **_named(eq, about, values)}
+            turning: Iterable[Symbol] = about.conditions.turning
+        elif moving:
+            motion, turning = None, eq.u
+            defaults = {**eq.mechanism.values, **_named(eq, None, values)}
+            point = _point_of_motion(eq, about, defaults)
+        else:
+            motion = _claimed(eq, about, values)
+            point, defaults, turning = dict(motion.expressions), dict(motion.defaults), motion.conditions.turning
+        system = _linearized(eq, point, defaults, motion, independent, turning, outputs)
+    names = system.cyclic if drop == "cyclic" else [drop] if isinstance(drop, str) else list(drop)
+    return system.without(*names) if names else system
+
+
+def _linearized(
+    eq: Equations, point: Mapping[Symbol, Expr], defaults: Mapping[Symbol, float], motion: SteadyMotion | None,
+    independent: Iterable[Symbol | str], turning: Iterable[Symbol], outputs: Mapping[str, Any] | None,
+) -> LinearSystem:  # fmt: skip
+    seen = output_rows(eq.outputs if outputs is None else outputs)
+    unknowns = motion.unknowns if motion is not None else ()
+    v = variation(eq, seen, {s: e for s, e in point.items() if s not in unknowns})
+    near = {**defaults, **(motion.found if motion is not None else {})}
+    in_closed_form = motion is not None and motion.is_symbolic
+    if in_closed_form:
+        v = v.mapped(lambda matrices: cleaned(matrices, near))
+    sample = sample_at(_everything(v), near)
+    kept = chosen_partition(eq, v, sample, independent, () if motion is None else turning)
+    if stays := [eq.u[j].identifier for j in kept.u if motion is not None and eq.u[j] in set(turning)]:
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: {listed(stays)} turn with the motion, and no constraint determines them: the coefficients would "
+            "change with time. Choose speeds along axes that turn with the body (m.speed)"
+        )
+    small = reduced(v, kept, sample)
+    parts = [small.E, small.A, small.B, small.C, small.D, small.T]
+    E, A, B, C, D, T = cleaned(parts, near) if in_closed_form else parts
+    q, u, z = (tuple(s.identifier for s in group) for group in (eq.q, eq.u, eq.z))
+    return LinearSystem(
+        eq.name, (*(q[j] for j in kept.q), *(u[j] for j in kept.u), *z), tuple(s.identifier for s in input_symbols(eq)),
+        tuple(seen), E, A, B, C, D, (*q, *u, *z), T, defaults, motion,
+        Full(q, u, z, tuple(s.identifier for s in eq.lam), v, (kept.q, kept.u)),
+    )  # fmt: skip
+
+
+def _everything(v: Variation) -> list[Matrix]:
+    return [getattr(v, f.name) for f in fields(v)]
+
+
+def _named(eq: Equations, motion: SteadyMotion | None, values: Mapping[str, float]) -> dict[Symbol, float]:
+    known = {s.name: s for s in (motion.parameters if motion is not None else eq.p)}
+    for name in values:
+        if name not in known:
+            raise unknown(f"linearisation of {eq.name!r}", "parameter", name, known, StabilityError)
+    return {known[k]: float(v) for k, v in values.items()}
+
+
+# ---------------------------------------------------------------------------------------------------- operating points
+
+
+def _checked(eq: Equations, motion: SteadyMotion) -> SteadyMotion:
+    if motion.equations is not eq:
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: the steady motion is that of other equations ({motion.equations.name!r})"
+        )
+    if not motion.is_steady:
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: there is no steady motion to linearise about: {motion.outcome}"
+        )
+    return motion
+
+
+def _state(eq: Equations, about: Mapping[Any, Any]) -> dict[Symbol, Any]:
+    known = {s.identifier: s for s in (*eq.q, *eq.u, *eq.z, *eq.r, eq.t)}
+    state: dict[Symbol, Any] = {}
+    for key, value in about.items():
+        name = key.identifier if isinstance(key, Symbol) else str(key)
+        if name not in known:
+            raise unknown(
+                f"linearisation of {eq.name!r}", "coordinate, speed, variable or input", name, known, StabilityError
+            )
+        state[known[name]] = value
+    return state
+
+
+def _claimed(eq: Equations, about: Mapping[Any, Any], values: Mapping[str, float]) -> SteadyMotion:
+    """The point as a steady motion, with multipliers and variables found for it; refused where it is none."""
+    state = _state(eq, about)
+    time = {"t": state.pop(eq.t)} if eq.t in state else {}
+    held = {**dict.fromkeys((*eq.q, *eq.u), 0), **state}
+    _refuse_off(
+        eq,
+        [*position_rows(eq), *speed_rows(eq)],
+        {**held, eq.t: time.get("t", 0)},
+        {**eq.mechanism.values, **_named(eq, None, values)},
+    )
+    motion = steady(eq, held, (), (), None, **values, **time)
+    if not motion.is_steady:
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: the point is not steady: {motion.outcome}. Find one by steady(eq, ...), or say moving=True "
+            "where this is a point of a motion"
+        )
+    return motion
+
+
+def _refuse_off(eq: Equations, rows: list[Row], point: Mapping[Symbol, Any], numbers: Mapping[Symbol, float]) -> None:
+    """Points that are not on the constraints, where numbers are known."""
+    if not rows:
+        return
+    slopes = jacobian([r.expression for r in rows], eq.q)
+    *misses, slopes = folded([*(r.expression for r in rows), slopes], point)
+    for k, (row, miss) in enumerate(zip(rows, misses, strict=True)):
+        if any(s not in numbers for s in free_symbols(miss, *slopes.row(k))):
+            continue
+        off, *terms = evaluate([miss, *slopes.row(k)], numbers)
+        if abs(off) > ON_CONSTRAINTS * max(1.0, *map(abs, terms)):
+            raise StabilityError(
+                f"linearisation of {eq.name!r}: the point is not on the constraints, {row.name} misses by {off:.4g}; "
+                "steady(eq, start=...) finds one that is"
+            )
+
+
+def _point_of_motion(eq: Equations, about: Mapping[Any, Any], numbers: Mapping[Symbol, float]) -> dict[Symbol, Expr]:
+    """The state, and the accelerations, rates and multipliers that belong to it."""
+    state: dict[Any, Expr] = {s: as_expr(v) for s, v in _state(eq, about).items()}
+    rest = [s for s in (*eq.q, *eq.u, *eq.z, *eq.r, *(r.dot for r in eq.r), eq.t) if isinstance(s, Symbol)]
+    state = {**dict.fromkeys(rest, ZERO), **state}
+    _refuse_off(eq, [*position_rows(eq), *speed_rows(eq)], state, numbers)
+    state |= _rates_of_variables(eq, state, numbers)
+    found = substitute_all([*eq.udot.entries, *eq.multipliers.entries], state)
+    return state | dict(zip((*(u.dot for u in eq.u), *eq.lam), found, strict=True))
+
+
+def _rates_of_variables(
+    eq: Equations, state: Mapping[Symbol, Expr], numbers: Mapping[Symbol, float]
+) -> dict[Symbol, Expr]:
+    dz: tuple[Any, ...] = tuple(z.dot for z in eq.z)
+    if not dz:
+        return {}
+    rows = substitute_all(list(eq.h.entries), state)
+    slopes = jacobian(rows, dz)
+    if set(free_symbols(slopes)) & set(dz):
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: the additional equations are not linear in {listed(dz)}; give a steady motion"
+        )
+    right = substitute_all([-e for e in rows], dict.fromkeys(dz, ZERO))
+    solution = solved(slopes, Matrix(len(right), 1, tuple(right)), samples([slopes, *right], numbers, 1)[0])
+    names = list(eq.mechanism.equations)
+    _refuse_off(
+        eq, [Row(f"equation {names[k]!r}", e, "loads") for k, e in zip(solution.rows, solution.left.entries, strict=True)], {}, numbers
+    )  # fmt: skip
+    return dict(zip(dz, solution.x.entries, strict=True))

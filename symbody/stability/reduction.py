@@ -1,0 +1,249 @@
+"""From all variables to an independent set: the dependent part is eliminated at the operating point.
+
+phi_q δq = 0               δq  = Tq δqi
+Jc δu + speed_q δq = 0     δu  = Tu δui + Uq δqi            (Jc Tu = 0: multipliers do not come into Tuᵀ times the balances)
+Jc δu' + turn δ(q, u) = 0  δu' = Tu δui' + Wq δqi + Wu δui
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
+from ..algebra.matrix import Matrix, identity, stack, zeros
+from ..derive.equations import Equations
+from ..emit.callable import Array
+from ..errors import StabilityError, listed, unknown
+from .pivoting import solved
+from .samples import Sample, array, arrays
+from .variation import Variation
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Which coordinates and speeds are independent: their numbers."""
+
+    q: tuple[int, ...]
+    u: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """E x' = A x + B r,  y = C x + D r  for x = (qi, ui, z); (q, u, z) = T x + Tr r recovers everything."""
+
+    E: Matrix
+    A: Matrix
+    B: Matrix
+    C: Matrix
+    D: Matrix
+    T: Matrix
+
+
+def reduced(v: Variation, kept: Partition, sample: Sample) -> Reduced:
+    nz, nr = v.more_z.cols, v.force_r.cols
+    Tq = _tangent(v.phi_q, kept.q, sample)
+    Tu, factors = _speeds(v, Tq, kept, sample)
+    Uq, Wq, Wu = factors
+    E_i = [len(kept.q), len(kept.u), nz]
+    back = Tu.T
+    rates = [_rows(m, kept.q) for m in (v.rates_q @ Tq + v.rates_u @ Uq, v.rates_u @ Tu, v.rates_z, v.rates_r)]
+    forces = [
+        -(back @ (v.M @ Wq + v.force_q @ Tq + v.force_u @ Uq)), -(back @ (v.M @ Wu + v.force_u @ Tu)), -(back @ v.force_z),
+        -(back @ v.force_r),
+    ]  # fmt: skip
+    more = [
+        -(v.more_q @ Tq + v.more_u @ Uq + v.more_du @ Wq), -(v.more_u @ Tu + v.more_du @ Wu), -v.more_z, -v.more_r
+    ]  # fmt: skip
+    E = _blocks([
+        [identity(E_i[0]), zeros(E_i[0], E_i[1]), zeros(E_i[0], nz)],
+        [zeros(E_i[1], E_i[0]), _symmetric(back @ v.M @ Tu), back @ v.force_dz],
+        [zeros(nz, E_i[0]), v.more_du @ Tu, v.more_dz],
+    ])  # fmt: skip
+    A, B = _blocks([rates[:3], forces[:3], more[:3]]), _blocks([[rates[3]], [forces[3]], [more[3]]])
+    C = _blocks([[v.out_q @ Tq + v.out_u @ Uq, v.out_u @ Tu, v.out_z]])
+    T = _blocks([
+        [Tq, zeros(Tq.rows, E_i[1]), zeros(Tq.rows, nz)],
+        [Uq, Tu, zeros(Tu.rows, nz)],
+        [zeros(nz, E_i[0]), zeros(nz, E_i[1]), identity(nz)],
+    ])  # fmt: skip
+    assert B.cols == nr
+    return Reduced(E, A, B, C, v.out_r, T)
+
+
+def _tangent(J: Matrix, kept: Sequence[int], sample: Sample) -> Matrix:
+    """T with J T = 0 and the kept variables as they are."""
+    rest = [j for j in range(J.cols) if j not in kept]
+    solution = _dependent(J, rest, _columns(J, kept), sample)
+    return _spread(J.cols, kept, rest, solution)
+
+
+def _speeds(v: Variation, Tq: Matrix, kept: Partition, sample: Sample) -> tuple[Matrix, tuple[Matrix, Matrix, Matrix]]:
+    """Tu, and Uq, Wq, Wu of the speeds and accelerations that depend on others; one elimination for all."""
+    n, nq, nu = v.M.rows, len(kept.q), len(kept.u)
+    if not v.Jc.rows:
+        return identity(n), (zeros(n, nq), zeros(n, nq), zeros(n, nu))
+    rest = [j for j in range(n) if j not in kept.u]
+    right = _blocks([[_columns(v.Jc, kept.u), v.speed_q @ Tq]])
+    first = _dependent(v.Jc, rest, right, sample)
+    Tu = _spread(n, kept.u, rest, first[:, :nu])
+    Uq = _placed(n, rest, first[:, nu:])
+    turned = _blocks([[v.turn_q @ Tq + v.turn_u @ Uq, v.turn_u @ Tu]])
+    second = _dependent(v.Jc, rest, turned, sample)
+    return Tu, (Uq, _placed(n, rest, second[:, :nq]), _placed(n, rest, second[:, nq:]))
+
+
+def _dependent(J: Matrix, rest: Sequence[int], right: Matrix, sample: Sample) -> Matrix:
+    """The dependent part x of J_rest x + right = 0. Rows that depend on others are not looked at."""
+    return solved(_columns(J, rest), -right, sample).x
+
+
+def _columns(J: Matrix, chosen: Iterable[int]) -> Matrix:
+    picked = list(chosen)
+    return Matrix(J.rows, len(picked), tuple(J[i, j] for i in range(J.rows) for j in picked))
+
+
+def _rows(m: Matrix, chosen: Sequence[int]) -> Matrix:
+    return Matrix(len(chosen), m.cols, tuple(e for i in chosen for e in m.row(i)))
+
+
+def _spread(n: int, kept: Sequence[int], rest: Sequence[int], x: Matrix) -> Matrix:
+    rows = {j: tuple(ONE if k == j else ZERO for k in kept) for j in kept}
+    rows |= {j: x.row(k) for k, j in enumerate(rest)}
+    return Matrix(n, len(kept), tuple(e for j in range(n) for e in rows[j]))
+
+
+def _placed(n: int, rest: Sequence[int], x: Matrix) -> Matrix:
+    rows = {j: x.row(k) for k, j in enumerate(rest)}
+    return Matrix(n, x.cols, tuple(e for j in range(n) for e in rows.get(j, (ZERO,) * x.cols)))
+
+
+def _symmetric(m: Matrix) -> Matrix:
+    """The upper triangle mirrored: what is equal is then one expression."""
+    return Matrix(m.rows, m.cols, tuple(m[min(i, j), max(i, j)] for i in range(m.rows) for j in range(m.cols)))
+
+
+def _blocks(grid: Sequence[Sequence[Matrix]]) -> Matrix:
+    return stack(*(_beside(line) for line in grid))
+
+
+def _beside(parts: Sequence[Matrix]) -> Matrix:
+    rows = parts[0].rows
+    entries: list[Expr] = [e for i in range(rows) for p in parts for e in p.row(i)]
+    return Matrix(rows, sum(p.cols for p in parts), tuple(entries))
+
+
+# ---------------------------------------------------------------------------------------------------- which are independent
+
+
+def chosen_partition(
+    eq: Equations, v: Variation, sample: Sample, wanted: Iterable[Symbol | str], turning: Iterable[Symbol]
+) -> Partition:
+    """Independent coordinates and speeds: those wanted; otherwise coordinates that matter, in the user's order, before those that do not.
+
+    turning   speeds that are not constant in the motion: dependent wherever they can be, so that the result does not change with time
+    """
+    names = _wanted(eq, wanted)
+    numbers = v.mapped(lambda matrices: [_as_numbers(a) for a in arrays(matrices, sample)])
+    phi, J = array(numbers.phi_q, {}), array(numbers.Jc, {})
+    turned = [j for j, u in enumerate(eq.u) if u in set(turning)]
+    first = _split(eq, phi, J, names, turned, cyclic=())
+    idle = _idle(numbers, first)
+    return _split(eq, phi, J, names, turned, idle)
+
+
+def _wanted(eq: Equations, wanted: Iterable[Symbol | str]) -> set[Symbol]:
+    known = {s.identifier: s for s in (*eq.q, *eq.u)}
+    found = set()
+    for s in [wanted] if isinstance(wanted, (str, Symbol)) else wanted:
+        name = s.identifier if isinstance(s, Symbol) else s
+        if name not in known:
+            raise unknown(
+                f"linearize(independent=...) of {eq.name!r}", "coordinate or speed", name, known, StabilityError
+            )
+        found.add(known[name])
+        if known[name].dot in eq.u:
+            found.add(known[name].dot)  # type: ignore[arg-type]
+    return found
+
+
+def _split(
+    eq: Equations, phi: Array, J: Array, wanted: set[Symbol], turned: Sequence[int], cyclic: Sequence[int]
+) -> Partition:
+    q_order = _order(len(eq.q), [[j for j, q in enumerate(eq.q) if q not in wanted], range(len(eq.q))])
+    q_dependent = _pivots(eq, "coordinates", phi, q_order, {j for j, q in enumerate(eq.q) if q in wanted})
+    pair = {eq.q.index(q): eq.u.index(q.dot) for q in eq.q if q.dot in eq.u}
+    free = [j for j, u in enumerate(eq.u) if u not in wanted]
+    preferred = [turned, [pair[j] for j in q_dependent if j in pair], [pair[j] for j in cyclic if j in pair]]
+    u_order = _order(len(eq.u), [*([j for j in group if j in free] for group in preferred), free, range(len(eq.u))])
+    u_dependent = _pivots(eq, "speeds", J, u_order, {j for j, u in enumerate(eq.u) if u in wanted})
+    kept = Partition(
+        tuple(j for j in range(len(eq.q)) if j not in q_dependent), tuple(j for j in range(len(eq.u)) if j not in u_dependent)
+    )  # fmt: skip
+    lost = [s.identifier for s in (*(eq.q[j] for j in q_dependent), *(eq.u[j] for j in u_dependent)) if s in wanted]
+    if lost:
+        independent = [*(eq.q[j].identifier for j in kept.q), *(eq.u[j].identifier for j in kept.u)]
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: the constraints determine {listed(lost)} at this point, so not all that was asked for can be "
+            f"independent; {listed(independent)} would be"
+        )
+    return kept
+
+
+def _order(n: int, groups: Sequence[Iterable[int]]) -> list[int]:
+    """Candidates for the dependent part: group after group, in each the later ones first."""
+    return list(dict.fromkeys(j for group in groups for j in sorted(group, reverse=True)))[:n]
+
+
+def _pivots(eq: Equations, what: str, J: Array, order: Sequence[int], kept: set[int]) -> list[int]:
+    """Columns of full rank, taken in order where they are not nearly dependent on those taken before; nearer where that keeps what is wanted."""
+    if not J.size:
+        return []
+    scaled = J / np.maximum(np.abs(J).max(axis=1, keepdims=True), 1e-300)
+    rank = int(np.linalg.matrix_rank(scaled, tol=1e-9))
+    found: list[int] = []
+    for least in (0.1, 0.01, 1e-7):
+        chosen: list[int] = []
+        left = scaled.copy()
+        for j in order:
+            if len(chosen) == rank:
+                break
+            sizes = np.linalg.norm(left, axis=0)
+            if sizes[j] > least * sizes.max():
+                chosen.append(j)
+                direction = left[:, j] / sizes[j]
+                left = left - np.outer(direction, direction @ left)
+        if len(chosen) == rank:
+            found = found or chosen
+            if not kept & set(chosen):
+                return chosen
+    if found:
+        return found
+    raise StabilityError(
+        f"linearisation of {eq.name!r}: no independent {what} were found; the constraints are nearly singular"
+    )
+
+
+def _idle(numbers: Variation, kept: Partition) -> list[int]:
+    """Coordinates that nothing but rates of coordinates of the same kind depends on, at this point."""
+    found = reduced(numbers, kept, {})
+    return [kept.q[j] for j in idle_states(array(found.E, {}), array(found.A, {}), range(len(kept.q)))]
+
+
+def idle_states(E: Array, A: Array, candidates: Iterable[int]) -> list[int]:
+    """The largest set of states, out of the candidates, that no other state's rate depends on."""
+    scale_A = np.maximum(np.abs(A).max(axis=1, initial=0.0), 1e-300)[:, None]
+    scale_E = np.maximum(np.abs(E).max(axis=1, initial=0.0), 1e-300)[:, None]
+    touched = (np.abs(A) > 1e-10 * scale_A) | ((np.abs(E) > 1e-10 * scale_E) & ~np.eye(len(E), dtype=bool))
+    idle = set(candidates)
+    while True:
+        busy = {j for j in idle if any(touched[i, j] and i not in idle for i in range(len(A)))}
+        if not busy:
+            return sorted(idle)
+        idle -= busy
+
+
+def _as_numbers(a: Array) -> Matrix:
+    return Matrix(a.shape[0], a.shape[1], tuple(as_expr(float(x)) for x in a.ravel()))

@@ -1,0 +1,89 @@
+"""Second-order form of a linear system, with symmetric and skew parts apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..algebra.graph import ONE, ZERO, Expr, Symbol
+from ..algebra.matrix import Matrix
+from ..errors import StabilityError, listed
+from .samples import array, sample_at, vanishing
+from .states import picked
+
+if TYPE_CHECKING:
+    from .linear_system import LinearSystem
+
+
+@dataclass(frozen=True)
+class SecondOrder:
+    """M q'' + (D + G) q' + (K + N) q = B r: M, D and K symmetric (mass, damping, stiffness), G and N skew (gyroscopic, circulatory)."""
+
+    q: tuple[str, ...]
+    r: tuple[str, ...]
+    M: Matrix
+    D: Matrix
+    G: Matrix
+    K: Matrix
+    N: Matrix
+    B: Matrix
+
+
+def second_order(lin: LinearSystem, coordinates: Sequence[str | Symbol]) -> SecondOrder:
+    pairs = _pairs(lin)
+    names = [lin.x[lin.state(c)] for c in coordinates] or list(pairs)
+    if wrong := [n for n in names if n not in pairs]:
+        raise StabilityError(
+            f"linear system {lin.name!r}: the rate of {listed(wrong)} is not one of its states, so that there is no second-order form in "
+            f"it; coordinates that have one are {listed(pairs)}"
+        )
+    wanted = {*names, *(pairs[n] for n in names)}
+    if others := [n for n in lin.x if n not in wanted]:
+        lin = lin.without(*others)
+    q, u = [lin.state(n) for n in names], [lin.state(pairs[n]) for n in names]
+    C, S = -picked(lin.A, u, u), -picked(lin.A, u, q)
+    (D, G), (K, N) = _parts(lin, C), _parts(lin, S)
+    return SecondOrder(tuple(names), lin.r, picked(lin.E, u, u), D, G, K, N, picked(lin.B, u, range(len(lin.r))))
+
+
+def _pairs(lin: LinearSystem) -> Mapping[str, str]:
+    """Coordinates whose row says q' = u, with that state u."""
+    out: dict[str, str] = {}
+    for i, name in enumerate(lin.x):
+        kinematic = all(e is (ONE if j == i else ZERO) for j, e in enumerate(lin.E.row(i)))
+        places = [j for j, e in enumerate(lin.A.row(i)) if e is not ZERO]
+        if kinematic and len(places) == 1 and lin.A[i, places[0]] is ONE and all(e is ZERO for e in lin.B.row(i)):
+            out[name] = lin.x[places[0]]
+    return out
+
+
+def _parts(lin: LinearSystem, m: Matrix) -> tuple[Matrix, Matrix]:
+    """Symmetric and skew part. Entries that are mirrored for all parameters are taken as they are."""
+    n = m.rows
+    places = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    same = _zero(lin, m, [m[i, j] - m[j, i] for i, j in places])
+    opposite = _zero(lin, m, [m[i, j] + m[j, i] for i, j in places])
+    upper: dict[tuple[int, int], tuple[Expr, Expr]] = {}
+    for (i, j), is_same, is_opposite in zip(places, same, opposite, strict=True):
+        if is_same:
+            upper[i, j] = m[i, j], ZERO
+        elif is_opposite:
+            upper[i, j] = ZERO, m[i, j]
+        else:
+            upper[i, j] = (m[i, j] + m[j, i]) / 2, (m[i, j] - m[j, i]) / 2
+    diagonal = {(i, i): (m[i, i], ZERO) for i in range(n)}
+    entries = {**upper, **diagonal}
+    symmetric = [entries[min(i, j), max(i, j)][0] for i in range(n) for j in range(n)]
+    skew = [entries[i, j][1] if i <= j else -entries[j, i][1] for i in range(n) for j in range(n)]
+    return Matrix(n, n, tuple(symmetric)), Matrix(n, n, tuple(skew))
+
+
+def _zero(lin: LinearSystem, whole: Matrix, things: list[Expr]) -> list[bool]:
+    if not things:
+        return []
+    if not lin.unknowns:
+        return vanishing(things, lin.near)
+    at = sample_at([whole], lin.near)
+    scale = abs(array(whole, at)).max(initial=0.0)
+    return [bool(abs(x) <= 1e-10 * scale) for x in array(Matrix(len(things), 1, tuple(things)), at).ravel()]

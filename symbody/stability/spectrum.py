@@ -1,0 +1,234 @@
+"""Eigenvalues and modes of a linear system."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import qr
+
+from ..emit.callable import Array
+from ..errors import StabilityError, unknown
+from .pencil import Complex, pencil_spectrum, qz_eigenvalues, sorted_order
+
+if TYPE_CHECKING:
+    from .linear_system import LinearSystem
+
+METHODS = ("coordinates", "qz", "qr")
+
+
+@dataclass(frozen=True)
+class Mode:
+    """x(t) = shape · exp(eigenvalue t).
+
+    shape           of every coordinate, speed and variable, dependent ones too; the largest coordinate is 1, with phase 0
+    participation   share of each state in the mode: |yᵢ (E x)ᵢ|, summing to 1 (y the left vector)
+    """
+
+    eigenvalue: complex
+    shape: Mapping[str, complex]
+    participation: Mapping[str, float]
+
+    @property
+    def is_oscillatory(self) -> bool:
+        return abs(self.eigenvalue.imag) > 1e-9 * max(abs(self.eigenvalue), 1e-300)
+
+    @property
+    def frequency(self) -> float:
+        """Of the damped oscillation, in Hz."""
+        return abs(self.eigenvalue.imag) / (2 * math.pi)
+
+    @property
+    def natural_frequency(self) -> float:
+        """|s| / 2π, in Hz."""
+        return abs(self.eigenvalue) / (2 * math.pi)
+
+    @property
+    def damping_ratio(self) -> float:
+        """-Re s / |s|: 1 is critical, negative is growth."""
+        return -self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else 0.0
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """Phase of each variable in degrees, ahead of the largest coordinate."""
+        return {n: math.degrees(math.atan2(v.imag, v.real)) for n, v in self.shape.items()}
+
+
+@dataclass(frozen=True)
+class Spectrum(Sequence[Mode]):
+    """All modes with finite eigenvalue, by real part; how many eigenvalues are infinite."""
+
+    modes: tuple[Mode, ...]
+    infinite: int
+
+    @property
+    def eigenvalues(self) -> Complex:
+        return np.array([m.eigenvalue for m in self.modes], dtype=complex)
+
+    @property
+    def is_stable(self) -> bool:
+        return bool((self.eigenvalues.real < 0).all())
+
+    def __len__(self) -> int:
+        return len(self.modes)
+
+    def __getitem__(self, at: int) -> Mode:  # type: ignore[override]
+        return self.modes[at]
+
+    def __iter__(self) -> Iterator[Mode]:
+        return iter(self.modes)
+
+    def __repr__(self) -> str:
+        lines = ["     real part    imag. part   freq. [Hz]  damping  mostly"]
+        for m in self.modes:
+            most = max(m.participation, key=m.participation.__getitem__, default="")
+            s = m.eigenvalue
+            lines.append(f"{s.real:14.6g}{s.imag:14.6g}{m.frequency:13.5g}{m.damping_ratio:9.4f}  {most}")
+        return "\n".join([*lines, *([f"and {self.infinite} infinite"] if self.infinite else [])])
+
+
+def eigenvalues(lin: LinearSystem, values: Mapping[str, float], method: str = "coordinates") -> Complex:
+    """Finite eigenvalues, by real part.
+
+    coordinates   of the reduced pencil (E, A)
+    qz            by the QZ algorithm on the equations in all variables, with accelerations and multipliers (Lynch eq. 6.6)
+    qr            on an orthonormal basis of what the constraints leave free (Lynch eq. 6.16)
+    """
+    if method not in METHODS:
+        raise unknown("eigenvalues", "method", method, METHODS, StabilityError)
+    if method == "coordinates":
+        n = lin.numbers(**values)
+        return pencil_spectrum(n.E, n.A, lin.x).s
+    if lin.full is None:
+        raise StabilityError(
+            f"linear system {lin.name!r}: method={method!r} needs the equations that it was reduced from; there are none"
+        )
+    if method == "qz":
+        return qz_eigenvalues(*full_pencil(lin, values), names=lin.full.names)[0]
+    return _on_tangent(lin, values)
+
+
+def modes(lin: LinearSystem, values: Mapping[str, float]) -> Spectrum:
+    n = lin.numbers(**values)
+    found = pencil_spectrum(n.E, n.A, lin.x)
+    shapes = lin.recovered(values) @ found.x
+    names = lin.variables
+    coordinates = [k for k, name in enumerate(names) if lin.full is None or name in lin.full.q]
+    share = np.abs(found.y.conj() * (n.E @ found.x))
+    made = [_mode(complex(s), shapes[:, k], share[:, k], coordinates, names, lin.x) for k, s in enumerate(found.s)]
+    return Spectrum(tuple(made), found.infinite)
+
+
+def _mode(
+    s: complex, shape: Complex, share: Array, first: list[int], names: Sequence[str], states: Sequence[str]
+) -> Mode:
+    among = (
+        first
+        if np.abs(shape[first]).max(initial=0.0) > 1e-9 * np.abs(shape).max(initial=0.0)
+        else list(range(len(shape)))
+    )
+    largest = among[int(np.argmax(np.round(np.abs(shape[among]) / np.abs(shape[among]).max(), 9)))]
+    normal = shape / shape[largest]
+    total = share.sum() or 1.0
+    return Mode(
+        s,
+        dict(zip(names, map(complex, normal), strict=True)),
+        dict(zip(states, map(float, share / total), strict=True)),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- all variables
+
+
+def full_pencil(lin: LinearSystem, values: Mapping[str, float]) -> tuple[Array, Array]:
+    """E X' = A X for X = (q, u, a, z, lam), a being the accelerations: of index one, so that infinite eigenvalues come out as such.
+
+    q'i = rates,  phi_q q = 0,  u'i = ai,  Jc u + speed_q q = 0,  M a + force ... - Jcᵀ lam = 0,  Jc a + turn ... = 0,  more = 0
+    """
+    assert lin.full is not None
+    v, (qi, ui) = lin.variation_numbers(values), lin.full.kept
+    nq, nu, nz, k = v["rates_q"].shape[0], v["M"].shape[0], v["more_z"].shape[0], v["Jc"].shape[0]
+    at = np.cumsum([0, nq, nu, nu, nz, k])
+    q, u, a, z, lam = (slice(at[i], at[i + 1]) for i in range(5))
+    n = int(at[-1])
+
+    def rows(count: int, **blocks: Array) -> Array:
+        out = np.zeros((count, n))
+        for name, block in blocks.items():
+            out[:, {"q": q, "u": u, "a": a, "z": z, "lam": lam}[name]] = block
+        return out
+
+    some_q, some_u = list(qi), list(ui)
+    dependent = _independent_rows(v["phi_q"], nq - len(some_q))
+    E = [
+        rows(len(some_q), q=np.eye(nq)[some_q]), rows(len(dependent)), rows(len(some_u), u=np.eye(nu)[some_u]), rows(k),
+        rows(nu, z=-v["force_dz"]), rows(k), rows(nz, z=-v["more_dz"]),
+    ]  # fmt: skip
+    A = [
+        rows(len(some_q), q=v["rates_q"][some_q], u=v["rates_u"][some_q], z=v["rates_z"][some_q]),
+        rows(len(dependent), q=v["phi_q"][dependent]), rows(len(some_u), a=np.eye(nu)[some_u]), rows(k, q=v["speed_q"], u=v["Jc"]),
+        rows(nu, q=v["force_q"], u=v["force_u"], a=v["M"], z=v["force_z"], lam=-v["Jc"].T),
+        rows(k, q=v["turn_q"], u=v["turn_u"], a=v["Jc"]),
+        rows(nz, q=v["more_q"], u=v["more_u"], a=v["more_du"], z=v["more_z"]),
+    ]  # fmt: skip
+    return np.vstack(E), np.vstack(A)
+
+
+def _independent_rows(J: Array, count: int) -> list[int]:
+    """As many rows as there are dependent coordinates; with norms and invariants there may be more rows than that."""
+    chosen: list[int] = []
+    for i in range(len(J)):
+        if np.linalg.matrix_rank(J[[*chosen, i]], tol=1e-9 * max(np.abs(J).max(), 1e-300)) > len(chosen):
+            chosen.append(i)
+    assert len(chosen) == count, "the partition was made from the rank of these rows"
+    return chosen
+
+
+def _on_tangent(lin: LinearSystem, values: Mapping[str, float]) -> Complex:
+    """q = Q y and u = P v + ... on orthonormal bases of the null spaces, which must not turn along the motion."""
+    v = lin.variation_numbers(values)
+    Q, P = _null_space(v["phi_q"]), _null_space(v["Jc"])
+    S, nz = v["speed_q"] @ Q, v["more_z"].shape[0]
+    Uq = -np.linalg.pinv(v["Jc"]) @ S if len(v["Jc"]) else np.zeros((len(v["M"]), Q.shape[1]))
+    rates_y, rates_v = Q.T @ (v["rates_q"] @ Q + v["rates_u"] @ Uq), Q.T @ v["rates_u"] @ P
+    _refuse_turning(lin, v, Q, P, Uq)
+    Wq, Wv = Uq @ rates_y, Uq @ rates_v
+    z1, z2 = np.zeros((Q.shape[1], nz)), np.zeros((nz, Q.shape[1]))
+    E = np.block([
+        [np.eye(Q.shape[1]), np.zeros((Q.shape[1], P.shape[1])), z1],
+        [np.zeros((P.shape[1], Q.shape[1])), P.T @ v["M"] @ P, P.T @ v["force_dz"]],
+        [z2, v["more_du"] @ P, v["more_dz"]],
+    ])  # fmt: skip
+    A = -np.block([
+        [-rates_y, -rates_v, -Q.T @ v["rates_z"]],
+        [P.T @ (v["M"] @ Wq + v["force_q"] @ Q + v["force_u"] @ Uq), P.T @ (v["M"] @ Wv + v["force_u"] @ P), P.T @ v["force_z"]],
+        [v["more_q"] @ Q + v["more_u"] @ Uq + v["more_du"] @ Wq, v["more_u"] @ P + v["more_du"] @ Wv, v["more_z"]],
+    ])  # fmt: skip
+    s = pencil_spectrum(E, A).s
+    return s[sorted_order(s)]
+
+
+def _null_space(J: Array) -> Array:
+    """Q2 of Jᵀ = Q R (Lynch eq. 6.10 to 6.14)."""
+    if not len(J):
+        return np.eye(J.shape[1])
+    scaled = J / np.maximum(np.abs(J).max(axis=1, keepdims=True), 1e-300)
+    Q, _, _ = qr(scaled.T, pivoting=True)
+    return Q[:, int(np.linalg.matrix_rank(scaled, tol=1e-9)) :]
+
+
+def _refuse_turning(lin: LinearSystem, v: Mapping[str, Array], Q: Array, P: Array, Uq: Array) -> None:
+    """The row Jc u' + turn = 0 must be the rate of Jc u + speed_q q = 0 with constant coefficients."""
+    if not len(v["Jc"]):
+        return
+    frozen = v["speed_q"] @ np.column_stack([v["rates_q"] @ Q + v["rates_u"] @ Uq, v["rates_u"] @ P])
+    turn = np.column_stack([v["turn_q"] @ Q + v["turn_u"] @ Uq, v["turn_u"] @ P])
+    scale = max(np.abs(turn).max(), np.abs(frozen).max(), 1.0)
+    if np.abs(frozen - turn).max() > 1e-7 * scale:
+        raise StabilityError(
+            f"linear system {lin.name!r}: its constraints turn along the motion, so that no fixed basis of their tangent serves; use "
+            'method="coordinates" or method="qz"'
+        )

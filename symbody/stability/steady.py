@@ -1,0 +1,352 @@
+"""`steady`: equilibria and relative equilibria, in closed form where nothing but linear equations stands in the way, else by Newton."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from ..algebra.derivatives import jacobian
+from ..algebra.evaluate import evaluate
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr
+from ..algebra.matrix import Matrix
+from ..algebra.printing import tree_size_up_to
+from ..algebra.walk import free_symbols, ordered, substitute_all
+from ..derive.equations import Equations
+from ..emit.callable import Array, compile_program
+from ..emit.lower import program
+from ..errors import StabilityError, listed, unknown
+from .conditions import Conditions, Row, conditions
+from .newton import Reached, newton
+from .pivoting import solved
+from .samples import Sample, cleaned, folded, sample_at, samples, vanishing
+
+STARTS: Final = 16
+LONG: Final = 60  # expressions with more parts are not printed
+Number = float | Expr
+
+
+@dataclass(frozen=True, eq=False)
+class SteadyMotion:
+    """A motion in which nothing changes but coordinates that grow at a constant rate; made by `steady`.
+
+    motion["phi"] is a number, or an expression in the parameters where the motion is known in closed form; names are those of q, u,
+    z, the multipliers, inputs, u' and z'. `values` has them all.
+
+    outcome        what was found, in a sentence
+    is_steady      whether the rows vanish
+    residual       the largest row, in units of its own terms; `worst` names it
+    drifting       coordinates that grow
+    undetermined   unknowns that the conditions leave open; they stay where the search started
+    """
+
+    equations: Equations
+    conditions: Conditions
+    expressions: Mapping[Symbol, Expr]  # of what is fixed or solved for; numbers or in terms of parameters
+    defaults: Mapping[Symbol, float]  # of parameters
+    outcome: str
+    is_steady: bool
+    residual: float
+    worst: str = ""
+    undetermined: tuple[str, ...] = ()
+    unknowns: tuple[Symbol, ...] = ()  # solved for by Newton's method at given parameters
+    found: Mapping[Symbol, float] = field(default_factory=dict)  # their values at the defaults
+
+    def __repr__(self) -> str:
+        shown = [f"{k} = {_text(v)}" for k, v in self.values.items() if _text(v) != "0"]
+        rest = "everything else is zero" if len(shown) < len(self.values) else ""
+        lines = [f"Steady motion of {self.equations.name!r}: {self.outcome}", *shown, rest]
+        if self.drifting:
+            lines.append(f"drifting: {listed(self.drifting)}")
+        if self.undetermined:
+            lines.append(f"not determined, left where the search began: {listed(self.undetermined)}")
+        return "\n    ".join(x for x in lines if x)
+
+    @cached_property
+    def values(self) -> Mapping[str, Number]:
+        """Everything by name."""
+        eq = self.equations
+        symbols = [*eq.q, *eq.u, *(u.dot for u in eq.u), *eq.z, *(z.dot for z in eq.z), *eq.r, *eq.lam]
+        own = [s for s in symbols if isinstance(s, Symbol)]
+        return {s.identifier: self._value(s) for s in [*own, *(s for s in self.unknowns if s in eq.p)]}
+
+    def _value(self, s: Symbol) -> Number:
+        e = self.expressions.get(s)
+        if e is None:
+            return self.found[s]
+        return float(evaluate(e)) if not free_symbols(e) else e
+
+    def __getitem__(self, name: str) -> Number:
+        if name not in self.values:
+            raise unknown(f"steady motion of {self.equations.name!r}", "symbol", name, self.values, StabilityError)
+        return self.values[name]
+
+    @property
+    def drifting(self) -> tuple[str, ...]:
+        return tuple(q.identifier for q in self.conditions.drifting)
+
+    @property
+    def is_symbolic(self) -> bool:
+        """Whether everything is known in terms of the parameters."""
+        return self.is_steady and not self.unknowns
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """Parameters of the model and of the conditions that are not unknowns themselves."""
+        return tuple(s for s in parameters_of(self.equations, self.conditions) if s not in self.unknowns)
+
+    @cached_property
+    def _problem(self) -> _Problem:
+        return _Problem(self.equations, self.conditions, self.expressions, self.unknowns)
+
+    def solve(
+        self, parameters: Mapping[Symbol, float], near: Mapping[Symbol, float] | None = None
+    ) -> dict[Symbol, float]:
+        """Values of `unknowns` at other parameters, found from those at hand."""
+        if not self.unknowns:
+            return {}
+        start = np.array([(near or self.found)[s] for s in self.unknowns])
+        reached = self._problem.from_start(start, parameters)
+        if not reached.holds:
+            name, size = self._problem.worst(reached)
+            changed = {s.name: v for s, v in parameters.items() if self.defaults.get(s) != v}
+            raise StabilityError(
+                f"{self.equations.name!r}: no steady motion was found at {listed(f'{k}={v:.6g}' for k, v in changed.items())}, starting "
+                f"from the one at hand; {size:.3g} is left in {name}. Go there in smaller steps, or call steady(...) there"
+            )
+        return dict(zip(self.unknowns, map(float, reached.w), strict=True))
+
+    def slopes(self, parameters: Mapping[Symbol, float], at: Mapping[Symbol, float], by: Symbol) -> dict[Symbol, float]:
+        """Rates of change of `unknowns` with a parameter, from the rows staying zero."""
+        return self._problem.slopes(parameters, at, by)
+
+
+def _text(value: Number) -> str:
+    if isinstance(value, Expr):
+        return str(value) if tree_size_up_to(LONG, [value]) < LONG else f"<{len(ordered([value]))} operations>"
+    return "0" if abs(value) < 1e-13 else f"{value:.10g}"
+
+
+def steady(
+    eq: Equations, given: Mapping[Any, Any] | None = None, zero: Iterable[Any] = (), free: Iterable[Any] = (),
+    start: Mapping[Any, float] | None = None, **values: float,
+) -> SteadyMotion:  # fmt: skip
+    """An equilibrium, or a motion in which only cyclic coordinates grow: `steady(eq, given={x.dot: V}, zero=[y, psi, phi])`.
+
+    given    values of coordinates, speeds, inputs, or of expressions in them: numbers, or expressions in parameters (new ones too)
+    zero     what is given as zero; a coordinate that is given does not drift
+    free     unknown beside the state and the multipliers: inputs or parameters to be found; q.dot of a coordinate that is to drift
+             although something depends on it (the heading of a vehicle that turns)
+    start    numbers from which the search begins, where zero is not near
+    values   parameters by name (and the time `t`), where they are not those of the model
+
+    Coordinates on which nothing depends may drift; all others stand still. Inputs are zero unless given or free. Where the rest
+    follows from linear equations alone, and holds for all parameters, the result has expressions in the parameters; otherwise it has
+    numbers. `outcome` says what happened; the residual is shown, and what the conditions left open.
+    """
+    time = float(values.pop("t", 0.0))
+    asked = conditions(eq, given or {}, zero, free, _near(eq, start or {}), time)
+    begin = _started(eq, asked, start or {})
+    defaults = _defaults(eq, asked, values)
+    closed = None if _free_parameters(asked) else _closed_form(eq, asked, begin, defaults)
+    return _refused_in_time(closed or _by_newton(eq, asked, begin, defaults))
+
+
+def _refused_in_time(motion: SteadyMotion) -> SteadyMotion:
+    """A motion is not steady where a row changes with time alone."""
+    eq = motion.equations
+    rows = [r for r in motion.conditions.rows if eq.t in free_symbols(r.expression)]
+    if not rows or not motion.is_steady:
+        return motion
+    slopes = folded(list(jacobian([r.expression for r in rows], [eq.t]).entries), motion.expressions)
+    at = sample_at(slopes, {**motion.defaults, **motion.found})
+    for row, slope in zip(rows, slopes, strict=True):
+        if abs(evaluate(slope, at)) > 1e-9:
+            said = f"not steady: {row.name} changes with time, by {evaluate(slope, at):.4g} in a second"
+            return replace(motion, outcome=said, is_steady=False, worst=row.name)
+    return motion
+
+
+def _near(eq: Equations, start: Mapping[Any, float]) -> dict[Symbol, float]:
+    return {q: float(v) for q in eq.q for k, v in start.items() if k in (q, q.identifier)}
+
+
+def _free_parameters(asked: Conditions) -> list[Symbol]:
+    return [s for s in asked.all_unknowns if s.kind == "parameter"]
+
+
+def parameters_of(eq: Equations, asked: Conditions) -> list[Symbol]:
+    """Parameters of the model, then those that only the conditions have."""
+    more = free_symbols(*asked.fixed.values(), *(r.expression for r in asked.rows if r.name.startswith("given ")))
+    return list(dict.fromkeys([*eq.p, *(s for s in more if s.kind == "parameter")]))
+
+
+def _defaults(eq: Equations, asked: Conditions, values: Mapping[str, float]) -> dict[Symbol, float]:
+    known = {s.name: s for s in parameters_of(eq, asked)}
+    for name in values:
+        if name not in known:
+            raise unknown(f"steady motion of {eq.name!r}", "parameter", name, known, StabilityError)
+    fixed = {s: float(evaluate(v)) for s, v in asked.fixed.items() if s.kind == "parameter" and not free_symbols(v)}
+    return {**eq.mechanism.values, **fixed, **{known[k]: float(v) for k, v in values.items()}}
+
+
+def _started(eq: Equations, asked: Conditions, start: Mapping[Any, float]) -> dict[Symbol, float]:
+    known = {s.identifier: s for s in asked.all_unknowns}
+    begin = dict.fromkeys(asked.all_unknowns, 0.0)
+    begin |= {e[0]: 1.0 for e in eq.mechanism.norms if e[0] in begin}
+    begin |= {s: eq.mechanism.values.get(s, 1.0) for s in begin if s.kind == "parameter"}
+    for key, value in start.items():
+        name = key.identifier if isinstance(key, Symbol) else str(key)
+        if name not in known:
+            raise unknown(f"steady(start=...) of {eq.name!r}", "unknown", name, known, StabilityError)
+        begin[known[name]] = float(value)
+    return begin
+
+
+# ---------------------------------------------------------------------------------------------------- in closed form
+
+
+def _closed_form(
+    eq: Equations, asked: Conditions, begin: Mapping[Symbol, float], defaults: Mapping[Symbol, float]
+) -> SteadyMotion | None:
+    """Coordinates where the search would begin, all else from linear equations; None where that does not hold for all parameters."""
+    table: dict[Symbol, Expr] = dict(asked.fixed)
+    table |= {s: as_expr(begin[s]) for s in asked.unknowns["coordinates"]}
+    rows = dict(zip(asked.rows, folded([r.expression for r in asked.rows], table), strict=True))
+    if not _all_vanish([e for r, e in rows.items() if r.stage == "coordinates"], defaults):
+        return None
+    undetermined: list[Symbol] = []
+    for stage in ("speeds", "accelerations", "loads"):
+        here = folded([e for r, e in rows.items() if r.stage == stage], table)
+        found = _linear_solution(here, asked.unknowns[stage], defaults)
+        if found is None:
+            return None
+        table |= found[0]
+        undetermined += found[1]
+    loose = _untouched(asked)
+    (tidy,) = cleaned([Matrix(len(table), 1, tuple(table.values()))], defaults)
+    table = dict(zip(table, tidy.entries, strict=True))
+    return SteadyMotion(
+        eq, asked, table, defaults, "holds for all parameters; every row vanishes identically", True, 0.0,
+        undetermined=tuple(s.identifier for s in (*loose, *undetermined)),
+    )  # fmt: skip
+
+
+def _all_vanish(things: list[Expr], defaults: Mapping[Symbol, float]) -> bool:
+    return all(vanishing(things, defaults)) if things else True
+
+
+def _linear_solution(
+    rows: list[Expr], unknowns: tuple[Symbol, ...], defaults: Mapping[Symbol, float]
+) -> tuple[dict[Symbol, Expr], list[Symbol]] | None:
+    slopes = jacobian(rows, unknowns) if unknowns else Matrix(len(rows), 0, ())
+    if set(free_symbols(slopes)) & set(unknowns):
+        return None
+    right = substitute_all([-e for e in rows], dict.fromkeys(unknowns, ZERO)) if unknowns else [-e for e in rows]
+    if not unknowns:
+        return ({}, []) if _all_vanish(right, defaults) else None
+    sample: Sample = samples([slopes, *right], defaults, 1)[0]
+    solution = solved(slopes, Matrix(len(right), 1, tuple(right)), sample)
+    if not _all_vanish(list(solution.left.entries), defaults):
+        return None
+    return dict(zip(unknowns, solution.x.entries, strict=True)), [unknowns[j] for j in solution.free]
+
+
+def _untouched(asked: Conditions) -> list[Symbol]:
+    """Coordinates that were left where the search begins because nothing depends on them."""
+    seen = set(free_symbols(*(r.expression for r in asked.rows)))
+    return [q for q in asked.unknowns["coordinates"] if q in asked.drifting or q not in seen]
+
+
+# ---------------------------------------------------------------------------------------------------- by Newton's method
+
+
+class _Problem:
+    """Rows and their Jacobian, compiled, as functions of unknowns and parameters."""
+
+    def __init__(
+        self, eq: Equations, asked: Conditions, expressions: Mapping[Symbol, Expr], unknowns: tuple[Symbol, ...]
+    ) -> None:
+        self.eq, self.unknowns = eq, unknowns
+        self.rows: list[Row] = list(asked.rows)
+        self.expressions = folded([r.expression for r in self.rows], expressions)
+        self.parameters = [s for s in parameters_of(eq, asked) if s not in unknowns]
+
+    @cached_property
+    def _compiled(self) -> Any:
+        outputs = {"r": self.expressions, "J": [*jacobian(self.expressions, self.unknowns).entries]}
+        groups = {"w": list(self.unknowns), "p": list(self.parameters)}
+        return compile_program(program("steady_rows", groups, outputs))
+
+    def from_start(self, start: Array, parameters: Mapping[Symbol, float]) -> Reached:
+        p = np.array([parameters[s] for s in self.parameters])
+        shape = len(self.rows), len(self.unknowns)
+
+        def rows_and_slopes(w: Array) -> tuple[Array, Array]:
+            r, J = self._compiled(w, p)
+            return r, J.reshape(shape)
+
+        return newton(rows_and_slopes, start)
+
+    def worst(self, reached: Reached) -> tuple[str, float]:
+        k = int(np.argmax(np.abs(reached.residual)))
+        return self.rows[k].name, float(reached.raw[k])
+
+    def slopes(self, parameters: Mapping[Symbol, float], at: Mapping[Symbol, float], by: Symbol) -> dict[Symbol, float]:
+        p = np.array([parameters[s] for s in self.parameters])
+        w = np.array([at[s] for s in self.unknowns])
+        _, J = self._compiled(w, p)
+        right = np.atleast_1d(self._by(by)(w, p))
+        scaled = J.reshape(len(self.rows), len(self.unknowns))
+        step = np.linalg.lstsq(scaled, -right, rcond=1e-11)[0]
+        return dict(zip(self.unknowns, map(float, step), strict=True))
+
+    def _by(self, parameter: Symbol) -> Any:
+        outputs = {"r_p": [*jacobian(self.expressions, [parameter]).entries]}
+        groups = {"w": list(self.unknowns), "p": list(self.parameters)}
+        return compile_program(program("steady_slopes", groups, outputs))
+
+
+def _by_newton(
+    eq: Equations, asked: Conditions, begin: Mapping[Symbol, float], defaults: Mapping[Symbol, float]
+) -> SteadyMotion:
+    unknowns = asked.all_unknowns
+    problem = _Problem(eq, asked, asked.fixed, unknowns)
+    if missing := [s.name for s in problem.parameters if s not in defaults]:
+        raise StabilityError(
+            f"steady motion of {eq.name!r}: no value for {listed(missing)}, and the motion is not known in closed form; give "
+            f"steady(..., {missing[0]}=...)"
+        )
+    best: Reached | None = None
+    for start in _starts(asked, begin):
+        reached = problem.from_start(start, defaults)
+        if best is None or reached.size < best.size:
+            best = reached
+        if best.holds:
+            break
+    assert best is not None
+    name, size = problem.worst(best) if len(best.residual) else ("", 0.0)
+    loose = [s.identifier for s, x in zip(unknowns, best.loose, strict=True) if x > 1e-6]
+    freedom = f"rank {best.rank} of {len(problem.rows)} rows in {len(unknowns)} unknowns"
+    said = (
+        f"found in {best.steps} steps, {freedom}, largest row {abs(size):.2g} ({name})"
+        if best.holds
+        else f"not found from {STARTS} starts; nearest: {size:.4g} is left in {name}, {freedom}"
+    )
+    return SteadyMotion(
+        eq, asked, asked.fixed, defaults, said, best.holds, best.size, name, tuple(loose), unknowns,
+        dict(zip(unknowns, map(float, best.w), strict=True)),
+    )  # fmt: skip
+
+
+def _starts(asked: Conditions, begin: Mapping[Symbol, float]) -> Iterator[Array]:
+    draw = np.random.default_rng(1)
+    first = np.array([begin[s] for s in asked.all_unknowns])
+    shaken = ("coordinate", "speed", "parameter")
+    moved = np.array([s.kind in shaken and s not in asked.drifting for s in asked.all_unknowns], dtype=bool)
+    yield first
+    for k in range(1, STARTS):
+        yield first + moved * draw.uniform(-1, 1, len(first)) * 0.2 * k

@@ -1,0 +1,171 @@
+"""Sharp's motorcycle near straight running, as Lot and Da Lio derive it (4): matrices, eigenvalues, responses, critical speeds."""
+
+import math
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from examples import motorcycle
+
+from .numbers import published
+
+V = sb.symbol("V")
+STATES = ("y1_dot", "delta", "phi", "Yr", "Yf", "psi_dot", "delta_dot", "phi_dot")
+EQUATIONS = (
+    "y1_dot",
+    "psi_dot",
+    "delta_dot",
+    "phi_dot",
+    "Yr",
+    "Yf",
+    "delta",
+    "phi",
+)  # the order in which they are printed
+
+
+@pytest.fixture(scope="module")
+def straight() -> sb.SteadyMotion:
+    return sb.steady(sb.derive(motorcycle.model()), given={"x_dot": V}, zero=["y", "psi", "phi", "delta"])
+
+
+@pytest.fixture(scope="module")
+def sharp(straight) -> sb.LinearSystem:
+    """In Sharp's variables: y1' is the speed across the motorcycle, y' = y1' + V ψ (4.2)."""
+    y, psi = sb.symbols("y psi", "coordinate")
+    lin = sb.linearize(straight.equations, straight).exchanged("y_dot", y1_dot=y.dot - V * psi)
+    return lin.without(*lin.cyclic, "x_dot").in_order(*STATES)
+
+
+def test_straight_running(straight):
+    """Wheels turn by -V/R; no force is needed in any direction, whatever the parameters."""
+    assert straight.is_symbolic
+    assert straight["theta1_dot"] is -V / sb.symbol("Rr")
+    assert set(straight.drifting) == {"x", "theta1", "theta4"}
+    assert [straight[k.identifier] for k in (*straight.equations.lam, *straight.equations.z)] == [0.0] * 6
+
+
+def printed(p: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:
+    """AA and BB as printed (4.3)."""
+    s, c, v = math.sin(p["eps"]), math.cos(p["eps"]), p["V"]
+    mf, mr, k, j, e, h = (p[n] for n in "mf mr k j e h".split())
+    Ifx, Ifz, Irx, Irz, Crxz, iry, ify, Rr, Rf = (p[n] for n in "Ifx Ifz Irx Irz Crxz iry ify Rr Rf".split())
+    a, an, b, g, Zf, Cd = (p[n] for n in "a an b g Zf Cdelta".split())
+    Cr1, Cr2, Cf1, Cf2, sigma = (p[n] for n in "Cr1 Cr2 Cf1 Cf2 sigma".split())
+    product = -Ifx * c * s + mf * j * k + Ifz * c * s + Crxz
+    A, B = np.zeros((8, 8)), np.zeros((8, 8))
+    A[:4, [0, 5, 6, 7]] = [
+        [mf + mr, mf * k, mf * e, mf * j + mr * h],
+        [mf * k, mf * k**2 + Irz + Ifx - Ifx * c**2 + Ifz * c**2, mf * e * k + Ifz * c, product],
+        [mf * e, mf * e * k + Ifz * c, Ifz + mf * e**2, Ifz * s + mf * e * j],
+        [mf * j + mr * h, product, Ifz * s + mf * e * j, Irx + mr * h**2 - Ifz * c**2 + Ifx * c**2 + Ifz + mf * j**2],
+    ]
+    A[4, 3] = A[5, 4] = sigma / v
+    A[6, 1] = A[7, 2] = B[6, 6] = B[7, 7] = -1
+    wheels = iry * v / Rr + ify * v / Rf
+    B[0] = [0, 0, 0, 1, 1, -mf * v - mr * v, 0, 0]
+    B[1] = [0, 0, 0, -b, (a - an) / c, -mf * v * k, ify * v * s / Rf, wheels]
+    B[2] = [
+        0,
+        (mf * e * g - Zf * an) * s,
+        mf * e * g - Zf * an,
+        0,
+        -an,
+        -mf * e * v - ify * v * s / Rf,
+        -Cd,
+        c * ify * v / Rf,
+    ]
+    B[3] = [
+        0,
+        mf * e * g - Zf * an,
+        mf * g * j + mr * h * g,
+        0,
+        0,
+        -mf * v * j - wheels - mr * h * v,
+        -c * ify * v / Rf,
+        0,
+    ]
+    B[4] = [-Cr1 / v, 0, Cr2, -1, 0, Cr1 * b / v, 0, 0]
+    B[5] = [-Cf1 / v, c * Cf1 + Cf2 * s, Cf2, 0, -1, Cf1 * (an - a) / (c * v), Cf1 * an / v, 0]
+    return A, B
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_matrices_for_random_parameters(sharp, seed):
+    """E, A and B for numbers at random, a and f being tied to the others as the paper ties them (4.2)."""
+    draw = np.random.default_rng(seed)
+    p = {s.name: draw.uniform(0.2, 1.5) for s in (*sharp.about.equations.p, V)}
+    s, c = math.sin(p["eps"]), math.cos(p["eps"])
+    p |= {"f": s * p["k"] - c * p["j"], "a": c * p["k"] - p["e"] + p["j"] * s}
+    n = sharp.numbers(**{s.name: p[s.name] for s in sharp.parameters})
+    A, B = printed(p)
+    rows = [STATES.index(name) for name in EQUATIONS]
+    sign = np.array([1, 1, 1, 1, 1, 1, -1, -1])[:, None]
+    assert sign * n.E[rows] == pytest.approx(A, abs=1e-12)
+    assert sign * n.A[rows] == pytest.approx(B, abs=1e-12)
+    assert (sign * n.B[rows])[:, 0] == pytest.approx(np.eye(8)[2], abs=1e-13)
+
+
+def in_order(eigenvalues):
+    return sorted((complex(w) for w in eigenvalues), key=lambda w: (round(w.real, 6), w.imag))
+
+
+def test_eigenvalues_at_20(sharp):
+    """All digits that are printed: -79.59720348, -59.95186627, -5.825609713 ± 54.18205262i, ..."""
+    assert in_order(sharp.eigenvalues(V=20)) == pytest.approx(
+        in_order(complex(*w) for w in published("sharp71_eigs_V20")), rel=1e-7
+    )
+
+
+def test_eigenvalues_over_speed(sharp):
+    for speed, pairs in published("sharp71_eig_table").items():
+        found = in_order(sharp.eigenvalues(V=float(speed)))
+        assert found == pytest.approx(in_order(complex(*p) for p in pairs), rel=1e-7, abs=1e-7)
+
+
+def test_frequency_responses(sharp):
+    """Every state over the steering torque at 2 Hz as printed, and at other frequencies."""
+    assert [sharp.frequency_response("tau", x, [2.0], V=20).values[0] for x in STATES] == pytest.approx(
+        [complex(*p) for p in published("sharp71_frf_2Hz")], rel=1e-8
+    )
+    table = published("sharp71_frf_table")
+    for k, x in enumerate(STATES):
+        response = sharp.frequency_response("tau", x, [float(f) for f in table], V=20)
+        assert response.values == pytest.approx(
+            np.array([complex(*row[k]) for row in table.values()]), rel=1e-8, abs=1e-10
+        )
+
+
+def test_dependent_coordinates_respond_too(sharp):
+    """φ4 = φ + sin ε δ, ψ4' = ψ' + cos ε δ' (4.1)."""
+    phi, delta, phi4 = (sharp.frequency_response("tau", x, [2.0], V=20).values[0] for x in ("phi", "delta", "phi4"))
+    assert phi4 == pytest.approx(phi + math.sin(0.4715) * delta)
+    psi, delta, psi4 = (
+        sharp.frequency_response("tau", x, [2.0], V=20).values[0] for x in ("psi_dot", "delta_dot", "psi4_dot")
+    )
+    assert psi4 == pytest.approx(psi + math.cos(0.4715) * delta)
+
+
+def test_critical_speeds(sharp):
+    locus = sharp.root_locus(200, V=(1, 60))
+    value = published("sharp71_critical_speeds")
+    found = [(c.value, c.kind, c.how) for c in locus.critical if c.kind != "meeting"]
+    assert [kind for _, kind, _ in found] == ["oscillatory", "real", "oscillatory"]
+    assert [how for _, _, how in found] == ["gains stability", "loses stability", "loses stability"]
+    expected = [value["weave_stable_above"], value["capsize_unstable_above"], value["wobble_unstable_above"]]
+    assert [v for v, _, _ in found] == pytest.approx(expected, abs=1e-6)
+    assert locus.stable_ranges() == [pytest.approx(tuple(expected[:2]), abs=1e-6)]
+
+
+def test_entries_can_be_read(sharp):
+    """SymPy makes them no longer; steering stiffness, damping and the wheel's gyroscope are the printed ones, word for word."""
+    short = sb.simplified(sharp, seconds=20)
+    row = dict(zip(STATES, short.A.row(STATES.index("delta_dot")), strict=True))
+    e, g, mf, an, Zf, eps, ify, Rf = sb.symbols("e g mf an Zf eps ify Rf")
+    assert row["phi"] is mf * e * g - an * Zf
+    assert row["Yf"] is -an
+    assert row["delta_dot"] is -sb.symbol("Cdelta")
+    assert sb.evaluate(
+        row["delta"] - sb.sin(eps) * row["phi"], dict.fromkeys((e, g, mf, an, Zf, eps, ify, Rf), 0.7)
+    ) == pytest.approx(0)
+    assert "\\begin{bmatrix}" in short.latex()

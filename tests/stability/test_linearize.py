@@ -1,0 +1,250 @@
+"""Linearisation: forms of equations, names, outputs, other states, code, and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from examples import bicycle, motorcycle
+
+V = sb.symbol("V")
+
+
+def pendulum() -> sb.Model:
+    """With everything: an input, an output, a filter (differential) and a spring force of its own (algebraic)."""
+    m = sb.Model("pendulum")
+    p = m.parameters(l=0.5, mass=2.0, g=9.81, k=3.0, T=0.2, c=0.1)
+    torque = m.input("torque")
+    rod = m.body("rod", mass=p.mass, com=(0, -p.l, 0))
+    m.gravity(0, -p.g, 0)
+    m.revolute("theta", m.ground, rod, damping=p.c)
+    theta = m._q[0]
+    slow, force = m.variable("slow"), m.variable("spring")
+    m.equation("filter", p.T * slow.dot + slow - torque)
+    m.equation("spring law", force - p.k * theta)
+    m.generalized_force("drive", theta, slow - force)
+    m.output("height", -p.l * sb.cos(theta))
+    m.output("place", [p.l * sb.sin(theta), theta.dot + slow])
+    return m
+
+
+@pytest.fixture(scope="module")
+def equations() -> sb.Equations:
+    return sb.derive(pendulum())
+
+
+@pytest.fixture(scope="module")
+def lin(equations) -> sb.LinearSystem:
+    return sb.linearize(equations, {})
+
+
+def test_names_and_entries(lin):
+    """ml² θ'' = -c θ' - m g l θ + slow - spring;  T slow' = torque - slow;  0 = k θ - spring."""
+    assert lin.x == ("theta", "theta_dot", "slow", "spring")
+    assert lin.r == ("torque",)
+    assert lin.y == ("height", "place[0]", "place[1]")
+    l, mass, g, k, T, c = sb.symbols("l mass g k T c")
+    at = {l: 0.7, mass: 1.3, g: 9.0, k: 2.0, T: 0.3, c: 0.2}
+    E, A, B, C, D = (
+        np.array(sb.evaluate(m, at), dtype=float).reshape(m.shape) for m in (lin.E, lin.A, lin.B, lin.C, lin.D)
+    )
+    J = 1.3 * 0.7**2
+    assert E == pytest.approx(np.diag([1, J, 0.3, 0]))
+    assert pytest.approx(np.array([[0, 1, 0, 0], [-1.3 * 9 * 0.7, -0.2, 1, -1], [0, 0, -1, 0], [2, 0, 0, -1]])) == A
+    assert B[:, 0] == pytest.approx([0, 0, 1, 0])
+    assert pytest.approx(np.array([[0, 0, 0, 0], [0.7, 0, 0, 0], [0, 1, 1, 0]])) == C
+    assert pytest.approx(0) == D
+
+
+def test_singular_e_has_an_infinite_eigenvalue(lin):
+    spectrum = lin.modes()
+    assert spectrum.infinite == 1
+    expected = [-5, *np.roots([0.5, 0.1, 2 * 9.81 * 0.5 + 3])]
+    assert sorted(spectrum.eigenvalues, key=abs) == pytest.approx(
+        sorted(expected, key=lambda s: (abs(s), s.imag)), abs=1e-10
+    )
+    assert np.abs(spectrum.eigenvalues).max() < 10
+    assert spectrum[1].shape["spring"] == pytest.approx(3 * spectrum[1].shape["theta"])
+
+
+def test_explicit_form_eliminates_what_is_algebraic(lin):
+    space = lin.state_space()
+    assert space.A.shape == (3, 3)
+    s = 2.0j
+    n = lin.numbers()
+    whole = n.C @ np.linalg.solve(s * n.E - n.A, n.B) + n.D
+    assert space.C @ np.linalg.solve(s * np.eye(3) - space.A, space.B) + space.D == pytest.approx(whole)
+
+
+def test_code_of_the_matrices(lin):
+    """The program of the parameters gives the same numbers as text for C and NumPy would."""
+    program = lin.program("pendulum_matrices")
+    E, A, *_ = sb.numpy_function(program)(np.array(list(lin.values({}).values())))
+    assert np.array(E) == pytest.approx(lin.numbers().E)
+    assert np.array(A) == pytest.approx(lin.numbers().A)
+    assert "void pendulum_matrices(" in sb.c_source(program).header
+
+
+def test_numbers_for_some_or_many_parameters(lin):
+    half = lin(k=1.0, c=0.0)
+    assert {s.name for s in half.parameters} == {"l", "mass", "g", "T"}
+    assert half.numbers().A == pytest.approx(lin.numbers(k=1.0, c=0.0).A)
+    many = lin.sweep(k=np.array([1.0, 2.0]), c=0.5)
+    assert many.A.shape == (2, 4, 4)
+    assert many.A[1] == pytest.approx(lin.numbers(k=2.0, c=0.5).A)
+
+
+def test_slopes_of_matrices(lin):
+    rows, points = lin.sets({"l": [0.6]})
+    slope = lin.slopes_at("l", rows, points)
+    h = 1e-6
+    assert slope.A[0] == pytest.approx((lin.numbers(l=0.6 + h).A - lin.numbers(l=0.6 - h).A) / (2 * h), abs=1e-6)
+    assert slope.C[0] == pytest.approx((lin.numbers(l=0.6 + h).C - lin.numbers(l=0.6 - h).C) / (2 * h), abs=1e-6)
+
+
+def test_moving_points_have_their_accelerations(equations):
+    """Half way down and moving: stiffness is that of the slope there, which a steady point would not have."""
+    lin = sb.linearize(equations, {"theta": 1.0, "theta_dot": 2.0, "spring": 3.0, "slow": 0.5}, moving=True)
+    row = lin.numbers().A[1]
+    assert row == pytest.approx([-2 * 9.81 * 0.5 * math.cos(1.0), -0.1, 1, -1])
+    assert lin.about is None
+
+
+def test_operating_point_moves_with_parameters(equations):
+    """A torque holds the pendulum at an angle that depends on the spring."""
+    lin = sb.linearize(equations, sb.steady(equations, given={"torque": 2.0}))
+    theta = lin.about["theta"]
+    assert lin.numbers().A[1, 0] == pytest.approx(-9.81 * math.cos(theta))
+    softer = sb.steady(equations, given={"torque": 2.0}, k=1.0)["theta"]
+    assert lin.numbers(k=1.0).A[1, 0] == pytest.approx(-9.81 * math.cos(softer))
+    assert lin(k=1.0).numbers().A == pytest.approx(lin.numbers(k=1.0).A)
+
+
+# ------------------------------------------------------------------------------------------------ other states
+
+
+@pytest.fixture(scope="module")
+def straight() -> sb.LinearSystem:
+    eq = sb.derive(bicycle.model())
+    return sb.linearize(eq, sb.steady(eq, given={"x_dot": V}, zero=["y", "q3", "q1", "q2"]))
+
+
+def test_cyclic_coordinates(straight):
+    assert straight.cyclic == ("x", "y", "q3", "q4", "q5")
+    left = straight.without(*straight.cyclic)
+    assert left.x == ("q1", "q2", "x_dot", "q1_dot", "q2_dot")
+    assert left.y == ("rear hub[2]",)  # where the hub is along the road is no function of what is left
+    with pytest.raises(sb.StabilityError, match="q2 cannot be left out, the equation of q3 depends on it"):
+        straight.without("q2")
+
+
+def test_exchanged_states_keep_the_spectrum(straight):
+    q1, q2 = sb.symbols("q1 q2", "coordinate")
+    left = straight.without(*straight.cyclic)
+    other = left.exchanged("q1", lean=2 * q1 + V * q2).in_order("x_dot", "lean", "q2", "q2_dot", "q1_dot")
+    assert other.eigenvalues(V=5) == pytest.approx(left.eigenvalues(V=5), abs=1e-8)
+    assert other.modes(V=5)[1].shape["q1"] == pytest.approx(left.modes(V=5)[1].shape["q1"])
+    with pytest.raises(sb.StabilityError, match="is not a linear combination of the states"):
+        left.exchanged("q1", lean=q1**2)
+    with pytest.raises(sb.StabilityError, match="lean does not contain q1"):
+        left.exchanged("q1", lean=q2)
+
+
+def test_dependent_coordinates_in_modes(straight):
+    """The heading's rate belongs to the steer angle by the wheelbase; δ stays zero to first order."""
+    mode = straight.without(*straight.cyclic, "x_dot").modes(V=5)[1]
+    assert set(mode.shape) >= {"q1", "q2", "delta", "q3_dot"}
+    assert mode.shape["delta"] == pytest.approx(0, abs=1e-12)
+    assert max(abs(mode.shape[n]) for n in ("q1", "q2", "delta")) == pytest.approx(1)
+    assert sum(mode.participation.values()) == pytest.approx(1)
+    assert mode.phases["q2"] == pytest.approx(0)
+    assert mode.damping_ratio == pytest.approx(2.36706 / abs(-2.36706 + 7.11211j), abs=1e-5)
+
+
+# ------------------------------------------------------------------------------------------------ refusals
+
+
+@pytest.mark.parametrize(
+    ("about", "options", "says"),
+    [
+        ({"theta": 0.3}, {}, "the point is not steady.* is left in .*steady\\(eq, ...\\), or say moving=True"),
+        ({"thetas": 0.3}, {}, "there is no coordinate, speed, variable or input 'thetas'"),
+        (
+            {},
+            {"outputs": {"push": sb.symbol("theta", "coordinate").dot.dot}},
+            "output 'push' is not a function of the state",
+        ),
+        ({}, {"independent": ["phi"]}, "there is no coordinate or speed 'phi'"),
+        ({}, {"drop": ["theta"]}, "theta cannot be left out"),
+        ({}, {"kk": 2.0}, "there is no parameter 'kk'"),
+        ({"theta": 0.3, "spring": 0.0}, {"moving": True}, "equation 'spring law' misses by"),
+    ],
+)
+def test_bad_input(equations, about, options, says):
+    with pytest.raises(sb.StabilityError, match=says):
+        sb.linearize(equations, about, **options)
+
+
+def test_points_off_the_constraints_are_refused():
+    eq = sb.derive(bicycle.model())
+    with pytest.raises(sb.StabilityError, match=r"not on the constraints, constraint 'front.contact' misses by"):
+        sb.linearize(eq, {"delta": 0.1}, moving=True)
+    with pytest.raises(sb.StabilityError, match=r"rate of constraint 'rear.roll_x' misses by 5"):
+        sb.linearize(eq, {"x_dot": 5.0})
+
+
+def test_numbers_need_all_parameters(straight):
+    with pytest.raises(sb.StabilityError, match="no value for V; give one by name"):
+        straight.eigenvalues()
+    with pytest.raises(sb.StabilityError, match="there is no parameter 'v'"):
+        straight.eigenvalues(v=5)
+
+
+def test_other_equations_are_refused(equations, straight):
+    with pytest.raises(sb.StabilityError, match="is that of other equations"):
+        sb.linearize(equations, straight.about)
+
+
+def test_inputs_in_constraints_are_refused():
+    m = sb.Model("pulled")
+    x, y = m.coordinates("x y")
+    pull = m.input("pull")
+    m.particle("bead", m.ground.point(x, y, 0), mass=1)
+    m.constrain(x - y - pull, "string")
+    with pytest.raises(sb.StabilityError, match="constraint 'string' contains the inputs pull"):
+        sb.linearize(sb.derive(m, check=False), {})
+
+
+def test_turning_states_are_refused():
+    """A car on tyres in a turn, in ground speeds: nothing ties x' and y', so the coefficients would turn."""
+    m = sb.Model("disc that is pushed")
+    x, y, psi = m.coordinates("x y psi")
+    body = m.body("body", m.ground.translate(x, y, 0).rotate("z", psi), mass=2.0, inertia=(1, 1, 1))
+    v = body.mass_centre.velocity()
+    m.force("tyre", body.vector(1.0 - v.dot(body.frame.x), -8 * v.dot(body.frame.y), 0), body.mass_centre, body)
+    m.torque("steer", body.vector(0, 0, 0.4 - psi.dot), on=body)
+    eq = sb.derive(m)
+    motion = sb.steady(eq, given={"psi": 0}, free=["psi_dot"], start={"x_dot": 1.0, "psi_dot": 0.4})
+    assert motion.is_steady, motion.outcome
+    assert motion["psi_dot"] == pytest.approx(0.4)
+    with pytest.raises(sb.StabilityError, match=r"turn with the motion.*m.speed"):
+        sb.linearize(eq, motion)
+
+
+def test_motorcycle_has_no_accelerations_left():
+    eq = sb.derive(motorcycle.model())
+    lin = sb.linearize(eq, sb.steady(eq, given={"x_dot": V}, zero=["y", "psi", "phi", "delta"]))
+    kinds = {s.kind for s in sb.free_symbols(lin.E, lin.A, lin.B)}
+    assert kinds == {"parameter"}
+
+
+def test_simplified_entries_are_the_same_numbers(straight):
+    """Shorter, never other; without time nothing changes."""
+    left = straight.without(*straight.cyclic, "x_dot")
+    assert sb.simplified(left, seconds=0).A == left.A
+    entry = left.A[2, 0]
+    short = sb.simplified(entry, seconds=20)
+    at = {s: 0.6 + 0.1 * k for k, s in enumerate(sb.free_symbols(entry))}
+    assert sb.evaluate(short, at) == pytest.approx(sb.evaluate(entry, at))
+    assert len(str(short)) < len(str(entry)) / 1.5
