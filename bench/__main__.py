@@ -9,7 +9,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterable, Iterator
 
-from . import derive, dynamics, graph, simulate
+from . import derive, dynamics, graph, linear, simulate, stiff
 from .robots import CASES
 from .timing import Row
 
@@ -18,6 +18,8 @@ STAGES: dict[str, Callable[..., Iterator[Row]]] = {
     "derive": derive.rows,
     "dynamics": dynamics.rows,
     "simulate": simulate.rows,
+    "stiff": stiff.rows,
+    "linear": linear.rows,
 }
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),

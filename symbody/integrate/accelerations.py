@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from ..algebra.derivatives import jacobian
+from contextlib import suppress
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..algebra.derivatives import jacobian, sparsity
+from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.linear import factorize, solve
 from ..algebra.matrix import Matrix, zeros
 from ..algebra.walk import free_symbols, substitute
+from ..derive.articulated import articulated
 from ..derive.equations import Equations
-from ..errors import SimulationError, listed
+from ..derive.kinematics import Kinematics
+from ..emit.lower import operations
+from ..errors import DerivationError, SimulationError, listed
 
 
 def rows(m: Matrix, chosen: tuple[int, ...]) -> Matrix:
@@ -24,14 +34,52 @@ def schur_accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None
     M and S are definite, so that both are eliminated without looking for pivots, and their zeros are used. `c` stands for the rates
     of the constraints where something is to be added to them (Baumgarte).
     """
-    factors = factorize(eq.M, "definite")
-    free = factors.solve(eq.f)
+    if not eq.u:
+        return zeros(0), zeros(0)
     if not chosen:
-        return free, zeros(0)
-    Jc, c = rows(eq.Jc, chosen), rows(eq.c if c is None else c, chosen)
+        return min(_ways(eq), key=operations), zeros(0)
+    M, c = inertia(eq), eq.c if c is None else c
+    factors = factorize(M, "definite")
+    free = factors.solve(eq.f if M is eq.M else eq.f - eq.Jc.T @ c)
+    Jc, c = rows(eq.Jc, chosen), rows(c, chosen)
     pushed = factors.solve(Jc.T)
     lam = solve(Jc @ pushed, -(c + Jc @ free), "definite")
     return free + pushed @ lam, lam
+
+
+def inertia(eq: Equations) -> Matrix:
+    """M where it is definite, else M + Jcᵀ Jc: some coordinates may have no inertia but what constraints give them.
+
+    On the constraints Jc u' = -c, so that M u' = f + Jcᵀ lam and (M + Jcᵀ Jc) u' = f - Jcᵀ c + Jcᵀ lam say the same.
+    """
+    return eq.M if not eq.lam or _is_definite(eq) else eq.M + eq.Jc.T @ eq.Jc
+
+
+_DEFINITE: Final[WeakKeyDictionary[Equations, bool]] = WeakKeyDictionary()
+
+
+def _is_definite(eq: Equations) -> bool:
+    """Whether M has an inverse, at a state that is nothing special."""
+    if eq not in _DEFINITE:
+        rng = np.random.default_rng(1)
+        values: dict[Any, float] = {
+            s: float(x) for s, x in zip((*eq.q, *eq.u, *eq.z, *eq.r, eq.t), rng.uniform(0.2, 0.9, 9999), strict=False)
+        }
+        values |= {s: float(eq.mechanism.values.get(s, 1.0)) for s in eq.p}
+        M = np.array(evaluate(eq.M, values), dtype=np.float64)
+        size = np.sqrt(np.abs(np.diag(M)))
+        scaled = M / np.outer(size, size) if np.all(size > 0) else np.zeros_like(M)
+        _DEFINITE[eq] = bool(np.linalg.eigvalsh(scaled)[0] > 1e-10)
+    return _DEFINITE[eq]
+
+
+def _ways(eq: Equations) -> list[Matrix]:
+    """u' without constraints: by composite bodies, and where these are the equations of a tree, by articulated bodies."""
+    ways = [solve(eq.M, eq.f, "definite")]
+    if eq.route == "recursive" and eq.u == eq.mechanism.u and not eq.dropped:
+        with suppress(DerivationError):  # where a speed moves several frames there is only one way
+            ways += eq.in_own_terms([articulated(eq.mechanism, Kinematics(eq.mechanism))])
+    return ways
 
 
 def stabilized(eq: Equations, alpha: float, beta: float) -> Matrix:
@@ -62,6 +110,10 @@ def variable_rates(eq: Equations) -> Matrix:
             "use an implicit method, as method='radau'"
         )
     rest = substitute(eq.h, dict.fromkeys(rates, ZERO))
+    filled = sparsity(A)
+    if len(filled) == A.rows == len({i for i, _ in filled}) == len({j for _, j in filled}):  # one rate in each equation
+        found = {j: -rest[i] / A[i, j] for i, j in filled}
+        return Matrix(A.rows, 1, tuple(found[j] for j in range(A.rows)))
     return solve(A, -rest)
 
 

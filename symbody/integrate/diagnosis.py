@@ -11,7 +11,7 @@ from ..emit.callable import Array
 from ..errors import listed
 from .forms import Form
 from .outcome import Ending, Outcome
-from .rows import rows_of
+from .rows import rows_of, sizes_of_rows
 from .state import State
 
 NEARLY: Final = 1e-5  # of the largest singular value: constraints are as good as dependent
@@ -38,7 +38,7 @@ def _dependent_constraints(form: Form, t: float, y: Array, p: Array) -> str:
         return ""
     rows = rows_of(eq)
     Jc, _ = rows.speed(*state.arguments)
-    U, s, _ = np.linalg.svd(Jc / np.linalg.norm(Jc, axis=1, keepdims=True))
+    U, s, _ = np.linalg.svd(Jc / sizes_of_rows(Jc)[:, None])
     if s[-1] > NEARLY * s[0]:
         return ""
     involved = [row.owner for row, weight in zip(rows.speeds, np.abs(U[:, -1]), strict=True) if weight > 0.05]

@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
-from ..algebra.graph import Expr, Symbol, as_expr
-from ..errors import SimulationError, shown
+import numpy as np
+
+from ..algebra.derivatives import directional_derivative, gradient
+from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
+from ..algebra.walk import free_symbols
+from ..derive.equations import Equations
+from ..emit.callable import Array
+from ..emit.loop import Callee, program_callee
+from ..errors import ExpressionError, SimulationError, listed, shown
+from .forms import Form
 
 DIRECTIONS: Final = {"both": 0, "rising": 1, "falling": -1}
+ROUNDING: Final = 32 * 2.2e-16  # of the terms of an event function: what is below is not told from zero
+
+Python = Callable[[dict[str, float]], Mapping[Any, float] | str | None]
 
 
 @dataclass(frozen=True, eq=False)
 class Event:
     """Something that happens where `when` passes through zero.
 
-    when        an expression in t, q, u, z, inputs and parameters (also in u' and multipliers: their values are put in)
-    direction   "rising", "falling" or "both"
-    then        "record"; "stop"; new values {u: -0.8 * u} all taken from the state before; or a Python function that gets the values of
-                the state by name and returns those that change
-    name        for the list of what happened
+    when        an expression in t, q, u, z, inputs and parameters (also in u', multipliers and outputs: their values are put in)
+    direction   "rising", "falling" or "both", as time goes on; the same events are found in a motion that goes back in time
+    then        "record"; "stop"; new values {u: -0.8 * u}, all taken from the state before; or a Python function that gets every value
+                by name and returns those of the state that change (or None for none, or "stop")
+    name        for the list of what happened; "event 2" where it is left out
     """
 
     when: Expr
     direction: str = "both"
-    then: str | Mapping[Symbol, Any] | Callable[[dict[str, float]], Mapping[str, float]] = "record"
-    name: str = "event"
+    then: str | Mapping[Any, Any] | Python = "record"
+    name: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "when", as_expr(self.when))
-        if self.direction not in DIRECTIONS:
-            raise SimulationError(
-                f"event {self.name!r}: direction is 'rising', 'falling' or 'both', got {shown(self.direction)}"
-            )
-        if isinstance(self.then, str) and self.then not in ("record", "stop"):
+        check_direction(f"event {self.name!r}", self.direction)
+        is_word = self.then in ("record", "stop") if isinstance(self.then, str) else False
+        if not (is_word or isinstance(self.then, Mapping) or callable(self.then)):
             raise SimulationError(
                 f"event {self.name!r}: `then` is 'record', 'stop', new values {{symbol: expression}}, or a function; got {shown(self.then)}"
             )
@@ -42,3 +52,113 @@ class Event:
     @property
     def sense(self) -> int:
         return DIRECTIONS[self.direction]
+
+
+def check_direction(where: str, direction: str) -> None:
+    if direction not in DIRECTIONS:
+        raise SimulationError(f"{where}: direction is 'rising', 'falling' or 'both', got {shown(direction)}")
+
+
+def changes(eq: Equations, where: str, new: Mapping[Any, Any]) -> dict[Symbol, Expr]:
+    """New values of the state as expressions in the state before; keys are symbols or names."""
+    state = {s.identifier: s for s in (*eq.q, *eq.u, *eq.z)}
+    out = {}
+    for key, value in new.items():
+        name = key.identifier if isinstance(key, Symbol) else str(key)
+        if name not in state:
+            known = {s.identifier for s in (*eq.p, *eq.r)}
+            advice = (
+                "; a parameter stays as it is: use an additional variable z with z' = 0, or `Modes`"
+                if name in known
+                else ""
+            )
+            raise SimulationError(f"{where}: {name} cannot change, the state is {listed(state)}{advice}")
+        out[state[name]] = as_expr(value)
+    return dict(zip(out, in_state(eq, where, list(out.values())), strict=True))
+
+
+def in_state(eq: Equations, where: str, expressions: list[Expr], own: Sequence[Symbol] = ()) -> list[Expr]:
+    """Expressions in terms of the state: values of u', multipliers and eliminated speeds are put in."""
+    found = eq.in_own_terms(expressions, solved=True)
+    allowed = {eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p, *own}
+    for e in found:
+        if strange := [s for s in free_symbols(e) if s not in allowed]:
+            raise SimulationError(
+                f"{where}: depends on {listed(strange)}, which {eq.name!r} does not have; it has {listed(s for s in allowed if s not in own)}"
+            )
+    return found
+
+
+class Watch:
+    """Event functions with their rates, compiled for a form, and how much of them is rounding: of a function g that is a sum of terms e
+
+        ROUNDING (Σ |e| + Σ |∂e/∂x x| + |g' t|)       x: the state, parameters and time; times are rounded too
+
+    Where a function has no derivative (a Python function), its rate is taken to be unknown, and rounding to be nothing.
+    """
+
+    def __init__(self, form: Form, functions: Sequence[Expr]) -> None:
+        eq = form.equations
+        flow = _flow(form)
+        values = list(functions)
+        rates = [_rate(e, flow | {eq.t: ONE}) for e in values]
+        symbols = (*form.y, *form.parameters, eq.t)
+        terms = [_size_of_terms(e, symbols) + abs(r * eq.t) for e, r in zip(values, rates, strict=True)]
+        self.count = len(values)
+        self.program = form.compiled("watch", {"g": [*values, *rates]})
+        self._terms = form.compiled("rounding", {"g": terms})
+
+    def callee(self, p: Array) -> Callee:
+        return program_callee(self.program, {"p": p})
+
+    def __call__(self, t: float, y: Array, p: Array) -> tuple[Array, Array, Array]:
+        """Values, rates, and what of the values is rounding."""
+        g = self.program(t, y, p)
+        return g[: self.count], g[self.count :], ROUNDING * np.abs(self._terms(t, y, p))
+
+
+def _flow(form: Form) -> dict[Symbol, Expr]:
+    """Rates of the state, of those variables that have one."""
+    algebraic = getattr(form, "algebraic", ()) or [False] * form.n
+    return {s: r for s, r, is_algebraic in zip(form.y, form.rates, algebraic, strict=True) if not is_algebraic}
+
+
+def _rate(e: Expr, flow: Mapping[Symbol, Expr]) -> Expr:
+    try:
+        moving = {s for s in free_symbols(e) if s.kind not in ("parameter", "input")}
+        return directional_derivative(e, flow) if moving <= set(flow) else ZERO
+    except ExpressionError:
+        return ZERO
+
+
+def _size_of_terms(g: Expr, symbols: Sequence[Symbol]) -> Expr:
+    size: Expr = ZERO
+    left = [g]
+    while left:
+        e = left.pop()
+        if e.op in ("add", "sub", "neg"):
+            left += e.args
+        else:
+            size = size + abs(e) + _disturbance(e, symbols)
+    return size
+
+
+def _disturbance(e: Expr, symbols: Sequence[Symbol]) -> Expr:
+    used = set(free_symbols(e))
+    wrt = [s for s in symbols if s in used]
+    try:
+        slopes = gradient(e, wrt).entries if wrt else ()
+    except ExpressionError:
+        return ZERO
+    return sum((abs(slope * s) for slope, s in zip(slopes, wrt, strict=True)), ZERO)
+
+
+_watches: WeakKeyDictionary[Form, dict[tuple[Expr, ...], Watch]] = WeakKeyDictionary()
+
+
+def watch_of(form: Form, functions: Sequence[Expr]) -> Watch:
+    """Compiled once, and kept as long as the form is."""
+    kept = _watches.setdefault(form, {})
+    if tuple(functions) not in kept:
+        kept[tuple(functions)] = Watch(form, functions)
+    return kept[tuple(functions)]

@@ -6,6 +6,8 @@ stopped. It runs compiled (`loop.py`); as plain Python it does the same on any n
     control   time, step and tolerances      at T, H, END, ...
     counts    what was done so far           at STEPS, REJECTED, ...
     settle    brings a state back to the constraints, or is not there (`settles` = 0)
+    along     what it leaves of a small change of the state, or is not there (`judges` = 0). Near a singular configuration an error across
+              the constraints is large in any step, however small; but projection takes it away again
     watch     values of the event functions, or is not there (`watched` = 0)
 """
 
@@ -49,9 +51,11 @@ TOO_SMALL: Final = 3
 NOT_FINITE: Final = 4
 UNSETTLED: Final = 5
 TOO_MANY: Final = 6
+NOT_CONVERGED: Final = 7
 
 INSIDE: Final = 4  # parts of a step at whose ends event functions are looked at
 TINY: Final = 2.3e-16
+SHARE: Final = 0.2  # what projection usually leaves of an error; where it leaves less, what it leaves counts
 
 
 def size(n: int, y: Numbers, scale: Numbers) -> float:
@@ -145,6 +149,30 @@ def local_error(n: int, estimates: int, stages: int, E: Numbers, width: int, h: 
     return abs(h) * sqrt(total / float(n))
 
 
+def error_left(n: int, estimates: int, stages: int, E: Numbers, width: int, t: float, h: float, rtol: float, y: Numbers, end: Numbers,
+               k: Numbers, atol: Numbers, w: Numbers, left: Numbers, along: Function) -> float:  # fmt: skip
+    """As `local_error`, of the part that projection onto the constraints leaves."""
+    total = 0.0
+    second = 0.0
+    for part in unrolled(estimates):
+        for i in range(n):
+            x = 0.0
+            for j in unrolled(stages + 1):
+                x = x + E[part * width + j] * k[j * n + i]
+            w[i] = x
+        along((t + h, end, w), (left,))
+        for i in range(n):
+            x = left[i] / (atol[i] + rtol * max(abs(y[i]), abs(end[i])))
+            if part == 0:
+                total = total + x * x
+            else:
+                second = second + x * x
+    together = total + 0.01 * second
+    if together == 0.0:
+        return 0.0
+    return abs(h) * total / sqrt(together * float(n))
+
+
 def polynomial(n: int, stages: int, A: Numbers, C: Numbers, D: Numbers, width: int, pieces: int, t: float, h: float, y: Numbers,
                end: Numbers, k: Numbers, w: Numbers, r: Numbers, rhs: Function) -> None:  # fmt: skip
     """Coefficients of the dense output, with the stages that it needs beyond those of the step."""
@@ -178,18 +206,30 @@ def interpolate(n: int, pieces: int, theta: float, r: Numbers, out: Numbers) -> 
         out[i] = r[i] + x
 
 
-def crossed(before: float, after: float, direction: int) -> int:
-    """Whether an event function that was on one side (the sign of `before`) came to the other, in the direction that counts."""
-    if before < 0.0 and after >= 0.0 and direction >= 0:
+def crossed(before: float, after: float, least: float, direction: int) -> int:
+    """Whether an event function that was on one side (the sign of `before`) came to the other, in the direction that counts.
+
+    least   what it has to be beyond zero to be told from rounding
+    """
+    if before < 0.0 and after > least and direction >= 0:
         return 1
-    if before > 0.0 and after <= 0.0 and direction <= 0:
+    if before > 0.0 and after < -least and direction <= 0:
         return 1
     return 0
 
 
 def first_crossing(n: int, pieces: int, watched: int, start: float, h: float, r: Numbers, w: Numbers, g: Numbers, side: Numbers,
                    sense: Indices, counts: Indices, watch: Function) -> float:  # fmt: skip
-    """θ of the first event inside the step, on its polynomial, or 2 if there is none; which one goes into counts[EVENT]."""
+    """θ of the first event inside the step, on its polynomial, or 2 if there is none; which one goes into counts[EVENT].
+
+    `watch` gives the event functions and after them their rates, `side` where they are (0: not known yet) and after that what of
+    them is rounding. Functions are looked at after each of some parts of the step; one that comes back to its side within a part
+    has turned there, which its rates show.
+    """
+    earlier: Numbers = g[2 * watched :]
+    inner: Numbers = g[4 * watched :]
+    interpolate(n, pieces, 0.0, r, w)
+    watch((start, w), (earlier,))
     found = 2.0
     low = 0.0
     for part in range(INSIDE):
@@ -197,25 +237,39 @@ def first_crossing(n: int, pieces: int, watched: int, start: float, h: float, r:
         interpolate(n, pieces, high, r, w)
         watch((start + high * h, w), (g,))
         for j in range(watched):
-            if side[j] == 0.0:
+            before = side[j]
+            least = side[watched + j]
+            theta = 2.0
+            if before == 0.0:
                 continue
-            if crossed(side[j], g[j], sense[j]) == 1:
-                theta = crossing(n, pieces, watched, j, start, h, low, high, side[j], r, w, g[watched:], watch)
-                if theta < found:
-                    found = theta
-                    counts[EVENT] = j
+            if crossed(before, g[j], least, sense[j]) == 1:
+                theta = crossing(n, pieces, j, start, h, low, high, before, r, w, inner, watch)
+            elif g[j] * before > 0.0 and before * h * earlier[watched + j] < 0.0 and before * h * g[watched + j] > 0.0:
+                bottom = crossing(n, pieces, watched + j, start, h, low, high, earlier[watched + j], r, w, inner, watch)
+                interpolate(n, pieces, bottom, r, w)
+                watch((start + bottom * h, w), (inner,))
+                if crossed(before, inner[j], least, 0) == 1:
+                    if crossed(before, inner[j], least, sense[j]) == 1:
+                        theta = crossing(n, pieces, j, start, h, low, bottom, before, r, w, inner, watch)
+                    else:
+                        theta = crossing(n, pieces, j, start, h, bottom, high, -before, r, w, inner, watch)
+            if theta < found:
+                found = theta
+                counts[EVENT] = j
         if found < 2.0:
             return found
-        for j in range(watched):  # a side that was left in a direction that does not count
-            if g[j] * side[j] < 0.0 or side[j] == 0.0:
-                side[j] = g[j]
+        for j in range(watched):
+            if g[j] * side[j] <= 0.0 and abs(g[j]) > side[watched + j]:
+                side[j] = g[j]  # it was left in a direction that does not count, or was not known
+        for j in range(2 * watched):
+            earlier[j] = g[j]
         low = high
     return found
 
 
-def crossing(n: int, pieces: int, watched: int, j: int, start: float, h: float, low: float, high: float, before: float,
+def crossing(n: int, pieces: int, j: int, start: float, h: float, low: float, high: float, before: float,
              r: Numbers, w: Numbers, g: Numbers, watch: Function) -> float:  # fmt: skip
-    """θ at which event function j leaves its side, by bisection on the step's polynomial: for steps of any shape."""
+    """θ at which entry j of what is watched leaves its side, by bisection on the step's polynomial: for steps of any shape."""
     a = low
     b = high
     for _ in range(60):
@@ -237,7 +291,7 @@ def march(
     control: Numbers, counts: Indices, y: Numbers, k: Numbers, w: Numbers, atol: Numbers,
     times: Numbers, at_times: Numbers, row_times: Numbers, rows: Numbers, polynomials: Numbers,
     watched: int, g: Numbers, side: Numbers, sense: Indices,
-    rhs: Function, settle: Function, watch: Function,
+    rhs: Function, settle: Function, watch: Function, judges: int, along: Function, aside: Numbers,
 ) -> int:  # fmt: skip
     """Steps until something happens; see the head of this file.
 
@@ -287,6 +341,10 @@ def march(
                 error = 4.0
                 if held == 1:
                     error = local_error(n, estimates, stages, E, width, h, control[RTOL], y, end, k, atol)
+                    if judges == 1 and error > 1.0:
+                        left = error_left(n, estimates, stages, E, width, t, h, control[RTOL], y, end, k, atol, aside, aside[n:],
+                                          along)  # fmt: skip
+                        error = min(error, left / SHARE)
                 if is_finite(error) and error <= 1.0:
                     factor = control[GROWTH]
                     if error > 0.0:
@@ -333,12 +391,9 @@ def march(
             theta = first_crossing(n, pieces, watched, t, h, r, scratch, g, side, sense, counts, watch)
             if theta < 2.0:
                 occurred = 1
-                after = event_step(n, stages, A, C, width, t, h, theta, y, k, w, end, g, counts, rhs, watch)
-                side[counts[EVENT]] = -side[counts[EVENT]]
-                if settles == 1:
-                    settle((after, end), (scratch, note))
-                    for i in range(n):
-                        end[i] = scratch[i]
+                after = event_step(
+                    n, stages, A, C, width, settles, t, h, theta, y, k, w, end, scratch, note, g, counts, rhs, settle, watch
+                )  # fmt: skip
                 rhs((after, end), (k[stages * n :],))
                 polynomial(n, stages, A, C, D, width, pieces, t, after - t, y, end, k, scratch, r, rhs)
                 counts[EVALUATIONS] = counts[EVALUATIONS] + width - stages
@@ -353,6 +408,11 @@ def march(
                     at_times[point * n + i] = end[i]
             else:
                 interpolate(n, pieces, theta, r, at_times[point * n :])
+                if settles == 1:
+                    settle((times[point], at_times[point * n :]), (scratch, note))
+                    if note[0] >= 0.0:
+                        for i in range(n):
+                            at_times[point * n + i] = scratch[i]
             counts[POINTS] = point + 1
         if stored == 1:
             row: int = counts[ROWS]
@@ -372,32 +432,43 @@ def march(
             return AT_EVENT
 
 
-def event_step(n: int, stages: int, A: Numbers, C: Numbers, width: int, t: float, h: float, theta: float, y: Numbers, k: Numbers,
-               w: Numbers, end: Numbers, g: Numbers, counts: Indices, rhs: Function, watch: Function) -> float:  # fmt: skip
+def event_step(n: int, stages: int, A: Numbers, C: Numbers, width: int, settles: int, t: float, h: float, theta: float, y: Numbers,
+               k: Numbers, w: Numbers, end: Numbers, scratch: Numbers, note: Numbers, g: Numbers, counts: Indices, rhs: Function,
+               settle: Function, watch: Function) -> float:  # fmt: skip
     """Shorten the step to the event, by true steps from its start: the root is that of the method, not of its polynomial.
 
-    Secants from the polynomial's root, until the time cannot be told apart. Returns the time of the event.
+    Secants from the polynomial's root, until the time cannot be told apart; where they lead astray (at a root of higher order) the
+    polynomial's root stays. Returns the time of the event.
     """
     j: int = counts[EVENT]
     x = theta * h
     aside = (x - 1e-3 * h) if theta > 0.5 else (x + 1e-3 * h)
-    take(n, stages, A, C, width, t, aside, y, k, w, end, rhs)
-    watch((t + aside, end), (g,))
+    short_step(n, stages, A, C, width, settles, t, aside, y, k, w, end, scratch, note, g, counts, rhs, settle, watch)
     other = g[j]
-    counts[EVALUATIONS] = counts[EVALUATIONS] + 2 * stages - 2
     for _ in range(10):
-        take(n, stages, A, C, width, t, x, y, k, w, end, rhs)
-        counts[EVALUATIONS] = counts[EVALUATIONS] + stages - 1
-        watch((t + x, end), (g,))
+        short_step(n, stages, A, C, width, settles, t, x, y, k, w, end, scratch, note, g, counts, rhs, settle, watch)
         value = g[j]
-        if value == other:
+        if value == other or value == 0.0:
             break
         change = value * (x - aside) / (value - other)
         if abs(change) <= TINY * max(abs(t), abs(x)):
             break
-        if (x - change) * h < 0.0 or (x - change - h) * h > 0.0:
+        if (x - change) * h < 0.0 or (x - change - h) * h > 0.0 or abs(change) > 0.01 * abs(h):
             break
         aside = x
         other = value
         x = x - change
     return t + x
+
+
+def short_step(n: int, stages: int, A: Numbers, C: Numbers, width: int, settles: int, t: float, h: float, y: Numbers, k: Numbers,
+               w: Numbers, end: Numbers, scratch: Numbers, note: Numbers, g: Numbers, counts: Indices, rhs: Function,
+               settle: Function, watch: Function) -> None:  # fmt: skip
+    """A step that ends on the constraints, and what is watched at its end."""
+    take(n, stages, A, C, width, t, h, y, k, w, end, rhs)
+    counts[EVALUATIONS] = counts[EVALUATIONS] + stages - 1
+    if settles == 1:
+        settle((t + h, end), (scratch, note))
+        for i in range(n):
+            end[i] = scratch[i]
+    watch((t + h, end), (g,))

@@ -6,7 +6,7 @@
     projection     explicit, and after every step back to the constraints (Tuomela, Arponen, Normi)
     orthogonal     the same by full orthogonal projection (their equation 5.2)
 
-Others are in `spaces.py` (partition, qr, svd) and `implicit.py` (implicit, ggl).
+Others are in `spaces.py` (partition, qr, svd), `implicit.py` (implicit, ggl) and `variational.py` (discrete).
 """
 
 from __future__ import annotations
@@ -34,6 +34,12 @@ TITLES: Final = {
     "baumgarte": "constraints on the level of accelerations, stabilised after Baumgarte",
     "projection": "projection onto the constraints after every step",
     "orthogonal": "orthogonal projection onto the constraints after every step",
+    "partition": "independent speeds, chosen anew where they become bad",
+    "qr": "independent combinations of speeds by QR at every evaluation",
+    "svd": "independent combinations of speeds by singular values at every evaluation",
+    "implicit": "accelerations and multipliers as unknowns, index 1",
+    "ggl": "constraints on positions and speeds, accelerations and multipliers as unknowns, index 2",
+    "discrete": "discrete action, constraints on positions and speeds at every step",
 }
 
 
@@ -119,6 +125,21 @@ class Form:
     def rhs(self, p: Array) -> Any:
         return program_callee(self.rhs_program, {"p": p})
 
+    def raise_pending(self) -> None:
+        """Raise what a function of the user raised in a run."""
+        self.rhs_program.raise_pending()
+
+    @cached_property
+    def along_program(self) -> Compiled:
+        changes = tuple(symbol(f"change_of_{s.identifier}", "variable") for s in self.y)
+        metric = "unit" if self.name == "orthogonal" else self.metric
+        left = projection.left_of(self.equations, self.chosen, changes, metric)
+        return self.compiled("along", {"x": left}, more={"changes": list(changes)})
+
+    def along(self, p: Array) -> Any:
+        """What the way back to the constraints leaves of a small change of the state; None where it is all of it."""
+        return program_callee(self.along_program, {"p": p}) if self.settles and self.chosen else None
+
     def settle(self, p: Array) -> Any:
         """The way back to the constraints, or None."""
         if not self.settles:
@@ -150,11 +171,11 @@ class Form:
         fixed = {f"has_{name}": int(name in callees) for name in names}
         is_alone = self.metric == "mass"
         fixed |= {"n": self.n, "n_q": len(self.equations.q), "n_u": len(self.equations.u)}
-        fixed |= {"is_alone": int(is_alone), "most": projection.MOST if is_alone else projection.MOST_ALTERNATING}
+        fixed |= {"is_alone": int(is_alone)}
         spare = next(iter(callees.values()))
         return LoopCallee(
-            projection.settle, fixed, ("out", "note"), tolerance=self.tolerance, slack=1e-12 if is_alone else 1e-9,
-            violation=np.zeros(1), w=np.zeros(self.n), **{name: callees.get(name, spare) for name in names},
+            projection.settle, fixed, ("out", "note"), tolerance=self.tolerance, violation=np.zeros(1), w=np.zeros(self.n),
+            **{name: callees.get(name, spare) for name in names},
         )  # fmt: skip
 
     @cached_property

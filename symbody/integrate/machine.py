@@ -39,7 +39,7 @@ class Task:
     """What a machine is to do: a form from a state and parameters to an end, how precisely, and what to report.
 
     times   where states are wanted, or None: at every step, with polynomials between
-    watch   values of the event functions, each with the direction in which it counts (`sense`), or None
+    watch   event functions and their rates, each function with the direction in which it counts (`sense`), or None
     """
 
     form: Form
@@ -104,21 +104,20 @@ class ExplicitMachine:
         self.y = np.array(task.y, dtype=np.float64)
         self.memory = memory = Memory(n, tableau.pieces, task.times)
         self.counts[[CAPACITY, REQUESTED]] = memory.capacity, memory.requested
-        watched = len(task.sense)
-        self.side = np.zeros(watched + 1)
+        watched, self.side = len(task.sense), sides(task)
         k = np.zeros((tableau.width, n))
-        rhs, settle = form.rhs(task.p), form.settle(task.p)
+        rhs, settle, along = form.rhs(task.p), form.settle(task.p), form.along(task.p)
         fixed = {
             "stages": tableau.stages, "A": tableau.A, "C": tableau.C, "width": tableau.width, "pieces": tableau.pieces,
             "E": tableau.E, "D": tableau.D,
             "estimates": len(tableau.errors), "order": tableau.control, "adaptive": int(task.step is None),
-            "settles": int(settle is not None), "stored": int(memory.is_stored), "watches": int(watched > 0),
+            "settles": int(settle is not None), "judges": int(along is not None), "stored": int(memory.is_stored), "watches": int(watched > 0),
         } | ({"n": n} if n <= KNOWN_SIZE else {})  # fmt: skip
         self._march = LoopCallee(
             explicit.march, fixed, n=n, control=self.control, counts=self.counts, y=self.y, k=k,
-            w=np.zeros((4 + tableau.pieces) * n + 8), atol=task.atol, **memory.arguments, watched=watched,
-            g=np.zeros(2 * watched + 1), side=self.side, sense=np.array([*task.sense, 0], dtype=np.int64),
-            rhs=rhs, settle=settle or rhs, watch=task.watch or rhs,
+            w=np.zeros((4 + tableau.pieces) * n + 8), atol=task.atol, **memory.arguments,
+            **watching(task), side=self.side, rhs=rhs, settle=settle or rhs, watch=task.watch or rhs,
+            along=along or rhs, aside=np.zeros(2 * n),
         )  # fmt: skip
         self._evaluate = LoopCallee(explicit.refresh, {}, control=self.control, y=self.y, k=k, rhs=rhs)
         self.restart()
@@ -135,6 +134,17 @@ def controls(task: Task) -> Array:
     control[[T, END, RTOL, LARGEST, GROWTH]] = task.t, task.end, task.rtol, task.largest, task.growth
     control[H] = 0.0 if task.step is None else np.copysign(task.step, task.end - task.t)
     return control
+
+
+def sides(task: Task) -> Array:
+    """Where event functions are: the sign of each, 0 where it is not known; then what of each is rounding."""
+    return np.zeros(2 * len(task.sense) + 1)
+
+
+def watching(task: Task) -> dict[str, Any]:
+    """What kernels need to find events (`explicit.first_crossing`)."""
+    watched = len(task.sense)
+    return {"watched": watched, "g": np.zeros(6 * watched + 1), "sense": np.array([*task.sense, 0], dtype=np.int64)}
 
 
 def pause(machine: Machine, steps: int) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from ..emit.callable import Array
 from . import explicit
 from .dense import Dense
-from .explicit import CORRECTIONS, END, EVALUATIONS, EVENT, FACTORIZATIONS, JACOBIANS, REJECTED, STEPS, T
+from .explicit import CORRECTIONS, END, EVALUATIONS, EVENT, FACTORIZATIONS, JACOBIANS, POINTS, REJECTED, STEPS, T
 from .machine import Machine, fetched, pause
 from .outcome import Ending, Statistics
 
@@ -23,6 +23,7 @@ ENDINGS: Final = {
     explicit.TOO_SMALL: Ending.STEP_TOO_SMALL,
     explicit.NOT_FINITE: Ending.NOT_FINITE,
     explicit.UNSETTLED: Ending.OFF_CONSTRAINTS,
+    explicit.NOT_CONVERGED: Ending.NOT_CONVERGED,
 }
 
 
@@ -58,15 +59,29 @@ class Leg:
             self._coefficients.append(r)
 
     def close(self) -> None:
-        """End a stretch: the next begins where this one ends, with a state that may be another."""
+        """End a stretch: the next begins where this one ends, with a state that may be another. Without steps it is a point."""
         self.collect()
         if self.stored:
             n = self.machine.y.size
             ends = np.concatenate([np.zeros(0), *self._ends])
             coefficients = np.concatenate([np.zeros((0, self.machine.memory.pieces, n)), *self._coefficients])
+            if not len(ends):
+                ends, coefficients = np.array([self._start]), np.zeros((1, self.machine.memory.pieces, n))
+                coefficients[0, 0] = self.machine.y
             self.record.pieces.append(Dense(self._start, ends, coefficients))
         self._start = float(self.machine.control[T])
         self._ends, self._coefficients = [], []
+
+    def jump(self) -> None:
+        """The machine got another state: where the stretch before ends, this one counts."""
+        machine = self.machine
+        machine.restart()
+        self.close()
+        if self.stored:
+            self.record.begin(float(machine.control[T]), machine.y)
+        last = int(machine.counts[POINTS]) - 1
+        if last >= 0 and machine.memory.times[last] == machine.control[T]:
+            machine.memory.at_times[last] = machine.y
 
 
 def drive(

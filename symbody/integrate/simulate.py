@@ -13,21 +13,31 @@ from ..derive.equations import Equations
 from ..emit.callable import Array
 from ..errors import SimulationError, listed, shown, unknown
 from . import tableaux
-from .accelerations import is_explicit
+from .actors import Actor
 from .diagnosis import diagnosed
 from .events import Event
 from .explicit import T
-from .forms import TITLES, Form, conserved, explicit_form
+from .forms import TITLES, Form, conserved
+from .happenings import Handler, Pace, actors_of
+from .impacts import Contact
+from .implicit import NAMES, RadauMachine, any_form, follows
 from .inputs import with_inputs
 from .machine import ExplicitMachine, Machine, Task, points
-from .outcome import Ending
+from .outcome import Ending, Outcome
 from .run import Leg, Progress, Record, drive
 from .spaces import SPACES, space_form
 from .state import State
+from .stiffness import is_stiff, stiffness_note
 from .trajectory import Trajectory
+from .variational import NAME as DISCRETE
+from .variational import VariationalMachine, discrete_form
 from .variations import variations_in, varied
 
-METHODS: Final = {"dp5": tableaux.DORMAND_PRINCE_5, "dp8": tableaux.DORMAND_PRINCE_8, "rk4": tableaux.CLASSICAL_4}
+TABLEAUX: Final = {"dp5": tableaux.DORMAND_PRINCE_5, "dp8": tableaux.DORMAND_PRINCE_8, "rk4": tableaux.CLASSICAL_4}
+METHODS: Final = {name: t.name for name, t in TABLEAUX.items()} | {
+    "radau": "Radau IIA, order 5, implicit",
+    "variational": "midpoint rule for the action, symplectic",
+}
 OFF: Final = 1e-6  # a start that misses the constraints by more than this is refused
 
 
@@ -40,6 +50,7 @@ class Options:
     rtol: float = 1e-8
     atol: Any = None
     step: float | None = None
+    order: int | None = None
     largest_step: float = np.inf
     growth: float = 10.0
     metric: str = "mass"
@@ -59,12 +70,13 @@ def simulate(
     start: State | Mapping[Any, float] | None = None,
     *,
     inputs: Mapping[Any, Any] | None = None,
-    events: Sequence[Event] = (),
+    events: Sequence[Event | Contact] = (),
     method: str = "auto",
     form: str = "auto",
     rtol: float = 1e-8,
     atol: Any = None,
     step: float | None = None,
+    order: int | None = None,
     largest_step: float = np.inf,
     growth: float = 10.0,
     metric: str = "mass",
@@ -83,11 +95,13 @@ def simulate(
     t            its end; (begin, end); or the times at which states are wanted
     start        a `State` (`assemble` finds one on the constraints), or values by name; `**values` come on top: q1=0.5, q1_dot=2, m1=3
     inputs       for each input a number, an expression, a function of t or of (t, q, u), or samples (times, values)
-    events       what happens where an expression passes through zero: `Event`
-    method       dp5, dp8: Dormand-Prince 5(4), 8(5,3); rk4 with a fixed step; radau: implicit, for stiff systems
+    events       what happens where an expression passes through zero: `Event`, and impacts: `Contact`
+    method       dp5, dp8: Dormand-Prince 5(4), 8(5,3); rk4 with a fixed step; radau: implicit, for stiff systems and where z' does not follow by
+                 itself; variational: a fixed step that keeps energy and momenta in the long run
     form         how constraints are treated; see `symbody.integrate.forms`
     rtol, atol   tolerances of the local error; atol is one number, or one for each name, and rtol by default
     step         a fixed step: no error control
+    order        of method "variational": 2, 4 or 6
     metric       of projections: "mass", or "unit"
     alpha, beta  of Baumgarte's stabilisation
     independent  speeds, or coordinates whose rates they are, that form "partition" takes as independent where they are good for it
@@ -102,6 +116,7 @@ def simulate(
         rtol,
         atol,
         step,
+        order,
         largest_step,
         growth,
         metric,
@@ -116,12 +131,13 @@ def simulate(
     )
     eq, constants = with_inputs(equations, inputs or {})
     state = _started(eq, start, {**constants, **values})
-    begin, end, times = _span(eq, t, state)
+    begin, end, times = span(eq, t, state)
     state = replace(state, t=begin)
-    _check(options)
-    chosen = _choice(eq, options)
-    _check_start(state)
-    return _Simulation(eq, chosen, state, end, times, tuple(events)).run()
+    check_options(options)
+    picked = choice(eq, options)
+    check_start(state)
+    simulation = Simulation(eq, picked, state, end, times)
+    return simulation.run(actors_of(simulation.form, events, picked.rtol, simulation.atol, end > begin))
 
 
 # ---------------------------------------------------------------------------------------------------------- what was asked
@@ -135,7 +151,7 @@ def _started(eq: Equations, start: State | Mapping[Any, float] | None, values: M
     return State.of(eq, {**known, **values})
 
 
-def _span(eq: Equations, t: Any, state: State) -> tuple[float, float, Array | None]:
+def span(eq: Equations, t: Any, state: State) -> tuple[float, float, Array | None]:
     """Begin, end, and the times at which states are wanted (None: at every step)."""
     times: Array | None = None
     given = np.asarray(t, dtype=np.float64)
@@ -156,7 +172,7 @@ def _span(eq: Equations, t: Any, state: State) -> tuple[float, float, Array | No
     return begin, end, times
 
 
-def _check(o: Options) -> None:
+def check_options(o: Options) -> None:
     if not 0 < o.rtol < 1 or o.rtol < 1e-14:
         raise SimulationError(f"rtol = {shown(o.rtol)} is not between 1e-14 (rounding) and 1")
     if o.step is not None and not 0 < o.step < np.inf:
@@ -167,7 +183,7 @@ def _check(o: Options) -> None:
         raise SimulationError(f"metric is 'mass' or 'unit', got {shown(o.metric)}")
 
 
-def _choice(eq: Equations, o: Options) -> Options:
+def choice(eq: Equations, o: Options) -> Options:
     """Form and method, where they were left to us."""
     form = o.form
     if form == "auto":
@@ -178,17 +194,47 @@ def _choice(eq: Equations, o: Options) -> Options:
         raise SimulationError(
             f"simulate {eq.name!r}: it has constraints ({listed(eq.lam)}); use `minimal(equations)`, or another form"
         )
-    method = o.method
-    if method == "auto":
-        method = ("dp8" if o.rtol < 1e-6 else "dp5") if is_explicit(eq) else "radau"
-    if method not in METHODS:
-        raise unknown(f"simulate {eq.name!r}", "method", method, METHODS, SimulationError)
-    if method == "rk4" and o.step is None:
-        raise SimulationError("method='rk4' has no error control: give it a fixed step=...")
+    method = _method(eq, o, form)
+    if method == "variational" and o.form == "auto":
+        form = DISCRETE
+    _check_method(eq, replace(o, form=form, method=method))
     return replace(o, form=form, method=method)
 
 
-def _check_start(state: State) -> None:
+def _method(eq: Equations, o: Options, form: str) -> str:
+    """The method, or "auto" where the start has yet to be looked at."""
+    if o.method != "auto":
+        return o.method
+    if form == DISCRETE:
+        return "variational"
+    return "auto" if follows(eq) and form not in NAMES else "radau"
+
+
+def _check_method(eq: Equations, o: Options) -> None:
+    where = f"simulate {eq.name!r}"
+    if o.method not in (*METHODS, "auto"):
+        raise unknown(where, "method", o.method, METHODS, SimulationError)
+    if o.method in ("rk4", "variational") and o.step is None:
+        raise SimulationError(f"method={o.method!r} has no error control: give it a fixed step=...")
+    if o.order is not None and o.method != "variational":
+        raise SimulationError(f"{where}: order= is for method='variational', not for {o.method!r}")
+    if (o.method == "variational") != (o.form == DISCRETE):
+        raise SimulationError(
+            f"{where}: method='variational' and form={DISCRETE!r} go together, got {o.method!r}, {o.form!r}"
+        )
+    if o.method in TABLEAUX and (o.form in NAMES or not follows(eq)):
+        raise SimulationError(
+            f"{where}: there are algebraic equations (form {o.form!r}), which method={o.method!r} cannot solve; use 'radau'"
+        )
+    if o.method == "radau" and o.form in SPACES:
+        raise SimulationError(
+            f"{where}: method='radau' needs rates as expressions, which form={o.form!r} has not; use 'projection', 'ggl', ..."
+        )
+    if o.sensitivities and (o.form in (*NAMES, DISCRETE) or not follows(eq)):
+        raise SimulationError(f"{where}: sensitivities are for forms without algebraic equations; take 'projection'")
+
+
+def check_start(state: State) -> None:
     v = state.violation
     if max(v.position, v.speed) > OFF:
         row, size, level = (
@@ -207,7 +253,7 @@ _forms: WeakKeyDictionary[Equations, dict[Any, Form]] = WeakKeyDictionary()
 
 def form_of(eq: Equations, o: Options) -> Form:
     """The form asked for; kept as long as the equations are, because making and compiling it takes longer than many a simulation."""
-    key = (o.form, o.metric, o.alpha, o.beta, o.independent, o.project, o.invariants, o.sensitivities)
+    key = (o.form, o.order, o.metric, o.alpha, o.beta, o.independent, o.project, o.invariants, o.sensitivities)
     kept = _forms.setdefault(eq, {})
     if key not in kept:
         kept[key] = _made(eq, o)
@@ -224,35 +270,73 @@ def _made(eq: Equations, o: Options) -> Form:
         return space_form(o.form, eq, independent=o.independent, projects=o.project, metric=o.metric, kept=invariants)
     if o.independent or o.project:
         raise SimulationError(f"simulate {eq.name!r}: independent= and project= are not for form={o.form!r}")
-    return explicit_form(
-        o.form, eq, tuple(range(len(eq.lam))), metric=o.metric, alpha=o.alpha, beta=o.beta, kept=invariants
-    )
+    if o.form == DISCRETE:
+        if o.invariants:
+            raise SimulationError(f"simulate {eq.name!r}: invariants are not for form={o.form!r}, which keeps its own")
+        return discrete_form(eq, tuple(range(len(eq.lam))), o.order or 2)
+    return any_form(o.form, eq, tuple(range(len(eq.lam))), metric=o.metric, alpha=o.alpha, beta=o.beta, kept=invariants)
 
 
-class _Simulation:
-    """One run, from a start that is checked."""
+def machine_of(o: Options, task: Task) -> Machine:
+    if o.method == "radau":
+        return RadauMachine(task)
+    return VariationalMachine(task) if o.method == "variational" else ExplicitMachine(TABLEAUX[o.method], task)
 
-    def __init__(
-        self, eq: Equations, o: Options, state: State, end: float, times: Array | None, events: tuple[Event, ...]
-    ) -> None:
-        self.eq, self.options, self.state, self.end, self.times, self.events = eq, o, state, end, times, events
+
+class Simulation:
+    """One run in one mode, from a start that is checked. `ended` has the state at its end, `handler` its events."""
+
+    handler: Handler | None = None
+
+    def __init__(self, eq: Equations, o: Options, state: State, end: float, times: Array | None) -> None:
+        self.eq, self.options, self.state, self.end, self.times = eq, o, state, end, times
         self.form = form_of(eq, o)
+        s = state
+        self.y, self.p = self.form.start(s.t, np.concatenate([s.q, s.u, s.z]), np.concatenate([s.p, s.r]))
+        self.atol = self._atol()
+        if o.method == "auto":
+            self.options = replace(o, method=self._by_stiffness())
 
-    def run(self) -> Trajectory:
+    def _by_stiffness(self) -> str:
+        o, form = self.options, self.form
+        if (
+            o.step is None
+            and form.rates
+            and o.form not in SPACES
+            and not o.sensitivities
+            and is_stiff(form, self.state.t, self.y, self.p, self.end - self.state.t)
+        ):
+            return "radau"
+        return "dp8" if o.rtol < 1e-6 else "dp5"
+
+    def run(self, actors: Sequence[Actor] = (), pace: Pace | None = None) -> Trajectory:
         o, s, form = self.options, self.state, self.form
-        y, p = form.start(s.t, np.concatenate([s.q, s.u, s.z]), np.concatenate([s.p, s.r]))
-        self._p = p
-        task = Task(form, p, y, s.t, self.end, o.rtol, self._atol(), o.step, o.largest_step, o.growth, self.times)
-        machine = ExplicitMachine(METHODS[o.method], task)
+        handler = Handler(form, self.p, actors, pace or Pace(self.end - s.t), self.end > s.t) if actors else None
+        watch, sense = (handler.callee(), handler.sense) if handler else (None, ())
+        task = Task(
+            form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, o.largest_step, o.growth, self.times, watch, sense
+        )  # fmt: skip
+        self.machine = machine = machine_of(o, task)
         record = Record()
         if machine.memory.is_stored:
             record.begin(s.t, machine.y)
         progress = Progress(o.progress, s.t, self.eq.name)
+        leg, self.handler = Leg(machine, record), handler
         try:
-            ending = drive(Leg(machine, record), o.most_steps, None, progress)
+            ending = handler.begin(leg) if handler else None
+            if handler and handler.target is not None:
+                ending = Ending.STOPPED
+            if ending is None:
+                ending = drive(leg, o.most_steps, (lambda k: handler.occurred(leg, k)) if handler else None, progress)
+            else:
+                leg.close()
+            if handler and ending is Ending.REACHED:
+                ending = handler.finish(leg) or ending
         finally:
             progress.done()
         form.raise_pending()
+        if handler:
+            handler.raise_pending()
         return self._trajectory(machine, record, ending)
 
     def _atol(self) -> Array:
@@ -280,11 +364,20 @@ class _Simulation:
             t = self.times[: len(y)].copy()
         choices = {
             "form": f"form {o.form} ({TITLES[o.form]})",
-            "method": f"method {o.method} ({METHODS[o.method].name})",
+            "method": f"method {o.method} ({METHODS[o.method]})",
             "tolerance": f"step {o.step:g}" if o.step else f"rtol {o.rtol:g}",
         }
-        outcome = diagnosed(self.form, ending, float(machine.control[T]), machine.y, self._p)
+        happened = tuple(self.handler.happened) if self.handler else ()
+        if self.handler and self.handler.detail:
+            outcome = Outcome(ending, float(machine.control[T]), self.handler.detail)
+        else:
+            outcome = diagnosed(self.form, ending, float(machine.control[T]), machine.y, self.p)
+        if ending in (Ending.TOO_MANY_STEPS, Ending.INTERRUPTED) and o.method in TABLEAUX and self.form.rates:
+            mean = (outcome.t - s.t) / max(record.statistics.steps, 1)
+            outcome = replace(
+                outcome, detail=stiffness_note(self.form, outcome.t, machine.y, self.p, mean) or outcome.detail
+            )
         return Trajectory(
-            eq, t, y[:, :n], s.p, s.r, outcome, record.statistics, choices, (), tuple(record.pieces),
+            eq, t, y[:, :n], s.p, s.r, outcome, record.statistics, choices, happened, tuple(record.pieces),
             variations_in(y, n, len(o.sensitivities)), o.sensitivities,
         )  # fmt: skip

@@ -44,7 +44,7 @@ def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
         },
         "statistics": asdict(trajectory.statistics),
         "choices": dict(trajectory.choices),
-        "events": [{"name": e.name, "t": e.t} for e in trajectory.events],
+        "events": [{"name": e.name, "t": e.t, "impulses": dict(e.impulses)} for e in trajectory.events],
         "sensitivities": list(trajectory.wrt),
         "pieces": [p.start for p in trajectory.pieces],
     }
@@ -84,7 +84,7 @@ def load_trajectory(path: str | Path, equations: Equations, inputs: Mapping[Any,
         eq, arrays["t"], y, arrays["parameters"], arrays["inputs"],
         Outcome(Ending[ended["ending"]], ended["t"], ended["detail"]),
         Statistics(**header["statistics"]), header["choices"],
-        tuple(Occurrence(e["name"], e["t"], arrays[f"event {k} before"], arrays[f"event {k} after"]) for k, e in enumerate(header["events"])),
+        tuple(Occurrence(e["name"], e["t"], arrays[f"event {k} before"], arrays[f"event {k} after"], e["impulses"]) for k, e in enumerate(header["events"])),
         tuple(Dense(start, arrays[f"piece {k} ends"], arrays[f"piece {k} coefficients"]) for k, start in enumerate(header["pieces"])),
         arrays.get("variations"), tuple(header["sensitivities"]),
     )  # fmt: skip

@@ -1,0 +1,192 @@
+"""Stiff systems and algebraic equations: our Radau IIA beside SUNDIALS (BDF) on the same compiled right side and exact Jacobian.
+
+SUNDIALS is reached through scikit-sundae, whose callbacks go through Python. `least` is what its evaluations and Jacobians alone would
+take without Python between, linear algebra not counted: no way of calling it could be faster than that.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+import symbody as sb
+from examples import motorcycle, slider_crank
+from symbody.emit.llvm_loops import Function, Numbers
+from symbody.emit.loop import LoopCallee, program_callee
+from symbody.integrate.implicit import ImplicitForm, slopes_program
+from symbody.integrate.simulate import Options, form_of, simulate
+from symbody.integrate.state import State
+
+from .timing import Row, repeated
+
+Array = Any
+TOLERANCES: Final = (1e-4, 1e-6, 1e-8)
+REPEATS: Final = 5
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    model: Callable[[], sb.Model]
+    end: float
+    forms: tuple[str, ...]
+    start: dict[str, float] = field(default_factory=dict)
+
+
+def van_der_pol() -> sb.Model:
+    """x'' = μ (1 - x²) x' - x as additional equations."""
+    m = sb.Model("van der Pol")
+    x, v = m.variables("x v")
+    mu = m.parameter("mu", 1000.0)
+    m.equation("position", x.dot - v)
+    m.equation("speed", v.dot - (mu * (1 - x**2) * v - x))
+    return m
+
+
+def stiff_pendulum() -> sb.Model:
+    """Two masses of 1 kg, on springs of 1e6 N/m and 1 m with dampers of 1e3 N s/m."""
+    m = sb.Model("pendulum on stiff springs")
+    a, b, r, s = m.coordinates("a b r s")
+    m.gravity(0, -9.81, 0)
+    first = m.ground.rotate("z", a).point(0, -1 - r, 0)
+    second = m.ground.translate(first).rotate("z", b).point(0, -1 - s, 0)
+    m.particle("first", first, mass=1)
+    m.particle("second", second, mass=1)
+    k, d = m.parameters("k d", 1e6, 1e3)
+    for q in (r, s):
+        m.generalized_force(f"spring_{q}", q, -k * q - d * q.dot)
+    return m
+
+
+CASES: Final = (
+    Case("van der Pol, mu = 1e3", van_der_pol, 2000.0, ("minimal",), {"x": 2.0}),
+    Case("double pendulum, springs 1e6", stiff_pendulum, 10.0, ("minimal",), {"a": 1.0, "b": 0.5}),
+    Case("motorcycle, tyre relaxation", motorcycle.model, 2.0, ("implicit", "ggl")),
+    Case("slider crank", slider_crank.model, 10.0, ("projection", "implicit", "ggl"), slider_crank.START),
+)
+
+
+def start_of(case: Case, eq: sb.Equations) -> State:
+    if case.model is not motorcycle.model:
+        return sb.assemble(eq, start=case.start)
+    v = 20.0
+    wanted = {"x_dot": v, "theta1_dot": -v / 0.3048, "theta4_dot": -v / 0.3048, "phi": 0.02, "phi4": 0.02}
+    return sb.assemble(eq, start=wanted)
+
+
+@dataclass(frozen=True)
+class Functions:
+    """Right side, Jacobian and mass of a form, called from Python, and what each takes without it."""
+
+    form: Any
+    y: Array
+    p: Array
+
+    def __post_init__(self) -> None:
+        slopes, places = slopes_program(self.form)
+        rows, cols = (np.array(x) for x in zip(*places, strict=True))
+        object.__setattr__(self, "slopes", slopes)
+        object.__setattr__(self, "at", (rows, cols))
+        algebraic = self.form.algebraic if isinstance(self.form, ImplicitForm) else (False,) * self.form.n
+        object.__setattr__(self, "mass", np.where(algebraic, 0.0, 1.0))
+
+    def rate(self, t: float, y: Array, out: Array) -> None:
+        out[:] = self.form.rhs_program(t, y, self.p)
+
+    def jacobian(self, t: float, y: Array, out: Array) -> None:
+        out[:] = 0.0
+        out[self.at] = self.slopes(t, y, self.p)
+
+    def least(self) -> tuple[float, float]:
+        """Seconds of one evaluation and of one Jacobian, in a compiled loop."""
+        out = []
+        for f in (self.form.rhs_program, self.slopes):
+            callee, values = program_callee(f, {"p": self.p}), np.zeros(self.form.n**2 + 1)
+            loop = LoopCallee(again, {}, times=1000, y=self.y, out=values, f=callee)
+            out.append(repeated(loop.run, 5).least / 1000)
+        return out[0], out[1]
+
+
+def again(times: int, y: Numbers, out: Numbers, f: Function) -> None:
+    for _ in range(times):
+        f((0.0, y), (out,))
+
+
+def cvode(f: Functions, end: float, rtol: float) -> tuple[Array, int, int]:
+    from sksundae.cvode import CVODE
+
+    solver = CVODE(
+        f.rate, method="BDF", rtol=rtol, atol=rtol, jacfn=lambda t, y, yp, J: f.jacobian(t, y, J), max_num_steps=10**7
+    )
+    done = solver.solve(np.array([0.0, end]), f.y)
+    return done.y[-1], int(done.nfev), int(done.njev)
+
+
+def ida(f: Functions, end: float, rtol: float) -> tuple[Array, int, int]:
+    from sksundae.ida import IDA
+
+    rates = f.form.rhs_program(0.0, f.y, f.p)
+
+    def residual(t: float, y: Array, yp: Array, r: Array) -> None:
+        r[:] = f.mass * yp - f.form.rhs_program(t, y, f.p)
+
+    def jacobian(t: float, y: Array, yp: Array, r: Array, c: float, J: Array) -> None:
+        f.jacobian(t, y, J)
+        J *= -1.0
+        J[np.diag_indices(len(y))] += c * f.mass
+
+    solver = IDA(
+        residual,
+        rtol=rtol,
+        atol=rtol,
+        jacfn=jacobian,
+        max_num_steps=10**7,
+        algebraic_idx=list(np.flatnonzero(f.mass == 0.0)),
+    )
+    done = solver.solve(np.array([0.0, end]), f.y, np.where(f.mass > 0, rates, 0.0))
+    return done.y[-1], int(done.nfev), int(done.njev)
+
+
+def rows(cases: tuple[Case, ...] = CASES) -> Iterator[Row]:
+    for case in cases:
+        eq = sb.derive(case.model(), check=False)
+        state = start_of(case, eq)
+        n = len(state.q) + len(state.u) + len(state.z)
+        best = simulate(eq, case.end, state, method="radau", form=case.forms[0], rtol=1e-13)
+        other = simulate(eq, case.end, state, method="radau", form=case.forms[-1], rtol=1e-12)
+        yield {
+            "case": case.name,
+            "n": n,
+            "method": "reference",
+            "error": float(np.max(np.abs(best.y[-1] - other.y[-1]))),
+        }
+        for form in case.forms:
+            made = form_of(eq, Options(form=form))
+            y, p = made.start(state.t, np.concatenate([state.q, state.u, state.z]), np.concatenate([state.p, state.r]))
+            f = Functions(made, y, p)
+            t_f, t_j = f.least()
+            for rtol in TOLERANCES:
+                runs = [simulate(eq, case.end, state, method="radau", form=form, rtol=rtol) for _ in range(REPEATS)]
+                s = runs[0].statistics
+                yield {
+                    "case": case.name, "n": made.n, "method": f"radau, {form}", "rtol": rtol,
+                    "seconds": min(r.statistics.seconds for r in runs), "least": None, "evaluations": s.evaluations,
+                    "jacobians": s.jacobians, "error": float(np.max(np.abs(runs[0].y[-1] - best.y[-1]))),
+                }  # fmt: skip
+                if form == "ggl":  # index 2: not for IDA
+                    continue
+                name, peer = ("IDA", ida) if not np.all(f.mass) else ("CVODE BDF", cvode)
+                spent = []
+                for _ in range(REPEATS):
+                    begin = time.perf_counter()
+                    found, nf, nj = peer(f, case.end, rtol)
+                    spent.append(time.perf_counter() - begin)
+                yield {
+                    "case": case.name, "n": made.n, "method": f"{name}, {form}", "rtol": rtol,
+                    "seconds": min(spent), "least": nf * t_f + nj * t_j, "evaluations": nf, "jacobians": nj,
+                    "error": float(np.max(np.abs(found[:n] - best.y[-1]))),
+                }  # fmt: skip

@@ -1,0 +1,205 @@
+"""Contacts at work: impacts where gaps close, and which contacts are closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..algebra.graph import Expr
+from ..derive.equations import Equations
+from ..emit.callable import Array
+from ..errors import SimulationError, listed
+from .actors import Answer, Arrival, Now
+from .complementarity import complementary
+from .events import in_state
+from .forms import Form
+from .impacts import FINE, MOST, Contact, Impulses, Metric, Numbers, impact, impact_map, impulses_of, named_impulses
+from .outcome import Ending
+from .trajectory import Occurrence
+
+Flags = NDArray[np.bool_]
+
+
+class ContactActor:
+    """Contacts: impacts where gaps close; of those that can rest (`rests`), which are closed."""
+
+    is_one_sided = True
+
+    def __init__(
+        self,
+        eq: Equations,
+        form: Form,
+        contacts: Sequence[Contact],
+        closed: frozenset[str] | None,
+        rtol: float,
+        atol: Array,
+        mode: Callable[[frozenset[str]], str] = str,
+    ) -> None:
+        """eq: equations with all contacts open; closed: names of those that are constraints of the form, None where contacts never rest."""
+        for c in contacts:
+            c.check(eq)
+        self._eq, self.contacts, self.closed = eq, tuple(contacts), closed
+        self._impulses: Impulses = impulses_of(eq, contacts)
+        self._n_q, self._n_u = len(eq.q), len(eq.u)
+        self._rtol, self._atol, self._mode = rtol, atol, mode
+        self.names = [c.name for c in contacts]
+        lam = dict(zip(_rows(form.equations), form.equations.lam, strict=True))
+        functions = [lam[c.name] if c.name in (closed or ()) else c.gap for c in contacts]
+        where = f"contacts of {eq.name!r}"
+        self.watched: tuple[tuple[Expr, int], ...] = tuple(
+            (e, -1) for e in in_state(form.equations, where, functions, form.y)
+        )
+
+    def begin(self, now: Now, is_beyond: Sequence[bool]) -> Answer | None:
+        x = self._impulses.numbers(now.t, now.state, now.p, now.r)
+        deep = x.gap < -10 * np.maximum(self._gap_tolerance(x, now), 1e-12)
+        if deep.any():
+            k = int(np.argmin(x.gap))
+            raise SimulationError(
+                f"contact {self.names[k]!r} of {self._eq.name!r}: the bodies are inside each other at t = {now.t:g}, gap = {x.gap[k]:.3g}"
+            )
+        return self.answer((), now)
+
+    def answer(self, which: Sequence[int], now: Now) -> Answer:
+        leaving = {self.names[k] for k in which} & (self.closed or set())
+        out = Answer()
+        for _ in range(MOST):
+            x = self._impulses.numbers(now.t, now.state, now.p, now.r)
+            touching, closing = self._touching(x, now)
+            if not closing.any():
+                return self._at_rest(x, now, touching, leaving, out)
+            now = self._impact(x, now, touching, closing, out)
+            if out.ending:
+                return out
+        out.ending, out.stops = Ending.CHATTERING, f"{MOST} impacts of {listed(self.names)} at one time"
+        return out
+
+    def least(self, now: Now) -> Array:
+        x = self._impulses.numbers(now.t, now.state, now.p, now.r)
+        return np.where(self._is_closed, 0.0, FINE * self._gap_tolerance(x, now))
+
+    @property
+    def _is_closed(self) -> Flags:
+        return np.array([name in (self.closed or ()) for name in self.names])
+
+    # ------------------------------------------------------------------------------------------------ impacts
+
+    def _touching(self, x: Numbers, now: Now) -> tuple[Flags, Flags]:
+        touching = x.gap <= FINE * self._gap_tolerance(x, now) + 1e-15
+        return touching, touching & (x.speed < -self._speed_noise(x, now))
+
+    def _gap_tolerance(self, x: Numbers, now: Now) -> Array:
+        n = self._n_q
+        return np.abs(x.slope) @ (self._atol[:n] + self._rtol * np.abs(now.state[:n]))
+
+    def _speed_noise(self, x: Numbers, now: Now) -> Array:
+        at = slice(self._n_q, self._n_q + self._n_u)
+        return FINE * (np.abs(x.G) @ (self._atol[at] + self._rtol * np.abs(now.state[at])))
+
+    def _impact(self, x: Numbers, now: Now, touching: Flags, closing: Flags, out: Answer) -> Now:
+        metric = self._impulses.metric(now.t, now.state, now.p, now.r)
+        part = closing | (self._is_closed & touching)
+        e = np.where(self._is_slow(x, now, x.restitution) & (self.closed is not None) | ~closing, 0.0, x.restitution)
+        if np.any((e < 0) | (e > 1) | ~np.isfinite(e)):
+            k = int(np.argmax((e < 0) | (e > 1) | ~np.isfinite(e)))
+            raise SimulationError(
+                f"contact {self.names[k]!r}: restitution is between 0 and 1, is {e[k]:g} at t = {now.t:g}"
+            )
+        u = slice(self._n_q, self._n_q + self._n_u)
+        found = impact(metric, x, now.state[u], part, e)
+        if found is None:
+            hindered = listed(n for n, is_closing in zip(self.names, closing, strict=True) if is_closing)
+            out.ending = Ending.SINGULAR
+            out.stops = f"no impulse opens contact {hindered}: the constraints, or other contacts, hold it closed"
+            return now
+        state = now.state.copy()
+        state[u] = found.u
+        impulses = named_impulses(self._impulses, self.names, found)
+        for k in np.flatnonzero(closing).tolist():
+            out.happened.append(Occurrence(self.names[k], now.t, now.state, state, impulses))
+        is_first, is_single = out.state is None, int(np.sum(part)) == 1
+        out.state = state
+        out.after = (
+            impact_map(self._eq, self.contacts[int(np.argmax(part))])
+            if is_first and is_single and self._varies
+            else None
+        )
+        return Now(now.t, state, now.p, now.r)
+
+    _varies: bool = False
+
+    def varied(self) -> ContactActor:
+        """With sensitivities: impacts also give their map."""
+        self._varies = True
+        return self
+
+    # ------------------------------------------------------------------------------------------------ rest
+
+    def _is_slow(self, x: Numbers, now: Now, restitution: Array | float = 1.0) -> Flags:
+        """Whether a flight at this speed would rise by less than the tolerance, so that it cannot be seen: v² / 2a."""
+        pressing = np.maximum(-(x.G @ x.accelerations + x.bias), 0.0)
+        return (restitution * x.speed) ** 2 <= 2 * pressing * self._gap_tolerance(x, now)
+
+    def _at_rest(self, x: Numbers, now: Now, touching: Flags, leaving: set[str], out: Answer) -> Answer:
+        """Which contacts are closed from now on: those that touch, do not move apart (or so slowly that it cannot be seen), and push.
+
+        A lam + (G u' + bias) >= 0,   lam >= 0,   one of them zero for each
+        """
+        if self.closed is None:
+            return out
+        still = touching & ((np.abs(x.speed) <= 2 * self._speed_noise(x, now) + 1e-15) | self._is_slow(x, now))
+        still &= np.array([name not in leaving for name in self.names])
+        closed: set[str] = set()
+        if still.any():
+            metric = self._impulses.metric(now.t, now.state, now.p, now.r)
+            W = metric.ways(x.G[still])
+            pushes = complementary(W.T @ W, x.G[still] @ x.accelerations + x.bias[still])
+            if pushes is None:
+                out.ending, out.stops = (
+                    Ending.SINGULAR,
+                    f"contacts {listed(self.names)} press against each other without a way out",
+                )
+                return out
+            is_closed = still.copy()
+            is_closed[still] = pushes > 1e-10 * np.max(pushes, initial=0.0)
+            closed = {name for name, is_one in zip(self.names, is_closed, strict=True) if is_one}
+            now = self._without_speed(metric, x, now, is_closed, out)
+        if closed != self.closed:
+            state = now.state
+            out.target = Arrival(self._mode(frozenset(closed)), state)
+            out.happened += [
+                Occurrence(f"{n} rests", now.t, state, state) for n in self.names if n in closed - self.closed
+            ]
+            out.happened += [
+                Occurrence(f"{n} opens", now.t, state, state) for n in self.names if n in self.closed - closed
+            ]
+        return out
+
+    def _without_speed(self, metric: Metric, x: Numbers, now: Now, closed: Flags, out: Answer) -> Now:
+        """Speeds that keep the closed contacts closed; what they lose is below the tolerance."""
+        if not np.any(closed) or np.all(x.speed[closed] == 0.0):
+            return now
+        W = metric.ways(x.G[closed])
+        state = now.state.copy()
+        lost = np.asarray(np.linalg.lstsq(W.T, -x.speed[closed], rcond=None)[0], dtype=np.float64)
+        state[self._n_q : self._n_q + self._n_u] += metric.speeds(lost)
+        out.state, out.after = state, None
+        return Now(now.t, state, now.p, now.r)
+
+
+def _rows(eq: Equations) -> list[str]:
+    """Names of the constraints in the order of the multipliers."""
+    if not eq.lam:
+        return []
+    constraints = eq.mechanism.constraints
+    return [c.name for c in constraints if c.is_holonomic] + [c.name for c in constraints if not c.is_holonomic]
+
+
+def check_names(eq: Equations, contacts: Sequence[Contact]) -> None:
+    names = [c.name for c in contacts]
+    if twice := [n for n in dict.fromkeys(names) if names.count(n) > 1]:
+        raise SimulationError(
+            f"simulate {eq.name!r}: several contacts are called {listed(twice)}; give each its own name="
+        )

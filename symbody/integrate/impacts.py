@@ -1,0 +1,257 @@
+"""Contacts and impacts: speeds that jump through the mass matrix, so that gaps open and constraints hold.
+
+A contact has a gap g(q, t) >= 0, which closes at the speed v = G u + g_t with G = ∂g/∂q N. Where gaps close with v < 0, impulses Λ >= 0 act:
+
+    M (u⁺ - u⁻) = Jcᵀ Λc + Gᵀ Λ,    Jc u⁺ + b = 0,    v⁺ + e v⁻ >= 0,    Λ >= 0,    Λᵀ (v⁺ + e v⁻) = 0
+
+(Newton's law of restitution e with unilateral impulses, without friction; Glocker, Set-Valued Force Laws, 2001.) Since M is definite this is
+the linear complementarity problem of A = G P Gᵀ with P = M⁻¹ less what constraints take of it. Kinetic energy changes by
+½ Σ (1 - e) v⁻ Λ <= 0 where nothing moves the constraints.
+
+All contacts that touch and close take part, and those that are closed. A contact that touches at rest takes part when an impact before it made
+it close: impulses run through a row of balls one after another, all at one time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..algebra.derivatives import jacobian, time_derivative
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr
+from ..algebra.walk import free_symbols
+from ..derive.constrained import constrained
+from ..derive.equations import Equations
+from ..emit.callable import Array, Compiled
+from ..emit.dynamics import Dynamics
+from ..errors import SimulationError, listed, shown
+from .accelerations import inertia
+from .complementarity import complementary
+from .rows import RANK, Rows, rows_of, sizes_of_rows
+
+MOST: Final = 2000  # impacts at one time
+FINE: Final = 1e-3  # of the tolerances: gaps and speeds below this are zero
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """Two surfaces that must not pass through each other, without friction.
+
+    gap          an expression in coordinates, time and parameters: positive while they are apart
+    restitution  0 (they stay together) to 1 (no energy is lost); may depend on parameters and on the state before
+    name         for the list of what happened, and for the force `lam_name`
+    """
+
+    gap: Expr
+    restitution: Any = 0.0
+    name: str = "contact"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gap", as_expr(self.gap))
+        if isinstance(self.restitution, (int, float)) and not 0 <= self.restitution <= 1:
+            raise SimulationError(
+                f"contact {self.name!r}: restitution is between 0 and 1, got {shown(self.restitution)}"
+            )
+        object.__setattr__(self, "restitution", as_expr(self.restitution))
+
+    def check(self, eq: Equations) -> None:
+        if strange := [s for s in free_symbols(self.gap) if s not in {*eq.q, *eq.p, eq.t}]:
+            raise SimulationError(
+                f"contact {self.name!r} on {eq.name!r}: its gap depends on {listed(strange)}; a gap is made of coordinates "
+                f"({listed(eq.q)}), time and parameters"
+            )
+        if not set(eq.q) & set(free_symbols(self.gap)):
+            raise SimulationError(
+                f"contact {self.name!r} on {eq.name!r}: its gap {shown(self.gap)} depends on no coordinate"
+            )
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Everything about contacts in one state; one row for each."""
+
+    gap: Array
+    slope: Array  # ∂g/∂q
+    speed: Array
+    G: Array
+    bias: Array  # g'' = G u' + bias
+    restitution: Array
+    accelerations: Array  # of the speeds, with all contacts open
+
+
+# ---------------------------------------------------------------------------------------------------------- through the mass matrix
+
+
+class Metric:
+    """M and the constraints in one state: what impulses do to speeds. All in speeds x = Lᵀ u, in which M = L Lᵀ is the unit matrix.
+
+    added   how much of Jcᵀ Jc is in M to make it definite (0 or 1): along the constraints that changes nothing
+    """
+
+    def __init__(self, M: Array, Jc: Array, added: float = 0.0) -> None:
+        self._Jc, self._added = Jc, added
+        self._L = np.linalg.cholesky(M)
+        rows = np.linalg.solve(self._L, Jc.T).T
+        self._sizes = sizes_of_rows(rows)
+        U, s, V = np.linalg.svd(rows / self._sizes[:, None], full_matrices=False)
+        rank = int(np.sum(s > RANK * s[0])) if len(s) else 0
+        self._U, self._s, self._V = U[:, :rank], s[:rank], V[:rank]
+
+    def ways(self, G: Array) -> Array:
+        """One column for each row of G: the change of x along the constraints that a unit impulse along it makes."""
+        W = np.linalg.solve(self._L, G.T)
+        return W - self._V.T @ (self._V @ W)
+
+    def speeds(self, x: Array) -> Array:
+        return np.linalg.solve(self._L.T, x)
+
+    def back(self, off: Array) -> Array:
+        """The least change of u that takes Jc u + b = off back to zero."""
+        return -self.speeds(self._V.T @ (self._U.T @ (off / self._sizes) / self._s))
+
+    def reactions(self, change: Array, G: Array, impulses: Array) -> Array:
+        """Impulses of the constraints, where u changed by `change` while the contacts gave `impulses`."""
+        x = self._L.T @ change - np.linalg.solve(self._L, G.T @ impulses)
+        return (self._U @ ((self._V @ x) / self._s)) / self._sizes - self._added * (self._Jc @ change)
+
+
+class Impulses:
+    """Compiled for equations: mass matrix and constraints, and contacts on them. Functions take t and the state (q, u, z)."""
+
+    def __init__(self, eq: Equations, contacts: Sequence[Contact] = ()) -> None:
+        self.contacts = tuple(contacts)
+        self._sizes = (len(eq.q), len(eq.u), len(eq.z))
+        self._rows: Rows = rows_of(eq)
+        f = Dynamics(eq)
+        M = inertia(eq)
+        self._added = 0.0 if M is eq.M else 1.0
+        self._mass = f.function("mass_matrix", {"M": M})
+        self._numbers: Compiled | None = None
+        if contacts:
+            rates = dict(zip(eq.q, eq.rates.entries, strict=True))
+            gaps = [c.gap for c in contacts]
+            speeds = [time_derivative(g, rates) for g in gaps]
+            bias = [time_derivative(v, {**rates, **dict.fromkeys(eq.u, ZERO)}) for v in speeds]
+            restitution = eq.in_own_terms([c.restitution for c in contacts], solved=True)
+            self._numbers = f.function(
+                "contacts",
+                {
+                    "gap": gaps, "slope": jacobian(gaps, eq.q), "speed": speeds, "G": jacobian(speeds, eq.u), "bias": bias,
+                    "restitution": restitution, "accelerations": eq.udot,
+                },
+            )  # fmt: skip
+
+    def _called(self, f: Compiled, t: float, state: Array, p: Array, r: Array) -> Any:
+        n_q, n_u, _ = self._sizes
+        groups = {"t": t, "q": state[:n_q], "u": state[n_q : n_q + n_u], "z": state[n_q + n_u :], "p": p, "r": r}
+        return f(*(groups[g.name] for g in f.program.inputs))
+
+    def _arguments(self, t: float, state: Array, p: Array, r: Array) -> tuple[Any, ...]:
+        n_q, n_u, _ = self._sizes
+        return t, state[:n_q], state[n_q : n_q + n_u], state[n_q + n_u :], r, p
+
+    def metric(self, t: float, state: Array, p: Array, r: Array) -> Metric:
+        n = self._sizes[1]
+        M = np.reshape(self._called(self._mass, t, state, p, r), (n, n))
+        return Metric(M, self._rows.speed(*self._arguments(t, state, p, r))[0], self._added)
+
+    def numbers(self, t: float, state: Array, p: Array, r: Array) -> Numbers:
+        assert self._numbers is not None
+        out = self._called(self._numbers, t, state, p, r)
+        k = len(self.contacts)
+        gap, slope, speed, G, bias, restitution, accelerations = (np.asarray(x, dtype=np.float64) for x in out)
+        column = (x.reshape(k) for x in (gap, speed, bias, restitution))
+        gap, speed, bias, restitution = column
+        return Numbers(gap, slope.reshape(k, -1), speed, G.reshape(k, -1), bias, restitution, accelerations.reshape(-1))
+
+    # ------------------------------------------------------------------------------------------------ onto the constraints
+
+    def onto_constraints(self, t: float, state: Array, p: Array, r: Array) -> tuple[Array, dict[str, float]] | None:
+        """The state with coordinates moved to the nearest that keep the constraints, and speeds changed by impulses of the constraints.
+
+        None where no way there is found.
+        """
+        n_q, n_u, _ = self._sizes
+        state = state.copy()
+        for _ in range(30):
+            phi, slopes = self._rows.position(*self._arguments(t, state, p, r))
+            if not np.max(np.abs(phi), initial=0.0) > 1e-13 * (1 + np.max(np.abs(state[:n_q]), initial=0.0)):
+                break
+            state[:n_q] -= np.linalg.lstsq(slopes, phi, rcond=RANK)[0]
+        else:
+            return None
+        if not np.all(np.isfinite(state)):
+            return None
+        Jc, b = self._rows.speed(*self._arguments(t, state, p, r))
+        if not len(b):
+            return state, {}
+        metric = self.metric(t, state, p, r)
+        u = state[n_q : n_q + n_u]
+        change = metric.back(Jc @ u + b)
+        u += change
+        given = metric.reactions(change, np.zeros((0, n_u)), np.zeros(0))
+        return state, {row.name: float(x) for row, x in zip(self._rows.speeds, given, strict=True)}
+
+    @cached_property
+    def constraint_names(self) -> tuple[str, ...]:
+        return tuple(row.name for row in self._rows.speeds)
+
+
+@dataclass(frozen=True)
+class Impact:
+    """New speeds, and the impulses of the contacts and of the constraints."""
+
+    u: Array
+    impulses: Array
+    reactions: Array
+
+
+def impact(metric: Metric, numbers: Numbers, u: Array, part: NDArray[np.bool_], restitution: Array) -> Impact | None:
+    """The impact of the contacts in `part`; None where it has no solution."""
+    G = numbers.G[part]
+    W = metric.ways(G)
+    v = numbers.speed[part]
+    pushed = complementary(W.T @ W, v + restitution[part] * np.minimum(v, 0.0))
+    if pushed is None:
+        return None
+    change = metric.speeds(W @ pushed)
+    impulses = np.zeros(len(numbers.gap))
+    impulses[part] = pushed
+    return Impact(u + change, impulses, metric.reactions(change, G, pushed))
+
+
+def impact_map(eq: Equations, contact: Contact) -> dict[Symbol, Expr]:
+    """Speeds after the impact of one contact as expressions in the state before, with one solve block.
+
+    [M Sᵀ; S 0] [u⁺ - u⁻; -Λ] = [0; 0, -(1 + e) v⁻],   S = [Jc; G]
+    """
+    closed = constrained(eq, {contact.name: contact.gap})
+    rates = dict(zip(eq.q, eq.rates.entries, strict=True))
+    jump = -(1 + contact.restitution) * time_derivative(contact.gap, rates)
+    at = len(eq.phi.entries)
+    right = [ZERO] * len(eq.u) + [jump if i == at else ZERO for i in range(len(closed.lam))]
+    solved = closed.factors.solve(right)
+    return {u: u + solved[i] for i, u in enumerate(eq.u)}
+
+
+_kept: WeakKeyDictionary[Equations, dict[tuple[Any, ...], Impulses]] = WeakKeyDictionary()
+
+
+def impulses_of(eq: Equations, contacts: Sequence[Contact] = ()) -> Impulses:
+    """Compiled once, and kept as long as the equations are."""
+    kept = _kept.setdefault(eq, {})
+    key = tuple((c.gap, c.restitution) for c in contacts)
+    if key not in kept:
+        kept[key] = Impulses(eq, contacts)
+    return kept[key]
+
+
+def named_impulses(impulses: Impulses, names: Sequence[str], found: Impact) -> Mapping[str, float]:
+    out = {name: float(x) for name, x in zip(names, found.impulses, strict=True) if x > 0.0}
+    return out | {name: float(x) for name, x in zip(impulses.constraint_names, found.reactions, strict=True)}

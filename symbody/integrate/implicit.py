@@ -1,0 +1,319 @@
+"""Forms with algebraic equations, E y' = F(t, y), and the implicit method at work on any form.
+
+    implicit    index 1 (Neweul-M² eq. 10)      q' = N u + n,   u' = a,   0 = M a - f - Jcᵀ lam,   0 = Jc a + c
+    ggl         index 2, stabilised (Gear, Gupta, Leimkuhler 1985)
+                q' = N u + n + (∂g/∂q)ᵀ mu,   u' = a,   0 = M a - f - Jcᵀ lam,   0 = g,   0 = Jc u + b
+                where g are holonomic constraints and eᵀe - 1 of Euler parameters
+
+Every form, also an explicit one, takes additional equations as they are: z' that h = 0 does not give by itself is an unknown of its own,
+
+    z' = w,   0 = h(q, u, z, w, r, t, p)
+
+and a z whose rate stands nowhere is algebraic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..algebra.derivatives import jacobian, sparsity
+from ..algebra.graph import ZERO, Expr, Symbol, symbol
+from ..algebra.matrix import Matrix
+from ..algebra.walk import free_symbols
+from ..derive.equations import Equations
+from ..emit.callable import Array, Compiled
+from ..emit.loop import LoopCallee, program_callee
+from ..errors import SimulationError, listed
+from . import radau
+from .accelerations import (
+    algebraic_variables,
+    is_explicit,
+    norm_residuals,
+    rows,
+    schur_accelerations,
+    stabilized,
+    variable_rates,
+)
+from .explicit import CAPACITY, COUNTS, REQUESTED, RTOL, TINY, T
+from .forms import NOTHING_KEPT, Form, Kept, explicit_form
+from .machine import Memory, Task, controls, sides, watching
+
+NAMES: Final = ("implicit", "ggl")
+CONSISTENT: Final = 1e-12  # residual of the start, in units of its terms' derivatives
+MOST: Final = 60
+
+
+@dataclass(frozen=True, eq=False)
+class ImplicitForm(Form):
+    """A form with algebraic equations: `rates` are the right sides F, zero where the variable is algebraic.
+
+    algebraic    whether the equation of each variable is algebraic
+    index        of each variable, by which its error is scaled
+    conditions   by name, what the unknowns at the start have to meet; for index 2 these are not the equations themselves
+    unknown      variables that follow from the others at the start
+    """
+
+    algebraic: tuple[bool, ...] = ()
+    index: tuple[int, ...] = ()
+    conditions: Sequence[tuple[str, Expr]] = field(default_factory=list)
+    unknown: tuple[Symbol, ...] = ()
+
+    @property
+    def settles(self) -> bool:
+        return self.name not in NAMES and super().settles
+
+    def start(self, t: float, state: Array, parameters: Array) -> tuple[Array, Array]:
+        y = np.concatenate([state, np.zeros(self.n - len(state))])
+        p = np.concatenate([parameters, np.zeros(len(self.levels))])
+        y, wrong = self.consistent(t, y, p)
+        if wrong:
+            raise SimulationError(f"simulate {self.equations.name!r}: no consistent start was found: {wrong}")
+        if self.levels:
+            p[len(parameters) :] = self._called("levels", list(self.invariants.values()), t, y, p)
+        return y, p
+
+    @cached_property
+    def _conditions_program(self) -> Compiled:
+        values = [e for _, e in self.conditions]
+        return self.compiled("conditions", {"r": values, "slopes": jacobian(values, self.unknown)})
+
+    def consistent(self, t: float, y: Array, p: Array) -> tuple[Array, str]:
+        """y with unknowns that meet the conditions, by damped Newton steps, and in words what is wrong, if anything."""
+        if not self.unknown:
+            return y, ""
+        at = [self.y.index(s) for s in self.unknown]
+        y = y.copy()
+        r, J = self._conditions_program(t, y, p)
+        for turn in range(MOST):
+            r, J = np.reshape(r, -1), np.reshape(J, (len(at), len(at)))
+            if not (np.all(np.isfinite(r)) and np.all(np.isfinite(J))):
+                break
+            across = _largest(J, axis=1)  # rows and columns are scaled: units do not matter
+            down = _largest(J / across[:, None], axis=0)
+            scaled = J / across[:, None] / down
+            step, _, rank, _ = np.linalg.lstsq(scaled, -r / across, rcond=1e-12)
+            if rank < len(at) and turn == 0:
+                return y, self._undetermined(scaled, y, at)
+            if rank < len(at):
+                break
+            if np.all(np.abs(r) <= CONSISTENT * (1.0 + np.abs(J) @ np.abs(y[at]))):
+                return y, ""
+            y, r, J = self._damped(t, y, p, at, step / down, float(np.linalg.norm(r)))
+        k = int(np.argmax(np.abs(np.nan_to_num(r, nan=np.inf))))
+        return y, f"{self.conditions[k][0]!r} is off by {r[k]:.3g} at {self._shown(y, at)}; start nearer to a solution"
+
+    def _undetermined(self, J: Array, y: Array, at: list[int]) -> str:
+        U, _, V = np.linalg.svd(J)
+        equations = [name for (name, _), weight in zip(self.conditions, np.abs(U[:, -1]), strict=True) if weight > 0.05]
+        free = [self.y[i].identifier for i, weight in zip(at, np.abs(V[-1]), strict=True) if weight > 0.05]
+        return (
+            f"{listed(free)} cannot be had from {listed(map(repr, equations))} at {self._shown(y, at)}; start elsewhere, or "
+            "differentiate the equation with respect to time (the index is higher than one)"
+        )
+
+    def _shown(self, y: Array, at: list[int]) -> str:
+        return listed(f"{self.y[i].identifier} = {y[i]:.4g}" for i in at)
+
+    def _damped(
+        self, t: float, y: Array, p: Array, at: list[int], step: Array, before: float
+    ) -> tuple[Array, Array, Array]:
+        """The longest of h, h/2, h/4, ... after which the residual is smaller."""
+        share = 1.0
+        for _ in range(30):
+            new = y.copy()
+            new[at] += share * step
+            r, J = self._conditions_program(t, new, p)
+            if np.all(np.isfinite(r)) and (before < 1e-9 or np.linalg.norm(r) < before):
+                break
+            share *= 0.5
+        return new, r, J
+
+
+def _largest(J: Array, axis: int) -> Array:
+    sizes = np.max(np.abs(J), axis=axis)
+    return np.where(sizes > 0.0, sizes, 1.0)
+
+
+# ---------------------------------------------------------------------------------------------------------- equations -> forms
+
+
+def follows(eq: Equations) -> bool:
+    """Whether u' and z' follow without iteration: h = 0 gives z' by itself, and loads do not depend on it."""
+    return is_explicit(eq) and not {z.dot for z in eq.z} & set(free_symbols([eq.M, eq.f, eq.c]))
+
+
+def any_form(
+    name: str,
+    eq: Equations,
+    chosen: tuple[int, ...],
+    *,
+    metric: str = "mass",
+    alpha: float = 10.0,
+    beta: float = 10.0,
+    kept: Kept = NOTHING_KEPT,
+) -> Form:
+    """A form by name, for an implicit method where it has algebraic equations."""
+    if name not in NAMES and follows(eq):
+        return explicit_form(name, eq, chosen, metric=metric, alpha=alpha, beta=beta, kept=kept)
+    lines, conditions = _lines(name, eq, chosen, alpha, beta)
+    lines += [_Line(s, e) for s, e in kept.rates.items()]
+    at_start = {x.variable for x in lines if x.is_algebraic and x.is_unknown}
+    return ImplicitForm(
+        name, eq, tuple(x.variable for x in lines), [x.right for x in lines], chosen, metric, invariants=kept.invariants,
+        scales=kept.scales, own=[ZERO] * (len(lines) - len(eq.q) - len(eq.u) - len(eq.z)),
+        algebraic=tuple(x.is_algebraic for x in lines), index=tuple(x.level for x in lines), conditions=conditions,
+        unknown=tuple(x.variable for x in lines if x.variable in at_start),
+    )  # fmt: skip
+
+
+class _Line(NamedTuple):
+    """One line of E y' = F: a variable, its rate, or, where it is algebraic, an expression that vanishes."""
+
+    variable: Symbol
+    right: Expr
+    is_algebraic: bool = False
+    level: int = 1  # its index
+    is_unknown: bool = True  # at the start
+
+
+Conditions = list[tuple[str, Expr]]
+
+
+def _rate(s: Symbol) -> Symbol:
+    assert isinstance(s.dot, Symbol)
+    return s.dot
+
+
+def _lines(
+    name: str, eq: Equations, chosen: tuple[int, ...], alpha: float, beta: float
+) -> tuple[list[_Line], Conditions]:
+    """The lines for q, u, z and further variables, and what is to hold at the start."""
+    lines = [_Line(q, rate) for q, rate in zip(eq.q, eq.rates.entries, strict=True)]
+    if name in NAMES:
+        lines += [_Line(u, u.dot) for u in eq.u]
+        forces, conditions = _balances(name, eq, chosen)
+    else:
+        forces, conditions = [], []
+        udot, _ = schur_accelerations(eq, chosen, stabilized(eq, alpha, beta) if name == "baumgarte" else None)
+        lines += [_Line(u, e) for u, e in zip(eq.u, udot.entries, strict=True)]
+    variables, rates = _additional(eq)
+    if name == "ggl":
+        lines[: len(eq.q)], stabilizers = _pushed(eq, chosen)
+        forces += stabilizers
+    if not follows(eq):
+        conditions += list(zip(eq.mechanism.equations, eq.h.entries, strict=True))
+    return [*lines, *variables, *forces, *rates], conditions
+
+
+def _balances(name: str, eq: Equations, chosen: tuple[int, ...]) -> tuple[list[_Line], Conditions]:
+    """Lines for a and lam: 0 = M a - f - Jcᵀ lam, and the constraints."""
+    a, lam = Matrix(len(eq.u), 1, tuple(map(_rate, eq.u))), tuple(eq.lam[i] for i in chosen)
+    index = 2 if name == "ggl" and chosen else 1
+    balance = eq.M @ a - eq.f
+    conditions = []
+    lines: list[_Line] = []
+    turned = speeds = Matrix(0, 1, ())
+    if chosen:
+        Jc = rows(eq.Jc, chosen)
+        balance = balance - Jc.T @ Matrix(len(lam), 1, lam)
+        turned = Jc @ a + rows(eq.c, chosen)
+        speeds = Jc @ Matrix(len(eq.u), 1, eq.u) + rows(eq.b, chosen)
+    lines += [_Line(s, e, True, index) for s, e in zip(map(_rate, eq.u), balance.entries, strict=True)]
+    kept = speeds if name == "ggl" else turned
+    lines += [_Line(s, e, True, index) for s, e in zip(lam, kept.entries, strict=True)]
+    conditions += [(f"the balance of {u.identifier}", e) for u, e in zip(eq.u, balance.entries, strict=True)]
+    conditions += [(f"constraint {s.identifier}", e) for s, e in zip(lam, turned.entries, strict=True)]
+    return lines, conditions
+
+
+def _pushed(eq: Equations, chosen: tuple[int, ...]) -> tuple[list[_Line], list[_Line]]:
+    """Lines for q and for the multipliers mu that keep q on g = 0."""
+    holonomic = [eq.phi.entries[i] for i in chosen if i < len(eq.phi.entries)] if eq.lam else list(eq.phi.entries)
+    g = [*holonomic, *norm_residuals(eq)]
+    if not g:
+        return [_Line(q, e) for q, e in zip(eq.q, eq.rates.entries, strict=True)], []
+    mu = tuple(symbol(f"push_{k + 1}", "multiplier") for k in range(len(g)))
+    rates = eq.rates + jacobian(g, eq.q).T @ Matrix(len(g), 1, mu)
+    return (
+        [_Line(q, e) for q, e in zip(eq.q, rates.entries, strict=True)],
+        [_Line(s, e, True, 2, False) for s, e in zip(mu, g, strict=True)],
+    )
+
+
+def _additional(eq: Equations) -> tuple[list[_Line], list[_Line]]:
+    """Lines for z, and for those z' that are unknowns."""
+    if follows(eq):
+        return [_Line(z, e) for z, e in zip(eq.z, variable_rates(eq).entries, strict=True)], []
+    equations = iter(eq.h.entries)
+    lines, algebraic = {}, set(algebraic_variables(eq))
+    for z in eq.z:
+        lines[z] = _Line(z, next(equations), True) if z in algebraic else _Line(z, z.dot)
+    return list(lines.values()), [_Line(_rate(z), next(equations), True) for z in eq.z if z not in algebraic]
+
+
+# ---------------------------------------------------------------------------------------------------------- the method at work
+
+_slopes: WeakKeyDictionary[Form, tuple[Compiled, list[tuple[int, int]]]] = WeakKeyDictionary()
+
+
+def slopes_program(form: Form) -> tuple[Compiled, list[tuple[int, int]]]:
+    """Entries of ∂F/∂y that are not zero everywhere, from the graph, and their places."""
+    if form not in _slopes:
+        J = jacobian(list(form.rates), form.y)
+        places = sparsity(J)
+        _slopes[form] = form.compiled("slopes", {"entries": [J[i, j] for i, j in places]}), places
+    return _slopes[form]
+
+
+class RadauMachine:
+    """Radau IIA steps (`radau.march`).
+
+    The error estimate is of order 3 while the method is of order 5: tolerances are changed as in RADAU5 to rtol' = rtol^(2/3) / 10, so that
+    they mean the same as those of explicit methods. One machine code serves all sizes and options: knowing them makes it no faster.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self.task, form, n = task, task.form, task.form.n
+        self.control, self.counts = controls(task), np.zeros(COUNTS, dtype=np.int64)
+        self.control[RTOL] = rtol = 0.1 * task.rtol ** (2 / 3)
+        self.keep = np.zeros(radau.KEEPS)
+        self.keep[radau.GOAL] = max(10 * TINY / rtol, min(0.03, rtol**0.5))
+        self.keep[radau.ROUNDING] = TINY / rtol
+        self.y, k = np.array(task.y, dtype=np.float64), np.zeros(n)
+        self.memory = memory = Memory(n, radau.PIECES, task.times)
+        self.counts[[CAPACITY, REQUESTED]] = memory.capacity, memory.requested
+        self.side = sides(task)
+        rhs, settle = form.rhs(task.p), form.settle(task.p)
+        is_algebraic = np.array(form.algebraic) if isinstance(form, ImplicitForm) else np.zeros(n, dtype=bool)
+        index = form.index if isinstance(form, ImplicitForm) else [1] * n
+        slopes, places = slopes_program(form)
+        self._march = LoopCallee(
+            radau.march, {}, n=n, adaptive=int(task.step is None), settles=int(settle is not None), stored=int(memory.is_stored),
+            watches=int(bool(task.sense)), control=self.control, counts=self.counts, keep=self.keep, y=self.y, k=k,
+            w=np.zeros(16 * n + 8), atol=task.atol * (rtol / task.rtol), mass=1.0 - is_algebraic,
+            index=np.array(index, dtype=np.int64), jac=np.zeros(n * n), filled=len(places),
+            places=np.array([*(i * n + j for i, j in places), 0], dtype=np.int64), entries=np.zeros(len(places) + 1),
+            a=np.zeros(n * n), p=np.zeros(n, dtype=np.int64), re=np.zeros(n * n), im=np.zeros(n * n),
+            pc=np.zeros(n, dtype=np.int64), **memory.arguments, **watching(task), side=self.side, rhs=rhs,
+            slopes=program_callee(slopes, {"p": task.p}), settle=settle or rhs, watch=task.watch or rhs,
+        )  # fmt: skip
+        self._refresh = LoopCallee(radau.refresh, {}, control=self.control, keep=self.keep, y=self.y, k=k, rhs=rhs)
+        self.restart()
+
+    def restart(self) -> None:
+        """Algebraic variables follow the others; where they cannot, the next step says so."""
+        form = self.task.form
+        if isinstance(form, ImplicitForm):
+            y, wrong = form.consistent(float(self.control[T]), self.y, self.task.p)
+            if not wrong:
+                self.y[:] = y
+        self._refresh.run()
+
+    def run(self) -> int:
+        return self._march.run()

@@ -1,0 +1,248 @@
+"""Modes: several sets of equations, and what leads from one to another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr
+from ..algebra.walk import free_symbols
+from ..derive.constrained import constrained
+from ..derive.equations import Equations
+from ..emit.callable import Array
+from ..errors import SimulationError, listed, shown, unknown
+from .actors import Actor, Answer, Arrival, Now
+from .contacts import ContactActor, check_names
+from .events import DIRECTIONS, check_direction, in_state
+from .forms import Form
+from .impacts import Contact, impulses_of
+from .inputs import with_inputs
+from .outcome import Ending
+from .trajectory import Occurrence
+
+FREE: Final = "free"
+
+
+class Plan(Protocol):
+    """What `simulate_modes` runs through."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def start(self) -> str: ...
+
+    def equations(self, mode: str) -> Equations: ...
+
+    def actors(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[Actor]:
+        """What leads out of a mode; p: parameters and constant inputs by name."""
+
+    def with_inputs(self, inputs: Mapping[Any, Any]) -> tuple[Plan, dict[str, float]]:
+        """The same with inputs put in, and the numbers of those that are constant."""
+
+    @property
+    def all_modes(self) -> Sequence[str]:
+        """Modes that have names and parameters of their own."""
+
+
+# ---------------------------------------------------------------------------------------------------------- modes of choice
+
+
+@dataclass(frozen=True, eq=False)
+class Switch:
+    """From mode `source` to mode `target` where `when` passes through zero.
+
+    when        an expression in what the mode `source` has, also in its multipliers and u'
+    direction   "rising", "falling" or "both". A mode whose switch is rising lasts as long as `when` is negative: where it is positive when the
+                mode begins, it ends at once (falling: the other way round)
+    then        values of the new state as expressions in the old one; what is not in it keeps the value of the same name
+    """
+
+    source: str
+    target: str
+    when: Expr
+    direction: str = "both"
+    then: Mapping[Any, Any] = field(default_factory=dict)
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "when", as_expr(self.when))
+        object.__setattr__(self, "name", self.name or f"{self.source} to {self.target}")
+        check_direction(f"switch {self.name!r}", self.direction)
+
+
+@dataclass(frozen=True, eq=False)
+class Modes:
+    """Sets of equations, each with its own coordinates, speeds and constraints, and the switches between them.
+
+    Modes({"stick": ..., "slip": ...}, [Switch("stick", "slip", when=...), ...], start="stick")
+
+    Where the new mode has constraints that the state misses, coordinates move to the nearest that keep them, and speeds jump by impulses of
+    the constraints, through the mass matrix.
+    """
+
+    modes: Mapping[str, Equations]
+    switches: Sequence[Switch]
+    start: str
+
+    def __post_init__(self) -> None:
+        if not self.modes:
+            raise SimulationError("modes: there are none")
+        for name in (self.start, *(m for s in self.switches for m in (s.source, s.target))):
+            if name not in self.modes:
+                raise unknown("modes", "mode", name, self.modes, SimulationError)
+        for s in self.switches:
+            _carried(self.modes[s.source], self.modes[s.target], s)
+
+    @property
+    def name(self) -> str:
+        return self.modes[self.start].name
+
+    @property
+    def all_modes(self) -> Sequence[str]:
+        return list(self.modes)
+
+    def equations(self, mode: str) -> Equations:
+        return self.modes[mode]
+
+    def actors(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[Actor]:
+        return [SwitchActor(form, s, self.modes[s.target], p) for s in self.switches if s.source == mode]
+
+    def with_inputs(self, inputs: Mapping[Any, Any]) -> tuple[Modes, dict[str, float]]:
+        numbers: dict[str, float] = {}
+        made: dict[str, Equations] = {}
+        names = {key: key.identifier if isinstance(key, Symbol) else str(key) for key in inputs}
+        known = {r.identifier for eq in self.modes.values() for r in eq.r}
+        for name in names.values():
+            if name not in known:
+                raise unknown(f"inputs of {self.name!r}", "input", name, known, SimulationError)
+        for mode, eq in self.modes.items():
+            own = {r.identifier for r in eq.r}
+            made[mode], constant = with_inputs(eq, {k: v for k, v in inputs.items() if names[k] in own})
+            numbers |= constant
+        return replace(self, modes=made), numbers
+
+
+class SwitchActor:
+    """A switch at work in its source mode."""
+
+    is_one_sided = False
+
+    def __init__(self, form: Form, switch: Switch, target: Equations, p: Mapping[str, float]) -> None:
+        eq, self._switch, self._form = form.equations, switch, form
+        where = f"switch {switch.name!r}"
+        self.watched: tuple[tuple[Expr, int], ...] = (
+            (in_state(eq, where, [switch.when], form.y)[0], DIRECTIONS[switch.direction]),
+        )
+        state = (*eq.q, *eq.u, *eq.z)
+        self._carry = form.compiled("carried", {"state": _carried(eq, target, switch)}, state)
+        self._impulses = impulses_of(target)
+        self._p = np.array([p[s.identifier] for s in target.p])
+        self._r = np.array([p[s.identifier] for s in target.r])
+
+    def begin(self, now: Now, is_beyond: Sequence[bool]) -> Answer | None:
+        return self.answer((0,), now) if is_beyond[0] else None
+
+    def answer(self, which: Sequence[int], now: Now) -> Answer:
+        switch, levels = self._switch, np.zeros(len(self._form.levels))
+        state = self._carry(now.t, now.state, np.concatenate([now.p, now.r, levels]))
+        settled = self._impulses.onto_constraints(now.t, state, self._p, self._r)
+        if settled is None:
+            return Answer(
+                ending=Ending.OFF_CONSTRAINTS,
+                stops=f"switch {switch.name!r}: mode {switch.target!r} cannot begin at {shown(state.tolist())}, too far off its constraints",
+            )
+        state, impulses = settled
+        happened = [Occurrence(switch.name, now.t, now.state, state, impulses)]
+        return Answer(target=Arrival(switch.target, state), happened=happened)
+
+    def least(self, now: Now) -> float:
+        return 0.0
+
+
+def _carried(source: Equations, target: Equations, switch: Switch) -> list[Expr]:
+    """The state of the target in terms of the source's."""
+    new = {k.identifier if isinstance(k, Symbol) else str(k): as_expr(v) for k, v in switch.then.items()}
+    state = [s.identifier for s in (*target.q, *target.u, *target.z)]
+    for name in new:
+        if name not in state:
+            raise unknown(f"switch {switch.name!r}, mode {switch.target!r}", "state", name, state, SimulationError)
+    known = {s.identifier: s for s in (*source.q, *source.u, *source.z)}
+    if missing := [n for n in state if n not in new and n not in known]:
+        raise SimulationError(
+            f"switch {switch.name!r}: mode {switch.target!r} has {listed(missing)}, which mode {switch.source!r} has not; "
+            f"say what they are by then={{{missing[0]}: ...}}"
+        )
+    where = f"switch {switch.name!r} in mode {switch.source!r}"
+    return in_state(source, where, [new.get(n, known.get(n, ZERO)) for n in state])
+
+
+# ---------------------------------------------------------------------------------------------------------- contacts
+
+
+class Contacts:
+    """Equations with contacts that bounce, come to rest, and open again.
+
+    There is a mode for each set of closed contacts, named after them ("left + right"; "free" where all are open), made when it is first
+    needed. In it their gaps are constraints with multipliers `lam_name`: the forces in the contacts, which are zero in other modes. A contact
+    closes where its next flight would rise by less than the tolerance of the simulation, and opens where its force would pull.
+    """
+
+    start = FREE
+
+    def __init__(self, equations: Equations, *contacts: Contact) -> None:
+        if not contacts:
+            raise SimulationError(f"contacts of {equations.name!r}: there are none")
+        for c in contacts:
+            if not isinstance(c, Contact):
+                raise SimulationError(f"contacts of {equations.name!r}: takes `Contact`, got {shown(c)}")
+            c.check(equations)
+        check_names(equations, contacts)
+        taken = {s.identifier for s in equations.lam}
+        self._forces = {
+            c.name: constrained(equations, {c.name: c.gap}).lam[len(equations.phi.entries)] for c in contacts
+        }
+        if clash := [str(s) for s in self._forces.values() if s.identifier in taken]:
+            raise SimulationError(
+                f"contacts of {equations.name!r}: there are multipliers {listed(clash)} already; take other names"
+            )
+        self.base, self.contacts = equations, tuple(contacts)
+        self._made: dict[str, Equations] = {}
+
+    @property
+    def name(self) -> str:
+        return self.base.name
+
+    @property
+    def all_modes(self) -> Sequence[str]:
+        return [FREE]
+
+    def mode(self, closed: frozenset[str]) -> str:
+        return " + ".join(c.name for c in self.contacts if c.name in closed) or FREE
+
+    def _closed(self, mode: str) -> frozenset[str]:
+        return frozenset() if mode == FREE else frozenset(mode.split(" + "))
+
+    def equations(self, mode: str) -> Equations:
+        if mode not in self._made:
+            closed = self._closed(mode)
+            made = constrained(self.base, {c.name: c.gap for c in self.contacts if c.name in closed})
+            open_forces = {s.identifier: ZERO for name, s in self._forces.items() if name not in closed}
+            self._made[mode] = replace(made, outputs={**made.outputs, **open_forces})
+        return self._made[mode]
+
+    def actors(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[Actor]:
+        return [ContactActor(self.base, form, self.contacts, self._closed(mode), rtol, atol, self.mode)]
+
+    def with_inputs(self, inputs: Mapping[Any, Any]) -> tuple[Contacts, dict[str, float]]:
+        eq, numbers = with_inputs(self.base, inputs)
+        return (self if eq is self.base else Contacts(eq, *self.contacts)), numbers
+
+
+def is_in(e: Expr, eq: Equations) -> bool:
+    """Whether a mode has everything that an expression is made of."""
+    moving = (*eq.q, *eq.u, *(u.dot for u in eq.u), *eq.z, *eq.r, *eq.p, *eq.lam, *eq.dependent, eq.t)
+    return set(free_symbols(e)) <= set(moving)

@@ -1,0 +1,70 @@
+"""Whether a motion is stiff: it has modes that decay long before anything else happens.
+
+An explicit step is bounded by about 3/|λ| for every eigenvalue λ of ∂F/∂y, also where that mode has died down long ago. Modes with
+-Re λ ≥ |Im λ| die down within a turn; others, which oscillate or grow, are part of the motion and must be followed by any method. A start
+counts as stiff where the fastest mode that dies down is a thousand times faster than all that does not, and would ask for more than some
+ten thousand explicit steps:
+
+    |λ|  >  1000 max(|λ| of modes that stay, 100 / time span)
+
+The eigenvalues are compared by orders of magnitude, so the slopes are differences of the compiled rates: exact ones would have to be
+compiled, which for constrained systems takes longer than most simulations. Entries that change with the distance over which the
+difference is taken belong to a jump (dry friction at rest) and count as nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..emit.callable import Array
+from .forms import Form
+
+RATIO: Final = 1000.0
+BUSY: Final = 100.0  # how often something is taken to happen during the time span
+DISTANCES: Final = np.array([1e-6, 4e-6])
+BOUND: Final = 1.0  # |λ| times the mean step, from which on stability bounds the steps
+
+
+def _slopes(form: Form, t: float, y: Array, p: Array) -> Array:
+    """∂F/∂y by differences over two distances; where they disagree, zero."""
+    n, f = len(y), form.rhs_program
+    d = np.outer(DISTANCES, 1.0 + np.abs(y))
+    ahead, behind = y + d[:, :, None] * np.eye(n), y - d[:, :, None] * np.eye(n)
+    rates = np.array([f(t, x, p) for x in np.concatenate([ahead, behind]).reshape(-1, n)]).reshape(2, 2, n, n)
+    with np.errstate(invalid="ignore"):  # states beside this one may have no rates
+        near, far = ((rates[0] - rates[1]) / (2 * d[:, :, None])).transpose(0, 2, 1)
+        is_smooth = np.abs(near - far) <= 0.2 * np.abs(near) + 1e-6
+    return np.where(is_smooth & np.isfinite(near), near, 0.0)
+
+
+def fastest_decay(form: Form, t: float, y: Array, p: Array) -> tuple[float, float]:
+    """The largest |λ| of modes that die down within a turn, and of those that do not."""
+    return _modes(_slopes(form, t, y, p))
+
+
+def _modes(slopes: Array) -> tuple[float, float]:
+    values = np.linalg.eigvals(slopes)
+    dies = -values.real >= np.abs(values.imag)
+    return float(np.max(np.abs(values[dies]), initial=0.0)), float(np.max(np.abs(values[~dies]), initial=0.0))
+
+
+def is_stiff(form: Form, t: float, y: Array, p: Array, span: float) -> bool:
+    """Whether an implicit method is the better one from here on."""
+    slopes, least = _slopes(form, t, y, p), RATIO * BUSY / abs(span)
+    if np.linalg.norm(slopes) <= least:  # no eigenvalue is larger
+        return False
+    fast, staying = _modes(slopes)
+    return fast > max(RATIO * staying, least)
+
+
+def stiffness_note(form: Form, t: float, y: Array, p: Array, mean_step: float) -> str:
+    """What to say of an explicit run that took too many steps."""
+    fast, _ = fastest_decay(form, t, y, p)
+    if fast * abs(mean_step) < BOUND:
+        return ""
+    return (
+        f"it looks stiff: a mode that decays with {fast:.3g} per unit of time bounds explicit steps, which were {abs(mean_step):.3g} long "
+        "on average; method='radau' is not bound by it"
+    )

@@ -1,0 +1,177 @@
+"""`simulate_modes`: several sets of equations, numbers and a time -> Motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, Final
+
+import numpy as np
+
+from ..algebra.graph import Symbol
+from ..emit.callable import Array
+from ..errors import SimulationError, listed, unknown
+from .actors import Actor, EventActor
+from .events import Event
+from .explicit import T
+from .happenings import ADVICE, Pace
+from .modes import Contacts, Modes, Plan, is_in
+from .motion import Motion
+from .outcome import Ending, Outcome
+from .simulate import Options, Simulation, check_options, check_start, choice, span
+from .state import State, default_values
+from .trajectory import Occurrence, Trajectory
+
+OPTIONS: Final = tuple(f.name for f in fields(Options) if f.name != "sensitivities")
+
+
+def simulate_modes(
+    modes: Modes | Contacts,
+    t: Any,
+    start: State | Mapping[Any, float] | None = None,
+    *,
+    inputs: Mapping[Any, Any] | None = None,
+    events: Sequence[Event] = (),
+    **more: Any,
+) -> Motion:
+    """The motion of a system that changes between sets of equations.
+
+    modes     `Modes` (equations by name and the switches between them), or `Contacts` (bodies that bounce and come to rest)
+    events    `Event`s; each is watched in all modes that have what it is made of
+    more      options of `simulate`, and values by name. Parameters of one name have one value in all modes
+
+    Everything else is as in `simulate`.
+    """
+    if not isinstance(modes, (Modes, Contacts)):
+        raise SimulationError(
+            f"simulate_modes takes `Modes` or `Contacts`; for equations there is `simulate`. Got {modes!r}"
+        )
+    asked: dict[str, Any] = {
+        k: tuple(v) if k in ("invariants", "independent") else v for k, v in more.items() if k in OPTIONS
+    }
+    options = Options(**asked)
+    check_options(options)
+    plan, constants = modes.with_inputs(inputs or {})
+    given = dict(start.values) if isinstance(start, State) else {_name(k): v for k, v in (start or {}).items()}
+    values = {**given, **constants, **{k: v for k, v in more.items() if k not in OPTIONS}}
+    return _Run(plan, options, values, events, is_loose=isinstance(start, State)).run(t)
+
+
+def _name(key: Any) -> str:
+    return key.identifier if isinstance(key, Symbol) else str(key)
+
+
+class _Run:
+    """A simulation of modes."""
+
+    def __init__(
+        self, plan: Plan, options: Options, values: Mapping[str, float], events: Sequence[Event], is_loose: bool
+    ) -> None:
+        self.plan, self.options, self.events = plan, options, tuple(events)
+        self.segments: list[Trajectory] = []
+        self.modes: list[str] = []
+        self.happened: list[Occurrence] = []
+        self._picked: dict[str, Options] = {}  # what was left to us is decided when a mode first begins
+        self._made: dict[str, list[Actor]] = {}
+        first = plan.equations(plan.start)
+        names = {m: _names(plan, m) for m in plan.all_modes}
+        known = [n for own in names.values() for n in own]
+        if strange := [n for n in values if n not in known]:
+            raise unknown(
+                f"simulate {plan.name!r}",
+                "coordinate, speed, variable or parameter",
+                strange[0],
+                dict.fromkeys(known),
+                SimulationError,
+            )
+        self.state = State.of(first, {n: v for n, v in values.items() if n in names[plan.start]})
+        self.constants: dict[str, float] = {}
+        for m in plan.all_modes:
+            eq = plan.equations(m)
+            own = {s.identifier for s in (*eq.p, *eq.r)}
+            found = {n: v for n, v in default_values(eq).items() if n in own and n not in self.constants}
+            self.constants |= found | {n: float(v) for n, v in values.items() if n in own}
+        if not is_loose:
+            idle = [n for n in values if n not in names[plan.start] and n not in self.constants]
+            if idle:
+                raise SimulationError(
+                    f"simulate {plan.name!r}: {listed(idle)} are not in mode {plan.start!r}, in which it starts"
+                )
+        for k, e in enumerate(self.events):
+            if not isinstance(e, Event) or not any(is_in(e.when, plan.equations(m)) for m in plan.all_modes):
+                raise SimulationError(
+                    f"simulate {plan.name!r}: event {getattr(e, 'name', '') or k + 1} is made of things that no mode has, or is no `Event`; "
+                    "contacts go into `Contacts`"
+                )
+
+    def run(self, t: Any) -> Motion:
+        plan, eq = self.plan, self.plan.equations(self.plan.start)
+        begin, end, times = span(eq, t, self.state)
+        if end < begin:
+            raise SimulationError(
+                f"simulate {plan.name!r}: what happened between modes cannot be undone: time goes on, not back"
+            )
+        self.state, mode = replace(self.state, t=begin), plan.start
+        check_start(self.state)
+        pace = Pace(end - begin)
+        while True:
+            simulation = self._simulation(mode, end, times)
+            segment = simulation.run(self._actors(mode, simulation), pace)
+            handler, now = simulation.handler, float(simulation.machine.control[T])
+            arrival = handler.target if handler else None
+            self.happened += segment.events
+            goes_on = arrival is not None and now < end
+            if goes_on and times is not None:
+                segment, times = _split(segment, times, now)
+            if not goes_on or now > self.state.t:
+                self.segments.append(segment)
+                self.modes.append(mode)
+            if not goes_on:
+                outcome = segment.outcome if arrival is None else Outcome(Ending.REACHED, now)
+                return self._motion(outcome)
+            if said := pace.counted(now):
+                names = listed(dict.fromkeys(o.name for o in self.happened[-20:]))
+                if not self.segments:
+                    self.segments, self.modes = [segment], [mode]
+                return self._motion(Outcome(Ending.CHATTERING, now, f"{said}: {names}; {ADVICE}"))
+            assert arrival is not None
+            mode = arrival.mode
+            self.state = self._arrived(mode, now, arrival.state)
+
+    def _motion(self, outcome: Outcome) -> Motion:
+        return Motion(tuple(self.segments), tuple(self.modes), tuple(self.happened), outcome)
+
+    def _simulation(self, mode: str, end: float, times: Array | None) -> Simulation:
+        eq = self.plan.equations(mode)
+        if mode not in self._picked:
+            self._picked[mode] = choice(eq, self.options)
+        simulation = Simulation(eq, self._picked[mode], self.state, end, times)
+        self._picked[mode] = simulation.options
+        return simulation
+
+    def _actors(self, mode: str, simulation: Simulation) -> list[Actor]:
+        if mode not in self._made:
+            form, eq = simulation.form, simulation.eq
+            own = [
+                EventActor(form, e, e.name or f"event {k + 1}") for k, e in enumerate(self.events) if is_in(e.when, eq)
+            ]
+            leading_out = self.plan.actors(mode, form, self.options.rtol, simulation.atol, self.constants)
+            self._made[mode] = [*own, *leading_out]
+        return self._made[mode]
+
+    def _arrived(self, mode: str, t: float, state: Array) -> State:
+        eq = self.plan.equations(mode)
+        q, u, z = np.split(state, [len(eq.q), len(eq.q) + len(eq.u)])
+        r, p = ([self.constants[s.identifier] for s in symbols] for symbols in (eq.r, eq.p))
+        return State(eq, t, q, u, z, np.array(r), np.array(p))
+
+
+def _names(plan: Plan, mode: str) -> set[str]:
+    eq = plan.equations(mode)
+    return {s.identifier for s in (eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p)}
+
+
+def _split(segment: Trajectory, times: Array, now: float) -> tuple[Trajectory, Array]:
+    """Requested times before a switch, and those from it on: at the switch the state after it counts."""
+    n = int(np.sum(times < now))
+    return replace(segment, t=segment.t[:n], y=segment.y[:n]), times[n:]
