@@ -18,12 +18,13 @@ from .forms import Form
 from .impacts import FINE, MOST, Contact, Impulses, Metric, Numbers, impact, impact_map, impulses_of, named_impulses
 from .outcome import Ending
 from .trajectory import Occurrence
+from .variations import VariedForm
 
 Flags = NDArray[np.bool_]
 
 
 class ContactActor:
-    """Contacts: impacts where gaps close; of those that can rest (`rests`), which are closed."""
+    """Contacts: impacts where gaps close; and where contacts can rest, which are closed."""
 
     is_one_sided = True
 
@@ -44,6 +45,7 @@ class ContactActor:
         self._impulses: Impulses = impulses_of(eq, contacts)
         self._n_q, self._n_u = len(eq.q), len(eq.u)
         self._rtol, self._atol, self._mode = rtol, atol, mode
+        self._varies = isinstance(form, VariedForm)  # then impacts give their maps too
         self.names = [c.name for c in contacts]
         lam = dict(zip(_rows(form.equations), form.equations.lam, strict=True))
         functions = [lam[c.name] if c.name in (closed or ()) else c.gap for c in contacts]
@@ -127,13 +129,6 @@ class ContactActor:
             else None
         )
         return Now(now.t, state, now.p, now.r)
-
-    _varies: bool = False
-
-    def varied(self) -> ContactActor:
-        """With sensitivities: impacts also give their map."""
-        self._varies = True
-        return self
 
     # ------------------------------------------------------------------------------------------------ rest
 

@@ -263,6 +263,5 @@ def actors_of(form: Form, events: Sequence[Event | Contact], rtol: float, atol: 
             raise SimulationError(f"simulate {eq.name!r}: events are `Event` and `Contact`, got {shown(e)}")
     if contacts:
         check_names(eq, contacts)
-        actor = ContactActor(eq, form, contacts, None, rtol, atol)
-        actors.append(actor.varied() if isinstance(form, VariedForm) else actor)
+        actors.append(ContactActor(eq, form, contacts, None, rtol, atol))
     return actors

@@ -1,0 +1,62 @@
+"""Equations with more constraints: those of a mechanism in which contacts are closed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..algebra.derivatives import jacobian, time_derivative
+from ..algebra.graph import ZERO, Expr
+from ..algebra.matrix import Matrix, stack
+from ..algebra.walk import free_symbols, substitute_all
+from ..bodies.declarations import identifier
+from ..bodies.mechanism import Constraint
+from ..errors import DerivationError, listed
+from .equations import Equations, multiplier
+
+
+def constrained(eq: Equations, more: Mapping[str, Expr]) -> Equations:
+    """Equations in which also every expression of `more` stays zero, with a multiplier `lam_name` for each.
+
+    G = ∂phi/∂q N,   G u + b = 0,   G u' + c = 0,   M u' = f + Jcᵀ lam + Gᵀ lam_more
+
+    An expression is one in coordinates, time and parameters. New rows stand after those of the other holonomic constraints.
+    """
+    if not more:
+        return eq
+    if eq.phi.entries and not eq.lam:
+        raise DerivationError(
+            f"{eq.name!r}: its constraints were eliminated, so that no others can be added; take the equations from before `minimal`"
+        )
+    phi = list(more.values())
+    for name, e in more.items():
+        if strange := [s for s in free_symbols(e) if s not in {*eq.q, *eq.p, eq.t}]:
+            raise DerivationError(
+                f"constraint {name!r} on {eq.name!r}: depends on {listed(strange)}; it may depend on coordinates, time and parameters"
+            )
+    rates = dict(zip(eq.q, eq.rates.entries, strict=True))
+    psi = [time_derivative(e, rates) for e in phi]
+    b = substitute_all(psi, dict.fromkeys(eq.u, ZERO))
+    c = [time_derivative(e, {**rates, **dict.fromkeys(eq.u, ZERO)}) for e in psi]
+    k = len(eq.phi.entries)
+    symbols = tuple(multiplier(f"lam_{identifier(name)}") for name in more)
+    new = tuple(Constraint(name, e, True) for name, e in more.items())
+    return replace(
+        eq,
+        mechanism=replace(eq.mechanism, constraints=(*eq.mechanism.constraints, *new)),
+        phi=stack(eq.phi, _column(phi)),
+        Jc=_inserted(eq.Jc, k, jacobian(psi, eq.u)),
+        b=_inserted(eq.b, k, _column(b)),
+        c=_inserted(eq.c, k, _column(c)),
+        lam=(*eq.lam[:k], *symbols, *eq.lam[k:]),
+    )
+
+
+def _column(entries: list[Expr]) -> Matrix:
+    return Matrix(len(entries), 1, tuple(entries))
+
+
+def _inserted(m: Matrix, k: int, more: Matrix) -> Matrix:
+    """A matrix with rows put in before row k."""
+    at = k * m.cols
+    return Matrix(m.rows + more.rows, more.cols, (*m.entries[:at], *more.entries, *m.entries[at:]))
