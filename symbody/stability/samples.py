@@ -52,6 +52,8 @@ def _drawn(s: Symbol, defaults: Mapping[Symbol, float], draw: Random, spread: fl
     value = defaults.get(s)
     if s.kind == "coordinate":
         return (value or 0.0) + 3 * spread * draw.uniform(-1, 1)
+    if value == 0:  # a damping that is off by default is still there
+        return spread * draw.uniform(0.3, 1)
     return draw.uniform(0.8, 1.5) if value is None else value * (1 + spread * draw.uniform(-1, 1))
 
 

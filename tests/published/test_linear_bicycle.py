@@ -4,13 +4,15 @@ import math
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import symbody as sb
+from bench.linear import benchmark_system
 from examples import bicycle
 
 from .numbers import published
 
-V, R = sb.symbol("V"), sb.symbol("R")
+V = sb.symbol("V")
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +23,7 @@ def equations() -> sb.Equations:
 @pytest.fixture(scope="module")
 def straight(equations) -> sb.LinearSystem:
     """Lean and steer; the speed along stands apart."""
-    motion = sb.steady(equations, given={"x_dot": V}, zero=["y", "q3", "q1", "q2"])
-    return sb.linearize(equations, motion, drop="cyclic").without("x_dot")
+    return bicycle.straight_running(equations)
 
 
 def in_order(eigenvalues):
@@ -74,17 +75,46 @@ def test_light_rims(straight):
     assert straight.root_locus(100, V=(1, 100), jm=0.0).stable_ranges() == []
 
 
-def test_trail(straight):
-    """The stable range shrinks to nothing at a trail of -0.006588 m (7.4.4), trail = R tan σ - b; ranges narrower than any step are found."""
+@pytest.fixture(scope="module")
+def trailing(straight) -> sb.LinearSystem:
+    """With the trail as a parameter."""
+    return bicycle.with_trail(straight)
+
+
+def test_trail_at_which_the_stable_range_vanishes(trailing):
+    """At -0.006588 m (7.4.4); ranges narrower than any step are found."""
     vanishing = published("bike_trail_thresholds")["computed_sigma_20_09"][2]
-
-    def ranges(trail: float) -> list[tuple[float, float]]:
-        b = 0.354 * math.tan(math.radians(20.09)) - trail
-        return straight.root_locus(400, V=(1, 6), b=b).stable_ranges()
-
-    ((low, high),) = ranges(vanishing + 1e-6)
+    ((low, high),) = trailing.root_locus(400, V=(1, 6), trail=vanishing + 1e-6).stable_ranges()
     assert 0 < high - low < 0.002
-    assert ranges(vanishing - 1e-6) == []
+    assert trailing.root_locus(400, V=(1, 6), trail=vanishing - 1e-6).stable_ranges() == []
+
+
+def test_trail_above_which_it_stays_stable(trailing):
+    """With more than 0.1956 m the largest real part goes to zero from below as the speed grows: M q'' + V C1 q' + (g K0 + V² K2) q = 0 has a root
+    s ~ det K / V³, and det K changes its sign there. Then it is stable from 3.564 m/s on (7.4.4)."""
+    longest, lowest = published("bike_trail_thresholds")["computed_sigma_20_09"][:2]
+    form = trailing.second_order("q1", "q2")
+
+    def determinant(trail: float) -> float:
+        at = {**trailing.defaults, V: 1e5, sb.symbol("trail"): trail}
+        return float(np.linalg.det(sb.evaluate(form.K + form.N, at)))
+
+    assert brentq(determinant, 0.1, 0.3, xtol=1e-12) == pytest.approx(longest, abs=5e-7)
+    (slowly,) = trailing.root_locus(200, V=1000.0, trail=(0.1, 0.3)).critical  # real parts there are 1e-9 of the largest eigenvalue
+    assert (slowly.kind, slowly.how) == ("real", "gains stability")
+    assert slowly.value == pytest.approx(longest, abs=1e-5)
+    ((low, high),) = trailing.root_locus(400, V=(1, 200), trail=longest).stable_ranges()
+    assert (low, high) == (pytest.approx(lowest, abs=1e-8), 200)
+
+
+def test_trail_below_which_growth_grows_with_speed(trailing):
+    """Below -0.0487 m an eigenvalue grows in proportion to the speed (7.4.4): those of s = V σ do not depend on gravity."""
+    (limit,) = trailing.root_locus(200, V=1.0, g=0.0, trail=(-0.1, 0.05)).critical
+    assert (limit.kind, limit.how) == ("oscillatory", "gains stability")
+    assert limit.value == pytest.approx(published("bike_trail_thresholds")["computed_sigma_20_09"][3], abs=1e-9)
+    growth = [trailing.eigenvalues(V=v, trail=limit.value - 0.01).real.max() / v for v in (50.0, 500.0)]
+    assert growth == pytest.approx([growth[0]] * 2, rel=0.02)
+    assert trailing.eigenvalues(V=500.0, trail=limit.value + 0.01).real.max() < 0.1
 
 
 def test_chart_agrees_with_loci(straight):
@@ -97,11 +127,10 @@ def test_chart_agrees_with_loci(straight):
 
 def test_reversed_fork(equations):
     """Figure 7.5: with the fork turned round the frame pitches, which only Newton's method finds, and the stable range is 3.6 to 14.25."""
-    motion = sb.steady(equations, given={"q5_dot": V / R, "q2": math.pi}, zero=["y", "q3", "q1"], V=5.0)
-    assert motion["delta"] == pytest.approx(0.031677024, abs=1e-8)
-    assert not motion.is_symbolic
-    lin = sb.linearize(equations, motion, drop="cyclic")
-    (stable,) = lin.without("x_dot").root_locus(60, V=(2, 18)).stable_ranges()
+    lin = bicycle.reversed_fork(equations)
+    assert lin.about["delta"] == pytest.approx(0.031677024, abs=1e-8)
+    assert not lin.about.is_symbolic
+    (stable,) = lin.root_locus(60, V=(2, 18)).stable_ranges()
     assert stable == pytest.approx(tuple(published("bike_reversed_fork")["computed"]), abs=1e-7)
 
 
@@ -119,3 +148,10 @@ def test_steady_turns(equations, case):
     assert in_order(lin.eigenvalues("qz"))[:3] == pytest.approx(
         in_order(complex(*p) for p in value["eig"])[:3], abs=1e-6
     )
+
+
+def test_benchmark_bicycle():
+    """The bicycle that the benchmarks measure is that of Meijaard and others (2007): their table 2 at 5 m/s."""
+    weave = complex(-0.775341882195845, 4.464867713788229)
+    expected = [-14.078389692798218, weave.conjugate(), weave, -0.322866429004087]
+    assert benchmark_system().eigenvalues(V=5.0) == pytest.approx(np.array(expected), abs=1e-11)

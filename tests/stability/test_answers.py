@@ -122,6 +122,17 @@ def test_branches_go_through_each_other():
         assert still or moving
 
 
+def test_slow_crossings_beside_fast_decay():
+    """A real part of 1e-8 of the largest eigenvalue for several steps changes its sign once; one that stays zero, to rounding, does not."""
+    p = sb.symbol("p")
+    slow = sb.linear_system([[1e-6 * p, 0], [0, -10]]).root_locus(101, p=(-1.0, 1.05))
+    assert [(x.kind, x.how) for x in slow.critical] == [("real", "loses stability")]
+    assert slow.critical[0].value == pytest.approx(0, abs=1e-9)
+    mixed = np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))[0]
+    still = sb.matrix(mixed.T) @ sb.matrix([[0, 0, 0], [0, -10, p], [0, 0, -20]]) @ sb.matrix(mixed)
+    assert sb.linear_system(still).root_locus(101, p=(-1.0, 1.0)).critical == ()
+
+
 def test_a_locus_of_a_singular_pencil():
     lin = sb.linear_system(
         [[0, 1, 0], [-k, -c, -1], [1, 0, -1]], E=[[1, 0, 0], [0, 1, 0], [0, 0, 0]], defaults={c: 0.2}

@@ -95,6 +95,16 @@ def test_numbers_for_some_or_many_parameters(lin):
     assert many.A[1] == pytest.approx(lin.numbers(k=2.0, c=0.5).A)
 
 
+def test_expressions_for_parameters(lin):
+    """A parameter in terms of others, old and new: loci go over the new one."""
+    w, mass, l = sb.symbols("w mass l")
+    tuned = lin(k=mass * l * l * w**2)
+    assert "k" not in {s.name for s in tuned.parameters}
+    given = tuned.numbers(w=3.0).A
+    assert given == pytest.approx(lin.numbers(k=9.0 * lin.defaults[mass] * lin.defaults[l] ** 2).A)
+    assert tuned.eigenvalues("qz", w=3.0) == pytest.approx(tuned.eigenvalues(w=3.0), abs=1e-8)
+
+
 def test_slopes_of_matrices(lin):
     rows, points = lin.sets({"l": [0.6]})
     slope = lin.slopes_at("l", rows, points)
@@ -119,6 +129,8 @@ def test_operating_point_moves_with_parameters(equations):
     softer = sb.steady(equations, given={"torque": 2.0}, k=1.0)["theta"]
     assert lin.numbers(k=1.0).A[1, 0] == pytest.approx(-9.81 * math.cos(softer))
     assert lin(k=1.0).numbers().A == pytest.approx(lin.numbers(k=1.0).A)
+    with pytest.raises(sb.StabilityError, match="k cannot be expressions.*known in numbers only"):
+        lin(k=sb.symbol("w") ** 2)
 
 
 # ------------------------------------------------------------------------------------------------ other states
@@ -248,3 +260,13 @@ def test_simplified_entries_are_the_same_numbers(straight):
     at = {s: 0.6 + 0.1 * k for k, s in enumerate(sb.free_symbols(entry))}
     assert sb.evaluate(short, at) == pytest.approx(sb.evaluate(entry, at))
     assert len(str(short)) < len(str(entry)) / 1.5
+
+
+def test_parameters_that_are_zero_by_default_stay():
+    """A damping that the model leaves off is in the matrices all the same."""
+    m = sb.Model("damped pendulum")
+    m.gravity(0, -m.parameter("g", 9.81), 0)
+    m.revolute("q", m.ground, m.body("bob", mass=1, com=(0, -1, 0)), damping=m.parameter("c", 0.0))
+    eq = sb.derive(m)
+    lin = sb.linearize(eq, sb.steady(eq))
+    assert lin.eigenvalues(c=0.2).real == pytest.approx([-0.1, -0.1])
