@@ -93,14 +93,19 @@ from .errors import (
     SimulationError,
     StabilityError,
     SymbodyError,
+    ViewError,
 )
 from .integrate.assembly import assemble, assemblies
 from .integrate.batch import Batch, simulate_batch
 from .integrate.events import Event
+from .integrate.impacts import Contact
+from .integrate.modes import Contacts, Modes, Switch
+from .integrate.motion import Motion
 from .integrate.outcome import Ending, Outcome, Statistics
 from .integrate.simulate import simulate
 from .integrate.state import State, Violation, violation
 from .integrate.storage import load_trajectory, save_trajectory
+from .integrate.switching import simulate_modes
 from .integrate.trajectory import Occurrence, Trajectory
 
 if TYPE_CHECKING:
@@ -116,6 +121,11 @@ if TYPE_CHECKING:
     from .stability.sensitivity import EigenvalueSlopes
     from .stability.spectrum import Mode, Spectrum
     from .stability.steady import SteadyMotion, steady
+    from .view.figure import Figure
+    from .view.film import film
+    from .view.items import Solid
+    from .view.plots import plot
+    from .view.scene import Scene, scene
 
 __version__ = "0.1.0"
 
@@ -152,14 +162,17 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "assemble", "assemblies", "State", "Violation", "violation",
     # integrate: motions
     "simulate", "Event", "Trajectory", "Outcome", "Ending", "Occurrence", "Statistics",
+    "Contact", "simulate_modes", "Contacts", "Modes", "Switch", "Motion",
     "simulate_batch", "Batch", "save_trajectory", "load_trajectory",
     # stability: near a motion
     "steady", "SteadyMotion", "linearize", "linear_system", "LinearSystem", "SecondOrder", "Spectrum", "Mode",
     "RootLocus", "Critical", "StabilityChart", "FrequencyResponse", "TimeResponse", "StateSpace",
     "EigenvalueSlopes", "Design", "to_scipy", "to_control",
+    # view: figures and scenes
+    "plot", "Figure", "scene", "Scene", "Solid", "film",
     # errors
     "SymbodyError", "ExpressionError", "EvaluationError", "ModelError", "ModelFileError", "DerivationError", "ProgramError",
-    "StabilityError", "CompileError", "AssemblyError", "SimulationError",
+    "StabilityError", "CompileError", "AssemblyError", "SimulationError", "ViewError",
 ]  # fmt: skip
 
 _WHEN_NEEDED: Final = {  # SymPy and SciPy each take as long to load as all the rest
@@ -175,6 +188,11 @@ _WHEN_NEEDED: Final = {  # SymPy and SciPy each take as long to load as all the 
     "EigenvalueSlopes": "symbody.stability.sensitivity",
     "Design": "symbody.stability.design",
     **dict.fromkeys(("to_scipy", "to_control"), "symbody.stability.convert"),
+    "plot": "symbody.view.plots",
+    "Figure": "symbody.view.figure",
+    "Solid": "symbody.view.items",
+    "film": "symbody.view.film",
+    **dict.fromkeys(("scene", "Scene"), "symbody.view.scene"),
 }
 
 

@@ -2,4 +2,4 @@
 
 from .cli import main
 
-main()
+raise SystemExit(main())

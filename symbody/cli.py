@@ -1,70 +1,184 @@
-"""`python -m symbody`: a chain of spherical pendulums, described, derived by every route, printed, compiled, run and checked."""
+"""`symbody`: from the description of a mechanism to answers, in one command.
+
+MODEL is the name of a built-in model (`symbody examples` lists them), a model file (.yaml), a robot (.urdf), or a Python file (.py) that defines
+`model`. A Python file is run as your own code, with everything that it may do.
+
+Exit codes: 0 done; 1 the answer is no (a check failed, a simulation did not reach its end); 2 the command was not understood; 3 the model or a
+number is wrong; 4 a file cannot be read or written; 130 interrupted.
+"""
 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Sequence
-from typing import Any
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 
-from .algebra.printing import text
-from .bodies.frames import Frame
-from .bodies.mass import bar
-from .bodies.mechanism import Body
-from .bodies.model import Model
-from .derive.certify import certify
-from .derive.derive import ROUTES, derive
-from .emit.dynamics import compile
+from . import commands
+from .commands import Answer
+from .errors import SymbodyError
+
+DONE, NO, WRONG, UNREADABLE, INTERRUPTED = 0, 1, 3, 4, 130
+EXAMPLES: Final = {
+    "examples": "symbody examples",
+    "new": "symbody new my_robot",
+    "check": "symbody check slider_crank",
+    "derive": "symbody derive double_pendulum --as latex",
+    "simulate": "symbody simulate slider_crank -t 5 --set x_dot=1 -o run.csv",
+    "eig": "symbody eig motorcycle --vary V=1:40:200",
+    "frf": "symbody frf motorcycle --input tau --output phi --hertz 0.1:20",
+    "certify": "symbody certify bicycle",
+    "report": "symbody report motorcycle -o out",
+}
 
 
-def spherical_pendulums(n: int) -> Model:
-    """n bars, each hanging on the one before by a universal joint."""
-    m = Model(f"{n} spherical pendulums")
-    p = m.parameters(m=1.0, l=1.0, g=9.81)
-    m.gravity(0, 0, -p.g)
-    parent: Body | Frame = m.ground
-    at: tuple[Any, ...] = (0, 0, 0)
-    for k in range(1, n + 1):
-        link = m.body(f"bar{k}", mass=p.m, shape=bar(p.l, axis="z", at=(0, 0, -p.l / 2)))
-        m.universal(f"q{k}", parent, link, at=at)
-        parent, at = link, (0, 0, -p.l)
-    return m
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; what it returns is the exit code."""
+    chosen = _parser().parse_args(arguments)
+    try:
+        answer: Answer = chosen.run(chosen)
+    except SymbodyError as reason:
+        return _failed(chosen, str(reason), WRONG)
+    except OSError as reason:
+        return _failed(chosen, str(reason), UNREADABLE)
+    except KeyboardInterrupt:
+        return _failed(chosen, "interrupted", INTERRUPTED)
+    try:
+        print(json.dumps(_plain(answer.data)) if chosen.json else answer.text, flush=True)
+    except BrokenPipeError:  # the reader has seen enough
+        sys.stderr.close()
+    return DONE if answer.is_good else NO
 
 
-def demonstrate(n: int) -> None:
-    """Describe, derive, print, certify, compile, run."""
-    two = derive(spherical_pendulums(2))
-    print("Two bars of mass m and length l, each on two angles; their mass matrix:\n")
-    print("    " + text(two.M).replace("\n", "\n    "))
-
-    print(f"\n{n} such bars in a chain, {2 * n} degrees of freedom:\n")
-    mechanism = spherical_pendulums(n).freeze()
-    for route in ROUTES:
-        start = time.perf_counter()
-        derive(mechanism, route)
-        print(f"    derived by {route:14} in {time.perf_counter() - start:.3f} s")
-    equations = derive(mechanism)
-
-    f = compile(equations, cache=False)
-    start = time.perf_counter()
-    f.udot  # noqa: B018  (compiled when it is first asked for)
-    print(f"\n    accelerations compiled in {time.perf_counter() - start:.3f} s: {f.udot.program.cost}")
-    q, u, p = 0.3 + 0.1 * np.arange(2 * n), np.linspace(-1, 1, 2 * n), f.p
-    calls = 1000
-    start = time.perf_counter()
-    for _ in range(calls):
-        f.udot(0, q, u, p)
-    print(f"    one call from Python: {(time.perf_counter() - start) / calls * 1e6:.1f} microseconds")
-    print(f"    u' = {np.array2string(f.udot(0, q, u, p), precision=4, max_line_width=100, prefix=' ' * 9)}\n")
-    print(certify(equations))
+def _failed(chosen: Any, message: str, code: int) -> int:
+    if chosen.json:
+        print(json.dumps({"error": message}))
+    else:
+        print(f"symbody {chosen.command}: {message}", file=sys.stderr)
+    return code
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="symbody", description=__doc__)
-    parser.add_argument("--bars", type=int, default=5, help="length of the chain (5)")
-    bars = parser.parse_args(arguments).bars
-    if bars < 1:
-        parser.error(f"--bars must be at least 1, got {bars}")
-    demonstrate(bars)
+def _plain(value: Any) -> Any:
+    """Numbers as JSON has them: complex ones as [re, im], what is not finite as null."""
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, (complex, np.complexfloating)):
+        return [_plain(value.real), _plain(value.imag)]
+    if isinstance(value, (float, np.floating)):
+        return float(value) if np.isfinite(value) else None
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    return value
+
+
+# ---------------------------------------------------------------------------------------------------------- what is understood
+
+
+def _parser() -> argparse.ArgumentParser:
+    out = argparse.ArgumentParser(
+        prog="symbody", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parts = out.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    _command(parts, "examples", "list the built-in models", commands.examples)
+
+    new = _command(parts, "new", "write a commented model file to start from", commands.new)
+    new.add_argument("name", help="of the model; the file is NAME.yaml")
+    new.add_argument("-o", "--output", type=Path, help="another file")
+
+    _model(_command(parts, "check", "validate a model and say what is in it", commands.check))
+
+    derive = _model(_command(parts, "derive", "equations of motion", commands.derive))
+    derive.add_argument("--route", default="recursive", help="recursive, kane, lagrange, newton-euler or gibbs-appell")
+    derive.add_argument(
+        "--as", dest="style", default="text", choices=commands.STYLES, help="text (default), latex, sympy, c, numpy"
+    )
+    derive.add_argument("-o", "--output", type=Path, help="write to this file (c: a folder)")
+
+    simulate = _model(_command(parts, "simulate", "motion from the start of the model", commands.simulate))
+    simulate.add_argument("-t", "--time", type=_number, help="end of the motion in seconds")
+    simulate.add_argument("--points", type=int, help="at so many times, evenly spaced")
+    simulate.add_argument("--method", help="dp8, dp5, radau, ... (docs/simulation.md)")
+    simulate.add_argument("--form", help="how constraints are treated")
+    simulate.add_argument("--rtol", type=_number, help="tolerance of a step")
+    simulate.add_argument(
+        "-o", "--output", type=Path, help="write .csv, .npz (everything), .json, or a plot: .svg, .png, .pdf"
+    )
+
+    eig = _model(_command(parts, "eig", "eigenvalues near a steady motion, also over a parameter", commands.eig))
+    eig.add_argument(
+        "--vary",
+        action="append",
+        default=[],
+        metavar="NAME=FROM:TO[:POINTS]",
+        help="follow them over a parameter (twice: a chart)",
+    )
+    eig.add_argument("-o", "--output", type=Path, help="write a plot (.svg, .png, .pdf) or the numbers (.csv, .json)")
+
+    frf = _model(_command(parts, "frf", "frequency responses", commands.frf))
+    frf.add_argument("--input", help="which input oscillates")
+    frf.add_argument("--output", dest="seen", help="which output, coordinate or speed is looked at")
+    frf.add_argument("--hertz", metavar="FROM:TO[:POINTS]", help="frequencies")
+    frf.add_argument(
+        "-o", dest="output", type=Path, help="write a plot (.svg, .png, .pdf) or the numbers (.csv, .json)"
+    )
+
+    _model(_command(parts, "certify", "check the equations against other routes and laws", commands.certify))
+
+    report = _model(_command(parts, "report", "everything on one page, with moving 3-D pictures", commands.report))
+    report.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="folder to write; index.html opens by double click",
+    )
+    report.add_argument("-t", "--time", type=_number, help="end of the simulation in seconds")
+    report.add_argument(
+        "--vary", action="append", default=[], metavar="NAME=FROM:TO[:POINTS]", help="root locus over a parameter"
+    )
+    return out
+
+
+def _command(parts: Any, name: str, what: str, run: Callable[[Any], Answer]) -> argparse.ArgumentParser:
+    made: argparse.ArgumentParser = parts.add_parser(
+        name, help=what, description=what[0].upper() + what[1:] + ".", epilog=f"example: {EXAMPLES[name]}"
+    )
+    made.add_argument("--json", action="store_true", help="print one JSON object, for machines")
+    made.set_defaults(run=run)
+    return made
+
+
+def _model(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument(
+        "model", metavar="MODEL", help="built-in name, .yaml, .urdf, or .py (which is run as your own code)"
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="another number for a parameter or a value at the start",
+    )
+    return parser
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if not np.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a finite number")
+    return value

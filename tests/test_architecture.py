@@ -22,12 +22,14 @@ LAZY_DOORS = {  # files that may load a module when it is first needed, and why
     "symbody/algebra/graph.py": "objects of other packages find their converter when the first one arrives",
     "symbody/__init__.py": "the SymPy border is loaded when its name is first used, since SymPy is slow to load",
     "symbody/integrate/tables.py": "pandas and xarray are for those who have them",
+    "symbody/view/film.py": "Pillow is for those who want films",
 }
 FENCES: dict[str, Callable[[str], bool]] = {  # third party: where it may be imported
-    "numpy": lambda file: folder(file) in FLOW[FLOW.index("emit") :] or file == "symbody/cli.py",
+    "numpy": lambda file: folder(file) in FLOW[FLOW.index("emit") :] or file in ("symbody/cli.py", "symbody/commands.py"),
     "scipy": lambda file: folder(file) in ("integrate", "stability"),
     "llvmlite": lambda file: file == "symbody/emit/jit.py",
     "sympy": lambda file: file == "symbody/algebra/sympy_border.py",
+    "yaml": lambda file: file == "symbody/bodies/model_file_text.py",
     "mpmath": lambda file: file == "symbody/algebra/evaluate.py",
     "matplotlib": lambda file: folder(file) == "view",
 }

@@ -98,6 +98,11 @@ def live_nodes() -> int:
     return sum(len(t) for t in _tables.values())
 
 
+def nodes_made() -> int:
+    """A number that grows by one with every node made in this process: how much work was done."""
+    return next(_serial)
+
+
 class Node:
     """Anything on the graph: a number (`Expr`), a truth value (`Condition`) or a bundle of numbers (`Block`).
 

@@ -17,6 +17,7 @@ _GREEK: Final = {
 }  # fmt: skip
 _FUNCTIONS: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln"}
 _DOTS: Final = ("", "˙", "¨", "⃛")
+_COMBINING: Final = ("", "\u0307", "\u0308", "\u20db")  # over one letter: any font can draw these
 _TIMES: Final = "<mo>&#x2062;</mo>"  # invisible
 
 
@@ -47,7 +48,10 @@ def _named(name: str, order: int = 0) -> str:
     base, below = name_parts(name)
     letter = _letter(base)
     if 0 < order < len(_DOTS):
-        letter = f'<mover accent="true">{letter}<mo>{_DOTS[order]}</mo></mover>'
+        shown = _GREEK.get(base, base)
+        is_letter = len(shown) == 1
+        dotted = f"<mi>{shown}{_COMBINING[order]}</mi>" if is_letter else ""
+        letter = dotted or f'<mover accent="true">{letter}<mo>{_DOTS[order]}</mo></mover>'
     if not below:
         return letter
     inner = "<mo>,</mo>".join(f"<mn>{p}</mn>" if p.isdigit() else _letter(p) for p in below)
@@ -140,7 +144,7 @@ class _MathML(Style):
 
     def matrix(self, rows: list[list[str]]) -> str:
         inner = "".join(f"<mtr>{''.join(f'<mtd>{e}</mtd>' for e in r)}</mtr>" for r in rows)
-        return f"<mrow><mo>[</mo><mtable>{inner}</mtable><mo>]</mo></mrow>"
+        return f'<mrow class="matrix"><mo>[</mo><mtable>{inner}</mtable><mo>]</mo></mrow>'
 
     def page(self, definitions: Definitions, left_out: int, results: tuple[str, ...]) -> str:
         lines = [(f"{name}<mo>=</mo>", value) for name, value in definitions]

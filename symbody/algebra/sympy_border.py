@@ -568,3 +568,25 @@ def _collected(e: sympy.Expr) -> Iterator[sympy.Expr]:
     by_use = sorted(uses, key=lambda s: (-uses[s], s.name))
     for count in (1, 2, 4):
         yield sympy.collect(sympy.expand(top), by_use[:count]) / bottom
+
+
+# ---------------------------------------------------------------------------------------------------------- as a program
+
+
+def sympy_source(parts: Mapping[str, Any], about: str = "") -> str:
+    """Python source that builds expressions and matrices in SymPy, under the names given: a file to be read and run, no pickle."""
+    shapes = {name: x if isinstance(x, Matrix) else Matrix(1, 1, (x,)) for name, x in parts.items()}
+    entries = tuple(e for m in shapes.values() for e in m.entries)
+    form = to_sympy(Matrix(len(entries), 1, entries))
+    values = [value for _, value in form.intermediates] + list(form.result)
+    named = {s for s, _ in form.intermediates}
+    symbols = sorted({str(s) for v in values for s in v.free_symbols - named} - {str(dynamicsymbols._t)})
+    functions = sorted({f.func.__name__ for v in values for f in v.atoms(AppliedUndef)})
+    lines = [f'"""{about}"""', "from sympy import *", "", f"{dynamicsymbols._t} = Symbol('{dynamicsymbols._t}')"]
+    lines += [f"{s} = Symbol('{s}')" for s in symbols] + [f"{f} = Function('{f}')" for f in functions]
+    lines += [f"{s} = {sympy.sstr(value)}" for s, value in form.intermediates]
+    results = iter(form.result)
+    for name, m in shapes.items():
+        inner = ", ".join(sympy.sstr(next(results)) for _ in m.entries)
+        lines.append(f"{name} = Matrix({m.rows}, {m.cols}, [{inner}])")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,338 @@
+"""What the commands of `symbody` do: each is a function from what was asked to an `Answer`, as text and as data."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from .algebra.printing import sequence
+from .algebra.sympy_border import sympy_source
+from .bodies.model_file_requests import Range, ResponseRequest
+from .derive.equations import Equations
+from .emit.c import c_source
+from .emit.program import Program
+from .errors import ModelError, SymbodyError, shown
+from .integrate.storage import save_trajectory
+from .stability.chart import StabilityChart
+from .view import equations_page
+from .view.equations_page import equation_parts, programs
+from .view.figure import Figure
+from .view.models import built_in, find_model, first_line, starting_file
+from .view.plots import plot
+from .view.report import write_report
+from .view.study import Study
+
+STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command found: to be read, and for machines; `is_good` where the answer is yes."""
+
+    text: str
+    data: Any = field(default_factory=dict)
+    is_good: bool = True
+
+
+# ---------------------------------------------------------------------------------------------------------- models
+
+
+def examples(_: Any) -> Answer:
+    found = {name: first_line(path) for name, path in built_in().items()}
+    width = max(map(len, found), default=0)
+    return Answer("\n".join(f"{name:<{width}}  {about}" for name, about in found.items()), found)
+
+
+def new(asked: Any) -> Answer:
+    path = asked.output or Path(f"{asked.name}.yaml")
+    if path.exists():
+        raise ModelError(f"{path} exists already; choose another name, or -o another file")
+    path.write_text(starting_file(asked.name), encoding="utf-8")
+    return Answer(f"wrote {path}; next: symbody check {path}", {"file": str(path)})
+
+
+def check(asked: Any) -> Answer:
+    study = _study(asked)
+    found, m = study.audit, study.mechanism
+    data = {
+        "name": m.name,
+        "bodies": [b.name for b in m.bodies],
+        "joints": {j.name: j.kind for j in m.joints},
+        "coordinates": [q.identifier for q in m.q],
+        "speeds": [u.identifier for u in m.u],
+        "constraints": [c.name for c in m.constraints],
+        "rank": found.rank,
+        "degrees_of_freedom": found.degrees_of_freedom,
+        "parameters": {s.identifier: m.values.get(s) for s in m.p},
+        "inputs": [s.identifier for s in m.r],
+        "findings": [{"error": f.is_error, "text": f.text} for f in found.findings],
+    }
+    return Answer(str(found), data, found.passed)
+
+
+# ---------------------------------------------------------------------------------------------------------- equations
+
+
+def derive(asked: Any) -> Answer:
+    study = _study(asked, route=asked.route)
+    eq = study.equations
+    made = programs(eq)
+    costs = {name: {"total": p.cost.total, "functions": p.cost.functions} for name, p in made.items()}
+    written = _WRITERS[asked.style](eq, made)
+    data = {"name": eq.name, "route": eq.route, "style": asked.style, "operations": costs}
+    if asked.output is None:
+        counts = "\n".join(f"{name}: {p.cost}" for name, p in made.items())
+        body = "\n".join(written.values())
+        return Answer(f"{body}\n\n{counts}" if asked.style == "text" else body, {**data, "files": written})
+    paths = _write(asked.output, written)
+    return Answer(f"wrote {', '.join(map(str, paths))}", {**data, "files": [str(p) for p in paths]})
+
+
+def as_text(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
+    parts = equation_parts(eq)
+    found = sequence(*parts.values())
+    lines = [f"{name} = {value}" for name, value in found.definitions]
+    lines += [f"{name} = {value}" for name, value in zip(parts, found.results, strict=True)]
+    return {f"{_file_name(eq)}.txt": "\n".join([f"# {_form(eq)}", *lines])}
+
+
+def as_latex(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
+    return {f"{_file_name(eq)}.tex": f"% {_form(eq)}\n{equations_page.as_latex(eq)}"}
+
+
+def as_sympy(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
+    parts = {name.replace("'", "_dot"): thing for name, thing in equation_parts(eq).items()}
+    return {f"{_file_name(eq)}_sympy.py": sympy_source(parts, _form(eq))}
+
+
+def as_c(_: Equations, made: Mapping[str, Program]) -> dict[str, str]:
+    out = {}
+    for p in made.values():
+        source = c_source(p)
+        out |= {f"{source.name}.h": source.header, f"{source.name}.c": source.source}
+    return out
+
+
+def as_numpy(eq: Equations, made: Mapping[str, Program]) -> dict[str, str]:
+    return {f"{_file_name(eq)}.py": equations_page.as_python(made)}
+
+
+_WRITERS: Final[dict[str, Callable[[Equations, Mapping[str, Program]], dict[str, str]]]] = {
+    "text": as_text,
+    "latex": as_latex,
+    "sympy": as_sympy,
+    "c": as_c,
+    "numpy": as_numpy,
+}
+
+
+def _form(eq: Equations) -> str:
+    return f"{eq.name}: M u' = f{' + Jc^T lam, Jc u + b = 0, phi = 0' if eq.lam else ''}, q' = N u + n; derived by {eq.route}"
+
+
+def _file_name(eq: Equations) -> str:
+    return "".join(c if c.isalnum() else "_" for c in eq.name)
+
+
+def _write(place: Path, files: Mapping[str, str]) -> list[Path]:
+    """One file under the name given; several into a folder of that name."""
+    if len(files) == 1 and place.suffix:
+        place.write_text(next(iter(files.values())), encoding="utf-8")
+        return [place]
+    place.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (place / name).write_text(text, encoding="utf-8")
+    return [place / name for name in files]
+
+
+# ---------------------------------------------------------------------------------------------------------- answers
+
+
+def simulate(asked: Any) -> Answer:
+    given = {"t": asked.time, "points": asked.points, "method": asked.method, "form": asked.form, "rtol": asked.rtol}
+    study = _study(asked, options={k: v for k, v in given.items() if v is not None})
+    sim = study.trajectory
+    columns = sim.columns()
+    data = {
+        "name": study.source.name,
+        "outcome": str(sim.outcome),
+        "reached": bool(sim.outcome),
+        "choices": dict(sim.choices),
+        "steps": sim.statistics.steps,
+        "seconds": sim.statistics.seconds,
+        "violation": {"position": sim.violation.position, "speed": sim.violation.speed},
+        "final": sim.final,
+    }
+    text = repr(sim)
+    if asked.output is not None:
+        path = _save(asked.output, sim, lambda: plot(sim), {"t": sim.t, **columns})
+        text += f"\nwrote {path}"
+        data["file"] = str(path)
+    else:
+        text += "\n" + "\n".join(f"  {name} = {value:.9g}" for name, value in sim.final.items())
+        data |= {"t": sim.t, "columns": columns}
+    return Answer(text, data, bool(sim.outcome))
+
+
+def eig(asked: Any) -> Answer:
+    study = _study(asked, vary=_ranges(asked.vary))
+    spectrum = study.spectrum
+    data: dict[str, Any] = {
+        "name": study.source.name,
+        "at": study.at,
+        "eigenvalues": spectrum.eigenvalues,
+        "infinite": spectrum.infinite,
+        "modes": [
+            {"frequency": m.frequency, "damping_ratio": m.damping_ratio, "participation": dict(m.participation)}
+            for m in spectrum
+        ],
+    }
+    at = ", ".join(f"{k} = {v:g}" for k, v in study.at.items())
+    text = f"{study.source.name}{f' at {at}' if at else ''}\n{spectrum!r}"
+    shown_thing: Any = spectrum
+    if study.vary and study.locus is not None:
+        shown_thing = locus = study.locus
+        text = f"{text}\n\n{locus!r}"
+        if isinstance(locus, StabilityChart):
+            data["chart"] = {
+                "names": list(locus.names),
+                "first": locus.first,
+                "second": locus.second,
+                "growth": locus.growth,
+            }
+        else:
+            data["locus"] = {
+                "parameter": locus.parameter,
+                "values": locus.values,
+                "eigenvalues": locus.eigenvalues,
+                "critical": [
+                    {"value": c.value, "kind": c.kind, "how": c.how, "eigenvalue": c.eigenvalue} for c in locus.critical
+                ],
+            }
+    if asked.output is not None:
+        path = plot(shown_thing).save(asked.output)
+        text += f"\nwrote {path}"
+    return Answer(text, data)
+
+
+def frf(asked: Any) -> Answer:
+    wanted: tuple[ResponseRequest, ...] = ()
+    if asked.input or asked.seen:
+        if not (asked.input and asked.seen):
+            raise ModelError("a response goes from --input to --output: give both")
+        hertz = None if asked.hertz is None else _range("--hertz", asked.hertz)
+        wanted = (ResponseRequest(asked.input, asked.seen, hertz, {}),)
+    study = _study(asked, wanted=wanted)
+    found = study.responses
+    if not found:
+        raise ModelError(f"{study.source.name!r} asks for no response; give --input and --output")
+    data = [{"input": r.input, "output": r.output, "hertz": r.hertz, "values": r.values} for r in found]
+    text = "\n".join(map(repr, found))
+    if asked.output is not None:
+        text += f"\nwrote {plot(found).save(asked.output)}"
+    return Answer(text, {"name": study.source.name, "at": study.at, "responses": data})
+
+
+def certify(asked: Any) -> Answer:
+    found = _study(asked).certificate
+    checks = [{"check": c.what, "error": c.error, "tolerance": c.tolerance, "passed": c.passed} for c in found.checks]
+    return Answer(str(found), {"name": found.name, "passed": found.passed, "checks": checks}, found.passed)
+
+
+def report(asked: Any) -> Answer:
+    begun = time.perf_counter()
+    options = {} if asked.time is None else {"t": asked.time}
+    study = _study(asked, vary=_ranges(asked.vary), options=options)
+    written = write_report(study, asked.output, _Steps(not asked.json))
+    seconds = time.perf_counter() - begun
+    text = f"wrote {written.path} in {seconds:.1f} s; it opens by double click"
+    if written.missing:
+        text += "\nnot in it: " + "; ".join(f"{what} ({why})" for what, why in written.missing.items())
+    return Answer(text, {"file": str(written.path), "seconds": seconds, "missing": dict(written.missing)})
+
+
+class _Steps:
+    """One line for each step of a long command, on the terminal's other channel."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._wanted, self._begun = wanted, time.perf_counter()
+
+    def __call__(self, what: str) -> None:
+        if self._wanted:
+            print(f"  {time.perf_counter() - self._begun:5.1f} s  {what}", file=sys.stderr, flush=True)
+
+
+# ---------------------------------------------------------------------------------------------------------- from what was written
+
+
+def _study(asked: Any, **more: Any) -> Study:
+    return Study(find_model(asked.model), _values(asked.set), **more)
+
+
+def _values(pairs: Sequence[str]) -> dict[str, float]:
+    out = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals or not name:
+            raise ModelError(f"--set {pair}: write NAME=VALUE, as in --set V=20")
+        out[name.strip()] = _value(f"--set {name}", text)
+    return out
+
+
+def _value(where: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise ModelError(f"{where}: {shown(text)} is not a number") from None
+    if not np.isfinite(value):
+        raise ModelError(f"{where}: {text} is not a finite number")
+    return value
+
+
+def _ranges(texts: Sequence[str]) -> dict[str, Range]:
+    out = {}
+    for text in texts:
+        name, equals, span = text.partition("=")
+        if not equals:
+            raise ModelError(f"--vary {text}: write NAME=FROM:TO or NAME=FROM:TO:POINTS, as in --vary V=1:40:200")
+        out[name.strip()] = _range(f"--vary {name}", span)
+    if len(out) > 2:
+        raise ModelError(f"--vary: one parameter or two, got {len(out)}")
+    return out
+
+
+def _range(where: str, text: str) -> Range:
+    parts = text.split(":")
+    if len(parts) not in (2, 3):
+        raise ModelError(f"{where}: write FROM:TO or FROM:TO:POINTS, got {shown(text)}")
+    begin, end = (_value(where, p) for p in parts[:2])
+    points = None
+    if len(parts) == 3:
+        if not parts[2].isdigit() or not 2 <= int(parts[2]) <= 1_000_000:
+            raise ModelError(f"{where}: the number of points is a whole number of at least 2, got {shown(parts[2])}")
+        points = int(parts[2])
+    if begin == end:
+        raise ModelError(f"{where}: the range from {begin:g} to {end:g} is empty")
+    return Range(begin, end, points)
+
+
+def _save(path: Path, sim: Any, figure: Callable[[], Figure], columns: Mapping[str, Any]) -> Path:
+    if path.suffix == ".npz":
+        return save_trajectory(sim, path)
+    if path.suffix == ".json":
+        path.write_text(json.dumps({k: v.tolist() for k, v in columns.items()}))
+        return path
+    if path.suffix == ".csv":
+        table = np.column_stack(list(columns.values()))
+        np.savetxt(path, table, delimiter=",", header=",".join(columns), comments="", fmt="%.17g")
+        return path
+    if path.suffix in (".svg", ".png", ".pdf"):
+        return figure().save(path)
+    raise SymbodyError(f"{path}: a motion is written as .csv, .json, .npz, or as a plot: .svg, .png, .pdf")

@@ -1,0 +1,205 @@
+"""The command line as a person and as a program meet it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.cli import main
+from symbody.view.models import built_in
+
+PENDULUM = """
+symbody: 1
+name: pendulum
+parameters: {l: 1.0, g: 9.81}
+gravity: [0, -g, 0]
+bodies:
+  bob: {mass: 1, com: [0, -l, 0]}
+joints:
+  q: {revolute: [ground, bob]}
+start: {q: 0.5}
+simulate: {t: 2}
+"""
+
+
+@pytest.fixture
+def pendulum(tmp_path: Path) -> Path:
+    path = tmp_path / "pendulum.yaml"
+    path.write_text(PENDULUM)
+    return path
+
+
+def run(capsys, *arguments: object) -> tuple[int, str, str]:
+    code = main([str(a) for a in arguments])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def answer(capsys, *arguments: object):
+    code, out, _ = run(capsys, *arguments, "--json")
+    assert code == 0
+    return json.loads(out)
+
+
+class TestAnswers:
+    def test_examples(self, capsys):
+        code, out, _ = run(capsys, "examples")
+        assert code == 0
+        assert all(len(line.split(maxsplit=1)) == 2 for line in out.splitlines()), "every model says in a line what it is"
+        assert set(answer(capsys, "examples")) == set(built_in())
+
+    def test_check(self, capsys):
+        found = answer(capsys, "check", "slider_crank")
+        assert found["degrees_of_freedom"] == 1
+        assert found["parameters"]["l"] == 0.5
+
+    def test_sharps_eigenvalues(self, capsys):
+        found = answer(capsys, "eig", "motorcycle", "--set", "V=20")
+        printed = [-79.597, -59.952, -5.8256 + 54.1821j, -20.4335, -4.0423 + 15.8014j, 0.09266]
+        values = [complex(*e) for e in found["eigenvalues"]]
+        for p in printed:
+            assert min(abs(v - p) for v in values) < 6e-4
+
+    def test_locus(self, capsys, tmp_path):
+        picture = tmp_path / "locus.svg"
+        found = answer(capsys, "eig", "motorcycle", "--vary", "V=1:40:50", "-o", picture)
+        assert found["locus"]["parameter"] == "V"
+        assert [c["value"] for c in found["locus"]["critical"]][0] == pytest.approx(5.8948, abs=1e-3)
+        assert picture.read_text().startswith("<?xml")
+
+    def test_responses(self, capsys):
+        found = answer(capsys, "frf", "motorcycle", "--set", "V=20", "--input", "tau", "--output", "phi", "--hertz", "1:4:3")
+        assert found["responses"][0]["hertz"] == pytest.approx([1.0, 2.0, 4.0])
+        assert len(found["responses"][0]["values"][0]) == 2
+
+    def test_simulate(self, capsys, pendulum, tmp_path):
+        found = answer(capsys, "simulate", pendulum, "-t", 1, "--points", 5)
+        assert found["reached"]
+        assert found["t"] == [0.0, 0.25, 0.5, 0.75, 1.0]
+        table = tmp_path / "run.csv"
+        code, _, _ = run(capsys, "simulate", pendulum, "--set", "q=0.1", "-o", table)
+        assert code == 0
+        assert table.read_text().splitlines()[0] == "t,q,q_dot"
+        assert np.loadtxt(table, delimiter=",", skiprows=1)[0, 1] == 0.1
+
+    def test_a_simulation_that_fails_says_no(self, capsys, pendulum):
+        code, out, _ = run(capsys, "simulate", pendulum, "--set", "l=0")
+        assert code == 1
+        assert "infinite or undefined" in out
+
+    def test_certify(self, capsys, pendulum):
+        assert answer(capsys, "certify", pendulum)["passed"]
+
+    @pytest.mark.parametrize("style", ["text", "latex", "sympy", "c", "numpy"])
+    def test_derive(self, capsys, pendulum, tmp_path, style):
+        code, out, _ = run(capsys, "derive", pendulum, "--as", style, "-o", tmp_path / style)
+        assert code == 0
+        assert "wrote" in out
+        assert list((tmp_path / style).iterdir())
+        assert answer(capsys, "derive", pendulum, "--as", style)["operations"]["mass_matrix"]["total"] > 0
+
+    def test_sympy_source_runs(self, capsys, pendulum):
+        _, out, _ = run(capsys, "derive", pendulum, "--as", "sympy")
+        space: dict = {}
+        exec(out, space)
+        assert str(space["M"]) == "Matrix([[l**2]])"
+
+    def test_new_is_a_model(self, capsys, tmp_path):
+        path = tmp_path / "mine.yaml"
+        assert run(capsys, "new", "mine", "-o", path)[0] == 0
+        assert answer(capsys, "check", path)["degrees_of_freedom"] == 2
+        assert answer(capsys, "simulate", path, "-t", 1)["reached"]
+        assert run(capsys, "new", "mine", "-o", path)[0] == 3, "nothing is overwritten"
+
+    def test_python_files_define_a_model(self, capsys, tmp_path):
+        path = tmp_path / "mine.py"
+        path.write_text(
+            "import symbody as sb\n\ndef model():\n    m = sb.Model('mine')\n    m.revolute('q', m.ground, m.body('b', mass=1, com=(1, 0, 0)))\n"
+            "    return m\n\nSTART = {'q_dot': 1.0}\n"
+        )
+        assert answer(capsys, "simulate", path, "-t", 1)["final"]["q"] == pytest.approx(1.0)
+
+
+class TestMistakes:
+    """What is wrong is said, with what exists; the exit code says whose turn it is."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "code", "message"),
+        [
+            (["check", "motorcicle"], 3, "Did you mean 'motorcycle'"),
+            (["check", "nowhere.yaml"], 3, "no file"),
+            (["check", "model.txt"], 3, "no file"),
+            (["eig", "motorcycle", "--set", "W=20"], 3, "no parameter"),
+            (["eig", "motorcycle", "--set", "V"], 3, "NAME=VALUE"),
+            (["eig", "motorcycle", "--set", "V=fast"], 3, "is not a number"),
+            (["eig", "motorcycle", "--set", "V=nan"], 3, "not a finite number"),
+            (["eig", "motorcycle", "--vary", "V=1"], 3, "FROM:TO"),
+            (["eig", "motorcycle", "--vary", "V=1:1"], 3, "empty"),
+            (["eig", "motorcycle", "--vary", "V=1:2:x"], 3, "whole number"),
+            (["eig", "motorcycle", "--vary", "speed=1:2"], 3, "no parameter"),
+            (["frf", "motorcycle", "--input", "tau"], 3, "both"),
+            (["frf", "motorcycle", "--input", "torque", "--output", "phi"], 3, "tau"),
+            (["frf", "slider_crank"], 3, "asks for no response"),
+            (["derive", "slider_crank", "--route", "cane"], 3, "Did you mean 'kane'"),
+            (["simulate", "slider_crank", "--method", "dp9"], 3, "Did you mean 'dp"),
+            (["simulate", "slider_crank", "--form", "minimal"], 3, "has constraints"),
+            (["simulate", "slider_crank", "-o", "run.xyz"], 3, ".csv"),
+            (["simulate", "slider_crank", "-o", "/nowhere/run.csv"], 4, "nowhere"),
+        ],
+    )
+    def test_is_told(self, capsys, arguments, code, message):
+        found, _, err = run(capsys, *arguments)
+        assert message in err
+        assert found == code
+        found, out, _ = run(capsys, *arguments, "--json")
+        assert message in json.loads(out)["error"]
+
+    @pytest.mark.parametrize("arguments", [[], ["fly"], ["simulate"], ["simulate", "a", "-t", "soon"], ["report", "motorcycle"]])
+    def test_commands_that_are_none(self, capsys, arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 2
+        assert "usage" in capsys.readouterr().err
+
+    @pytest.mark.parametrize("command", ["examples", "new", "check", "derive", "simulate", "eig", "frf", "certify", "report"])
+    def test_help_has_an_example(self, capsys, command):
+        with pytest.raises(SystemExit) as ended:
+            main([command, "--help"])
+        assert ended.value.code == 0
+        assert f"example: symbody {command}" in capsys.readouterr().out
+
+
+class TestReport:
+    def test_everything_is_on_one_page(self, capsys, tmp_path):
+        found = answer(capsys, "report", "double_pendulum", "-o", tmp_path / "out", "-t", 1)
+        assert found["missing"] == {}
+        page = (tmp_path / "out" / "index.html").read_text()
+        for part in ("motion", "stability", "equations", "parameters", "certificate", "reproduce"):
+            assert f"<section id='{part}'" in page
+        for outside in ("http://", "https://"):
+            rest = page.replace("http://www.w3.org/", "")
+            assert f'src="{outside}' not in rest
+            assert f'href="{outside}' not in rest
+        assert "symbody report double_pendulum" in page
+        assert "Every check holds" in page
+        names = {p.name for p in (tmp_path / "out" / "data").iterdir()}
+        assert {"trajectory.npz", "motion.csv", "equations.c", "equations.py", "equations.tex", "scene.glb"} <= names
+
+    def test_what_is_not_there_is_said(self, capsys, tmp_path):
+        """A particle that falls for ever has no equilibrium."""
+        path = tmp_path / "falling.yaml"
+        path.write_text("symbody: 1\nname: falling\ngravity: [0, 0, -9.81]\nbodies:\n  ball: {mass: 1}\njoints:\n  x: {prismatic: [ground, ball], axis: z}\n")
+        code, out, err = run(capsys, "report", path, "-o", tmp_path / "out", "-t", 1)
+        assert code == 0
+        assert "simulating" in err
+        assert "not in it: stability" in out
+        assert "Not available" in (tmp_path / "out" / "index.html").read_text()
+
+    def test_a_report_loads_again(self, capsys, tmp_path):
+        answer(capsys, "report", "double_pendulum", "-o", tmp_path / "out", "-t", 1)
+        eq = sb.derive(sb.read_model(built_in()["double_pendulum"]).model)
+        assert sb.load_trajectory(tmp_path / "out" / "data" / "trajectory.npz", eq).t[-1] == 1.0
