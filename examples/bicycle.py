@@ -5,7 +5,13 @@ through an equation without a closed solution: so δ is a redundant coordinate w
 by the choice of coordinates: x and y are where. Numbers are those of the Crescent, a ladies' model. z points down.
 """
 
+from __future__ import annotations
+
 import math
+import sys
+from pathlib import Path
+
+import numpy as np
 
 import symbody as sb
 
@@ -45,7 +51,59 @@ START = {
     "q4_dot": -14.124293785310735, "q5_dot": -14.403848947581158,
 }  # fmt: skip
 
+
+def straight_running(equations: sb.Equations) -> sb.LinearSystem:
+    """Near straight running at the speed V, in lean and steer."""
+    straight = sb.steady(equations, given={"x_dot": sb.symbol("V")}, zero=["y", "q3", "q1", "q2"])
+    return sb.linearize(equations, straight, drop="cyclic").without("x_dot")
+
+
+def reversed_fork(equations: sb.Equations) -> sb.LinearSystem:
+    """The same with the fork turned round: the frame then pitches by 0.03, and the front wheel turns the other way."""
+    V, R = sb.symbols("V R")
+    motion = sb.steady(equations, given={"q5_dot": V / R, "q2": math.pi}, zero=["y", "q3", "q1"], V=5.0)
+    return sb.linearize(equations, motion, drop="cyclic").without("x_dot")
+
+
+def with_trail(lin: sb.LinearSystem) -> sb.LinearSystem:
+    """With the trail instead of the offset of the fork: trail = R tan σ - b (7.10)."""
+    R, sigma, trail = sb.symbols("R sigma trail")
+    return lin(b=R * sb.tan(sigma) - trail)
+
+
+TRAILS = {"above 0.1956 m: at every higher speed": (5.2, 0.2), "below -0.0066 m: at no speed": (3.2, -0.025)}
+
+
+def figures(equations: sb.Equations) -> dict[str, sb.Figure]:
+    """Eigenvalues (figures 7.4 and 7.5), and what trail and wheels do to the speeds at which it is stable (7.4.4)."""
+    lin, speed = straight_running(equations), "speed [m/s]"
+    normal = sb.plot(lin.root_locus(V=(0, 10)), title="bicycle running straight", label=speed)
+    turned = sb.plot(
+        reversed_fork(equations).root_locus(100, V=(0, 18)), title="bicycle with its fork reversed", label=speed
+    )
+    trail = with_trail(lin).stability_chart((160, 160), V=(1, 10), trail=(-0.04, 0.24))
+    wheels = lin.stability_chart((160, 160), V=np.geomspace(2, 100, 160), jm=np.geomspace(0.003, 3, 160))
+    return {
+        "eigenvalues": normal.noted(weave=(1.2, 2.9), capsize=(7, 0.2), castering=(2.2, -7.5)),
+        "reversed_fork": turned.noted(weave=(1.5, 2.8), capsize=(7, 0.2), castering=(5, -8.8)),
+        "trail": sb.plot(trail, title="stability over speed and trail", labels=(speed, "trail [m]")).noted(**TRAILS),
+        "wheels": sb.plot(
+            wheels, title="stability over speed and inertia of the wheels", labels=(speed, "inertia / (m R²/2)")
+        ),
+    }
+
+
 if __name__ == "__main__":
     equations = sb.derive(model())
     print(f"{len(equations.u)} speeds, {len(equations.lam)} conditions")
     print("gap under the front wheel:", sb.evaluate(equations.phi, equations.values(0, **START)))
+    state = sb.assemble(equations, q1=0.1, q2=0.2, q1_dot=0.0, q2_dot=0.0, q4_dot=-5 / 0.354)
+    sim = sb.simulate(equations, 10, state)
+    end = sim.final
+    print(f"after 10 s: lean {end['q1']:.5f}, steer {end['q2']:.5f}, speed {-0.354 * end['q4_dot']:.5f} m/s")
+    for low, high in straight_running(equations).root_locus(V=(0.5, 10)).stable_ranges():
+        print(f"runs straight by itself from {low:.4f} to {high:.4f} m/s")
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "figures")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, figure in figures(equations).items():
+        print("saved", figure.save(folder / f"bicycle_{name}.png"))

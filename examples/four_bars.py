@@ -41,3 +41,7 @@ if __name__ == "__main__":
         print(
             f"{n:3d} four-bars: {len(equations.u)} speeds, {len(equations.lam)} conditions, {lying.degrees_of_freedom} freedoms in line"
         )
+    equations = sb.derive(model(), check=False)
+    sim = sb.simulate(equations, 10, start())
+    print(sim)
+    print(f"energy is off by at most {abs(sim.energy - sim.energy[0]).max():.1e} J of {sim.energy[0]:.1f} J")

@@ -6,6 +6,13 @@ its spin axis is the one the fork holds. Two more, on speeds, say that neither w
 down.
 """
 
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
 import symbody as sb
 
 
@@ -50,8 +57,44 @@ def model() -> sb.Model:
     return m
 
 
+def straight_running() -> sb.LinearSystem:
+    """Near straight running at the speed V, in Sharp's eight states: y1' is the speed across the motorcycle, y' = y1' + V ψ."""
+    equations, V = sb.derive(model()), sb.symbol("V")
+    straight = sb.steady(equations, given={"x_dot": V}, zero=["y", "psi", "phi", "delta"])
+    y, psi = sb.symbols("y psi", "coordinate")
+    lin = sb.linearize(equations, straight).exchanged("y_dot", y1_dot=y.dot - V * psi)
+    return lin.without(*lin.cyclic, "x_dot")
+
+
+def weave(lin: sb.LinearSystem) -> sb.Mode:
+    """At 20 m/s, with the place and heading that Sharp's states leave out."""
+    whole = sb.linearize(lin.about.equations, lin.about)
+    return next(m for m in whole.modes(V=20) if m.eigenvalue.imag > 0 and 2 < m.frequency < 3)
+
+
+def figures(lin: sb.LinearSystem) -> dict[str, sb.Figure]:
+    """Eigenvalues from 1 to 40 m/s (figure 2 of the paper), responses of steering and roll to the steering torque at 20 m/s (figure 3)."""
+    locus, hertz = lin.root_locus(V=(1, 40)), np.geomspace(0.5, 20, 600)
+    plane = sb.plot(locus, "plane", title="motorcycle, eigenvalues from 1 to 40 m/s", label="speed [m/s]")
+    answers = [lin.frequency_response("tau", angle, hertz, V=20) for angle in ("delta", "phi")]
+    return {
+        "root_locus": plane.noted(wobble=(-4.4, 50), weave=(-4, 11.5), capsize=(-3.8, -4.7), rear_wobble=(-12, 39.5)),
+        "eigenvalues": sb.plot(locus, title="motorcycle, eigenvalues over speed", label="speed [m/s]"),
+        "responses": sb.plot(answers, title="motorcycle at 20 m/s, angles [rad] per steering torque [N m]"),
+        "nyquist": sb.plot(answers, "nyquist", title="motorcycle at 20 m/s, angles per torque [rad/(N m)]"),
+        "weave": sb.plot(weave(lin), "psi", "phi", "delta", title="weave at 20 m/s: yaw, roll and steering angle"),
+    }
+
+
 if __name__ == "__main__":
-    equations = sb.derive(model())
-    print(f"{len(equations.q)} coordinates, {len(equations.lam)} conditions, {len(equations.z)} tyre equations")
-    for name, row in zip(equations.lam, equations.mechanism.constraints, strict=True):
-        print(f"{name}: {row.expression} = 0")
+    lin = straight_running()
+    print(
+        f"{len(lin.about.equations.q)} coordinates, {len(lin.about.equations.lam)} conditions, states {', '.join(lin.x)}"
+    )
+    print(lin.modes(V=20))
+    print(lin.root_locus(V=(1, 60)))
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "figures")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, figure in figures(lin).items():
+        print("saved", figure.save(folder / f"motorcycle_{name}.png"))
+    print("saved", sb.scene(lin.about.equations, mode=weave(lin), title="weave").save(folder / "motorcycle_weave.html"))

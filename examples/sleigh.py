@@ -28,3 +28,6 @@ if __name__ == "__main__":
     power = equations.multipliers[0] * equations.outputs["table velocity"]
     print("accelerations:", sb.evaluate(equations.udot, equations.values(0, **START)))
     print("power of the constraint:", sb.evaluate(power, equations.values(0, **START)))
+    sim = sb.simulate(equations, 10, START)
+    fed = sim.energy[-1] - sim.energy[0]
+    print(f"after 10 s the sleigh has {sim.energy[-1]:.6f} J; the table has fed in {fed:.6f} J")

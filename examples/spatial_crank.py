@@ -40,3 +40,6 @@ if __name__ == "__main__":
     print(f"{len(equations.q)} coordinates, {len(equations.lam)} conditions")
     for u, value in zip(equations.u, sb.evaluate(equations.udot, equations.values(0, **START)), strict=True):
         print(f"{u.dot.identifier:>14} = {value: .6f}")
+    sim = sb.simulate(equations, 10, START, invariants=["energy"])
+    print(sim)
+    print(f"crank turns at {sim.final['crank_wz']:.6f} rad/s;", sim.violation)

@@ -31,3 +31,9 @@ def model() -> sb.Model:
 if __name__ == "__main__":
     equations = sb.derive(model())
     print("accelerations where it hangs:", sb.evaluate(equations.udot, equations.values(0, q1=0.2013475071)))
+    hanging = sb.steady(equations, start={"q1": 0.1})
+    print(hanging)
+    for mode in sb.linearize(equations, hanging).modes():
+        if mode.eigenvalue.imag > 0:
+            moving = ", ".join(f"{n} {mode.shape[n].real:.4f}" for n in ("q1", "q2", "q3"))
+            print(f"swings at {mode.frequency:.5f} Hz with {moving}")

@@ -23,3 +23,6 @@ if __name__ == "__main__":
     equations = sb.derive(model())
     print("accelerations:", sb.evaluate(equations.udot, equations.values(0, **START)))
     print("force in the pivot:", sb.evaluate(equations.multipliers, equations.values(0, **START)))
+    sim = sb.simulate(equations, 10, START, invariants=["energy"])
+    print(sim)
+    print(f"energy, which was zero: at most {abs(sim.energy).max():.1e} J;", sim.violation)

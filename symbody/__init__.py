@@ -50,9 +50,6 @@ from .bodies.frames import Dyad, Frame, Point, Vector
 from .bodies.mass import bar, cuboid, cylinder, disc, inertia, shell, sphere
 from .bodies.mechanism import Body, Mechanism
 from .bodies.model import Model
-from .bodies.model_file import ModelFile, read_model, read_model_text
-from .bodies.model_file_keys import model_schema
-from .bodies.model_file_write import model_text, write_model
 from .bodies.urdf import read_urdf
 from .bodies.urdf_robot import Robot, UrdfReport
 from .derive.audit import Audit, audit
@@ -110,6 +107,9 @@ from .integrate.trajectory import Occurrence, Trajectory
 
 if TYPE_CHECKING:
     from .algebra.sympy_border import SympyForm, from_sympy, simplified, to_sympy
+    from .bodies.model_file import ModelFile, read_model, read_model_text
+    from .bodies.model_file_keys import model_schema
+    from .bodies.model_file_write import model_text, write_model
     from .stability.chart import StabilityChart
     from .stability.convert import to_control, to_scipy
     from .stability.design import Design
@@ -177,6 +177,9 @@ __all__ = [  # noqa: RUF022  (in order of flow)
 
 _WHEN_NEEDED: Final = {  # SymPy and SciPy each take as long to load as all the rest
     **dict.fromkeys(("from_sympy", "to_sympy", "SympyForm", "simplified"), "symbody.algebra.sympy_border"),
+    **dict.fromkeys(("read_model", "read_model_text", "ModelFile"), "symbody.bodies.model_file"),
+    "model_schema": "symbody.bodies.model_file_keys",
+    **dict.fromkeys(("write_model", "model_text"), "symbody.bodies.model_file_write"),
     **dict.fromkeys(("steady", "SteadyMotion"), "symbody.stability.steady"),
     "linearize": "symbody.stability.linearize",
     **dict.fromkeys(("linear_system", "LinearSystem"), "symbody.stability.linear_system"),

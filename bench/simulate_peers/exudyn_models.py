@@ -10,6 +10,7 @@ constraints at the level of positions and the spectral radius 0.95 that Exudyn's
 
 from __future__ import annotations
 
+import contextlib
 import math
 import sys
 import time
@@ -25,7 +26,8 @@ from .cases import BARS, RODS, Array, Case
 from .result import Run
 
 sys.exudynFast = True  # type: ignore[attr-defined]  # Exudyn looks here when it is imported, and leaves its range checks out
-import exudyn as exu  # noqa: E402
+with contextlib.redirect_stdout(sys.stderr):  # where its greeting is no line of JSON
+    import exudyn as exu
 from exudyn.itemInterface import (  # noqa: E402
     LoadMassProportional,
     LoadTorqueVector,

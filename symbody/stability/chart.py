@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..emit.callable import Array
-from ..errors import StabilityError, listed
+from ..errors import StabilityError, listed, shown
 from .pencil import is_regular, pencil_spectrum
 
 if TYPE_CHECKING:
@@ -48,6 +48,11 @@ def stability_chart(lin: LinearSystem, values: Mapping[str, Any], points: tuple[
         )
     axes = [np.linspace(values[n][0], values[n][1], count) if isinstance(values[n], tuple) else np.asarray(values[n], dtype=float)
             for n, count in zip(names, points, strict=True)]  # fmt: skip
+    for name, axis in zip(names, axes, strict=True):
+        if axis.ndim != 1 or len(axis) < 2 or not (np.diff(axis) > 0).all():
+            raise StabilityError(
+                f"stability chart of {lin.name!r}: the range of {name} must grow, got {shown(values[name])}"
+            )
     first, second = np.meshgrid(*axes, indexing="ij")
     swept = {**values, names[0]: first.ravel(), names[1]: second.ravel()}
     n = lin.sweep(**swept)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra.derivatives import directional_derivative
-from ..algebra.graph import Symbol, symbol
+from ..algebra.graph import Symbol, as_expr, symbol
 from ..algebra.matrix import Matrix, as_matrix, identity, zeros
 from ..algebra.printing import latex
 from ..algebra.walk import free_symbols, substitute_all
@@ -18,7 +18,7 @@ from ..emit.callable import Array
 from ..emit.lower import program
 from ..emit.numpy_text import numpy_function
 from ..emit.program import Program
-from ..errors import StabilityError, listed, unknown
+from ..errors import StabilityError, listed, shown, unknown
 from . import design as design_module
 from . import response, sensitivity, states
 from .chart import StabilityChart, stability_chart
@@ -134,19 +134,33 @@ class LinearSystem:
 
     def values(self, given: Mapping[str, float]) -> dict[Symbol, float]:
         """A number for every parameter, in order: those given by name, else defaults."""
-        numbers = dict(self.defaults) | {self.parameter(k): float(v) for k, v in given.items()}
+        numbers = dict(self.defaults) | {self.parameter(k): self._number(k, v) for k, v in given.items()}
         if missing := [s.name for s in self.parameters if s not in numbers]:
             raise StabilityError(
                 f"linear system {self.name!r}: no value for {listed(missing)}; give one by name, as in (..., {missing[0]}=1.0)"
             )
         return {s: numbers[s] for s in self.parameters}
 
-    def __call__(self, **values: float) -> LinearSystem:
-        """The same system with numbers for some parameters; where the operating point is known in numbers only, for all of them."""
-        table = {self.parameter(k): float(v) for k, v in values.items()}
+    def _number(self, name: str, value: Any) -> float:
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise StabilityError(f"linear system {self.name!r}: {name} is to be a number, got {shown(value)}") from None
+
+    def __call__(self, **values: Any) -> LinearSystem:
+        """The same system with numbers or expressions for some parameters: `lin(V=20)`, `lin(b=R * sb.tan(sigma) - trail)`.
+
+        Where the operating point is known in numbers only, all parameters become numbers.
+        """
+        table: dict[Symbol, Any] = {self.parameter(k): as_expr(v) for k, v in values.items()}
         if not self.unknowns:
             changed = substitute_all([*(getattr(self, p) for p in PARTS), self.T], table)
             return replace(self, **dict(zip((*PARTS, "T"), changed, strict=True)), full=_substituted(self.full, table))
+        if free := [k for k, v in values.items() if free_symbols(as_expr(v))]:
+            raise StabilityError(
+                f"linear system {self.name!r}: {listed(free)} cannot be expressions, since the operating point is known in numbers only; "
+                "put them into the model"
+            )
         numbers = self.values(values)
         table = {**numbers, **self.point(numbers)}
         changed = substitute_all([*(getattr(self, p) for p in PARTS), self.T], table)
@@ -183,15 +197,36 @@ class LinearSystem:
         """The matrices as arrays."""
         p = self.values(values)
         w = self.point(p)
-        rows, points = np.array(list(p.values())), np.array([w[s] for s in self.unknowns])
-        return self._cut(self._entries(rows, points, np.zeros(0)))
+        row, points = np.array(list(p.values())), np.array([w[s] for s in self.unknowns])
+        return self._cut(self._finite(self._entries(row, points, np.zeros(0)), row))
 
     def sweep(self, **values: Any) -> Numbers:
         """The matrices for many parameter sets at once: values are numbers, or arrays of one length."""
         return self.numbers_at(*self.sets(values))
 
     def numbers_at(self, rows: Array, points: Array) -> Numbers:
-        return self._cut(self._entries(rows, points, np.zeros((len(rows), 0))))
+        return self._cut(self._finite(self._entries(rows, points, np.zeros((len(rows), 0))), rows))
+
+    def _finite(self, flat: Array, rows: Array) -> Array:
+        """The entries, refused where one of them is no number: a speed of zero in a denominator."""
+        if np.isfinite(flat).all():
+            return flat
+        *which, place = np.argwhere(~np.isfinite(flat))[0]
+        row = rows[which[0]] if which else rows
+        sides = {
+            "E": (self.x, self.x),
+            "A": (self.x, self.x),
+            "B": (self.x, self.r),
+            "C": (self.y, self.x),
+            "D": (self.y, self.r),
+        }
+        named = [(part, a, b, getattr(self, part)[i, j])
+                 for part, (down, along) in sides.items() for i, a in enumerate(down) for j, b in enumerate(along)]  # fmt: skip
+        part, a, b, entry = named[place]
+        inside = set(free_symbols(entry))
+        at = [f"{s.name} = {v:.6g}" for s, v in zip(self.parameters, row, strict=True) if s in inside]
+        value = flat[tuple(which)][place] if which else flat[place]
+        raise StabilityError(f"linear system {self.name!r}: the entry {part}[{a}, {b}] is {value} at {listed(at)}")
 
     def sets(self, values: Mapping[str, Any]) -> tuple[Array, Array]:
         """Parameter sets as rows, and the operating points that belong to them, each found from the one before."""

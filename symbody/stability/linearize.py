@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr, undisturbed
@@ -13,6 +15,7 @@ from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.equations import Equations
 from ..errors import StabilityError, listed, unknown
+from ..integrate.state import State
 from .conditions import Row, position_rows, speed_rows
 from .linear_system import Full, LinearSystem
 from .pivoting import solved
@@ -25,12 +28,13 @@ ON_CONSTRAINTS = 1e-7  # a point is on the constraints when they miss by less th
 
 
 def linearize(
-    eq: Equations, about: SteadyMotion | Mapping[Any, Any], *, independent: Iterable[Symbol | str] = (),
+    eq: Equations, about: SteadyMotion | State | Mapping[Any, Any], *, independent: Iterable[Symbol | str] = (),
     outputs: Mapping[str, Any] | None = None, drop: str | Iterable[Symbol | str] = (), moving: bool = False, **values: float,
 ) -> LinearSystem:  # fmt: skip
     """The equations to first order about a motion: E x' = A x + B r, y = C x + D r, for x = (independent q, independent u, z).
 
-    about         a steady motion, or values of coordinates, speeds, variables and inputs by name or symbol (what is not named is zero)
+    about         a steady motion, or a state, or values of coordinates, speeds, variables and inputs by name or symbol (what is not named
+                  is zero)
     independent   coordinates and speeds to keep where constraints leave a choice (a coordinate stands for its rate too)
     outputs       expressions in the state and the inputs by name; by default those of the model
     drop          states to leave out that nothing depends on: names, or "cyclic" for all such coordinates
@@ -40,6 +44,8 @@ def linearize(
     Constraints, multipliers and accelerations are eliminated at the operating point, with the derivatives of constraint forces in the
     directions that are left. Where the operating point is known in closed form, so are the entries of the result.
     """
+    if isinstance(about, State):
+        about, values = _from_state(eq, about, values)
     with undisturbed():
         if isinstance(about, SteadyMotion):
             motion: SteadyMotion | None = _checked(eq, about)
@@ -113,6 +119,21 @@ def _checked(eq: Equations, motion: SteadyMotion) -> SteadyMotion:
     return motion
 
 
+def _from_state(
+    eq: Equations, state: State, values: Mapping[str, float]
+) -> tuple[dict[Symbol, float], dict[str, float]]:
+    """A state as values by symbol, and its parameters where no others are given. Speeds that are zero to rounding are zero."""
+    if state.equations is not eq:
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: the state is that of other equations ({state.equations.name!r})"
+        )
+    u = np.where(np.abs(state.u) > 1e-13 * np.abs(state.u).max(initial=0.0), state.u, 0.0)
+    groups = ((eq.q, state.q), (eq.u, u), (eq.z, state.z), (eq.r, state.r))
+    point = {s: float(v) for symbols, numbers in groups for s, v in zip(symbols, numbers, strict=True)}
+    parameters = {s.name: float(v) for s, v in zip(eq.p, state.p, strict=True)}
+    return {**point, eq.t: state.t}, {**parameters, **values}
+
+
 def _state(eq: Equations, about: Mapping[Any, Any]) -> dict[Symbol, Any]:
     known = {s.identifier: s for s in (*eq.q, *eq.u, *eq.z, *eq.r, eq.t)}
     state: dict[Symbol, Any] = {}
@@ -137,7 +158,12 @@ def _claimed(eq: Equations, about: Mapping[Any, Any], values: Mapping[str, float
         {**held, eq.t: time.get("t", 0)},
         {**eq.mechanism.values, **_named(eq, None, values)},
     )
-    motion = steady(eq, held, (), (), None, **values, **time)
+    try:
+        motion = steady(eq, held, (), (), None, **values, **time)
+    except StabilityError as refused:
+        if all(held[u] == 0 for u in eq.u):
+            raise
+        raise StabilityError(f"{refused}; say moving=True where this is a point of a motion") from None
     if not motion.is_steady:
         raise StabilityError(
             f"linearisation of {eq.name!r}: the point is not steady: {motion.outcome}. Find one by steady(eq, ...), or say moving=True "

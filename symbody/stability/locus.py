@@ -218,14 +218,14 @@ def _followed(p: Array, sets: _Sets) -> Complex:
 
 
 def _crossings(p: Array, branches: Complex, at: _Solver) -> list[Critical]:
-    """Where a real part changes sign. Of a pair, the one above the real axis is reported."""
+    """Where a real part changes its sign, at once or after steps in which it is zero to rounding. Of a pair, the upper one is reported."""
     tolerance = ZERO * np.abs(branches).max()
     out = []
     for branch in branches.T:
         sign = np.where(np.abs(branch.real) > tolerance, np.sign(branch.real), 0)
         seen = np.flatnonzero(sign)
         for k, m in pairwise(seen):
-            if sign[k] == sign[m] or m - k > 3 or branch[k].imag < -tolerance or branch[m].imag < -tolerance:
+            if sign[k] == sign[m] or branch[k].imag < -tolerance or branch[m].imag < -tolerance:
                 continue
             value, s = _root(lambda s: s.real, p[k], p[m], branch[k], branch[m], at)
             kind = "oscillatory" if abs(s.imag) > tolerance else "real"
@@ -236,18 +236,30 @@ def _crossings(p: Array, branches: Complex, at: _Solver) -> list[Critical]:
 def _root(
     part: Callable[[complex], float], low: float, high: float, s_low: complex, s_high: complex, at: _Solver
 ) -> tuple[float, complex]:
-    """The value at which a part of the eigenvalue on this branch is zero; the branch is what lies nearest to the chord."""
+    """The value at which a part of the eigenvalue on this branch is zero; the branch is what lies nearest to the chord.
+
+    Eigenvalues that are zero along the way cannot be told from one that goes through zero, but their sum with it can: it is the one that moves.
+    """
+    zeros = min(_zeros_beside(at.one(value), s) for value, s in ((low, s_low), (high, s_high)))
 
     def branch(value: float) -> complex:
         guess = s_low + (s_high - s_low) * (value - low) / (high - low)
         found = at.one(value)
-        return complex(found[np.argmin(np.abs(found - guess))])
+        found = found[np.argsort(np.abs(found))]
+        rest = found[zeros:]
+        return complex(rest[np.argmin(np.abs(rest - guess))] + found[:zeros].sum())
 
     def f(value: float) -> float:
         return part(s_low) if value == low else part(s_high) if value == high else part(branch(value))
 
     value = float(brentq(f, low, high, xtol=1e-13 * max(abs(low), abs(high)), rtol=1e-14))
     return value, branch(value)
+
+
+def _zeros_beside(found: Complex, s: complex) -> int:
+    """How many eigenvalues are zero, to the rounding of a double one, besides s itself."""
+    others = np.delete(found, np.argmin(np.abs(found - s)))
+    return int((np.abs(others) < 1e-6 * np.abs(found).max()).sum())
 
 
 def _meetings(p: Array, branches: Complex, at: _Solver) -> list[Critical]:

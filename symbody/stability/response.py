@@ -11,7 +11,7 @@ from scipy.linalg import expm, svd
 
 from ..algebra.graph import Symbol
 from ..emit.callable import Array
-from ..errors import StabilityError
+from ..errors import StabilityError, shown
 from .pencil import Complex, is_regular, pencil_spectrum
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ def frequency_response(
     k, seen = lin.input(r), lin.seen(y)
     n = seen.numbers(**values)
     f = _frequencies(n.E, n.A, lin.x) if hertz is None else np.atleast_1d(np.asarray(hertz, dtype=float))
+    if f.ndim != 1 or not len(f) or not np.isfinite(f).all():
+        raise StabilityError(f"linear system {lin.name!r}: frequencies are finite numbers in Hz, got {shown(hertz)}")
     return FrequencyResponse(lin.r[k], seen.y[0], f, transfer(n, 2 * np.pi * f, k)[:, 0])
 
 

@@ -16,15 +16,25 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from ..errors import SymbodyError
 
 if TYPE_CHECKING:
-    from .figure import Curve, Figure, Panel
+    from .figure import Curve, Figure, Note, Panel
 
 COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c564b")
+GREEK: Final = (
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau",
+    "phi", "chi", "psi", "omega",
+)  # fmt: skip
 INK: Final = "#12243a"  # replaced by the page's own colour in SVG
+SHADES: Final = ListedColormap(
+    mpl.colormaps["viridis"](np.linspace(0.9, 0.0, 256))
+)  # without the yellow, which is lost on white
+FEW_DECADES: Final = 2000  # of a logarithmic axis: that many times its beginning, up to which ticks are at 1, 2, 5
 STYLE: Final = {
     "font.family": "sans-serif",
     "font.sans-serif": ["Inter", "Segoe UI", "Helvetica Neue", "Arial", "DejaVu Sans"],
@@ -79,33 +89,67 @@ def _panel(panel: Panel, ax: Any, has_x_label: bool) -> None:
         _curve(curve, ax, COLOURS[(k if curve.group is None else curve.group) % len(COLOURS)])
     ax.set_xscale(panel.x_scale)
     ax.set_yscale(panel.y_scale)
+    for axis, scale, span in ((ax.xaxis, panel.x_scale, ax.get_xlim()), (ax.yaxis, panel.y_scale, ax.get_ylim())):
+        if scale == "log" and span[1] / span[0] < FEW_DECADES:
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axis.set_major_formatter(lambda value, _: f"{value:g}")
+            axis.set_minor_formatter(NullFormatter())
+    if panel.y_label.endswith("[°]"):
+        ax.yaxis.set_major_locator(MaxNLocator(7, steps=[1, 1.5, 3, 4.5, 9, 10]))
     for name, place in (("x", ax.axhline), ("y", ax.axvline)):
         if name in panel.zero_lines:
-            place(0, color=INK, linewidth=0.8, alpha=0.5)
+            place(0, color=INK, linewidth=0.8, alpha=0.5, zorder=1.5)  # under the curves
     for note in panel.notes:
-        ax.annotate(note.text, (note.x, note.y), xytext=(4, 4), textcoords="offset points", fontsize=8, color=INK)
+        _note(note, ax)
     if has_x_label:
-        ax.set_xlabel(panel.x_label)
-    ax.set_ylabel(panel.y_label)
+        ax.set_xlabel(typeset(panel.x_label))
+    ax.set_ylabel(typeset(panel.y_label))
     if panel.x_range:
         ax.set_xlim(panel.x_range)
     if panel.y_range:
         ax.set_ylim(panel.y_range)
     if panel.is_equal:
         ax.set_aspect("equal", adjustable="datalim")
-    labels = [c.label for c in panel.curves if c.label]
+    labels = [c.label for c in panel.curves if c.label and c.shade is None]
     if len(labels) > 1 or (labels and panel.y_label != labels[0]):
         ax.legend(loc="best", ncols=2 if len(labels) > 6 else 1)
 
 
+def _note(note: Note, ax: Any) -> None:
+    shift, align = (4, "left") if note.side == "right" else (-5, "right")
+    where: dict[str, Any] = {"xytext": (shift, 4), "va": "bottom", "ha": align}
+    if note.y is None:
+        where |= {"xycoords": ax.get_xaxis_transform(), "xytext": (shift, -3), "va": "top"}
+    place = (note.x, 1.0 if note.y is None else note.y)
+    ax.annotate(note.text, place, textcoords="offset points", fontsize=8, color=INK, **where)
+
+
+def typeset(label: str) -> str:
+    """Names of symbols as mathematics writes them: delta_dot, q1, V; anything else as it is."""
+    found = re.fullmatch(rf"([A-Za-z]|{'|'.join(GREEK)})(\d*)((?:_dot){{0,2}})", label)
+    if not found:
+        return label
+    name, index, dots = found.groups()
+    core = rf"\{name}" if len(name) > 1 else name
+    dotted = {0: core, 1: rf"\dot{{{core}}}", 2: rf"\ddot{{{core}}}"}[len(dots) // 4]
+    return f"${dotted}_{{{index}}}$" if index else f"${dotted}$"
+
+
 def _curve(curve: Curve, ax: Any, colour: str) -> None:
     alpha = 0.35 if curve.is_faint else 1.0
-    label = curve.label or None
-    if curve.kind == "points":
-        ax.plot(curve.x, curve.y, linestyle="none", marker="o", markersize=4.5, color=colour, alpha=alpha, label=label)
+    label = typeset(curve.label) or None
+    if curve.shade is not None:
+        dots = ax.scatter(curve.x, curve.y, s=9, c=curve.shade, cmap=SHADES, zorder=3)
+        ax.figure.colorbar(dots, ax=ax, label=label, pad=0.02).outline.set_visible(False)
+    elif curve.kind in ("points", "joined"):
+        line = "-" if curve.kind == "joined" else "none"
+        ax.plot(curve.x, curve.y, linestyle=line, marker="o", markersize=4.5, color=colour, alpha=alpha, label=label)
     elif curve.kind == "vertical":
         for x in curve.x:
             ax.axvline(x, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), alpha=0.6)
+    elif curve.kind == "level":
+        for y in curve.y:
+            ax.axhline(y, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), alpha=0.6)
     else:
         ax.plot(curve.x, curve.y, color=colour, alpha=alpha, label=label)
 
@@ -113,10 +157,10 @@ def _curve(curve: Curve, ax: Any, colour: str) -> None:
 def _field(field: Any, ax: Any) -> None:
     reach = float(np.nanmax(np.abs(field.z))) or 1.0
     mesh = ax.pcolormesh(
-        field.x, field.y, field.z.T, cmap="RdBu_r", vmin=-reach, vmax=reach, shading="auto", rasterized=True
+        field.x, field.y, field.z.T, cmap="RdBu_r", vmin=-reach, vmax=reach, shading="gouraud", rasterized=True
     )
-    if 0 < np.mean(field.inside) < 1:
-        ax.contour(field.x, field.y, field.inside.T, levels=[0.5], colors=[INK], linewidths=1.4)
+    if np.nanmin(field.border) < 0 < np.nanmax(field.border):
+        ax.contour(field.x, field.y, field.border.T, levels=[0.0], colors=[INK], linewidths=1.4)
     bar = ax.figure.colorbar(mesh, ax=ax, label=field.label)
     bar.outline.set_visible(False)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,10 @@ from . import drawing
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """y over x. `kind` is line, points, or vertical (a line at each x); curves of one `group` share a colour."""
+    """y over x. `kind` is line, points, joined (both), vertical or level (a line at each x, or y); curves of one `group` share a colour.
+
+    shade    of points: a number for each, told by its colour; `label` is then that of the scale
+    """
 
     x: Array
     y: Array
@@ -23,26 +27,28 @@ class Curve:
     kind: str = "line"
     group: int | None = None
     is_faint: bool = False
+    shade: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """A quantity over a plane: z[i, j] at x[i], y[j]; a line is drawn around where `inside` is one."""
+    """A quantity over a plane: z[i, j] at x[i], y[j]; a line is drawn where `border` changes its sign."""
 
     x: Array
     y: Array
     z: Array
-    inside: Array
+    border: Array
     label: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Note:
-    """A word at a point."""
+    """A word at a point, on this side of it; at the upper edge of the panel where y is None."""
 
     x: float
-    y: float
+    y: float | None
     text: str
+    side: str = "right"
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,17 +87,23 @@ class Figure:
     def __repr__(self) -> str:
         return f"<Figure {self.title!r}: {len(self.panels)} panels, {sum(len(p.curves) for p in self.panels)} curves>"
 
+    def noted(self, **words: tuple[float, float]) -> Figure:
+        """The same with words at points of the first panel: `figure.noted(weave=(-4, 16))`."""
+        first, *others = self.panels
+        notes = [Note(x, y, word.replace("_", " ")) for word, (x, y) in words.items()]
+        return replace(self, panels=(replace(first, notes=(*first.notes, *notes)), *others))
+
     # ------------------------------------------------------------------------------------------------ as numbers
 
     def data(self) -> dict[str, Any]:
-        """Everything as lists and strings, ready for JSON."""
+        """Everything as lists and strings, ready for JSON; None where a curve has a gap."""
         return {
             "title": self.title,
             "panels": [
                 {
                     "x": p.x_label,
                     "y": p.y_label,
-                    "curves": [{"label": c.label, "x": c.x.tolist(), "y": c.y.tolist()} for c in p.curves],
+                    "curves": [{"label": c.label, "x": _listed(c.x), "y": _listed(c.y)} for c in p.curves],
                     "field": None if p.field is None else {k: getattr(p.field, k).tolist() for k in "xyz"},
                 }
                 for p in self.panels
@@ -130,3 +142,7 @@ class Figure:
 
     def _repr_svg_(self) -> str:
         return self.svg()
+
+
+def _listed(values: Array) -> list[float | None]:
+    return [v if math.isfinite(v) else None for v in values.tolist()]

@@ -10,16 +10,21 @@ import numpy as np
 
 from ..algebra.graph import Expr
 from ..emit.callable import Array
-from ..errors import SymbodyError, listed
+from ..errors import SymbodyError, listed, unknown
 from ..integrate.trajectory import Trajectory
 from ..stability.chart import StabilityChart
+from ..stability.design import Design
 from ..stability.locus import RootLocus
 from ..stability.response import FrequencyResponse, TimeResponse
-from ..stability.spectrum import Spectrum
+from ..stability.spectrum import Mode, Spectrum
 from .figure import Curve, Field, Figure, Note, Panel
 
 MOST_CURVES: Final = 8  # in one panel
 POINTS: Final = 1200  # of a smooth curve
+DOTS: Final = 79  # along each branch of a root locus
+ROUND: Final = tuple(m * 10.0**k for k in range(-4, 5) for m in (1, 2, 5))  # frequencies
+SPREAD: Final = 12.0  # how much larger one curve of a panel may be than another
+MOST_PANELS: Final = 3  # for coordinates, and for speeds
 
 
 @singledispatch
@@ -28,16 +33,18 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
 
     plot(sim)                      coordinates and speeds; plot(sim, "q1", "q2", expression) what is named
     plot(locus)                    real and imaginary parts over the parameter; plot(locus, "plane") in the complex plane
-    plot(response)                 Bode's diagram; plot(response, "nyquist"); several responses: plot([a, b, c])
-    plot(spectrum), plot(chart)    eigenvalues in the plane; the largest real part over two parameters
+    plot(spectrum), plot(mode)     eigenvalues in the plane; what moves in a mode, and how far ahead
+    plot(chart)                    the largest real part over two parameters, with the border of stability
+    plot(response)                 Bode's diagram; plot(response, "nyquist"); several responses, also over time: plot([a, b, c])
+    plot(design)                   eigenvalues and parameters at every step
 
     A figure draws itself in a notebook; `figure.save("name.png")` writes a picture (.svg, .pdf), or the numbers (.csv, .json).
     """
     if isinstance(thing, (list, tuple)) and thing:
         if all(isinstance(x, FrequencyResponse) for x in thing):
-            return _nyquist(thing) if "nyquist" in what else _bode(thing)
+            return _responses(thing, *what, **options)
         if all(isinstance(x, TimeResponse) for x in thing):
-            return _time_responses(thing)
+            return _time_responses(thing, **options)
     kinds = [t.__name__ for t in plot.registry if t is not object]
     raise SymbodyError(f"there is no plot of {type(thing).__name__}; there are plots of {listed(kinds)}")
 
@@ -58,11 +65,27 @@ def _(sim: Trajectory, *what: str | Expr, title: str = "", over: str = "") -> Fi
     x, x_label = (fine[over], over) if over else (fine.t, "time [s]")
     panels = []
     for name, wanted in groups.items():
-        shown = wanted[:MOST_CURVES]
-        curves = [Curve(x, v, str(w)) for w, v in zip(shown, fine.values(shown), strict=True)]
-        rest = f" ({len(shown)} of {len(wanted)})" if len(wanted) > len(shown) else ""
-        panels.append(Panel(x_label, (name or (str(what[0]) if len(what) == 1 else "")) + rest, tuple(curves)))
+        curves = [Curve(x, v, str(w)) for w, v in zip(wanted, fine.values(wanted), strict=True)]
+        label = name or (str(what[0]) if len(what) == 1 else "")
+        for some in [curves] if what else _alike(curves):
+            rest = f" ({MOST_CURVES} of {len(some)})" if len(some) > MOST_CURVES else ""
+            panels.append(Panel(x_label, label + rest, tuple(some[:MOST_CURVES])))
     return Figure(title or eq.name, tuple(panels), shares_x=not over)
+
+
+def _alike(curves: list[Curve]) -> list[list[Curve]]:
+    """Curves that can be read on one scale, together: a wheel that turns on and on would flatten all others."""
+    out: list[list[Curve]] = []
+    tops: list[float] = []
+    for curve in sorted(curves, key=lambda c: -float(np.max(np.abs(c.y), initial=0.0))):
+        size = float(np.max(np.abs(curve.y), initial=0.0))
+        if out and (size > tops[-1] / SPREAD or size == 0.0 or len(out) == MOST_PANELS):
+            out[-1].append(curve)
+        else:
+            out.append([curve])
+            tops.append(size)
+    order = {id(c): k for k, c in enumerate(curves)}
+    return [sorted(some, key=lambda c: order[id(c)]) for some in out]
 
 
 def energies(sim: Trajectory) -> Figure:
@@ -98,68 +121,118 @@ def _smooth(sim: Trajectory) -> Trajectory:
 
 
 @plot.register
-def _(locus: RootLocus, kind: str = "parts", title: str = "") -> Figure:
-    return _plane(locus, title) if kind == "plane" else _parts(locus, title)
+def _(locus: RootLocus, kind: str = "parts", title: str = "", label: str = "") -> Figure:
+    if kind not in LOCI:
+        raise unknown("plot of a root locus", "kind", kind, LOCI, SymbodyError)
+    return LOCI[kind](locus, title, label or locus.parameter)
 
 
-def _parts(locus: RootLocus, title: str) -> Figure:
+def _parts(locus: RootLocus, title: str, label: str) -> Figure:
+    """Of a pair the upper one is drawn, in the same colour in both panels."""
     x, s = locus.values, locus.eigenvalues
-    stable = tuple(locus.stable_ranges())
-    critical = np.array([c.value for c in locus.critical if c.change])
-    marks = (Curve(critical, np.zeros(len(critical)), kind="vertical"),) if len(critical) else ()
-    real = tuple(Curve(x, s[:, k].real, group=k) for k in range(s.shape[1]))
-    upper = [k for k in range(s.shape[1]) if np.max(s[:, k].imag) > 0]
-    imaginary = tuple(Curve(x, np.where(s[:, k].imag >= 0, s[:, k].imag, np.nan), group=k) for k in upper)
-    notes = tuple(Note(c.value, 0.0, f"{c.value:.4g}") for c in locus.critical if c.change)
+    stable, changes = tuple(locus.stable_ranges()), [c for c in locus.critical if c.change]
+    marks = (Curve(np.array([c.value for c in changes]), np.zeros(len(changes)), kind="vertical"),) if changes else ()
+    real = tuple(Curve(x, np.where(v.imag >= 0, v.real, np.nan), group=k) for k, v in enumerate(s.T))
+    imaginary = tuple(Curve(x, _above(v.imag), group=k) for k, v in enumerate(s.T) if np.max(v.imag) > 0)
     top = Panel(
-        locus.parameter,
-        "real part [1/s]",
-        (*real, *marks),
-        notes=notes,
-        bands=stable,
-        y_range=_range(s.real),
-        zero_lines="x",
-    )
-    below = Panel(locus.parameter, "imaginary part [rad/s]", (*imaginary, *marks), bands=stable)
-    caption = "Shaded: all eigenvalues have negative real parts. " + "; ".join(
-        f"{c.kind}, {c.how}, at {locus.parameter} = {c.value:.6g}" for c in locus.critical if c.change
-    )
-    return Figure(title or f"eigenvalues over {locus.parameter}", (top, below), shares_x=True, caption=caption.strip())
-
-
-def _plane(locus: RootLocus, title: str) -> Figure:
-    s = locus.eigenvalues
-    curves = [Curve(s[:, k].real, s[:, k].imag, group=k) for k in range(s.shape[1])]
-    ends = Curve(s[-1].real, s[-1].imag, f"{locus.parameter} = {locus.values[-1]:.4g}", "points", 6)
-    notes = tuple(Note(c.eigenvalue.real, abs(c.eigenvalue.imag), f"{c.value:.4g}") for c in locus.critical if c.change)
-    panel = Panel(
-        "real part [1/s]", "imaginary part [rad/s]", (*curves, ends), notes=notes, zero_lines="xy",
-        x_range=_range(s.real), y_range=(0.0, 1.05 * float(np.max(s.imag)) or 1.0),
+        label, "real part [1/s]", (*real, *marks), notes=tuple(Note(c.value, None, f"{c.value:.4g}") for c in changes), bands=stable,
+        x_range=(x[0], x[-1]), y_range=_range(s.real), zero_lines="x",
     )  # fmt: skip
-    span = f"{locus.parameter} = {locus.values[0]:.4g} ... {locus.values[-1]:.4g}"
-    return Figure(title or f"root locus, {span}", (panel,), size=(7.0, 4.6))
+    below = Panel(label, "imaginary part [rad/s]", (*imaginary, *marks), bands=stable, x_range=(x[0], x[-1]))
+    sentences = ["Shaded: all eigenvalues have negative real parts."] if stable else []
+    sentences += [f"{c.kind}, {c.how}, at {locus.parameter} = {c.value:.6g};" for c in changes]
+    return Figure(
+        title or f"eigenvalues over {locus.parameter}",
+        (top, below),
+        shares_x=True,
+        caption=" ".join(sentences).removesuffix(";"),
+    )
 
 
-def _range(values: Array) -> tuple[float, float]:
+def _above(imaginary: Array) -> Array:
+    """Where it is positive, and the points beside that."""
+    shown = imaginary > 0
+    shown[1:] |= imaginary[:-1] > 0
+    shown[:-1] |= imaginary[1:] > 0
+    return np.where(shown & (imaginary >= 0), imaginary, np.nan)
+
+
+def _plane(locus: RootLocus, title: str, label: str) -> Figure:
+    """Upper half of the complex plane: dots at equal steps of the parameter, which their colours tell; critical values in words."""
+    p, s = locus.values, locus.eigenvalues
+    steps = np.linspace(p[0], p[-1], DOTS)
+    upper = np.where(s.imag >= 0, s, np.nan)
+    at = np.array([np.interp(steps, p, v.real) + 1j * np.interp(steps, p, v.imag) for v in upper.T])
+    lines = (Curve(v.real, v.imag, group=6, is_faint=True) for v in upper.T)
+    dots = Curve(at.real.ravel(), at.imag.ravel(), label, "points", shade=np.tile(steps, len(at)))
+    turning = s[s.imag > 0]
+    top = 1.06 * float(np.max(s.imag)) or 1.0
+    low, high = _range(s.real if not len(turning) else turning.real, 0.0 if len(turning) else 0.12)
+    notes = (
+        Note(0.0, -0.08 * top if c.kind == "real" else abs(c.eigenvalue.imag), f"{c.value:.4g}")
+        for c in locus.critical
+        if c.change
+    )
+    panel = Panel(
+        "real part [1/s]", "imaginary part [rad/s]", (*lines, dots), notes=tuple(notes), zero_lines="xy",
+        x_range=(low, max(high, 1.2 * float(np.max(s.real)))), y_range=(-0.09 * top, top),
+    )  # fmt: skip
+    span = f"{locus.parameter} = {p[0]:.4g} ... {p[-1]:.4g}"
+    return Figure(title or f"root locus, {span}", (panel,), size=(7.2, 4.8))
+
+
+LOCI: Final = {"parts": _parts, "plane": _plane}
+
+
+def _range(values: Array, left_out: float = 0.12) -> tuple[float, float]:
     """What shows the slow branches: fast ones may leave the picture."""
     high = float(np.max(values))
-    low = min(float(np.quantile(values, 0.12)), -0.3 * abs(high) - 1e-9)
+    low = min(float(np.quantile(values, left_out)), -0.3 * abs(high) - 1e-9)
     return 1.1 * low, max(1.2 * high, -0.12 * low)
 
 
 @plot.register
 def _(spectrum: Spectrum, title: str = "") -> Figure:
     s = spectrum.eigenvalues
-    panel = Panel("real part [1/s]", "imaginary part [rad/s]", (Curve(s.real, s.imag, kind="points"),), zero_lines="xy")
-    return Figure(title or "eigenvalues", (panel,), size=(5.0, 4.2))
+    notes = tuple(
+        Note(m.eigenvalue.real, m.eigenvalue.imag, f"{m.frequency:.3g} Hz, {100 * m.damping_ratio:.2g} %", "left")
+        for m in spectrum
+        if m.is_oscillatory and m.eigenvalue.imag > 0
+    )
+    curve = Curve(s.real, s.imag, kind="points")
+    panel = Panel("real part [1/s]", "imaginary part [rad/s]", (curve,), notes=notes, zero_lines="xy")
+    return Figure(title or "eigenvalues", (panel,), size=(5.6, 4.2), caption="Oscillations with frequency and damping.")
 
 
 @plot.register
-def _(chart: StabilityChart, title: str = "") -> Figure:
+def _(mode: Mode, *what: str, title: str = "") -> Figure:
+    """Each variable as an arrow: how much it moves, and how far it is ahead. Without names, the coordinates that take part."""
+    coordinates = [n for n in mode.shape if f"{n}_dot" in mode.shape] or list(mode.shape)
+    size = max(abs(mode.shape[n]) for n in coordinates)
+    names = what or [n for n in coordinates if abs(mode.shape[n]) > 0.02 * size]
+    if wrong := [n for n in names if n not in mode.shape]:
+        raise unknown("plot of a mode", "variable", wrong[0], mode.shape, SymbodyError)
+    arrows = (Curve(np.array([0.0, v.real]), np.array([0.0, v.imag]), n) for n in names for v in [mode.shape[n]])
+    tips = np.array([mode.shape[n] for n in names])
+    panel = Panel("in phase", "ahead", (*arrows, Curve(tips.real, tips.imag, kind="points", group=6)), is_equal=True, zero_lines="xy")  # fmt: skip
+    s = mode.eigenvalue
+    words = (
+        f"{mode.frequency:.4g} Hz, damping {100 * mode.damping_ratio:.3g} %"
+        if mode.is_oscillatory
+        else f"{s.real:.4g} 1/s"
+    )
+    return Figure(title or f"mode, {words}", (panel,), size=(5.4, 5.0))
+
+
+@plot.register
+def _(chart: StabilityChart, title: str = "", labels: tuple[str, str] = ("", "")) -> Figure:
     reach = float(np.quantile(np.abs(chart.growth), 0.9)) or 1.0
-    growth = np.clip(chart.growth, -reach, reach)
-    field = Field(chart.first, chart.second, growth, chart.is_stable.astype(float), "largest real part [1/s]")
-    panel = Panel(chart.names[0], chart.names[1], field=field)
+    decays = chart.growth[chart.is_stable]
+    has_zeros = bool(len(decays)) and float(decays.max()) > -1e-9 * reach  # eigenvalues that stay zero draw no border
+    border = np.where(chart.is_stable, -1.0, 1.0) if has_zeros else chart.growth
+    field = Field(chart.first, chart.second, np.clip(chart.growth, -reach, reach), border, "largest real part [1/s]")
+    x_label, y_label = (given or name for given, name in zip(labels, chart.names, strict=True))
+    panel = Panel(x_label, y_label, field=field, x_scale=_scale(chart.first), y_scale=_scale(chart.second))
     return Figure(
         title or "stability",
         (panel,),
@@ -168,32 +241,75 @@ def _(chart: StabilityChart, title: str = "") -> Figure:
     )
 
 
+def _scale(values: Array) -> str:
+    """Logarithmic for values that are spaced so."""
+    if len(values) < 3 or values[0] <= 0:
+        return "linear"
+    ratios = values[1:] / values[:-1]
+    return "log" if np.ptp(ratios) < 1e-6 * ratios[0] else "linear"
+
+
+@plot.register
+def _(design: Design, title: str = "") -> Figure:
+    """Quantities and parameters at every step of the iteration; lines are the targets."""
+    steps = np.arange(len(design.steps), dtype=float)
+    reached = np.array([s.quantities for s in design.steps]).real.T
+    quantities = [Curve(steps, v, kind="joined") for v in reached]
+    targets = Curve(np.zeros(len(design.targets)), design.targets.real, kind="level")
+    varied = zip(design.values, np.array([s.parameters for s in design.steps]).T, strict=True)
+    panels = (
+        Panel("step", "quantities", (*quantities, targets)),
+        Panel("step", "parameters", tuple(Curve(steps, v, n, "joined") for n, v in varied)),
+    )
+    return Figure(title or "design", panels, shares_x=True, caption=design.outcome)
+
+
 # ---------------------------------------------------------------------------------------------------------- responses
 
 
 @plot.register
 def _(response: FrequencyResponse, kind: str = "bode", title: str = "") -> Figure:
-    return _nyquist([response], title) if kind == "nyquist" else _bode([response], title)
+    return _responses([response], kind, title)
 
 
-def _bode(responses: Sequence[FrequencyResponse], title: str = "") -> Figure:
+def _responses(responses: Sequence[FrequencyResponse], kind: str = "bode", title: str = "") -> Figure:
+    if kind not in RESPONSES:
+        raise unknown("plot of a frequency response", "kind", kind, RESPONSES, SymbodyError)
+    return RESPONSES[kind](responses, title)
+
+
+def _bode(responses: Sequence[FrequencyResponse], title: str) -> Figure:
     names = [_pair(r, responses) for r in responses]
     size = tuple(Curve(r.hertz, r.magnitude, n, group=k) for k, (r, n) in enumerate(zip(responses, names, strict=True)))
     phase = tuple(Curve(r.hertz, r.phase, group=k) for k, r in enumerate(responses))
+    span = min(r.hertz[0] for r in responses), max(r.hertz[-1] for r in responses)
     return Figure(
         title or f"response to {listed(dict.fromkeys(r.input for r in responses))}",
         (
-            Panel("frequency [Hz]", "magnitude", size, x_scale="log", y_scale="log"),
-            Panel("frequency [Hz]", "phase [°]", phase, x_scale="log"),
+            Panel("frequency [Hz]", "magnitude", size, x_scale="log", y_scale="log", x_range=span),
+            Panel("frequency [Hz]", "phase [°]", phase, x_scale="log", x_range=span),
         ),
         shares_x=True,
     )
 
 
-def _nyquist(responses: Sequence[FrequencyResponse], title: str = "") -> Figure:
-    curves = tuple(Curve(r.values.real, r.values.imag, _pair(r, responses), group=k) for k, r in enumerate(responses))
-    panel = Panel("real part", "imaginary part", curves, is_equal=True, zero_lines="xy")
+def _nyquist(responses: Sequence[FrequencyResponse], title: str) -> Figure:
+    """With dots at round frequencies, named where they are far enough from the origin."""
+    curves = [Curve(r.values.real, r.values.imag, _pair(r, responses), group=k) for k, r in enumerate(responses)]
+    reach = max(float(np.max(r.magnitude)) for r in responses)
+    notes: list[Note] = []
+    for k, r in enumerate(responses):
+        round_ones = np.array([f for f in ROUND if r.hertz[0] <= f <= r.hertz[-1]])
+        at = np.interp(round_ones, r.hertz, r.values.real), np.interp(round_ones, r.hertz, r.values.imag)
+        curves.append(Curve(*at, kind="points", group=k))
+        notes += [
+            Note(x, y, f"{f:g} Hz") for x, y, f in zip(*at, round_ones, strict=True) if np.hypot(x, y) > 0.1 * reach
+        ]
+    panel = Panel("real part", "imaginary part", tuple(curves), notes=tuple(notes), is_equal=True, zero_lines="xy")
     return Figure(title or "Nyquist diagram", (panel,), size=(5.4, 5.0))
+
+
+RESPONSES: Final = {"bode": _bode, "nyquist": _nyquist}
 
 
 @plot.register

@@ -100,7 +100,8 @@ def test_trail_above_which_it_stays_stable(trailing):
         return float(np.linalg.det(sb.evaluate(form.K + form.N, at)))
 
     assert brentq(determinant, 0.1, 0.3, xtol=1e-12) == pytest.approx(longest, abs=5e-7)
-    (slowly,) = trailing.root_locus(200, V=1000.0, trail=(0.1, 0.3)).critical  # real parts there are 1e-9 of the largest eigenvalue
+    # Real parts are 1e-9 of the largest eigenvalue there.
+    (slowly,) = trailing.root_locus(200, V=1000.0, trail=(0.1, 0.3)).critical
     assert (slowly.kind, slowly.how) == ("real", "gains stability")
     assert slowly.value == pytest.approx(longest, abs=1e-5)
     ((low, high),) = trailing.root_locus(400, V=(1, 200), trail=longest).stable_ranges()

@@ -155,12 +155,23 @@ def test_critical_speeds(sharp):
     assert locus.stable_ranges() == [pytest.approx(tuple(expected[:2]), abs=1e-6)]
 
 
+def test_critical_speeds_with_a_heading(straight):
+    """The heading adds an eigenvalue that is zero at all speeds; the capsize passes it."""
+    lin = sb.linearize(straight.equations, straight, drop="cyclic").without("x_dot")
+    assert "psi" in lin.x
+    value = published("sharp71_critical_speeds")
+    (capsize,) = (c for c in lin.root_locus(60, V=(1, 40)).critical if c.kind == "real")
+    assert capsize.value == pytest.approx(value["capsize_unstable_above"], abs=1e-8)
+
+
 def test_entries_can_be_read(sharp):
-    """SymPy makes them no longer; steering stiffness, damping and the wheel's gyroscope are the printed ones, word for word."""
+    """SymPy makes them no longer; steering stiffness, damping and the wheel's gyroscope are the printed ones, and no longer."""
     short = sb.simplified(sharp, seconds=20)
     row = dict(zip(STATES, short.A.row(STATES.index("delta_dot")), strict=True))
     e, g, mf, an, Zf, eps, ify, Rf = sb.symbols("e g mf an Zf eps ify Rf")
-    assert row["phi"] is mf * e * g - an * Zf
+    known = {s: 0.3 + 0.1 * k for k, s in enumerate((e, g, mf, an, Zf))}
+    assert sb.evaluate(row["phi"], known) == pytest.approx(sb.evaluate(mf * e * g - an * Zf, known))
+    assert sb.program("entry", {"p": list(known)}, {"entry": row["phi"]}).cost.total == 4
     assert row["Yf"] is -an
     assert row["delta_dot"] is -sb.symbol("Cdelta")
     assert sb.evaluate(

@@ -123,14 +123,29 @@ def test_branches_go_through_each_other():
 
 
 def test_slow_crossings_beside_fast_decay():
-    """A real part of 1e-8 of the largest eigenvalue for several steps changes its sign once; one that stays zero, to rounding, does not."""
+    """A real part of less than 1e-8 of the largest eigenvalue for several steps changes its sign; one that stays zero, to rounding, does not."""
     p = sb.symbol("p")
     slow = sb.linear_system([[1e-6 * p, 0], [0, -10]]).root_locus(101, p=(-1.0, 1.05))
     assert [(x.kind, x.how) for x in slow.critical] == [("real", "loses stability")]
     assert slow.critical[0].value == pytest.approx(0, abs=1e-9)
+    flat = sb.linear_system([[sb.minimum(p + 0.3, 0) + sb.maximum(p - 0.3, 0), 0], [0, -10]]).root_locus(
+        100, p=(-1.0, 1.0)
+    )
+    assert flat.stable_ranges() == [(-1.0, pytest.approx(0.0, abs=0.31))]
     mixed = np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))[0]
     still = sb.matrix(mixed.T) @ sb.matrix([[0, 0, 0], [0, -10, p], [0, 0, -20]]) @ sb.matrix(mixed)
     assert sb.linear_system(still).root_locus(101, p=(-1.0, 1.0)).critical == ()
+
+
+def test_crossings_beside_eigenvalues_that_stay_zero():
+    """A heading that nothing depends on adds a zero, two of them a double one: the crossing is found as exactly as without."""
+    p = sb.symbol("p")
+    A = sb.matrix([[p * p - 2, 0, 0], [1, 0, 0], [0, 1, 0]])
+    for n in (2, 3):
+        locus = sb.linear_system([[A[i, j] for j in range(n)] for i in range(n)]).root_locus(40, p=(1.0, 2.0))
+        (found,) = locus.critical
+        assert (found.kind, found.how) == ("real", "loses stability")
+        assert found.value == pytest.approx(math.sqrt(2), abs=1e-9)
 
 
 def test_a_locus_of_a_singular_pencil():

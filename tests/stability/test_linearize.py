@@ -129,7 +129,7 @@ def test_operating_point_moves_with_parameters(equations):
     softer = sb.steady(equations, given={"torque": 2.0}, k=1.0)["theta"]
     assert lin.numbers(k=1.0).A[1, 0] == pytest.approx(-9.81 * math.cos(softer))
     assert lin(k=1.0).numbers().A == pytest.approx(lin.numbers(k=1.0).A)
-    with pytest.raises(sb.StabilityError, match="k cannot be expressions.*known in numbers only"):
+    with pytest.raises(sb.StabilityError, match=r"k cannot be expressions.*known in numbers only"):
         lin(k=sb.symbol("w") ** 2)
 
 
@@ -211,6 +211,34 @@ def test_numbers_need_all_parameters(straight):
         straight.eigenvalues()
     with pytest.raises(sb.StabilityError, match="there is no parameter 'v'"):
         straight.eigenvalues(v=5)
+
+
+def test_states_can_be_operating_points(equations, straight):
+    """An assembled state, at rest or moving, with its parameters; rounding in speeds is no motion."""
+    bike = straight.about.equations
+    still = dict.fromkeys(("y", "q3", "q1", "q2", "q1_dot", "q2_dot", "q3_dot"), 0.0)
+    running = sb.assemble(bike, x_dot=5.0, b=0.05, **still)
+    found = sb.linearize(bike, running, drop="cyclic").without("x_dot").eigenvalues()
+    assert found == pytest.approx(straight.without(*straight.cyclic, "x_dot").eigenvalues(V=5.0, b=0.05), abs=1e-8)
+    falling = sb.assemble(bike, x_dot=5.0, **still | {"q1_dot": 0.3})
+    with pytest.raises(sb.StabilityError, match=r"q1 cannot drift.*say moving=True"):
+        sb.linearize(bike, falling)
+    assert len(sb.linearize(bike, falling, moving=True).x) == 10
+    with pytest.raises(sb.StabilityError, match="the state is that of other equations"):
+        sb.linearize(equations, running)
+
+
+def test_what_is_no_number_is_named():
+    lin = motorcycle.straight_running()
+    for ask in (lin.eigenvalues, lin.modes, lambda **v: lin.root_locus(10, V=(v["V"], 10.0))):
+        with pytest.raises(sb.StabilityError, match=r"the entry E\[Yr, Yr\] is inf at V = 0, sigma = 0.2438"):
+            ask(V=0.0)
+    with pytest.raises(sb.StabilityError, match="V is to be a number, got 'fast'"):
+        lin.eigenvalues(V="fast")
+    with pytest.raises(sb.StabilityError, match="frequencies are finite numbers in Hz"):
+        lin.frequency_response("tau", "phi", [1.0, math.inf], V=20.0)
+    with pytest.raises(sb.StabilityError, match="the range of eps must grow"):
+        lin.stability_chart(V=(1.0, 2.0), eps=(0.3, 0.3))
 
 
 def test_other_equations_are_refused(equations, straight):

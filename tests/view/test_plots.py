@@ -10,6 +10,7 @@ import pytest
 
 import symbody as sb
 from examples import motorcycle
+from symbody.view.drawing import typeset
 from symbody.view.plots import energies, plot, violations
 
 from ..integrate.mechanisms import START, double_pendulum, slider_crank
@@ -17,10 +18,7 @@ from ..integrate.mechanisms import START, double_pendulum, slider_crank
 
 @pytest.fixture(scope="module")
 def lin() -> sb.LinearSystem:
-    eq = sb.derive(motorcycle.model())
-    about = sb.steady(eq, given={"x_dot": sb.symbol("V")}, zero=["y", "psi", "phi", "delta"])
-    found = sb.linearize(eq, about)
-    return found.without(*found.cyclic, "x_dot")
+    return motorcycle.straight_running()
 
 
 def _is_picture(figure) -> bool:
@@ -58,9 +56,21 @@ class TestLinear:
         figure = plot(locus)
         assert figure.panels[0].bands == tuple(locus.stable_ranges())
         assert len(figure.panels[0].curves) == locus.eigenvalues.shape[1] + 1
+        assert [n.text for n in figure.panels[0].notes] == ["5.895", "10.3"]
+        upper = figure.panels[1].curves[0].y
+        assert np.nanmin(upper) >= 0
+        assert "NaN" not in json.dumps(figure.data())  # gaps, where a pair is real
         assert "loses stability" in figure.caption
         assert _is_picture(figure)
-        assert _is_picture(plot(locus, "plane"))
+        plane = plot(locus, "plane", label="speed [m/s]").noted(rear_wobble=(-12, 39))
+        *_, dots = plane.panels[0].curves
+        assert dots.label == "speed [m/s]"
+        assert np.nanmin(dots.y) >= 0
+        assert (dots.shade[0], dots.shade[-1]) == (1, 40)
+        assert plane.panels[0].notes[-1].text == "rear wobble"
+        assert _is_picture(plane)
+        with pytest.raises(sb.SymbodyError, match=r"no kind 'plain'; there are parts, plane.*'plane'"):
+            plot(locus, "plain")
 
     def test_responses(self, lin):
         both = [lin.frequency_response("tau", y, V=20.0) for y in ("phi", "delta")]
@@ -69,6 +79,11 @@ class TestLinear:
         np.testing.assert_array_equal(figure.panels[1].curves[0].y, both[0].phase)
         assert plot(both[0], "nyquist").panels[0].is_equal
         assert plot(both, "nyquist").panels[0].curves[1].label == "delta"
+        marks = plot(lin.frequency_response("tau", "phi", np.geomspace(0.5, 20, 50), V=20.0), "nyquist").panels[0]
+        assert [n.text for n in marks.notes] == ["0.5 Hz", "1 Hz", "2 Hz"]  # others are near the origin
+        assert len(marks.curves[1].x) == 6
+        with pytest.raises(sb.SymbodyError, match="no kind 'nichols'"):
+            plot(both, "nichols")
         step = lin.step_response("tau", "phi", V=8.0)
         np.testing.assert_array_equal(plot(step).panels[0].curves[0].y, step.values)
 
@@ -77,7 +92,24 @@ class TestLinear:
         chart = lin.stability_chart((8, 6), V=(1, 40), eps=(0.3, 0.6))
         figure = plot(chart)
         assert figure.panels[0].field.z.shape == (8, 6)
+        assert figure.panels[0].x_scale == "linear"
         assert _is_picture(figure)
+        spread = lin.stability_chart(V=np.geomspace(1, 40, 5), eps=(0.3, 0.6))
+        assert plot(spread, labels=("speed", "")).panels[0].x_scale == "log"
+
+    def test_mode_and_design(self, lin):
+        weave = lin.modes(V=20.0)[-2]
+        arrows = {c.label: c for c in plot(weave).panels[0].curves if c.label}
+        assert {"delta", "phi", "phi4"} <= set(arrows)
+        assert arrows["phi"].x[1] + 1j * arrows["phi"].y[1] == weave.shape["phi"]
+        assert [c.label for c in plot(weave, "Yr").panels[0].curves if c.label] == ["Yr"]
+        with pytest.raises(sb.SymbodyError, match="no variable 'fi'"):
+            plot(weave, "fi")
+        design = lin.design([-3.0], ["Cdelta"], V=20.0)
+        quantities, parameters = plot(design).panels
+        assert quantities.curves[0].y[-1] == design.reached[0].real
+        assert [c.label for c in parameters.curves] == ["Cdelta"]
+        assert _is_picture(plot(design))
 
 
 def test_saved_as_picture_and_as_numbers(tmp_path):
@@ -88,6 +120,14 @@ def test_saved_as_picture_and_as_numbers(tmp_path):
     assert figure.save(tmp_path / "a.csv").read_text().splitlines()[1].startswith("q1,q1,0.0,1.0")
     with pytest.raises(sb.SymbodyError, match=r"\.svg"):
         figure.save(tmp_path / "a.doc")
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("delta_dot", r"$\dot{\delta}$"), ("q12", "$q_{12}$"), ("V", "$V$"), ("time [s]", "time [s]"), ("phi4_dot_dot", r"$\ddot{\phi}_{4}$"), ("box", "box")],
+)  # fmt: skip
+def test_names_are_typeset(name, shown):
+    assert typeset(name) == shown
 
 
 def test_the_same_figure_is_the_same_text():

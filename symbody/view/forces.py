@@ -1,0 +1,73 @@
+"""Forces along a motion, as arrows: those of loads, and reactions in joints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from ..derive.kinematics import Kinematics
+from ..derive.reactions import reaction
+from ..errors import DerivationError, ViewError, listed
+from .items import Arrow
+from .skeleton import Sketch
+
+KINDS: Final = ("loads", "reactions")
+ROUNDING: Final = 1e-9  # of the largest: what is smaller all the time is none
+
+
+def arrows(sketch: Sketch, wanted: str | Iterable[str]) -> tuple[Arrow, ...]:
+    """Arrows of loads and reactions that are not zero all the time."""
+    kinds = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    if wrong := [k for k in kinds if k not in KINDS]:
+        raise ViewError(f"scene: forces={listed(wrong)}; there are {listed(KINDS)}")
+    out: list[Arrow] = []
+    if "loads" in kinds:
+        out += _loads(sketch)
+    if "reactions" in kinds:
+        out += _reactions(sketch)
+    sizes = [float(np.abs(a.vector).max(initial=0.0)) for a in out]
+    force = max((s for s, a in zip(sizes, out, strict=True) if a.kind == "force"), default=0.0)
+    torque = max((s for s, a in zip(sizes, out, strict=True) if a.kind == "torque"), default=0.0)
+    least = {"force": ROUNDING * force, "torque": ROUNDING * max(torque, force * sketch.size)}
+    return tuple(a for s, a in zip(sizes, out, strict=True) if np.isfinite(s) and s > least[a.kind])
+
+
+def _loads(sketch: Sketch) -> list[Arrow]:
+    m, sim = sketch.mechanism, sketch.course.trajectory
+    found = [
+        (load.name, kind, a, v)
+        for load in m.loads
+        for a in load.actions
+        for kind, v in (("force", a.force), ("torque", a.torque))
+        if v is not None and not a.frame.is_ground
+    ]
+    if not found:
+        return []
+    values = sim.values(Kinematics(m).in_speeds([v.components(m.ground) for _, _, _, v in found]))
+    out = []
+    for (name, kind, a, _), v in zip(found, values, strict=True):
+        at = sketch.now.r[a.frame] if a.at is None else sketch.now_points[:, sketch.index(a)]
+        out.append(Arrow(name, kind, "load", at, np.asarray(v).reshape(len(sim), 3)))
+    return out
+
+
+def _reactions(sketch: Sketch) -> list[Arrow]:
+    """Forces and moments that the parent side of each joint exerts on its child side, where they are determined."""
+    eq, sim, found = sketch.course.equations, sketch.course.trajectory, []
+    for j in eq.mechanism.joints:
+        if j.kind != "free":
+            try:
+                found.append((j, reaction(eq, j.name)))
+            except DerivationError:  # what goes through this joint alone is not determined
+                continue
+    if not found:
+        return []
+    values = iter(sim.values([v for _, r in found for v in (r.force, r.moment)]))
+    out = []
+    for j, r in found:
+        for kind in ("force", "torque"):
+            vector = np.einsum("nij,nj->ni", sketch.now.R[r.frame], np.asarray(next(values)).reshape(-1, 3))
+            out.append(Arrow(j.name, kind, "reaction", sketch.now.r[j.inner], vector))
+    return out

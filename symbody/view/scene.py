@@ -1,0 +1,171 @@
+"""`scene`: equations, a state or a trajectory -> Scene, the 3-D picture as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ..bodies.frames import Frame, Point
+from ..bodies.model_file_requests import Drawing
+from ..bodies.urdf_robot import Robot
+from ..emit.callable import Array
+from ..errors import ViewError, listed, shown
+from .course import course_of, mode_about, trajectory_of
+from .forces import arrows
+from .gltf import glb
+from .glyphs import axes_solids, joint_solids
+from .items import GROUND, GROUPS, Arrow, Camera, End, Floor, Label, Mesh, Solid, Span, Trace, Track
+from .looks import Looks
+from .outlook import outlook
+from .picture import svg
+from .skeleton import Sketch, placer
+from .viewer import fragment, in_notebook, page
+
+if TYPE_CHECKING:
+    from ..stability.spectrum import Mode
+
+SHOWN: Final = ("bodies", "joints")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scene:
+    """A mechanism in motion, as plain data: what there is to see, fixed to frames, and how the frames move.
+
+    scene.save("view.html")     a page that opens offline; also .glb (glTF with animation) and .svg (a still)
+    scene.html()                the same as a part of another page
+    in a notebook               the last line of a cell shows it
+
+    t            times; of a mode, one period
+    levels       amplitudes, where it is a mode: frames have poses for each
+    frequency    of a mode, in radians per second
+    shown        groups that are switched on at first, of bodies, joints, frames, forces, traces, labels
+    size         the distance across the mechanism
+    centre       the way of the mass centre, (times, 3)
+    """
+
+    name: str
+    t: Array
+    levels: tuple[float, ...]
+    frequency: float | None
+    frames: tuple[Track, ...]
+    solids: tuple[Solid, ...]
+    spans: tuple[Span, ...]
+    traces: tuple[Trace, ...]
+    labels: tuple[Label, ...]
+    arrows: tuple[Arrow, ...]
+    meshes: Mapping[str, Mesh]
+    camera: Camera
+    floor: Floor | None
+    size: float
+    centre: Array
+    shown: tuple[str, ...] = SHOWN
+
+    def __repr__(self) -> str:
+        moves = f"{len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g}" if len(self.t) > 1 else "standing still"
+        return f"<Scene of {self.name}: {len(self.frames)} frames, {len(self.solids)} solids, {moves}>"
+
+    def html(self, *, assets: bool = True, height: str = "26rem", autoplay: bool = True) -> str:
+        """A part of a page. `assets=False` leaves out style and script, where `symbody.view.viewer.assets()` is on the page once."""
+        return fragment(self, assets=assets, height=height, autoplay=autoplay)
+
+    def save(self, path: str | Path) -> Path:
+        """Write it: .html a page of its own, .glb glTF with animation, .svg a still."""
+        target = Path(path)
+        if target.suffix == ".html":
+            target.write_text(page(self), encoding="utf-8")
+        elif target.suffix == ".glb":
+            target.write_bytes(self.gltf())
+        elif target.suffix == ".svg":
+            target.write_text(self.svg(), encoding="utf-8")
+        else:
+            raise ViewError(
+                f"scene: cannot save {target.name!r}; a name ends in .html, .glb or .svg, and film(scene, name) writes .gif and .mp4"
+            )
+        return target
+
+    def gltf(self) -> bytes:
+        """As binary glTF 2.0, with animation."""
+        return glb(self)
+
+    def svg(self, t: float | None = None, width: int = 960, height: int = 600, theme: str = "light") -> str:
+        """A still at a time (the first by default), as SVG."""
+        return svg(self, t, width, height, theme)
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self)
+
+
+def scene(
+    source: Any,
+    *,
+    shapes: Mapping[str, Any] | Robot | Drawing | None = None,
+    colours: Mapping[str, str] | None = None,
+    packages: Mapping[str, str | Path] | None = None,
+    traces: Iterable[str | Point] | None = None,
+    forces: str | Iterable[str] = ("loads",),
+    mode: Mode | Mapping[str, complex] | None = None,
+    frequency: float | None = None,
+    samples: int | None = None,
+    show: Iterable[str] = SHOWN,
+    title: str | None = None,
+    **values: float,
+) -> Scene:
+    """The 3-D picture of a trajectory, of a state, or of equations at values from which a state is assembled.
+
+    shapes      for bodies by name, instead of what they have: `{"slider": sb.cuboid(0.1, 0.06, 0.06)}`, or solids, or several; or a robot
+                from a URDF file, whose visuals are shown; or the drawing of a model file
+    colours     of bodies, as "#rrggbb" or by name
+    packages    folders of a robot's meshes, which are opened only so: `{"package://": folder}`; .stl and .obj can be read, and where
+                a link has neither among its visuals, its collision shapes are shown
+    traces      bodies (their mass centres) and points whose paths are drawn; by default the ends of the tree
+    forces      "loads", "reactions" or both: arrows along the motion
+    mode        a mode of a linear system, or complex displacements by coordinate: q0 + Re(ε shape exp(i ω t)), with ε to be set in the
+                viewer; q0 is the state given, or the first of a trajectory
+    frequency   of the mode in rad/s, where `mode` does not say
+    samples     number of times; by default as many as look smooth
+    show        groups that are switched on at first
+    """
+    if wrong := [g for g in show if g not in GROUPS]:
+        raise ViewError(f"scene: show={listed(wrong)}; there are {listed(GROUPS)}")
+    given = trajectory_of(source, values)
+    place = placer(given.equations, _frames_drawn_on(shapes, traces))
+    course = course_of(given, place, samples)
+    sketch = Sketch(course, place)
+    if mode is not None:
+        shape, omega = _mode(mode, frequency)
+        course = mode_about(course, place, shape, omega, sketch.size)
+        sketch = Sketch(course, place)
+    looks = Looks(sketch, shapes, colours or {}, packages or {})
+    bodies, spans, paths = looks.solids(), looks.spans(), looks.traces(traces)
+    tracks, centre, skeleton = looks.tracks(), looks.centre(), looks.skeleton
+    view = outlook(sketch, bodies, looks.meshes, spans, tracks, centre, looks.drawing.up)
+    signs = joint_solids(skeleton, looks.painter.rod, looks.supports(view, bodies))
+    length = 0.16 * skeleton.size
+    axes = [s for n in looks.bodies for s in axes_solids(n, length)]
+    return Scene(
+        name=title or looks.mechanism.name, t=course.t, levels=course.levels, frequency=course.frequency, frames=tracks,
+        solids=(*bodies, *signs, *axes_solids(GROUND, 1.3 * length), *axes), spans=spans, traces=paths,
+        labels=tuple(Label(n, End(n, skeleton.centres[n])) for n in looks.bodies),
+        arrows=() if course.is_mode else arrows(sketch, forces), meshes=looks.meshes, camera=view.camera, floor=view.floor,
+        size=skeleton.size, centre=centre, shown=tuple(show),
+    )  # fmt: skip
+
+
+def _frames_drawn_on(shapes: Any, traces: Any) -> list[Frame]:
+    """Frames that something is fixed to, beside those of the mechanism."""
+    out = [p.frame for p in traces or () if isinstance(p, Point)]
+    if isinstance(shapes, Robot):
+        out += shapes.links.values()
+    if isinstance(shapes, Drawing):
+        out += [s.frame for s in shapes.shapes] + [x.point.frame for x in shapes.traces]
+    return out
+
+
+def _mode(mode: Any, frequency: float | None) -> tuple[Mapping[str, complex], float]:
+    shape = mode if isinstance(mode, Mapping) else getattr(mode, "shape", None)
+    if not isinstance(shape, Mapping):
+        raise ViewError(f"scene: mode= is a mode of a linear system or displacements by coordinate, got {shown(mode)}")
+    eigenvalue = complex(getattr(mode, "eigenvalue", 0.0))
+    return shape, float(abs(eigenvalue.imag) if frequency is None else frequency)
