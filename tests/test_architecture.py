@@ -25,7 +25,9 @@ LAZY_DOORS = {  # files that may load a module when it is first needed, and why
     "symbody/view/film.py": "Pillow is for those who want films",
 }
 FENCES: dict[str, Callable[[str], bool]] = {  # third party: where it may be imported
-    "numpy": lambda file: folder(file) in FLOW[FLOW.index("emit") :] or file in ("symbody/cli.py", "symbody/commands.py"),
+    "numpy": lambda file: (
+        folder(file) in FLOW[FLOW.index("emit") :] or file in ("symbody/cli.py", "symbody/commands.py")
+    ),
     "scipy": lambda file: folder(file) in ("integrate", "stability"),
     "llvmlite": lambda file: file == "symbody/emit/jit.py",
     "sympy": lambda file: file == "symbody/algebra/sympy_border.py",

@@ -49,7 +49,9 @@ class TestAnswers:
     def test_examples(self, capsys):
         code, out, _ = run(capsys, "examples")
         assert code == 0
-        assert all(len(line.split(maxsplit=1)) == 2 for line in out.splitlines()), "every model says in a line what it is"
+        assert all(len(line.split(maxsplit=1)) == 2 for line in out.splitlines()), (
+            "every model says in a line what it is"
+        )
         assert set(answer(capsys, "examples")) == set(built_in())
 
     def test_check(self, capsys):
@@ -68,11 +70,13 @@ class TestAnswers:
         picture = tmp_path / "locus.svg"
         found = answer(capsys, "eig", "motorcycle", "--vary", "V=1:40:50", "-o", picture)
         assert found["locus"]["parameter"] == "V"
-        assert [c["value"] for c in found["locus"]["critical"]][0] == pytest.approx(5.8948, abs=1e-3)
+        assert found["locus"]["critical"][0]["value"] == pytest.approx(5.8948, abs=1e-3)
         assert picture.read_text().startswith("<?xml")
 
     def test_responses(self, capsys):
-        found = answer(capsys, "frf", "motorcycle", "--set", "V=20", "--input", "tau", "--output", "phi", "--hertz", "1:4:3")
+        found = answer(
+            capsys, "frf", "motorcycle", "--set", "V=20", "--input", "tau", "--output", "phi", "--hertz", "1:4:3"
+        )
         assert found["responses"][0]["hertz"] == pytest.approx([1.0, 2.0, 4.0])
         assert len(found["responses"][0]["values"][0]) == 2
 
@@ -158,14 +162,18 @@ class TestMistakes:
         found, out, _ = run(capsys, *arguments, "--json")
         assert message in json.loads(out)["error"]
 
-    @pytest.mark.parametrize("arguments", [[], ["fly"], ["simulate"], ["simulate", "a", "-t", "soon"], ["report", "motorcycle"]])
+    @pytest.mark.parametrize(
+        "arguments", [[], ["fly"], ["simulate"], ["simulate", "a", "-t", "soon"], ["report", "motorcycle"]]
+    )
     def test_commands_that_are_none(self, capsys, arguments):
         with pytest.raises(SystemExit) as ended:
             main(arguments)
         assert ended.value.code == 2
         assert "usage" in capsys.readouterr().err
 
-    @pytest.mark.parametrize("command", ["examples", "new", "check", "derive", "simulate", "eig", "frf", "certify", "report"])
+    @pytest.mark.parametrize(
+        "command", ["examples", "new", "check", "derive", "simulate", "eig", "frf", "certify", "report"]
+    )
     def test_help_has_an_example(self, capsys, command):
         with pytest.raises(SystemExit) as ended:
             main([command, "--help"])
@@ -192,7 +200,9 @@ class TestReport:
     def test_what_is_not_there_is_said(self, capsys, tmp_path):
         """A particle that falls for ever has no equilibrium."""
         path = tmp_path / "falling.yaml"
-        path.write_text("symbody: 1\nname: falling\ngravity: [0, 0, -9.81]\nbodies:\n  ball: {mass: 1}\njoints:\n  x: {prismatic: [ground, ball], axis: z}\n")
+        path.write_text(
+            "symbody: 1\nname: falling\ngravity: [0, 0, -9.81]\nbodies:\n  ball: {mass: 1}\njoints:\n  x: {prismatic: [ground, ball], axis: z}\n"
+        )
         code, out, err = run(capsys, "report", path, "-o", tmp_path / "out", "-t", 1)
         assert code == 0
         assert "simulating" in err

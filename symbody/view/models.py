@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import runpy
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +18,7 @@ from ..bodies.urdf import read_urdf
 from ..bodies.urdf_robot import Robot
 from ..errors import ModelError, listed, shown, unknown
 
+PACKAGE: Final = "package://"
 NOTHING_ASKED: Final = Requests(values={}, start={})
 
 
@@ -35,10 +36,12 @@ class Source:
     description: str
     model: Model | Mechanism
     requests: Requests = NOTHING_ASKED
+    packages: Mapping[str, Path] = field(default_factory=dict)  # where the meshes of a robot are
 
     @property
-    def robot(self) -> Robot | None:
-        return self.model if isinstance(self.model, Robot) else None
+    def shapes(self) -> Any:
+        """What its bodies look like, where it says so."""
+        return self.model if isinstance(self.model, Robot) else self.requests.draw
 
 
 @cache
@@ -88,7 +91,18 @@ def _yaml(argument: str, path: Path) -> Source:
 
 def _urdf(argument: str, path: Path) -> Source:
     robot = read_urdf(path)
-    return Source(argument, "URDF file", robot.name, f"robot with {len(robot.links)} links", robot)
+    about = f"robot with {len(robot.links)} links"
+    return Source(argument, "URDF file", robot.name, about, robot, packages=_packages(path, robot))
+
+
+def _packages(path: Path, robot: Robot) -> dict[str, Path]:
+    """The folder that package:// stands for: the nearest one above the file in which a package that it names exists."""
+    meshes = [s.file for shapes in robot.visuals.values() for s in shapes if s.file.startswith(PACKAGE)]
+    names = {f.removeprefix(PACKAGE).split("/")[0] for f in meshes}
+    for folder in path.resolve().parents:
+        if names and all(n not in ("", "..") and (folder / n).is_dir() for n in names):
+            return {PACKAGE: folder}
+    return {}
 
 
 def _python(argument: str, path: Path) -> Source:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from ..errors import SymbodyError, listed
 from ..integrate.storage import save_trajectory
-from . import equations_page, viewer
+from . import equations_page, robots, viewer
 from .figure import Figure
 from .page import Page, details, note, section, table
 from .plots import energies, plot, violations
@@ -104,14 +104,15 @@ class _Report:
     def _motion(self) -> str:
         study = self.study
         sim = study.trajectory
-        shapes = study.source.robot
-        shown = scene(sim, shapes=shapes)
+        shown = scene(sim, shapes=study.source.shapes, packages=study.source.packages)
         shown.save(self.target / "data" / "scene.glb")
         save_trajectory(sim, self.target / "data" / "trajectory.npz")
         parts = [
             shown.html(assets=False),
             note(f"{sim.outcome}. {'; '.join(sim.choices.values())}. {sim.statistics}.", not sim.outcome),
         ]
+        if study.is_robot:
+            parts.append(note(robots.ABOUT))
         if sim.events:
             parts.append(note("Events: " + listed(f"{e.name} at {e.t:.6g} s" for e in sim.events)))
         parts += [self._figure("motion", plot(sim)), self._figure("energies", energies(sim))]
@@ -160,7 +161,9 @@ class _Report:
             if m.eigenvalue.imag > 1e-9 or (abs(m.eigenvalue.imag) <= 1e-9 and m.eigenvalue.real != 0)
         ]
         largest = max((abs(m.eigenvalue) for m in upper), default=1.0)
-        chosen = sorted(upper, key=lambda m: (not m.is_oscillatory, -round(m.eigenvalue.real / largest, 9), m.frequency))[:MOST_MODES]
+        chosen = sorted(
+            upper, key=lambda m: (not m.is_oscillatory, -round(m.eigenvalue.real / largest, 9), m.frequency)
+        )[:MOST_MODES]
         out = []
         for k, m in enumerate(chosen, start=1):
             words = (
@@ -169,7 +172,7 @@ class _Report:
                 else f"real part {m.eigenvalue.real:.4g} 1/s"
             )
             try:
-                shown = scene(study.start, shapes=study.source.robot, mode=m)
+                shown = scene(study.start, shapes=study.source.shapes, packages=study.source.packages, mode=m)
             except SymbodyError as reason:
                 out.append(details(f"Mode {k}: {words}", note(f"no picture: {reason}", is_warning=True)))
                 continue

@@ -18,6 +18,7 @@ from ..algebra.graph import Symbol
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
 from ..bodies.model_file_requests import EigenvalueRequest, Range, ResponseRequest
+from ..bodies.urdf_robot import Robot
 from ..derive.audit import Audit, audit
 from ..derive.certify import Certificate, certify
 from ..derive.derive import derive
@@ -34,6 +35,7 @@ from ..stability.locus import RootLocus
 from ..stability.response import FrequencyResponse
 from ..stability.spectrum import Spectrum
 from ..stability.steady import SteadyMotion, steady
+from . import robots
 from .models import Source
 
 SECONDS: Final = 10.0  # of a simulation that nobody asked for in particular
@@ -101,15 +103,22 @@ class Study:
     # ------------------------------------------------------------------------------------------------ numbers
 
     @cached_property
-    def values(self) -> dict[str, float]:
+    def values(self) -> dict[str, Any]:
         """Parameters that differ from those of the model."""
         chosen = {**self.source.requests.values, **self.changed}
         return {k: v for k, v in chosen.items() if k in self.parameters}
 
+    @property
+    def is_robot(self) -> bool:
+        return isinstance(self.source.model, Robot)
+
     @cached_property
     def given(self) -> dict[str, float]:
         """Values at the start."""
-        chosen = {**self.source.requests.start, **self.changed}
+        model = self.source.model
+        usual = robots.resting_place(model) if isinstance(model, Robot) else {}
+        usual = {k: v for k, v in usual.items() if k in self.states}
+        chosen = {**usual, **self.source.requests.start, **self.changed}
         return {k: v for k, v in chosen.items() if k not in self.parameters and k not in self.of_motion}
 
     @cached_property
@@ -153,12 +162,16 @@ class Study:
         options |= {k: v for k, v in self.options.items() if k not in ("t", "points")}
         if asked is not None and asked.inputs:
             options.setdefault("inputs", dict(asked.inputs))
+        if asked is None and self.is_robot:
+            numbers = {s: self.start[s] for s in (*self.equations.q, *self.equations.p)}
+            options.setdefault("inputs", robots.held(self.equations, numbers | {self.equations.t: self.start.t}))
         return simulate(self.equations, self._times, self.start, **options)
 
     @property
     def _times(self) -> Any:
         asked = self.source.requests.simulate
-        end = self.options.get("t", SECONDS if asked is None else asked.end)
+        usual = robots.SECONDS if self.is_robot else SECONDS
+        end = self.options.get("t", usual if asked is None else asked.end)
         begin = self.start.t if asked is None or asked.begin is None else asked.begin
         points = self.options.get("points", None if asked is None else asked.points)
         return (begin, end) if points is None else np.linspace(begin, end, points)
@@ -173,7 +186,7 @@ class Study:
             found = steady(eq, start=self._resting, **self.values)
         else:
             numbers = {**asked.parameters, **self.changed}
-            own = {k: numbers[k] for k in asked.parameters}
+            own: dict[str, Any] = {k: numbers[k] for k in asked.parameters}
             given = dict(asked.given)
             found = steady(eq, given=given, zero=asked.zero, free=asked.free, start=asked.start, **self.values, **own)
         if not found.is_steady:
