@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 import symbody as sb
+from symbody.view.models import find_model
+from symbody.view.report import write_report
 from symbody.view.scene import Scene, scene
+from symbody.view.study import Study
 from symbody.view.viewer import assets
 
 from .browser import Browser, Page, found
@@ -225,4 +228,28 @@ def test_page_refuses_the_network(browser, made, tmp_path):
     page = browser.page(path)
     page.painted()
     assert any("Content Security Policy" in c for c in page.complaints())
+    page.close()
+
+
+def test_a_report(browser, tmp_path):
+    """The page of a report: it moves, takes a theme, fits a phone, and asks nothing of anybody."""
+    study = Study(find_model("double_pendulum"), options={"t": 2.0})
+    page = browser.page(write_report(study, tmp_path).path, width=390, height=800)
+    page.until(f"window.symbody && {V} && {V}.time > 0")
+    before = page.value(f"{V}.time")
+    page.until(f"{V}.time !== {before}")
+    assert page.value("document.documentElement.scrollWidth <= window.innerWidth + 1"), (
+        "no scrolling sideways on a phone"
+    )
+    dark = "getComputedStyle(document.body).backgroundColor"
+    colour = page.value(dark)
+    page.value("document.getElementById('theme').click(), 1")
+    assert page.value(dark) != colour
+    assert page.value("document.querySelectorAll('math').length") > 3
+    assert page.value("document.querySelectorAll('figure svg').length") >= 2
+    assert page.value(
+        "[...document.querySelectorAll('nav a')].every(a => document.querySelector(a.getAttribute('href')))"
+    )
+    assert page.complaints() == []
+    assert [r for r in page.requests() if not r.startswith(("file:", "data:", "blob:"))] == []
     page.close()
