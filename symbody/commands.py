@@ -113,7 +113,7 @@ def as_sympy(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
 
 
 def as_c(_: Equations, made: Mapping[str, Program]) -> dict[str, str]:
-    out = {}
+    out: dict[str, str] = {}
     for p in made.values():
         source = c_source(p)
         out |= {f"{source.name}.h": source.header, f"{source.name}.c": source.source}

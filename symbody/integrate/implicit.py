@@ -145,6 +145,8 @@ def _largest(J: Array, axis: int) -> Array:
 
 def follows(eq: Equations) -> bool:
     """Whether u' and z' follow without iteration: h = 0 gives z' by itself, and loads do not depend on it."""
+    if not eq.z:
+        return True
     return is_explicit(eq) and not {z.dot for z in eq.z} & set(free_symbols([eq.M, eq.f, eq.c]))
 
 
