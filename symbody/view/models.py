@@ -54,8 +54,7 @@ def built_in() -> dict[str, Path]:
 def first_line(path: Path) -> str:
     """The comment in the first line of a model file says what it is."""
     with path.open(encoding="utf-8") as file:
-        line = file.readline().strip()
-    return line.removeprefix("#").strip() if line.startswith("#") else ""
+        return file.readline().partition("#")[2].strip()
 
 
 def starting_file(name: str) -> str:

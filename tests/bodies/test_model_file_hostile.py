@@ -14,7 +14,7 @@ import pytest
 import symbody as sb
 from symbody.bodies import model_file_text, model_file_values
 
-FOLDER = Path(__file__).parents[2] / "examples"
+FOLDER = Path(__file__).parents[2] / "symbody" / "library"
 EXAMPLES = {p.stem: p.read_text(encoding="utf-8") for p in sorted(FOLDER.glob("*.yaml"))}
 HEAD = "symbody: 1\n"
 
