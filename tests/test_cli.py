@@ -213,3 +213,20 @@ class TestReport:
         answer(capsys, "report", "double_pendulum", "-o", tmp_path / "out", "-t", 1)
         eq = sb.derive(sb.read_model(built_in()["double_pendulum"]).model)
         assert sb.load_trajectory(tmp_path / "out" / "data" / "trajectory.npz", eq).t[-1] == 1.0
+
+    def test_a_robot_is_held_by_its_joints(self, capsys, tmp_path):
+        path = tmp_path / "arm.urdf"
+        inertial = "<inertial><origin xyz='0 0 0.5'/><mass value='2'/><inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial>"
+        visual = "<visual><origin xyz='0 0 0.5'/><geometry><box size='0.1 0.1 1'/></geometry></visual>"
+        links = "".join(f"<link name='{n}'>{inertial}{visual}</link>" for n in ("upper", "lower"))
+        joints = "".join(
+            f"<joint name='{n}' type='revolute'><parent link='{a}'/><child link='{b}'/><origin xyz='0 0 {z}'/><axis xyz='0 1 0'/>"
+            "<limit lower='-0.5' upper='1.5' effort='1' velocity='1'/></joint>"
+            for n, a, b, z in (("shoulder", "base", "upper", 0), ("elbow", "upper", "lower", 1))
+        )
+        path.write_text(f"<robot name='arm'><link name='base'/>{links}{joints}</robot>")
+        found = answer(capsys, "simulate", path)
+        assert found["reached"]
+        assert found["columns"]["shoulder"][0] == 0.5, "the middle of its range"
+        assert max(map(abs, found["columns"]["elbow"])) < 2.0, "it settles instead of falling through itself"
+        assert answer(capsys, "report", path, "-o", tmp_path / "out")["missing"] == {}

@@ -393,6 +393,43 @@ def test_solve(target: Target, kind: str, n: int) -> None:
     check(target, solved(a, f, outputs, seed=n))
 
 
+def many_right_sides(n: int, count: int) -> Matrix:
+    """Full ones, ones with a single entry, and ones with zeros in front."""
+
+    def entry(i: int, r: int) -> Expr:
+        if r % 3 == 1:
+            return as_expr(int(i == r % n))
+        return as_expr(0) if r % 3 == 2 and i < r % n else (1 + i * r % 5) * x + (i - r) * y / n
+
+    return matrix([[entry(i, r) for r in range(count)] for i in range(n)])
+
+
+@pytest.mark.parametrize(("n", "count"), [(18, 2), (18, 3), (19, 7), (18, 18), (17, 66)])
+@pytest.mark.parametrize("kind", ["definite", "indefinite", "general"])
+def test_many_right_sides(target: Target, kind: str, n: int, count: int) -> None:
+    """Solved together, side by side, in lots of all widths."""
+    a = entries_matrix(n, kind)
+    f = factorize(a, kind)
+    outputs = {"X": f.solve(many_right_sides(n, count)), "Y": f.solve(many_right_sides(n, 3), transposed=True)}
+    case = solved(a, f, outputs, seed=n)
+    assert sum(i.op == "solve" for i in case.program.code) <= 4
+    check(target, case)
+
+
+@pytest.mark.parametrize("kind", ["definite", "indefinite", "general"])
+def test_many_right_sides_in_pieces(target: Target, small_pieces: None, kind: str) -> None:
+    """Memory of blocks is used again; the second right sides need the first solutions."""
+    n, count = 19, 17
+    a = entries_matrix(n, kind)
+    f = factorize(a, kind)
+    first = f.solve(many_right_sides(n, count))
+    second = f.solve(first * x + many_right_sides(n, count))
+    later = [fn.tanh(first[i, i % count]) + second[i, 0] for i in range(n)]
+    case = solved(a, f, {"second": second, "first": first[:, :2], "later": later}, seed=n)
+    case.scale *= condition(a, case)
+    check(target, case)
+
+
 @pytest.mark.parametrize("n", [2, 5, 13])
 @pytest.mark.parametrize("kind", ["definite", "indefinite", "general"])
 def test_solve_in_pieces(target: Target, small_pieces: None, kind: str, n: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from symbody.algebra import functions as fn
+from symbody.algebra.elimination import definite_solve_rows
 from symbody.algebra.functions import ExternalFunction, cos, sin, where
 from symbody.algebra.graph import PI, Expr, as_expr, named, symbol, symbols
 from symbody.algebra.linear import Shape, factorize
@@ -66,6 +67,9 @@ BROKEN: dict[str, tuple[tuple[Instruction, ...], str]] = {
     "a condition as an entry": ((X, Y, LT, I("factor", (0, 1, 2), Shape("definite", 2))), "got a condition"),
     "a solve of a number": ((X, Y, I("solve", (0, 1, 1), False), I("item", (2,), 0)), "does not fit its factors"),
     "a short right side": ((X, Y, SMALL, I("solve", (2, 0), False), I("item", (3,), 0)), "does not fit its factors"),
+    "a right side and a half": ((X, Y, SMALL, I("solve", (2, 0, 1, 0), False), I("item", (3,), 0)), "does not fit its factors"),
+    "a solve without right side": ((X, Y, SMALL, I("solve", (2,), False), I("item", (3,), 0)), "does not fit its factors"),
+    "an item past several solutions": ((X, Y, SMALL, I("solve", (2, 0, 1, 1, 0), False), I("item", (3,), 4)), "takes item 4 of 4"),
     "a block as right side": ((X, Y, SMALL, I("solve", (2, 0, 2), False), I("item", (3,), 0)), "got a factor block"),
     "a call with the wrong number": ((X, I("call", (0,), TYRE)), "has 1 arguments, takes 2"),
     "a condition as output": ((X, Y, LT), "output 'out' holds a condition"),
@@ -339,6 +343,10 @@ def test_cost_of_linear_systems_is_that_of_the_loops(kind: str, n: int) -> None:
         p = made(*code, I("solve", (1,) + (0,) * n, transposed), *[I("item", (2,), 0)])
         Counted.counts = {}
         solve_kernel(shape, transposed)(n, a, *pivots, [Counted(1.0) for _ in range(n)])
+        assert Cost(**Counted.counts) + factor_cost(shape) == p.cost
+    if kind == "definite":
+        Counted.counts = {}
+        definite_solve_rows(n, 0, a, [Counted(1.0) for _ in range(n)])
         assert Cost(**Counted.counts) + factor_cost(shape) == p.cost
 
 

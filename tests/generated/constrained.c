@@ -45,6 +45,11 @@ static double sign_of(double a)
     return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a;
 }
 
+static double smaller(double a, double b)
+{
+    return a <= b ? a : b;
+}
+
 /* Solve A x = b with the factors of `general_factor`; x holds b on entry. */
 static void general_solve(int n, const double *a, const int *p, double *x)
 {
@@ -67,11 +72,6 @@ static void general_solve(int n, const double *a, const int *p, double *x)
         }
         x[n - 1 - m] = t * a[(n - 1 - m) * n + n - 1 - m];
     }
-}
-
-static double smaller(double a, double b)
-{
-    return a <= b ? a : b;
 }
 
 void constrained(
@@ -101,19 +101,16 @@ void constrained(
     general_factor(3, factors, pivots);
     const double grip = (0.0 < vx && !(vy < -1.0)) ? tyre(vy/vx, load) : 0.0;
     const double pull = k*larger(0.0, -1.0 + sqrt(v8 + v2));
-    double solution[3] = {
-        grip - x*pull, wind(t) - y*pull, vy*(vx*sign_of(vx))
+    double solution[6] = {
+        grip - x*pull, wind(t) - y*pull, vy*(vx*sign_of(vx)), smaller(x, y), 1.0, 0.0
     };
     general_solve(3, factors, pivots, solution);
-    double solution_2[3] = {
-        smaller(x, y), 1.0, 0.0
-    };
-    general_solve(3, factors, pivots, solution_2);
+    general_solve(3, factors, pivots, &solution[3]);
     motion[0] = solution[0];
     motion[1] = solution[1];
     motion[2] = solution[2];
-    J[0] = solution_2[0];
-    J[1] = solution_2[1];
+    J[0] = solution[3];
+    J[1] = solution[4];
     forces[0] = grip;
     forces[1] = pull;
 }
