@@ -41,6 +41,41 @@ def definite_solve(n: int, a: list[Any], x: list[Any]) -> None:
             x[k] = x[k] - t * a[(n - 1 - m) * n + k]
 
 
+def definite_solve_rows(n: int, first: int, a: list[Any], x: list[Any]) -> None:
+    """Solve L D Lᵀ x = b row by row, two at a time; x holds b on entry, which is zero before row `first`.
+
+    For many right sides, where a number of x is a row of them: what two rows subtract is loaded once, and both stay in
+    registers until they are done. (`definite_solve` stores what it has changed again and again, but has no sums to wait for.)
+    """
+    for i in range(first, n - 1, 2):
+        s = x[i]
+        t = x[i + 1]
+        for k in range(first, i):
+            s = s - a[i * n + k] * x[k]
+            t = t - a[(i + 1) * n + k] * x[k]
+        x[i] = s
+        x[i + 1] = t - a[(i + 1) * n + i] * s
+    for i in range(n - (n - first) % 2, n):
+        t = x[i]
+        for k in range(first, i):
+            t = t - a[i * n + k] * x[k]
+        x[i] = t
+    for m in range(0, n - 1, 2):
+        s = x[n - 1 - m]
+        t = x[n - 2 - m]
+        for k in range(n - m, n):
+            s = s - a[(n - 1 - m) * n + k] * x[k]
+            t = t - a[(n - 2 - m) * n + k] * x[k]
+        s = s * a[(n - 1 - m) * n + n - 1 - m]
+        x[n - 1 - m] = s
+        x[n - 2 - m] = (t - a[(n - 2 - m) * n + n - 1 - m] * s) * a[(n - 2 - m) * n + n - 2 - m]
+    for i in range(n % 2):
+        t = x[i]
+        for k in range(i + 1, n):
+            t = t - a[i * n + k] * x[k]
+        x[i] = t * a[i * n + i]
+
+
 def general_factor(n: int, a: list[Any], p: list[int]) -> None:
     """P A = L U with partial pivoting. Leaves L below the diagonal, U above it and 1/diagonal(U) on it, row order in p."""
     for k in range(n):

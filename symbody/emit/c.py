@@ -24,9 +24,12 @@ from .infix import AND, CHOICE, COMPARISON, CONDITIONS, ENTRY_WIDTH, OR, SIGN, S
 from .kernels import Kernel, factor_kernel, has_pivots, solve_kernel
 from .names import Names, is_c_math, is_c_reserved, is_c_word
 from .pieces import Memory, cut
-from .program import Group, Instruction, Output, Program
+from .program import Group, Instruction, Output, Program, right_sides
+from .right_sides import layout, leading_zeros
 
 PIECE: Final = 1500  # statements in a function, about
+SIDE_BY_SIDE: Final = 32  # right sides in one call of a kernel; compilers unroll loops over fewer and do not vectorise
+FEWEST: Final = 16  # fewer are solved as fast one after the other
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,11 @@ class _Unit:
         self.numbers, self.indices = Memory(), Memory()
         self.place: dict[int, tuple[int, int]] = {}  # of values and blocks that later pieces read: numbers, indices
         self.blocks: dict[int, tuple[str, str]] = {}  # names of the arrays of a block: numbers, indices
+        self.layouts = {
+            k: layout(program.code[i.args[0]].data.n, right_sides(program.code, i), [SIDE_BY_SIDE], FEWEST)
+            for k, i in enumerate(program.code)
+            if i.op == "solve"
+        }
         self.spans = cut(map(self._weight, self.plan.code), PIECE)
         self.piece_of = [k for k, span in enumerate(self.spans) for _ in span]
         self.last_piece = self._last_pieces()
@@ -186,7 +194,7 @@ class _Unit:
                 if has_pivots(i.data):
                     self.indices.give(index, i.data.n)
             else:
-                self.numbers.give(number, len(i.args) - 1 if i.op == "solve" else 1)
+                self.numbers.give(number, self.layouts[k].size if i.op == "solve" else 1)
 
     # ------------------------------------------------------------------------------------------------ text
 
@@ -286,12 +294,12 @@ class _Unit:
             self.functions[name] = f"static double {name}({arguments})\n{{\n    return {result};\n}}\n"
         return self.function_names[wish]
 
-    def kernel(self, kernel: Kernel) -> str:
+    def kernel(self, kernel: Kernel, width: int = 1) -> str:
         """Name of a loop."""
-        wish = kernel.__name__
+        wish = kernel.__name__ + (f"_{width}" if width > 1 else "")
         if wish not in self.function_names:
             name = self.function_names[wish] = self.names.new(wish)
-            self.functions[name] = CKernel(kernel, name).text()
+            self.functions[name] = CKernel(kernel, name, width).text()
         return self.function_names[wish]
 
 
@@ -365,7 +373,7 @@ class _Piece(Infix):
         if i.op == "input":
             return Term(self.symbol(*i.data))
         if i.op == "item":
-            return Term(f"{self.arrays(i.args[0])[0]}[{i.data}]")
+            return Term(f"{self.arrays(i.args[0])[0]}[{self.unit.layouts[i.args[0]].place(i.data)}]")
         name, kept = self.name_of(v), f"{self.use(self.unit.work.name)}[{self.unit.place[v][0]}]"
         self.fetch(f"const int {name} = {kept} != 0.0;" if i.op in CONDITIONS else f"const double {name} = {kept};")
         return Term(name)
@@ -414,18 +422,24 @@ class _Piece(Infix):
     def factor(self, k: int, i: Instruction) -> None:
         shape, n, entries = i.data, i.data.n, self.matrix_entries(i)
         numbers, rows = self.new_arrays(k, "factors", entries, n if has_pivots(shape) else 0)
-        self.call(factor_kernel(shape), n, [numbers, rows] if has_pivots(shape) else [numbers])
+        self.call(self.unit.kernel(factor_kernel(shape)), n, [numbers, rows] if has_pivots(shape) else [numbers])
 
     def solve(self, k: int, i: Instruction) -> None:
         shape = self.code[i.args[0]].data
         factors, rows = self.arrays(i.args[0])
-        numbers, _ = self.new_arrays(k, "solution", [self.finished(v, ENTRY_WIDTH) for v in i.args[1:]], 0)
-        self.call(
-            solve_kernel(shape, i.data), shape.n, [factors, rows, numbers] if has_pivots(shape) else [factors, numbers]
-        )
+        right = self.unit.layouts[k]
+        entries = ["0.0"] * right.size
+        for v, place in zip(i.args[1:], right.places(), strict=True):
+            entries[place] = self.finished(v, ENTRY_WIDTH)
+        numbers, _ = self.new_arrays(k, "solution", entries, 0)
+        for lot in right.lots:
+            kernel = self.unit.kernel(solve_kernel(shape, i.data, lot.width > 1), lot.width)
+            skipped = [] if has_pivots(shape) or lot.width == 1 else [str(leading_zeros(self.code, i, lot.sides))]
+            at = f"&{numbers}[{lot.at}]" if lot.at else numbers
+            self.call(kernel, shape.n, [*skipped, factors, *([rows] if has_pivots(shape) else []), at])
 
-    def call(self, kernel: Kernel, n: int, arrays: list[str]) -> None:
-        self.line(f"{self.unit.kernel(kernel)}({n}, {', '.join(arrays)});")
+    def call(self, kernel: str, n: int, arguments: list[str]) -> None:
+        self.line(f"{kernel}({n}, {', '.join(arguments)});")
 
     def new_arrays(self, k: int, wish: str, entries: list[str], indices: int) -> tuple[str, str]:
         """Arrays for a block: of its own, or in the shared memory where a later piece reads them."""

@@ -5,19 +5,31 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from .kernels import Kernel, Translator
+from .kernels import RIGHT_SIDES, Kernel, Translator
 
-_SIGNS: Final = {ast.Add: " + ", ast.Sub: " - ", ast.Mult: " * ", ast.Div: " / ", ast.Lt: " < ", ast.Gt: " > "}
-_PRODUCTS: Final = (ast.Mult, ast.Div)
+_SIGNS: Final = {
+    ast.Add: " + ",
+    ast.Sub: " - ",
+    ast.Mult: " * ",
+    ast.Div: " / ",
+    ast.Mod: " % ",
+    ast.Lt: " < ",
+    ast.Gt: " > ",
+}
+_PRODUCTS: Final = (ast.Mult, ast.Div, ast.Mod)
 _ASCII: Final = str.maketrans({"ᵀ": "'", "₁": "1"})
 
 
 class CKernel(Translator):
-    """One kernel as a static C function; sizes are arguments, so that one text serves all of them."""
+    """One kernel as a static C function; sizes are arguments, so that one text serves all of them.
 
-    def __init__(self, kernel: Kernel, name: str) -> None:
+    width   how many right sides lie side by side: an element of x, and every number computed from it, is one of each
+    """
+
+    def __init__(self, kernel: Kernel, name: str, width: int = 1) -> None:
         super().__init__(kernel, {})
-        self.name = name
+        self.name, self.width = name, width
+        self.wide = {RIGHT_SIDES, *(v for v, kind in self.kinds.items() if kind == "number")} if width > 1 else set()
         self.lines: list[str] = []
         self.scopes: list[set[str]] = [set()]  # numbers declared in each block that is open
 
@@ -53,7 +65,7 @@ class CKernel(Translator):
             assert isinstance(e.value, int)
             return str(e.value) if is_index else f"{e.value}.0"
         if isinstance(e, ast.Name):
-            return e.id
+            return f"{e.id}[r]" if e.id in self.wide else e.id
         if isinstance(e, ast.BinOp):
             return self.left(e, is_index) + _SIGNS[type(e.op)] + self.right(e, is_index)
         if isinstance(e, ast.Call):  # abs, the only function of the subset
@@ -75,7 +87,10 @@ class CKernel(Translator):
 
     def element(self, e: ast.Subscript) -> str:
         assert isinstance(e.value, ast.Name)
-        return f"{e.value.id}[{self.expression(e.slice, True)}]"
+        at = self.expression(e.slice, True)
+        if e.value.id in self.wide:
+            at = f"({at}) * {self.width} + r" if isinstance(e.slice, ast.BinOp) else f"{at} * {self.width} + r"
+        return f"{e.value.id}[{at}]"
 
     # ------------------------------------------------------------------------------------------------ statements
 
@@ -84,9 +99,10 @@ class CKernel(Translator):
         self.block(statements)
         self.scopes.pop()
 
-    def loop(self, name: str, start: ast.expr, stop: ast.expr, body: list[ast.stmt]) -> None:
+    def loop(self, name: str, start: ast.expr, stop: ast.expr, step: int, body: list[ast.stmt]) -> None:
         first, end = self.expression(start, True), self.expression(stop, True)
-        self.line(f"for (int {name} = {first}; {name} < {end}; {name}++) {{")
+        onward = f"{name}++" if step == 1 else f"{name} += {step}"
+        self.line(f"for (int {name} = {first}; {name} < {end}; {onward}) {{")
         self.scope(body)
         self.line("}")
 
@@ -103,10 +119,21 @@ class CKernel(Translator):
 
     def assign(self, name: str, value: ast.expr) -> None:
         is_new = not any(name in s for s in self.scopes)
-        self.line(f"{'double ' if is_new else ''}{name} = {self.expression(value, False)};")
         self.scopes[-1].add(name)
+        if name not in self.wide:
+            self.line(f"{'double ' if is_new else ''}{name} = {self.expression(value, False)};")
+            return
+        if is_new:
+            self.line(f"double {name}[{self.width}];")
+        self.for_each_side(f"{name}[r] = {self.expression(value, False)};")
 
     def store(self, target: ast.Subscript, value: ast.expr) -> None:
         assert isinstance(target.value, ast.Name)
         is_index = self.kinds[target.value.id] == "indices"
-        self.line(f"{self.element(target)} = {self.expression(value, is_index)};")
+        put = self.for_each_side if target.value.id in self.wide else self.line
+        put(f"{self.element(target)} = {self.expression(value, is_index)};")
+
+    def for_each_side(self, text: str) -> None:
+        self.line(f"for (int r = 0; r < {self.width}; r++) {{")
+        self.line(f"    {text}")
+        self.line("}")

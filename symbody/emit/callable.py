@@ -20,7 +20,7 @@ from ..algebra import elimination
 from ..algebra.functions import ExternalFunction
 from ..errors import ProgramError, shown
 from . import cache as disk
-from . import jit, kernels, llvm_kernels, llvm_sincos
+from . import jit, kernels, llvm_kernels, llvm_sincos, pieces, right_sides
 from . import llvm_text as llvm_text_module
 from .llvm_text import batch_kernels, batch_scratch, batch_text, entry, llvm_text
 from .program import Output, Program
@@ -36,7 +36,7 @@ _Batch = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 2)
 @cache
 def _generator() -> str:
     """Hash of the files that decide the machine code of a program: when one changes, older machine code is not used any more."""
-    made_by = (llvm_text_module, llvm_kernels, llvm_sincos, kernels, elimination, jit)
+    made_by = (llvm_text_module, llvm_kernels, llvm_sincos, kernels, pieces, right_sides, elimination, jit)
     return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
 
 
@@ -83,7 +83,7 @@ class Compiled:
         key = hashlib.sha256(f"{_generator()}|{lanes}|{jit.identity()}|{self.program.digest}".encode()).hexdigest()
         kept = disk.load(key) if self._cache else None
         if kept is None:
-            text = llvm_text(self.program, lanes)
+            text = llvm_text(self.program, lanes, jit.lanes())
             work = text.work + (batch_scratch(self.program) if lanes > 1 else 0)
             loops = text.kernels + (batch_kernels(lanes) if lanes > 1 else "")
             pieces = text.pieces + (batch_text(self.program, lanes) if lanes > 1 else "")

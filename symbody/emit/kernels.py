@@ -21,20 +21,29 @@ from ..algebra.linear import Shape
 from ..errors import CompileError
 
 Kernel = Callable[..., Any]
+FACTORS: Final = "a"  # as kernels call them
+RIGHT_SIDES: Final = "x"
 
 
 def factor_kernel(shape: Shape) -> Kernel:
     return elimination.definite_factor if shape.kind == "definite" else elimination.general_factor
 
 
-def solve_kernel(shape: Shape, transposed: bool) -> Kernel:
+def solve_kernel(shape: Shape, transposed: bool, side_by_side: bool = False) -> Kernel:
+    """The loop for one right side, or for several side by side."""
     if shape.kind == "definite":
-        return elimination.definite_solve
+        return elimination.definite_solve_rows if side_by_side else elimination.definite_solve
     return elimination.general_solve_transposed if transposed else elimination.general_solve
 
 
 def has_pivots(shape: Shape) -> bool:
     return shape.kind != "definite"
+
+
+def clear(n: int, x: list[Any]) -> None:
+    """Zeros."""
+    for i in range(n):
+        x[i] = 0
 
 
 def pack(size: int, lanes: int, first: int, stop: int, stride: int, source: list[Any], target: list[Any]) -> None:
@@ -104,7 +113,8 @@ class Translator:
             return  # the docstring
         if isinstance(s, ast.For) and isinstance(s.target, ast.Name) and isinstance(s.iter, ast.Call):
             bounds = s.iter.args
-            self.loop(s.target.id, bounds[0] if len(bounds) > 1 else ast.Constant(0), bounds[-1], s.body)
+            start, stop = (ast.Constant(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
+            self.loop(s.target.id, start, stop, ast.literal_eval(bounds[2]) if len(bounds) == 3 else 1, s.body)
         elif isinstance(s, ast.If):
             self.choose(s.test, s.body, s.orelse)
         elif isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name):
@@ -128,7 +138,7 @@ class Translator:
             return self.is_index(e.left) and self.is_index(e.right)
         return isinstance(e, ast.Constant)
 
-    def loop(self, name: str, start: ast.expr, stop: ast.expr, body: list[ast.stmt]) -> None:
+    def loop(self, name: str, start: ast.expr, stop: ast.expr, step: int, body: list[ast.stmt]) -> None:
         raise NotImplementedError
 
     def choose(self, test: ast.expr, yes: list[ast.stmt], no: list[ast.stmt]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import struct
+from collections.abc import Mapping
 from typing import Any, Final
 
 from .kernels import Kernel, Translator
 
 _NUMBER_OPS: Final = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
-_INDEX_OPS: Final = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+_INDEX_OPS: Final = {ast.Add: "add nsw", ast.Sub: "sub nsw", ast.Mult: "mul nsw", ast.Mod: "srem"}
 _INDEX_TESTS: Final = {ast.Lt: "slt", ast.Gt: "sgt", ast.LtE: "sle", ast.GtE: "sge", ast.Eq: "eq", ast.NotEq: "ne"}
 _NUMBER_TESTS: Final = {ast.Lt: "olt", ast.Gt: "ogt", ast.LtE: "ole", ast.GtE: "oge", ast.Eq: "oeq", ast.NotEq: "une"}
 _DOUBLE: Final = struct.Struct(">d")
@@ -20,13 +21,20 @@ class LlvmKernel(Translator):
 
     number   type of an array's elements: double, or a vector of them where the loop serves several states at once
     stride   distance of elements in memory: a kernel that pivots serves one lane of interleaved arrays at a time
+    shared   arrays with shorter elements, repeated to fill a number: factors, where a number is of several right sides
     """
 
     def __init__(
-        self, kernel: Kernel, name: str, fixed: dict[str, Any], number: str = "double", stride: int = 1
+        self,
+        kernel: Kernel,
+        name: str,
+        fixed: dict[str, Any],
+        number: str = "double",
+        stride: int = 1,
+        shared: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(kernel, fixed)
-        self.name, self.number, self.stride = name, number, stride
+        self.name, self.number, self.stride, self.shared = name, number, stride, shared or {}
         self.lines: list[str] = []
         self.count = 0
 
@@ -63,7 +71,7 @@ class LlvmKernel(Translator):
         if isinstance(e, ast.Name):
             return str(self.fixed[e.id]) if e.id in self.fixed else self.new(f"load i64, ptr %{e.id}.at")
         if isinstance(e, ast.BinOp):
-            return self.new(f"{_INDEX_OPS[type(e.op)]} nsw i64 {self.index(e.left)}, {self.index(e.right)}")
+            return self.new(f"{_INDEX_OPS[type(e.op)]} i64 {self.index(e.left)}, {self.index(e.right)}")
         assert isinstance(e, ast.Subscript)
         return self.new(f"load i64, ptr {self.address(e, 'i64')}, align 8")
 
@@ -79,7 +87,19 @@ class LlvmKernel(Translator):
         if isinstance(e, ast.Call):  # abs, the only function of the subset
             return self.new(f"call {self.number} @llvm.fabs.f64({self.number} {self.value(e.args[0])})")
         assert isinstance(e, ast.Subscript)
-        return self.new(f"load {self.number}, ptr {self.address(e, self.number)}, align 8")
+        assert isinstance(e.value, ast.Name)
+        element = self.shared.get(e.value.id, self.number)
+        loaded = self.new(f"load {element}, ptr {self.address(e, element)}, align 8")
+        return loaded if element == self.number else self.repeated(loaded, element)
+
+    def repeated(self, value: str, element: str) -> str:
+        """A number made of a shorter one, again and again."""
+        if element == "double":
+            element = "<1 x double>"
+            value = self.new(f"insertelement {element} poison, double {value}, i32 0")
+        lanes = lanes_of(self.number)
+        mask = ", ".join(f"i32 {k % lanes_of(element)}" for k in range(lanes))
+        return self.new(f"shufflevector {element} {value}, {element} poison, <{lanes} x i32> <{mask}>")
 
     def address(self, e: ast.Subscript, element: str) -> str:
         assert isinstance(e.value, ast.Name)
@@ -90,7 +110,7 @@ class LlvmKernel(Translator):
 
     # ------------------------------------------------------------------------------------------------ statements
 
-    def loop(self, name: str, start: ast.expr, stop: ast.expr, body: list[ast.stmt]) -> None:
+    def loop(self, name: str, start: ast.expr, stop: ast.expr, step: int, body: list[ast.stmt]) -> None:
         head, inside, done = self.label("head"), self.label("body"), self.label("done")
         first, end = self.index(start), self.index(stop)
         self.lines += [f"  store i64 {first}, ptr %{name}.at", f"  br label %{head}", f"{head}:"]
@@ -99,7 +119,7 @@ class LlvmKernel(Translator):
         self.lines += [f"  br i1 {more}, label %{inside}, label %{done}", f"{inside}:"]
         self.block(body)
         again = self.new(f"load i64, ptr %{name}.at")
-        after = self.new(f"add nsw i64 {again}, 1")
+        after = self.new(f"add nsw i64 {again}, {step}")
         self.lines += [f"  store i64 {after}, ptr %{name}.at", f"  br label %{head}", f"{done}:"]
 
     def condition(self, test: ast.expr) -> str:
@@ -134,9 +154,13 @@ def hexadecimal(value: float) -> str:
     return "0x" + _DOUBLE.pack(value).hex().upper()
 
 
+def lanes_of(number: str) -> int:
+    """How many lanes a scalar or vector type has."""
+    return 1 if number == "double" else int(number[1:].split()[0])
+
+
 def splat(value: float, number: str) -> str:
     """A constant of a scalar or vector type."""
     if number == "double":
         return hexadecimal(value)
-    lanes = int(number[1:].split()[0])
-    return f"<{', '.join([f'double {hexadecimal(value)}'] * lanes)}>"
+    return f"<{', '.join([f'double {hexadecimal(value)}'] * lanes_of(number))}>"

@@ -400,7 +400,7 @@ class LlvmLoop(LlvmKernel):
         else:
             self.block(yes if known else no)
 
-    def loop(self, name: str, start: ast.expr, stop: ast.expr, body: list[ast.stmt]) -> None:
+    def loop(self, name: str, start: ast.expr, stop: ast.expr, step: int, body: list[ast.stmt]) -> None:
         head, inside, again, done = (self.label(n) for n in ("head", "body", "next", "done"))
         first, end = self.index(start), self.index(stop)
         self.lines += [f"  store i64 {first}, ptr %{name}.at", f"  br label %{head}", f"{head}:"]
@@ -412,7 +412,7 @@ class LlvmLoop(LlvmKernel):
         self.exits.pop()
         self.lines += [f"  br label %{again}", f"{again}:"]
         after = self.new(f"load i64, ptr %{name}.at")
-        after = self.new(f"add nsw i64 {after}, 1")
+        after = self.new(f"add nsw i64 {after}, {step}")
         self.lines += [f"  store i64 {after}, ptr %{name}.at", f"  br label %{head}", f"{done}:"]
 
     def repeat(self, s: ast.While) -> None:

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from . import pieces
-from .kernels import Kernel, factor_kernel, has_pivots, pack, solve_kernel, unpack
+from .kernels import FACTORS, Kernel, clear, factor_kernel, has_pivots, pack, solve_kernel, unpack
 from .llvm_kernels import LlvmKernel, splat
 from .llvm_sincos import LARGEST, sincos
-from .program import Instruction, Program
+from .program import Instruction, Program, right_sides
+from .right_sides import ZERO, Layout, layout, leading_zeros
 
 PIECE: Final = 600  # instructions in a piece, about
+SIDE_BY_SIDE: Final = 4  # registers full of right sides; for two rows of them there are registers on every machine
+FEWEST: Final = 3  # right sides side by side; two are solved as fast one after the other
 
 _ARITHMETIC: Final = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract", "div": "fdiv"}
 _COMPARISONS: Final = {"lt": "fcmp olt", "le": "fcmp ole", "eq": "fcmp oeq"}
@@ -48,17 +51,38 @@ def weight(program: Program, i: Instruction) -> int:
     if i.op in ("sincos", "sin", "cos"):
         return 40
     if i.op in ("factor", "solve"):
-        return sum(program.code[v].op in ("const", "true", "input", "item") for v in i.args)
+        return sum(_is_put_late(program, i, v) for v in i.args)
     return 1
+
+
+def _is_put_late(program: Program, block: Instruction, v: int) -> bool:
+    """Whether a value is put into a block just before the kernel runs. What is computed is put there at once; zeros may be there from the start."""
+    is_there = _starts_as_zeros(program, block) and program.code[v] == ZERO
+    return program.code[v].op in ("const", "true", "input", "item") and not is_there
+
+
+def _starts_as_zeros(program: Program, block: Instruction) -> bool:
+    """Many right sides have many zeros, and places beside them that none takes: what happens to lie there could be slow to compute with."""
+    return block.op == "solve" and right_sides(program.code, block) >= FEWEST
 
 
 def cut(program: Program, size: int = PIECE) -> list[range]:
     """Ranges of instructions whose weight is bounded."""
-    feeds = _feeds(program)
-    return pieces.cut((weight(program, i) + len(feeds.get(k, ())) for k, i in enumerate(program.code)), size)
+    feeds, outputs = _feeds(program, _layouts(program, 1, 1)), _outputs(program)
+    stores = (len(feeds.get(k, ())) + len(outputs.get(k, ())) for k in range(len(program.code)))
+    return pieces.cut((weight(program, i) + n for i, n in zip(program.code, stores, strict=True)), size)
 
 
-def _feeds(program: Program) -> dict[int, list[tuple[int, int]]]:
+def _outputs(program: Program) -> dict[int, list[tuple[int, int]]]:
+    """For each value the outputs, and the places in them, that it is stored to."""
+    out: dict[int, list[tuple[int, int]]] = {}
+    for o, output in enumerate(program.outputs):
+        for at, v in enumerate(output.values):
+            out.setdefault(v, []).append((o, at))
+    return out
+
+
+def _feeds(program: Program, layouts: dict[int, Layout]) -> dict[int, list[tuple[int, int]]]:
     """For each computed value, the blocks and the places in them that it is put into as soon as it is known.
 
     (Gathering the entries of a large matrix all at once would make one piece as large as the matrix.)
@@ -66,16 +90,28 @@ def _feeds(program: Program) -> dict[int, list[tuple[int, int]]]:
     feeds: dict[int, list[tuple[int, int]]] = {}
     for k, i in enumerate(program.code):
         if i.op in ("factor", "solve"):
-            for v, at in block_entries(program, i):
+            for v, at in block_entries(program, k, layouts):
                 if program.code[v].op not in ("const", "true", "input", "item"):
                     feeds.setdefault(v, []).append((k, at))
     return feeds
 
 
-def block_entries(program: Program, i: Instruction) -> list[tuple[int, int]]:
+def _layouts(program: Program, lanes: int, register: int) -> dict[int, Layout]:
+    """Of each solve: right sides lie side by side, but where a kernel pivots in one lane of several at a time."""
+    widths = [w for w in (1, 2, 4, 8, 16, 32) if w * lanes <= SIDE_BY_SIDE * register]
+    out = {}
+    for k, i in enumerate(program.code):
+        if i.op == "solve":
+            shape, count = program.code[i.args[0]].data, right_sides(program.code, i)
+            out[k] = layout(shape.n, count, [1] if lanes > 1 and has_pivots(shape) else widths, FEWEST)
+    return out
+
+
+def block_entries(program: Program, k: int, layouts: dict[int, Layout]) -> list[tuple[int, int]]:
     """Value and place of each number that a factorisation or a solve starts from."""
+    i = program.code[k]
     if i.op == "solve":
-        return [(v, at) for at, v in enumerate(i.args[1:])]
+        return list(zip(i.args[1:], layouts[k].places(), strict=True))
     shape, n = i.data, i.data.n
     entries = [(v, row * n + col) for (row, col), v in zip(shape.places(), i.args, strict=True)]
     if has_pivots(shape) and shape.is_symmetric:  # elimination with pivoting wants both triangles
@@ -86,7 +122,7 @@ def block_entries(program: Program, i: Instruction) -> list[tuple[int, int]]:
 class _Module:
     """The text of one program, written piece by piece."""
 
-    def __init__(self, program: Program, lanes: int) -> None:
+    def __init__(self, program: Program, lanes: int, register: int) -> None:
         self.program, self.lanes = program, lanes
         self.number = "double" if lanes == 1 else f"<{lanes} x double>"
         self.truth = "i1" if lanes == 1 else f"<{lanes} x i1>"
@@ -98,11 +134,9 @@ class _Module:
         for k, i in enumerate(program.code):
             if i.op == "item" and program.code[i.args[0]].op == "sincos":
                 self.items.setdefault(i.args[0], []).append(k)
-        self.feeds = _feeds(program)
-        self.outputs: dict[int, list[tuple[int, int]]] = {}
-        for o, out in enumerate(program.outputs):
-            for k, v in enumerate(out.values):
-                self.outputs.setdefault(v, []).append((o, k))
+        self.layouts = _layouts(program, lanes, register)
+        self.feeds = _feeds(program, self.layouts)
+        self.outputs = _outputs(program)
 
     def text(self) -> LlvmText:
         name, p = entry(self.program), self.program
@@ -113,13 +147,13 @@ class _Module:
         for k, r in enumerate(ranges):
             functions.append(_Piece(self, f"{name}.{k}", r, last_piece, k).text())
             for v in [v for v in self.place if last_piece[v] == k]:
-                self.memory.give(self.place.pop(v), self.block_size(p.code[v]))
+                self.memory.give(self.place.pop(v), self.size(v))
         calls = "\n".join(f"  call void @{name}.{k}(ptr %in, ptr %out, ptr %work)" for k in range(len(ranges)))
         main = f"define void @{name}(ptr %in, ptr %out, ptr %work) nounwind {{\n{calls}\n  ret void\n}}\n"
         main += _ONE_ARGUMENT.replace("NAME", name)
         kernels = "".join(k.text() for k in self.kernels.values()).replace("define internal", "define")
         # Kernels are told apart by size, so that two programs loaded into one engine would clash: only one is.
-        declared = sorted(self.declared | {f"declare void @{k}({_pointers(k_)})" for k, k_ in self.kernels.items()})
+        declared = sorted(self.declared | {f"declare void @{k}({_types(k_)})" for k, k_ in self.kernels.items()})
         return LlvmText(_FABS + kernels, "\n".join([*declared, *functions, main, _UNLIKELY]), self.memory.size)
 
     def _last_pieces(self, piece_of: list[int]) -> list[int]:
@@ -133,31 +167,30 @@ class _Module:
                     last[a] = max(last[a], read)
         return last
 
-    def block_place(self, k: int) -> int:
-        """Where a block lives; it is given its place when its first entry is computed."""
-        if k not in self.place:
-            self.place[k] = self.memory.take(self.block_size(self.program.code[k]))
-        return self.place[k]
-
-    @staticmethod
-    def block_size(i: Instruction) -> int:
+    def size(self, k: int) -> int:
         """Numbers of scratch memory that a value takes."""
+        i = self.program.code[k]
         if i.op == "factor":
             return i.data.n * (i.data.n + has_pivots(i.data))
-        return len(i.args) - 1 if i.op == "solve" else 1
+        return self.layouts[k].size if i.op == "solve" else 1
 
-    def kernel(self, function: Kernel, n: int, one_lane_at_a_time: bool) -> str:
-        name = f"{function.__name__}_{n}"
+    def kernel(self, function: Kernel, n: int, one_lane_at_a_time: bool, width: int = 1) -> str:
+        """Name of a kernel for a size."""
+        name = f"{function.__name__}_{n}" + (f"_{width}" if width > 1 else "")
         if name not in self.kernels:
-            if one_lane_at_a_time:
+            if width > 1:
+                number, shared = f"<{width * self.lanes} x double>", {FACTORS: self.number}
+                self.kernels[name] = LlvmKernel(function, name, {"n": n}, number=number, shared=shared)
+            elif one_lane_at_a_time:
                 self.kernels[name] = LlvmKernel(function, name, {"n": n}, stride=self.lanes)
             else:
                 self.kernels[name] = LlvmKernel(function, name, {"n": n}, number=self.number)
         return name
 
 
-def _pointers(kernel: LlvmKernel) -> str:
-    return ", ".join("ptr" for a in kernel.tree.args.args if a.arg not in kernel.fixed)
+def _types(kernel: LlvmKernel) -> str:
+    names = [a.arg for a in kernel.tree.args.args if a.arg not in kernel.fixed]
+    return ", ".join("i64" if kernel.kinds[a] == "index" else "ptr" for a in names)
 
 
 # The same entry with its three pointers in a table: one argument is cheaper to pass from Python.
@@ -241,7 +274,8 @@ class _Piece:
                 group, at = i.data
                 self.local[v] = self.load(self.base("in", group), at)
             elif i.op == "item" and self.code[i.args[0]].op == "solve":
-                self.local[v] = self.load("%work", self.module.place[i.args[0]] + i.data)
+                solve = i.args[0]
+                self.local[v] = self.load("%work", self.module.place[solve] + self.module.layouts[solve].place(i.data))
             else:
                 self.local[v] = self.reload(v)
         return self.local[v]
@@ -280,7 +314,7 @@ class _Piece:
     def keep(self, k: int) -> None:
         """Put a value that blocks or later pieces read into scratch memory."""
         for block, at in self.module.feeds.get(k, ()):
-            self.store(self.local[k], "%work", self.module.block_place(block) + at)
+            self.store(self.local[k], "%work", self.block_place(block) + at)
         if self.last_piece[k] > self.piece:
             value = self.local[k]
             if self.is_condition(k):
@@ -372,33 +406,48 @@ class _Piece:
     def factor(self, k: int, i: Instruction) -> None:
         shape, n = i.data, i.data.n
         place = self.filled(k, i)
-        self.run_kernel(factor_kernel(shape), n, has_pivots(shape), [place, place + n * n][: 1 + has_pivots(shape)])
+        name = self.module.kernel(factor_kernel(shape), n, has_pivots(shape))
+        self.run_kernel(name, has_pivots(shape), [place, place + n * n][: 1 + has_pivots(shape)])
 
     def solve(self, k: int, i: Instruction) -> None:
         shape = self.code[i.args[0]].data
         n, factors = shape.n, self.module.place[i.args[0]]
         place = self.filled(k, i)
-        arguments = [factors, factors + n * n, place] if has_pivots(shape) else [factors, place]
-        self.run_kernel(solve_kernel(shape, i.data), n, has_pivots(shape), arguments)
+        for lot in self.module.layouts[k].lots:
+            arguments = [factors, factors + n * n, place + lot.at] if has_pivots(shape) else [factors, place + lot.at]
+            function = solve_kernel(shape, i.data, lot.width > 1)
+            name = self.module.kernel(function, n, has_pivots(shape), lot.width)
+            skipped = [] if has_pivots(shape) or lot.width == 1 else [leading_zeros(self.code, i, lot.sides)]
+            self.run_kernel(name, has_pivots(shape), arguments, skipped)
 
     def filled(self, k: int, i: Instruction) -> int:
         """The place of a block, with those entries put in that were not when they were computed."""
-        place = self.module.block_place(k)
-        for v, at in block_entries(self.module.program, i):
-            if v not in self.module.feeds:
+        place = self.block_place(k)
+        for v, at in block_entries(self.module.program, k, self.module.layouts):
+            if _is_put_late(self.module.program, i, v):
                 self.store(self.value(v), "%work", place + at)
         return place
 
-    def run_kernel(self, function: Kernel, n: int, by_lane: bool, places: list[int]) -> None:
-        name = self.module.kernel(function, n, by_lane)
+    def block_place(self, k: int) -> int:
+        """Where a block lives; it is given its place when its first entry is computed."""
+        module = self.module
+        if k not in module.place:
+            module.place[k] = module.memory.take(module.size(k))
+            if _starts_as_zeros(module.program, self.code[k]):
+                name = module.kernel(clear, module.size(k), False)
+                self.run_kernel(name, False, [module.place[k]])
+        return module.place[k]
+
+    def run_kernel(self, name: str, by_lane: bool, places: list[int], indices: list[int] | None = None) -> None:
         for lane in range(self.lanes if by_lane else 1):
-            pointers = ", ".join(f"ptr {self.lane_of('%work', p, lane)}" for p in places)
-            self.lines.append(f"  call void @{name}({pointers})")
+            pointers = [f"ptr {self.lane_of('%work', p, lane)}" for p in places]
+            arguments = [f"i64 {k}" for k in indices or []] + pointers
+            self.lines.append(f"  call void @{name}({', '.join(arguments)})")
 
 
-def llvm_text(program: Program, lanes: int = 1) -> LlvmText:
-    """The module of a program, for one state or for `lanes` states side by side."""
-    return _Module(program, lanes).text()
+def llvm_text(program: Program, lanes: int = 1, register: int = 4) -> LlvmText:
+    """The module of a program, for one state or for `lanes` states side by side; a vector register holds `register` numbers."""
+    return _Module(program, lanes, register).text()
 
 
 # ---------------------------------------------------------------------------------------------------------- many states

@@ -1,4 +1,4 @@
-"""Graph -> Program: numbers folded in, small systems unrolled, powers as products, dead code gone, order fixed."""
+"""Graph -> Program: numbers folded in, small systems unrolled, right sides joined, powers as products, dead code gone, order fixed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from ..algebra.walk import ordered, rebuilt, scalars, substitute_all
 from ..errors import ProgramError, listed, shown
 from .branches import Branches
 from .canonical import canonical_arguments
+from .order import depth_first
 from .program import Group, Instruction, Output, Program, _repeated, factor_cost
+from .right_sides import with_joined_solves
 from .sparse import Work, elimination_order, elimination_work
 
 UNROLLED_OPERATIONS: Final = 1500  # a definite system that takes no more operations than this is written out;
@@ -51,7 +53,7 @@ def program(
         raise ProgramError(f"program {name!r}: sparse outputs {listed(unknown)} are not among {listed(outputs)}")
     lowered = _Lowering(groups, roots)
     made = [_output(k, t, k in wanted, lowered.value) for k, t in zip(outputs, things, strict=True)]
-    return _without_dead_code(name, groups, made, lowered)
+    return with_joined_solves(_without_dead_code(name, groups, made, lowered))
 
 
 def _column(name: str, key: str, value: Any) -> Expr | Matrix:
@@ -172,25 +174,6 @@ def operations(things: Any) -> int:
 # ---------------------------------------------------------------------------------------------------------- instructions
 
 
-def _depth_first(roots: Iterable[Node], arguments: Mapping[Node, tuple[Node, ...]]) -> list[Node]:
-    """Nodes in order of evaluation such that a value is computed shortly before it is used."""
-    out: list[Node] = []
-    state: dict[Node, bool] = {}  # False: arguments are being looked at; True: placed
-    for root in roots:
-        stack = [root]
-        while stack:
-            n = stack[-1]
-            if n in state:
-                stack.pop()
-                if not state[n]:
-                    state[n] = True
-                    out.append(n)
-                continue
-            state[n] = False
-            stack.extend(a for a in reversed(arguments[n]) if a not in state)
-    return out
-
-
 def _number(n: Expr) -> float:
     """The value of an expression without symbols, as the machine has it."""
     try:
@@ -209,7 +192,7 @@ class _Lowering:
         self.value: dict[Node, int] = {}
         self.place = {s: (g, k) for g, group in enumerate(groups) for k, s in enumerate(group.symbols)}
         self.arguments = canonical_arguments(ordered(roots), self.place)
-        order = _depth_first(roots, self.arguments)
+        order = depth_first(roots, self.arguments)
         self.angles = {n.args[0] for n in order if n.op == "sin"} & {n.args[0] for n in order if n.op == "cos"}
         has_symbol: dict[Node, bool] = {}
         for n in order:

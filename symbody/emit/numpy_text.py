@@ -21,7 +21,8 @@ from ..errors import ProgramError
 from .infix import ATOM, CHOICE, ENTRY_WIDTH, POWER, SIGN, Infix, Plan, Term, entry_places, filled
 from .kernels import Kernel, factor_kernel, has_pivots, solve_kernel
 from .names import Names, is_python_reserved
-from .program import Group, Instruction, Output, Program
+from .program import Group, Instruction, Output, Program, right_sides
+from .right_sides import leading_zeros
 
 
 def numpy_source(program: Program) -> str:
@@ -55,14 +56,14 @@ _HELPERS: Final = {  # operations that NumPy has not, or not with the same resul
         "_solution",
         '''\
 def {0}(a, b):
-    """Solutions of a stack of linear systems a x = b; those of singular ones are nan."""
-    shape = np.broadcast_shapes(a.shape[:-1], b.shape)
-    a, b = np.broadcast_to(a, (*shape, shape[-1])), np.broadcast_to(b, shape)
+    """Solutions of a stack of linear systems a x = b, for each column of b; those of singular ones are nan."""
+    shape = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a, b = np.broadcast_to(a, shape + a.shape[-2:]), np.broadcast_to(b, shape + b.shape[-2:])
     try:
-        return np.linalg.solve(a, b[..., None])[..., 0]
+        return np.linalg.solve(a, b)
     except np.linalg.LinAlgError:
-        x = np.full(shape, np.nan)
-        for k in np.ndindex(shape[:-1]):
+        x = np.full(b.shape, np.nan)
+        for k in np.ndindex(shape):
             try:
                 x[k] = np.linalg.solve(a[k], b[k])
             except np.linalg.LinAlgError:
@@ -226,8 +227,12 @@ class _Body(Infix):
         return Term(name)
 
     def element(self, item: Instruction) -> str:
-        shape = self.code[self.code[item.args[0]].args[0]].data
-        return f"{self.arrays[item.args[0]]}[{'..., ' if has_pivots(shape) else ''}{item.data}]"
+        name, solve = self.arrays[item.args[0]], self.code[item.args[0]]
+        shape = self.code[solve.args[0]].data
+        r, row = divmod(item.data, shape.n)
+        if has_pivots(shape):
+            return f"{name}[..., {row}, {r}]"
+        return f"{name}[{row}][..., {r}]" if right_sides(self.code, solve) > 1 else f"{name}[{row}]"
 
     def literal(self, value: float) -> str:
         if math.isfinite(value):
@@ -268,13 +273,20 @@ class _Body(Infix):
         self.lines.append(f"{self.module.kernel(factor_kernel(shape))}({n}, {name})")
 
     def solve(self, k: int, i: Instruction) -> None:
-        shape, n, matrix = self.code[i.args[0]].data, len(i.args) - 1, self.arrays[i.args[0]]
-        name = self.arrays[k] = self.module.names.new("solution")
-        entries = [self.finished(v, ENTRY_WIDTH) for v in i.args[1:]]
+        """Right sides as columns of a matrix; where the factors are known, as a list of its rows."""
+        shape, sides, matrix = self.code[i.args[0]].data, right_sides(self.code, i), self.arrays[i.args[0]]
+        n, name = shape.n, self.module.names.new("solution")
+        self.arrays[k] = name
+        entries = [self.finished(i.args[1 + r * n + row], ENTRY_WIDTH) for row in range(n) for r in range(sides)]
         if has_pivots(shape):
-            self.list_of(name, entries, f", {n}")
+            self.list_of(name, entries, f", {n}, {sides}")
             matrix = f"np.swapaxes({matrix}, -1, -2)" if i.data else matrix
             self.lines.append(f"{name} = {self.module.helper('solve')}({matrix}, {name})")
+        elif sides > 1:
+            self.list_of(name, entries, f", {n}, {sides}")
+            self.lines.append(f"{name} = list(np.moveaxis({name}, -2, 0))")
+            arguments = f"{n}, {leading_zeros(self.code, i, range(sides))}, [a[..., None] for a in {matrix}], {name}"
+            self.lines.append(f"{self.module.kernel(solve_kernel(shape, i.data, True))}({arguments})")
         else:
             self.list_of(name, entries)
             self.lines.append(f"{self.module.kernel(solve_kernel(shape, i.data))}({n}, {matrix}, {name})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 
 def cut(weights: Iterable[int], size: int) -> list[range]:
@@ -16,8 +17,11 @@ def cut(weights: Iterable[int], size: int) -> list[range]:
     return [*out, range(start, k)]
 
 
+LINE: Final = 8  # numbers in a line of the processor's cache
+
+
 class Memory:
-    """Places in scratch memory, given back when what they hold is no longer needed."""
+    """Places in scratch memory, given back when what they hold is no longer needed. Blocks begin with a line of the cache."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -26,8 +30,9 @@ class Memory:
     def take(self, n: int = 1) -> int:
         if self.free.get(n):
             return self.free[n].pop()
-        self.size += n
-        return self.size - n
+        start = self.size if n == 1 else -(-self.size // LINE) * LINE
+        self.size = start + n
+        return start
 
     def give(self, place: int, n: int = 1) -> None:
         self.free.setdefault(n, []).append(place)

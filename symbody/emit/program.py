@@ -5,8 +5,10 @@ Instruction i defines value i, and refers to earlier values only:
     input    data = (group, position)               neg, add, sub, mul, div, pow, sqrt, exp, ... the operations of the graph
     const    data = float                           lt, le, eq, and, or, not, where       conditions and choice
     sincos   sine and cosine of one angle           factor   data = Shape, args = entries of the matrix
-    item     data = which output of a block         solve    data = transposed, args = (factor, *right side)
+    item     data = which output of a block         solve    data = transposed, args = (factor, *right sides)
     call     data = ExternalFunction
+
+The right sides of a solve stand one after the other, n numbers each; item r * n + i is unknown i of the solution of right side r.
 """
 
 from __future__ import annotations
@@ -120,9 +122,14 @@ def _cost_of(code: tuple[Instruction, ...], i: Instruction) -> Cost:
     if i.op == "factor":
         return factor_cost(i.data)
     if i.op == "solve":
-        n = code[i.args[0]].data.n
-        return Cost(additions=n * (n - 1), multiplications=n * n)
+        n, sides = code[i.args[0]].data.n, right_sides(code, i)
+        return Cost(additions=sides * n * (n - 1), multiplications=sides * n * n)
     return Cost(functions=2 if i.op == "sincos" else 1)
+
+
+def right_sides(code: Sequence[Instruction], solve: Instruction) -> int:
+    """How many right sides a solve has."""
+    return (len(solve.args) - 1) // code[solve.args[0]].data.n
 
 
 def factor_cost(shape: Shape) -> Cost:
@@ -225,7 +232,7 @@ def _wrong_arguments(p: Program, k: int, i: Instruction, kinds: Sequence[str]) -
     if i.op == "item":
         return None if got in (["a sincos block"], ["a solve block"]) else f"takes an item of {listed(got)}"
     if i.op == "solve":
-        fits = got[:1] == ["a factor block"] and len(got) == 1 + p.code[i.args[0]].data.n
+        fits = got[:1] == ["a factor block"] and len(got) > 1 and (len(got) - 1) % p.code[i.args[0]].data.n == 0
         return _wrong_kinds(got[1:], [_NUMBER] * (len(got) - 1)) if fits else "does not fit its factors"
     if i.op == "factor":
         if len(got) != len(i.data.places()):

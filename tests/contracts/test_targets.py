@@ -404,22 +404,27 @@ def many_right_sides(n: int, count: int) -> Matrix:
     return matrix([[entry(i, r) for r in range(count)] for i in range(n)])
 
 
-@pytest.mark.parametrize(("n", "count"), [(18, 2), (18, 3), (19, 7), (18, 18), (17, 66)])
-@pytest.mark.parametrize("kind", ["definite", "indefinite", "general"])
+LOOP = 17  # rows of a definite system that is not written out
+
+MANY = [("definite", LOOP + 1, 3), ("definite", LOOP, 7), ("definite", LOOP + 1, 18), ("definite", LOOP, 66)]
+MANY += [(kind, 5, count) for kind in ("indefinite", "general") for count in (2, 3, 18, 66)]
+
+
+@pytest.mark.parametrize(("kind", "n", "count"), MANY)
 def test_many_right_sides(target: Target, kind: str, n: int, count: int) -> None:
     """Solved together, side by side, in lots of all widths."""
     a = entries_matrix(n, kind)
     f = factorize(a, kind)
     outputs = {"X": f.solve(many_right_sides(n, count)), "Y": f.solve(many_right_sides(n, 3), transposed=True)}
     case = solved(a, f, outputs, seed=n)
-    assert sum(i.op == "solve" for i in case.program.code) <= 4
+    assert 1 <= sum(i.op == "solve" for i in case.program.code) <= 4
     check(target, case)
 
 
 @pytest.mark.parametrize("kind", ["definite", "indefinite", "general"])
 def test_many_right_sides_in_pieces(target: Target, small_pieces: None, kind: str) -> None:
     """Memory of blocks is used again; the second right sides need the first solutions."""
-    n, count = 19, 17
+    n, count = LOOP if kind == "definite" else 5, 17
     a = entries_matrix(n, kind)
     f = factorize(a, kind)
     first = f.solve(many_right_sides(n, count))
