@@ -126,7 +126,7 @@ class Page:
             raise RuntimeError(json.dumps(answer["exceptionDetails"])[:2000])
         return answer["result"].get("value")
 
-    def until(self, condition: str, seconds: float = 20) -> None:
+    def until(self, condition: str, seconds: float = 60) -> None:
         end = time.monotonic() + seconds
         while not self.value(f"!!({condition})"):
             if time.monotonic() > end:
