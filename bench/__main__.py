@@ -6,21 +6,22 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 
-from . import derive, dynamics, graph, linear, simulate, stiff
+from .dynamics import FUNCTIONS
 from .robots import CASES
 from .timing import Row
 
-STAGES: dict[str, Callable[..., Iterator[Row]]] = {
-    "graph": graph.rows,
-    "derive": derive.rows,
-    "dynamics": dynamics.rows,
-    "simulate": simulate.rows,
-    "stiff": stiff.rows,
-    "linear": linear.rows,
-}
+STAGES = (
+    "graph",
+    "derive",
+    "dynamics",
+    "simulate",
+    "stiff",
+    "linear",
+)  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),
     "quick": ("dynamics", "simulate"),
@@ -56,13 +57,13 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="let slow peers finish (derive)")
     parser.add_argument("--quick", action="store_true", help="fewer repeats (dynamics), fewer runs of peers (simulate)")
     parser.add_argument("--robots", nargs="+", choices=CASES, help="only these (dynamics)")
-    parser.add_argument("--functions", nargs="+", choices=dynamics.FUNCTIONS, help="only these (dynamics)")
+    parser.add_argument("--functions", nargs="+", choices=FUNCTIONS, help="only these (dynamics)")
     chosen = parser.parse_args()
     given = {name: value for name in OPTIONS if (value := getattr(chosen, name))}
     for name in given:
         if chosen.stage not in OPTIONS[name]:
             parser.error(f"--{name} is for {' and '.join(OPTIONS[name])}, not for {chosen.stage}")
-    rows = STAGES[chosen.stage](**given)
+    rows = importlib.import_module(f"bench.{chosen.stage}").rows(**given)
     if chosen.json:
         for row in rows:
             print(json.dumps(row), flush=True)
