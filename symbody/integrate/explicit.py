@@ -52,6 +52,7 @@ NOT_FINITE: Final = 4
 UNSETTLED: Final = 5
 TOO_MANY: Final = 6
 NOT_CONVERGED: Final = 7
+GOES_ON: Final = -1
 
 INSIDE: Final = 4  # parts of a step at whose ends event functions are looked at
 TINY: Final = 2.3e-16
@@ -285,6 +286,65 @@ def crossing(n: int, pieces: int, j: int, start: float, h: float, low: float, hi
     return b
 
 
+# ---------------------------------------------------------------------------------------------------------- what all loops share
+
+
+def standing(control: Numbers, counts: Indices) -> int:
+    """How a loop ends before its next step, or GOES_ON."""
+    if control[END] == control[T]:
+        return DONE
+    if counts[ROWS] >= counts[CAPACITY]:
+        return FULL
+    if counts[STEPS] >= counts[LIMIT]:
+        return TOO_MANY
+    return GOES_ON
+
+
+def store(n: int, pieces: int, stored: int, settles: int, direction: float, t: float, after: float, end: Numbers, r: Numbers,
+          scratch: Numbers, note: Numbers, counts: Indices, times: Numbers, at_times: Numbers, row_times: Numbers, rows: Numbers, polynomials: Numbers,
+          settle: Function) -> None:  # fmt: skip
+    """A step from t to `after`: states at the requested times in it (on the constraints), its end and its polynomial.
+
+    direction   of time, by its sign: a step to an event may have no length
+    """
+    h = after - t
+    while counts[POINTS] < counts[REQUESTED]:
+        point: int = counts[POINTS]
+        if (times[point] - after) * direction > 0.0:
+            break
+        if times[point] == after:
+            for i in range(n):
+                at_times[point * n + i] = end[i]
+        else:
+            interpolate(n, pieces, (times[point] - t) / h if h != 0.0 else 1.0, r, at_times[point * n :])
+            if settles == 1:
+                settle((times[point], at_times[point * n :]), (scratch, note))
+                if note[0] >= 0.0:
+                    for i in range(n):
+                        at_times[point * n + i] = scratch[i]
+        counts[POINTS] = point + 1
+    if stored == 1:
+        row: int = counts[ROWS]
+        row_times[row] = after
+        for i in range(n):
+            rows[row * n + i] = end[i]
+        for i in range(pieces * n):
+            polynomials[row * pieces * n + i] = r[i]
+        counts[ROWS] = row + 1
+
+
+def refinement(t: float, h: float, length: float, aside: float, value: float, other: float) -> float:
+    """By how much a step to an event is too long, by the secant; 0 where the root is found, or where secants lead astray."""
+    if value == other or value == 0.0:
+        return 0.0
+    change = value * (length - aside) / (value - other)
+    if abs(change) <= TINY * max(abs(t), abs(length)):
+        return 0.0
+    if (length - change) * h < 0.0 or (length - change - h) * h > 0.0 or abs(change) > 0.01 * abs(h):
+        return 0.0
+    return change
+
+
 def march(
     n: int, stages: int, A: Numbers, C: Numbers, E: Numbers, D: Numbers, width: int, pieces: int, estimates: int, order: int,
     adaptive: int, settles: int, stored: int, watches: int,
@@ -307,12 +367,9 @@ def march(
     while True:
         t = control[T]
         left = control[END] - t
-        if left == 0.0:
-            return DONE
-        if counts[ROWS] >= counts[CAPACITY]:
-            return FULL
-        if counts[STEPS] >= counts[LIMIT]:
-            return TOO_MANY
+        ended: int = standing(control, counts)
+        if ended != GOES_ON:
+            return ended
         h = control[H]
         if abs(h) > control[LARGEST]:
             h = control[LARGEST] if h > 0.0 else -control[LARGEST]
@@ -342,9 +399,9 @@ def march(
                 if held == 1:
                     error = local_error(n, estimates, stages, E, width, h, control[RTOL], y, end, k, atol)
                     if judges == 1 and error > 1.0:
-                        left = error_left(n, estimates, stages, E, width, t, h, control[RTOL], y, end, k, atol, aside, aside[n:],
+                        kept = error_left(n, estimates, stages, E, width, t, h, control[RTOL], y, end, k, atol, aside, aside[n:],
                                           along)  # fmt: skip
-                        error = min(error, left / SHARE)
+                        error = min(error, kept / SHARE)
                 if is_finite(error) and error <= 1.0:
                     factor = control[GROWTH]
                     if error > 0.0:
@@ -398,30 +455,8 @@ def march(
                 polynomial(n, stages, A, C, D, width, pieces, t, after - t, y, end, k, scratch, r, rhs)
                 counts[EVALUATIONS] = counts[EVALUATIONS] + width - stages
                 h = after - t
-        while counts[POINTS] < counts[REQUESTED]:
-            point: int = counts[POINTS]
-            if (times[point] - after) * control[H] > 0.0:
-                break
-            theta = (times[point] - t) / h if h != 0.0 else 1.0
-            if times[point] == after:
-                for i in range(n):
-                    at_times[point * n + i] = end[i]
-            else:
-                interpolate(n, pieces, theta, r, at_times[point * n :])
-                if settles == 1:
-                    settle((times[point], at_times[point * n :]), (scratch, note))
-                    if note[0] >= 0.0:
-                        for i in range(n):
-                            at_times[point * n + i] = scratch[i]
-            counts[POINTS] = point + 1
-        if stored == 1:
-            row: int = counts[ROWS]
-            row_times[row] = after
-            for i in range(n):
-                rows[row * n + i] = end[i]
-            for i in range(pieces * n):
-                polynomials[row * pieces * n + i] = r[i]
-            counts[ROWS] = row + 1
+        store(n, pieces, stored, settles, left, t, after, end, r, scratch, note, counts, times, at_times, row_times, rows, polynomials,
+              settle)  # fmt: skip
         for i in range(n):
             y[i] = end[i]
             k[i] = k[stages * n + i]
@@ -447,16 +482,11 @@ def event_step(n: int, stages: int, A: Numbers, C: Numbers, width: int, settles:
     other = g[j]
     for _ in range(10):
         short_step(n, stages, A, C, width, settles, t, x, y, k, w, end, scratch, note, g, counts, rhs, settle, watch)
-        value = g[j]
-        if value == other or value == 0.0:
-            break
-        change = value * (x - aside) / (value - other)
-        if abs(change) <= TINY * max(abs(t), abs(x)):
-            break
-        if (x - change) * h < 0.0 or (x - change - h) * h > 0.0 or abs(change) > 0.01 * abs(h):
+        change = refinement(t, h, x, aside, g[j], other)
+        if change == 0.0:
             break
         aside = x
-        other = value
+        other = g[j]
         x = x - change
     return t + x
 

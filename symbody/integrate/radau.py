@@ -25,36 +25,32 @@ from ..emit.llvm_loops import Function, Indices, Numbers, is_finite, unrolled
 from .complex_elimination import complex_factor, complex_solve
 from .explicit import (
     AT_EVENT,
-    CAPACITY,
     CORRECTIONS,
-    DONE,
     END,
     EVALUATIONS,
     EVENT,
     FACTORIZATIONS,
-    FULL,
+    GOES_ON,
     GROWTH,
     JACOBIANS,
     LARGEST,
-    LIMIT,
     NOT_CONVERGED,
     NOT_FINITE,
-    POINTS,
     REJECTED,
-    REQUESTED,
-    ROWS,
     RTOL,
     START,
     STEPS,
     TINY,
-    TOO_MANY,
     TOO_SMALL,
     UNSETTLED,
     H,
     T,
     first_crossing,
     interpolate,
+    refinement,
     size,
+    standing,
+    store,
 )
 
 # ---------------------------------------------------------------------------------------------------------- coefficients
@@ -309,30 +305,6 @@ def polynomial(n: int, y: Numbers, end: Numbers, z: Numbers, r: Numbers) -> None
 # ---------------------------------------------------------------------------------------------------------- results
 
 
-def store(n: int, pieces: int, stored: int, t: float, after: float, end: Numbers, r: Numbers, counts: Indices, times: Numbers,
-          at_times: Numbers, row_times: Numbers, rows: Numbers, polynomials: Numbers) -> None:  # fmt: skip
-    """A step from t to `after`: states at the requested times in it, its end and its polynomial."""
-    h = after - t
-    while counts[POINTS] < counts[REQUESTED]:
-        point: int = counts[POINTS]
-        if (times[point] - after) * h > 0.0:
-            break
-        if times[point] == after:
-            for i in range(n):
-                at_times[point * n + i] = end[i]
-        else:
-            interpolate(n, pieces, (times[point] - t) / h if h != 0.0 else 1.0, r, at_times[point * n :])
-        counts[POINTS] = point + 1
-    if stored == 1:
-        row: int = counts[ROWS]
-        row_times[row] = after
-        for i in range(n):
-            rows[row * n + i] = end[i]
-        for i in range(pieces * n):
-            polynomials[row * pieces * n + i] = r[i]
-        counts[ROWS] = row + 1
-
-
 # ---------------------------------------------------------------------------------------------------------- the loop
 
 
@@ -358,12 +330,9 @@ def march(
     while True:
         t = control[T]
         left = control[END] - t
-        if left == 0.0:
-            return DONE
-        if counts[ROWS] >= counts[CAPACITY]:
-            return FULL
-        if counts[STEPS] >= counts[LIMIT]:
-            return TOO_MANY
+        ended: int = standing(control, counts)
+        if ended != GOES_ON:
+            return ended
         h = control[H]
         if abs(h) > control[LARGEST]:
             h = control[LARGEST] if h > 0.0 else -control[LARGEST]
@@ -448,31 +417,12 @@ def march(
             if theta < 2.0:
                 occurred = 1
                 after = event_step(
-                    n,
-                    settles,
-                    t,
-                    h,
-                    theta,
-                    y,
-                    mass,
-                    scale,
-                    w,
-                    jac,
-                    a,
-                    p,
-                    re,
-                    im,
-                    pc,
-                    keep,
-                    counts,
-                    g,
-                    rhs,
-                    settle,
-                    watch,
-                )
+                    n, settles, t, h, theta, y, mass, scale, w, jac, a, p, re, im, pc, keep, counts, g, rhs, settle, watch
+                )  # fmt: skip
                 polynomial(n, y, end, z, r)
                 h = after - t
-        store(n, PIECES, stored, t, after, end, r, counts, times, at_times, row_times, rows, polynomials)
+        store(n, PIECES, stored, settles, left, t, after, end, r, x, note, counts, times, at_times, row_times, rows, polynomials,
+              settle)  # fmt: skip
         for i in range(n):
             y[i] = end[i]
         rhs((after, y), (k,))
@@ -530,16 +480,11 @@ def event_step(n: int, settles: int, t: float, h: float, theta: float, y: Number
         short_step(
             n, settles, t, h, length, y, mass, scale, w, jac, a, p, re, im, pc, keep, counts, g, rhs, settle, watch
         )
-        value = g[j]
-        if value == other or value == 0.0:
-            break
-        change = value * (length - aside) / (value - other)
-        if abs(change) <= TINY * max(abs(t), abs(length)):
-            break
-        if (length - change) * h < 0.0 or (length - change - h) * h > 0.0 or abs(change) > 0.01 * abs(h):
+        change = refinement(t, h, length, aside, g[j], other)
+        if change == 0.0:
             break
         aside = length
-        other = value
+        other = g[j]
         length = length - change
     keep[FACTORED] = 0.0
     keep[THETA] = rate

@@ -40,25 +40,23 @@ from .explicit import (
     END,
     EVALUATIONS,
     EVENT,
-    FULL,
+    GOES_ON,
     JACOBIANS,
-    LIMIT,
     NOT_CONVERGED,
     NOT_FINITE,
     POINTS,
     REQUESTED,
-    ROWS,
     START,
     STEPS,
-    TINY,
-    TOO_MANY,
     H,
     T,
     first_crossing,
+    refinement,
+    standing,
+    store,
 )
 from .forms import Form
 from .machine import Memory, Task, controls, sides, watching
-from .radau import store
 
 NAME: Final = "discrete"
 PIECES: Final = 4
@@ -267,38 +265,15 @@ def march(
     while True:
         t = control[T]
         left = control[END] - t
-        if left == 0.0:
-            return DONE
-        if counts[ROWS] >= counts[CAPACITY]:
-            return FULL
-        if counts[STEPS] >= counts[LIMIT]:
-            return TOO_MANY
+        ended: int = standing(control, counts)
+        if ended != GOES_ON:
+            return ended
         h = control[H]
         is_last: int = 0
         if abs(h) * 1.000001 >= abs(left):
             h = left
             is_last = 1
-        status: int = take(
-            n,
-            k,
-            parts,
-            shares,
-            t,
-            h,
-            y,
-            end,
-            scratch,
-            x,
-            before,
-            momenta,
-            G,
-            new,
-            note,
-            counts,
-            beginning,
-            newton,
-            ending,
-        )
+        status: int = take(n, k, parts, shares, t, h, y, end, scratch, x, before, momenta, G, new, note, counts, beginning, newton, ending)  # fmt: skip
         if status != DONE:
             return status
         after = control[END] if is_last == 1 else t + h
@@ -318,7 +293,8 @@ def march(
                     beginning, newton, ending, watch,
                 )  # fmt: skip
                 polynomial(2 * n, t, after - t, y, end, rates, r, rhs)
-        store(2 * n, PIECES, stored, t, after, end, r, counts, times, at_times, row_times, rows, polynomials)
+        store(2 * n, PIECES, stored, 0, left, t, after, end, r, scratch, note, counts, times, at_times, row_times, rows, polynomials,
+              rhs)  # fmt: skip
         for i in range(2 * n):
             y[i] = end[i]
         control[START] = t
@@ -336,63 +312,18 @@ def event_step(n: int, k: int, parts: int, shares: Numbers, t: float, h: float, 
     length = theta * h
     aside = (length - 1e-3 * h) if theta > 0.5 else (length + 1e-3 * h)
     before[0] = 0.0
-    take(
-        n,
-        k,
-        parts,
-        shares,
-        t,
-        aside,
-        y,
-        end,
-        scratch,
-        x,
-        before,
-        momenta,
-        G,
-        new,
-        note,
-        counts,
-        beginning,
-        newton,
-        ending,
-    )
+    take(n, k, parts, shares, t, aside, y, end, scratch, x, before, momenta, G, new, note, counts, beginning, newton, ending)  # fmt: skip
     watch((t + aside, end), (g,))
     other = g[j]
     for _ in range(10):
         before[0] = 0.0
-        take(
-            n,
-            k,
-            parts,
-            shares,
-            t,
-            length,
-            y,
-            end,
-            scratch,
-            x,
-            before,
-            momenta,
-            G,
-            new,
-            note,
-            counts,
-            beginning,
-            newton,
-            ending,
-        )
+        take(n, k, parts, shares, t, length, y, end, scratch, x, before, momenta, G, new, note, counts, beginning, newton, ending)  # fmt: skip
         watch((t + length, end), (g,))
-        value = g[j]
-        if value == other or value == 0.0:
-            break
-        change = value * (length - aside) / (value - other)
-        if abs(change) <= TINY * max(abs(t), abs(length)):
-            break
-        if (length - change) * h < 0.0 or (length - change - h) * h > 0.0 or abs(change) > 0.01 * abs(h):
+        change = refinement(t, h, length, aside, g[j], other)
+        if change == 0.0:
             break
         aside = length
-        other = value
+        other = g[j]
         length = length - change
     before[0] = 0.0
     return t + length
