@@ -6,8 +6,8 @@ from html import escape
 from typing import Any, Final
 
 from .graph import Number, Symbol
-from .printing import sequence, short_or_long
-from .styles import ATOM, LOWEST, POWER, PRODUCT, Definitions, Product, Style, Written, digits, name_parts, ratio
+from .printing import short_or_long
+from .styles import ATOM, LOWEST, POWER, PRODUCT, Definitions, Style, Typeset, Written, digits, name_parts, ratio
 
 _GREEK: Final = {
     **dict(zip("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi omega".split(),
@@ -24,11 +24,6 @@ _TIMES: Final = "<mo>&#x2062;</mo>"  # invisible
 def mathml(thing: Any, lines: int | None = None) -> str:
     """An expression, condition or matrix as a `<math>` element; long ones as a sequence, with at most so many lines."""
     return str(short_or_long(thing, MATHML, lines))
-
-
-def mathml_sequence(*things: Any) -> Any:
-    """Definitions and results of several things, each a string of MathML without `<math>` around it."""
-    return sequence(*things, style=MATHML)
 
 
 def math_element(inner: str, is_block: bool = True) -> str:
@@ -58,8 +53,7 @@ def _named(name: str, order: int = 0) -> str:
     return f"<msub>{letter}{_row(inner)}</msub>"
 
 
-class _MathML(Style):
-    keeps_grouping = False
+class _MathML(Typeset):
     conjunction, disjunction, negation, at_most = "∧", "∨", "<mo>¬</mo>", "≤"
     minus = "<mo>−</mo>"
 
@@ -85,22 +79,11 @@ class _MathML(Style):
     def _signed(value: int) -> str:
         return f"<mn>{value}</mn>" if value >= 0 else f"<mrow><mo>−</mo><mn>{-value}</mn></mrow>"
 
-    def quotient(self, product: Product) -> Written:
-        over, under = ratio(product.coefficient)
-        top = self._beside([self.positive(over)] * (over != 1) + self._side(product, False))
-        bottom = self._beside([self.positive(under)] * (under != 1) + self._side(product, True))
-        if bottom:
-            return Written(f"<mfrac>{_row(top or '<mn>1</mn>')}{_row(bottom)}</mfrac>", PRODUCT)
-        return Written(top, product.factors[0].level if len(product.factors) == 1 and over == 1 else PRODUCT)
+    def fraction(self, top: str, bottom: str) -> str:
+        return f"<mfrac>{_row(top)}{_row(bottom)}</mfrac>"
 
-    def _side(self, product: Product, divides: bool) -> list[Written]:
-        return [Written(f.text, f.level) for f in product.factors if f.divides == divides]
-
-    def _beside(self, factors: list[Written]) -> str:
-        if len(factors) < 2:
-            return "".join(f.text for f in factors)
-        texts = [self.tight(f, PRODUCT) for f in factors]
-        return texts[0] + "".join(("<mo>·</mo>" if t.startswith("<mn>") else _TIMES) + t for t in texts[1:])
+    def times(self, factor: str) -> str:
+        return "<mo>·</mo>" if factor.startswith("<mn>") else _TIMES
 
     def power(self, base: Written, exponent: Written) -> Written:
         if base.head:

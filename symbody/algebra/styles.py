@@ -419,8 +419,37 @@ def _escaped(name: str) -> str:
     return name.replace("_", r"\_")
 
 
-class _Latex(Style):
+class Typeset(Style):
+    """Styles with fractions, and products written side by side."""
+
     keeps_grouping = False
+
+    @abstractmethod
+    def fraction(self, top: str, bottom: str) -> str: ...
+
+    @abstractmethod
+    def times(self, factor: str) -> str:
+        """The sign in front of a factor that is not the first."""
+
+    def quotient(self, product: Product) -> Written:
+        over, under = ratio(product.coefficient)
+        top = self._beside([self.positive(over)] * (over != 1) + self._side(product, False))
+        bottom = self._beside([self.positive(under)] * (under != 1) + self._side(product, True))
+        if bottom:
+            return Written(self.fraction(top or self.positive(1).text, bottom), PRODUCT)
+        return Written(top, product.factors[0].level if len(product.factors) == 1 and over == 1 else PRODUCT)
+
+    def _side(self, product: Product, divides: bool) -> list[Written]:
+        return [Written(f.text, f.level) for f in product.factors if f.divides == divides]
+
+    def _beside(self, factors: list[Written]) -> str:
+        if len(factors) < 2:
+            return "".join(f.text for f in factors)
+        texts = [self.tight(f, PRODUCT) for f in factors]
+        return texts[0] + "".join(self.times(t) + t for t in texts[1:])
+
+
+class _Latex(Typeset):
     conjunction, disjunction, negation, at_most = r"\wedge", r"\vee", r"\neg ", r"\leq"
 
     def name(self, name: str) -> Written:
@@ -437,22 +466,11 @@ class _Latex(Style):
             return Written(digits(value))
         return Written(rf"{mantissa} \cdot 10^{{{int(exponent)}}}", PRODUCT)
 
-    def quotient(self, product: Product) -> Written:
-        over, under = ratio(product.coefficient)
-        top = self._beside([self.positive(over)] * (over != 1) + self._side(product, False))
-        bottom = self._beside([self.positive(under)] * (under != 1) + self._side(product, True))
-        if bottom:
-            return Written(rf"\frac{{{top or 1}}}{{{bottom}}}", PRODUCT)
-        return Written(top, product.factors[0].level if len(product.factors) == 1 and over == 1 else PRODUCT)
+    def fraction(self, top: str, bottom: str) -> str:
+        return rf"\frac{{{top}}}{{{bottom}}}"
 
-    def _side(self, product: Product, divides: bool) -> list[Written]:
-        return [Written(f.text, f.level) for f in product.factors if f.divides == divides]
-
-    def _beside(self, factors: list[Written]) -> str:
-        if len(factors) < 2:
-            return "".join(f.text for f in factors)
-        texts = [self.tight(f, PRODUCT) for f in factors]
-        return texts[0] + "".join((r" \cdot " if t[0].isdigit() else " ") + t for t in texts[1:])
+    def times(self, factor: str) -> str:
+        return r" \cdot " if factor[0].isdigit() else " "
 
     def power(self, base: Written, exponent: Written) -> Written:
         if base.head:
