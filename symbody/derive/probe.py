@@ -123,20 +123,6 @@ def _evaluated(rows: list[Expr], J: Matrix, values: Values) -> tuple[list[float]
     return residuals, [slopes[i * J.cols : (i + 1) * J.cols] for i in range(J.rows)]
 
 
-def with_speeds(eq: Equations, values: Values, seed: int = 1) -> Values:
-    """The same state with random speeds that satisfy Jc u + b = 0."""
-    if not eq.lam:
-        return values
-    flat, b = evaluate([list(eq.Jc.entries), eq.b], values)
-    n = len(eq.u)
-    J = [flat[k * n : (k + 1) * n] for k in range(len(eq.lam))]
-    random = Random(seed)
-    u = [random.uniform(-1, 1) for _ in eq.u]
-    for _ in range(3):
-        violation = [sum(a * x for a, x in zip(row, u, strict=True)) + e for row, e in zip(J, b, strict=True)]
-        u = [x - d for x, d in zip(u, least_step(J, violation, 1e-13), strict=True)]
-    return values | dict(zip(eq.u, u, strict=True))
-
 
 # ---------------------------------------------------------------------------------------------------------- linear algebra
 

@@ -147,3 +147,13 @@ def test_matrices_of_the_tree():
     assert mechanism.path_matrix == value["pi"]
     assert mechanism.reference_matrix == value["rho"]
     assert (np.array(mechanism.reference_matrix) @ mechanism.path_matrix == np.eye(4)).all()
+
+
+def test_distance_matrix():
+    """Of the Stanford arm (3.2): neighbours along the chain, the sliding boom with 1.1."""
+    mechanism = stanford_arm.model().freeze()
+    D = np.array(mechanism.distance_matrix)
+    n = len(D)
+    assert (D == D.T).all()
+    assert [D[k, k + 1] for k in range(n - 1)] == [1.0, 1.1, 1.0, 1.0, 1.0]
+    assert np.count_nonzero(D) == 2 * (n - 1)
