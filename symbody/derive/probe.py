@@ -123,7 +123,6 @@ def _evaluated(rows: list[Expr], J: Matrix, values: Values) -> tuple[list[float]
     return residuals, [slopes[i * J.cols : (i + 1) * J.cols] for i in range(J.rows)]
 
 
-
 # ---------------------------------------------------------------------------------------------------------- linear algebra
 
 

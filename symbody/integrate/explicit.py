@@ -1,7 +1,7 @@
 """Explicit Runge-Kutta steps with step control, dense output, projection and events, as kernels.
 
 `march` goes on until the end, an event, an obstacle, or until its memory for results is full; called again it goes on where it
-stopped. It runs compiled (`loop.py`); as plain Python it does the same on any numbers.
+stopped. It runs compiled (`emit/loop.py`).
 
     control   time, step and tolerances      at T, H, END, ...
     counts    what was done so far           at STEPS, REJECTED, ...
