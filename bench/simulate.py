@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 import symbody as sb
-from symbody.emit.llvm_loops import Function, Numbers
-from symbody.emit.loop import LoopCallee
+from symbody.emit.llvm.loop_text import Function, Numbers
+from symbody.emit.run.loop_callee import LoopCallee
 from symbody.integrate.simulate import Options, form_of
 
 from .simulate_peers.c_loop import c_run

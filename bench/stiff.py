@@ -15,8 +15,8 @@ import numpy as np
 
 import symbody as sb
 from examples import motorcycle, slider_crank
-from symbody.emit.llvm_loops import Function, Numbers
-from symbody.emit.loop import LoopCallee, program_callee
+from symbody.emit.llvm.loop_text import Function, Numbers
+from symbody.emit.run.loop_callee import LoopCallee, program_callee
 from symbody.integrate.implicit import ImplicitForm, slopes_program
 from symbody.integrate.simulate import Options, form_of, simulate
 from symbody.integrate.state import State

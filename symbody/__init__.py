@@ -50,11 +50,12 @@ from .bodies.frames import Dyad, Frame, Point, Vector
 from .bodies.mass import bar, cuboid, cylinder, disc, inertia, shell, sphere
 from .bodies.mechanism import Body, Mechanism
 from .bodies.model import Model
-from .bodies.urdf import read_urdf
-from .bodies.urdf_robot import Robot, UrdfReport
+from .bodies.urdf.read_urdf import read_urdf
+from .bodies.urdf.robot import Robot, UrdfReport
 from .derive.audit import Audit, audit
 from .derive.certify import Certificate, certify
 from .derive.derive import derive
+from .derive.dynamics_derivatives import ForwardDerivatives, forward_derivatives, inverse_derivatives
 from .derive.energies import (
     angular_momentum,
     centre_of_mass,
@@ -70,14 +71,12 @@ from .derive.equations import Equations
 from .derive.inverse import InverseDynamics, inverse_dynamics, joint_forces
 from .derive.minimal import minimal
 from .derive.reactions import Reaction, reaction, reactions
-from .derive.slopes import ForwardDerivatives, forward_derivatives, inverse_derivatives
 from .derive.transform import coriolis_matrix, diagonalized, gram_schmidt, mass_matrix_sparsity, tangent_vectors
-from .emit.c import CSource, c_source
-from .emit.callable import Compiled
-from .emit.dynamics import Dynamics, compile
-from .emit.lower import program
-from .emit.numpy_text import numpy_function, numpy_source
-from .emit.program import Cost, Program
+from .emit.program.lower import program
+from .emit.program.program import Cost, Program
+from .emit.run.callable import Compiled
+from .emit.run.dynamics import Dynamics, compile
+from .emit.text.numpy_text import numpy_function, numpy_source
 from .errors import (
     AssemblyError,
     CompileError,
@@ -101,31 +100,32 @@ from .integrate.motion import Motion
 from .integrate.outcome import Ending, Outcome, Statistics
 from .integrate.simulate import simulate
 from .integrate.state import State, Violation, violation
-from .integrate.storage import load_trajectory, save_trajectory
 from .integrate.switching import simulate_modes
 from .integrate.trajectory import Occurrence, Trajectory
+from .write.code.c import CSource, c_source
+from .write.trajectory_file import load_trajectory, save_trajectory
 
 if TYPE_CHECKING:
     from .algebra.sympy_border import SympyForm, from_sympy, simplified, to_sympy
-    from .bodies.model_file import ModelFile, read_model, read_model_text
-    from .bodies.model_file_keys import model_schema
-    from .bodies.model_file_write import model_text, write_model
+    from .bodies.file.keys import model_schema
     from .stability.chart import StabilityChart
     from .stability.convert import to_control, to_scipy
     from .stability.design import Design
+    from .stability.eigenvalue_sensitivities import EigenvalueSlopes
     from .stability.linear_system import LinearSystem, linear_system
     from .stability.linearize import linearize
     from .stability.locus import Critical, RootLocus
     from .stability.response import FrequencyResponse, StateSpace, TimeResponse
     from .stability.second_order import SecondOrder
-    from .stability.sensitivity import EigenvalueSlopes
     from .stability.spectrum import Mode, Spectrum
     from .stability.steady import SteadyMotion, steady
+    from .study.read_model import ModelFile, read_model, read_model_text
     from .view.figure import Figure
-    from .view.film import film
-    from .view.items import Solid
     from .view.plots import plot
     from .view.scene import Scene, scene
+    from .view.scene_items import Solid
+    from .write.film import film
+    from .write.model_file import model_text, write_model
 
 __version__ = "0.1.0"
 
@@ -177,9 +177,9 @@ __all__ = [  # noqa: RUF022  (in order of flow)
 
 _WHEN_NEEDED: Final = {  # SymPy and SciPy each take as long to load as all the rest
     **dict.fromkeys(("from_sympy", "to_sympy", "SympyForm", "simplified"), "symbody.algebra.sympy_border"),
-    **dict.fromkeys(("read_model", "read_model_text", "ModelFile"), "symbody.bodies.model_file"),
-    "model_schema": "symbody.bodies.model_file_keys",
-    **dict.fromkeys(("write_model", "model_text"), "symbody.bodies.model_file_write"),
+    **dict.fromkeys(("read_model", "read_model_text", "ModelFile"), "symbody.study.read_model"),
+    "model_schema": "symbody.bodies.file.keys",
+    **dict.fromkeys(("write_model", "model_text"), "symbody.write.model_file"),
     **dict.fromkeys(("steady", "SteadyMotion"), "symbody.stability.steady"),
     "linearize": "symbody.stability.linearize",
     **dict.fromkeys(("linear_system", "LinearSystem"), "symbody.stability.linear_system"),
@@ -188,13 +188,13 @@ _WHEN_NEEDED: Final = {  # SymPy and SciPy each take as long to load as all the 
     **dict.fromkeys(("RootLocus", "Critical"), "symbody.stability.locus"),
     "StabilityChart": "symbody.stability.chart",
     **dict.fromkeys(("FrequencyResponse", "TimeResponse", "StateSpace"), "symbody.stability.response"),
-    "EigenvalueSlopes": "symbody.stability.sensitivity",
+    "EigenvalueSlopes": "symbody.stability.eigenvalue_sensitivities",
     "Design": "symbody.stability.design",
     **dict.fromkeys(("to_scipy", "to_control"), "symbody.stability.convert"),
     "plot": "symbody.view.plots",
     "Figure": "symbody.view.figure",
-    "Solid": "symbody.view.items",
-    "film": "symbody.view.film",
+    "Solid": "symbody.view.scene_items",
+    "film": "symbody.write.film",
     **dict.fromkeys(("scene", "Scene"), "symbody.view.scene"),
 }
 

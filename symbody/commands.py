@@ -14,20 +14,20 @@ import numpy as np
 
 from .algebra.printing import sequence
 from .algebra.sympy_border import sympy_source
-from .bodies.model_file_requests import Range, ResponseRequest
 from .derive.equations import Equations
-from .emit.c import c_source
-from .emit.program import Program
+from .emit.program.program import Program
 from .errors import ModelError, SymbodyError, shown
-from .integrate.storage import save_trajectory
 from .stability.chart import StabilityChart
-from .view import equations_page
-from .view.equations_page import equation_parts, programs
+from .study.requests import Range, ResponseRequest
+from .study.sources import built_in, find_model, first_line, starting_file
+from .study.study import Study
 from .view.figure import Figure
-from .view.models import built_in, find_model, first_line, starting_file
 from .view.plots import plot
-from .view.report import write_report
-from .view.study import Study
+from .write.code.c import c_source
+from .write.report import equations_page
+from .write.report.equations_page import equation_parts, programs
+from .write.report.report import write_report
+from .write.trajectory_file import save_trajectory
 
 STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
 

@@ -4,7 +4,7 @@ These few functions are the only linear solvers of the package. They use nothing
 that the same text is
 - run as it stands on numbers of any kind (complex, many digits) when an expression is evaluated,
 - run on expressions when a small definite system is unrolled into straight-line code,
-- translated into LLVM and into every target language when a system is solved by a loop (`emit/kernels.py`).
+- translated into LLVM and into every target language when a system is solved by a loop (`emit/loops/kernels.py`).
 
 Matrices are flat lists, row after row: entry (i, j) of an n by n matrix is a[i * n + j]. Inner loops run along rows.
 All work in place.

@@ -13,12 +13,12 @@ from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown, unknown
 from . import loads as make
-from .assembly import Assembly
 from .declarations import as_expression, identifier
 from .frames import Frame, Point, Vector
 from .joints import Options
 from .mechanism import Action, Body, Constraint, Joint, Load, Mechanism
 from .rotations import unit_vector
+from .structure import Assembly
 from .substructure import Attached, attach
 
 

@@ -23,8 +23,8 @@ from ..bodies.frames import Frame
 from ..bodies.mechanism import Mechanism
 from ..bodies.rotations import Rotation
 from ..errors import DerivationError, listed
+from .inertial_parameters import Lump, Regroup, lumps, turned_tensor
 from .kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
-from .lumps import Lump, Regroup, lumps, turned_tensor
 from .recursive import Acceleration, Subspace, gradient_of, power_on, subspaces_of, to_parent, wrench_about_origin
 
 

@@ -26,7 +26,7 @@ from .balance import power_balance, powers_of_reactions, rows_of_actions
 from .derive import ROUTES
 from .equations import Equations
 from .kinematics import Kinematics
-from .states import Rows, Values, least_norm, numbers, random_state, tangent_basis
+from .random_states import Rows, Values, least_norm, numbers, random_state, tangent_basis
 
 TOLERANCE: Final = 1e-9
 COMPLEX_STEP: Final = 1e-30

@@ -15,8 +15,8 @@ from .energies import is_uniform_gravity
 from .equations import Equations
 from .kinematics import Kinematics
 from .probe import Rows, reduced, size
+from .random_states import numbers, random_state
 from .recursive import generalized_forces
-from .states import numbers, random_state
 
 
 @dataclass(frozen=True)

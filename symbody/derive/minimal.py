@@ -13,7 +13,7 @@ from ..algebra.walk import substitute_all
 from ..errors import DerivationError, listed, unknown
 from .equations import Equations
 from .probe import Rows, reduced
-from .states import numbers, random_state
+from .random_states import numbers, random_state
 
 
 def minimal(

@@ -22,8 +22,8 @@ from ..algebra.walk import free_symbols
 from ..bodies.frames import Frame
 from ..bodies.mass import MassProperties
 from ..bodies.mechanism import Load, Mechanism
+from .inertial_parameters import NOTHING, Lump, Regroup, lumps
 from .kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
-from .lumps import NOTHING, Lump, Regroup, lumps
 
 
 def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> tuple[Matrix, Matrix]:

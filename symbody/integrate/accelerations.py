@@ -17,7 +17,7 @@ from ..algebra.walk import free_symbols, substitute
 from ..derive.articulated import articulated
 from ..derive.equations import Equations
 from ..derive.kinematics import Kinematics
-from ..emit.lower import operations
+from ..emit.program.lower import operations
 from ..errors import DerivationError, SimulationError, listed
 
 

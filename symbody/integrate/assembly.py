@@ -17,11 +17,11 @@ from typing import Any, Final
 import numpy as np
 
 from ..derive.equations import Equations
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed
+from .constraint_rows import RANK, Row, Rows, rows_of, sizes_of_rows
 from .nearest import Found, Numbers, Search, is_periodic, row_space, unwound
 from .open_joints import contradiction, open_joints, too_much_given
-from .rows import RANK, Row, Rows, rows_of, sizes_of_rows
 from .state import State, default_values, named_values, rate_name, require_parameters
 
 ATTEMPTS: Final = 30  # starts, each moved further at random, before constraints are said not to close

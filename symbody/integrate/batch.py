@@ -12,7 +12,7 @@ import numpy as np
 
 from ..algebra.graph import Expr
 from ..derive.equations import Equations
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import AssemblyError, SimulationError, listed
 from .inputs import with_inputs
 from .outcome import Ending, Outcome

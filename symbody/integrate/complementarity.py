@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 
 DEPENDENT: Final = 1e-10  # of the largest: eigenvalues of A below this are rounding
 ROUNDED: Final = 1e-11  # of the largest term: a w that counts as zero

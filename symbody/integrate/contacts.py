@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 from ..algebra.graph import Expr
 from ..derive.equations import Equations
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import SimulationError, listed
-from .actors import Answer, Arrival, Now
 from .complementarity import complementary
+from .event_handlers import Answer, Arrival, Now
 from .events import in_state
 from .forms import Form
 from .impacts import FINE, MOST, Contact, Impulses, Metric, Numbers, impact, impact_map, impulses_of, named_impulses
 from .outcome import Ending
+from .sensitivities import VariedForm
 from .trajectory import Occurrence
-from .variations import VariedForm
 
 Flags = NDArray[np.bool_]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,11 @@ from typing import Final
 import numpy as np
 
 from ..algebra.graph import Symbol
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import listed
+from .constraint_rows import rows_of, sizes_of_rows
 from .forms import Form
 from .outcome import Ending, Outcome
-from .rows import rows_of, sizes_of_rows
 from .state import State
 
 NEARLY: Final = 1e-5  # of the largest singular value: constraints are as good as dependent

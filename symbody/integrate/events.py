@@ -13,8 +13,8 @@ from ..algebra.derivatives import directional_derivative, gradient
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.walk import free_symbols
 from ..derive.equations import Equations
-from ..emit.callable import Array
-from ..emit.loop import Callee, program_callee
+from ..emit.run.callable import Array
+from ..emit.run.loop_callee import Callee, program_callee
 from ..errors import ExpressionError, SimulationError, listed, shown
 from .forms import Form
 

@@ -1,7 +1,7 @@
 """Explicit Runge-Kutta steps with step control, dense output, projection and events, as kernels.
 
 `march` goes on until the end, an event, an obstacle, or until its memory for results is full; called again it goes on where it
-stopped. It runs compiled (`emit/loop.py`).
+stopped. It runs compiled (`emit/run/loop_callee.py`).
 
     control   time, step and tolerances      at T, H, END, ...
     counts    what was done so far           at STEPS, REJECTED, ...
@@ -16,7 +16,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Final
 
-from ..emit.llvm_loops import Function, Indices, Numbers, is_finite, unrolled
+from ..emit.llvm.loop_text import Function, Indices, Numbers, is_finite, unrolled
 
 # Places in `control`.
 T: Final = 0  # time reached

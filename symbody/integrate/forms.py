@@ -21,9 +21,9 @@ import numpy as np
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
 from ..derive.energies import constraint_power, energy, kinetic_energy, powers
 from ..derive.equations import Equations
-from ..emit.callable import Array, Compiled, compile_program
-from ..emit.loop import LoopCallee, program_callee
-from ..emit.lower import program
+from ..emit.program.lower import program
+from ..emit.run.callable import Array, Compiled, compile_program
+from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, unknown
 from . import projection
 from .accelerations import schur_accelerations, stabilized, variable_rates

@@ -28,12 +28,12 @@ from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.walk import free_symbols
 from ..derive.constrained import constrained
 from ..derive.equations import Equations
-from ..emit.callable import Array, Compiled
-from ..emit.dynamics import Dynamics
+from ..emit.run.callable import Array, Compiled
+from ..emit.run.dynamics import Dynamics
 from ..errors import SimulationError, listed, shown
 from .accelerations import inertia
 from .complementarity import complementary
-from .rows import RANK, Rows, rows_of, sizes_of_rows
+from .constraint_rows import RANK, Rows, rows_of, sizes_of_rows
 
 MOST: Final = 2000  # impacts at one time
 FINE: Final = 1e-3  # of the tolerances: gaps and speeds below this are zero

@@ -27,8 +27,8 @@ from ..algebra.graph import ZERO, Expr, Symbol, symbol
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols
 from ..derive.equations import Equations
-from ..emit.callable import Array, Compiled
-from ..emit.loop import LoopCallee, program_callee
+from ..emit.run.callable import Array, Compiled
+from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, listed
 from . import radau
 from .accelerations import (

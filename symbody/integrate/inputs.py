@@ -13,7 +13,7 @@ from ..algebra.functions import ExternalFunction
 from ..algebra.graph import Expr, Symbol
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.equations import Equations
-from ..emit.lookup import looked_up
+from ..emit.run.lookup import looked_up
 from ..errors import SimulationError, listed, shown, unknown
 
 

@@ -8,8 +8,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..emit.callable import Array
-from ..emit.loop import LoopCallee
+from ..emit.run.callable import Array
+from ..emit.run.loop_callee import LoopCallee
 from . import explicit
 from .explicit import (
     CAPACITY,

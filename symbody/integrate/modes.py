@@ -12,10 +12,10 @@ from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.walk import free_symbols
 from ..derive.constrained import constrained
 from ..derive.equations import Equations
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, shown, unknown
-from .actors import Actor, Answer, Arrival, Now
 from .contacts import ContactActor, check_names
+from .event_handlers import Actor, Answer, Arrival, Now
 from .events import DIRECTIONS, check_direction, in_state
 from .forms import Form
 from .impacts import Contact, impulses_of

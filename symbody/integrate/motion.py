@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.graph import Expr
 from ..algebra.matrix import Matrix
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import SimulationError, SymbodyError, listed, shown
 from .outcome import Outcome, Statistics
 from .trajectory import Occurrence, Trajectory

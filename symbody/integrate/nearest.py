@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 
 Numbers = NDArray[np.intp]
 Function = Callable[[Array], tuple[Array, Array]]

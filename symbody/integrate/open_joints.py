@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import listed
-from .rows import Row
+from .constraint_rows import Row
 
 
 def open_joints(where: str, left: Array, rows: Sequence[Row]) -> str:

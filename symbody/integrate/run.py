@@ -10,7 +10,7 @@ from typing import Final, TextIO
 
 import numpy as np
 
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from . import explicit
 from .dense import Dense
 from .explicit import CORRECTIONS, END, EVALUATIONS, EVENT, FACTORIZATIONS, JACOBIANS, POINTS, REJECTED, STEPS, T

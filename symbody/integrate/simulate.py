@@ -10,28 +10,28 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..derive.equations import Equations
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, shown, unknown
 from . import tableaux
-from .actors import Actor
 from .diagnosis import diagnosed
+from .event_handlers import Actor
+from .event_loop import Handler, Pace, actors_of
 from .events import Event
 from .explicit import T
 from .forms import TITLES, Form, conserved
-from .happenings import Handler, Pace, actors_of
 from .impacts import Contact
 from .implicit import NAMES, RadauMachine, any_form, follows
 from .inputs import with_inputs
 from .machine import ExplicitMachine, Machine, Task, points
+from .null_space import SPACES, space_form
 from .outcome import Ending, Outcome
 from .run import Leg, Progress, Record, drive
-from .spaces import SPACES, space_form
+from .sensitivities import variations_in, varied
 from .state import State
 from .stiffness import is_stiff, stiffness_note
 from .trajectory import Trajectory
 from .variational import NAME as DISCRETE
 from .variational import VariationalMachine, discrete_form
-from .variations import variations_in, varied
 
 TABLEAUX: Final = {"dp5": tableaux.DORMAND_PRINCE_5, "dp8": tableaux.DORMAND_PRINCE_8, "rk4": tableaux.CLASSICAL_4}
 METHODS: Final = {name: t.name for name, t in TABLEAUX.items()} | {

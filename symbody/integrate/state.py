@@ -11,9 +11,9 @@ import numpy as np
 
 from ..algebra.graph import Symbol
 from ..derive.equations import Equations
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed, shown, unknown
-from .rows import dependences, rows_of
+from .constraint_rows import dependences, rows_of
 
 GROUPS: Final = ("q", "u", "z", "r", "p")
 

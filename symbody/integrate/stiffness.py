@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from .forms import Form
 
 RATIO: Final = 1000.0

@@ -9,12 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from ..algebra.graph import Symbol
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, unknown
-from .actors import Actor, EventActor
+from .event_handlers import Actor, EventActor
+from .event_loop import ADVICE, Pace
 from .events import Event
 from .explicit import T
-from .happenings import ADVICE, Pace
 from .modes import Contacts, Modes, Plan, is_in
 from .motion import Motion
 from .outcome import Ending, Outcome

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import SimulationError
 
 

@@ -15,14 +15,14 @@ from ..algebra.matrix import Matrix
 from ..derive.energies import energy, kinetic_energy, potential_energy, powers
 from ..derive.equations import Equations
 from ..derive.reactions import reaction
-from ..emit.callable import Array, compile_program
-from ..emit.lower import program
+from ..emit.program.lower import program
+from ..emit.run.callable import Array, compile_program
 from ..errors import SimulationError, listed, unknown
+from .constraint_rows import rows_of
 from .dense import Dense
 from .outcome import Outcome, Statistics
-from .rows import rows_of
+from .sensitivities import sensitivity_of, variations_in
 from .tables import data_frame, data_set
-from .variations import sensitivity_of, variations_in
 
 
 @dataclass(frozen=True)

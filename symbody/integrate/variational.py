@@ -27,9 +27,9 @@ from ..algebra.matrix import Matrix, stack
 from ..algebra.walk import substitute, substitute_all
 from ..derive.energies import kinetic_energy
 from ..derive.equations import Equations
-from ..emit.callable import Compiled
-from ..emit.llvm_loops import Function, Indices, Numbers, is_finite, unrolled
-from ..emit.loop import LoopCallee, program_callee
+from ..emit.llvm.loop_text import Function, Indices, Numbers, is_finite, unrolled
+from ..emit.run.callable import Compiled
+from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, listed, shown
 from .accelerations import inertia, rows, schur_accelerations
 from .explicit import (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import StabilityError, listed, shown
 from .pencil import is_regular, pencil_spectrum
 

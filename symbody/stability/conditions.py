@@ -20,7 +20,7 @@ from ..algebra.matrix import Matrix, sum_of_products
 from ..algebra.walk import free_symbols, scalars
 from ..derive.equations import Equations
 from ..errors import StabilityError, listed, unknown
-from .samples import samples, vanishing
+from .parameter_samples import samples, vanishing
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment, lsq_linear
 
 from ..algebra.graph import Symbol
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import StabilityError, listed, unknown
+from .eigenvalue_sensitivities import EigenvalueSlopes, eigenvalue_slopes
 from .pencil import Complex, neat
-from .sensitivity import EigenvalueSlopes, eigenvalue_slopes
 
 if TYPE_CHECKING:
     from .linear_system import LinearSystem

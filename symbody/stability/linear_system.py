@@ -14,21 +14,23 @@ from ..algebra.graph import Symbol, as_expr, symbol
 from ..algebra.matrix import Matrix, as_matrix, identity, zeros
 from ..algebra.printing import latex
 from ..algebra.walk import free_symbols, substitute_all
-from ..emit.callable import Array
-from ..emit.lower import program
-from ..emit.numpy_text import numpy_function
-from ..emit.program import Program
+from ..emit.program.lower import program
+from ..emit.program.program import Program
+from ..emit.run.callable import Array
+from ..emit.text.numpy_text import numpy_function
 from ..errors import StabilityError, listed, shown, unknown
 from . import design as design_module
-from . import response, sensitivity, states
+from . import eigenvalue_sensitivities as sensitivity
+from . import response
+from . import state_choice as states
 from .chart import StabilityChart, stability_chart
+from .first_variation import Variation
 from .locus import RootLocus, root_locus
+from .parameter_samples import array, arrays, cleaned
 from .pencil import Complex
-from .samples import array, arrays, cleaned
 from .second_order import SecondOrder, second_order
 from .spectrum import Spectrum, eigenvalues, modes
 from .steady import SteadyMotion
-from .variation import Variation
 
 PARTS = ("E", "A", "B", "C", "D")
 Function = Callable[..., Array]

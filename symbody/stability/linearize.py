@@ -17,12 +17,12 @@ from ..derive.equations import Equations
 from ..errors import StabilityError, listed, unknown
 from ..integrate.state import State
 from .conditions import Row, position_rows, speed_rows
+from .first_variation import Variation, input_symbols, output_rows, variation
 from .linear_system import Full, LinearSystem
+from .parameter_samples import cleaned, folded, sample_at, samples
 from .pivoting import solved
 from .reduction import chosen_partition, reduced
-from .samples import cleaned, folded, sample_at, samples
 from .steady import SteadyMotion, steady
-from .variation import Variation, input_symbols, output_rows, variation
 
 ON_CONSTRAINTS = 1e-7  # a point is on the constraints when they miss by less than this part of their terms
 

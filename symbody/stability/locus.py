@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from scipy.optimize import brentq, linear_sum_assignment
 
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import StabilityError, listed
 from .pencil import Complex, is_regular, neat, pencil_spectrum
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 
 STEPS: Final = 60
 RANK: Final = 1e-10  # singular values below this part of the largest count as zero

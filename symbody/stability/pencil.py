@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eig, svd
 
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import StabilityError
 
 Complex = NDArray[np.complex128]

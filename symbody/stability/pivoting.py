@@ -16,8 +16,8 @@ from scipy.linalg import qr
 from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.linear import solve
 from ..algebra.matrix import Matrix, sum_of_products
-from ..emit.callable import Array
-from .samples import array
+from ..emit.run.callable import Array
+from .parameter_samples import array
 
 SMALL: Final = 1e-9  # pivots below this part of the largest number of their row or column are not taken
 

@@ -15,11 +15,11 @@ import numpy as np
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, identity, stack, zeros
 from ..derive.equations import Equations
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import StabilityError, listed, unknown
+from .first_variation import Variation
+from .parameter_samples import Sample, array, arrays
 from .pivoting import solved
-from .samples import Sample, array, arrays
-from .variation import Variation
 
 
 @dataclass(frozen=True)

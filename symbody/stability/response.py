@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import expm, svd
 
 from ..algebra.graph import Symbol
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import StabilityError, shown
 from .pencil import Complex, is_regular, pencil_spectrum
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ..algebra.graph import ONE, ZERO, Expr, Symbol
 from ..algebra.matrix import Matrix
 from ..errors import StabilityError, listed
-from .samples import array, sample_at, vanishing
-from .states import picked
+from .parameter_samples import array, sample_at, vanishing
+from .state_choice import picked
 
 if TYPE_CHECKING:
     from .linear_system import LinearSystem

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import qr
 
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import StabilityError, unknown
 from .pencil import Complex, pencil_spectrum, qz_eigenvalues, sorted_order
 

@@ -16,13 +16,13 @@ from ..algebra.matrix import Matrix
 from ..algebra.printing import tree_size_up_to
 from ..algebra.walk import free_symbols, ordered, substitute_all
 from ..derive.equations import Equations
-from ..emit.callable import Array, compile_program
-from ..emit.lower import program
+from ..emit.program.lower import program
+from ..emit.run.callable import Array, compile_program
 from ..errors import StabilityError, listed, unknown
 from .conditions import Conditions, Row, conditions
 from .newton import Reached, newton
+from .parameter_samples import Sample, cleaned, folded, sample_at, samples, vanishing
 from .pivoting import solved
-from .samples import Sample, cleaned, folded, sample_at, samples, vanishing
 
 STARTS: Final = 16
 LONG: Final = 60  # expressions with more parts are not printed

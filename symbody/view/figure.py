@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from . import drawing
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..derive.kinematics import Kinematics
 from ..derive.reactions import reaction
 from ..errors import DerivationError, ViewError, listed
-from .items import Arrow
+from .scene_items import Arrow
 from .skeleton import Sketch
 
 KINDS: Final = ("loads", "reactions")

@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from ..emit.callable import Array
-from .items import GROUND, ORIGIN, Solid, Three
+from ..emit.run.callable import Array
 from .poses import three, turning_z_to
+from .scene_items import GROUND, ORIGIN, Solid, Three
 from .skeleton import Hinge, Skeleton
 
 Z: Final = (0.0, 0.0, 1.0)

@@ -10,9 +10,9 @@ from typing import Final
 
 import numpy as np
 
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import ViewError, listed, shown
-from .items import Mesh
+from .scene_items import Mesh
 
 MOST_BYTES: Final = 64 * 2**20
 MOST_TRIANGLES: Final = 300_000

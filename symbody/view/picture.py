@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ..emit.callable import Array
-from .items import FIELD, GROUND, PALETTE, End, Mesh, Solid
+from ..emit.run.callable import Array
 from .poses import between, rotation_matrix
+from .scene_items import FIELD, GROUND, PALETTE, End, Mesh, Solid
 from .solids import profile, ratio_of, scale_of, unit_mesh
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..algebra.graph import Expr
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import SymbodyError, listed, unknown
 from ..integrate.trajectory import Trajectory
 from ..stability.chart import StabilityChart

@@ -13,8 +13,8 @@ from ..algebra.matrix import Matrix, stack
 from ..bodies.frames import Frame, Point
 from ..derive.equations import Equations
 from ..derive.placements import Placement, placements
-from ..emit.callable import Array, compile_program
-from ..emit.lower import program
+from ..emit.program.lower import program
+from ..emit.run.callable import Array, compile_program
 
 
 @dataclass(frozen=True, eq=False)

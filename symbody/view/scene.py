@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..bodies.frames import Frame, Point
-from ..bodies.model_file_requests import Drawing
-from ..bodies.urdf_robot import Robot
-from ..emit.callable import Array
+from ..bodies.urdf.robot import Robot
+from ..emit.run.callable import Array
 from ..errors import ViewError, listed, shown
-from .course import course_of, mode_about, trajectory_of
+from ..later import later
+from ..study.requests import Drawing
+from .appearance import Looks
+from .camera import outlook
 from .forces import arrows
-from .gltf import glb
 from .glyphs import axes_solids, joint_solids
-from .items import GROUND, GROUPS, Arrow, Camera, End, Floor, Label, Mesh, Solid, Span, Trace, Track
-from .looks import Looks
-from .outlook import outlook
 from .picture import svg
+from .scene_items import GROUND, GROUPS, Arrow, Camera, End, Floor, Label, Mesh, Solid, Span, Trace, Track
+from .shown_motion import course_of, mode_about, trajectory_of
 from .skeleton import Sketch, placer
 from .viewer import fragment, in_notebook, page
 
@@ -87,7 +87,7 @@ class Scene:
 
     def gltf(self) -> bytes:
         """As binary glTF 2.0, with animation."""
-        return glb(self)
+        return later("write.gltf", "glb")(self)
 
     def svg(self, t: float | None = None, width: int = 960, height: int = 600, theme: str = "light") -> str:
         """A still at a time (the first by default), as SVG."""

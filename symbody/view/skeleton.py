@@ -18,11 +18,11 @@ from ..algebra.evaluate import evaluate
 from ..bodies.frames import Frame
 from ..bodies.mechanism import Action, Body, Joint, Mechanism
 from ..derive.equations import Equations
-from ..emit.callable import Array
+from ..emit.run.callable import Array
 from ..errors import ViewError
-from .course import Course
-from .items import GROUND, Three
 from .poses import Placer, Poses, euler_parameters, three
+from .scene_items import GROUND, Three
+from .shown_motion import Course
 
 TRIES: Final = 24  # random positions
 SPREADS: Final = (0.4, 0.1, 0.02)  # of each coordinate about the position at hand

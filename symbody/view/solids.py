@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from ..emit.callable import Array
-from .items import Mesh, Solid
+from ..emit.run.callable import Array
+from .scene_items import Mesh, Solid
 
 Profile = tuple[tuple[tuple[float, float, float, float], ...], ...]  # pieces of points (r, z, normal r, normal z)
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .items import GROUPS, PALETTE, End, Mesh
 from .picture import coil, svg
+from .scene_items import GROUPS, PALETTE, End, Mesh
 from .solids import profile, ratio_of
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from symbody.algebra.evaluate import evaluate
 from symbody.algebra.functions import cos, sin, sqrt, where
 from symbody.algebra.graph import ZERO, symbols
 from symbody.algebra.walk import ordered
-from symbody.emit.lower import program
+from symbody.emit.program.lower import program
 from tests.algebra.expressions import random_expressions, random_solution, random_values
 
 

@@ -18,7 +18,7 @@ from symbody.algebra.graph import ONE, ZERO, symbol, symbols
 from symbody.algebra.linear import factorize
 from symbody.algebra.matrix import matrix
 from symbody.algebra.walk import ordered
-from symbody.emit.lower import program
+from symbody.emit.program.lower import program
 from symbody.errors import ExpressionError
 from tests.algebra.expressions import random_expressions, random_solution, random_values
 

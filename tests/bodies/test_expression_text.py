@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import symbody as sb
-from symbody.bodies.expression_text import FUNCTIONS, MOST_DEPTH, parsed
-from symbody.bodies.model_file_plan import Lines
-from symbody.bodies.model_file_scope import Budget, Scope
-from symbody.bodies.model_file_values import value_of
+from symbody.bodies.file.expression_text import FUNCTIONS, MOST_DEPTH, parsed
+from symbody.bodies.file.scope import Budget, Scope
+from symbody.bodies.file.values import value_of
 from symbody.errors import ExpressionTextError
+from symbody.write.model_expressions import Lines
 
 
 @pytest.fixture

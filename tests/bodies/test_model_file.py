@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import symbody as sb
-from symbody.bodies.model_file_text import source_of, tree
-from symbody.derive.states import random_state
+from symbody.bodies.file.yaml_tree import source_of, tree
+from symbody.derive.random_states import random_state
 from tests.hard_cases import HARD
 from tests.mechanisms import conservative_tree, floating_tree, random_loop, random_tree
 

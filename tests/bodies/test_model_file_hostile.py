@@ -12,7 +12,8 @@ from random import Random
 import pytest
 
 import symbody as sb
-from symbody.bodies import model_file_text, model_file_values
+from symbody.bodies.file import values as model_file_values
+from symbody.bodies.file import yaml_tree as model_file_text
 
 FOLDER = Path(__file__).parents[2] / "symbody" / "library"
 EXAMPLES = {p.stem: p.read_text(encoding="utf-8") for p in sorted(FOLDER.glob("*.yaml"))}
@@ -141,7 +142,7 @@ def test_numbers_that_grow_from_line_to_line():
 def test_a_graph_that_grows_from_line_to_line(monkeypatch):
     """Derivatives of derivatives: each is several times as large as what it is taken of."""
     monkeypatch.setattr(model_file_values, "MOST_NODES", 5_000)
-    monkeypatch.setattr("symbody.bodies.model_file_scope.MOST_NODES", 5_000)
+    monkeypatch.setattr("symbody.bodies.file.scope.MOST_NODES", 5_000)
     lines = ["  a0: sin(q)*cos(q^2)*exp(q)/(1 + q^2)"]
     lines += [f"  a{k}: derivative(a{k - 1}*a{k - 1}, q)" for k in range(1, 60)]
     assert "nodes" in refused(f"{HEAD}coordinates: q\nlet:\n" + "\n".join(lines))

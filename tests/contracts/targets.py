@@ -19,10 +19,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from symbody.emit.c import CSource, c_source
-from symbody.emit.callable import compile_program as compile
-from symbody.emit.numpy_text import numpy_function
-from symbody.emit.program import Output, Program
+from symbody.emit.program.program import Output, Program
+from symbody.emit.run.callable import compile_program as compile
+from symbody.emit.text.numpy_text import numpy_function
+from symbody.write.code.c import CSource, c_source
 
 Array = NDArray[np.float64]
 State = Sequence[Any]

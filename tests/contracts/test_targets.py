@@ -26,9 +26,10 @@ from symbody.algebra.graph import PI, Expr, Symbol, as_expr, named, symbol, symb
 from symbody.algebra.linear import Factors, factorize
 from symbody.algebra.matrix import Matrix, matrix
 from symbody.algebra.walk import ordered, scalars
-from symbody.emit import c, llvm_text
-from symbody.emit.lower import program
-from symbody.emit.program import Program
+from symbody.emit.llvm import program_text as llvm_text
+from symbody.emit.program.lower import program
+from symbody.emit.program.program import Program
+from symbody.write.code import c
 
 from .targets import TARGETS, Target
 

@@ -7,7 +7,7 @@ import numpy as np
 
 import symbody as sb
 from symbody.derive.equations import Equations
-from symbody.derive.states import random_state
+from symbody.derive.random_states import random_state
 
 
 def numbers(thing: Any, values: Mapping[Any, float]) -> np.ndarray:

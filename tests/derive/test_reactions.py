@@ -13,8 +13,8 @@ from symbody import DerivationError, Model, ModelError, derive
 from symbody.derive.kinematics import Kinematics, wrench_of
 from symbody.derive.minimal import minimal
 from symbody.derive.probe import random_values
+from symbody.derive.random_states import random_state
 from symbody.derive.reactions import chain_of, reaction, reactions
-from symbody.derive.states import random_state
 from symbody.derive.transform import diagonalized
 
 from .mechanisms import ALL, BODY, chain, double_pendulum, four_bar, quasi, rolling_disc

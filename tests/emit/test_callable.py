@@ -11,15 +11,15 @@ import threading
 import numpy as np
 import pytest
 
-import symbody.emit.jit as jit
+import symbody.emit.llvm.jit as jit
 from symbody.algebra.evaluate import evaluate
 from symbody.algebra.functions import ExternalFunction, cos, exp, sin
 from symbody.algebra.graph import symbols
 from symbody.algebra.linear import solve
 from symbody.algebra.matrix import matrix
-from symbody.emit import cache
-from symbody.emit.callable import compile_program as compile
-from symbody.emit.lower import program
+from symbody.emit.program.lower import program
+from symbody.emit.run import disk_cache as cache
+from symbody.emit.run.callable import compile_program as compile
 from symbody.errors import ProgramError
 
 t, x, y, z = symbols("t x y z")

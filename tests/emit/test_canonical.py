@@ -9,7 +9,7 @@ import pytest
 
 from symbody.algebra.functions import cos, sin
 from symbody.algebra.graph import symbols
-from symbody.emit.lower import program
+from symbody.emit.program.lower import program
 
 SCRIPT = """
 from symbody import program, symbols, sin, cos

@@ -10,11 +10,11 @@ import pytest
 
 from symbody.algebra.functions import sin
 from symbody.algebra.graph import symbol, symbols
-from symbody.emit.callable import compile_program
-from symbody.emit.llvm_loops import Function, Indices, Loops, Numbers, is_finite, unrolled
-from symbody.emit.lookup import looked_up, on_lines, slope
-from symbody.emit.loop import LoopCallee, program_callee
-from symbody.emit.lower import program
+from symbody.emit.llvm.loop_text import Function, Indices, Loops, Numbers, is_finite, unrolled
+from symbody.emit.program.lower import program
+from symbody.emit.run.callable import compile_program
+from symbody.emit.run.lookup import looked_up, on_lines, slope
+from symbody.emit.run.loop_callee import LoopCallee, program_callee
 from symbody.errors import CompileError, ProgramError
 
 HALF: Final = 0.5

@@ -14,12 +14,12 @@ from symbody.algebra.functions import ExternalFunction, cos, sin, where
 from symbody.algebra.graph import PI, Expr, as_expr, named, symbol, symbols
 from symbody.algebra.linear import Shape, factorize
 from symbody.algebra.matrix import matrix
-from symbody.emit.c import c_source
-from symbody.emit.kernels import factor_kernel, has_pivots, solve_kernel
-from symbody.emit.lower import program
-from symbody.emit.numpy_text import numpy_function
-from symbody.emit.program import Cost, Group, Instruction, Output, Program, factor_cost
+from symbody.emit.loops.kernels import factor_kernel, has_pivots, solve_kernel
+from symbody.emit.program.lower import program
+from symbody.emit.program.program import Cost, Group, Instruction, Output, Program, factor_cost
+from symbody.emit.text.numpy_text import numpy_function
 from symbody.errors import ExpressionError, ProgramError, SymbodyError
+from symbody.write.code.c import c_source
 
 x, y, z = symbols("x y z")
 I = Instruction

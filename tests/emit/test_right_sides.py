@@ -11,9 +11,9 @@ from symbody.algebra.elimination import definite_factor, definite_solve, definit
 from symbody.algebra.graph import Expr, as_expr, named, symbols
 from symbody.algebra.linear import Factors, factorize
 from symbody.algebra.matrix import Matrix, matrix
-from symbody.emit.lower import program
-from symbody.emit.program import Program, right_sides
-from symbody.emit.right_sides import MOST, Lot, layout, leading_zeros
+from symbody.emit.program.lower import program
+from symbody.emit.program.program import Program, right_sides
+from symbody.emit.program.right_sides import MOST, Lot, layout, leading_zeros
 
 x, y = symbols("x y")
 

@@ -15,12 +15,12 @@ from symbody.algebra.functions import ExternalFunction, cos, sin
 from symbody.algebra.graph import named, symbol, symbols
 from symbody.algebra.linear import factorize
 from symbody.algebra.matrix import matrix
-from symbody.emit import c
-from symbody.emit.c import c_source
-from symbody.emit.lower import program
-from symbody.emit.names import Names, is_c_reserved, is_python_reserved
-from symbody.emit.numpy_text import numpy_function, numpy_source
-from symbody.emit.program import Group, Instruction, Output, Program
+from symbody.emit.program.lower import program
+from symbody.emit.program.program import Group, Instruction, Output, Program
+from symbody.emit.text.names import Names, is_c_reserved, is_python_reserved
+from symbody.emit.text.numpy_text import numpy_function, numpy_source
+from symbody.write.code import c
+from symbody.write.code.c import c_source
 
 from ..contracts.targets import WARNINGS, c_compiler
 

@@ -7,8 +7,8 @@ from symbody.algebra.functions import ExternalFunction, cos, sin, where
 from symbody.algebra.graph import named, symbol, symbols
 from symbody.algebra.linear import factorize
 from symbody.algebra.matrix import matrix, vector
-from symbody.emit.lower import program
-from symbody.emit.program import Program
+from symbody.emit.program.lower import program
+from symbody.emit.program.program import Program
 
 
 def double_pendulum() -> Program:

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symbody.emit.c import c_source
-from symbody.emit.numpy_text import numpy_source
-from symbody.emit.program import Program
+from symbody.emit.program.program import Program
+from symbody.emit.text.numpy_text import numpy_source
+from symbody.write.code.c import c_source
 
 from ..contracts.targets import WARNINGS, c_compiler, numpy_scalar
 from .models import MODELS

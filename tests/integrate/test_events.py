@@ -12,7 +12,7 @@ from symbody.errors import SimulationError
 from symbody.integrate.events import Event
 from symbody.integrate.outcome import Ending
 from symbody.integrate.simulate import simulate
-from symbody.integrate.storage import load_trajectory, save_trajectory
+from symbody.write.trajectory_file import load_trajectory, save_trajectory
 
 G = 9.81
 

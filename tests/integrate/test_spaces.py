@@ -5,11 +5,12 @@ import pytest
 
 import symbody as sb
 from examples import bicycle, four_bars, sleigh, slider_crank, spatial_crank
-from symbody.emit.llvm_loops import Indices, Numbers
-from symbody.emit.loop import LoopCallee
-from symbody.integrate import explicit, spaces
+from symbody.emit.llvm.loop_text import Indices, Numbers
+from symbody.emit.run.loop_callee import LoopCallee
+from symbody.integrate import explicit
+from symbody.integrate import null_space as spaces
+from symbody.integrate.null_space import SPACES, directions, factors, meeting, scale_rows, space_form
 from symbody.integrate.outcome import Ending
-from symbody.integrate.spaces import SPACES, directions, factors, meeting, scale_rows, space_form
 
 # ------------------------------------------------------------------------------------------------ factors
 

@@ -15,7 +15,7 @@ import pytest
 import symbody as sb
 from symbody.derive.derive import ROUTES
 from symbody.derive.energies import angular_momentum, centre_of_mass, energy, momentum
-from symbody.derive.states import random_state
+from symbody.derive.random_states import random_state
 from symbody.derive.transform import coriolis_matrix
 from tests.mechanisms import conservative_tree, floating_tree, random_tree
 

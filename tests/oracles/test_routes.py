@@ -15,7 +15,7 @@ import pytest
 import symbody as sb
 from symbody.derive.certify import certify
 from symbody.derive.derive import ROUTES
-from symbody.derive.states import random_state
+from symbody.derive.random_states import random_state
 from tests import mechanisms
 from tests.hard_cases import HARD
 from tests.mechanisms import Sample, random_loop, random_tree, standard_tree

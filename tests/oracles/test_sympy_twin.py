@@ -12,7 +12,7 @@ import sympy.physics.mechanics as me
 import symbody as sb
 from bench import mechanisms, puma560, sympy_twin
 from symbody.bodies.mechanism import Mechanism
-from symbody.derive.states import random_state
+from symbody.derive.random_states import random_state
 
 
 def example(name: str, *arguments: Any) -> Mechanism:

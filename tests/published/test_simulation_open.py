@@ -7,7 +7,7 @@ import pytest
 
 import symbody as sb
 from examples import bicycle, foucault_pendulum, satellite, sleigh, stanford_arm, triple_pendulum
-from symbody.integrate.spaces import SPACES
+from symbody.integrate.null_space import SPACES
 
 from .numbers import published
 

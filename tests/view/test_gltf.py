@@ -10,11 +10,11 @@ import pytest
 
 import symbody as sb
 from symbody.errors import ViewError
-from symbody.view import film as films
-from symbody.view.film import film
 from symbody.view.picture import frames_at
 from symbody.view.poses import rotation_matrix
 from symbody.view.scene import Scene, scene
+from symbody.write import film as films
+from symbody.write.film import film
 
 
 def model() -> sb.Model:

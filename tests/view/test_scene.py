@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.bodies.model_file import read_model_text
 from symbody.errors import ViewError
+from symbody.study.read_model import read_model_text
 from symbody.view import viewer
-from symbody.view.course import TURN, course_of, trajectory_of
-from symbody.view.items import GROUND, GROUPS, Solid
+from symbody.view.camera import round_number
 from symbody.view.meshes import found_file, read_mesh
-from symbody.view.outlook import round_number
 from symbody.view.picture import frames_at
 from symbody.view.poses import between, euler_parameters, rotation_matrix, turning_z_to
 from symbody.view.scene import Scene, scene
+from symbody.view.scene_items import GROUND, GROUPS, Solid
+from symbody.view.shown_motion import TURN, course_of, trajectory_of
 from symbody.view.skeleton import Sketch, placer
 from symbody.view.solids import unit_mesh
 from symbody.view.viewer import data, page

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import symbody as sb
-from symbody.view.models import find_model
-from symbody.view.report import write_report
+from symbody.study.sources import find_model
+from symbody.study.study import Study
 from symbody.view.scene import Scene, scene
-from symbody.view.study import Study
 from symbody.view.viewer import assets
+from symbody.write.report.report import write_report
 
 from .browser import Browser, Page, found
 

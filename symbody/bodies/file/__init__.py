@@ -1,0 +1,1 @@
+"""Model files: text -> tree -> checked fields -> model."""

@@ -1,0 +1,109 @@
+"""Definitions, frames and bodies of a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from ...algebra.matrix import vector
+from ...errors import listed
+from .. import mass as shapes
+from ..frames import Frame
+from ..rotations import Cosines, Rotation, about, from_cosines, from_euler_parameters
+from .schema import Fields, Formula, Many
+from .scope import Item, Scope
+
+
+def add_definition(s: Scope, item: Item) -> None:
+    said = item.content
+    s.values[item.name] = tuple(s.scalars(said)) if isinstance(said, Many) else s.value(said)
+
+
+def add_frame(s: Scope, item: Item) -> None:
+    said = item.content
+    if isinstance(said, Formula) and said.parsed.steps[-1].do != "method":
+        raise item.error(f"{said.text!r} is a frame that has a name already; give it a second one under `let`")
+    made = s.frame(said) if isinstance(said, Formula) else _frame_by_parts(s, said)
+    s.values[item.name] = s.model.frame(item.name, made)
+
+
+def _frame_by_parts(s: Scope, said: Fields) -> Frame:
+    on = s.frame_of(said.get("on"))
+    at = s.place(said.get("at")) if "at" in said else (0, 0, 0)
+    offset = vector(*at) if isinstance(at, tuple) else at.in_frame(on).coordinates
+    return Frame(on, rotation_of(s, said.get("rotation")), offset)
+
+
+def rotation_of(s: Scope, said: Many | None) -> Rotation:
+    """Turns, one after the other, as one rotation."""
+    out = Rotation()
+    for turn in said or ():
+        out = out @ _turn(s, turn)
+    return out
+
+
+def _turn(s: Scope, said: Fields) -> Rotation:
+    if said.kind == "about":
+        return about(tuple(s.scalars(said.get("about"))), s.scalar(said.get("angle")))
+    if said.kind in ("x", "y", "z"):
+        return about(said.kind, s.scalar(said.get(said.kind)))
+    spin = vector(*s.scalars(said.get("spin"))) if "spin" in said else None
+    if said.kind == "euler_parameters":
+        return from_euler_parameters(s.scalars(said.get("euler_parameters")), spin)
+    turned = from_cosines(s.matrix(said.get("cosines")))
+    return turned if spin is None else Rotation(tuple(Cosines(f.matrix, spin) for f in turned.factors if isinstance(f, Cosines)))  # fmt: skip
+
+
+def add_body(s: Scope, item: Item) -> None:
+    said: Fields | None = item.content
+    if said is None:
+        s.model.body(item.name)
+    elif "at" in said:
+        _particle(s, item.name, said)
+    else:
+        frame = s.frame(said.get("frame")) if "frame" in said else None
+        s.model.body(item.name, frame, physical=said.get("physical") is not False, **_mass(s, item.name, said))
+
+
+def _particle(s: Scope, name: str, said: Fields) -> None:
+    if others := [k for k in said.values if k not in ("at", "mass")]:
+        raise said.error(f"body {name!r} is a particle at a point: it has a mass, and no {listed(others)}")
+    if "mass" not in said:
+        raise said.error(f"body {name!r}: a particle needs a mass")
+    s.model.particle(name, s.point(said.get("at")), mass=s.scalar(said.get("mass")))
+
+
+def _mass(s: Scope, name: str, said: Fields) -> dict[str, Any]:
+    how: dict[str, Any] = {k: s.scalar(said.get(k)) for k in ("mass", "density") if k in said}
+    how |= {k: tuple(s.scalars(said.get(k))) for k in ("com", "about") if k in said}
+    if "inertia" in said:
+        how["inertia"] = _inertia(s, said.get("inertia"))
+    if "shape" in said:
+        if clash := [k for k in ("com", "inertia", "about") if k in said]:
+            raise said.error(f"body {name!r}: {listed(clash)} follows from its shape; give one of the two")
+        how["shape"] = _shape(s, said.get("shape"))
+    return how
+
+
+def _inertia(s: Scope, said: Fields | Many) -> Any:
+    if isinstance(said, Fields):
+        return shapes.inertia(**{k: s.scalar(v) for k, v in said.values.items()})
+    rows = [s.scalars(r) if isinstance(r, Many) else s.scalar(r) for r in said]
+    if len({isinstance(r, list) for r in rows}) != 1:
+        raise said.error("an inertia is three principal values or three rows of three")
+    return rows
+
+
+_SHAPES: Final[dict[str, Callable[..., shapes.Shape]]] = {
+    "bar": shapes.bar, "disc": shapes.disc, "cylinder": shapes.cylinder,
+    "sphere": shapes.sphere, "shell": shapes.shell, "cuboid": shapes.cuboid,
+}  # fmt: skip
+
+
+def _shape(s: Scope, said: Fields) -> shapes.Shape:
+    size = said.get(said.kind)
+    sizes = s.scalars(size) if isinstance(size, Many) else [s.scalar(size)]
+    how: dict[str, Any] = {"at": tuple(s.scalars(said.get("at")))} if "at" in said else {}
+    if "axis" in said:
+        how["axis"] = said.get("axis").text
+    return _SHAPES[said.kind](*sizes, **how)

@@ -1,0 +1,146 @@
+"""Joints of a model file."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from ...errors import unknown
+from ..declarations import identifier
+from ..frames import Frame, Point
+from ..joints import KINDS
+from ..mechanism import Joint
+from ..rotations import Rotation, from_cosines
+from .body_items import rotation_of
+from .load_items import joint_loads
+from .schema import Fields, Many, Said
+from .scope import Item, Scope
+
+NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+
+
+def child_of(said: Fields) -> str | None:
+    """The name of the side that a joint places."""
+    if said.kind not in KINDS:
+        return None
+    sides = said.get(said.kind)
+    return sides.items[1].text if isinstance(sides, Many) else sides.text
+
+
+def new_coordinates(s: Scope, item: Item) -> list[str]:
+    """Coordinates and speeds that a joint declares: those it is named after, or the names given that are not known."""
+    said: Fields = item.content
+    base, known = identifier(item.name), s.model._declared
+    if said.kind not in KINDS:
+        return []
+    if (given := said.get("coordinates")) is not None:
+        names = [f.text for f in (given if isinstance(given, Many) else [given])]
+        return [n for n in names if NAME.fullmatch(n) and n not in known and n not in s.parts]
+    if _is_by_euler_parameters(said):
+        place = ("_x", "_y", "_z") if said.kind == "free" else ()
+        return [base + end for end in (*place, "_e0", "_e1", "_e2", "_e3", "_wx", "_wy", "_wz")]
+    return [base + end for end in KINDS[said.kind].coordinates if base + end not in known]
+
+
+def _is_by_euler_parameters(said: Fields) -> bool:
+    return "sequence" in said and said.get("sequence").text.replace("_", " ").lower() == "euler parameters"
+
+
+def add_joint(s: Scope, item: Item) -> None:
+    said: Fields = item.content
+    if item.name in s.model._joints:
+        raise item.error("an attached part has a joint of this name; rename one")
+    match said.kind:
+        case "rolling":
+            s.contacts[item.name] = _rolling(s, item, said)
+        case "gear":
+            first, second = (_geared(s, x) for x in said.get("gear"))
+            s.model.gear(item.name, first, second, s.scalar(said.get("ratio")))
+        case "record":
+            _record(s, item, said)
+        case _:
+            sides = said.get(said.kind)
+            parent, child = (s.part(x) for x in sides) if isinstance(sides, Many) else (s.model.ground, s.part(sides))
+            if parent is child:
+                raise sides.error(f"joint {item.name!r}: {sides.items[0].text!r} cannot be joined to itself")
+            s.model.joint(said.kind, item.name, parent, child, **_options(s, item, said))
+
+
+def _options(s: Scope, item: Item, said: Fields) -> dict[str, Any]:
+    how: dict[str, Any] = {k: s.place(said.get(k)) for k in ("at", "on") if k in said}
+    if said.kind == "prismatic":
+        how["axis"] = "x"
+    if "axis" in said:
+        how["axis"] = s.axis(said.get("axis"))
+    how |= {k: tuple(s.axis(a) for a in said.get(k)) for k in ("axes", "vectors") if k in said}
+    if "sequence" in said:
+        how["sequence"] = said.get("sequence").text
+    if "orientation" in said:
+        how["orientation"] = _orientation(s, said.get("orientation"))
+    if "pitch" in said:
+        how["pitch"] = s.scalar(said.get("pitch"))
+    if (coordinates := _coordinates(s, item, said)) is not None:
+        how["coordinates"] = coordinates
+    return how | joint_loads(s, said)
+
+
+def _orientation(s: Scope, said: Many) -> Rotation:
+    rows = [isinstance(r, Many) for r in said]
+    if not any(rows):
+        return rotation_of(s, said)
+    if not all(rows) or len(rows) != 3:
+        raise said.error("an orientation is a 3 by 3 matrix, or turns such as [{z: a}]")
+    return from_cosines(s.matrix(said), "orientation")
+
+
+def _coordinates(s: Scope, item: Item, said: Fields) -> list[Any] | None:
+    """What moves a joint, where it is not left to it: names that are new, symbols, expressions; or those listed under `coordinates`."""
+    if (given := said.get("coordinates")) is not None:
+        new = set(new_coordinates(s, item))
+        return [f.text if f.text in new else s.scalar(f) for f in (given if isinstance(given, Many) else [given])]
+    if _is_by_euler_parameters(said):
+        return None
+    known = [s.model._declared.get(identifier(item.name) + end) for end in KINDS[said.kind].coordinates]
+    is_listed = bool(known) and all(
+        q is not None and q.kind == "coordinate" and q not in s.model._driven for q in known
+    )
+    return known if is_listed else None
+
+
+def _geared(s: Scope, said: Said) -> Any:
+    """A joint by name, or a coordinate."""
+    if said.text in s.model._joints:
+        return said.text
+    found = s.model._declared.get(said.text)
+    if found is None or found.kind != "coordinate":
+        known = [*s.model._joints, *(q.name for q in s.model._q)]
+        raise said.error(str(unknown("gear", "joint or coordinate", said.text, known)))
+    return found
+
+
+def _rolling(s: Scope, item: Item, said: Fields) -> Point:
+    how: dict[str, Any] = {"up": said.get("up").text} if "up" in said else {}
+    if "axis" in said:
+        how["axis"] = s.axis(said.get("axis"))
+    if "centre" in said:
+        how["centre"] = tuple(s.scalars(said.get("centre")))
+    if "tube" in said:
+        how["tube"] = s.scalar(said.get("tube"))
+    if "plane" in said:
+        how["plane"] = s.frame_of(said.get("plane"))
+    if "contact" in said:
+        how["contact"] = s.point(said.get("contact"))
+    wheel = s.part(said.get("rolling"))
+    if isinstance(wheel, Frame):
+        raise said.get("rolling").error(f"a wheel is a body; {said.get('rolling').text!r} is a frame")
+    return s.model.rolling(item.name, wheel, s.scalar(said.get("radius")), slip=said.get("slip") is True, **how)
+
+
+def _record(s: Scope, item: Item, said: Fields) -> None:
+    """A joint whose motion and conditions are said elsewhere."""
+    outer, inner = s.frame_of(said.get("outer")), s.frame_of(said.get("inner"))
+    coordinates = tuple(s.coordinate(c) for c in said.get("coordinates") or ())
+    m, kind = s.model, said.get("record").text
+    closes = said.get("closes_loop") is True
+    m._joints[item.name] = Joint(item.name, kind, outer, inner, m._owner(outer), m._owner(inner), coordinates, closes)
+    m._driven.update(dict.fromkeys(coordinates, item.name))

@@ -1,0 +1,149 @@
+"""Loads, constraints, equations and outputs of a model file, each by the method of `Model` that its kind names."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ..mechanism import Action, Body, Constraint, Load
+from .schema import Fields, Formula, Many
+from .scope import Item, Scope
+
+_SCALARS: Final = ("damping", "stiffness", "rest", "actuation")
+
+
+def joint_loads(s: Scope, said: Fields) -> dict[str, Any]:
+    """Springs, dampers, motors, friction and stops on the coordinates of a joint."""
+    out: dict[str, Any] = {k: s.scalar(said.get(k)) for k in _SCALARS if k in said}
+    return out | {k: tuple(s.scalars(said.get(k))) for k in ("friction", "limits") if k in said}
+
+
+def add_gravity(s: Scope, item: Item) -> None:
+    s.model.gravity(s.vector(item.content))
+
+
+def add_load(s: Scope, item: Item) -> None:
+    said: Fields = item.content
+    m, name = s.model, item.name
+    part: dict[str, Any] = {k: s.part(said.get(k)) for k in ("on", "reacting") if k in said}
+    springs: dict[str, Any] = {
+        k: s.scalar(said.get(k)) for k in _SCALARS if k in said and said.kind in ("spring", "rotational_spring")
+    }
+    match said.kind:
+        case "force":
+            m.force(name, s.vector(said.get("force")), _applied(s, said, part["on"]), **part)
+        case "torque":
+            m.torque(name, s.vector(said.get("torque")), **part)
+        case "spring":
+            a, b = (s.point(p) for p in said.get("spring"))
+            m.spring(name, a, b, **part, **springs)
+        case "rotational_spring":
+            m.rotational_spring(
+                name, s.vector(said.get("rotational_spring")), **part, angle=s.scalar(said.get("angle")), **springs
+            )
+        case "drag":
+            how: dict[str, Any] = {k: s.scalar(said.get(k)) for k in ("linear", "quadratic") if k in said}
+            m.drag(
+                name,
+                s.point(said.get("drag")),
+                **part,
+                **how,
+                relative_to=s.frame_of(said.get("relative_to")) if "relative_to" in said else None,
+            )
+        case "potential":
+            m.potential(name, s.scalar(said.get("potential")))
+        case "generalized_force":
+            m.generalized_force(name, s.coordinate(said.get("coordinate")), s.scalar(said.get("generalized_force")))
+        case "tyre":
+            _tyre(s, name, said)
+        case "central_gravity":
+            m.central_gravity(
+                s.scalar(said.get("central_gravity")), s.point(said.get("centre")) if "centre" in said else None, name
+            )
+        case _:
+            _load_by_parts(s, name, said)
+
+
+def _applied(s: Scope, said: Fields, on: Any) -> Any:
+    """Where a force acts: a point, or coordinates on the body."""
+    if "at" not in said:
+        return None
+    at = said.get("at")
+    return (on.frame if isinstance(on, Body) else on).point(*s.scalars(at)) if isinstance(at, Many) else s.point(at)
+
+
+def _tyre(s: Scope, name: str, said: Fields) -> None:
+    slip, camber = s.scalars(said.get("stiffness"))
+    s.model.tyre(
+        name, s.point(said.get("tyre")), s.frame_of(said.get("heading")), s.part(said.get("on")), camber=s.scalar(said.get("camber")),
+        stiffness=(slip, camber), relaxation=s.scalar(said.get("relaxation")), load=s.scalar(said.get("load")) if "load" in said else 0,
+    )  # fmt: skip
+
+
+def _load_by_parts(s: Scope, name: str, said: Fields) -> None:
+    m = s.model
+    where = f"load {name!r}"
+    potential = m._check_known(s.scalar(said.get("potential")), where) if "potential" in said else None
+    on_rates = {}
+    if "on_rates" in said:
+        table = said.get("on_rates")
+        on_rates = {s.coordinate(table.keys[q]): m._check_known(s.scalar(f), where) for q, f in table.entries.items()}
+    m._add_load(Load(name, said.get("load").text, _actions(s, name, said.get("actions")), potential, on_rates))
+
+
+def _actions(s: Scope, name: str, said: Many | None) -> tuple[Action, ...]:
+    out = []
+    for a in said or ():
+        on = s.frame_of(a.get("on"))
+        if a.kind == "torque":
+            out.append(Action(on, torque=s.model._checked(name, s.vector(a.get("torque")))))
+        else:
+            out.append(Action(on, force=s.model._checked(name, s.vector(a.get("force"))), at=s.point(a.get("at"))))
+    return tuple(out)
+
+
+def add_constraint(s: Scope, item: Item) -> None:
+    said: Fields = item.content
+    m, name = s.model, item.name
+    match said.kind:
+        case "holonomic" | "speed":
+            _condition(s, name, said)
+        case "coincide":
+            along = s.frame_of(said.get("along")) if "along" in said else None
+            axes = said.get("axes").text if "axes" in said else "xyz"
+            if not axes or len(axes) > 3 or len(set(axes)) != len(axes):
+                raise said.get("axes").error(f"axes are some of xyz, got {axes!r}")
+            a, b = (s.point(p) for p in said.get("coincide"))
+            m.coincide(a, b, along, axes, name)
+        case "orthogonal":
+            first, second = (_direction(s, v) for v in said.get("orthogonal"))
+            m.orthogonal(first, second, name)
+        case _:
+            m.prescribe(s.scalar(said.get("prescribe")), s.scalar(said.get("motion")), name)
+
+
+def _direction(s: Scope, f: Formula) -> Any:
+    v = s.vector(f)
+    if not v.terms:
+        raise f.error("a direction must not be zero")
+    return v
+
+
+def _condition(s: Scope, name: str, said: Fields) -> None:
+    """A condition; one with `joint` or `actions` is taken as it is said, with what acts for a multiplier of one."""
+    m = s.model
+    if "joint" not in said and "actions" not in said:
+        (m.constrain if said.kind == "holonomic" else m.constrain_speed)(s.scalar(said.get(said.kind)), name)
+        return
+    joint = said.get("joint").text if "joint" in said else None
+    expression = m._check_known(s.scalar(said.get(said.kind)), f"constraint {name!r}")
+    m._add_constraint(
+        Constraint(name, expression, said.kind == "holonomic", joint, _actions(s, name, said.get("actions")))
+    )
+
+
+def add_equation(s: Scope, item: Item) -> None:
+    s.model.equation(item.name, s.scalar(item.content))
+
+
+def add_output(s: Scope, item: Item) -> None:
+    s.model.output(item.name, s.output(item.content))

@@ -1,0 +1,263 @@
+"""From what a model file says to a `Model`: symbols are declared, items filed by name and made, and the model is frozen."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+
+from ...errors import ModelFileError, SymbodyError, unknown
+from ..declarations import identifier
+from ..mechanism import Mechanism
+from ..model import Model
+from .body_items import add_body, add_definition, add_frame
+from .joint_items import NAME, add_joint, child_of, new_coordinates
+from .load_items import add_constraint, add_equation, add_gravity, add_load, add_output
+from .schema import Fields, Said, Table, said_names
+from .scope import RESERVED, Budget, Item, Scope, in_words_of_files
+
+MOST_COPIES: Final = 100  # of parts, in all
+MOST_BODIES: Final = 10_000  # with those of copies
+
+Opened = Callable[[Said, Budget], tuple[Fields, str]]  # what a file beside this one says, and its name
+Make = Callable[[Scope, Item], None]
+
+
+class Build:
+    """One model, built from its fields. `opened` gives the fields of files that parts are in."""
+
+    def __init__(self, fields: Fields, name: str, opened: Opened, budget: Budget) -> None:
+        self.fields, self.opened, self.budget = fields, opened, budget
+        self.model = Model(name)
+        self.scope = Scope(self.model, budget)
+        self.parts: dict[str, Model] = {}
+
+    def build(self) -> Mechanism:
+        """The finished model; every error is told where its item stands."""
+        self._declare()
+        self._file_parts()
+        self._file_joints()
+        self._file_rates()
+        self._file_loads()
+        for item in self.scope.items:
+            self.scope.make(item)
+        self._in_order()
+        return self._frozen()
+
+    def _section(self, name: str) -> Mapping[str, Any]:
+        table = self.fields.get(name)
+        return table.entries if table is not None else {}
+
+    def _items(self, section: str, what: str, make: Make) -> list[Item]:
+        table = self.fields.get(section)
+        return [] if table is None else [Item(what, n, table.keys[n], x, make) for n, x in table.entries.items()]
+
+    # ------------------------------------------------------------------------------------------------ symbols
+
+    def _declare(self) -> None:
+        m = self.model
+        table = self.fields.get("parameters")
+        for name, value in self._section("parameters").items():
+            self._declare_one(table.keys[name], partial(self._parameter, said=value))
+        speeds = self.fields.get("speeds")
+        for names, declare in (
+            (said_names(self.fields.get("inputs")), m.input),
+            (said_names(self.fields.get("variables")), m.variable),
+            (said_names(self.fields.get("coordinates")), m.coordinate),
+            (list(speeds.keys.values()) if isinstance(speeds, Table) else said_names(speeds), m.speed),
+        ):
+            for said in names:
+                self._declare_one(said, declare)
+
+    def _declare_one(self, said: Said, declare: Callable[[str], Any]) -> None:
+        if said.text in RESERVED:
+            raise said.error(f"the name {said.text!r} is reserved: it is {RESERVED[said.text]}; choose another")
+        if not NAME.fullmatch(said.text):
+            raise said.error(f"{said.text!r} is not a usable name: letters, digits and underscores, no digit first")
+        try:
+            declare(said.text)
+        except ModelFileError:
+            raise
+        except SymbodyError as reason:
+            raise said.error(str(reason)) from None
+
+    def _parameter(self, name: str, said: Any) -> None:
+        value = said.get("value") if isinstance(said, Fields) else said
+        unit = said.get("unit").text if isinstance(said, Fields) and "unit" in said else ""
+        if value is not None:
+            for step in value.parsed.steps:
+                if step.do == "name" and step.data[0] != "pi":
+                    raise value.error_at(
+                        step.at,
+                        step.length,
+                        f"the value of a parameter is a number; what depends on {step.data[0]!r} goes under `let`",
+                    )
+        number = None if value is None else Scope(Model(name), self.budget).number(value)
+        self.model.parameter(name, number, unit)
+
+    # ------------------------------------------------------------------------------------------------ items
+
+    def _file_parts(self) -> None:
+        """Definitions, bodies, frames, attached parts, under the names by which expressions know them."""
+        scope = self.scope
+        for item in self._items("let", "definition", add_definition):
+            if item.name in self.model._declared:
+                kind = self.model._declared[item.name].kind
+                raise item.key.error(f"{item.name!r} is declared as a {kind} already; choose another name")
+            if not NAME.fullmatch(item.name):
+                raise item.key.error(
+                    f"{item.name!r} is not a usable name: letters, digits and underscores, no digit first"
+                )
+            scope.add(item, item.name)
+        bodies = self._items("bodies", "body", add_body)
+        for item in bodies:
+            own = not self._is_named_as_its_frame(item)
+            scope.add(item, *([item.name] if own else []))
+        for item in self._items("frames", "frame", add_frame):
+            scope.add(item, item.name)
+        plain = Counter(identifier(item.name) for item in bodies)
+        for item in bodies:  # "rear wheel" may be written rear_wheel, where that is one body only
+            if plain[identifier(item.name)] == 1:
+                scope.parts.setdefault(identifier(item.name), item)
+        for item in self._items("attach", "attached part", lambda s, i: self._attach(i)):
+            scope.prefixes[f"{identifier(item.name)}_"] = scope.add(item)
+
+    def _is_named_as_its_frame(self, item: Item) -> bool:
+        said: Fields | None = item.content
+        return item.name in self._section("frames") and said is not None and "frame" in said and said.get("frame").text == item.name  # fmt: skip
+
+    def _file_joints(self) -> None:
+        """Joints, each after the one before; with the symbols that they declare and the bodies that they place."""
+        scope, last = self.scope, None
+        for item in self._items("joints", "joint", add_joint):
+            item.needs = [last] if last is not None else []
+            last = scope.add(item)
+            for name in new_coordinates(scope, item):
+                if name in scope.parts and scope.parts[name].what == "definition":
+                    raise item.error(
+                        f"its coordinate {name!r} has the name of a definition in line {scope.parts[name].line}; rename one"
+                    )
+                scope.owners.setdefault(name, item)
+            if item.content.kind == "rolling":
+                scope.wheels[item.name] = item
+            if (child := child_of(item.content)) is not None:
+                scope.placing.setdefault(child, item)
+
+    def _all_placed(self) -> list[Item]:
+        """What must be made so that everything has its place: the last joint (which needs those before it) and all attached parts."""
+        joints = [i for i in self.scope.items if i.what == "joint"]
+        return [*joints[-1:], *(i for i in self.scope.items if i.what == "attached part")]
+
+    def _file_rates(self) -> None:
+        made = [i for i in self._items("speeds", "speed", _define_speed) if i.content is not None] if isinstance(self.fields.get("speeds"), Table) else []  # fmt: skip
+        made += self._items("rates", "rate", lambda s, i: s.model.rate(s.coordinate(i.key), s.scalar(i.content)))
+        for k, f in enumerate(self.fields.get("kinematic_equations") or (), start=1):
+            made.append(
+                Item("kinematic equation", str(k), f, f, lambda s, i: s.model.kinematic_equation(s.scalar(i.content)))
+            )
+        for many in self.fields.get("norms") or ():
+            made.append(Item("norm", "", Said("", many.source, many.node), many, _add_norm))
+        for said in said_names(self.fields.get("small")):
+            made.append(Item("small", said.text, said, said, lambda s, i: s.model.small(s.coordinate(i.content))))
+        self._file_after_joints(made)
+
+    def _file_loads(self) -> None:
+        made = []
+        if (gravity := self.fields.get("gravity")) is not None:
+            made.append(Item("load", "gravity", Said("gravity", gravity.source, gravity.node), gravity, add_gravity))
+        loads = self._items("loads", "load", add_load)
+        made += [*loads, *self._items("constraints", "constraint", add_constraint)]
+        made += [*self._items("equations", "equation", add_equation), *self._items("outputs", "output", add_output)]
+        for item in loads:
+            if item.content.kind == "tyre":
+                self.scope.owners.setdefault(identifier(item.name), item)
+        self._file_after_joints(made)
+
+    def _file_after_joints(self, items: list[Item]) -> None:
+        placed = self._all_placed()
+        for item in items:
+            item.needs = placed
+            self.scope.add(item)
+
+    # ------------------------------------------------------------------------------------------------ parts
+
+    def _attach(self, item: Item) -> None:
+        said, s = item.content, self.scope
+        share = said.get("share")
+        shared = (
+            {k: s.scalar(v) for k, v in share.entries.items()}
+            if isinstance(share, Table)
+            else [x.text for x in said_names(share)]
+        )
+        values = {k: s.scalar(v) for k, v in (said.get("values").entries if "values" in said else {}).items()}
+        numbers = {k: float(v) if v.value is not None else v for k, v in values.items()}
+        part = self._part(said.get("part"))
+        self.budget.copies += 1
+        if self.budget.copies > MOST_COPIES or len(part._bodies) + len(self.model._bodies) > MOST_BODIES:
+            raise item.error(f"a model holds at most {MOST_COPIES} copies of parts and {MOST_BODIES} bodies")
+        self.model.attach(part, item.name, s.part(said.get("on")) if "on" in said else None, shared, numbers)
+
+    def _part(self, said: Said) -> Model:
+        """The model of a part, built when it is first attached."""
+        known = self._section("parts")
+        if said.text not in known:
+            raise said.error(str(unknown("attach", "part", said.text, known)))
+        if said.text not in self.parts:
+            content = known[said.text]
+            fields, name = self.opened(content, self.budget) if isinstance(content, Said) else (content, said.text)
+            part = Build(fields, name_of(fields, name), self.opened, self.budget)
+            part.build()
+            self.parts[said.text] = part.model
+        return self.parts[said.text]
+
+    # ------------------------------------------------------------------------------------------------ the end
+
+    def _in_order(self) -> None:
+        """Bodies stand in the order of the file, whatever had to be made first; those of copies follow."""
+        bodies = self.model._bodies
+        self.model._bodies = {n: bodies[n] for n in dict.fromkeys([*self._section("bodies"), *bodies])}
+        self.scope.look_again()
+
+    def _frozen(self) -> Mechanism:
+        try:
+            return self.model.freeze()
+        except SymbodyError as reason:
+            raise self._where(str(reason)).error(in_words_of_files(reason)) from None
+
+    def _where(self, message: str) -> Said | Fields:
+        """What a message about the whole model names: the longest name of an item, or a symbol."""
+        symbols = [
+            s for key in ("variables", "coordinates", "inputs", "speeds") for s in said_names(self.fields.get(key))
+        ]
+        symbols += [
+            k
+            for key in ("parameters", "speeds")
+            if isinstance(t := self.fields.get(key), Table)
+            for k in t.keys.values()
+        ]
+        told = [
+            i.key
+            for i in self.scope.items
+            if i.name and i.what not in ("definition", "small") and _names(message, i.name)
+        ]
+        told = told or [s for s in symbols if _names(message, s.text)]
+        return max(told, key=lambda said: len(said.text)) if told else self.fields
+
+
+def name_of(fields: Fields, default: str) -> str:
+    return fields.get("name").text if "name" in fields else default
+
+
+def _names(message: str, name: str) -> bool:
+    plain = re.sub(r"^model '.*?': ", "", message)  # it has a name too
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", plain) is not None
+
+
+def _define_speed(s: Scope, item: Item) -> None:
+    s.model.kinematic_equation(s.scalar(item.content) - s.model._declared[item.name])
+
+
+def _add_norm(s: Scope, item: Item) -> None:
+    s.model._norms.append(tuple(s.coordinate(x) for x in item.content))

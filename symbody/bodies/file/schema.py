@@ -1,0 +1,364 @@
+"""Shapes that values of a model file can have: what is read is checked against them, and the JSON schema for editors is made of them.
+
+`shape.read(source, node)` gives the checked value, which still knows where it stands; `shape.json()` the same as JSON schema.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Final
+
+from ...errors import ExpressionTextError, ModelFileError, listed
+from .expression_text import ExpressionText, parsed
+from .yaml_tree import Node, Source, entries
+
+# ---------------------------------------------------------------------------------------------------------- what is read
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Said:
+    """A text and where it stands."""
+
+    text: str
+    source: Source
+    node: Node
+    offset: int | None = None  # within the node, where it is a part of it
+
+    def error(self, message: str) -> ModelFileError:
+        return self.source.error(self.node, message, self.offset, len(self.text))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Formula(Said):
+    """A text that has the form of an expression."""
+
+    parsed: ExpressionText = field(kw_only=True)
+
+    def error_at(self, at: int, length: int, message: str) -> ModelFileError:
+        return self.source.error(self.node, message, at, length)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Many:
+    """A list and where it stands."""
+
+    items: tuple[Any, ...]
+    source: Source
+    node: Node
+
+    def error(self, message: str) -> ModelFileError:
+        return self.source.error(self.node, message)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Names that the author chose, with a value each."""
+
+    entries: Mapping[str, Any]
+    keys: Mapping[str, Said]
+    source: Source
+    node: Node
+
+    def error(self, message: str) -> ModelFileError:
+        return self.source.error(self.node, message)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fields:
+    """Keys that the schema knows, with a value each. `kind` is the key that tells what this is, where there is a choice."""
+
+    values: Mapping[str, Any]
+    kind: str
+    source: Source
+    node: Node
+
+    def error(self, message: str) -> ModelFileError:
+        return self.source.error(self.node, message)
+
+    def get(self, key: str) -> Any:
+        return self.values.get(key)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.values
+
+
+def said_names(said: Any) -> list[Said]:
+    """Names given as one text (a b c) or as a list."""
+    if said is None or isinstance(said, Table):
+        return []
+    if isinstance(said, Many):
+        return list(said.items)
+    return [Said(n[0], said.source, said.node, n.start()) for n in re.finditer(r"[^\s,]+", said.text)]
+
+
+# ---------------------------------------------------------------------------------------------------------- shapes
+
+
+class Shape(ABC):
+    @abstractmethod
+    def read(self, source: Source, node: Node) -> Any: ...
+    @abstractmethod
+    def json(self) -> dict[str, Any]: ...
+    @abstractmethod
+    def __str__(self) -> str:
+        """For messages: what is expected."""
+
+
+def wrong(source: Source, node: Node, expected: object) -> ModelFileError:
+    got = "nothing" if node.is_null else str(node)
+    return source.error(node, f"expected {expected}, got {got}")
+
+
+@dataclass(frozen=True)
+class Text(Shape):
+    """A word or sentence; or one of some words."""
+
+    what: str = "a text"
+    choices: tuple[str, ...] = ()
+
+    def read(self, source: Source, node: Node) -> Said:
+        if node.kind != "scalar" or node.is_null:
+            raise wrong(source, node, self)
+        if self.choices and node.text not in self.choices:
+            near = get_close_matches(node.text, self.choices, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise source.error(node, f"there is no {self.what} {node.text!r}; there are {listed(self.choices)}.{hint}")
+        return Said(node.text, source, node)
+
+    def json(self) -> dict[str, Any]:
+        return {"type": "string", "enum": list(self.choices)} if self.choices else {"type": ["string", "number"]}
+
+    def __str__(self) -> str:
+        return self.what if not self.choices else f"a {self.what}: {listed(self.choices)}"
+
+
+@dataclass(frozen=True)
+class Flag(Shape):
+    def read(self, source: Source, node: Node) -> bool:
+        if node.kind != "scalar" or node.text not in ("true", "false"):
+            raise wrong(source, node, self)
+        return node.text == "true"
+
+    def json(self) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+    def __str__(self) -> str:
+        return "true or false"
+
+
+@dataclass(frozen=True)
+class Expression(Shape):
+    """A formula, by our grammar. `hint` is for those who write more than one."""
+
+    what: str = "an expression"
+    hint: str = ""
+
+    def read(self, source: Source, node: Node) -> Formula:
+        if node.kind != "scalar" or node.is_null:
+            raise wrong(source, node, self)
+        try:
+            return Formula(node.text, source, node, parsed=parsed(node.text))
+        except ExpressionTextError as reason:
+            hint = self.hint if "follows a complete" in reason.plain else ""
+            raise source.error(node, reason.plain + hint, reason.at, reason.length) from None
+
+    def json(self) -> dict[str, Any]:
+        return {"$ref": "#/$defs/expression"}
+
+    def __str__(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True)
+class ListOf(Shape):
+    item: Shape
+    least: int = 0
+    most: int = 10_000
+    what: str = "a list"
+
+    def read(self, source: Source, node: Node) -> Many:
+        if node.kind != "list":
+            raise wrong(source, node, self)
+        if not self.least <= len(node.items) <= self.most:
+            raise source.error(node, f"expected {self}, got {len(node.items)} item{'s' * (len(node.items) != 1)}")
+        return Many(tuple(self.item.read(source, n) for n in node.items), source, node)
+
+    def json(self) -> dict[str, Any]:
+        out: dict[str, Any] = {"type": "array", "items": self.item.json()}
+        if self.least:
+            out["minItems"] = self.least
+        if self.most < 10_000:
+            out["maxItems"] = self.most
+        return out
+
+    def __str__(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True)
+class TableOf(Shape):
+    """Names that the author chooses. `empty`: whether a name may stand without a value."""
+
+    value: Shape
+    what: str = "a table of names"
+    empty: bool = False
+
+    def read(self, source: Source, node: Node) -> Table:
+        if node.kind != "table":
+            raise wrong(source, node, self)
+        values: dict[str, Any] = {}
+        keys: dict[str, Said] = {}
+        for name, key, value in entries(source, node):
+            if not name or len(name) > 100:
+                raise source.error(key, f"a name has 1 to 100 characters, this has {len(name)}")
+            keys[name] = Said(name, source, key)
+            values[name] = None if self.empty and value.is_null else self.value.read(source, value)
+        return Table(values, keys, source, node)
+
+    def json(self) -> dict[str, Any]:
+        value = self.value.json()
+        return {"type": "object", "additionalProperties": {"anyOf": [value, {"type": "null"}]} if self.empty else value}
+
+    def __str__(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key that the schema knows."""
+
+    shape: Shape
+    doc: str = ""
+    required: bool = False
+
+
+Keys = Mapping[str, Key]
+
+
+@dataclass(frozen=True)
+class Record(Shape):
+    """A table with keys of the schema. Where there are `kinds`, one of their keys must be there and brings further keys with it."""
+
+    what: str
+    keys: Keys
+    kinds: Mapping[str, Keys] = field(default_factory=dict)
+
+    def read(self, source: Source, node: Node) -> Fields:
+        if node.kind != "table":
+            raise wrong(source, node, f"{self.what}, a table with the keys {listed(self.known, 30)}")
+        found = {name: (key, value) for name, key, value in entries(source, node)}
+        kind = self._kind(source, node, found)
+        known = {**self.keys, **self.kinds.get(kind, {})}
+        for name, (key, _) in found.items():
+            if name not in known:
+                raise self._unknown_key(source, key, kind, known)
+        for name, key_ in known.items():
+            if (key_.required or name == kind) and (name not in found or found[name][1].is_null):
+                raise source.error(node, f"{self._named(kind)} needs the key {name!r}: {key_.doc or key_.shape}")
+        values = {
+            n: known[n].shape.read(source, v) for n, (_, v) in found.items() if not v.is_null or known[n].required
+        }
+        return Fields(values, kind, source, node)
+
+    @property
+    def known(self) -> list[str]:
+        return [*self.kinds, *self.keys]
+
+    def _named(self, kind: str) -> str:
+        return f"{self.what} of kind {kind!r}" if kind else self.what
+
+    def _kind(self, source: Source, node: Node, found: Mapping[str, Any]) -> str:
+        kinds = [k for k in found if k in self.kinds]
+        if not self.kinds:
+            return ""
+        told = [
+            k for k in kinds if all(other in self.kinds[k] for other in kinds)
+        ]  # a tyre has a load, a load is no tyre
+        if len(told) == 1:
+            return told[0]
+        if kinds:
+            raise source.error(
+                found[kinds[-1]][0],
+                f"{self.what} is of one kind, this says {listed(kinds)}; make two of it, or drop one",
+            )
+        near = next((m[0] for k in found if (m := get_close_matches(k, self.kinds, n=1))), None)
+        hint = f" Did you mean {near!r}?" if near else ""
+        raise source.error(node, f"{self.what} needs a key that tells its kind: {listed(self.kinds, 30)}.{hint}")
+
+    def _unknown_key(self, source: Source, key: Node, kind: str, known: Keys) -> ModelFileError:
+        near = get_close_matches(key.text, known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        return source.error(
+            key, f"there is no key {key.text!r} in {self._named(kind)}; there are {listed(known, 40)}.{hint}"
+        )
+
+    def json(self) -> dict[str, Any]:
+        if not self.kinds:
+            return _object(self.keys)
+        return {"oneOf": [_object({**self.keys, **keys}, kind) for kind, keys in self.kinds.items()]}
+
+    def __str__(self) -> str:
+        return self.what
+
+
+def _object(keys: Keys, kind: str = "") -> dict[str, Any]:
+    properties = {n: ({"description": k.doc} if k.doc else {}) | k.shape.json() for n, k in keys.items()}
+    out: dict[str, Any] = {"type": "object", "additionalProperties": False, "properties": properties}
+    if required := [n for n, k in keys.items() if k.required or n == kind]:
+        out["required"] = required
+    return out
+
+
+@dataclass(frozen=True)
+class Either(Shape):
+    """One shape or another, told by whether the value is a scalar, a list or a table."""
+
+    what: str
+    scalar: Shape | None = None
+    list: Shape | None = None
+    table: Shape | None = None
+
+    def read(self, source: Source, node: Node) -> Any:
+        shape = {"scalar": self.scalar, "list": self.list, "table": self.table}[node.kind]
+        if shape is None or node.is_null:
+            raise wrong(source, node, self)
+        return shape.read(source, node)
+
+    def json(self) -> dict[str, Any]:
+        return {"anyOf": [s.json() for s in (self.scalar, self.list, self.table) if s is not None]}
+
+    def __str__(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True)
+class Later(Shape):
+    """A shape that is defined further on: that of the file itself, for parts within it. `shapes` is filled when it is known."""
+
+    name: str
+    shapes: dict[str, Shape]
+
+    def read(self, source: Source, node: Node) -> Any:
+        return self.shapes[self.name].read(source, node)
+
+    def json(self) -> dict[str, Any]:
+        return {"$ref": f"#/$defs/{self.name}"}
+
+    def __str__(self) -> str:
+        return str(self.shapes[self.name])
+
+
+EXPRESSION_JSON: Final = {
+    "description": "A number, or a text by the grammar of docs/model-files.md: 1/12, m*g*sin(q1), q1', wheel.point(0, 0, -R)",
+    "type": ["string", "number"],
+}

@@ -1,0 +1,380 @@
+"""What the names of a model file stand for, and in which order its items must be made.
+
+Items (definitions, frames, bodies, joints, attached parts) may use each other in any order: before an item is made, those that it mentions
+are. Joints are made in the order of the file, since that order decides which of them close loops. A definition that needs itself is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any, Final
+
+from ...algebra.evaluate import evaluate
+from ...algebra.graph import PI, Expr, Symbol, nodes_made
+from ...algebra.matrix import Matrix, as_matrix
+from ...algebra.walk import free_symbols
+from ...errors import ExpressionTextError, ModelFileError, SymbodyError, listed
+from ..declarations import identifier
+from ..frames import Frame, Point, Vector
+from ..mechanism import Body
+from ..model import Model
+from .schema import Fields, Formula, Many, Said, Table
+from .values import MOST_NODES, kind, value_of
+
+MOST_ITEMS: Final = 3000  # beside definitions: models take time that grows with the square of it
+RESERVED: Final = {"pi": "the number π", "ground": "the frame that does not move", "t": "the time"}
+
+
+@dataclass(eq=False)
+class Item:
+    """Something that a file defines: what it is, its name, what is said of it, and how it is made."""
+
+    what: str
+    name: str
+    key: Said
+    content: Any
+    make: Callable[[Scope, Item], Any]
+    needs: list[Item] = field(default_factory=list)  # beside what it mentions
+    is_made: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.name!r}"
+
+    @property
+    def line(self) -> int:
+        return self.key.source.text.count("\n", 0, self.key.node.start) + 1
+
+    def error(self, message: str) -> ModelFileError:
+        return self.key.error(f"{self}: {message}")
+
+
+class Budget:
+    """What all parts of a model may use together."""
+
+    def __init__(self) -> None:
+        self.most_nodes = nodes_made() + MOST_NODES
+        self.files = 1
+        self.copies = 0
+        self.items = 0
+
+
+class Scope:
+    """Names of one model, while it is being built."""
+
+    def __init__(self, model: Model, budget: Budget) -> None:
+        self.model, self.budget, self.most_nodes = model, budget, budget.most_nodes
+        self.values: dict[str, Any] = {"pi": PI, "ground": model.ground}
+        self.contacts: dict[str, Point] = {}
+        self._plain: dict[
+            str, str
+        ] = {}  # bodies as they are written without quotation marks; nothing where two are written alike
+        self._seen = 0
+        self.items: list[Item] = []
+        self.parts: dict[str, Item] = {}  # definitions, frames and bodies by name
+        self.owners: dict[str, Item] = {}  # symbols that an item declares when it is made
+        self.prefixes: dict[str, Item] = {}  # attached parts by what goes before their names
+        self.placing: dict[str, Item] = {}  # bodies and the joint that places each
+        self.wheels: dict[str, Item] = {}
+
+    # ------------------------------------------------------------------------------------------------ items in order
+
+    def add(self, item: Item, *names: str) -> Item:
+        """File an item under names that parts of expressions may have."""
+        self.items.append(item)
+        self.budget.items += item.what != "definition"
+        if self.budget.items > MOST_ITEMS:
+            raise item.error(
+                f"a model file holds at most {MOST_ITEMS} frames, bodies, joints, loads and conditions together"
+            )
+        for name in dict.fromkeys(names):
+            if name in RESERVED:
+                raise item.error(f"the name {name!r} is reserved: it is {RESERVED[name]}")
+            if name in self.parts:
+                other = self.parts[name]
+                raise item.key.error(
+                    f"{name!r} is defined twice: as {other.what} in line {other.line} and as {item.what} here; rename one"
+                )
+            self.parts[name] = item
+        return item
+
+    def make(self, wanted: Item) -> None:
+        """Make an item after everything that it needs, without recursion."""
+        stack: list[tuple[Item, Iterator[tuple[Item, bool]]]] = []
+        on_way: dict[int, Item] = {}
+
+        def enter(item: Item) -> None:
+            on_way[id(item)] = item
+            stack.append((item, self._needs(item)))
+
+        if not wanted.is_made:
+            enter(wanted)
+        while stack:
+            item, needs = stack[-1]
+            for need, is_soft in needs:
+                if need.is_made or (is_soft and id(need) in on_way):
+                    continue
+                if id(need) in on_way:
+                    raise _circle([i for i, _ in stack], need)
+                enter(need)
+                break
+            else:
+                stack.pop()
+                del on_way[id(item)]
+                with located(item):
+                    item.make(self, item)
+                item.is_made = True
+
+    def _needs(self, item: Item) -> Iterator[tuple[Item, bool]]:
+        """Items that one needs first; soft where it could do without (a body's place, which it may itself give)."""
+        for need in item.needs:
+            yield need, False
+        for name, how in mentioned(item.content):
+            owner = self._owner(name) if how == "symbol" else None
+            part = self.parts.get(name)
+            if owner is not None and owner is not item:
+                yield owner, False
+            elif part is not None and part is not item and not (how == "symbol" and name in self.model._declared):
+                yield part, False
+                if item.what != "joint" and part.name in self.placing:
+                    yield self.placing[part.name], True
+            if how == "word" and name in self.wheels and self.wheels[name] is not item:
+                yield self.wheels[name], False
+            for prefix, attached in self.prefixes.items():
+                if name.startswith(prefix) and attached is not item:
+                    yield attached, True
+
+    def _owner(self, name: str) -> Item | None:
+        """The item that declares a symbol, or that of which a name is the rate."""
+        plain = (name, name.removesuffix("_dot"), name.removesuffix("_ddot"))
+        return next((self.owners[n] for n in plain if n in self.owners), None)
+
+    # ------------------------------------------------------------------------------------------------ names (for the machine)
+
+    def named(self, name: str, is_part: bool) -> Any:
+        first, second = (self._part, self._symbol) if is_part else (self._symbol, self._part)
+        found = first(name)
+        if found is None:
+            found = second(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def _symbol(self, name: str) -> Any:
+        declared = self.model._declared
+        if name in declared:
+            return declared[name]
+        for suffix, order in (("_dot", 1), ("_ddot", 2)):
+            base = declared.get(name.removesuffix(suffix)) if name.endswith(suffix) else None
+            if base is not None and base.kind != "parameter":
+                return base.dot if order == 1 else base.dot.dot  # type: ignore[attr-defined]
+        return None
+
+    def _part(self, name: str) -> Any:
+        if name in self.values:
+            return self.values[name]
+        bodies = self.model._bodies
+        if name in bodies:
+            return bodies[name]
+        if name in self.model._frames:
+            return self.model._frames[name]
+        for n in islice(bodies, self._seen, None):
+            plain = identifier(n)
+            self._plain[plain] = n if plain not in self._plain else ""
+        self._seen = len(bodies)
+        return bodies.get(self._plain.get(name, ""))
+
+    def look_again(self) -> None:
+        """Bodies stand in another order now."""
+        self._plain, self._seen = {}, 0
+
+    def quoted(self, name: str) -> Any:
+        found = self._part(name)
+        if found is None:
+            raise ExpressionTextError(self.missing(name, "body or frame"), name, 0)
+        return found
+
+    def contact(self, name: str) -> Point:
+        if name not in self.contacts:
+            raise ExpressionTextError(f"there is no rolling joint {name!r}; there are {listed(self.contacts)}", name, 0)
+        return self.contacts[name]
+
+    def missing(self, name: str, what: str = "name") -> str:
+        """`there is no name 'legnth'; did you mean 'length'?`"""
+        known = [*self.known_symbols(), *self.parts, *self.model._bodies, *RESERVED]
+        base, suffix = name, ""
+        for ending in ("_dot", "_ddot"):
+            if name.endswith(ending):
+                base, suffix = name.removesuffix(ending), ending
+        near = get_close_matches(base, list(dict.fromkeys(known)), n=1, cutoff=0.6)
+        if near:
+            return f"there is no {what} {name!r}. Did you mean {near[0] + suffix!r}?"
+        declared = (
+            "; declare it under parameters, inputs, variables, coordinates or let"
+            if what == "name"
+            else f"; there are {listed(known)}"
+        )
+        return f"there is no {what} {name!r}{declared}"
+
+    def known_symbols(self) -> list[str]:
+        return [*self.model._declared, *self.owners]
+
+    # ------------------------------------------------------------------------------------------------ values of what is said
+
+    def value(self, f: Formula) -> Any:
+        try:
+            return value_of(f.parsed, self)
+        except ExpressionTextError as reason:
+            if reason.text != f.text:
+                raise f.error(reason.plain) from None
+            raise f.error_at(reason.at, reason.length, reason.plain) from None
+
+    def _of_kind(self, f: Formula, type_: type | tuple[type, ...], expected: str) -> Any:
+        found = self.value(f)
+        if not isinstance(found, type_):
+            raise f.error(f"expected {expected}, this is {kind(found)}")
+        return found
+
+    def scalar(self, f: Formula) -> Expr:
+        return self._of_kind(f, Expr, "a number")
+
+    def scalars(self, many: Many) -> list[Expr]:
+        return [self.scalar(f) for f in many]
+
+    def number(self, f: Formula) -> float:
+        """A number that can be computed now."""
+        e = self.scalar(f)
+        if used := free_symbols(e):
+            raise f.error(f"expected a number; {listed(used)} {'has' if len(used) == 1 else 'have'} no value here")
+        try:
+            return float(evaluate(e))
+        except (SymbodyError, ArithmeticError, ValueError) as reason:
+            raise f.error(f"this has no value: {reason}") from None
+
+    def point(self, f: Formula) -> Point:
+        return self._of_kind(f, Point, "a point such as body.point(0, 0, 1)")
+
+    def vector(self, said: Formula | Many) -> Vector:
+        if isinstance(said, Many):
+            return self.model.ground.vector(*self.scalars(said))
+        return self._of_kind(said, Vector, "a vector such as body.vector(1, 0, 0)")
+
+    def place(self, said: Formula | Many) -> Any:
+        """Three coordinates, or a point."""
+        return tuple(self.scalars(said)) if isinstance(said, Many) else self.point(said)
+
+    def frame(self, f: Formula) -> Frame:
+        found = self._of_kind(f, (Frame, Body), "a frame such as ground.rotate(z, psi)")
+        return found.frame if isinstance(found, Body) else found
+
+    def part(self, said: Said) -> Body | Frame:
+        """A body or frame by name."""
+        found = self.model._bodies.get(said.text) or self._part(said.text)
+        if found is None:
+            raise said.error(self.missing(said.text, "body or frame"))
+        if not isinstance(found, (Body, Frame)):
+            raise said.error(f"expected a body or a frame, {said.text!r} is {kind(found)}")
+        return found
+
+    def frame_of(self, said: Said) -> Frame:
+        found = self.part(said)
+        return found.frame if isinstance(found, Body) else found
+
+    def axis(self, said: Said | Many) -> Any:
+        return tuple(self.scalars(said)) if isinstance(said, Many) else said.text
+
+    def matrix(self, many: Many) -> list[list[Expr]]:
+        return [self.scalars(row) for row in many]
+
+    def coordinate(self, said: Said) -> Symbol:
+        found = self._symbol(said.text)
+        if found is None or found.kind != "coordinate":
+            coordinates = [q.name for q in self.model._q]
+            near = get_close_matches(said.text, coordinates, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise said.error(f"there is no coordinate {said.text!r}; there are {listed(coordinates)}.{hint}")
+        return found
+
+    def output(self, said: Formula | Many) -> Expr | Matrix:
+        """An expression, a column or a matrix, as outputs are."""
+        if isinstance(said, Many):
+            rows = [self.scalars(v) if isinstance(v, Many) else [self.scalar(v)] for v in said]
+            nested = {isinstance(v, Many) for v in said}
+            if len(nested) != 1 or len({len(r) for r in rows}) != 1:
+                raise said.error("rows of an output have one length")
+            return as_matrix(rows)
+        found = self.value(said)
+        if isinstance(found, Vector):
+            raise said.error("expected a number or a list, this is a vector; ask for its components(frame)")
+        if isinstance(found, tuple) and found and all(isinstance(e, Expr) for e in found):
+            return as_matrix(list(found))
+        if not isinstance(found, (Expr, Matrix)):
+            raise said.error(f"expected a number or a list of numbers, this is {kind(found)}")
+        return found
+
+
+def mentioned(content: Any) -> Iterator[tuple[str, str]]:
+    """Names that something said mentions, and how: as a symbol (unless there is none), a part (wheel.point), a word, or a whole text."""
+    if isinstance(content, Formula):
+        for s in content.parsed.steps:
+            if s.do == "name":
+                yield s.data[0], "part" if s.data[2] else "symbol"
+            elif s.do in ("quoted", "word"):
+                yield s.data, s.do
+    elif isinstance(content, Said):
+        yield content.text, "text"
+    elif isinstance(content, Many):
+        for x in content:
+            yield from mentioned(x)
+    elif isinstance(content, Table):
+        for x in content.entries.values():
+            yield from mentioned(x)
+    elif isinstance(content, Fields):
+        for x in content.values.values():
+            yield from mentioned(x)
+
+
+_IN_FILES: Final = (  # what the model says to those who write Python, and what is meant here
+    ("pass physical=False", "say physical: false"),
+    ("use constrain_speed for a nonholonomic constraint", "a constraint on rates is written {speed: ...}"),
+    ("use constrain for a holonomic constraint", "a constraint on coordinates is written {holonomic: ...}"),
+    ("leave it free with m.free", "leave it free by a joint {free: ...}"),
+    ("m.equation", "`equations`"),
+)
+
+
+def in_words_of_files(reason: Exception) -> str:
+    """The message of an error that the model raised."""
+    message = str(reason)
+    for python, here in _IN_FILES:
+        message = message.replace(python, here)
+    return re.sub(r"\b(\w+)= ", r"`\1` ", message)
+
+
+@contextmanager
+def located(item: Item) -> Iterator[None]:
+    """What the model refuses is told at the line of the item."""
+    try:
+        yield
+    except ModelFileError:
+        raise
+    except SymbodyError as reason:
+        raise item.key.error(in_words_of_files(reason)) from None
+    except ArithmeticError as reason:
+        raise item.error(f"this cannot be computed: {reason}") from None
+
+
+def _circle(stack: list[Item], back: Item) -> ModelFileError:
+    circle = stack[stack.index(back) :]
+    names = " -> ".join(f"{i}" for i in [*circle, back])
+    joints = [i for i in circle if i.what == "joint"]
+    hint = (
+        "; joints are made in the order of the file: list the coordinates under `coordinates`, or change the order"
+        if joints
+        else ""
+    )
+    return back.key.error(f"{back} needs itself: {names}{hint}")

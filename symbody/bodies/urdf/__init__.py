@@ -1,0 +1,1 @@
+"""Robots from URDF files: text -> checked links and joints -> model."""

@@ -1,0 +1,101 @@
+"""What `read_urdf` makes: a model, and what the file says besides mechanics; angles taken for exact ones."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from ...errors import listed, unknown
+from ..frames import Frame
+from ..model import Model
+from .link_frames import GRID
+from .xml_text import JointText, LinkShape, Printed
+
+
+@dataclass(frozen=True)
+class Snap:
+    """An angle of the file that was taken for an exact multiple of pi."""
+
+    where: str
+    text: str
+    multiple: Fraction
+    off: float
+
+
+@dataclass(frozen=True)
+class UrdfReport:
+    """What reading a file changed or left out; `print(robot.report)`.
+
+    snapped    angles taken for exact multiples of pi
+    merged     link -> link of whose body it is a part, since fixed joints are between them ("ground" for those fixed to the ground)
+    renamed    names of the file that are no identifiers -> how their symbols begin
+    doubtful   sentences: inertias that no body has, and the like
+    left_out   elements that were not read, and how many of them there are
+    """
+
+    snapped: tuple[Snap, ...]
+    merged: Mapping[str, str]
+    renamed: Mapping[str, str]
+    doubtful: tuple[str, ...]
+    left_out: Mapping[str, int]
+
+    def lines(self) -> list[str]:
+        alike = Counter((s.text, s.multiple, s.off) for s in self.snapped)
+        out = [f"angle {t} is read as {_pi_text(k)} ({n} times, off by {d:.2g})" for (t, k, d), n in alike.items()]
+        bodies: dict[str, list[str]] = {}
+        for link, into in self.merged.items():
+            bodies.setdefault(into, []).append(link)
+        out += [f"links {listed(links)} are part of {into}" for into, links in bodies.items()]
+        out += [f"{old!r} is named {new} in symbols" for old, new in self.renamed.items()]
+        return [*out, *self.doubtful, *(f"not read: {n} {what}" for what, n in self.left_out.items())]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines()) or "read as it stands"
+
+
+class Robot(Model):
+    """A model read from a URDF file; it can be added to like any other. Besides:
+
+    links       frame of every link of the file, those of merged links included
+    visuals     shapes of each link, to be seen; `collisions` those to collide
+    details     what the file says of each joint: limits, effort, damping, friction
+    report      what reading changed or left out
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.links: dict[str, Frame] = {}
+        self.visuals: dict[str, tuple[LinkShape, ...]] = {}
+        self.collisions: dict[str, tuple[LinkShape, ...]] = {}
+        self.details: dict[str, JointText] = {}
+        self.report = UrdfReport((), {}, {}, (), {})
+
+    def link(self, name: str) -> Frame:
+        """The frame of a link of the file, fixed to the body that it is part of."""
+        if name not in self.links:
+            raise unknown(f"robot {self.name!r}", "link", name, self.links)
+        return self.links[name]
+
+
+# ---------------------------------------------------------------------------------------------------------- angles
+
+
+def exact_multiple(angle: Printed, tolerance: float) -> Fraction | None:
+    """k where a printed angle is k pi, k a multiple of 1/12, cut short or rounded: off by one unit of its last digit at most, and by
+    `tolerance` at most. Zeros at the end do not count as digits."""
+    n = round(angle.value * GRID / math.pi)
+    off = abs(angle.value - n * math.pi / GRID)
+    exponent = Decimal(angle.text).normalize().as_tuple().exponent
+    unit = 10.0 ** min(int(exponent), 0) if n else 0.0
+    return Fraction(n, GRID) if off <= min(max(unit, 1e-12), tolerance) else None
+
+
+def _pi_text(k: Fraction) -> str:
+    if k == 0:
+        return "0"
+    top = {1: "pi", -1: "-pi"}.get(k.numerator, f"{k.numerator} pi")
+    return top if k.denominator == 1 else f"{top}/{k.denominator}"

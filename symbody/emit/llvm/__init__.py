@@ -1,0 +1,1 @@
+"""Programs and loops -> LLVM text -> machine code."""

@@ -1,0 +1,109 @@
+"""LLVM text -> machine code in this process. The only file that knows llvmlite."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import platform
+import threading
+from functools import cache
+from typing import Any, Final
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from ...errors import CompileError
+
+LEVEL: Final = 2  # of code generation; measured in docs/why: 1 compiles no faster, 3 runs no faster
+_lock = threading.Lock()  # llvmlite's engines share one table of symbols
+
+
+@cache
+def _initialized() -> llvm.Target:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    for name in ("m", "c"):  # the mathematical functions that generated code calls
+        if found := ctypes.util.find_library(name):
+            llvm.load_library_permanently(found)
+    return llvm.Target.from_default_triple()
+
+
+def _new_machine() -> llvm.TargetMachine:
+    """A description of this computer. Each engine takes one and destroys it in the end."""
+    return _initialized().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=_features(), opt=LEVEL, reloc="default", codemodel="jitdefault", jit=True
+    )
+
+
+@cache
+def _machine() -> llvm.TargetMachine:
+    return _new_machine()
+
+
+def _features() -> str:
+    try:
+        return llvm.get_host_cpu_features().flatten()
+    except RuntimeError:
+        return ""
+
+
+@cache
+def lanes() -> int:
+    """How many states fit side by side into a register of this machine."""
+    features = _features()
+    return 8 if "+avx512f" in features else 4 if "+avx2" in features else 2
+
+
+def identity() -> str:
+    """Everything that decides the machine code beside the text."""
+    return "|".join(
+        [
+            llvmlite.__version__,
+            str(llvm.llvm_version_info),
+            platform.machine(),
+            llvm.get_host_cpu_name(),
+            _features(),
+            str(LEVEL),
+        ]
+    )
+
+
+def _parsed(text: str) -> llvm.ModuleRef:
+    machine = _machine()
+    try:
+        module = llvm.parse_assembly(text)
+    except RuntimeError as reason:
+        raise CompileError(f"LLVM does not accept the generated text: {reason}") from None
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    return module
+
+
+def machine_code(kernels: str, pieces: str) -> bytes:
+    """An object file. Kernels are loops and get LLVM's optimisation; pieces are straight lines and need none."""
+    with _lock:
+        loops = _parsed(kernels)
+        options = llvm.create_pipeline_tuning_options(speed_level=3)
+        options.loop_vectorization = True
+        options.slp_vectorization = False
+        builder = llvm.create_pass_builder(_machine(), options)
+        builder.getModulePassManager().run(loops, builder)
+        module = _parsed(pieces)
+        module.link_in(loops)
+        return bytes(_machine().emit_object(module))
+
+
+class Loaded:
+    """Machine code in memory; it stays as long as this object does."""
+
+    def __init__(self, code: bytes) -> None:
+        with _lock:
+            self._engine: Any = llvm.create_mcjit_compiler(_parsed(""), _new_machine())
+            self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            self._engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        found = int(self._engine.get_function_address(name))
+        if not found:
+            raise CompileError(f"function {name!r} is not in the machine code")
+        return found

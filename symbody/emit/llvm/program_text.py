@@ -1,0 +1,523 @@
+"""Program -> LLVM text, in pieces.
+
+The entry is `void program.name(const double *const *in, double *const *out, double *work)`: pointers to each input group (and, last, to
+the addresses of the external functions), to each output, and to scratch memory. Its instructions are cut into pieces of bounded
+size, each a function of its own, so that the time to compile stays in proportion to the length of the program. Values that a
+later piece needs pass through `work`, whose places are used again once a value is no longer needed.
+
+With `lanes` > 1 every number is a vector that holds one state in each lane; input, output and scratch arrays are then interleaved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from ..loops.kernels import FACTORS, Kernel, clear, factor_kernel, has_pivots, pack, solve_kernel, unpack
+from ..program import pieces
+from ..program.program import Instruction, Program, right_sides
+from ..program.right_sides import ZERO, Layout, layout, leading_zeros
+from .kernel_text import LlvmKernel, splat
+from .sincos import LARGEST, sincos
+
+PIECE: Final = 600  # instructions in a piece, about
+SIDE_BY_SIDE: Final = 4  # registers full of right sides; for two rows of them there are registers on every machine
+FEWEST: Final = 3  # right sides side by side; two are solved as fast one after the other
+
+_ARITHMETIC: Final = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract", "div": "fdiv"}
+_COMPARISONS: Final = {"lt": "fcmp olt", "le": "fcmp ole", "eq": "fcmp oeq"}
+_INTRINSICS: Final = {"sqrt": "llvm.sqrt", "abs": "llvm.fabs"}  # these exist for vectors in hardware
+_LIBRARY: Final = frozenset("exp log tan asin acos atan sinh cosh tanh pow atan2".split())
+
+
+@dataclass(frozen=True)
+class LlvmText:
+    """Text of a module, kernels apart (they alone gain from optimisation), and the scratch memory it needs."""
+
+    kernels: str
+    pieces: str
+    work: int  # numbers of scratch memory, in units of lanes
+
+
+def entry(program: Program) -> str:
+    """Name of a program's machine code; distinct from every function of the C library."""
+    return f"program.{program.name}"
+
+
+def weight(program: Program, i: Instruction) -> int:
+    """Size of an instruction in machine code, roughly."""
+    if i.op in ("input", "const", "item", "true"):
+        return 0
+    if i.op in ("sincos", "sin", "cos"):
+        return 40
+    if i.op in ("factor", "solve"):
+        return sum(_is_put_late(program, i, v) for v in i.args)
+    return 1
+
+
+def _is_put_late(program: Program, block: Instruction, v: int) -> bool:
+    """Whether a value is put into a block just before the kernel runs. What is computed is put there at once; zeros may be there from the start."""
+    is_there = _starts_as_zeros(program, block) and program.code[v] == ZERO
+    return program.code[v].op in ("const", "true", "input", "item") and not is_there
+
+
+def _starts_as_zeros(program: Program, block: Instruction) -> bool:
+    """Many right sides have many zeros, and places beside them that none takes: what happens to lie there could be slow to compute with."""
+    return block.op == "solve" and right_sides(program.code, block) >= FEWEST
+
+
+def cut(program: Program, size: int = PIECE) -> list[range]:
+    """Ranges of instructions whose weight is bounded."""
+    feeds, outputs = _feeds(program, _layouts(program, 1, 1)), _outputs(program)
+    stores = (len(feeds.get(k, ())) + len(outputs.get(k, ())) for k in range(len(program.code)))
+    return pieces.cut((weight(program, i) + n for i, n in zip(program.code, stores, strict=True)), size)
+
+
+def _outputs(program: Program) -> dict[int, list[tuple[int, int]]]:
+    """For each value the outputs, and the places in them, that it is stored to."""
+    out: dict[int, list[tuple[int, int]]] = {}
+    for o, output in enumerate(program.outputs):
+        for at, v in enumerate(output.values):
+            out.setdefault(v, []).append((o, at))
+    return out
+
+
+def _feeds(program: Program, layouts: dict[int, Layout]) -> dict[int, list[tuple[int, int]]]:
+    """For each computed value, the blocks and the places in them that it is put into as soon as it is known.
+
+    (Gathering the entries of a large matrix all at once would make one piece as large as the matrix.)
+    """
+    feeds: dict[int, list[tuple[int, int]]] = {}
+    for k, i in enumerate(program.code):
+        if i.op in ("factor", "solve"):
+            for v, at in block_entries(program, k, layouts):
+                if program.code[v].op not in ("const", "true", "input", "item"):
+                    feeds.setdefault(v, []).append((k, at))
+    return feeds
+
+
+def _layouts(program: Program, lanes: int, register: int) -> dict[int, Layout]:
+    """Of each solve: right sides lie side by side, but where a kernel pivots in one lane of several at a time."""
+    widths = [w for w in (1, 2, 4, 8, 16, 32) if w * lanes <= SIDE_BY_SIDE * register]
+    out = {}
+    for k, i in enumerate(program.code):
+        if i.op == "solve":
+            shape, count = program.code[i.args[0]].data, right_sides(program.code, i)
+            out[k] = layout(shape.n, count, [1] if lanes > 1 and has_pivots(shape) else widths, FEWEST)
+    return out
+
+
+def block_entries(program: Program, k: int, layouts: dict[int, Layout]) -> list[tuple[int, int]]:
+    """Value and place of each number that a factorisation or a solve starts from."""
+    i = program.code[k]
+    if i.op == "solve":
+        return list(zip(i.args[1:], layouts[k].places(), strict=True))
+    shape, n = i.data, i.data.n
+    entries = [(v, row * n + col) for (row, col), v in zip(shape.places(), i.args, strict=True)]
+    if has_pivots(shape) and shape.is_symmetric:  # elimination with pivoting wants both triangles
+        entries += [(v, col * n + row) for (row, col), v in zip(shape.places(), i.args, strict=True) if row != col]
+    return entries
+
+
+class _Module:
+    """The text of one program, written piece by piece."""
+
+    def __init__(self, program: Program, lanes: int, register: int) -> None:
+        self.program, self.lanes = program, lanes
+        self.number = "double" if lanes == 1 else f"<{lanes} x double>"
+        self.truth = "i1" if lanes == 1 else f"<{lanes} x i1>"
+        self.memory = pieces.Memory()
+        self.place: dict[int, int] = {}  # of values and blocks that live in scratch memory
+        self.kernels: dict[str, LlvmKernel] = {}
+        self.declared: set[str] = set()
+        self.items: dict[int, list[int]] = {}  # of each pair of sine and cosine
+        for k, i in enumerate(program.code):
+            if i.op == "item" and program.code[i.args[0]].op == "sincos":
+                self.items.setdefault(i.args[0], []).append(k)
+        self.layouts = _layouts(program, lanes, register)
+        self.feeds = _feeds(program, self.layouts)
+        self.outputs = _outputs(program)
+
+    def text(self) -> LlvmText:
+        name, p = entry(self.program), self.program
+        ranges = cut(p)
+        piece_of = [k for k, r in enumerate(ranges) for _ in r]
+        last_piece = self._last_pieces(piece_of)
+        functions = []
+        for k, r in enumerate(ranges):
+            functions.append(_Piece(self, f"{name}.{k}", r, last_piece, k).text())
+            for v in [v for v in self.place if last_piece[v] == k]:
+                self.memory.give(self.place.pop(v), self.size(v))
+        calls = "\n".join(f"  call void @{name}.{k}(ptr %in, ptr %out, ptr %work)" for k in range(len(ranges)))
+        main = f"define void @{name}(ptr %in, ptr %out, ptr %work) nounwind {{\n{calls}\n  ret void\n}}\n"
+        main += _ONE_ARGUMENT.replace("NAME", name)
+        kernels = "".join(k.text() for k in self.kernels.values()).replace("define internal", "define")
+        # Kernels are told apart by size, so that two programs loaded into one engine would clash: only one is.
+        declared = sorted(self.declared | {f"declare void @{k}({_types(k_)})" for k, k_ in self.kernels.items()})
+        return LlvmText(_FABS + kernels, "\n".join([*declared, *functions, main, _UNLIKELY]), self.memory.size)
+
+    def _last_pieces(self, piece_of: list[int]) -> list[int]:
+        """The piece in which each value is read last; a factor lives as long as its solves, a solve as long as its items."""
+        code, last = self.program.code, list(piece_of)
+        for k in range(len(code) - 1, -1, -1):
+            i = code[k]
+            read = last[k] if i.op == "item" and code[i.args[0]].op == "solve" else piece_of[k]
+            for a in i.args:
+                if i.op not in ("factor", "solve") or a not in self.feeds:
+                    last[a] = max(last[a], read)
+        return last
+
+    def size(self, k: int) -> int:
+        """Numbers of scratch memory that a value takes."""
+        i = self.program.code[k]
+        if i.op == "factor":
+            return i.data.n * (i.data.n + has_pivots(i.data))
+        return self.layouts[k].size if i.op == "solve" else 1
+
+    def kernel(self, function: Kernel, n: int, one_lane_at_a_time: bool, width: int = 1) -> str:
+        """Name of a kernel for a size."""
+        name = f"{function.__name__}_{n}" + (f"_{width}" if width > 1 else "")
+        if name not in self.kernels:
+            if width > 1:
+                number, shared = f"<{width * self.lanes} x double>", {FACTORS: self.number}
+                self.kernels[name] = LlvmKernel(function, name, {"n": n}, number=number, shared=shared)
+            elif one_lane_at_a_time:
+                self.kernels[name] = LlvmKernel(function, name, {"n": n}, stride=self.lanes)
+            else:
+                self.kernels[name] = LlvmKernel(function, name, {"n": n}, number=self.number)
+        return name
+
+
+def _types(kernel: LlvmKernel) -> str:
+    names = [a.arg for a in kernel.tree.args.args if a.arg not in kernel.fixed]
+    return ", ".join("i64" if kernel.kinds[a] == "index" else "ptr" for a in names)
+
+
+# The same entry with its three pointers in a table: one argument is cheaper to pass from Python.
+_ONE_ARGUMENT: Final = """define void @NAME.call(ptr %table) nounwind {
+  %in = load ptr, ptr %table, align 8
+  %out.p = getelementptr inbounds ptr, ptr %table, i64 1
+  %out = load ptr, ptr %out.p, align 8
+  %work.p = getelementptr inbounds ptr, ptr %table, i64 2
+  %work = load ptr, ptr %work.p, align 8
+  call void @NAME(ptr %in, ptr %out, ptr %work)
+  ret void
+}
+"""
+_UNLIKELY: Final = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
+_FABS: Final = "declare double @llvm.fabs.f64(double)\n"
+
+
+class _Piece:
+    """One function of a module."""
+
+    def __init__(self, module: _Module, name: str, span: range, last_piece: list[int], piece: int) -> None:
+        self.module, self.name, self.span = module, name, span
+        self.code = module.program.code
+        self.last_piece, self.piece = last_piece, piece
+        self.number, self.lanes = module.number, module.lanes
+        self.local: dict[int, str] = {}  # values as they are called in this piece
+        self.bases: dict[str, str] = {}  # pointers to groups and outputs
+        self.head: list[str] = []
+        self.lines: list[str] = []
+        self.count = 0
+
+    def text(self) -> str:
+        for k in self.span:
+            self.instruction(k, self.code[k])
+        body = "\n".join([*self.head, *self.lines])
+        return (
+            f"define internal void @{self.name}(ptr noalias %in, ptr noalias %out, ptr noalias %work) noinline nounwind {{\n"
+            f"{body}\n  ret void\n}}\n"
+        )
+
+    def new(self, text: str) -> str:
+        self.count += 1
+        self.lines.append(f"  %v{self.count} = {text}")
+        return f"%v{self.count}"
+
+    # ------------------------------------------------------------------------------------------------ memory
+
+    def base(self, table: str, at: int) -> str:
+        """Pointer to an input group or an output, loaded once at the top of the piece."""
+        key = f"%{table}.{at}"
+        if key not in self.bases:
+            self.bases[key] = key
+            self.head += [
+                f"  {key}.p = getelementptr inbounds ptr, ptr %{table}, i64 {at}",
+                f"  {key} = load ptr, ptr {key}.p, align 8",
+            ]
+        return key
+
+    def load(self, pointer: str, at: int) -> str:
+        return self.new(f"load {self.number}, ptr {self.element(pointer, at)}, align 8")
+
+    def store(self, value: str, pointer: str, at: int) -> None:
+        self.lines.append(f"  store {self.number} {value}, ptr {self.element(pointer, at)}, align 8")
+
+    def element(self, pointer: str, at: int) -> str:
+        return self.new(f"getelementptr inbounds {self.number}, ptr {pointer}, i64 {at}")
+
+    def lane_of(self, pointer: str, at: int, lane: int) -> str:
+        """Address of one lane of an element."""
+        return self.new(f"getelementptr inbounds double, ptr {pointer}, i64 {at * self.lanes + lane}")
+
+    def value(self, v: int) -> str:
+        """A value, brought into this piece where it is not there yet."""
+        if v not in self.local:
+            i = self.code[v]
+            if i.op == "const":
+                self.local[v] = splat(i.data, self.number)
+            elif i.op == "true":
+                self.local[v] = self.truth_constant(i.data)
+            elif i.op == "input":
+                group, at = i.data
+                self.local[v] = self.load(self.base("in", group), at)
+            elif i.op == "item" and self.code[i.args[0]].op == "solve":
+                solve = i.args[0]
+                self.local[v] = self.load("%work", self.module.place[solve] + self.module.layouts[solve].place(i.data))
+            else:
+                self.local[v] = self.reload(v)
+        return self.local[v]
+
+    def reload(self, v: int) -> str:
+        number = self.load("%work", self.module.place[v])
+        if self.is_condition(v):
+            return self.new(f"fcmp one {self.number} {number}, {splat(0.0, self.number)}")
+        return number
+
+    def is_condition(self, v: int) -> bool:
+        return self.code[v].op in ("lt", "le", "eq", "and", "or", "not", "true")
+
+    def truth_constant(self, value: bool) -> str:
+        text = "true" if value else "false"
+        return text if self.lanes == 1 else f"<{', '.join([f'i1 {text}'] * self.lanes)}>"
+
+    # ------------------------------------------------------------------------------------------------ instructions
+
+    def instruction(self, k: int, i: Instruction) -> None:
+        if i.op in ("factor", "solve"):
+            getattr(self, i.op)(k, i)
+            return
+        if i.op == "sincos":
+            pair = self.sincos(self.value(i.args[0]))
+            for item in self.module.items[k]:  # even those that stand in a later piece are computed here
+                self.local[item] = pair[self.code[item].data]
+                self.keep(item)
+            return
+        if i.op not in ("const", "input", "true", "item"):
+            self.local[k] = self.operation(i)
+            self.keep(k)
+        for o, at in self.module.outputs.get(k, ()):
+            self.store(self.value(k), self.base("out", o), at)
+
+    def keep(self, k: int) -> None:
+        """Put a value that blocks or later pieces read into scratch memory."""
+        for block, at in self.module.feeds.get(k, ()):
+            self.store(self.local[k], "%work", self.block_place(block) + at)
+        if self.last_piece[k] > self.piece:
+            value = self.local[k]
+            if self.is_condition(k):
+                value = self.new(f"uitofp {self.module.truth} {value} to {self.number}")
+            self.module.place[k] = self.module.memory.take()
+            self.store(value, "%work", self.module.place[k])
+
+    def operation(self, i: Instruction) -> str:
+        t, args = self.number, [self.value(a) for a in i.args]
+        if i.op in _ARITHMETIC:
+            return self.new(f"{_ARITHMETIC[i.op]} {t} {args[0]}, {args[1]}")
+        if i.op == "neg":
+            return self.new(f"fneg {t} {args[0]}")
+        if i.op in _COMPARISONS:
+            return self.new(f"{_COMPARISONS[i.op]} {t} {args[0]}, {args[1]}")
+        if i.op in ("and", "or"):
+            return self.new(f"{i.op} {self.module.truth} {args[0]}, {args[1]}")
+        if i.op == "not":
+            return self.new(f"xor {self.module.truth} {args[0]}, {self.truth_constant(True)}")
+        if i.op == "where":
+            return self.select(*args)
+        if i.op in ("min", "max"):
+            test = "fcmp ole" if i.op == "min" else "fcmp oge"
+            return self.select(self.new(f"{test} {t} {args[0]}, {args[1]}"), args[0], args[1])
+        if i.op == "sign":
+            return self.sign(args[0])
+        if i.op in ("sin", "cos"):
+            return self.sincos(args[0])[i.op == "cos"]
+        if i.op in _INTRINSICS:
+            return self.new(f"call {t} @{self.intrinsic(_INTRINSICS[i.op])}({t} {args[0]})")
+        if i.op == "call":
+            return self.by_lane(self.external(i), args)
+        self.module.declared.add(f"declare double @{i.op}({', '.join(['double'] * len(args))})")
+        return self.by_lane(f"@{i.op}", args)
+
+    def select(self, test: str, yes: str, no: str) -> str:
+        return self.new(f"select {self.module.truth} {test}, {self.number} {yes}, {self.number} {no}")
+
+    def sign(self, x: str) -> str:
+        zero = splat(0.0, self.number)
+        negative = self.new(f"fcmp olt {self.number} {x}, {zero}")
+        positive = self.new(f"fcmp ogt {self.number} {x}, {zero}")
+        rest = self.select(negative, splat(-1.0, self.number), x)  # zero and what is not a number stay
+        return self.select(positive, splat(1.0, self.number), rest)
+
+    def intrinsic(self, name: str) -> str:
+        full = f"{name}.f64" if self.lanes == 1 else f"{name}.v{self.lanes}f64"
+        self.module.declared.add(f"declare {self.number} @{full}({self.number})")
+        return full
+
+    def external(self, i: Instruction) -> str:
+        """The function's address, from the table behind the last input pointer."""
+        table = self.base("in", len(self.module.program.inputs))
+        at = self.module.program.externals.index(i.data)
+        return self.new(f"load ptr, ptr {self.new(f'getelementptr inbounds ptr, ptr {table}, i64 {at}')}, align 8")
+
+    def by_lane(self, function: str, args: list[str]) -> str:
+        """Call a scalar function, once for each lane."""
+        if self.lanes == 1:
+            return self.new(f"call double {function}({', '.join(f'double {a}' for a in args)})")
+        out = "poison"
+        for lane in range(self.lanes):
+            single = [self.new(f"extractelement {self.number} {a}, i32 {lane}") for a in args]
+            y = self.new(f"call double {function}({', '.join(f'double {a}' for a in single)})")
+            out = self.new(f"insertelement {self.number} {out}, double {y}, i32 {lane}")
+        return out
+
+    def sincos(self, x: str) -> tuple[str, str]:
+        """Inline, with a way out to the library for very large angles."""
+        size = self.new(f"call {self.number} @{self.intrinsic('llvm.fabs')}({self.number} {x})")
+        large = self.new(f"fcmp ogt {self.number} {size}, {splat(LARGEST, self.number)}")
+        if self.lanes > 1:
+            bits = self.new(f"bitcast {self.module.truth} {large} to i{self.lanes}")
+            large = self.new(f"icmp ne i{self.lanes} {bits}, 0")
+        self.count += 1
+        fast, slow, done = (f"{w}{self.count}" for w in ("fast", "slow", "done"))
+        self.lines += [f"  br i1 {large}, label %{slow}, label %{fast}, !prof !0", f"{fast}:"]
+        s1, c1 = sincos(x, self.number, self.new)
+        self.lines += [f"  br label %{done}", f"{slow}:"]
+        for f in ("sin", "cos"):
+            self.module.declared.add(f"declare double @{f}(double)")
+        s2, c2 = self.by_lane("@sin", [x]), self.by_lane("@cos", [x])
+        self.lines += [f"  br label %{done}", f"{done}:"]
+        join = f"phi {self.number} [ {{}}, %{fast} ], [ {{}}, %{slow} ]"
+        return self.new(join.format(s1, s2)), self.new(join.format(c1, c2))
+
+    # ------------------------------------------------------------------------------------------------ linear systems
+
+    def factor(self, k: int, i: Instruction) -> None:
+        shape, n = i.data, i.data.n
+        place = self.filled(k, i)
+        name = self.module.kernel(factor_kernel(shape), n, has_pivots(shape))
+        self.run_kernel(name, has_pivots(shape), [place, place + n * n][: 1 + has_pivots(shape)])
+
+    def solve(self, k: int, i: Instruction) -> None:
+        shape = self.code[i.args[0]].data
+        n, factors = shape.n, self.module.place[i.args[0]]
+        place = self.filled(k, i)
+        for lot in self.module.layouts[k].lots:
+            arguments = [factors, factors + n * n, place + lot.at] if has_pivots(shape) else [factors, place + lot.at]
+            function = solve_kernel(shape, i.data, lot.width > 1)
+            name = self.module.kernel(function, n, has_pivots(shape), lot.width)
+            skipped = [] if has_pivots(shape) or lot.width == 1 else [leading_zeros(self.code, i, lot.sides)]
+            self.run_kernel(name, has_pivots(shape), arguments, skipped)
+
+    def filled(self, k: int, i: Instruction) -> int:
+        """The place of a block, with those entries put in that were not when they were computed."""
+        place = self.block_place(k)
+        for v, at in block_entries(self.module.program, k, self.module.layouts):
+            if _is_put_late(self.module.program, i, v):
+                self.store(self.value(v), "%work", place + at)
+        return place
+
+    def block_place(self, k: int) -> int:
+        """Where a block lives; it is given its place when its first entry is computed."""
+        module = self.module
+        if k not in module.place:
+            module.place[k] = module.memory.take(module.size(k))
+            if _starts_as_zeros(module.program, self.code[k]):
+                name = module.kernel(clear, module.size(k), False)
+                self.run_kernel(name, False, [module.place[k]])
+        return module.place[k]
+
+    def run_kernel(self, name: str, by_lane: bool, places: list[int], indices: list[int] | None = None) -> None:
+        for lane in range(self.lanes if by_lane else 1):
+            pointers = [f"ptr {self.lane_of('%work', p, lane)}" for p in places]
+            arguments = [f"i64 {k}" for k in indices or []] + pointers
+            self.lines.append(f"  call void @{name}({', '.join(arguments)})")
+
+
+def llvm_text(program: Program, lanes: int = 1, register: int = 4) -> LlvmText:
+    """The module of a program, for one state or for `lanes` states side by side; a vector register holds `register` numbers."""
+    return _Module(program, lanes, register).text()
+
+
+# ---------------------------------------------------------------------------------------------------------- many states
+
+
+def batch_text(program: Program, lanes: int) -> str:
+    """The loop over states: `void name.batch(in, strides, out, work, first, stop)`.
+
+    Each time round it packs `lanes` rows of every input side by side into scratch memory, calls the program, and unpacks.
+    """
+    sizes_in, sizes_out = [len(g) for g in program.inputs], [len(o.values) for o in program.outputs]
+    lines: list[str] = []
+    at = 0
+    ins, outs = len(sizes_in) + 1, len(sizes_out)
+    head = [f"  %pin = alloca [{ins} x ptr]", f"  %pout = alloca [{max(outs, 1)} x ptr]"]
+    before, after = [], []
+    for g, size in enumerate(sizes_in):
+        head += _pointer(f"%src{g}", "%in", g) + _pointer_into_work(f"%buf{g}", at * lanes, "%pin", g)
+        head += [f"  %st{g}.p = getelementptr i64, ptr %strides, i64 {g}", f"  %st{g} = load i64, ptr %st{g}.p"]
+        before.append(f"  call void @pack_{lanes}(i64 {size}, i64 %s, i64 %stop, i64 %st{g}, ptr %src{g}, ptr %buf{g})")
+        at += size
+    head += _pointer("%ext", "%in", ins - 1)
+    head += [f"  %pin.e = getelementptr ptr, ptr %pin, i64 {ins - 1}", "  store ptr %ext, ptr %pin.e"]
+    for o, size in enumerate(sizes_out):
+        head += _pointer(f"%dst{o}", "%out", o) + _pointer_into_work(f"%res{o}", at * lanes, "%pout", o)
+        after.append(f"  call void @unpack_{lanes}(i64 {size}, i64 %s, i64 %stop, ptr %res{o}, ptr %dst{o})")
+        at += size
+    head.append(f"  %rest = getelementptr double, ptr %work, i64 {at * lanes}")
+    lines += [
+        f"declare void @pack_{lanes}(i64, i64, i64, i64, ptr, ptr)",
+        f"declare void @unpack_{lanes}(i64, i64, i64, ptr, ptr)",
+        f"define void @{entry(program)}.batch(ptr %in, ptr %strides, ptr %out, ptr %work, i64 %first, i64 %stop) nounwind {{",
+        *head,
+        "  br label %head",
+        "head:",
+        "  %s = phi i64 [ %first, %0 ], [ %next, %body ]",
+        "  %more = icmp slt i64 %s, %stop",
+        "  br i1 %more, label %body, label %done",
+        "body:",
+        *before,
+        f"  call void @{entry(program)}(ptr %pin, ptr %pout, ptr %rest)",
+        *after,
+        f"  %next = add i64 %s, {lanes}",
+        "  br label %head",
+        "done:",
+        "  ret void",
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def batch_kernels(lanes: int) -> str:
+    return "".join(
+        LlvmKernel(k, f"{k.__name__}_{lanes}", {"lanes": lanes}).text().replace("define internal", "define")
+        for k in (pack, unpack)
+    )
+
+
+def batch_scratch(program: Program) -> int:
+    """Numbers of scratch memory for packed inputs and outputs, in units of lanes."""
+    return sum(len(g) for g in program.inputs) + sum(len(o.values) for o in program.outputs)
+
+
+def _pointer(name: str, table: str, at: int) -> list[str]:
+    return [f"  {name}.p = getelementptr ptr, ptr {table}, i64 {at}", f"  {name} = load ptr, ptr {name}.p"]
+
+
+def _pointer_into_work(name: str, offset: int, table: str, at: int) -> list[str]:
+    return [
+        f"  {name} = getelementptr double, ptr %work, i64 {offset}",
+        f"  {name}.q = getelementptr ptr, ptr {table}, i64 {at}",
+        f"  store ptr {name}, ptr {name}.q",
+    ]

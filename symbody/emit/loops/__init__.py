@@ -1,0 +1,1 @@
+"""The loop language: algorithms as small Python functions, translated into every target."""

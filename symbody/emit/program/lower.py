@@ -1,0 +1,263 @@
+"""Graph -> Program: numbers folded in, small systems unrolled, right sides joined, powers as products, dead code gone, order fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any, Final
+
+from ...algebra.elimination import definite_factor
+from ...algebra.evaluate import evaluate
+from ...algebra.graph import ONE, ZERO, Condition, Expr, Node, Symbol, as_expr, intern, named
+from ...algebra.linear import Shape
+from ...algebra.matrix import Matrix
+from ...algebra.walk import ordered, rebuilt, scalars, substitute_all
+from ...errors import ProgramError, listed, shown
+from .canonical import canonical_arguments
+from .elimination_order import Work, elimination_order, elimination_work
+from .instruction_order import depth_first
+from .program import Group, Instruction, Output, Program, _repeated, factor_cost
+from .right_sides import with_joined_solves
+from .tree_solves import Branches
+
+UNROLLED_OPERATIONS: Final = 1500  # a definite system that takes no more operations than this is written out;
+UNROLLED_SPARSE: Final = 20_000  # one with many zeros may take more, if the loop over all entries took twice as many
+
+
+def program(
+    name: str,
+    inputs: Mapping[str, Any],
+    outputs: Mapping[str, Any],
+    *,
+    bake: Mapping[Any, Any] | None = None,
+    sparse: Iterable[str] = (),
+) -> Program:
+    """A program that computes `outputs` from `inputs`.
+
+    inputs    for each name a symbol, or a sequence of symbols: `{"t": t, "q": [q1, q2], "p": [m, l]}`
+    outputs   for each name an expression, a vector or a matrix
+    bake      numbers (or expressions) for symbols, folded through the graph
+    sparse    names of outputs of which only the entries that are not zero everywhere are returned, in order of rows
+    """
+    groups = tuple(_group(name, k, v) for k, v in inputs.items())
+    _check_groups(name, groups, bake or {})
+    things = [o if isinstance(o, (Matrix, Expr)) else _column(name, k, o) for k, o in outputs.items()]
+    if bake:
+        things = substitute_all(things, bake)
+    things = _unrolled(things)
+    roots = scalars(*things)
+    _refuse_strays(name, roots, groups)
+    wanted = set(sparse)
+    if unknown := wanted - set(outputs):
+        raise ProgramError(f"program {name!r}: sparse outputs {listed(unknown)} are not among {listed(outputs)}")
+    lowered = _Lowering(groups, roots)
+    made = [_output(k, t, k in wanted, lowered.value) for k, t in zip(outputs, things, strict=True)]
+    return with_joined_solves(_without_dead_code(name, groups, made, lowered))
+
+
+def _column(name: str, key: str, value: Any) -> Expr | Matrix:
+    if isinstance(value, (list, tuple)) and not any(isinstance(v, (list, tuple)) for v in value):
+        return Matrix(len(value), 1, tuple(as_expr(v) for v in value))
+    try:
+        return as_expr(value)
+    except TypeError as reason:
+        raise ProgramError(f"program {name!r}: output {key!r}: {reason}") from None
+
+
+def _group(name: str, key: str, value: Any) -> Group:
+    symbols = tuple(value) if isinstance(value, (list, tuple, Matrix)) else (value,)
+    if wrong := [s for s in symbols if not isinstance(s, Symbol)]:
+        raise ProgramError(
+            f"program {name!r}: input {key!r} must be a symbol or a list of symbols, got {shown(wrong[0])}"
+        )
+    return Group(key, symbols, isinstance(value, Symbol))
+
+
+def _check_groups(name: str, groups: Sequence[Group], bake: Mapping[Any, Any]) -> None:
+    symbols = [s for g in groups for s in g.symbols]
+    if twice := _repeated(s.identifier for s in symbols):
+        raise ProgramError(f"program {name!r}: {twice!r} stands twice among the inputs")
+    if both := [s.identifier for s in symbols if s in bake]:
+        raise ProgramError(f"program {name!r}: {listed(both)} cannot be an input and be baked in")
+
+
+def _refuse_strays(name: str, roots: list[Expr], groups: Sequence[Group]) -> None:
+    known = {s for g in groups for s in g.symbols}
+    stray = [n.identifier for n in ordered(roots) if isinstance(n, Symbol) and n not in known]
+    if stray:
+        raise ProgramError(
+            f"program {name!r}: its outputs depend on {listed(stray)}, which no input holds; "
+            f"add them to the inputs, as in inputs={{..., 'p': [{stray[0]}]}}, or give numbers by bake={{{stray[0]}: ...}}"
+        )
+
+
+# ---------------------------------------------------------------------------------------------------------- small systems
+
+
+def _unrolled(things: list[Any]) -> list[Any]:
+    """Write out the definite systems that are small or sparse; others stay blocks."""
+    new: dict[Node, Any] = {}
+    systems: dict[Node, _System] = {}
+    nodes = ordered(scalars(*things))
+    right_sides = _right_sides(nodes)
+    for n in nodes:
+        args = tuple(new[a] for a in n.args)
+        if n.op == "factor" and (order := _plan(n.data, args)[0]) is not None:
+            systems[n] = _System(n.data, order, args, right_sides[n])
+            new[n] = n
+        elif n.op == "solve" and n.args[0] in systems:
+            new[n] = systems[n.args[0]].solution(args[1:])
+        elif n.op == "item" and isinstance(args[0], list):
+            new[n] = _with_label(n.label, args[0][n.data])
+        else:
+            new[n] = n if args == n.args else _with_label(n.label, rebuilt(n, args))
+    return [t.map(new.__getitem__) if isinstance(t, Matrix) else new[t] for t in things]
+
+
+def _right_sides(nodes: Iterable[Node]) -> dict[Node, list[list[int]]]:
+    """For each factorisation the places of the entries of its right sides."""
+    out: dict[Node, list[list[int]]] = {}
+    for n in nodes:
+        if n.op == "factor":
+            out[n] = []
+        elif n.op == "solve":
+            out[n.args[0]].append([i for i, e in enumerate(n.args[1:]) if e is not ZERO])
+    return out
+
+
+def _with_label(label: str | None, node: Any) -> Any:
+    """A node that stands for another one also takes over its meaning."""
+    return node if label is None else named(label, node)
+
+
+def _plan(shape: Shape, entries: Sequence[Expr]) -> tuple[list[int] | None, Work]:
+    """Order of elimination, or None where the system is better solved by a loop; and what it takes."""
+    n = shape.n
+    loop = Work(factor_cost(shape).total, n * (2 * n - 1))
+    if n == 1:
+        return [0], Work(1, 1)
+    if shape.kind != "definite":
+        return None, loop
+    pattern = {(i, j) for (i, j), e in zip(shape.places(), entries, strict=True) if e is not ZERO}
+    order = elimination_order(n, pattern)
+    work = elimination_work(n, pattern, order)
+    cost, dense = sum(work), loop.factor + 2 * n**2
+    is_small = cost <= UNROLLED_OPERATIONS or (cost <= UNROLLED_SPARSE and 2 * cost <= dense)
+    return (order, work) if is_small else (None, loop)
+
+
+class _System:
+    """A definite system, written out in an order of elimination."""
+
+    def __init__(self, shape: Shape, order: list[int], entries: Sequence[Expr], patterns: list[list[int]]) -> None:
+        full, n = shape.full(entries), shape.n
+        factors = [full[i * n + j] for i in order for j in order]
+        definite_factor(n, factors)
+        self.order = order
+        self.place = {i: k for k, i in enumerate(order)}
+        self.branches = Branches(n, factors, ([self.place[i] for i in p] for p in patterns))
+
+    def solution(self, b: Sequence[Expr]) -> list[Expr]:
+        x = self.branches.solution([b[i] for i in self.order])
+        return [x[self.place[i]] for i in range(len(x))]
+
+
+def operations(things: Any) -> int:
+    """About what a program of these expressions would cost, without making it: the nodes of the graph, and the systems as they would be solved."""
+    nodes = ordered(scalars(things))
+    work = {n: _plan(n.data, n.args)[1] for n in nodes if n.op == "factor"}
+    blocks = sum(w.factor for w in work.values()) + sum(work[n.args[0]].solve for n in nodes if n.op == "solve")
+    return blocks + sum(1 for n in nodes if n.args and n.op not in ("factor", "solve", "item"))
+
+
+# ---------------------------------------------------------------------------------------------------------- instructions
+
+
+def _number(n: Expr) -> float:
+    """The value of an expression without symbols, as the machine has it."""
+    try:
+        return float(n.data) if n.op == "const" else evaluate(n)
+    except OverflowError:
+        raise ProgramError("a constant is larger than any number of the machine") from None
+
+
+class _Lowering:
+    """Instructions for a graph, each made once."""
+
+    def __init__(self, groups: Sequence[Group], roots: list[Expr]) -> None:
+        self.code: list[Instruction] = []
+        self.labels: dict[int, str] = {}
+        self.known: dict[Instruction, int] = {}
+        self.value: dict[Node, int] = {}
+        self.place = {s: (g, k) for g, group in enumerate(groups) for k, s in enumerate(group.symbols)}
+        self.arguments = canonical_arguments(ordered(roots), self.place)
+        order = depth_first(roots, self.arguments)
+        self.angles = {n.args[0] for n in order if n.op == "sin"} & {n.args[0] for n in order if n.op == "cos"}
+        has_symbol: dict[Node, bool] = {}
+        for n in order:
+            has_symbol[n] = n.op in ("symbol", "call") or any(has_symbol[a] for a in n.args)
+            self.value[n] = self._node(n, has_symbol[n])
+            if n.label and self.code[self.value[n]].op not in ("const", "input"):
+                self.labels.setdefault(self.value[n], n.label)
+
+    def put(self, op: str, args: tuple[int, ...] = (), data: Any = None) -> int:
+        instruction = Instruction(op, args, data)
+        at = self.known.get(instruction)
+        if at is None:
+            at = self.known[instruction] = len(self.code)
+            self.code.append(instruction)
+        return at
+
+    def _node(self, n: Node, has_symbol: bool) -> int:
+        if not has_symbol and isinstance(n, Expr):
+            return self.put("const", (), _number(n))
+        if not has_symbol and isinstance(n, Condition):
+            return self.put("true", (), evaluate(intern("where", (n, ONE, ZERO))) == 1)
+        if isinstance(n, Symbol):
+            return self.put("input", (), self.place[n])
+        args = tuple(self.value[a] for a in self.arguments[n])
+        if n.op == "where" and self.code[args[0]].op == "true":
+            return args[1] if self.code[args[0]].data else args[2]
+        if n.op in ("sin", "cos") and n.args[0] in self.angles:
+            return self.put("item", (self.put("sincos", args),), 0 if n.op == "sin" else 1)
+        if n.op == "pow" and isinstance(exponent := n.args[1].data, int) and 0 < exponent <= 64:
+            return self._integer_power(args[0], exponent)
+        return self.put(n.op, args, n.data)
+
+    def _integer_power(self, base: int, n: int) -> int:
+        if n == 1:
+            return base
+        if n % 2:
+            return self.put("mul", (self._integer_power(base, n - 1), base))
+        half = self._integer_power(base, n // 2)
+        return self.put("mul", (half, half))
+
+
+def _without_dead_code(name: str, groups: tuple[Group, ...], outputs: list[Output], lowered: _Lowering) -> Program:
+    """The program of what the outputs need, numbered anew. (Exponents, for one, are read while lowering and then gone.)"""
+    needed = [False] * len(lowered.code)
+    for o in outputs:
+        for v in o.values:
+            needed[v] = True
+    for k in range(len(lowered.code) - 1, -1, -1):
+        if needed[k]:
+            for a in lowered.code[k].args:
+                needed[a] = True
+    number = list(accumulate(needed, initial=0))
+    code = tuple(i._replace(args=tuple(number[a] for a in i.args)) for k, i in enumerate(lowered.code) if needed[k])
+    kept = tuple(replace(o, values=tuple(number[v] for v in o.values)) for o in outputs)
+    return Program(name, groups, kept, code, {number[k]: label for k, label in lowered.labels.items() if needed[k]})
+
+
+def _output(key: str, thing: Any, is_sparse: bool, value: Mapping[Node, int]) -> Output:
+    rows, cols = thing.shape if isinstance(thing, Matrix) else (1, 1)
+    entries = scalars(thing)
+    shape = () if isinstance(thing, Expr) else (rows,) if cols == 1 else (rows, cols)
+    index = [tuple(divmod(k, cols)) if len(shape) == 2 else (k,) * len(shape) for k in range(len(entries))]
+    kept = [k for k, e in enumerate(entries) if e is not ZERO]
+    mirrored = (
+        len(shape) == 2 and rows == cols and all(entries[j * rows + i] is entries[i * rows + j] for i, j in index)
+    )
+    values = tuple(value[entries[k]] for k in (kept if is_sparse else range(len(entries))))
+    return Output(key, shape, values, tuple(index[k] for k in kept), mirrored, is_sparse)

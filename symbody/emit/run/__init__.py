@@ -1,0 +1,1 @@
+"""Compiled programs and loops, ready to call."""

@@ -1,0 +1,313 @@
+"""Program -> a function to call, compiled by LLVM in this process."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import keyword
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...algebra import elimination
+from ...algebra.functions import ExternalFunction
+from ...errors import ProgramError, shown
+from ..llvm import jit
+from ..llvm import kernel_text as llvm_kernels
+from ..llvm import program_text as llvm_text_module
+from ..llvm import sincos as llvm_sincos
+from ..llvm.program_text import batch_kernels, batch_scratch, batch_text, entry, llvm_text
+from ..loops import kernels
+from ..program import pieces, right_sides
+from ..program.program import Output, Program
+from . import disk_cache as disk
+
+Array = NDArray[np.float64]
+HOLD_LOCK: Final = 5000  # operations: giving up Python's lock costs more than shorter programs take
+
+_Call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_CallHoldingLock = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+_Batch = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 2)
+
+
+@cache
+def _generator() -> str:
+    """Hash of the files that decide the machine code of a program: when one changes, older machine code is not used any more."""
+    made_by = (llvm_text_module, llvm_kernels, llvm_sincos, kernels, pieces, right_sides, elimination, jit)
+    return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
+
+
+def compile_program(program: Program, *, cache: bool = True) -> Compiled:
+    """Machine code for a program; see `compile`."""
+    space: dict[str, Any] = {"_explain": _explain}
+    exec(_call_text(program), space)
+    return type("Compiled", (Compiled,), {"__call__": space["__call__"], "__doc__": Compiled.__doc__})(program, cache)
+
+
+class Compiled:
+    """A compiled program. Call it with one argument for each input group: `f(t, q, u)`.
+
+    Returns an array, or a tuple of arrays where the program has several outputs. `f.batch(t, q, u)` takes many states at once,
+    one in each row, on all cores. Both may be called from several threads at the same time.
+
+    For use from other languages: `address` is that of `void f(const double *const *in, double *const *out, double *work)`, with a pointer
+    for each input and output, one more pointer `in` to the table of external functions, and scratch memory for `work` numbers.
+    """
+
+    def __init__(self, program: Program, cache: bool = True) -> None:
+        self.program = program
+        self._cache = cache
+        self._externals = _Externals(program.externals)
+        self._code, self.work = self._built(1)
+        self._local = threading.local()
+        self.address = self._code.address(entry(program))
+        is_short = not program.externals and program.cost.total < HOLD_LOCK
+        self._run = (_CallHoldingLock if is_short else _Call)(self._code.address(f"{entry(program)}.call"))
+
+    def __repr__(self) -> str:
+        return f"<Compiled {self.program!r}>"
+
+    def __reduce__(self) -> Any:
+        return compile_program, (self.program,)
+
+    def __call__(self, *groups: Any) -> Any:
+        raise NotImplementedError  # written out for each program by `compile_program`
+
+    # ------------------------------------------------------------------------------------------------ building
+
+    def _built(self, lanes: int) -> tuple[jit.Loaded, int]:
+        """Machine code for states side by side, and the scratch memory it wants."""
+        key = hashlib.sha256(f"{_generator()}|{lanes}|{jit.identity()}|{self.program.digest}".encode()).hexdigest()
+        kept = disk.load(key) if self._cache else None
+        if kept is None:
+            text = llvm_text(self.program, lanes, jit.lanes())
+            work = text.work + (batch_scratch(self.program) if lanes > 1 else 0)
+            loops = text.kernels + (batch_kernels(lanes) if lanes > 1 else "")
+            pieces = text.pieces + (batch_text(self.program, lanes) if lanes > 1 else "")
+            kept = work.to_bytes(8, "little") + jit.machine_code(loops, pieces)
+            if self._cache:
+                disk.save(key, kept)
+        return jit.Loaded(kept[8:]), int.from_bytes(kept[:8], "little")
+
+    @property
+    def external_table(self) -> NDArray[np.intp]:
+        """Addresses of the external functions, for callers in machine code."""
+        return self._externals.table
+
+    def raise_pending(self) -> None:
+        """Raise what a user's Python function raised while machine code ran."""
+        self._externals.raise_pending()
+
+    # ------------------------------------------------------------------------------------------------ one state
+
+    def buffers(self) -> _Buffers:
+        """Input, output and scratch memory of this thread."""
+        try:
+            return self._local.buffers
+        except AttributeError:
+            self._local.buffers = _Buffers(self.program, self.work, self._externals)
+            return self._local.buffers
+
+    # ------------------------------------------------------------------------------------------------ many states
+
+    @cached_property
+    def _batch(self) -> tuple[jit.Loaded, Any, int]:
+        code, work = self._built(jit.lanes())
+        return code, _Batch(code.address(f"{entry(self.program)}.batch")), work * jit.lanes()
+
+    def batch(self, *groups: Any, threads: int | None = None) -> Any:
+        """Many states at once: a group has shape (n, size), or (n,) where it is scalar; without the n it serves all states.
+
+        Runs side by side in the lanes of vector registers and on all cores (or on `threads` of them).
+        """
+        arrays, strides, n = self._rows(groups)
+        outs = [np.empty((n, len(o.values))) for o in self.program.outputs]
+        _, run, work = self._batch
+        ins = np.array([*(a.ctypes.data for a in arrays), self._externals.table.ctypes.data], dtype=np.intp)
+        targets = np.array([o.ctypes.data for o in outs], dtype=np.intp)
+        lengths = np.array(strides, dtype=np.int64)
+
+        def part(first: int, stop: int) -> None:
+            scratch = np.empty(work + 8)
+            run(ins.ctypes.data, lengths.ctypes.data, targets.ctypes.data, aligned(scratch), first, stop)
+
+        _share_out(part, n, threads or os.cpu_count() or 1)
+        self._externals.raise_pending()
+        shaped = tuple(o.reshape(n, *_shape(out)) for o, out in zip(outs, self.program.outputs, strict=True))
+        return shaped[0] if len(shaped) == 1 else shaped
+
+    def _rows(self, groups: Sequence[Any]) -> tuple[list[Array], list[int], int]:
+        program = self.program
+        _check_count(program, groups)
+        arrays = [np.asarray(g, dtype=np.float64, order="C") for g in groups]
+        counts = set()
+        strides = []
+        for group, a in zip(program.inputs, arrays, strict=True):
+            row = () if group.is_scalar else (len(group),)
+            if a.shape == row:
+                strides.append(0)
+            elif a.shape[1:] == row and a.ndim == len(row) + 1:
+                counts.add(a.shape[0])
+                strides.append(len(group))
+            else:
+                raise ProgramError(
+                    f"{program.name}.batch: {group.name} has shape {a.shape}, expected {('n', *row)} or {row}"
+                )
+        if len(counts) > 1:
+            raise ProgramError(f"{program.name}.batch: inputs have different numbers of states: {sorted(counts)}")
+        return arrays, strides, counts.pop() if counts else 1
+
+
+class _Buffers:
+    """Memory for one thread: all inputs in one array, all outputs in one, scratch, and the pointers to them."""
+
+    def __init__(self, program: Program, work: int, externals: _Externals) -> None:
+        sizes_in, sizes_out = [len(g) for g in program.inputs], [len(o.values) for o in program.outputs]
+        self.input = np.zeros(sum(sizes_in) + 1)
+        self.output = np.zeros(sum(sizes_out))
+        self._work = np.empty(work + 9)
+        self._in = _pointers(self.input, sizes_in, externals.table.ctypes.data)
+        self._out = _pointers(self.output, sizes_out)
+        self._table = np.array([self._in.ctypes.data, self._out.ctypes.data, aligned(self._work)], dtype=np.intp)
+        self.arguments = ctypes.c_void_p(self._table.ctypes.data)
+
+
+def _pointers(array: Array, sizes: list[int], *more: int) -> NDArray[np.intp]:
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]) if sizes else np.zeros(0)
+    return np.array([*(array.ctypes.data + 8 * starts.astype(np.intp)), *more], dtype=np.intp)
+
+
+def aligned(array: Array) -> int:
+    """Address of the first place in the array that begins a cache line."""
+    return -(-array.ctypes.data // 64) * 64
+
+
+def _shape(out: Output) -> tuple[int, ...]:
+    return (len(out.values),) if out.is_sparse else out.shape
+
+
+def _check_count(program: Program, groups: Sequence[Any]) -> None:
+    if len(groups) != len(program.inputs):
+        names = ", ".join(g.name for g in program.inputs)
+        raise ProgramError(f"{program.name}({names}) takes {len(program.inputs)} arguments, got {len(groups)}")
+
+
+def _share_out(part: Callable[[int, int], None], n: int, threads: int) -> None:
+    """Run `part` over 0 .. n on several threads; machine code runs without Python's lock."""
+    threads = max(1, min(threads, n // 256))
+    if threads == 1:
+        part(0, n)
+        return
+    pieces = 4 * threads  # more than threads, so that a core that is disturbed does not hold up all
+    bounds = [round(k * n / pieces / 64) * 64 for k in range(pieces)] + [n]
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(part, bounds[:-1], bounds[1:]))
+
+
+# ---------------------------------------------------------------------------------------------------------- calling from Python
+
+# `f(q, u)` is called in the innermost loops of users' programs. Its `__call__` is written out for the shape of one program, so that
+# between Python and machine code there is nothing but copying the arguments in and the results out.
+
+
+def _call_text(program: Program) -> str:
+    copies, at = [], 0
+    for name, g in zip(_argument_names(program), program.inputs, strict=True):
+        if g.is_scalar:
+            copies.append(f"        input__[{at}] = {name}")
+        elif len(g):
+            copies += [
+                f"        if len({name}) != {len(g)}: raise ValueError",
+                f"        input__[{at}:{at + len(g)}] = {name}",
+            ]
+        at += len(g)
+    results, at = [], 0
+    for o in program.outputs:
+        shape = _shape(o)
+        part = f"output__[{at}:{at + len(o.values)}]" if len(program.outputs) > 1 else "output__"
+        results.append(
+            f"float(output__[{at}])" if shape == () else f"{part}.reshape{shape}" if len(shape) > 1 else part
+        )
+        at += len(o.values)
+    names = ", ".join(_argument_names(program))
+    return "\n".join(
+        [
+            f"def __call__(self__, {names}):",
+            "    try: buffers__ = self__._local.buffers",
+            "    except AttributeError: buffers__ = self__.buffers()",
+            "    input__ = buffers__.input",
+            "    try:",
+            *copies,
+            "        pass",
+            f"    except (TypeError, ValueError): _explain(self__.program, ({names},)); raise",
+            "    self__._run(buffers__.arguments)",
+            *(["    self__._externals.raise_pending()"] if program.externals else []),
+            "    output__ = buffers__.output.copy()",
+            f"    return {results[0]}" if len(results) == 1 else f"    return ({', '.join(results)})",
+        ]
+    )
+
+
+def _argument_names(program: Program) -> list[str]:
+    """Names of the groups, changed where they would mean something else."""
+    return [f"{g.name}_" if keyword.iskeyword(g.name) or g.name.endswith("__") else g.name for g in program.inputs]
+
+
+def _explain(program: Program, groups: Sequence[Any]) -> None:
+    """Say which argument of a call does not fit."""
+    for group, value in zip(program.inputs, groups, strict=True):
+        expected = () if group.is_scalar else (len(group),)
+        try:
+            a = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ProgramError(
+                f"{program.name}: {group.name} must be numbers of shape {expected}, got {shown(value)}"
+            ) from None
+        if a.shape != expected:
+            hint = f"; {program.name}.batch takes many states" if a.ndim == len(expected) + 1 else ""
+            raise ProgramError(f"{program.name}: {group.name} has shape {a.shape}, expected {expected}{hint}") from None
+
+
+# ---------------------------------------------------------------------------------------------------------- external functions
+
+
+class _Externals:
+    """Addresses of the external functions. An exception in a Python one makes the value nan and is raised after the call."""
+
+    def __init__(self, functions: tuple[ExternalFunction, ...]) -> None:
+        self.pending: list[BaseException] = []
+        self._kept: list[Any] = []
+        self.table = np.array([self._address(f) for f in functions] or [0], dtype=np.intp)
+
+    def _address(self, function: ExternalFunction) -> int:
+        if function.address is not None:
+            return function.address
+        if function.python is None:
+            raise ProgramError(
+                f"external function {function.name!r} can only be compiled with python=... or address=..."
+            )
+        python, pending = function.python, self.pending
+
+        def guarded(*args: float) -> float:
+            try:
+                return float(python(*args))
+            except BaseException as reason:
+                pending.append(reason)
+                return float("nan")
+
+        made = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * function.arity)(guarded)
+        self._kept.append(made)
+        return ctypes.cast(made, ctypes.c_void_p).value or 0
+
+    def raise_pending(self) -> None:
+        if self.pending:
+            reason = self.pending[0]
+            self.pending.clear()
+            raise reason

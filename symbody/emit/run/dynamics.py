@@ -1,0 +1,208 @@
+"""Equations -> compiled functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...algebra.graph import Symbol, undisturbed
+from ...algebra.walk import substitute_all
+from ...derive.articulated import articulated
+from ...derive.dynamics_derivatives import Wrt, accelerations, forward_derivatives, inverse_derivatives, symbols_to_vary
+from ...derive.equations import Equations
+from ...derive.inverse import inverse_dynamics
+from ...derive.kinematics import Kinematics
+from ...errors import DerivationError, ProgramError, listed, unknown
+from ..program.lower import operations, program
+from ..program.program import Program
+from .callable import Array, Compiled, compile_program
+
+
+class Dynamics:
+    """Compiled equations of motion: `f = compile(equations)`, then `f.udot(t, q, u, p)`.
+
+    Functions take t, q, u, then z and r where the equations have additional variables and inputs, then p where parameters are left. Each
+    is compiled when it is first used, and has `.batch` for many states at once. `f.p` holds the default values of the parameters;
+    `f.parameters(m1=2.0)` changes some.
+    """
+
+    def __init__(self, equations: Equations, bake: Mapping[Any, float] | None = None, cache: bool = True) -> None:
+        self.equations = equations
+        self._bake = {_parameter(equations, k): v for k, v in (bake or {}).items()}
+        self._cache = cache
+        self.parameter_names = [s.name for s in equations.p if s not in self._bake]
+
+    def __repr__(self) -> str:
+        groups = ", ".join(self._groups)
+        return f"<Dynamics of {self.equations.name}: functions of ({groups})>"
+
+    @cached_property
+    def _groups(self) -> dict[str, Any]:
+        eq = self.equations
+        groups: dict[str, Any] = {"t": eq.t, "q": list(eq.q), "u": list(eq.u)}
+        optional = {"z": list(eq.z), "r": list(eq.r), "p": [s for s in eq.p if s not in self._bake]}
+        return groups | {k: v for k, v in optional.items() if v}
+
+    @cached_property
+    def _with_accelerations(self) -> dict[str, Any]:
+        first = {k: self._groups[k] for k in ("t", "q", "u")}
+        return {**first, "a": list(accelerations(self.equations)), **self._groups}
+
+    # ------------------------------------------------------------------------------------------------ parameters
+
+    @cached_property
+    def p(self) -> Array:
+        """Default values of the parameters."""
+        return self.parameters()
+
+    def parameters(self, **changed: float) -> Array:
+        """Values of the parameters, in order: defaults and what is given here."""
+        eq = self.equations
+        names = self.parameter_names
+        for k in changed:
+            if k not in names:
+                raise unknown(f"parameters of {eq.name!r}", "parameter", k, names, ProgramError)
+        values = {s.name: v for s, v in eq.mechanism.values.items()} | changed
+        if missing := [n for n in names if n not in values]:
+            units = {s.name: f" [{u}]" for s, u in eq.mechanism.units.items()}
+            raise ProgramError(
+                f"{eq.name!r}: no value for {listed(n + units.get(n, '') for n in missing)}; give them as parameters(name=...)"
+            )
+        return np.array([values[n] for n in names], dtype=np.float64)
+
+    # ------------------------------------------------------------------------------------------------ functions
+
+    def program(self, name: str, outputs: Mapping[str, Any]) -> Program:
+        """A program of the equations' own inputs."""
+        return program(name, self._groups, outputs, bake=self._bake)
+
+    def function(self, name: str, outputs: Mapping[str, Any]) -> Compiled:
+        """Anything else, compiled as a function of the same arguments."""
+        return compile_program(self.program(name, outputs), cache=self._cache)
+
+    @cached_property
+    def udot(self) -> Compiled:
+        """Accelerations u'; of a tree derived by recursions, by composite or by articulated bodies, whichever takes fewer operations."""
+        eq = self.equations
+        with undisturbed():
+            ways = [eq.udot]
+            if eq.route == "recursive" and eq.u == eq.mechanism.u and not eq.is_constrained:
+                with suppress(DerivationError):  # where a speed moves several frames there is only one way
+                    ways.append(articulated(eq.mechanism, Kinematics(eq.mechanism)))
+            if self._bake:
+                ways = substitute_all(ways, self._bake)
+            return self.function("udot", {"a": min(ways, key=operations)})
+
+    @cached_property
+    def qdot(self) -> Compiled:
+        """Rates q' = N u + n."""
+        return self.function("qdot", {"v": self.equations.rates})
+
+    @cached_property
+    def M(self) -> Compiled:  # noqa: N802  (notation)
+        """Mass matrix."""
+        return self.function("mass_matrix", {"M": self.equations.M})
+
+    @cached_property
+    def f(self) -> Compiled:
+        """Right side of M u' = f + Jcᵀ lam."""
+        return self.function("right_side", {"f": self.equations.f})
+
+    @cached_property
+    def lam(self) -> Compiled:
+        """Multipliers."""
+        return self.function("multipliers", {"lam": self.equations.multipliers})
+
+    @cached_property
+    def constraints(self) -> Compiled:
+        """phi, and Jc u + b: violation of the constraints at the level of positions and of speeds."""
+        eq = self.equations
+        speeds = [sum((eq.Jc[i, j] * u for j, u in enumerate(eq.u)), eq.b[i]) for i in range(len(eq.lam))]
+        return self.function("constraints", {"phi": eq.phi, "psi": speeds})
+
+    @cached_property
+    def inverse(self) -> Compiled:
+        """Inverse dynamics: the inputs for a motion with accelerations a, `f.inverse(t, q, u, a)`; then z and p as elsewhere.
+
+        Where there are constraints, their multipliers too; where not every degree of freedom has an input, what is left of the balances
+        that no input can reach (see `inverse_dynamics`).
+        """
+        with undisturbed():
+            found = inverse_dynamics(self.equations)
+            outputs = {
+                "tau": list(found.inputs.values()),
+                "lam": list(found.multipliers.values()),
+                "conditions": list(found.conditions.entries),
+            }
+            groups = {k: g for k, g in self._with_accelerations.items() if k != "r"}
+            made = program("inverse", groups, {k: v for k, v in outputs.items() if v}, bake=self._bake)
+        return compile_program(made, cache=self._cache)
+
+    # ------------------------------------------------------------------------------------------------ derivatives
+
+    @cached_property
+    def jacobian(self) -> Compiled:
+        """Derivatives of u' with respect to q and to u: a_q, a_u."""
+        return self._derivatives("jacobian", ("q", "u"))
+
+    def derivatives(self, wrt: Iterable[Wrt] | None = None) -> Compiled:
+        """Derivatives of forward dynamics: ∂u'/∂x as the output a_x for each x of `wrt`, and ∂lam/∂x as lam_x where there are constraints.
+
+        wrt   "q", "u", "z", "r" (by default those that the equations have), "p", "t", and single symbols by name: ("q", "u", "m1")
+
+        All right sides share one factorisation (see `forward_derivatives`).
+        """
+        eq = self.equations
+        present = [k for k in "quzr" if getattr(eq, k)]
+        return self._derivatives("derivatives", present if wrt is None else wrt, with_multipliers=True)
+
+    def inverse_derivatives(self, wrt: Iterable[Wrt] = ("q", "u", "a")) -> Compiled:
+        """Derivatives of M u' - f at given accelerations, ∂(M u' - f)/∂x as tau_x: a function of t, q, u, a, then z, r, p."""
+        eq = self.equations
+        with undisturbed():
+            found = inverse_derivatives(eq, self._unbaked(symbols_to_vary(eq, wrt, {"a": accelerations(eq)})))
+            outputs = {f"tau_{k}": J for k, J in found.items()}
+            made = program("inverse_derivatives", self._with_accelerations, outputs, bake=self._bake)
+        return compile_program(made, cache=self._cache)
+
+    def _unbaked(self, wrt: Mapping[str, Sequence[Symbol]]) -> dict[str, Sequence[Symbol]]:
+        """All parameters are those that are left as arguments."""
+        return {k: [s for s in x if s not in self._bake] if k == "p" else x for k, x in wrt.items()}
+
+    def _derivatives(self, name: str, wrt: Iterable[Wrt], with_multipliers: bool = False) -> Compiled:
+        with undisturbed():
+            eq = self.equations
+            found = forward_derivatives(eq, self._unbaked(symbols_to_vary(eq, wrt)))
+            outputs = {f"a_{k}": J for k, J in found.udot.items()}
+            if with_multipliers and eq.is_constrained:
+                outputs |= {f"lam_{k}": J for k, J in found.multipliers.items()}
+            return self.function(name, outputs)
+
+    @cached_property
+    def outputs(self) -> Compiled:
+        """The model's outputs, in order."""
+        return self.function("outputs", dict(self.equations.outputs))
+
+
+def _parameter(eq: Equations, key: Any) -> Symbol:
+    found = key if isinstance(key, Symbol) else next((s for s in eq.p if s.name == key), None)
+    if found not in eq.p:
+        raise unknown(f"bake for {eq.name!r}", "parameter", str(key), [s.name for s in eq.p], ProgramError)
+    return found
+
+
+def compile(thing: Program | Equations, *, bake: Mapping[Any, float] | None = None, cache: bool = True) -> Any:
+    """Machine code, made by LLVM in this process: no compiler is needed. A Program gives one function, Equations give `Dynamics`.
+
+    bake    numbers for parameters of equations, folded into the code
+    cache   keep the machine code on disk, and take it from there when the same is compiled again
+    """
+    if isinstance(thing, Equations):
+        return Dynamics(thing, bake, cache)
+    if bake:
+        raise ProgramError("numbers are baked into a program when it is made: program(..., bake={...})")
+    return compile_program(thing, cache=cache)

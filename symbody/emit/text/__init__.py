@@ -1,0 +1,1 @@
+"""Programs as statements in infix notation; NumPy functions, which run them over many states at once."""

@@ -1,0 +1,201 @@
+"""Sensitivities: variational equations along with the motion (Lennartsson 6.3).
+
+With y' = F(t, y, p), the column s_j = ∂y/∂x_j for x_j a value at the start or a parameter obeys
+
+    s_j' = ∂F/∂y s_j + ∂F/∂x_j
+
+exactly, on the graph. On constraints a variation is that of a start which is brought back to them after x_j is changed: the derivative of
+the projection, at the start and after every step. Across an event g = 0 with new values y⁺ = R(t, y⁻), whose time changes too,
+
+    δt = -(∂g/∂y s⁻ + ∂g/∂x) / g',     s⁺ = ∂R/∂y (s⁻ + F⁻ δt) + ∂R/∂x + ∂R/∂t δt - F⁺ δt
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..algebra.derivatives import directional_derivative
+from ..algebra.graph import ONE, ZERO, Expr, Symbol, symbol
+from ..algebra.matrix import Matrix
+from ..derive.equations import Equations
+from ..emit.llvm.loop_text import Function, Numbers
+from ..emit.run.callable import Array, Compiled
+from ..emit.run.loop_callee import LoopCallee, program_callee
+from ..errors import SimulationError, unknown
+from . import projection
+from .forms import Form
+
+
+@dataclass(frozen=True, eq=False)
+class VariedForm(Form):
+    """A form with variations: y holds the state, then one column for each of `wrt`."""
+
+    base: Form | None = None
+    wrt: tuple[Symbol, ...] = ()
+
+    @property
+    def columns(self) -> list[tuple[Symbol, ...]]:
+        n = self.state.n
+        return [self.y[n * (j + 1) : n * (j + 2)] for j in range(len(self.wrt))]
+
+    @property
+    def state(self) -> Form:
+        assert self.base is not None
+        return self.base
+
+    @property
+    def settles(self) -> bool:
+        return self.state.settles
+
+    # ------------------------------------------------------------------------------------------------ variations
+
+    def direction(self, j: int) -> dict[Symbol, Expr]:
+        """How everything moves when the j-th of `wrt` does: the state with its column, a parameter by itself."""
+        own = dict(zip(self.state.y, self.columns[j], strict=True))
+        return own | ({self.wrt[j]: ONE} if self.wrt[j] in self.state.parameters else {})
+
+    @cached_property
+    def _settled(self) -> tuple[Compiled, ...]:
+        """Variations after those of positions, and after those of speeds, were made to fit the constraints."""
+        form, eq = self.state, self.equations
+        out = []
+        if eq.phi.entries or eq.mechanism.norms:
+            q, _ = projection.new_positions(eq, form.chosen, form.metric)
+            out.append(self._varied("varied_positions", eq.q, q))
+        if form.chosen:
+            u, _ = projection.new_speeds(eq, form.chosen, form.metric)
+            out.append(self._varied("varied_speeds", eq.u, u))
+        return tuple(out)
+
+    def _varied(self, name: str, changed: Sequence[Symbol], new: Matrix) -> Compiled:
+        table = dict(zip(changed, new.entries, strict=True))
+        entries: list[Expr] = []
+        for j in range(len(self.wrt)):
+            direction = self.direction(j)
+            moved = directional_derivative(Matrix(len(table), 1, tuple(table.values())), direction)
+            found = dict(zip(table, moved.entries, strict=True))
+            entries += [found.get(s, direction[s]) for s in self.state.y]
+        return self.compiled(name, {"s": entries})
+
+    def start(self, t: float, state: Array, parameters: Array) -> tuple[Array, Array]:
+        y, p = self.state.start(t, state, parameters)
+        columns = np.array([[1.0 if s is x else 0.0 for s in self.state.y] for x in self.wrt])
+        whole = np.concatenate([y, columns.reshape(-1)])
+        for f in self._settled:
+            whole[len(y) :] = f(t, whole, p)
+        return whole, p
+
+    def settle(self, p: Array) -> Any:
+        inner = self.state.settle(p)
+        if inner is None:
+            return None
+        callees = [program_callee(f, {"p": p}) for f in self._settled]
+        return LoopCallee(
+            settle_all, {"n": self.state.n, "k": self.n - self.state.n, "programs": len(callees)}, ("out", "note"),
+            first=callees[0] if callees else inner, second=callees[-1] if callees else inner, inner=inner,
+            w=np.zeros(self.n),
+        )  # fmt: skip
+
+
+def varied(form: Form, wrt: Sequence[str]) -> VariedForm:
+    """A form that also integrates the sensitivities to values at the start and to parameters, by name."""
+    if not form.rates:
+        raise SimulationError(f"form {form.name!r} has no sensitivities; use form='projection'")
+    if form.levels:
+        raise SimulationError("sensitivities and invariants cannot be asked for at once")
+    eq = form.equations
+    known: dict[str, Symbol] = {s.identifier: s for s in (*eq.q, *eq.u, *eq.z, *eq.p, *eq.r)}
+    for name in wrt:
+        if name not in known:
+            raise unknown(
+                f"sensitivities of {eq.name!r}", "value at the start or parameter", name, known, SimulationError
+            )
+    chosen = tuple(known[name] for name in wrt)
+    columns = [tuple(symbol(f"d_{s.identifier}_by_{x.identifier}", "variable") for s in form.y) for x in chosen]
+    out = VariedForm(
+        form.name, eq, (*form.y, *(s for column in columns for s in column)), (), form.chosen, form.metric, form.tolerance,
+        base=form, wrt=chosen,
+    )  # fmt: skip
+    F = Matrix(form.n, 1, tuple(form.rates))
+    rates = [e for j in range(len(chosen)) for e in directional_derivative(F, out.direction(j)).entries]
+    object.__setattr__(out, "rates", [*form.rates, *rates])
+    return out
+
+
+def settle_all(
+    t: float, y: Numbers, out: Numbers, note: Numbers, n: int, k: int, programs: int, first: Function, second: Function,
+    inner: Function, w: Numbers,
+) -> None:  # fmt: skip
+    """The state back to the constraints, then its variations to their tangent."""
+    inner((t, y), (out, note))
+    for i in range(k):
+        out[n + i] = y[n + i]
+    if programs > 0:
+        first((t, out), (w,))
+        for i in range(k):
+            out[n + i] = w[i]
+    if programs > 1:
+        second((t, out), (w,))
+        for i in range(k):
+            out[n + i] = w[i]
+
+
+# ---------------------------------------------------------------------------------------------------------- events
+
+
+@dataclass(frozen=True, eq=False)
+class Saltation:
+    """How variations pass an event: see the head of this file. Made once for an event, called whenever it happens."""
+
+    form: VariedForm
+    when: Expr
+    after: Mapping[Symbol, Expr]
+
+    @cached_property
+    def _programs(self) -> tuple[Compiled, Compiled]:
+        form = self.form
+        state, eq = form.state, form.equations
+        flow = dict(zip(state.y, state.rates, strict=True)) | {eq.t: ONE}
+        rate = directional_derivative(self.when, flow)
+        moved, jumped = [], []
+        new = Matrix(state.n, 1, tuple(self.after.get(s, s) for s in state.y))
+        for j in range(len(form.wrt)):
+            direction = form.direction(j)
+            delay = -directional_derivative(self.when, direction) / rate
+            met: dict[Symbol, Expr] = {s: direction.get(s, ZERO) + delay * flow[s] for s in (*state.y, eq.t)}
+            met |= {x: ONE for x in (form.wrt[j],) if x in state.parameters}
+            jumped += list(directional_derivative(new, met).entries)
+            moved.append(delay)
+        before = form.compiled("at_the_event", {"s": jumped, "delay": moved})
+        after = state.compiled("rates", {"dy": list(state.rates)})
+        return before, after
+
+    def __call__(self, t: float, before: Array, state_after: Array, p: Array) -> Array:
+        """Variations after the event."""
+        at_event, flow_after = self._programs
+        s, delay = at_event(t, before, p)
+        flow = flow_after(t, state_after, p)
+        columns = s.reshape(len(delay), -1) - np.outer(delay, flow)
+        return columns.reshape(-1)
+
+
+def variations_in(y: Array, n: int, count: int) -> Array | None:
+    """Of states in rows the variations of the first n variables: row, variable, column; None where there are none."""
+    if not count:
+        return None
+    size = y.shape[1] // (1 + count)
+    return y[:, size:].reshape(len(y), count, size)[:, :, :n].transpose(0, 2, 1)
+
+
+def sensitivity_of(eq: Equations, what: Expr | Matrix, wrt: str) -> tuple[Any, list[Symbol]]:
+    """∂what along a variation: an expression in the state, its variations (given as symbols) and the parameters."""
+    state = (*eq.q, *eq.u, *eq.z)
+    varied_by = [symbol(f"d_{s.identifier}", "variable") for s in state]
+    direction: dict[Symbol, Expr] = dict(zip(state, varied_by, strict=True))
+    direction |= {s: ONE for s in (*eq.p, *eq.r) if s.identifier == wrt}
+    return directional_derivative(what, direction), varied_by

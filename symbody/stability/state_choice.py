@@ -1,0 +1,147 @@
+"""Other states and outputs for the same linear system: fewer, exchanged, seen differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..algebra.derivatives import jacobian
+from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
+from ..algebra.matrix import Matrix, as_matrix
+from ..algebra.printing import text
+from ..algebra.walk import free_symbols, substitute
+from ..errors import StabilityError, listed, unknown
+from .parameter_samples import array, sample_at, vanishing
+from .reduction import idle_states
+
+if TYPE_CHECKING:
+    from .linear_system import LinearSystem
+
+
+def picked(m: Matrix, rows: Iterable[int], cols: Iterable[int]) -> Matrix:
+    i, j = list(rows), list(cols)
+    return Matrix(len(i), len(j), tuple(m[a, b] for a in i for b in j))
+
+
+def _label(name: str | Symbol) -> str:
+    return name.identifier if isinstance(name, Symbol) else name
+
+
+# ---------------------------------------------------------------------------------------------------- fewer
+
+
+def cyclic_states(lin: LinearSystem) -> tuple[str, ...]:
+    """Coordinates that no other rate depends on."""
+    coordinates = set(lin.full.q) if lin.full is not None else set(lin.x)
+    at = sample_at([lin.E, lin.A], lin.near)
+    found = idle_states(array(lin.E, at), array(lin.A, at), [k for k, n in enumerate(lin.x) if n in coordinates])
+    return tuple(lin.x[j] for j in found)
+
+
+def without(lin: LinearSystem, names: Iterable[str | Symbol]) -> LinearSystem:
+    drop = [lin.state(n) for n in names]
+    keep = [j for j in range(len(lin.x)) if j not in drop]
+    coupled = [(m, i, j) for m in (lin.E, lin.A) for i in keep for j in drop if m[i, j] is not ZERO]
+    for (_, i, j), nothing in zip(coupled, _are_nothing(lin, coupled), strict=True):
+        if not nothing:
+            raise StabilityError(
+                f"linear system {lin.name!r}: {lin.x[j]} cannot be left out, the equation of {lin.x[i]} depends on it; coordinates that "
+                f"nothing depends on are {listed(lin.cyclic)}"
+            )
+    seen, shown = (_rows_without(lin, m, drop) for m in (lin.C, lin.T))
+    return replace(
+        lin, x=tuple(lin.x[j] for j in keep), y=tuple(lin.y[i] for i in seen), variables=tuple(lin.variables[i] for i in shown),
+        E=picked(lin.E, keep, keep), A=picked(lin.A, keep, keep), B=picked(lin.B, keep, range(len(lin.r))),
+        C=picked(lin.C, seen, keep), D=picked(lin.D, seen, range(len(lin.r))), T=picked(lin.T, shown, keep),
+    )  # fmt: skip
+
+
+def _rows_without(lin: LinearSystem, m: Matrix, drop: Sequence[int]) -> list[int]:
+    """Rows that do not need the dropped states: what does is no function of those that are left."""
+    places = [(m, i, j) for i in range(m.rows) for j in drop if m[i, j] is not ZERO]
+    needing = {i for (_, i, _), nothing in zip(places, _are_nothing(lin, places), strict=True) if not nothing}
+    return [i for i in range(m.rows) if i not in needing]
+
+
+def _are_nothing(lin: LinearSystem, places: Sequence[tuple[Matrix, int, int]]) -> list[bool]:
+    """Whether entries are zero for all parameters; at an operating point in numbers, whether they are zero to rounding."""
+    if not lin.unknowns:
+        return vanishing([m[i, j] for m, i, j in places], lin.near)
+    matrices = {id(m): m for m, _, _ in places}
+    at = sample_at(list(matrices.values()), lin.near)
+    numbers = {key: np.abs(array(m, at)) for key, m in matrices.items()}
+    return [bool(numbers[id(m)][i, j] <= 1e-9 * numbers[id(m)][i].max()) for m, i, j in places]
+
+
+# ---------------------------------------------------------------------------------------------------- others
+
+
+def exchanged(lin: LinearSystem, old: str | Symbol, name: str, law: Any) -> LinearSystem:
+    """The state `old` replaced by a combination of states; x = S (new x)."""
+    at, row = lin.state(old), _combination(lin, law)
+    if row[at] is ZERO:
+        raise StabilityError(f"linear system {lin.name!r}: {name} does not contain {lin.x[at]}, which it is to replace")
+    n = len(lin.x)
+    rows = [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
+    rows[at] = [(ONE if j == at else -row[j]) / row[at] for j in range(n)]
+    S = as_matrix(rows)
+    E, A, B = lin.E @ S, lin.A @ S, lin.B
+    for j in (j for j in range(n) if j != at and row[j] is not ZERO):
+        E, A, B = _rate_put_in(j, E, A, B)
+    names = tuple(name if j == at else s for j, s in enumerate(lin.x))
+    return replace(lin, x=names, E=E, A=A, B=B, C=lin.C @ S, T=lin.T @ S).cleaned()
+
+
+def _combination(lin: LinearSystem, law: Any) -> list[Expr]:
+    """Coefficients of a linear expression in the states."""
+    e = as_expr(law)
+    states = [s for s in free_symbols(e) if s.identifier in lin.x]
+    rest, slopes = substitute(e, dict.fromkeys(states, ZERO)), jacobian([e], states)
+    if rest is not ZERO or set(free_symbols(slopes)) & set(states):
+        raise StabilityError(
+            f"linear system {lin.name!r}: {text(e)} is not a linear combination of the states {listed(lin.x)}"
+        )
+    out: list[Expr] = [ZERO] * len(lin.x)
+    for s, coefficient in zip(states, slopes.entries, strict=True):
+        out[lin.x.index(s.identifier)] = coefficient
+    return out
+
+
+def _rate_put_in(j: int, E: Matrix, A: Matrix, B: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    """The rate of state j in other rows replaced by what its own row says, where that is x' = ..."""
+    if any((e is not ONE) if k == j else (e is not ZERO) for k, e in enumerate(E.row(j))):
+        return E, A, B
+    factors = Matrix(E.rows, 1, tuple(ZERO if i == j else E[i, j] for i in range(E.rows)))
+    return tuple(m - factors @ Matrix(1, m.cols, m.row(j)) for m in (E, A, B))  # type: ignore[return-value]
+
+
+def in_order(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
+    """The same states in another order, their equations with them."""
+    order = [lin.state(n) for n in names]
+    if sorted(order) != list(range(len(lin.x))):
+        missing = [n for k, n in enumerate(lin.x) if k not in order]
+        raise StabilityError(
+            f"linear system {lin.name!r}: every state must stand in the order once; {listed(missing)} do not"
+        )
+    return replace(
+        lin, x=tuple(lin.x[j] for j in order), E=picked(lin.E, order, order), A=picked(lin.A, order, order),
+        B=picked(lin.B, order, range(len(lin.r))), C=picked(lin.C, range(len(lin.y)), order), T=picked(lin.T, range(lin.T.rows), order),
+    )  # fmt: skip
+
+
+def seen(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
+    """Other outputs: those the system has, states, or dependent coordinates and speeds."""
+    none = (ZERO,) * len(lin.r)
+    visible = {n: (tuple(ONE if i == j else ZERO for i in range(len(lin.x))), none) for j, n in enumerate(lin.x)}
+    visible |= {n: (lin.T.row(k), none) for k, n in enumerate(lin.variables) if n not in visible}
+    visible |= {n: (lin.C.row(k), lin.D.row(k)) for k, n in enumerate(lin.y)}
+    labels = tuple(map(_label, names))
+    for n in labels:
+        if n not in visible:
+            raise unknown(f"linear system {lin.name!r}", "output or variable", n, visible, StabilityError)
+    C = Matrix(len(labels), len(lin.x), tuple(e for n in labels for e in visible[n][0]))
+    D = Matrix(len(labels), len(lin.r), tuple(e for n in labels for e in visible[n][1]))
+    return replace(lin, y=labels, C=C, D=D)

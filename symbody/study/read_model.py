@@ -1,0 +1,69 @@
+"""`read_model`: a model file -> `ModelFile`. The way through: text -> tree -> checked fields -> model -> requests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ..bodies.file.keys import FILE
+from ..bodies.file.make_model import Build, name_of
+from ..bodies.file.paths import beside
+from ..bodies.file.schema import Fields, Said
+from ..bodies.file.scope import Budget
+from ..bodies.file.yaml_tree import Source, read_source, source_of, tree
+from ..bodies.mechanism import Mechanism
+from ..bodies.model import Model
+from .requests import Requests, requests_of
+
+MOST_FILES: Final = 32  # that one model may be made of
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFile:
+    """A model as a file described it.
+
+    model, mechanism   the description, and the same frozen
+    requests           values, start, simulate, steady, linearize, eig, frf, draw: what the file asks for
+    description        a sentence or more for people
+    """
+
+    name: str
+    description: str
+    model: Model
+    mechanism: Mechanism
+    requests: Requests
+    path: Path | None = None
+
+    def __repr__(self) -> str:
+        return f"<ModelFile {self.name}: {len(self.mechanism.bodies)} bodies, {len(self.mechanism.joints)} joints>"
+
+
+def read_model(path: str | Path) -> ModelFile:
+    """Read a model file (YAML, see docs/model-files.md). What is wrong in it is told with file, line and column."""
+    place = Path(path)
+    return _read(read_source(place), place.stem, place)
+
+
+def read_model_text(text: str | bytes, name: str = "model") -> ModelFile:
+    """Read a model file that is at hand as text. It cannot mention other files."""
+    return _read(source_of(text, name, None), name, None)
+
+
+def _read(source: Source, default: str, path: Path | None) -> ModelFile:
+    fields = FILE.read(source, tree(source))
+    name = name_of(fields, default)
+    build = Build(fields, name, _opened, Budget())
+    mechanism = build.build()
+    description = fields.get("description").text.strip() if "description" in fields else ""
+    return ModelFile(name, description, build.model, mechanism, requests_of(fields, build.scope, mechanism), path)
+
+
+def _opened(said: Said, budget: Budget) -> tuple[Fields, str]:
+    """What a file says in which a part is."""
+    path = beside(said)
+    budget.files += 1
+    if budget.files > MOST_FILES:
+        raise said.error(f"a model is made of at most {MOST_FILES} files; does one of them contain itself?")
+    source = read_source(path)
+    return FILE.read(source, tree(source)), path.stem

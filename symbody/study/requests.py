@@ -1,0 +1,356 @@
+"""What a model file asks for beside the mechanism: numbers, a start, analyses, a drawing. Checked here, done by later stages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final
+
+from ..algebra.graph import Expr, Symbol, symbol
+from ..algebra.matrix import Matrix, vector
+from ..bodies.file.body_items import rotation_of
+from ..bodies.file.paths import beside
+from ..bodies.file.schema import Fields, Formula, Many, Said, Table, said_names
+from ..bodies.file.scope import Scope
+from ..bodies.frames import Frame, Point
+from ..bodies.mechanism import Body, Mechanism
+from ..bodies.rotations import Rotation
+from ..errors import ExpressionError, listed
+
+MOST_POINTS: Final = 1_000_000
+MESHES: Final = (".stl", ".obj", ".ply", ".glb", ".gltf", ".dae")
+_COLOUR: Final = re.compile(r"#[0-9A-Fa-f]{6}|[a-z]{3,20}")
+ORIGIN: Final = vector(0, 0, 0)
+Three = tuple[Expr, Expr, Expr]
+
+
+@dataclass(frozen=True)
+class SimulationRequest:
+    """`simulate`: from `begin` (None: that of the start) to `end`; `points` times, or those of the steps. `options` go to `simulate`."""
+
+    end: float
+    begin: float | None = None
+    points: int | None = None
+    inputs: Mapping[str, Expr] = field(default_factory=dict)
+    assemble: bool = False
+    fix: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SteadyRequest:
+    """`steady`: what is given and what is zero; `parameters` are new ones, with values."""
+
+    parameters: Mapping[str, float]
+    given: tuple[tuple[Expr, Expr], ...]
+    zero: tuple[Symbol, ...]
+    free: tuple[Symbol, ...]
+    start: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class LinearRequest:
+    """`linearize`: about the steady motion, the start, or values."""
+
+    about: str | Mapping[str, float] = "start"
+    independent: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Range:
+    begin: float
+    end: float
+    points: int | None = None
+
+
+@dataclass(frozen=True)
+class EigenvalueRequest:
+    """`eig`: at values, or over one or two parameters."""
+
+    vary: Mapping[str, Range]
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class ResponseRequest:
+    """`frf`: from an input to an output or variable."""
+
+    input: str
+    output: str
+    hertz: Range | None
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class DrawnShape:
+    """A shape fixed to a frame. kind: box, cylinder, cone, sphere, torus, line, mesh; sizes are expressions in parameters.
+
+    size    edges of a box; radius and length; radius and height; radius; radius and tube; scale (of a mesh); width (of a line)
+    points  of a line, in the frame
+    file    of a mesh: checked to lie beside the model file
+    """
+
+    name: str
+    kind: str
+    frame: Frame
+    size: tuple[Expr, ...] = ()
+    at: Matrix = ORIGIN
+    rotation: Rotation = Rotation()  # noqa: RUF009  (immutable)
+    colour: str = ""
+    opacity: float = 1.0
+    points: tuple[Three, ...] = ()
+    file: Path | None = None
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The path of a point."""
+
+    name: str
+    point: Point
+    colour: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """`draw`: shapes in place of those that bodies have by default, traces of points, bodies that are not drawn."""
+
+    shapes: tuple[DrawnShape, ...] = ()
+    traces: tuple[Trace, ...] = ()
+    up: str = ""
+    hide: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Everything that a file asks for."""
+
+    values: Mapping[str, float]
+    start: Mapping[str, float]
+    simulate: SimulationRequest | None = None
+    steady: SteadyRequest | None = None
+    linearize: LinearRequest | None = None
+    eig: EigenvalueRequest | None = None
+    frf: tuple[ResponseRequest, ...] = ()
+    draw: Drawing | None = None
+
+
+def requests_of(fields: Fields, scope: Scope, mechanism: Mechanism) -> Requests:
+    """The requests of a file, checked against its mechanism."""
+    return _Reader(fields, scope, mechanism).read()
+
+
+class _Reader:
+    def __init__(self, fields: Fields, scope: Scope, mechanism: Mechanism) -> None:
+        self.fields, self.scope, self.mechanism = fields, scope, mechanism
+        states = (*mechanism.q, *mechanism.u, *(q.dot for q in mechanism.q), *mechanism.z, *mechanism.r)
+        self.states = {s.identifier: s for s in states if isinstance(s, Symbol)}
+        self.parameters = {p.name: p for p in mechanism.p}
+
+    def read(self) -> Requests:
+        get = self.fields.get
+        steady = self._steady(get("steady")) if get("steady") is not None else None
+        known = {**self.parameters, **({} if steady is None else dict.fromkeys(steady.parameters))}
+        return Requests(
+            self._numbers(get("values"), self.parameters, "parameter"),
+            self._numbers(get("start"), {**self.states, "t": None}, "coordinate, speed or variable"),
+            self._simulation(get("simulate")) if get("simulate") is not None else None,
+            steady,
+            self._linear(get("linearize"), steady) if get("linearize") is not None else None,
+            self._eigenvalues(get("eig"), known) if get("eig") is not None else None,
+            tuple(self._response(r, known) for r in get("frf") or ()),
+            self._drawing(get("draw")) if get("draw") is not None else None,
+        )
+
+    # Names and numbers
+
+    def _known(self, said: Said, known: Iterable[str], what: str) -> str:
+        """A name that must be one of some; rates may be written q1' or q1_dot."""
+        names = list(known)
+        name = said.text
+        primes = len(name) - len(name.rstrip("'"))
+        if 0 < primes <= 2:
+            name = name.rstrip("'") + ("_dot", "_ddot")[primes - 1]
+        if name in names:
+            return name
+        near = get_close_matches(name, names, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise said.error(f"there is no {what} {said.text!r}; there are {listed(names)}.{hint}")
+
+    def _numbers(self, table: Table | None, known: Iterable[str], what: str) -> dict[str, float]:
+        out: dict[str, float] = {}
+        if table is None:
+            return out
+        for key, f in table.entries.items():
+            name = self._known(table.keys[key], known, what)
+            if name in out:
+                raise table.keys[key].error(f"{name!r} is given twice")
+            out[name] = self.scope.number(f)
+        return out
+
+    def _names(self, said: Any, known: Iterable[str], what: str) -> tuple[str, ...]:
+        names = list(known)
+        return tuple(self._known(s, names, what) for s in said_names(said))
+
+    def _count(self, f: Formula, least: int = 2) -> int:
+        value = self.scope.number(f)
+        if value != int(value) or not least <= value <= MOST_POINTS:
+            raise f.error(f"expected a whole number from {least} to {MOST_POINTS}, got {value:g}")
+        return int(value)
+
+    def _positive(self, f: Formula) -> float:
+        value = self.scope.number(f)
+        if value <= 0:
+            raise f.error(f"expected a positive number, got {value:g}")
+        return value
+
+    def _range(self, many: Many) -> Range:
+        begin, end = (self.scope.number(f) for f in many.items[:2])
+        if begin == end:
+            raise many.error(f"the range from {begin:g} to {end:g} is empty")
+        return Range(begin, end, self._count(many.items[2]) if len(many) == 3 else None)
+
+    # Analyses
+
+    def _simulation(self, said: Fields) -> SimulationRequest:
+        t = said.get("t")
+        begin, end = (self.scope.number(f) for f in t) if isinstance(t, Many) else (None, self.scope.number(t))
+        if (begin or 0.0) == end:
+            raise t.error(f"the simulation goes nowhere: it begins and ends at {end:g}")
+        inputs = {}
+        if "inputs" in said:
+            table = said.get("inputs")
+            inputs = {
+                self._known(table.keys[k], [r.name for r in self.mechanism.r], "input"): self.scope.scalar(f)
+                for k, f in table.entries.items()
+            }
+        options: dict[str, Any] = {k: said.get(k).text for k in ("method", "form") if k in said}
+        options |= {k: self._positive(said.get(k)) for k in ("rtol", "atol", "step", "largest_step") if k in said}
+        if "invariants" in said:
+            options["invariants"] = tuple(
+                "energy" if f.text == "energy" else self.scope.scalar(f) for f in said.get("invariants")
+            )
+        return SimulationRequest(
+            end, begin, self._count(said.get("points")) if "points" in said else None, inputs, said.get("assemble") is True,
+            self._names(said.get("fix"), self.states, "coordinate or speed"), options,
+        )  # fmt: skip
+
+    def _steady(self, said: Fields) -> SteadyRequest:
+        new: dict[str, float] = {}
+        if "parameters" in said:
+            table = said.get("parameters")
+            for name, f in table.entries.items():
+                new[name] = self.scope.number(f)
+                self._new_symbol(table.keys[name])
+        given: list[tuple[Expr, Expr]] = []
+        if "given" in said:
+            table = said.get("given")
+            given = [(self._state(table.keys[k]), self.scope.scalar(f)) for k, f in table.entries.items()]
+        zero, free = (tuple(self._state(x) for x in said_names(said.get(k))) for k in ("zero", "free"))
+        start = self._numbers(said.get("start"), {**self.states, **dict.fromkeys(new)}, "coordinate, speed or variable")
+        return SteadyRequest(new, tuple(given), zero, free, start)
+
+    def _new_symbol(self, said: Said) -> None:
+        """A parameter that only the analyses know."""
+        if said.text in self.scope.model._declared or said.text in self.scope.values:
+            raise said.error(f"{said.text!r} is declared already; choose another name")
+        self.scope.values[said.text] = _parameter(said)
+
+    def _state(self, said: Said) -> Symbol:
+        known = {**self.parameters, **self.states}
+        return known[self._known(said, known, "coordinate, speed, variable, input or parameter")]
+
+    def _linear(self, said: Fields, steady: SteadyRequest | None) -> LinearRequest:
+        about = said.get("about")
+        if isinstance(about, Said) and about.text == "steady" and steady is None:
+            raise about.error("there is no steady motion to linearise about; describe it under `steady`")
+        where: str | dict[str, float] = "start" if steady is None else "steady"
+        if isinstance(about, Said):
+            where = about.text
+        elif about is not None:
+            where = self._numbers(about, self.states, "coordinate, speed or variable")
+        drop = said.get("drop")
+        return LinearRequest(
+            where, self._names(said.get("independent"), self.states, "coordinate or speed"),
+            ("cyclic",) if isinstance(drop, Said) and drop.text == "cyclic" else self._names(drop, self.states, "coordinate or speed"),
+        )  # fmt: skip
+
+    def _eigenvalues(self, said: Fields, known: Iterable[str]) -> EigenvalueRequest:
+        names = list(known)
+        vary: dict[str, Range] = {}
+        if "vary" in said:
+            table = said.get("vary")
+            vary = {self._known(table.keys[k], names, "parameter"): self._range(r) for k, r in table.entries.items()}
+            if not 1 <= len(vary) <= 2:
+                raise table.error(f"one parameter or two are varied, got {len(vary)}")
+        return EigenvalueRequest(vary, self._numbers(said.get("values"), names, "parameter"))
+
+    def _response(self, said: Fields, known: Iterable[str]) -> ResponseRequest:
+        seen = [*self.mechanism.outputs, *self.states]
+        return ResponseRequest(
+            self._known(said.get("input"), [r.name for r in self.mechanism.r], "input"), self._known(said.get("output"), seen, "output or variable"),
+            self._range(said.get("hertz")) if "hertz" in said else None, self._numbers(said.get("values"), known, "parameter"),
+        )  # fmt: skip
+
+    # Drawing
+
+    def _drawing(self, said: Fields) -> Drawing:
+        shapes = said.get("shapes")
+        traces = said.get("traces")
+        return Drawing(
+            tuple(self._drawn(n, s) for n, s in shapes.entries.items()) if shapes is not None else (),
+            tuple(Trace(n, self.scope.point(t.get("point")), self._colour(t)) for n, t in traces.entries.items()) if traces is not None else (),
+            said.get("up").text if "up" in said else "",
+            self._names(said.get("hide"), [b.name for b in self.mechanism.bodies], "body"),
+        )  # fmt: skip
+
+    def _drawn(self, name: str, said: Fields) -> DrawnShape:
+        s = self.scope
+        on = s.part(said.get("on"))
+        what = said.get(said.kind)
+        opacity = s.number(said.get("opacity")) if "opacity" in said else 1.0
+        if not 0 <= opacity <= 1:
+            raise said.get("opacity").error(f"opacity is between 0 and 1, got {opacity:g}")
+        return DrawnShape(
+            name, said.kind, on.frame if isinstance(on, Body) else on, self._size(said, what),
+            vector(*s.scalars(said.get("at"))) if "at" in said else vector(0, 0, 0), rotation_of(s, said.get("rotation")), self._colour(said), opacity,
+            tuple(tuple(s.scalars(p)) for p in what) if said.kind == "line" else (),  # type: ignore[misc]
+            self._mesh(what) if said.kind == "mesh" else None,
+        )  # fmt: skip
+
+    def _size(self, said: Fields, what: Any) -> tuple[Expr, ...]:
+        if said.kind in ("line", "mesh"):
+            what = said.get("width" if said.kind == "line" else "scale")
+        if what is None:
+            return ()
+        sizes = tuple(self.scope.scalars(what)) if isinstance(what, Many) else (self.scope.scalar(what),)
+        if bad := [x for x in sizes if x.value is not None and x.value <= 0]:
+            raise what.error(f"a size is positive, got {bad[0]}")
+        return sizes
+
+    def _colour(self, said: Fields) -> str:
+        if "colour" not in said:
+            return ""
+        text = said.get("colour").text
+        if not _COLOUR.fullmatch(text):
+            raise said.get("colour").error(
+                f"{text!r} is not a colour; write a name such as red, or #rrggbb in quotation marks"
+            )
+        return text
+
+    def _mesh(self, said: Said) -> Path:
+        path = beside(said)
+        if path.suffix.lower() not in MESHES:
+            raise said.error(f"{said.text!r} is not a mesh; meshes end in {listed(MESHES)}")
+        return path
+
+
+def _parameter(said: Said) -> Symbol:
+    try:
+        return symbol(said.text)
+    except ExpressionError as reason:
+        raise said.error(str(reason)) from None

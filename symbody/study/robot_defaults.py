@@ -1,0 +1,60 @@
+"""What to do with a robot that comes without instructions: hold its joints by springs and dampers, let go, and see it settle.
+
+A robot file says nothing about motors. Without any, an arm falls through itself; so each joint with an input gets
+
+    tau = -M_ii (ω² (q - q_rest) + 2 ζ ω q')
+
+at the middle of its range, M_ii being what the joint moves there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from ..algebra.derivatives import jacobian
+from ..algebra.evaluate import evaluate
+from ..algebra.graph import Expr, Symbol
+from ..bodies.urdf.robot import Robot
+from ..derive.equations import Equations
+
+OMEGA: Final = 8.0  # rad/s
+ZETA: Final = 0.15
+SECONDS: Final = 4.0
+ABOUT: Final = "Every joint is held at the middle of its range by a spring and a damper of our choice; the robot is let go from there."
+
+
+def resting_place(robot: Robot) -> dict[str, float]:
+    """The middle of each joint's range, where the file says one, but not far from zero."""
+    out = {}
+    for name, detail in robot.details.items():
+        low, high = detail.limits.lower, detail.limits.upper
+        if (
+            detail.kind in ("revolute", "prismatic")
+            and detail.mimic is None
+            and low is not None
+            and high is not None
+            and low < high
+        ):
+            out[name] = float(np.clip((low + high) / 2, -1.5, 1.5))
+    return out
+
+
+def held(eq: Equations, values: Mapping[Any, float]) -> dict[str, Expr]:
+    """Laws for the inputs that act on one speed each."""
+    M = np.array(evaluate(eq.M, values), dtype=np.float64)
+    reach = jacobian(eq.f, list(eq.r))
+    laws: dict[str, Expr] = {}
+    for k, r in enumerate(eq.r):
+        rows = [j for j in range(len(eq.u)) if reach[j, k].value == 1]
+        q = _coordinate(eq, eq.u[rows[0]]) if len(rows) == 1 else None
+        if q is not None:
+            j = rows[0]
+            laws[r.identifier] = -float(M[j, j]) * (OMEGA**2 * (q - float(values[q])) + 2 * ZETA * OMEGA * eq.u[j])
+    return laws
+
+
+def _coordinate(eq: Equations, u: Symbol) -> Symbol | None:
+    return next((q for q, rate in zip(eq.q, eq.rates.entries, strict=True) if rate is u), None)

@@ -1,0 +1,128 @@
+"""Where models come from: the built-in ones, model files, URDF files, and Python files of the user's own."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from ..bodies.mechanism import Mechanism
+from ..bodies.model import Model
+from ..bodies.urdf.read_urdf import read_urdf
+from ..bodies.urdf.robot import Robot
+from ..errors import ModelError, listed, shown, unknown
+from .read_model import ModelFile, read_model
+from .requests import Requests
+
+PACKAGE: Final = "package://"
+NOTHING_ASKED: Final = Requests(values={}, start={})
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A model and what it asks for.
+
+    argument      as the user wrote it: to be written again in commands
+    origin        in words: built in, a model file, a URDF file, a Python file
+    """
+
+    argument: str
+    origin: str
+    name: str
+    description: str
+    model: Model | Mechanism
+    requests: Requests = NOTHING_ASKED
+    packages: Mapping[str, Path] = field(default_factory=dict)  # where the meshes of a robot are
+
+    @property
+    def shapes(self) -> Any:
+        """What its bodies look like, where it says so."""
+        return self.model if isinstance(self.model, Robot) else self.requests.draw
+
+
+@cache
+def built_in() -> dict[str, Path]:
+    """Model files that come with the package, by name."""
+    folder = Path(str(files("symbody").joinpath("library")))
+    return {p.stem: p for p in sorted(folder.glob("*.yaml"))}
+
+
+def first_line(path: Path) -> str:
+    """The comment in the first line of a model file says what it is."""
+    with path.open(encoding="utf-8") as file:
+        return file.readline().partition("#")[2].strip()
+
+
+def starting_file(name: str) -> str:
+    """A commented model file to begin with."""
+    text = files("symbody").joinpath("library", "starting_file.txt").read_text(encoding="utf-8")
+    return text.replace("NAME", name)
+
+
+def find_model(argument: str) -> Source:
+    """The model that a name or a path means."""
+    path = Path(argument)
+    if argument in built_in():
+        return _from_file(argument, "built in", read_model(built_in()[argument]), first_line(built_in()[argument]))
+    if not path.suffix and not path.exists():
+        raise unknown("models", "built-in model", argument, built_in(), ModelError)
+    if not path.is_file():
+        raise ModelError(f"there is no file {argument!r}; `symbody examples` lists the models that are built in")
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
+        raise ModelError(
+            f"{argument}: a model is a file that ends in {listed(_READERS)}, or the name of a built-in one"
+        )
+    return reader(argument, path)
+
+
+def _from_file(argument: str, origin: str, file: ModelFile, about: str) -> Source:
+    return Source(argument, origin, file.name, file.description or about, file.model, file.requests)
+
+
+def _yaml(argument: str, path: Path) -> Source:
+    return _from_file(argument, "model file", read_model(path), first_line(path))
+
+
+def _urdf(argument: str, path: Path) -> Source:
+    robot = read_urdf(path)
+    about = f"robot with {len(robot.links)} links"
+    return Source(argument, "URDF file", robot.name, about, robot, packages=_packages(path, robot))
+
+
+def _packages(path: Path, robot: Robot) -> dict[str, Path]:
+    """The folder that package:// stands for: the nearest one above the file in which a package that it names exists."""
+    meshes = [s.file for shapes in robot.visuals.values() for s in shapes if s.file.startswith(PACKAGE)]
+    names = {f.removeprefix(PACKAGE).split("/")[0] for f in meshes}
+    for folder in path.resolve().parents:
+        if names and all(n not in ("", "..") and (folder / n).is_dir() for n in names):
+            return {PACKAGE: folder}
+    return {}
+
+
+def _python(argument: str, path: Path) -> Source:
+    """A Python file is run as the user's own code. It defines `model`, and may define `START` and `VALUES`."""
+    space = runpy.run_path(str(path), run_name="symbody_model")
+    found = space.get("model")
+    model = found() if callable(found) else found
+    if not isinstance(model, (Model, Mechanism)):
+        raise ModelError(
+            f"{argument}: a Python file defines `model`, a Model or a function that makes one; got {shown(found)}"
+        )
+    requests = Requests(values=_numbers(argument, space, "VALUES"), start=_numbers(argument, space, "START"))
+    about = (space.get("__doc__") or "").strip().split("\n")[0]
+    return Source(argument, "Python file", model.name, about, model, requests)
+
+
+def _numbers(argument: str, space: Mapping[str, Any], name: str) -> dict[str, float]:
+    given = space.get(name, {})
+    if not isinstance(given, Mapping):
+        raise ModelError(f"{argument}: {name} gives numbers by name, got {shown(given)}")
+    return {str(k): float(v) for k, v in given.items()}
+
+
+_READERS: Final = {".yaml": _yaml, ".yml": _yaml, ".urdf": _urdf, ".py": _python}

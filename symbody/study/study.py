@@ -1,0 +1,256 @@
+"""`Study`: everything that is asked of a model, each thing computed when it is first looked at.
+
+One object stands behind every command and behind the report, so that they agree. What cannot be had raises an error that says why; a
+report shows the reason in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from ..algebra.evaluate import evaluate
+from ..algebra.graph import Symbol
+from ..bodies.mechanism import Mechanism
+from ..bodies.model import Model
+from ..bodies.urdf.robot import Robot
+from ..derive.audit import Audit, audit
+from ..derive.certify import Certificate, certify
+from ..derive.derive import derive
+from ..derive.equations import Equations
+from ..errors import StabilityError, listed, unknown
+from ..integrate.assembly import assemble
+from ..integrate.simulate import OFF, simulate
+from ..integrate.state import State
+from ..integrate.trajectory import Trajectory
+from ..stability.chart import StabilityChart
+from ..stability.linear_system import LinearSystem
+from ..stability.linearize import linearize
+from ..stability.locus import RootLocus
+from ..stability.response import FrequencyResponse
+from ..stability.spectrum import Spectrum
+from ..stability.steady import SteadyMotion, steady
+from . import robot_defaults as robots
+from .requests import EigenvalueRequest, Range, ResponseRequest
+from .sources import Source
+
+SECONDS: Final = 10.0  # of a simulation that nobody asked for in particular
+POINTS: Final = 200  # of a locus
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A model with numbers.
+
+    changed   numbers by name, on top of those of the model: parameters, values at the start, parameters of a steady motion
+    vary      parameters over which eigenvalues are followed, instead of what the model asks for
+    responses wanted instead of what the model asks for
+    options   of the simulation: t, method, form, rtol, ...
+    """
+
+    source: Source
+    changed: Mapping[str, float] = field(default_factory=dict)
+    vary: Mapping[str, Range] = field(default_factory=dict)
+    wanted: tuple[ResponseRequest, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    route: str = "recursive"
+
+    def __post_init__(self) -> None:
+        known = {*self.parameters, *self.states, *self.of_motion}
+        for name in (*self.changed, *self.vary):
+            if name not in known:
+                raise unknown(f"{self.source.name!r}", "parameter, coordinate, speed or variable", name, sorted(known))
+
+    # ------------------------------------------------------------------------------------------------ the model
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        model = self.source.model
+        return model.freeze() if isinstance(model, Model) else model
+
+    @property
+    def parameters(self) -> list[str]:
+        return [s.identifier for s in self.mechanism.p]
+
+    @property
+    def states(self) -> list[str]:
+        m = self.mechanism
+        rates = [q.dot for q in m.q]
+        return [s.identifier for s in (*m.q, *m.u, *rates, *m.z, *m.r) if isinstance(s, Symbol)]
+
+    @property
+    def of_motion(self) -> Mapping[str, float]:
+        """Parameters that only the steady motion has, with their values."""
+        asked = self.source.requests.steady
+        return {} if asked is None else asked.parameters
+
+    @cached_property
+    def audit(self) -> Audit:
+        return audit(self.mechanism)
+
+    @cached_property
+    def equations(self) -> Equations:
+        return derive(self.mechanism, self.route)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        return certify(self.equations)
+
+    # ------------------------------------------------------------------------------------------------ numbers
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """Parameters that differ from those of the model."""
+        chosen = {**self.source.requests.values, **self.changed}
+        return {k: v for k, v in chosen.items() if k in self.parameters}
+
+    @property
+    def is_robot(self) -> bool:
+        return isinstance(self.source.model, Robot)
+
+    @cached_property
+    def given(self) -> dict[str, float]:
+        """Values at the start."""
+        model = self.source.model
+        usual = robots.resting_place(model) if isinstance(model, Robot) else {}
+        usual = {k: v for k, v in usual.items() if k in self.states}
+        chosen = {**usual, **self.source.requests.start, **self.changed}
+        return {k: v for k, v in chosen.items() if k not in self.parameters and k not in self.of_motion}
+
+    @cached_property
+    def start(self) -> State:
+        """The start as given, or where it misses the constraints, the nearest state on them."""
+        eq = self.equations
+        speeds = {s.identifier for s in (*eq.q, *eq.u, *eq.z, *eq.r)}
+        near = {**self._moving, **self.given}
+        if all(k in speeds or k == "t" for k in near):
+            state = State.of(eq, {**self.values, **near})
+            if max(state.violation.position, state.violation.speed) <= OFF:
+                return state
+        held = {k: self.given[k] for k in self._held if k in self.given}
+        rough = {k: v for k, v in near.items() if k not in held}
+        return assemble(eq, {**self.values, **held}, start=rough)
+
+    @property
+    def _moving(self) -> dict[str, float]:
+        """The steady motion, where the model asks for one: what is not said of the start is as in it."""
+        if self.source.requests.steady is None:
+            return {}
+        found, eq = self.steady, self.equations
+        numbers = {**found.defaults, **found.found}
+        out = {}
+        for s in (*eq.q, *eq.u, *eq.z):
+            value = found.values[s.identifier]
+            out[s.identifier] = value if isinstance(value, float) else float(evaluate(value, numbers))
+        return out
+
+    @property
+    def _held(self) -> tuple[str, ...]:
+        asked = self.source.requests.simulate
+        return tuple(self.changed) if asked is None else (*asked.fix, *self.changed)
+
+    # ------------------------------------------------------------------------------------------------ motion
+
+    @cached_property
+    def trajectory(self) -> Trajectory:
+        asked = self.source.requests.simulate
+        options = dict(asked.options) if asked is not None else {}
+        options |= {k: v for k, v in self.options.items() if k not in ("t", "points")}
+        if asked is not None and asked.inputs:
+            options.setdefault("inputs", dict(asked.inputs))
+        if asked is None and self.is_robot:
+            numbers = {s: self.start[s] for s in (*self.equations.q, *self.equations.p)}
+            options.setdefault("inputs", robots.held(self.equations, numbers | {self.equations.t: self.start.t}))
+        return simulate(self.equations, self._times, self.start, **options)
+
+    @property
+    def _times(self) -> Any:
+        asked = self.source.requests.simulate
+        usual = robots.SECONDS if self.is_robot else SECONDS
+        end = self.options.get("t", usual if asked is None else asked.end)
+        begin = self.start.t if asked is None or asked.begin is None else asked.begin
+        points = self.options.get("points", None if asked is None else asked.points)
+        return (begin, end) if points is None else np.linspace(begin, end, points)
+
+    # ------------------------------------------------------------------------------------------------ near a steady motion
+
+    @cached_property
+    def steady(self) -> SteadyMotion:
+        """The steady motion asked for, or an equilibrium near the start."""
+        asked, eq = self.source.requests.steady, self.equations
+        if asked is None:
+            found = steady(eq, start=self._resting, **self.values)
+        else:
+            numbers = {**asked.parameters, **self.changed}
+            own: dict[str, Any] = {k: numbers[k] for k in asked.parameters}
+            given = dict(asked.given)
+            found = steady(eq, given=given, zero=asked.zero, free=asked.free, start=asked.start, **self.values, **own)
+        if not found.is_steady:
+            raise StabilityError(f"{self.source.name!r}: {found.outcome}")
+        return found
+
+    @property
+    def _resting(self) -> dict[str, float]:
+        coordinates = {s.identifier for s in self.equations.q}
+        return {k: v for k, v in self.start.values.items() if k in coordinates}
+
+    @cached_property
+    def linear(self) -> LinearSystem:
+        asked, eq = self.source.requests.linearize, self.equations
+        if asked is None:
+            return linearize(eq, self.steady, drop="cyclic")
+        about: Any = asked.about
+        if asked.about == "steady":
+            about = self.steady
+        elif asked.about == "start":
+            about = {k: v for k, v in self.start.values.items() if k in self.states}
+        drop: Any = "cyclic" if asked.drop == ("cyclic",) else asked.drop
+        return linearize(eq, about, independent=asked.independent, drop=drop, **self.values)
+
+    @cached_property
+    def at(self) -> dict[str, float]:
+        """Numbers for the parameters of the linear system that are not the model's own."""
+        known = {s.identifier for s in self.linear.parameters}
+        chosen = {**self.of_motion, **self.source.requests.values, **self._eig.values, **self.changed}
+        return {k: v for k, v in chosen.items() if k in known}
+
+    @property
+    def _eig(self) -> EigenvalueRequest:
+        return self.source.requests.eig or EigenvalueRequest({}, {})
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        return self.linear.modes(**self.at)
+
+    @property
+    def varied(self) -> Mapping[str, Range]:
+        return self.vary or self._eig.vary
+
+    @cached_property
+    def locus(self) -> RootLocus | StabilityChart | None:
+        """Eigenvalues over one parameter, or a chart over two, or None where nobody asked."""
+        varied = self.varied
+        if not varied:
+            return None
+        others = {k: v for k, v in self.at.items() if k not in varied}
+        ranges: dict[str, Any] = {k: (r.begin, r.end) for k, r in varied.items()}
+        counts = [r.points or POINTS for r in varied.values()]
+        if len(varied) == 1:
+            return self.linear.root_locus(counts[0], **others, **ranges)
+        return self.linear.stability_chart((min(counts[0], 200), min(counts[1], 200)), **others, **ranges)
+
+    @cached_property
+    def responses(self) -> list[FrequencyResponse]:
+        out = []
+        for r in self.wanted or self.source.requests.frf:
+            hertz = None if r.hertz is None else np.geomspace(r.hertz.begin, r.hertz.end, r.hertz.points or POINTS)
+            numbers = {**self.at, **r.values}
+            out.append(self.linear.frequency_response(r.input, r.output, hertz, **numbers))
+        return out
+
+    def __repr__(self) -> str:
+        return f"<Study of {self.source.name} ({self.source.origin}){f', with {listed(self.changed)} changed' if self.changed else ''}>"

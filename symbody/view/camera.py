@@ -1,0 +1,243 @@
+"""From where to look at a mechanism: what is up, from which side, how far; and where the floor is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..algebra.evaluate import evaluate
+from ..emit.run.callable import Array
+from .poses import rotation_matrix, three
+from .scene_items import FIELD, GROUND, Camera, Floor, Mesh, Solid, Span, Three, Track
+from .shown_motion import Course
+from .skeleton import Sketch
+from .solids import scale_of
+
+ROOM = 0.07  # around joints, as part of the mechanism's size
+LOOKS = 40  # times at which the extent is taken
+
+
+@dataclass(frozen=True)
+class Outlook:
+    camera: Camera
+    floor: Floor | None
+
+
+def outlook(
+    sketch: Sketch, bodies: Sequence[Solid], meshes: Mapping[str, Mesh], spans: Sequence[Span], tracks: Sequence[Track],
+    centre: Array, wanted: str = "",
+) -> Outlook:  # fmt: skip
+    """A camera that has the whole motion in view, or moves along where that would make the mechanism small.
+
+    wanted   what is up, where it is said: "z", "-y"; else it is against gravity
+    """
+    gravity = _gravity(sketch.course)
+    normal = _normal(sketch)
+    up = -gravity if gravity is not None else _up_without_gravity(normal)
+    if wanted:
+        up = np.array([(-1.0 if wanted[0] == "-" else 1.0) * float(wanted[-1] == k) for k in "xyz"])
+    x, radius = _extents(bodies, meshes, spans, tracks, sketch)
+    follows = _travel(centre) > 2.5 * sketch.size
+    if follows:
+        x = x - (centre[_picked(len(centre))] - centre[0])[:, None]
+    low, high = (x - radius[None, :, None]).min(axis=(0, 1)), (x + radius[None, :, None]).max(axis=(0, 1))
+    target = (low + high) / 2
+    reach = float((np.linalg.norm(x - target, axis=2) + radius[None]).max(initial=0.0))
+    direction = _direction(up, normal, x[0])
+    target, fit = _fitted(x, radius, target, direction, up)
+    camera = Camera(three(target), three(direction), three(up), max(reach, 0.05 * sketch.size), fit, follows)
+    return Outlook(camera, _floor(up, _lowest(bodies, meshes, tracks, up), sketch) if gravity is not None else None)
+
+
+def _gravity(course: Course) -> Array | None:
+    g = course.equations.mechanism.gravity
+    if g is None:
+        return None
+    v = np.array(
+        evaluate(list(g.components(course.equations.mechanism.ground).entries), course.values), dtype=np.float64
+    )
+    size = float(np.linalg.norm(v))
+    return v / size if size > 0 and math.isfinite(size) else None
+
+
+def _normal(sketch: Sketch) -> Array | None:
+    """The normal of the plane in which everything moves; None where it moves in space."""
+    poses = sketch.now if len(sketch.course.t) > 1 else sketch.tried
+    turned = []
+    for b in sketch.bodies.values():
+        R = poses.R[b.frame]
+        if len(R):
+            D = np.einsum("nij,kj->nik", R, R[0])
+            turned.append(np.stack([D[:, 2, 1] - D[:, 1, 2], D[:, 0, 2] - D[:, 2, 0], D[:, 1, 0] - D[:, 0, 1]], axis=1))
+    if not turned:
+        return None
+    _, s, axes = np.linalg.svd(np.concatenate(turned), full_matrices=False)
+    if s[0] < 1e-6 or s[1] > 1e-6 * s[0]:
+        return None
+    n = axes[0]
+    heights = np.stack([poses.r[b.frame] @ n for b in sketch.bodies.values()])
+    if np.ptp(heights, axis=1).max() > 1e-6 * sketch.size:
+        return None
+    return np.asarray(n * np.sign(n[np.argmax(np.abs(n))]))
+
+
+def _up_without_gravity(normal: Array | None) -> Array:
+    """z; in a plane across z, y."""
+    if normal is not None and abs(normal[2]) > 0.9:
+        return np.array([0.0, 1.0, 0.0])
+    return np.array([0.0, 0.0, 1.0])
+
+
+def _extents(
+    bodies: Sequence[Solid], meshes: Mapping[str, Mesh], spans: Sequence[Span], tracks: Sequence[Track], sketch: Sketch
+) -> tuple[Array, Array]:
+    """Middles of solids along time (times, solids, 3), and the radii of balls around them."""
+    moves = {t.name: t for t in tracks}
+    n = max((t.position.shape[1] for t in tracks), default=1)
+    picked = _picked(n)
+    out, radii = [], []
+
+    def add(frame: str, point: Three, radius: float) -> None:
+        radii.append(radius)
+        if frame == GROUND:
+            out.append(np.broadcast_to(np.array(point), (len(picked), 3)))
+            return
+        t = moves[frame]
+        k = np.minimum(picked, t.position.shape[1] - 1)
+        R = np.stack([rotation_matrix(e) for e in t.rotation[-1, k]])
+        out.append(t.position[-1, k] + R @ np.array(point))
+
+    for end in (e for s in spans for e in (s.start, s.end)):
+        add(end.frame, end.point, ROOM * sketch.size)
+    for s in bodies:
+        middle, radius = _ball_around(s, meshes)
+        add(s.frame, three(np.array(s.position) + rotation_matrix(s.rotation) @ middle), radius)
+    for h in sketch.mechanism.joints:
+        if h.kind not in ("free", "rolling"):
+            places = sketch.now.r[h.inner]
+            out.append(places[np.minimum(picked, len(places) - 1)])
+            radii.append(ROOM * sketch.size)
+    if not out:
+        return np.zeros((len(picked), 1, 3)), np.array([sketch.size / 2])
+    return np.stack(out, axis=1), np.array(radii)
+
+
+def _ball_around(s: Solid, meshes: Mapping[str, Mesh]) -> tuple[Array, float]:
+    """A ball with a solid in it: its middle in the solid's own axes, its radius."""
+    scale = np.array(scale_of(s))
+    if s.kind == "mesh":
+        corners = meshes[s.mesh].vertices * scale
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        return (low + high) / 2, float(np.linalg.norm(high - low)) / 2
+    half = np.array([s.size[0] + s.size[1]] * 2 + [s.size[1]]) if s.kind == "torus" else scale
+    if s.kind == "box":
+        half = scale / 2
+    elif s.kind in ("cylinder", "cone"):
+        half = scale * np.array([1.0, 1.0, 0.5])
+    middle = np.array([0.0, 0.0, half[2]]) if s.kind == "cone" else np.zeros(3)
+    if s.kind in ("sphere", "torus"):
+        return middle, float(half.max())
+    return middle, float(np.linalg.norm(half if s.kind == "box" else half[1:]))
+
+
+def _picked(n: int) -> Array:
+    return np.unique(np.linspace(0, n - 1, min(n, LOOKS)).astype(np.int64))
+
+
+def _travel(centre: Array) -> float:
+    return float(np.linalg.norm(np.ptp(centre, axis=0)))
+
+
+def _fitted(x: Array, radius: Array, target: Array, back: Array, up: Array) -> tuple[Array, tuple[float, float]]:
+    """The target in the middle of what is seen, and distances to the eye from which all balls are in view.
+
+    A ball of radius ρ at height h above the line of sight and depth d towards the eye is in view from distances of at least
+    d + (|h| + ρ / cos(field / 2)) / tan(field / 2).
+    """
+    right = np.cross(up, back)
+    right /= np.linalg.norm(right)
+    above = np.cross(back, right)
+    out = []
+    for way in (right, above):
+        along = (x - target) @ way
+        low, high = (along - radius[None]).min(), (along + radius[None]).max()
+        target = target + (low + high) / 2 * way
+    for way in (right, above):
+        h, d = np.abs((x - target) @ way), (x - target) @ back
+        out.append(float((d + (h + radius[None] / math.cos(FIELD / 2)) / math.tan(FIELD / 2)).max()))
+    return target, (1.08 * out[0], 1.08 * out[1])
+
+
+def _direction(up: Array, normal: Array | None, points: Array) -> Array:
+    """Across a plane of motion, a little from the side and above; in space from three quarters, the long side in front."""
+    if normal is not None and abs(float(normal @ up)) < 0.5:
+        front = normal - (normal @ up) * up
+        front /= np.linalg.norm(front)
+        d = front + 0.35 * np.cross(up, front) + 0.22 * up
+        return d / np.linalg.norm(d)
+    flat = points - points.mean(axis=0)
+    flat = flat - np.outer(flat @ up, up)
+    _, s, axes = np.linalg.svd(flat, full_matrices=False)
+    if s[0] > 1e-9:
+        along = axes[0] * np.sign(axes[0][np.argmax(np.abs(axes[0]))])
+    else:
+        along = np.cross([0.0, 1.0, 0.0] if abs(up[1]) < 0.9 else [0.0, 0.0, 1.0], up)
+        along = along * (1 if along.sum() >= 0 else -1)
+    along = along / np.linalg.norm(along)
+    d = np.cross(along, up) + 0.55 * along + 0.42 * up
+    return d / np.linalg.norm(d)
+
+
+def _lowest(bodies: Sequence[Solid], meshes: Mapping[str, Mesh], tracks: Sequence[Track], up: Array) -> float:
+    """How far down solids reach at any time: the least of x · up over their points."""
+    moves, out = {t.name: t for t in tracks}, [0.0]
+    for s in bodies:
+        if s.frame == GROUND:
+            r, R = np.zeros((1, 3)), np.eye(3)[None]
+        else:
+            t = moves[s.frame]
+            k = _picked(t.position.shape[1])
+            r, R = t.position[-1, k], np.stack([rotation_matrix(e) for e in t.rotation[-1, k]])
+        ups = np.einsum("nji,j->ni", R, up)  # up, in the frame
+        heights = r @ up + ups @ np.array(s.position)
+        out.append(float((heights - _reach(s, meshes, ups @ rotation_matrix(s.rotation))).min()))
+    return min(out)
+
+
+def _reach(s: Solid, meshes: Mapping[str, Mesh], ups: Array) -> Array:
+    """How far a solid goes down from its place, for directions of up in its own axes (n, 3)."""
+    scale = np.array(scale_of(s))
+    if s.kind == "mesh":
+        return np.asarray((-(meshes[s.mesh].vertices * scale) @ ups.T).max(axis=0))
+    if s.kind == "box":
+        return np.abs(ups) @ scale / 2
+    if s.kind == "sphere":
+        return np.asarray(np.linalg.norm(ups * scale, axis=1))
+    across, along = np.hypot(ups[:, 0], ups[:, 1]), ups[:, 2]
+    if s.kind == "torus":
+        return across * s.size[0] + s.size[1]
+    if s.kind == "cone":
+        return np.maximum(across * s.size[0], -along * s.size[1])
+    return across * s.size[0] + np.abs(along) * s.size[1] / 2
+
+
+def _floor(up: Array, lowest: float, sketch: Sketch) -> Floor:
+    """At the height of contacts; at the ground's origin where nothing goes below it; else under everything."""
+    size = sketch.size
+    wheels = sketch.contact_height(up)
+    if wheels is not None:
+        height = wheels
+    elif lowest > -0.03 * size:
+        height = min(lowest, 0.0)
+    else:
+        height = lowest - 0.12 * size
+    return Floor(height, round_number(size / 5))
+
+
+def round_number(x: float) -> float:
+    """The nearest of 1, 2, 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(x))
+    return power * min((1, 2, 5, 10), key=lambda k: abs(math.log(k * power / x)))

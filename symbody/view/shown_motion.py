@@ -1,0 +1,207 @@
+"""The motion that a scene shows: a trajectory at times near enough to each other, one state, or a mode about a state.
+
+A mode is q(t) = q0 + Re(ε shape exp(i ω t)), brought back to the constraints, over one period, at several amplitudes ε.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from ..algebra.derivatives import jacobian
+from ..algebra.graph import Symbol
+from ..bodies.frames import Frame
+from ..derive.equations import Equations
+from ..emit.program.lower import program
+from ..emit.run.callable import Array, compile_program
+from ..errors import ViewError, listed, shown, unknown
+from ..integrate.assembly import assemble
+from ..integrate.outcome import Ending, Outcome
+from ..integrate.state import State
+from ..integrate.trajectory import Trajectory
+from .poses import Placer, column
+
+RATE: Final = 60  # samples for each second of a motion, within the next two
+FEWEST, MOST, MOST_OF_FAST = 120, 600, 2400
+TURN: Final = 1.0  # radians that a body may turn from one sample to the next before more are taken
+PHASES: Final = 48  # samples of a period
+LEVELS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)  # amplitudes of a mode; poses between them are interpolated
+SWING: Final = 0.5  # radians that a body turns at amplitude one, where it turns most
+REACH: Final = 0.3  # and the part of the mechanism's size that a body moves at most
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """Times and coordinates, for each amplitude: q has the shape (levels, times, coordinates).
+
+    trajectory   at the same times, where forces can be asked of it; of a mode, the state about which it is
+    levels       amplitudes of a mode; one level otherwise
+    frequency    of a mode, in radians per second
+    """
+
+    trajectory: Trajectory
+    t: Array
+    q: Array
+    levels: tuple[float, ...] = (1.0,)
+    frequency: float | None = None
+
+    @property
+    def equations(self) -> Equations:
+        return self.trajectory.equations
+
+    @property
+    def times_of_frames(self) -> Array:
+        """Times for frames that move by themselves: those of a mode stand still."""
+        return np.full(len(self.t), self.trajectory.t[0]) if self.is_mode else self.t
+
+    @property
+    def is_mode(self) -> bool:
+        return self.frequency is not None
+
+    @property
+    def values(self) -> dict[Any, float]:
+        """Numbers of the first time, for `evaluate`."""
+        eq, sim = self.equations, self.trajectory
+        symbols = (eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p)
+        return dict(zip(symbols, map(float, (sim.t[0], *sim.y[0], *sim.r, *sim.p)), strict=True))
+
+    def held(self, repeat: int = 1) -> dict[str, Array]:
+        """What does not move: inputs and parameters; and z, at each time."""
+        z = self.trajectory.z
+        rows = np.tile(z, (repeat, 1)) if len(z) == len(self.t) else np.tile(z[:1], (repeat * len(self.t), 1))
+        return {"z": rows, "r": self.trajectory.r, "p": self.trajectory.p}
+
+
+def trajectory_of(source: Any, values: Mapping[str, float]) -> Trajectory:
+    """A trajectory, a state, or equations with values from which a state is assembled, as a trajectory."""
+    if isinstance(source, Trajectory):
+        if values:
+            raise ViewError(f"scene: a trajectory has its values already; {listed(values)} cannot be given with it")
+        return source
+    if isinstance(source, Equations):
+        return standing_still(assemble(source, values))
+    if isinstance(source, State):
+        return standing_still(State.of(source.equations, {**source.values, **values}) if values else source)
+    raise ViewError(
+        f"scene: expected equations, a state or a trajectory, got {shown(source)}; derive(model) gives equations, "
+        "simulate(equations, end) a trajectory"
+    )
+
+
+def course_of(given: Trajectory, place: Placer, samples: int | None) -> Course:
+    """A trajectory at times that are near enough to each other to look smooth."""
+    sim = _sampled(given, place, samples)
+    finite = np.isfinite(sim.y).all(axis=1)
+    if not finite.all():
+        raise ViewError(
+            f"scene of {sim.equations.name!r}: the trajectory has no number at t = {sim.t[int(np.argmin(finite))]:g} ({sim.outcome})"
+        )
+    return Course(sim, sim.t, sim.q[None])
+
+
+def standing_still(state: State) -> Trajectory:
+    """A state as a trajectory of one time."""
+    y = np.concatenate([state.q, state.u, state.z])[None]
+    outcome = Outcome(Ending.REACHED, state.t, "one state")
+    return Trajectory(state.equations, np.array([state.t]), y, state.p, state.r, outcome)
+
+
+# ---------------------------------------------------------------------------------------------------------- trajectories
+
+
+def _sampled(sim: Trajectory, place: Placer, samples: int | None) -> Trajectory:
+    if len(sim) < 2 or not sim.pieces:
+        return sim if sim.t[0] <= sim.t[-1] else replace(sim, t=sim.t[::-1], y=sim.y[::-1])
+    if samples is not None:
+        if samples < 2:
+            raise ViewError(f"scene: samples={samples}; a motion needs two at least")
+        return _even(sim, samples)
+    n = int(np.clip(abs(sim.t[-1] - sim.t[0]) * RATE, FEWEST, MOST)) + 1
+    bodies = list(dict.fromkeys(b.frame for b in sim.equations.mechanism.bodies))
+    taken = _even(sim, n)
+    while n < MOST_OF_FAST and _largest_turn(place, bodies, taken) > TURN:
+        n *= 2
+        taken = _even(sim, n)
+    return taken
+
+
+def _even(sim: Trajectory, n: int) -> Trajectory:
+    begin, end = sorted((float(sim.t[0]), float(sim.t[-1])))
+    return sim.at(np.linspace(begin, end, n))
+
+
+def _largest_turn(place: Placer, bodies: list[Frame], sim: Trajectory) -> float:
+    poses, _ = place(sim.t, sim.q, z=sim.z, r=sim.r, p=sim.p)
+    return max((_turns(poses.R[f][:-1], poses.R[f][1:]).max(initial=0.0) for f in bodies), default=0.0)
+
+
+def _turns(A: Array, B: Array) -> Array:
+    """Angles between rotations: cos φ = (tr AᵀB - 1) / 2."""
+    trace = np.einsum("nij,nij->n", A, B)
+    return np.arccos(np.clip((trace - 1) / 2, -1.0, 1.0))
+
+
+# ---------------------------------------------------------------------------------------------------------- modes
+
+
+def mode_about(base: Course, place: Placer, shape: Mapping[str, complex], frequency: float, size: float) -> Course:
+    """The motion of a mode about the first time of another. `shape`: complex displacements by the names of coordinates."""
+    eq = base.equations
+    names = [q.identifier for q in eq.q]
+    known = {*names, *(s.identifier for s in (*eq.u, *eq.z)), *(s.identifier for s in eq.whole.u)}
+    for name in shape:
+        if name not in known:
+            raise unknown(f"mode of {eq.name!r}", "coordinate", name, names, ViewError)
+    x = np.array([complex(shape.get(n, 0.0)) for n in names])
+    if not np.isfinite(x).all() or not np.abs(x).max(initial=0.0):
+        raise ViewError(f"mode of {eq.name!r}: its displacements are {shown(dict(shape))}; no coordinate moves")
+    omega = abs(frequency) or np.pi  # a mode without frequency is shown at half a hertz
+    t = np.linspace(0.0, 2 * np.pi / omega, PHASES + 1)
+    wave = np.real(x[None] * np.exp(1j * omega * t)[:, None])
+    q0 = base.q[0, 0]
+    largest = _largest_amplitude(base, place, q0, x, size)
+    level = np.array(LEVELS)[:, None, None]
+    q = _closed(base, (q0 + largest * level * wave[None]).reshape(-1, len(q0))).reshape(len(LEVELS), len(t), len(q0))
+    u, z = np.split(base.trajectory.y[0, len(q0) :], [len(eq.u)])
+    still = standing_still(State(eq, float(base.t[0]), q0, u, z, base.trajectory.r, base.trajectory.p))
+    return Course(still, t, q, LEVELS, abs(frequency))
+
+
+def _largest_amplitude(base: Course, place: Placer, q0: Array, x: Any, size: float) -> float:
+    """ε of level one, from what bodies do at a small one: they turn by `SWING` or move by `REACH` of the size at most."""
+    small = 1e-5 / float(np.abs(x).max())
+    q = np.stack([q0, *(q0 + small * np.real(x * np.exp(1j * a)) for a in np.linspace(0, np.pi, 9)[:-1])])
+    mechanism = base.equations.mechanism
+    frames = list(dict.fromkeys(b.frame for b in mechanism.bodies))
+    sim = base.trajectory
+    poses, points = place(np.full(len(q), base.t[0]), q, z=sim.z[:1].repeat(len(q), 0), r=sim.r, p=sim.p)
+    centres = points[:, : len(mechanism.bodies)]
+    turn = max(np.linalg.norm(poses.R[f][1:] - poses.R[f][:1], axis=(1, 2)).max() / np.sqrt(2) for f in frames)
+    reach = float(np.linalg.norm(centres[1:] - centres[:1], axis=2).max())
+    ratio = max(turn / SWING, reach / (REACH * size))
+    if ratio == 0.0:
+        raise ViewError(f"mode of {base.equations.name!r}: its displacements move no body")
+    return small / ratio
+
+
+def _closed(base: Course, q: Array) -> Array:
+    """Coordinates moved by least norm until positions keep the constraints: q ← q - φ_q⁺ φ, with Euler parameters of norm one."""
+    eq = base.equations
+    rows = [*eq.phi.entries, *(sum((x * x for x in e), -1) for e in eq.mechanism.norms)]
+    if not rows:
+        return q
+    groups: dict[str, Symbol | tuple[Symbol, ...]] = {"t": eq.t, "q": eq.q, "p": eq.p}
+    used = {k: v for k, v in groups.items() if isinstance(v, Symbol) or v}
+    phi = column(rows)
+    f = compile_program(program("closure", used, {"phi": phi, "J": jacobian(phi, eq.q)}))
+    given = {"t": np.full(len(q), base.t[0]), "p": base.trajectory.p}
+    for _ in range(8):
+        value, J = f.batch(*(q if k == "q" else given[k] for k in used))
+        step = np.linalg.pinv(J.reshape(len(q), len(rows), -1), rcond=1e-9) @ value.reshape(len(q), -1, 1)
+        q = q - step[:, :, 0]
+        if np.abs(step).max() < 1e-10:
+            break
+    return q

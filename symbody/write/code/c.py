@@ -1,0 +1,490 @@
+"""Program -> C99: one source file and its header.
+
+    void name(double t, const double q[2], const double p[5], double M[4], double *E);
+
+One argument for each input group and each output. The function allocates nothing, has no state, and may run in several
+threads at once. Long programs are cut into static functions, so that the time to compile stays in proportion to their
+length; values that a later one needs pass through an array on the stack of the first.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ...algebra.functions import ExternalFunction
+from ...emit.loops.kernels import Kernel, factor_kernel, has_pivots, solve_kernel
+from ...emit.program.pieces import Memory, cut
+from ...emit.program.program import Group, Instruction, Output, Program, right_sides
+from ...emit.program.right_sides import layout, leading_zeros
+from ...emit.text.infix import (
+    AND,
+    CHOICE,
+    COMPARISON,
+    CONDITIONS,
+    ENTRY_WIDTH,
+    OR,
+    SIGN,
+    SUM,
+    Infix,
+    Plan,
+    Term,
+    filled,
+)
+from ...emit.text.names import Names, is_c_math, is_c_reserved, is_c_word
+from ...errors import ProgramError
+from .c_comment import comment
+from .c_kernels import CKernel
+
+PIECE: Final = 1500  # statements in a function, about
+SIDE_BY_SIDE: Final = 32  # right sides in one call of a kernel; compilers unroll loops over fewer and do not vectorise
+FEWEST: Final = 16  # fewer are solved as fast one after the other
+
+
+@dataclass(frozen=True)
+class CSource:
+    """Generated C: text of the header `name.h` and of the source `name.c`."""
+
+    name: str
+    header: str
+    source: str
+
+    def write(self, directory: str | Path) -> tuple[Path, Path]:
+        """Write header and source into a directory; returns their paths."""
+        paths = Path(directory) / f"{self.name}.h", Path(directory) / f"{self.name}.c"
+        for path, text in zip(paths, (self.header, self.source), strict=True):
+            path.write_text(text, encoding="ascii")
+        return paths
+
+
+def c_source(program: Program) -> CSource:
+    """C99 text of a program; compiles without warnings, as C++ too, and needs nothing but <math.h>."""
+    return _Unit(program).source()
+
+
+# ---------------------------------------------------------------------------------------------------------- arguments
+
+
+@dataclass(frozen=True)
+class _Argument:
+    """An argument of the function: the name of an input group or an output in C, and its declaration."""
+
+    name: str
+    declaration: str
+
+
+def _input_argument(group: Group, name: str) -> _Argument:
+    if group.is_scalar:
+        return _Argument(name, f"double {name}")
+    return _Argument(name, f"const double {name}[{len(group)}]" if len(group) else f"const double *{name}")
+
+
+def _output_argument(out: Output, name: str) -> _Argument:
+    is_array = out.values and (out.shape or out.is_sparse)
+    return _Argument(name, f"double {name}[{len(out.values)}]" if is_array else f"double *{name}")
+
+
+def _signature(start: str, declarations: Iterable[str]) -> str:
+    one_line = f"{start}({', '.join(declarations) or 'void'})"
+    if len(one_line) <= 120:
+        return one_line
+    return "\n".join([f"{start}(", *filled(list(declarations), "    "), ")"])
+
+
+# ------------------------------------------------------------------------------------------------- external functions
+
+
+def _check_externals(program: Program) -> None:
+    """Their names stand in the text as they are: the linker, or the text that comes with them, knows them by these."""
+    seen: dict[str, ExternalFunction] = {}
+    for f in program.externals:
+        where = f"program {program.name!r} as C: external function {f.name!r}"
+        if is_c_word(f.name) or (f.c is not None and is_c_math(f.name)):
+            raise ProgramError(f"{where} has a name that C keeps for itself; give it another")
+        if f.name == program.name:
+            raise ProgramError(f"{where} has the name of the program; give one of them another")
+        other = seen.setdefault(f.name, f)
+        if (other.arity, other.c) != (f.arity, f.c):
+            raise ProgramError(f"{where} shares its name with a different one; give one of them another")
+
+
+def _declared(f: ExternalFunction) -> bool:
+    """Whether the header declares the function; otherwise its text is here, or <math.h> knows it."""
+    return f.c is None and not is_c_math(f.name)
+
+
+def _functions_in(text: str) -> list[str]:
+    """Names that a piece of C may define or call, and macros."""
+    return re.findall(r"\b([A-Za-z_]\w*)\s*\(", text) + re.findall(r"#\s*define\s+(\w+)", text)
+
+
+# ----------------------------------------------------------------------------------------------------- the whole text
+
+_HELPERS: Final = {  # operations that C has not, or not with the same results where numbers are nan
+    "min": ("smaller", "double a, double b", "a <= b ? a : b"),
+    "max": ("larger", "double a, double b", "a >= b ? a : b"),
+    "sign": ("sign_of", "double a", "a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a"),
+}
+_NOT_INLINE: Final = """\
+#if defined(__GNUC__)
+#define SYMBODY_PIECE __attribute__((noinline)) static
+#else
+#define SYMBODY_PIECE static
+#endif
+"""
+
+
+class _Unit:
+    """One source file: names, pieces and what they share."""
+
+    def __init__(self, program: Program) -> None:
+        _check_externals(program)
+        self.program = program
+        names = self.names = Names(is_c_reserved)
+        for f in program.externals:
+            for name in (f.name, *_functions_in(f.c or "")):
+                names.take(name)
+        self.name = names.new(program.name)
+        self.inputs = [_input_argument(g, names.new(g.name)) for g in program.inputs]
+        self.outputs = [_output_argument(o, names.new(o.name)) for o in program.outputs]
+        self.arguments = [*self.inputs, *self.outputs]
+        self.symbols = [
+            [a.name] if g.is_scalar else [names.new(s.identifier) for s in g.symbols]
+            for g, a in zip(program.inputs, self.inputs, strict=True)
+        ]
+        self.functions: dict[str, str] = {}  # helpers and kernels that are used, by their own names: text
+        self.function_names: dict[str, str] = {}
+        self.plan = Plan(program, names)
+        self.work = _Argument(names.new("work"), "")
+        self.rows = _Argument(names.new("rows"), "")
+        self.numbers, self.indices = Memory(), Memory()
+        self.place: dict[int, tuple[int, int]] = {}  # of values and blocks that later pieces read: numbers, indices
+        self.blocks: dict[int, tuple[str, str]] = {}  # names of the arrays of a block: numbers, indices
+        self.layouts = {
+            k: layout(program.code[i.args[0]].data.n, right_sides(program.code, i), [SIDE_BY_SIDE], FEWEST)
+            for k, i in enumerate(program.code)
+            if i.op == "solve"
+        }
+        self.spans = cut(map(self._weight, self.plan.code), PIECE)
+        self.piece_of = [k for k, span in enumerate(self.spans) for _ in span]
+        self.last_piece = self._last_pieces()
+
+    # ------------------------------------------------------------------------------------------------ pieces
+
+    def _weight(self, i: Instruction) -> int:
+        if i.op in ("input", "const", "item", "true", "sincos"):
+            return 0
+        return len(i.args) if i.op in ("factor", "solve") else 1
+
+    def _last_pieces(self) -> list[int]:
+        """The piece in which each value is read last; a solve is read when its items are."""
+        code, last = self.plan.code, list(self.piece_of)
+        for k in range(len(code) - 1, -1, -1):
+            i = code[k]
+            for a in i.args if i.op != "sincos" else ():
+                last[a] = max(last[a], last[k] if i.op == "item" else self.piece_of[k])
+        return last
+
+    def crosses(self, k: int) -> bool:
+        """Whether a piece after its own reads value k."""
+        return self.last_piece[k] > self.piece_of[k]
+
+    def keep(self, k: int, numbers: int = 1, indices: int = 0) -> tuple[int, int]:
+        """Places in the shared arrays, until the last piece that reads value k is done."""
+        self.place[k] = self.numbers.take(numbers), self.indices.take(indices) if indices else 0
+        return self.place[k]
+
+    def _give_back(self, piece: int) -> None:
+        for k in [k for k in self.place if self.last_piece[k] == piece]:
+            number, index = self.place.pop(k)
+            i = self.plan.code[k]
+            if i.op == "factor":
+                self.numbers.give(number, i.data.n**2)
+                if has_pivots(i.data):
+                    self.indices.give(index, i.data.n)
+            else:
+                self.numbers.give(number, self.layouts[k].size if i.op == "solve" else 1)
+
+    # ------------------------------------------------------------------------------------------------ text
+
+    def source(self) -> CSource:
+        pieces = []
+        for k, span in enumerate(self.spans):
+            pieces.append(_Piece(self, k, span))
+            pieces[-1].write()
+            self._give_back(k)
+        body = self._in_one(pieces[0]) if len(pieces) == 1 else self._in_pieces(pieces)
+        texts = [f.c.strip() + "\n" for f in self._once(self.program.externals) if f.c is not None]
+        parts = [
+            f"/* {self.name}: {self.program.cost} */\n",
+            f'#include "{self.name}.h"\n\n#include <math.h>\n',
+            *texts,
+            *self.functions.values(),
+            *body,
+        ]
+        return CSource(self.name, self._header(), "\n".join(parts))
+
+    def _in_one(self, piece: _Piece) -> list[str]:
+        unused = [f"    (void){a.name};" for a in self.arguments if a.name not in piece.used]
+        return [self._definition(self.prototype(), [*unused, *piece.body()])]
+
+    def _in_pieces(self, pieces: list[_Piece]) -> list[str]:
+        used = {name for p in pieces for name in p.used}
+        body = [f"    (void){a.name};" for a in self.arguments if a.name not in used]
+        if self.numbers.size:
+            body.append(f"    double {self.work.name}[{self.numbers.size}];")
+        if self.indices.size:
+            body.append(f"    int {self.rows.name}[{self.indices.size}];")
+        texts = [_NOT_INLINE]
+        shared = [
+            *self.arguments,
+            _Argument(self.work.name, f"double *{self.work.name}"),
+            _Argument(self.rows.name, f"int *{self.rows.name}"),
+        ]
+        for p in pieces:
+            name = self.names.new(f"{self.name}_part_{p.number + 1}")
+            arguments = [a for a in shared if a.name in p.used]
+            start = _signature(f"SYMBODY_PIECE void {name}", [a.declaration for a in arguments])
+            texts.append(self._definition(start, p.body()))
+            body.append(f"    {name}({', '.join(a.name for a in arguments)});")
+        # Declarations come first: C++ and old habits both like it, and (void) is a statement.
+        body.sort(key=lambda line: not line.startswith(("    double ", "    int ")))
+        return [*texts, self._definition(self.prototype(), body)]
+
+    @staticmethod
+    def _definition(start: str, lines: list[str]) -> str:
+        return "\n".join([start, "{", *lines, "}"]) + "\n"
+
+    def prototype(self) -> str:
+        return _signature(f"void {self.name}", [a.declaration for a in self.arguments])
+
+    def _header(self) -> str:
+        guard = f"SYMBODY_{self.name}_H"
+        declared = [
+            f"double {f.name}({', '.join(['double'] * f.arity)});"
+            for f in self._once(self.program.externals)
+            if _declared(f)
+        ]
+        if declared:
+            declared = ["/* Functions that you supply */", *declared, ""]
+        return "\n".join(
+            [
+                comment(self.program, self.name, [a.name for a in self.inputs], [a.name for a in self.outputs]),
+                f"#ifndef {guard}",
+                f"#define {guard}",
+                "",
+                "#ifdef __cplusplus",
+                'extern "C" {',
+                "#endif",
+                "",
+                *declared,
+                f"{self.prototype()};",
+                "",
+                "#ifdef __cplusplus",
+                "}",
+                "#endif",
+                "",
+                "#endif",
+                "",
+            ]
+        )
+
+    @staticmethod
+    def _once(functions: Iterable[ExternalFunction]) -> list[ExternalFunction]:
+        return list({f.name: f for f in functions}.values())
+
+    # ------------------------------------------------------------------------------------------------ functions used
+
+    def helper(self, op: str) -> str:
+        """Name of a function for an operation that C has not."""
+        wish, arguments, result = _HELPERS[op]
+        if wish not in self.function_names:
+            name = self.function_names[wish] = self.names.new(wish)
+            self.functions[name] = f"static double {name}({arguments})\n{{\n    return {result};\n}}\n"
+        return self.function_names[wish]
+
+    def kernel(self, kernel: Kernel, width: int = 1) -> str:
+        """Name of a loop."""
+        wish = kernel.__name__ + (f"_{width}" if width > 1 else "")
+        if wish not in self.function_names:
+            name = self.function_names[wish] = self.names.new(wish)
+            self.functions[name] = CKernel(kernel, name, width).text()
+        return self.function_names[wish]
+
+
+# ------------------------------------------------------------------------------------------------------- one function
+
+
+class _Piece(Infix):
+    """The statements of one function."""
+
+    def __init__(self, unit: _Unit, number: int, span: range) -> None:
+        super().__init__(unit.plan)
+        self.unit, self.number, self.span = unit, number, span
+        self.used: set[str] = set()  # arguments
+        self.inputs: dict[tuple[int, int], str] = {}  # what is fetched from them
+        self.fetched: list[str] = []  # what is fetched from earlier pieces
+        self.pointers: dict[int, tuple[str, str]] = {}  # arrays of blocks, as they are called here
+
+    def write(self) -> None:
+        for k in self.span:
+            self.instruction(k, self.code[k])
+        for o, out in enumerate(self.program.outputs):
+            for at, v in enumerate(out.values):
+                if v in self.span:
+                    self.line(f"{self.target(o, out, at)} = {self.finished(v)};")
+
+    def body(self) -> list[str]:
+        return [*(text for _, text in sorted(self.inputs.items())), *self.fetched, *self.lines]
+
+    def target(self, o: int, out: Output, at: int) -> str:
+        name = self.use(self.unit.outputs[o].name)
+        return f"{name}[{at}]" if out.shape or out.is_sparse else f"*{name}"
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " + text)
+
+    def use(self, argument: str) -> str:
+        self.used.add(argument)
+        return argument
+
+    def fetch(self, text: str) -> None:
+        self.fetched.append("    " + text)
+
+    # ------------------------------------------------------------------------------------------------ values
+
+    def instruction(self, k: int, i: Instruction) -> None:
+        if i.op in ("input", "const", "true", "sincos"):
+            return
+        if i.op == "item":
+            if k in self.program.labels:
+                self.term(k)
+                self.give_name(k)
+        elif i.op == "factor":
+            self.factor(k, i)
+        elif i.op == "solve":
+            self.solve(k, i)
+        else:
+            self.define(k)
+            if self.unit.crosses(k):
+                place, _ = self.unit.keep(k)
+                value = self.terms[k].text if i.op not in CONDITIONS else f"{self.terms[k].text} ? 1.0 : 0.0"
+                self.line(f"{self.use(self.unit.work.name)}[{place}] = {value};")
+
+    def may_wait(self, k: int) -> bool:
+        return super().may_wait(k) and self.stays_inside(k)
+
+    def stays_inside(self, k: int) -> bool:
+        return not self.unit.crosses(k)
+
+    def outside(self, v: int) -> Term:
+        i = self.code[v]
+        if i.op == "input":
+            return Term(self.symbol(*i.data))
+        if i.op == "item":
+            return Term(f"{self.arrays(i.args[0])[0]}[{self.unit.layouts[i.args[0]].place(i.data)}]")
+        name, kept = self.name_of(v), f"{self.use(self.unit.work.name)}[{self.unit.place[v][0]}]"
+        self.fetch(f"const int {name} = {kept} != 0.0;" if i.op in CONDITIONS else f"const double {name} = {kept};")
+        return Term(name)
+
+    def symbol(self, group: int, at: int) -> str:
+        argument, name = self.use(self.unit.inputs[group].name), self.unit.symbols[group][at]
+        if not self.program.inputs[group].is_scalar:
+            self.inputs[group, at] = f"    const double {name} = {argument}[{at}];"
+        return name
+
+    def literal(self, value: float) -> str:
+        if math.isnan(value):
+            return "(HUGE_VAL - HUGE_VAL)"
+        if math.isinf(value):
+            return "HUGE_VAL" if value > 0 else "-HUGE_VAL"
+        return repr(float(value))
+
+    def truth(self, value: bool) -> Term:
+        return Term("1" if value else "0")
+
+    def declaration(self, k: int, name: str, text: str) -> str:
+        return f"    const {'int' if self.code[k].op in CONDITIONS else 'double'} {name} = {text};"
+
+    # ------------------------------------------------------------------------------------------------ operations
+
+    def function(self, i: Instruction, args: list[Term]) -> Term:
+        if i.op == "where":
+            return Term(f"{args[0].within(COMPARISON)} ? {args[1].within(SUM)} : {args[2].within(SUM)}", CHOICE)
+        if i.op in ("and", "or"):
+            return self.junction(*((" && ", AND) if i.op == "and" else (" || ", OR)), args)
+        if i.op == "not":
+            return Term("!" + args[0].within(SIGN), SIGN)
+        if i.op in _HELPERS:
+            name = self.unit.helper(i.op)
+        else:
+            name = i.data.name if i.op == "call" else "fabs" if i.op == "abs" else i.op
+        return Term(f"{name}({', '.join(a.text for a in args)})")
+
+    @staticmethod
+    def junction(sign: str, binds: int, args: list[Term]) -> Term:
+        """`&&` and `||`, with the parentheses between them that compilers ask for."""
+        return Term(sign.join(a.text if a.binds == binds else a.within(COMPARISON) for a in args), binds)
+
+    # ------------------------------------------------------------------------------------------------ linear systems
+
+    def factor(self, k: int, i: Instruction) -> None:
+        shape, n, entries = i.data, i.data.n, self.matrix_entries(i)
+        numbers, rows = self.new_arrays(k, "factors", entries, n if has_pivots(shape) else 0)
+        self.call(self.unit.kernel(factor_kernel(shape)), n, [numbers, rows] if has_pivots(shape) else [numbers])
+
+    def solve(self, k: int, i: Instruction) -> None:
+        shape = self.code[i.args[0]].data
+        factors, rows = self.arrays(i.args[0])
+        right = self.unit.layouts[k]
+        entries = ["0.0"] * right.size
+        for v, place in zip(i.args[1:], right.places(), strict=True):
+            entries[place] = self.finished(v, ENTRY_WIDTH)
+        numbers, _ = self.new_arrays(k, "solution", entries, 0)
+        for lot in right.lots:
+            kernel = self.unit.kernel(solve_kernel(shape, i.data, lot.width > 1), lot.width)
+            skipped = [] if has_pivots(shape) or lot.width == 1 else [str(leading_zeros(self.code, i, lot.sides))]
+            at = f"&{numbers}[{lot.at}]" if lot.at else numbers
+            self.call(kernel, shape.n, [*skipped, factors, *([rows] if has_pivots(shape) else []), at])
+
+    def call(self, kernel: str, n: int, arguments: list[str]) -> None:
+        self.line(f"{kernel}({n}, {', '.join(arguments)});")
+
+    def new_arrays(self, k: int, wish: str, entries: list[str], indices: int) -> tuple[str, str]:
+        """Arrays for a block: of its own, or in the shared memory where a later piece reads them."""
+        names = self.unit.names
+        numbers, rows = names.new(wish), names.new("pivots") if indices else ""
+        self.unit.blocks[k] = self.pointers[k] = numbers, rows
+        if self.unit.crosses(k):
+            place, index = self.unit.keep(k, len(entries), indices)
+            self.fetch(f"double *const {numbers} = &{self.use(self.unit.work.name)}[{place}];")
+            if indices:
+                self.fetch(f"int *const {rows} = &{self.use(self.unit.rows.name)}[{index}];")
+            self.lines += [f"    {numbers}[{at}] = {e};" for at, e in enumerate(entries)]
+        else:
+            self.line(f"double {numbers}[{len(entries)}] = {{")
+            self.lines += [*_in_rows(entries, self.code[k]), "    };"]
+            if indices:
+                self.line(f"int {rows}[{indices}];")
+        return numbers, rows
+
+    def arrays(self, k: int) -> tuple[str, str]:
+        """Names of the arrays of a block, fetched from the shared memory where another piece made it."""
+        if k not in self.pointers:
+            (numbers, rows), (place, index) = self.unit.blocks[k], self.unit.place[k]
+            self.fetch(f"const double *const {numbers} = &{self.use(self.unit.work.name)}[{place}];")
+            if rows:
+                self.fetch(f"const int *const {rows} = &{self.use(self.unit.rows.name)}[{index}];")
+            self.pointers[k] = numbers, rows
+        return self.pointers[k]
+
+
+def _in_rows(entries: list[str], block: Instruction) -> list[str]:
+    """Entries of an initialiser, a matrix with one row after the other."""
+    n = block.data.n if block.op == "factor" else len(entries)
+    rows = [filled(entries[k : k + n], "        ") for k in range(0, len(entries), n)]
+    return [line for row in rows[:-1] for line in (*row[:-1], row[-1] + ",")] + rows[-1]

@@ -1,0 +1,149 @@
+"""Equations on a page: drawn as MathML, long ones as named sequences that are folded, and as LaTeX, C and Python to be copied."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final
+
+from ...algebra.graph import Symbol
+from ...algebra.mathml import MATHML, math_element
+from ...algebra.matrix import Matrix
+from ...algebra.printing import latex, sequence
+from ...derive.equations import Equations
+from ...emit.program.program import Program
+from ...emit.run.dynamics import Dynamics
+from ...emit.text.numpy_text import numpy_source
+from ..code.c import c_source
+from .page import details, note, table
+
+MOST_LINES: Final = 250  # of a sequence that is drawn; all of them are in the files
+MOST_ENTRIES: Final = 400  # of a matrix that is drawn
+
+
+@dataclass(frozen=True)
+class EquationsPart:
+    """What is shown, and the files to put beside it."""
+
+    html: str
+    files: Mapping[str, str]
+
+
+def equation_parts(eq: Equations) -> dict[str, Any]:
+    """What there is to show, by its name in the equations."""
+    parts: dict[str, Any] = {"q'": eq.rates, "M": eq.M, "f": eq.f}
+    if eq.lam:
+        parts |= {"phi": eq.phi, "Jc": eq.Jc, "b": eq.b, "c": eq.c}
+    return parts | ({"h": eq.h} if eq.z else {})
+
+
+def programs(eq: Equations) -> dict[str, Program]:
+    """Mass matrix, right side, accelerations (and constraints) as programs of t, q, u, z, r, p."""
+    f = Dynamics(eq)
+    out = {
+        "mass_matrix": f.program("mass_matrix", {"M": eq.M}),
+        "right_side": f.program("right_side", {"f": eq.f}),
+        "accelerations": f.program("accelerations", {"udot": eq.udot}),
+    }
+    if eq.lam:
+        out["constraints"] = f.program("constraints", {"phi": eq.phi, "Jc": eq.Jc})
+    return out
+
+
+def equations_html(eq: Equations) -> EquationsPart:
+    made = programs(eq)
+    copies = {"LaTeX": as_latex(eq), "C": as_c(made), "Python": as_python(made)}
+    names = {"LaTeX": "equations.tex", "C": "equations.c", "Python": "equations.py"}
+    costs = [
+        [n, str(p.cost.total), str(p.cost.multiplications), str(p.cost.additions), str(p.cost.functions)]
+        for n, p in made.items()
+    ]
+    html = "".join([
+        _form(eq), _unknowns(eq), _drawn(eq),
+        table(["operations", "in all", "multiplications", "additions", "functions"], costs),
+        "".join(_copy(kind, text) for kind, text in copies.items()),
+        note(f"Derived by {eq.route}. {' '.join(f'{n}.' for n in eq.notes)}".strip()),
+    ])  # fmt: skip
+    return EquationsPart(html, {names[k]: text for k, text in copies.items()})
+
+
+_SIGNS: Final = {
+    "q'": "<mi>q\u0307</mi>",
+    "Jc": "<msub><mi>J</mi><mi>c</mi></msub>",
+    "phi": "<mi>φ</mi>",
+}
+
+
+def _sign(name: str) -> str:
+    return _SIGNS.get(name, f"<mi>{escape(name)}</mi>")
+
+
+def _form(eq: Equations) -> str:
+    u_dot = "<mi>u\u0307</mi>"
+    force = f"<mo>+</mo><msup>{_sign('Jc')}<mi>T</mi></msup><mi>λ</mi>" if eq.lam else ""
+    rows = [f"<mi>M</mi>{u_dot}<mo>=</mo><mi>f</mi>{force}"]
+    if eq.lam:
+        rows.append(f"{_sign('Jc')}<mi>u</mi><mo>+</mo><mi>b</mi><mo>=</mo><mn>0</mn>")
+    if eq.phi.entries:
+        rows.append("<mi>φ</mi><mo>=</mo><mn>0</mn>")
+    if eq.z:
+        rows.append("<mi>h</mi><mo>=</mo><mn>0</mn>")
+    return "".join(math_element(r) for r in rows)
+
+
+def _unknowns(eq: Equations) -> str:
+    def column(symbols: tuple[Symbol, ...]) -> str:
+        return MATHML.matrix([[MATHML.symbol(s).text] for s in symbols])
+
+    shown = {"q": eq.q, "u": eq.u, "z": eq.z, "r": eq.r}
+    parts = [
+        math_element(f"<mi>{k}</mi><mo>=</mo>{column(s)}", is_block=False) for k, s in shown.items() if 0 < len(s) <= 24
+    ]
+    return f"<div class='unknowns scroll' tabindex='0'>{''.join(parts)}</div>"
+
+
+def _drawn(eq: Equations) -> str:
+    parts = equation_parts(eq)
+    small = {k: p for k, p in parts.items() if not isinstance(p, Matrix) or len(p.entries) <= MOST_ENTRIES}
+    found = sequence(*small.values(), style=MATHML)
+    results = [
+        f"<div class='scroll' tabindex='0'>{math_element(_sign(k) + '<mo>=</mo>' + value)}</div>"
+        for k, value in zip(small, found.results, strict=True)
+    ]
+    shown = found.definitions[:MOST_LINES]
+    lines = "".join(f"<li>{math_element(name + '<mo>=</mo>' + value, is_block=False)}</li>" for name, value in shown)
+    rest = len(found.definitions) - len(shown)
+    more = note(f"{rest} more lines are in data/equations.tex.") if rest else ""
+    left = [k for k in parts if k not in small]
+    missing = note(f"{', '.join(left)}: too large to draw; in data/equations.tex.") if left else ""
+    title = f"where, with {len(found.definitions)} named intermediates"
+    folded = (
+        details(title, f"<ol class='lines scroll'>{lines}</ol>{more}", is_open=0 < len(found.definitions) <= 12)
+        if found.definitions
+        else ""
+    )
+    return "".join(results) + missing + folded
+
+
+def as_latex(eq: Equations) -> str:
+    return "\n".join(f"% {name}\n\\[ {latex(thing, None)} \\]" for name, thing in equation_parts(eq).items())
+
+
+def as_c(made: Mapping[str, Program]) -> str:
+    out = []
+    for p in made.values():
+        source = c_source(p)
+        out.append(source.source.replace(f'#include "{source.name}.h"', source.header))
+    return "\n".join(out)
+
+
+def as_python(made: Mapping[str, Program]) -> str:
+    return "\n\n".join(numpy_source(p) for p in made.values())
+
+
+def _copy(kind: str, text: str) -> str:
+    button = f"<button type='button' class='copy'>Copy {escape(kind)}</button>"
+    return details(
+        f"As {kind} ({len(text) / 1000:.0f} kB)", f"{button}<pre class='code scroll' tabindex='0'>{escape(text)}</pre>"
+    )

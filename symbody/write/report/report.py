@@ -1,0 +1,268 @@
+"""`write_report`: a study -> a folder with one page that opens offline, and every number of it in files beside.
+
+The page is one file: pictures are SVG, equations MathML, the 3-D viewer our own script. What could not be computed is said in its place, with
+the reason.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from html import escape
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from ...errors import SymbodyError, listed
+from ...study import robot_defaults as robots
+from ...study.study import Study
+from ...view import viewer
+from ...view.figure import Figure
+from ...view.plots import energies, plot, violations
+from ...view.scene import scene
+from ..trajectory_file import save_trajectory
+from . import equations_page
+from .page import Page, details, note, section, table
+
+Step = Callable[[str], None]
+MOST_MODES: Final = 4  # that are animated
+PACKAGES: Final = ("symbody", "numpy", "scipy", "llvmlite", "sympy", "matplotlib")
+
+
+@dataclass(frozen=True)
+class Written:
+    """The page, and what is not in it, with the reason."""
+
+    path: Path
+    missing: Mapping[str, str]
+
+
+def write_report(study: Study, folder: str | Path, step: Step = lambda _: None) -> Written:
+    """Write index.html and the files beside it. `step` is told what is being done."""
+    target = Path(folder)
+    (target / "data").mkdir(parents=True, exist_ok=True)
+    made = _Report(study, target, step)
+    path = target / "index.html"
+    path.write_text(made.html(), encoding="utf-8")
+    return Written(path, made.missing)
+
+
+class _Report:
+    def __init__(self, study: Study, target: Path, step: Step) -> None:
+        self.study, self.target, self.step = study, target, step
+        self.missing: dict[str, str] = {}
+        self.name = study.source.name
+
+    def html(self) -> str:
+        parts = [
+            self._part("equations", "deriving the equations", self._equations),
+            self._part("motion", "simulating", self._motion),
+            self._part("stability", "linearising", self._stability),
+            self._part("parameters", "parameters", self._parameters),
+            self._part("certificate", "certifying", self._certificate),
+            self._part("reproduce", "writing", self._reproduce),
+        ]
+        order = ("motion", "stability", "equations", "parameters", "certificate", "reproduce")
+        by_name = dict(
+            zip(("equations", "motion", "stability", "parameters", "certificate", "reproduce"), parts, strict=True)
+        )
+        page = Page(self.name, self._summary(), [by_name[k] for k in order], self._styles(), self._scripts())
+        return page.html()
+
+    def _part(self, name: str, doing: str, make: Callable[[], str]) -> str:
+        self.step(doing)
+        title = _TITLES[name]
+        try:
+            return section(name, title, make())
+        except SymbodyError as reason:
+            self.missing[name] = str(reason)
+            return section(name, title, note(f"Not available: {reason}", is_warning=True))
+
+    # ------------------------------------------------------------------------------------------------ head
+
+    def _summary(self) -> str:
+        m, source = self.study.mechanism, self.study.source
+        facts = {
+            "bodies": len(m.bodies),
+            "joints": len(m.joints),
+            "coordinates": len(m.q),
+            "constraints": len(m.constraints),
+            "degrees of freedom": self.study.audit.degrees_of_freedom,
+        }
+        cells = "".join(f"<div><dt>{escape(k)}</dt><dd>{'–' if v is None else v}</dd></div>" for k, v in facts.items())
+        about = f"<p class='about'>{escape(source.description)}</p>" if source.description else ""
+        return f"{about}<dl class='facts'>{cells}</dl>"
+
+    def _styles(self) -> str:
+        return _asset("report.css")
+
+    def _scripts(self) -> str:
+        return viewer.assets() + f"<script>{_asset('report.js')}</script>"
+
+    # ------------------------------------------------------------------------------------------------ parts
+
+    def _motion(self) -> str:
+        study = self.study
+        sim = study.trajectory
+        shown = scene(sim, shapes=study.source.shapes, packages=study.source.packages)
+        shown.save(self.target / "data" / "scene.glb")
+        save_trajectory(sim, self.target / "data" / "trajectory.npz")
+        parts = [
+            shown.html(assets=False),
+            note(f"{sim.outcome}. {'; '.join(sim.choices.values())}. {sim.statistics}.", not sim.outcome),
+        ]
+        if study.is_robot:
+            parts.append(note(robots.ABOUT))
+        if sim.events:
+            parts.append(note("Events: " + listed(f"{e.name} at {e.t:.6g} s" for e in sim.events)))
+        parts += [self._figure("motion", plot(sim)), self._figure("energies", energies(sim))]
+        if sim.equations.lam:
+            v = sim.violation
+            parts.append(self._figure("constraints", violations(sim)))
+            parts.append(
+                note(f"Constraints are missed by at most {v.position:.1e} in position and {v.speed:.1e} in speed.")
+            )
+        return "".join(parts)
+
+    def _stability(self) -> str:
+        study = self.study
+        spectrum = study.spectrum
+        at = ", ".join(f"{k} = {v:g}" for k, v in study.at.items())
+        largest = max((abs(m.eigenvalue) for m in spectrum), default=1.0)
+        rows = [
+            [
+                _neat(m.eigenvalue.real, largest),
+                _neat(m.eigenvalue.imag, largest),
+                f"{m.frequency:.5g}",
+                _neat(m.damping_ratio, 1.0),
+                _mostly(m),
+            ]
+            for m in spectrum
+        ]
+        head = ["real part [1/s]", "imaginary part [rad/s]", "frequency [Hz]", "damping ratio", "mostly"]
+        parts = [f"<p>Eigenvalues near the steady motion{f' at {escape(at)}' if at else ''}.</p>", table(head, rows)]
+        if spectrum.infinite:
+            parts.append(note(f"{spectrum.infinite} eigenvalues are infinite."))
+        self.step("root locus and responses")
+        if study.locus is not None:
+            parts.append(self._figure("eigenvalues", plot(study.locus)))
+        if study.responses:
+            parts.append(self._figure("responses", plot(study.responses)))
+        parts.append(self._modes())
+        return "".join(parts)
+
+    def _modes(self) -> str:
+        """The slowest to decay, on the same model."""
+        self.step("animating modes")
+        study = self.study
+        upper = [
+            m
+            for m in study.spectrum
+            if m.eigenvalue.imag > 1e-9 or (abs(m.eigenvalue.imag) <= 1e-9 and m.eigenvalue.real != 0)
+        ]
+        largest = max((abs(m.eigenvalue) for m in upper), default=1.0)
+        chosen = sorted(
+            upper, key=lambda m: (not m.is_oscillatory, -round(m.eigenvalue.real / largest, 9), m.frequency)
+        )[:MOST_MODES]
+        out = []
+        for k, m in enumerate(chosen, start=1):
+            words = (
+                f"{m.frequency:.4g} Hz, damping ratio {_neat(m.damping_ratio, 1.0)}"
+                if m.is_oscillatory
+                else f"real part {m.eigenvalue.real:.4g} 1/s"
+            )
+            try:
+                shown = scene(study.start, shapes=study.source.shapes, packages=study.source.packages, mode=m)
+            except SymbodyError as reason:
+                out.append(details(f"Mode {k}: {words}", note(f"no picture: {reason}", is_warning=True)))
+                continue
+            out.append(
+                details(
+                    f"Mode {k}: {words}, mostly {_mostly(m)}", shown.html(assets=False, autoplay=k == 1), is_open=k == 1
+                )
+            )
+        return "".join(out)
+
+    def _equations(self) -> str:
+        found = equations_page.equations_html(self.study.equations)
+        for name, text in found.files.items():
+            (self.target / "data" / name).write_text(text, encoding="utf-8")
+        return found.html
+
+    def _parameters(self) -> str:
+        m, study = self.study.mechanism, self.study
+        rows = []
+        for s in m.p:
+            value = study.values.get(s.identifier, m.values.get(s))
+            changed = "changed" if s.identifier in study.values else ""
+            rows.append([s.identifier, "–" if value is None else f"{value:.10g}", m.units.get(s, ""), changed])
+        start = [[n, f"{x:.10g}"] for n, x in study.start.values.items() if n in study.states]
+        audit = f"<pre>{escape(str(study.audit))}</pre>"
+        return "".join([
+            table(["parameter", "value", "unit", ""], rows) if rows else note("No parameters: all numbers are in the equations."),
+            details("Start", table(["", "value"], start)),
+            details("Audit", audit, is_open=bool(study.audit.findings)),
+        ])  # fmt: skip
+
+    def _certificate(self) -> str:
+        found = self.study.certificate
+        rows = [
+            [c.what, f"{c.error:.1e}", f"{c.tolerance:.0e}", "holds" if c.passed else "FAILED"] for c in found.checks
+        ]
+        verdict = "Every check holds." if found.passed else f"{len(found.failed)} checks failed."
+        text = f"{verdict} {found.states} random states; errors are relative to the size of the terms compared."
+        return note(text, not found.passed) + table(["check", "error", "allowed", ""], rows)
+
+    def _reproduce(self) -> str:
+        numbers = " ".join(f"--set {k}={v!r}" for k, v in self.study.changed.items())
+        argument = self.study.source.argument
+        commands = [
+            f"symbody {c} {argument} {numbers}".strip() for c in ("check", "derive", "simulate", "eig", "certify")
+        ]
+        commands.append(f"symbody report {argument} {numbers} -o DIR".replace("  ", " "))
+        rows = [[name, _version(name)] for name in PACKAGES] + [["Python", platform.python_version()]]
+        beside = sorted(p.name for p in (self.target / "data").iterdir())
+        links = "".join(f"<li><a href='data/{escape(n)}'>{escape(n)}</a></li>" for n in beside)
+        return (
+            f"<pre class='commands'>{escape(chr(10).join(commands))}</pre>{details('Files beside this page', f'<ul>{links}</ul>')}"
+            + details("Versions", table(["package", "version"], rows))
+        )
+
+    def _figure(self, name: str, figure: Figure) -> str:
+        figure.save(self.target / "data" / f"{name}.csv")
+        caption = f"{escape(figure.caption)} " if figure.caption else ""
+        data = f"<a href='data/{name}.csv' download>numbers</a>"
+        return f"<figure>{figure.svg()}<figcaption>{caption}{data}</figcaption></figure>"
+
+
+_TITLES: Final = {
+    "motion": "Motion",
+    "stability": "Near the steady motion",
+    "equations": "Equations",
+    "parameters": "Parameters and start",
+    "certificate": "Certificate",
+    "reproduce": "Reproduce",
+}
+
+
+def _neat(value: float, largest: float) -> str:
+    """A number to read; what is rounding beside the largest is zero."""
+    return "0" if abs(value) <= 1e-11 * largest else f"{value:.5g}"
+
+
+def _mostly(mode: Any) -> str:
+    ordered = sorted(mode.participation, key=mode.participation.__getitem__, reverse=True)
+    return ", ".join(ordered[:2])
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except ImportError:
+        return "–"
+
+
+def _asset(name: str) -> str:
+    return files("symbody.write.report").joinpath(name).read_text(encoding="utf-8")
