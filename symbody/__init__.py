@@ -29,7 +29,7 @@ from .algebra.functions import (
     where,
 )
 from .algebra.graph import PI as pi  # noqa: N811  (the usual name)
-from .algebra.graph import Condition, Expr, Symbol, fraction, named, symbol, symbols, undisturbed
+from .algebra.graph import Condition, Expr, Symbol, fraction, symbol, symbols, undisturbed
 from .algebra.linear import Factors, factorize, solve
 from .algebra.matrix import (
     Matrix,
@@ -131,7 +131,7 @@ __version__ = "0.1.0"
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     # algebra: symbols and numbers
-    "Expr", "Symbol", "Condition", "symbol", "symbols", "fraction", "pi", "named", "undisturbed",
+    "Expr", "Symbol", "Condition", "symbol", "symbols", "fraction", "pi", "undisturbed",
     # algebra: functions
     "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh",
     "sign", "minimum", "maximum", "equal", "where", "ExternalFunction",

@@ -97,7 +97,7 @@ def derive(asked: Any) -> Answer:
 
 def as_text(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
     parts = equation_parts(eq)
-    found = sequence(*parts.values())
+    found = sequence(*parts.values(), labels=eq.labels)
     lines = [f"{name} = {value}" for name, value in found.definitions]
     lines += [f"{name} = {value}" for name, value in zip(parts, found.results, strict=True)]
     return {f"{_file_name(eq)}.txt": "\n".join([f"# {_form(eq)}", *lines])}
@@ -109,7 +109,7 @@ def as_latex(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
 
 def as_sympy(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
     parts = {name.replace("'", "_dot"): thing for name, thing in equation_parts(eq).items()}
-    return {f"{_file_name(eq)}_sympy.py": sympy_source(parts, _form(eq))}
+    return {f"{_file_name(eq)}_sympy.py": sympy_source(parts, _form(eq), eq.labels)}
 
 
 def as_c(_: Equations, made: Mapping[str, Program]) -> dict[str, str]:

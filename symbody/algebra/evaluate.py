@@ -111,7 +111,7 @@ def _value(arithmetic: _Arithmetic, n: Node, args: list[Any]) -> Any:
     except SymbodyError:
         raise
     except (ArithmeticError, ValueError) as reason:
-        return _NoValue(f"{n.label or n.op} has no value at these numbers ({reason}); arguments {listed(args)}")
+        return _NoValue(f"{n.op} has no value at these numbers ({reason}); arguments {listed(args)}")
 
 
 def _real(x: Any) -> Any:

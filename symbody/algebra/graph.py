@@ -109,15 +109,13 @@ class Node:
     op      name of the operation
     args    nodes it is applied to
     data    what else it needs: value of a constant, external function, size of a linear solve, index of an item
-    label   the meaning of the node where somebody gave it one (`named`)
     """
 
-    __slots__ = ("__weakref__", "args", "data", "label", "op", "serial")
+    __slots__ = ("__weakref__", "args", "data", "op", "serial")
     __sympy__ = False  # SymPy's operators then leave arithmetic with expressions to us
     op: str
     args: tuple[Any, ...]
     data: Any
-    label: str | None
     serial: int
 
     def __bool__(self) -> bool:
@@ -305,7 +303,7 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     if kind not in KINDS:
         raise ExpressionError(f"symbol {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
     node = Symbol()
-    node.op, node.args, node.data, node.label, node.serial = "symbol", (), None, None, next(_serial)
+    node.op, node.args, node.data, node.serial = "symbol", (), None, next(_serial)
     node.name, node.kind, node.order = name, kind, order
     return table.filed(node, key)
 
@@ -329,7 +327,7 @@ def constant(value: Number) -> Expr:
     if entry is not None and (known := entry()) is not None:
         return known
     node = Expr()
-    node.op, node.args, node.data, node.label, node.serial = "const", (), value, None, next(_constant_serial)
+    node.op, node.args, node.data, node.serial = "const", (), value, next(_constant_serial)
     return table.filed(node, key)
 
 
@@ -426,7 +424,7 @@ def intern(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
     if entry is not None and (known := entry()) is not None:
         return known
     node = _CLASS.get(op, Expr)()
-    node.op, node.args, node.data, node.label, node.serial = op, args, data, None, next(_serial)
+    node.op, node.args, node.data, node.serial = op, args, data, next(_serial)
     return table.filed(node, key)
 
 
@@ -486,7 +484,7 @@ def make1(op: str, a: Expr) -> Expr:
         if (out := apply(a)) is not None:
             return out  # type: ignore[return-value]
     node = _CLASS.get(op, Expr)()
-    node.op, node.args, node.data, node.label, node.serial = op, args, None, None, next(_serial)
+    node.op, node.args, node.data, node.serial = op, args, None, next(_serial)
     return table.filed(node, args)
 
 
@@ -502,7 +500,7 @@ def make2(op: str, a: Expr, b: Expr) -> Expr:
         if (out := apply(a, b)) is not None:
             return out  # type: ignore[return-value]
     node = _CLASS.get(op, Expr)()
-    node.op, node.args, node.data, node.label, node.serial = op, args, None, None, next(_serial)
+    node.op, node.args, node.data, node.serial = op, args, None, next(_serial)
     return table.filed(node, args)
 
 
@@ -522,14 +520,3 @@ def make(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
 PI: Final[Expr] = intern("pi", ())
 TRUE: Final[Condition] = intern("true", (), True)
 FALSE: Final[Condition] = intern("true", (), False)
-
-
-def named(label: str, node: Expr) -> Expr:
-    """Give a node a meaning that survives into printed sequences and generated code. The first name given stays.
-
-    Symbols and constants have their own names and keep them.
-    """
-    check_name(label, "named")
-    if node.label is None and node.op not in ("symbol", "const"):
-        node.label = label
-    return node

@@ -6,6 +6,7 @@ from html import escape
 from typing import Any, Final
 
 from .graph import Number, Symbol
+from .labels import Labels
 from .printing import short_or_long
 from .styles import ATOM, LOWEST, POWER, PRODUCT, Definitions, Style, Typeset, Written, digits, name_parts, ratio
 
@@ -21,9 +22,9 @@ _COMBINING: Final = ("", "\u0307", "\u0308", "\u20db")  # over one letter: any f
 _TIMES: Final = "<mo>&#x2062;</mo>"  # invisible
 
 
-def mathml(thing: Any, lines: int | None = None) -> str:
+def mathml(thing: Any, lines: int | None = None, labels: Labels | None = None) -> str:
     """An expression, condition or matrix as a `<math>` element; long ones as a sequence, with at most so many lines."""
-    return str(short_or_long(thing, MATHML, lines))
+    return str(short_or_long(thing, MATHML, lines, labels))
 
 
 def math_element(inner: str, is_block: bool = True) -> str:

@@ -1,16 +1,16 @@
 """Expressions as text and as LaTeX.
 
 Small expressions print on one line. Large ones print as a numbered sequence: every node that is used more than once
-gets a line of its own, as do named nodes, linear solves, and parts that would make a line too long. Printing takes
-three steps: `plan` decides which nodes get a line, from widths that it only estimates; a `Style` (text or LaTeX) writes
-the lines, node by node from the arguments up; `Sequence` holds them. All steps are linear in the nodes of the graph,
+gets a line of its own, as do labelled nodes, linear solves, and parts that would make a line too long. Printing takes
+three steps: `intermediates` decides which nodes get a line, from widths that it only estimates; a `Style` (text or LaTeX)
+writes the lines, node by node from the arguments up; `Sequence` holds them. All steps are linear in the nodes of the graph,
 and only the lines that are shown are written, so that the `repr` of a huge expression stays quick and short.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from operator import attrgetter
@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from . import graph
 from .graph import Node, Symbol, as_expr
+from .labels import Labels, labels_by_node
 from .matrix import Matrix
 from .styles import LATEX, TEXT, WIDTH, Definitions, Piece, Style, digits
 from .walk import ordered
@@ -28,19 +29,12 @@ LINES: Final = 60  # intermediates shown by `repr`; `sequence` gives them all
 
 _age = attrgetter("serial")
 
-# ---------------------------------------------------------------------------------------------------------- the plan
+# ---------------------------------------------------------------------------------------------------------- intermediates
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The nodes that get a line of their own and their names, in order of evaluation."""
-
-    names: dict[Node, str]
-
-
-def plan(things: Iterable[Any], width: int = WIDTH) -> Plan:
-    """Choose the nodes of a sequence, so that no line is much wider than `width` characters."""
-    things = list(things)
+def intermediates(things: Iterable[Any], labels: Labels | None = None, width: int = WIDTH) -> dict[Node, str]:
+    """The nodes that get a line of their own and their names, in order of evaluation, so that no line is much wider than `width` characters."""
+    things, label = list(things), labels_by_node(labels)
     roots = nodes_of(things)
     nodes = ordered(roots)
     uses = Counter(a for n in nodes for a in n.args)
@@ -49,13 +43,13 @@ def plan(things: Iterable[Any], width: int = WIDTH) -> Plan:
     own_line: set[Node] = set()
     widths: dict[Node, int] = {}
     for n in nodes:
-        widths[n] = _cut_to_fit(n, widths, own_line, width)
-        if _earns_a_line(n, uses[n], is_top=n in tops):
+        widths[n] = _cut_to_fit(n, widths, own_line, width, label)
+        if _earns_a_line(n, uses[n], n in label, is_top=n in tops):
             own_line.add(n)
     for thing in things:
         if isinstance(thing, Matrix):
             own_line.update(e for e in thing.entries if widths[e] > ENTRY_WIDTH and not _is_trivial(e))
-    return Plan(_names(nodes, own_line))
+    return _names(nodes, own_line, label)
 
 
 def nodes_of(things: Iterable[Any]) -> list[Node]:
@@ -74,19 +68,19 @@ def _is_trivial(n: Node) -> bool:
     return n.op in ("symbol", "const", "pi", "true", "item") or (n.op == "neg" and _is_trivial(n.args[0]))
 
 
-def _earns_a_line(n: Node, uses: int, is_top: bool) -> bool:
+def _earns_a_line(n: Node, uses: int, is_labelled: bool, is_top: bool) -> bool:
     if n.op == "solve":
         return True
-    if n.label is not None:
+    if is_labelled:
         return uses > 1 or not is_top  # a result that nothing else uses stands on the last line
     return uses > 1 and not _is_trivial(n)
 
 
-def _cut_to_fit(n: Node, widths: dict[Node, int], own_line: set[Node], width: int) -> int:
+def _cut_to_fit(n: Node, widths: dict[Node, int], own_line: set[Node], width: int, label: Mapping[Node, str]) -> int:
     """Estimated width of a node, after its widest arguments were given lines of their own where it was too wide."""
 
     def shown(a: Node) -> int:
-        return len(a.label or "z1234") if a in own_line else widths[a]
+        return len(label.get(a, "z1234")) if a in own_line else widths[a]
 
     def total() -> int:
         return _own_width(n) + sum(map(shown, n.args))
@@ -115,13 +109,13 @@ def _own_width(n: Node) -> int:
 _RESERVED: Final = frozenset((*graph.UNARY, *"atan2 minimum maximum equal where solve factor pi True False".split()))
 
 
-def _names(nodes: list[Node], own_line: set[Node]) -> dict[Node, str]:
+def _names(nodes: list[Node], own_line: set[Node], label: Mapping[Node, str]) -> dict[Node, str]:
     """Labels, made unique, and z1, z2, ... for nodes without, none of them the name of a symbol or function."""
     taken = set(_RESERVED)
     taken.update(n.name for n in nodes if isinstance(n, Symbol))
     taken.update(n.data.name for n in nodes if n.op == "call")
     numbered = map("z{}".format, count(1))
-    labelled = {n: _unique(n.label, taken) for n in nodes if n in own_line and n.label is not None}
+    labelled = {n: _unique(label[n], taken) for n in nodes if n in own_line and n in label}
     return {n: labelled.get(n) or next(name for name in numbered if name not in taken) for n in nodes if n in own_line}
 
 
@@ -168,25 +162,28 @@ class Sequence:
         return self.style.page(self.definitions, self.left_out, self.results)
 
 
-def sequence(*things: Any, style: Style = TEXT) -> Sequence:
-    """Expressions and matrices as a sequence of intermediates, all of them: `print(sequence(M, f))`."""
+def sequence(*things: Any, labels: Labels | None = None, style: Style = TEXT) -> Sequence:
+    """Expressions and matrices as a sequence of intermediates, all of them: `print(sequence(M, f))`.
+
+    labels   names for subexpressions, each of which then has a line: `sequence(M, f, labels={"swing": m * l * sin(q)})`
+    """
     flat = _flat(things)
-    return _sequence(flat, plan(flat), style, None)
+    return _sequence(flat, intermediates(flat, labels), style, None)
 
 
-def text(thing: Any, lines: int | None = LINES) -> str:
+def text(thing: Any, lines: int | None = LINES, labels: Labels | None = None) -> str:
     """An expression, condition or matrix as text, with at most so many lines of intermediates (None: all)."""
-    return str(short_or_long(thing, TEXT, lines))
+    return str(short_or_long(thing, TEXT, lines, labels))
 
 
-def latex(thing: Any, lines: int | None = LINES) -> str:
+def latex(thing: Any, lines: int | None = LINES, labels: Labels | None = None) -> str:
     """An expression, condition or matrix as LaTeX, with at most so many lines of intermediates (None: all)."""
-    return str(short_or_long(thing, LATEX, lines))
+    return str(short_or_long(thing, LATEX, lines, labels))
 
 
-def short_or_long(thing: Any, style: Style, lines: int | None) -> Sequence:
+def short_or_long(thing: Any, style: Style, lines: int | None, labels: Labels | None = None) -> Sequence:
     """On one line where it fits, else as a sequence."""
-    return _sequence([thing], Plan({}) if _fits_one_line(thing) else plan([thing]), style, lines)
+    return _sequence([thing], {} if _fits_one_line(thing) else intermediates([thing], labels), style, lines)
 
 
 def _fits_one_line(thing: Any) -> bool:
@@ -202,37 +199,37 @@ def _flat(things: Iterable[Any]) -> list[Any]:
     return out
 
 
-def _sequence(things: list[Any], chosen: Plan, style: Style, lines: int | None) -> Sequence:
-    shown = list(chosen.names)[:lines]
-    definitions = tuple((style.name(chosen.names[n]).text, _written(n, chosen, style)) for n in shown)
-    results = tuple(_result(t, chosen, style) for t in things)
-    return Sequence(definitions, results, len(chosen.names) - len(shown), style)
+def _sequence(things: list[Any], names: Mapping[Node, str], style: Style, lines: int | None) -> Sequence:
+    shown = list(names)[:lines]
+    definitions = tuple((style.name(names[n]).text, _written(n, names, style)) for n in shown)
+    results = tuple(_result(t, names, style) for t in things)
+    return Sequence(definitions, results, len(names) - len(shown), style)
 
 
-def _result(thing: Any, chosen: Plan, style: Style) -> str:
+def _result(thing: Any, names: Mapping[Node, str], style: Style) -> str:
     def entry(n: Node) -> str:
-        return style.name(chosen.names[n]).text if n in chosen.names else _written(n, chosen, style)
+        return style.name(names[n]).text if n in names else _written(n, names, style)
 
     if isinstance(thing, Matrix):
         return style.matrix([[entry(e) for e in thing.row(i)] for i in range(thing.rows)])
     return entry(nodes_of([thing])[0])
 
 
-def _written(top: Node, chosen: Plan, style: Style) -> str:
+def _written(top: Node, names: Mapping[Node, str], style: Style) -> str:
     """One line: a node with the names of other lines in it."""
     pieces: dict[Node, Piece] = {}
-    for n in _own_part(top, chosen):
-        is_other = n is not top and n in chosen.names
-        pieces[n] = style.name(chosen.names[n]) if is_other else style.piece(n, [pieces[a] for a in n.args])
+    for n in _own_part(top, names):
+        is_other = n is not top and n in names
+        pieces[n] = style.name(names[n]) if is_other else style.piece(n, [pieces[a] for a in n.args])
     return style.done(pieces[top]).text
 
 
-def _own_part(top: Node, chosen: Plan) -> list[Node]:
+def _own_part(top: Node, names: Mapping[Node, str]) -> list[Node]:
     """The nodes down to the names of other lines, arguments first."""
     stack, seen = [top], {top}
     while stack:
         n = stack.pop()
-        if n is top or n not in chosen.names:
+        if n is top or n not in names:
             fresh = set(n.args) - seen
             seen |= fresh
             stack.extend(fresh)

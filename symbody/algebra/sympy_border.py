@@ -53,10 +53,11 @@ from .graph import (
     make2,
     symbol,
 )
+from .labels import Labels
 from .linear import KINDS as LINEAR_KINDS
 from .linear import Shape
 from .matrix import Matrix
-from .printing import nodes_of, plan, tree_size_up_to
+from .printing import intermediates, nodes_of, tree_size_up_to
 from .walk import ordered
 
 _BLOCKS: Final = {"solve", "solve_transposed", "solve_item", *(f"factor_{kind}" for kind in LINEAR_KINDS)}
@@ -380,10 +381,11 @@ _FROM: Final[dict[type, Callable[..., Any]]] = {
 # ---------------------------------------------------------------------------------------------------------- to SymPy
 
 
-def to_sympy(x: Any, expand: bool = False, limit: int = 2000) -> Any:
+def to_sympy(x: Any, expand: bool = False, limit: int = 2000, labels: Labels | None = None) -> Any:
     """An expression, condition or matrix in SymPy: a `SympyForm` with shared parts as intermediates.
 
-    With `expand`, the plain SymPy expression or matrix instead, if it has at most `limit` nodes as a tree.
+    With `expand`, the plain SymPy expression or matrix instead, if it has at most `limit` nodes as a tree. `labels` are names for some
+    of the intermediates, `{"swing": m * l * sin(q)}`.
 
     Parameters become Symbol(name), time dynamicsymbols._t, all other symbols dynamicsymbols(name), and symbols of
     higher order Derivatives of these. Only kinds get lost on the way: a speed u comes back as a coordinate u, unless
@@ -391,7 +393,7 @@ def to_sympy(x: Any, expand: bool = False, limit: int = 2000) -> Any:
     """
     _check_names(x)
     if not expand:
-        return _translated(x, plan([x], _LINE_WIDTH).names)
+        return _translated(x, intermediates([x], labels, _LINE_WIDTH))
     size = tree_size_up_to(_UNCOUNTABLE, [x])
     if size > limit:
         many = f"more than {size}" if size == _UNCOUNTABLE else size
@@ -573,11 +575,11 @@ def _collected(e: sympy.Expr) -> Iterator[sympy.Expr]:
 # ---------------------------------------------------------------------------------------------------------- as a program
 
 
-def sympy_source(parts: Mapping[str, Any], about: str = "") -> str:
+def sympy_source(parts: Mapping[str, Any], about: str = "", labels: Labels | None = None) -> str:
     """Python source that builds expressions and matrices in SymPy, under the names given: a file to be read and run, no pickle."""
     shapes = {name: x if isinstance(x, Matrix) else Matrix(1, 1, (x,)) for name, x in parts.items()}
     entries = tuple(e for m in shapes.values() for e in m.entries)
-    form = to_sympy(Matrix(len(entries), 1, entries))
+    form = to_sympy(Matrix(len(entries), 1, entries), labels=labels)
     values = [value for _, value in form.intermediates] + list(form.result)
     named = {s for s, _ in form.intermediates}
     symbols = sorted({str(s) for v in values for s in v.free_symbols - named} - {str(dynamicsymbols._t)})

@@ -69,14 +69,8 @@ def substitute_all(things: list[Any], table: Mapping[Any, Any]) -> list[Any]:
     for n in ordered(scalars(*things)):
         if n not in new:
             args = tuple(new[a] for a in n.args)
-            new[n] = n if args == n.args else _carry_label(n, rebuilt(n, args))
+            new[n] = n if args == n.args else rebuilt(n, args)
     return [t.map(new.__getitem__) if isinstance(t, Matrix) else new[as_expr(t)] for t in things]
-
-
-def _carry_label(old: Node, new: Node) -> Node:
-    if old.label is not None and new.label is None and new.op not in ("const", "symbol"):
-        new.label = old.label
-    return new
 
 
 def resolve(definitions: Mapping[Symbol, Any]) -> dict[Symbol, Expr]:

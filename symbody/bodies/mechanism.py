@@ -123,6 +123,7 @@ class Mechanism:
     constraints: tuple[Constraint, ...]
     equations: Mapping[str, Expr]  # additional: name -> h(q, u, z, z', r, t, p) = 0
     outputs: Mapping[str, object]
+    labels: Mapping[str, Expr]  # names for subexpressions
     norms: tuple[tuple[Symbol, ...], ...]  # sets of coordinates whose squares sum to one
     gravity: Vector | None
     values: Mapping[Symbol, float]  # of parameters, where given

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.functions import atan, sqrt
-from ..algebra.graph import ZERO, Expr, Symbol, as_expr
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr, check_name
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown, unknown
@@ -29,6 +29,7 @@ class Model(Assembly):
         super().__init__(name)
         self._equations: dict[str, Expr] = {}
         self._outputs: dict[str, Any] = {}
+        self._labels: dict[str, Expr] = {}
         self._gravity: Vector | None = None
         self._central: list[tuple[str, Any, Point]] = []
         self._remarks: list[str] = []
@@ -285,6 +286,17 @@ class Model(Assembly):
             raise ModelError(f"model {self.name!r}: there are two outputs {name!r}")
         self._outputs[name] = value
 
+    def label(self, name: str, expression: Any) -> Expr:
+        """Give a subexpression a name, which printed equations and generated code then use. Returns it: `w = m.label("w", q1.dot + q2.dot)`.
+
+        Symbols and constants keep their own names; of two labels for one expression the first is used.
+        """
+        if name in self._labels:
+            raise ModelError(f"model {self.name!r}: there are two labels {name!r}")
+        what = f"label {name!r}"
+        self._labels[check_name(name, "label")] = made = self._check_known(as_expression(expression, what), what)
+        return made
+
     # ------------------------------------------------------------------------------------------------ substructures
 
     def attach(
@@ -324,7 +336,7 @@ class Model(Assembly):
         return Mechanism(
             name=self.name, ground=self.ground, q=tuple(self._q), u=tuple(u), rates=rates, p=tuple(self._p), r=tuple(self._r),
             z=tuple(self._z), bodies=bodies, joints=tuple(self._joints.values()), loads=tuple(loads), constraints=kept,
-            equations=dict(self._equations), outputs=dict(self._outputs), norms=tuple(self._norms), gravity=self._gravity,
+            equations=dict(self._equations), outputs=dict(self._outputs), labels=dict(self._labels), norms=tuple(self._norms), gravity=self._gravity,
             values=dict(self._values), units=dict(self._units), small=tuple(self._small), notes=(*notes, *self._remarks),
         )  # fmt: skip
 

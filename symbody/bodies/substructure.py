@@ -151,6 +151,7 @@ def attach(host: Model, sub: Model, name: str, on: Frame, share: Any, values: Ma
         _add(host._constraints, made_c, "constraint", host)
     host._equations.update({f"{prefix}{n}": copier(e) for n, e in sub._equations.items()})
     host._outputs.update({f"{prefix}{n}": copier(e) for n, e in sub._outputs.items()})
+    host._labels.update({f"{prefix}{n}": copier(e) for n, e in sub._labels.items()})
     if sub._gravity is not None:
         host._remarks.append(
             f"gravity of model {sub.name!r} is left out where it hangs as {name!r}: that of {host.name!r} counts"

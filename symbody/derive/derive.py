@@ -56,10 +56,11 @@ def _derived(mechanism: Mechanism, route: str) -> Equations:
     phi, Jc, b, c = _constraints(mechanism, kinematics)
     h = kinematics.in_speeds(list(mechanism.equations.values()))
     outputs = dict(zip(mechanism.outputs, kinematics.in_speeds(list(mechanism.outputs.values())), strict=True))
+    labels = dict(zip(mechanism.labels, kinematics.in_speeds(list(mechanism.labels.values())), strict=True))
     return Equations(
         mechanism=mechanism, route=route, q=mechanism.q, u=mechanism.u, z=mechanism.z, r=mechanism.r, p=mechanism.p, t=mechanism.t,
         rates=Matrix(len(mechanism.q), 1, tuple(mechanism.rates[q] for q in mechanism.q)), M=M, f=f, phi=phi, Jc=Jc, b=b, c=c,
-        lam=_multipliers(mechanism), h=Matrix(len(h), 1, tuple(h)), outputs=outputs, notes=mechanism.notes,
+        lam=_multipliers(mechanism), h=Matrix(len(h), 1, tuple(h)), outputs=outputs, labels=labels, notes=mechanism.notes,
     )  # fmt: skip
 
 

@@ -37,6 +37,7 @@ class Equations:
     source, dependent  where these were made from others (`minimal`, `diagonalized`): those of the mechanism's own speeds, and what stands
                        there (speeds, accelerations, multipliers) in terms of what stands here. Then phi may have no multipliers: it is
                        kept by the motion, as an invariant.
+    labels             names for subexpressions, by which printed equations and generated code call them
     dropped            where these were linearised in small variables: what each entry lost, to second order
     """
 
@@ -58,6 +59,7 @@ class Equations:
     lam: tuple[Symbol, ...]
     h: Matrix
     outputs: Mapping[str, Any]
+    labels: Mapping[str, Expr]
     notes: tuple[str, ...] = ()
     source: Equations | None = None
     dependent: Mapping[Symbol, Expr] = field(default_factory=dict)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..algebra.graph import ONE, ZERO, Expr, Symbol
+from ..algebra.labels import substituted_labels
 from ..algebra.linear import Factors, factorize
 from ..algebra.matrix import Matrix, sum_of_products, zeros
 from ..algebra.walk import substitute_all
@@ -48,7 +49,7 @@ def minimal(
     return replace(
         eq, u=ui, rates=rates, M=_projected(M, A), f=A.T @ remaining, lam=(),
         Jc=Matrix(0, n, ()), b=zeros(0), c=zeros(0), h=h,
-        outputs=dict(zip(eq.outputs, outputs, strict=True)), source=eq.whole, dependent=eq.composed(dependent),
+        outputs=dict(zip(eq.outputs, outputs, strict=True)), labels=substituted_labels(eq.labels, dependent), source=eq.whole, dependent=eq.composed(dependent),
         notes=(*eq.notes, f"dependent speeds {listed(eq.u[j].identifier for j in rest)} eliminated"),
     )  # fmt: skip
 

@@ -15,6 +15,7 @@ from ..algebra.derivatives import jacobian, sparsity, time_derivative
 from ..algebra.elimination import definite_factor
 from ..algebra.functions import sqrt
 from ..algebra.graph import HALF, ONE, ZERO, Expr, Symbol, symbol
+from ..algebra.labels import substituted_labels
 from ..algebra.matrix import Matrix, cross, diagonal, dot, identity, skew, sum_of_products, zeros
 from ..algebra.walk import substitute_all
 from ..bodies.mechanism import Body
@@ -59,7 +60,7 @@ def diagonalized(eq: Equations, unit: bool = False, names: Sequence[str] = ()) -
         eq, u=w, rates=rates, M=diagonal(*new_M),
         f=Matrix(n, 1, tuple(x + m * e for x, m, e in zip(pushed, new_M, turning, strict=True))),
         Jc=eq.Jc @ W if eq.lam else Matrix(0, n, ()), b=b, c=Matrix(len(free), 1, tuple(free)), h=h,
-        outputs=dict(zip(eq.outputs, outputs, strict=True)), source=eq.whole,
+        outputs=dict(zip(eq.outputs, outputs, strict=True)), labels=substituted_labels(eq.labels, speeds), source=eq.whole,
         dependent=eq.composed(dependent),
         notes=(*eq.notes, f"speeds transformed to a {'unit' if unit else 'diagonal'} mass matrix"),
     )  # fmt: skip

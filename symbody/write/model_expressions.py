@@ -7,8 +7,8 @@ too deep); everything else is written where it stands. Linear in the nodes of th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from itertools import count
+from collections.abc import Iterable, Mapping
+from itertools import chain, count
 from typing import Final
 
 from ..algebra.graph import Node, Symbol
@@ -41,16 +41,15 @@ STYLE: Final = _FileText()
 class Lines:
     """Names of the nodes that have a line of their own, and the text of anything."""
 
-    def __init__(self, roots: Iterable[Node], taken: Iterable[str]) -> None:
+    def __init__(self, roots: Iterable[Node], taken: Iterable[str], label: Mapping[Node, str]) -> None:
         nodes = ordered(list(dict.fromkeys(roots)))
         for n in nodes:
             if n.op == "call":
                 raise ModelError(f"the external function {n.data.name!r} cannot be written to a model file")
             if n.op == "const" and digits(n.data).startswith(("0x", "-0x")):
                 raise ModelError("an exact number of more than 2048 bits cannot be written to a model file")
-        self.names = _named(
-            nodes, _own_lines(nodes, Counter(a for n in nodes for a in n.args) + Counter(roots)), set(taken)
-        )
+        uses = Counter(a for n in nodes for a in n.args) + Counter(roots)
+        self.names = _named(nodes, _own_lines(nodes, uses, label), set(taken), label)
 
     @property
     def definitions(self) -> dict[str, str]:
@@ -74,7 +73,7 @@ class Lines:
         return STYLE.done(pieces[top]).text
 
 
-def _own_lines(nodes: list[Node], uses: Counter[Node]) -> set[Node]:
+def _own_lines(nodes: list[Node], uses: Counter[Node], label: Mapping[Node, str]) -> set[Node]:
     own: set[Node] = set()
     width: dict[Node, int] = {}
     for n in nodes:
@@ -83,7 +82,7 @@ def _own_lines(nodes: list[Node], uses: Counter[Node]) -> set[Node]:
             if _may_be_named(a) and total > WIDTH:
                 own.add(a)
         width[n] = _leaf_width(n) if not n.args else 4 + sum(6 if a in own else width[a] + 2 for a in n.args)
-        if n.op == "solve" or (_may_be_named(n) and uses[n] > 1 and (width[n] >= WORTH_A_NAME or n.label is not None)):
+        if n.op == "solve" or (_may_be_named(n) and uses[n] > 1 and (width[n] >= WORTH_A_NAME or n in label)):
             own.add(n)
     return own
 
@@ -98,13 +97,13 @@ def _leaf_width(n: Node) -> int:
     return len(digits(n.data)) if n.op == "const" else 2
 
 
-def _named(nodes: list[Node], own: set[Node], taken: set[str]) -> dict[Node, str]:
+def _named(nodes: list[Node], own: set[Node], taken: set[str], label: Mapping[Node, str]) -> dict[Node, str]:
     out: dict[Node, str] = {}
     numbered = (f"z{k}" for k in count(1))
     for n in nodes:
         if n not in own:
             continue
-        name = n.label if n.label is not None and n.label not in taken else next(z for z in numbered if z not in taken)
+        name = next(name for name in chain([label[n]] if n in label else [], numbered) if name not in taken)
         taken.add(name)
         out[n] = name
     return out

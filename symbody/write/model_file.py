@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import ZERO, Expr, Node, Symbol, as_expr
+from ..algebra.labels import labels_by_node
 from ..algebra.matrix import Matrix, diagonal
 from ..bodies.declarations import identifier
 from ..bodies.file.expression_text import FUNCTIONS
@@ -59,7 +60,8 @@ class _Writer:
 
     def text(self) -> str:
         sections = {k: v for k, v in self._sections().items() if v not in (None, {}, [], "")}
-        lines = Lines([n for s in sections.values() for n in _nodes(s)], {*self.taken, *self.frames.values()})
+        mentioned, taken = [n for s in sections.values() for n in _nodes(s)], {*self.taken, *self.frames.values()}
+        lines = Lines(mentioned, taken, labels_by_node(self.m.labels))
         out = [f"symbody: 1\nname: {scalar(self.m.name, True)}\n"]
         for name, content in sections.items():
             if name == "frames" and lines.names:  # definitions first, in order of evaluation

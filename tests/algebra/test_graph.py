@@ -29,10 +29,10 @@ from symbody.algebra.graph import (
     constant,
     fraction,
     live_nodes,
-    named,
     symbol,
     symbols,
 )
+from symbody.algebra.labels import labels_by_node, substituted_labels
 from symbody.algebra.linear import factorize, solve
 from symbody.algebra.matrix import cross, dot, matrix, skew, stack, vector
 from symbody.algebra.printing import tree_size_up_to
@@ -146,12 +146,12 @@ def test_every_kind(kind: str) -> None:
     assert symbol("s", kind).kind == kind
 
 
-def test_names_are_given_once_and_survive() -> None:
+def test_labels_of_nodes() -> None:
+    """The first label of a node counts; symbols and constants keep their own names; substitution carries labels along."""
     e = a * b + 77
-    assert named("first", e) is e
-    assert named("second", e).label == "first"
-    assert named("mine", q).label is None
-    assert substitute(e, {a: c}).label == "first"
+    labels = {"first": e, "second": b * a + 77, "mine": q, "number": 3, "other": a - b}
+    assert labels_by_node(labels) == {e: "first", a - b: "other"}
+    assert substituted_labels({"first": e}, {a: c}) == {"first": substitute(e, {a: c})}
 
 
 # ---------------------------------------------------------------------------------------------------- bad input
@@ -224,7 +224,7 @@ def test_bad_input_is_refused_in_words(case: str) -> None:
     "name",
     ["", "1a", "a b", "a-b", "a;system()", "x\n", "é", "α", "a" * 101, "a.b", "*/ int main", '"', 3, None, b"a"],
 )
-@pytest.mark.parametrize("use", [symbol, lambda n: named(n, a + b), lambda n: fn.ExternalFunction(n, 1)])
+@pytest.mark.parametrize("use", [symbol, lambda n: labels_by_node({n: a + b}), lambda n: fn.ExternalFunction(n, 1)])
 def test_names_that_could_do_harm_are_refused(name: Any, use: Callable[[Any], Any]) -> None:
     """A name goes into generated code: it must be an identifier and nothing else."""
     with pytest.raises(ExpressionError, match="is not a usable name"):

@@ -23,7 +23,6 @@ from symbody.algebra.graph import (
     constant,
     fraction,
     make,
-    named,
     symbol,
     symbols,
 )  # fmt: skip
@@ -433,17 +432,17 @@ def test_shared_parts_are_written_once() -> None:
 
 def test_labels_name_their_lines_and_stay_unique() -> None:
     z1 = symbol("z1")
-    one, two = named("force", a * z1 + b), named("force", a * z1 - c)
-    clash = named("x", fn.cos(a + z1))
-    printed = str(sequence(one * two + clash * x))
-    assert printed.splitlines()[:3] == ["z2 = a*z1", "force = b + z2", "force_2 = z2 - c"]
-    names = [name for name, _ in sequence(one * two + clash * x).definitions]
-    assert names == ["z2", "force", "force_2", "x_2"]
-    assert printed.splitlines()[-1] == "force*force_2 + x*x_2"
+    one, two, clash = a * z1 + b, a * z1 - c, fn.cos(a + z1)
+    labels = {"force": one, "z1": two, "x": clash}
+    printed = str(sequence(one * two + clash * x, labels=labels))
+    assert printed.splitlines()[:3] == ["z2 = a*z1", "force = b + z2", "z1_2 = z2 - c"]
+    names = [name for name, _ in sequence(one * two + clash * x, labels=labels).definitions]
+    assert names == ["z2", "force", "z1_2", "x_2"]
+    assert printed.splitlines()[-1] == "force*z1_2 + x*x_2"
 
 
 def test_label_does_not_change_the_one_line_form() -> None:
-    assert text(named("speed", a * b) + 1) == "a*b + 1"
+    assert text(a * b + 1, labels={"speed": a * b}) == "a*b + 1"
 
 
 def test_long_lines_are_cut() -> None:

@@ -12,7 +12,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 from symbody.algebra import functions as fn
 from symbody.algebra.evaluate import evaluate
-from symbody.algebra.graph import PI, TRUE, Condition, Expr, constant, fraction, named, symbol, symbols
+from symbody.algebra.graph import PI, TRUE, Condition, Expr, constant, fraction, symbol, symbols
 from symbody.algebra.linear import factorize, solve
 from symbody.algebra.matrix import Matrix, matrix, vector
 from symbody.algebra.sympy_border import SympyForm, from_sympy, to_sympy
@@ -284,8 +284,9 @@ def test_kinds_come_back_when_told() -> None:
 
 
 def test_shared_parts_become_intermediates_with_their_labels() -> None:
-    shared = named("force", a * x + b)
-    form = to_sympy(vector(shared * fn.sin(shared), shared + symbol("z1") * fn.cos(x * y) * (1 + fn.cos(x * y))))
+    shared = a * x + b
+    things = vector(shared * fn.sin(shared), shared + symbol("z1") * fn.cos(x * y) * (1 + fn.cos(x * y)))
+    form = to_sympy(things, labels={"force": shared})
     assert [s.name for s, _ in form.intermediates] == ["force", "z2"]
     assert form.intermediates[0][1] == A * X + B
     assert form.result[0] == sympy.Symbol("force") * sympy.sin(sympy.Symbol("force"))

@@ -22,7 +22,7 @@ from symbody.algebra import graph
 from symbody.algebra.derivatives import jacobian
 from symbody.algebra.evaluate import evaluate
 from symbody.algebra.functions import ExternalFunction, cos, sin, where
-from symbody.algebra.graph import PI, Expr, Symbol, as_expr, named, symbol, symbols
+from symbody.algebra.graph import PI, Expr, Symbol, as_expr, symbol, symbols
 from symbody.algebra.linear import Factors, factorize
 from symbody.algebra.matrix import Matrix, matrix
 from symbody.algebra.walk import ordered, scalars
@@ -64,10 +64,11 @@ class Case:
     scale: float = 0.0
     sparse: tuple[str, ...] = ()
     name: str = "f"
+    labels: dict[str, Expr] = field(default_factory=dict)
     program: Program = field(init=False)
 
     def __post_init__(self) -> None:
-        self.program = program(self.name, self.inputs, self.outputs, sparse=self.sparse)
+        self.program = program(self.name, self.inputs, self.outputs, sparse=self.sparse, labels=self.labels)
 
     def values(self, state: Sequence[Any]) -> dict[Symbol, float]:
         pairs = zip(self.program.inputs, state, strict=True)
@@ -228,9 +229,11 @@ class Random:
         self.rng = random.Random(seed)
         self.symbols = symbols(f"a{k}" for k in range(self.rng.randint(3, 9)))
         self.pool: list[Expr] = [t, *self.symbols, as_expr(2), as_expr(Fraction(1, 3)), PI]
+        self.labels: dict[str, Expr] = {}
         for k in range(self.rng.choice([15, 60, 250])):
-            e = self.node()
-            self.pool.append(named(self.rng.choice(["w", "force", "double", "I", f"s{k}"]), e) if k % 5 == 0 else e)
+            self.pool.append(self.node())
+            if k % 5 == 0:
+                self.labels.setdefault(self.rng.choice(["w", "force", "double", "I", f"s{k}"]), self.pool[-1])
 
     def pick(self) -> Expr:
         """Rather a young node than an old one, so that programs are deep as well as wide."""
@@ -278,7 +281,9 @@ class Random:
     def case(self) -> Case:
         inputs = {"t": t, "a": list(self.symbols), "empty": []}
         states = [[*s, np.zeros(0)] for s in numbers(self.rng.randrange(1000), 0, len(self.symbols), states=20)]
-        case = Case(inputs, self.outputs(), states, sparse=("sparse", "nothing"), name="random_program")
+        case = Case(
+            inputs, self.outputs(), states, sparse=("sparse", "nothing"), name="random_program", labels=self.labels
+        )
         case.states = [s for s in states if is_clear_cut(case, s)][:5]
         return case
 
@@ -587,11 +592,13 @@ def test_names_that_languages_use(target: Target, name: str) -> None:
     """Program, group, symbol, output and label may have names that mean something to a language or its library."""
     other = symbol(f"{name}_")
     s = symbol(name)
-    e = named(name, fn.exp(s) * other) + sin(s) * cos(s) + named(name, fn.tanh(s)) * fn.minimum(s, other)
+    e = fn.exp(s) * other + sin(s) * cos(s) + fn.tanh(s) * fn.minimum(s, other)
+    labels = {name: fn.exp(s) * other, f"{name}_2": fn.tanh(s)}
     ways: list[dict[str, Any]] = [{name: [s, other]}, {name: s, "p": [other]}, {"p": [other], "n": [s]}]
     for inputs in ways:
         numbers_of = {s: 0.5, other: 0.25}
         state = [
             np.array([numbers_of[v] for v in g]) if isinstance(g, list) else numbers_of[g] for g in inputs.values()
         ]
-        check(target, Case(inputs, {f"{name}_out": e, "work": e * s, "shape": s}, [state] * 3, name=name))
+        outputs = {f"{name}_out": e, "work": e * s, "shape": s}
+        check(target, Case(inputs, outputs, [state] * 3, name=name, labels=labels))

@@ -11,7 +11,7 @@ import pytest
 from symbody.algebra import functions as fn
 from symbody.algebra.elimination import definite_solve_rows
 from symbody.algebra.functions import ExternalFunction, cos, sin, where
-from symbody.algebra.graph import PI, Expr, as_expr, named, symbol, symbols
+from symbody.algebra.graph import PI, Expr, as_expr, symbol, symbols
 from symbody.algebra.linear import Shape, factorize
 from symbody.algebra.matrix import matrix
 from symbody.emit.loops.kernels import factor_kernel, has_pivots, solve_kernel
@@ -169,7 +169,7 @@ NAMED: dict[str, Callable[[Any], object]] = {  # everything that is given a name
     "program": lambda text: program(text, {"p": [x]}, {"e": x}),
     "group": lambda text: program("f", {text: [x]}, {"e": x}),
     "output": lambda text: program("f", {"p": [x]}, {text: x}),
-    "label": lambda text: named(text, x + 1),
+    "label": lambda text: program("f", {"p": [x]}, {"e": sin(x + 1)}, labels={text: x + 1}),
     "label by hand": lambda text: made(X, I("neg", (0,)), labels={1: text}),
     "symbol": symbol,
     "external function": lambda text: ExternalFunction(text, 1),
@@ -242,15 +242,16 @@ def test_baked_numbers_fold() -> None:
 
 
 def test_baking_names_survive() -> None:
-    w = named("w", x * y + z)
-    p = program("f", {"p": [x, z]}, {"e": sin(w)}, bake={y: 3})
+    w = x * y + z
+    p = program("f", {"p": [x, z]}, {"e": sin(w)}, bake={y: 3}, labels={"w": w})
     assert list(p.labels.values()) == ["w"]
 
 
 def test_names_survive_unrolling() -> None:
     """Of a solution, and of what is computed from it, when the system is written out."""
     a = factorize(matrix([[x, y], [y, z]]), "definite").solve([1, x])
-    p = program("f", {"p": [x, y, z]}, {"e": named("after", sin(named("rate", a[0])) + 1)})
+    after = sin(a[0]) + 1
+    p = program("f", {"p": [x, y, z]}, {"e": after}, labels={"after": after, "rate": a[0], "absent": a[1]})
     assert set(p.labels.values()) == {"rate", "after"}
 
 

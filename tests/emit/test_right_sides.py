@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from symbody.algebra.elimination import definite_factor, definite_solve, definite_solve_rows
-from symbody.algebra.graph import Expr, as_expr, named, symbols
+from symbody.algebra.graph import Expr, as_expr, symbols
 from symbody.algebra.linear import Factors, factorize
 from symbody.algebra.matrix import Matrix, matrix
 from symbody.emit.program.lower import program
@@ -97,7 +97,8 @@ def test_cost_is_that_of_single_solves() -> None:
 def test_labels_survive() -> None:
     f = factors(3)
     a, b = f.solve(column(3, 1)), f.solve(column(3, 2))
-    p = made(e=[named("power", a[0] * b[1])], first=[named("reach", b[2])])
+    labels = {"power": a[0] * b[1], "reach": b[2]}
+    p = program("f", {"p": [x, y]}, {"e": [a[0] * b[1]], "first": [b[2]]}, labels=labels)
     meant = {p.code[k].op: label for k, label in p.labels.items()}
     assert meant == {"mul": "power", "item": "reach"}
     assert p.code[next(k for k, label in p.labels.items() if label == "reach")].data % 3 == 2

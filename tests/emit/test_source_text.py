@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from symbody.algebra import functions as fn
 from symbody.algebra.functions import ExternalFunction, cos, sin
-from symbody.algebra.graph import named, symbol, symbols
+from symbody.algebra.graph import symbol, symbols
 from symbody.algebra.linear import factorize
 from symbody.algebra.matrix import matrix
 from symbody.emit.program.lower import program
@@ -225,8 +226,10 @@ def test_each_name_is_given_once() -> None:
 
 
 def test_equal_labels_stay_apart() -> None:
-    """Two values of one meaning have two names, in both languages."""
-    e = named("w", x * y) * named("w", sin(x)) + named("w", cos(y))
-    p = program("f", {"p": [x, y]}, {"e": e, "again": e * e})
+    """Values of one label have names of their own, in both languages."""
+    e = x * y * sin(x) + cos(y)
+    made = program("f", {"p": [x, y]}, {"e": e, "again": e * e}, labels={"a": x * y, "b": sin(x), "c": cos(y)})
+    p = replace(made, labels=dict.fromkeys(made.labels, "w"))
+    assert len(p.labels) == 3
     for text in (c_source(p).source, numpy_source(p)):
         assert all(f"{w} = " in text for w in ("w", "w_2", "w_3"))

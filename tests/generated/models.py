@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symbody.algebra import functions as fn
 from symbody.algebra.functions import ExternalFunction, cos, sin, where
-from symbody.algebra.graph import named, symbol, symbols
+from symbody.algebra.graph import symbol, symbols
 from symbody.algebra.linear import factorize
 from symbody.algebra.matrix import matrix, vector
 from symbody.emit.program.lower import program
@@ -17,18 +17,25 @@ def double_pendulum() -> Program:
     q1, q2 = symbols("q1 q2", "coordinate")
     u1, u2 = symbols("u1 u2", "speed")
     m1, m2, l1, l2, g = symbols("m1 m2 l1 l2 g")
-    coupling = named("coupling", m2 * l1 * l2 / 2 * cos(q1 - q2))
-    swing = named("swing", m2 * l1 * l2 / 2 * sin(q1 - q2))
-    inertia1, inertia2 = named("I1", (m1 / 3 + m2) * l1**2), named("I2", m2 * l2**2 / 3)
-    bias = vector(
-        swing * u2**2 + named("weight1", (m1 / 2 + m2) * g * l1) * sin(q1),
-        -swing * u1**2 + named("weight2", m2 * g * l2 / 2) * sin(q2),
-    )
-    kinetic = named("T", (inertia1 * u1**2 + inertia2 * u2**2) / 2 + coupling * u1 * u2)
+    coupling = m2 * l1 * l2 / 2 * cos(q1 - q2)
+    swing = m2 * l1 * l2 / 2 * sin(q1 - q2)
+    I1, I2 = (m1 / 3 + m2) * l1**2, m2 * l2**2 / 3
+    weight1, weight2 = (m1 / 2 + m2) * g * l1, m2 * g * l2 / 2
+    bias = vector(swing * u2**2 + weight1 * sin(q1), -swing * u1**2 + weight2 * sin(q2))
+    T = (I1 * u1**2 + I2 * u2**2) / 2 + coupling * u1 * u2
     return program(
         "double_pendulum",
         {"t": t, "q": [q1, q2], "u": [u1, u2], "p": [m1, m2, l1, l2, g]},
-        {"M": matrix([[inertia1, coupling], [coupling, inertia2]]), "bias": bias, "energy": kinetic},
+        {"M": matrix([[I1, coupling], [coupling, I2]]), "bias": bias, "energy": T},
+        labels={
+            "coupling": coupling,
+            "swing": swing,
+            "I1": I1,
+            "I2": I2,
+            "weight1": weight1,
+            "weight2": weight2,
+            "T": T,
+        },
     )
 
 
@@ -46,8 +53,8 @@ def constrained() -> Program:
     x, y = symbols("x y", "coordinate")
     vx, vy = symbols("vx vy", "speed")
     m, k, load = symbols("m k load")
-    grip = named("grip", where((vx > 0) & ~(vy < -1), tyre(vy / vx, load), 0))
-    pull = named("pull", k * fn.maximum(fn.sqrt(x**2 + y**2) - 1, 0))
+    grip = where((vx > 0) & ~(vy < -1), tyre(vy / vx, load), 0)
+    pull = k * fn.maximum(fn.sqrt(x**2 + y**2) - 1, 0)
     kkt = matrix([[m + x**2, x * y, sin(x)], [x * y, m + y**2, cos(x)], [sin(x), cos(x), 0]])
     factors = factorize(kkt, "indefinite")
     motion = factors.solve([grip - pull * x, wind(t) - pull * y, fn.sign(vx) * vx * vy])
@@ -57,6 +64,7 @@ def constrained() -> Program:
         {"t": t, "q": [x, y], "u": [vx, vy], "p": [m, k, load], "unused": []},
         {"motion": motion, "J": matrix([[0, sensitivity[0], 0], [sensitivity[1], 0, 0]]), "forces": [grip, pull]},
         sparse=["J"],
+        labels={"grip": grip, "pull": pull},
     )
 
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from ...algebra.elimination import definite_factor
 from ...algebra.evaluate import evaluate
-from ...algebra.graph import ONE, ZERO, Condition, Expr, Node, Symbol, as_expr, intern, named
+from ...algebra.graph import ONE, ZERO, Condition, Expr, Node, Symbol, as_expr, intern
+from ...algebra.labels import Labels, labels_by_node, substituted_labels
 from ...algebra.linear import Shape
 from ...algebra.matrix import Matrix
 from ...algebra.walk import ordered, rebuilt, scalars, substitute_all
@@ -32,6 +33,7 @@ def program(
     *,
     bake: Mapping[Any, Any] | None = None,
     sparse: Iterable[str] = (),
+    labels: Labels | None = None,
 ) -> Program:
     """A program that computes `outputs` from `inputs`.
 
@@ -39,19 +41,20 @@ def program(
     outputs   for each name an expression, a vector or a matrix
     bake      numbers (or expressions) for symbols, folded through the graph
     sparse    names of outputs of which only the entries that are not zero everywhere are returned, in order of rows
+    labels    names for subexpressions, which generated code then uses: `{"swing": m * l * sin(q)}`
     """
     groups = tuple(_group(name, k, v) for k, v in inputs.items())
     _check_groups(name, groups, bake or {})
     things = [o if isinstance(o, (Matrix, Expr)) else _column(name, k, o) for k, o in outputs.items()]
     if bake:
-        things = substitute_all(things, bake)
-    things = _unrolled(things)
+        things, labels = substitute_all(things, bake), substituted_labels(labels or {}, bake)
+    things, label = _unrolled(things, labels_by_node(labels))
     roots = scalars(*things)
     _refuse_strays(name, roots, groups)
     wanted = set(sparse)
     if unknown := wanted - set(outputs):
         raise ProgramError(f"program {name!r}: sparse outputs {listed(unknown)} are not among {listed(outputs)}")
-    lowered = _Lowering(groups, roots)
+    lowered = _Lowering(groups, roots, label)
     made = [_output(k, t, k in wanted, lowered.value) for k, t in zip(outputs, things, strict=True)]
     return with_joined_solves(_without_dead_code(name, groups, made, lowered))
 
@@ -95,8 +98,8 @@ def _refuse_strays(name: str, roots: list[Expr], groups: Sequence[Group]) -> Non
 # ---------------------------------------------------------------------------------------------------------- small systems
 
 
-def _unrolled(things: list[Any]) -> list[Any]:
-    """Write out the definite systems that are small or sparse; others stay blocks."""
+def _unrolled(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
+    """Write out the definite systems that are small or sparse; others stay blocks. A node that stands for another takes over its label."""
     new: dict[Node, Any] = {}
     systems: dict[Node, _System] = {}
     nodes = ordered(scalars(*things))
@@ -109,10 +112,11 @@ def _unrolled(things: list[Any]) -> list[Any]:
         elif n.op == "solve" and n.args[0] in systems:
             new[n] = systems[n.args[0]].solution(args[1:])
         elif n.op == "item" and isinstance(args[0], list):
-            new[n] = _with_label(n.label, args[0][n.data])
+            new[n] = args[0][n.data]
         else:
-            new[n] = n if args == n.args else _with_label(n.label, rebuilt(n, args))
-    return [t.map(new.__getitem__) if isinstance(t, Matrix) else new[t] for t in things]
+            new[n] = n if args == n.args else rebuilt(n, args)
+    written = [t.map(new.__getitem__) if isinstance(t, Matrix) else new[t] for t in things]
+    return written, {new[n]: label[n] for n in reversed(nodes) if n in label}
 
 
 def _right_sides(nodes: Iterable[Node]) -> dict[Node, list[list[int]]]:
@@ -124,11 +128,6 @@ def _right_sides(nodes: Iterable[Node]) -> dict[Node, list[list[int]]]:
         elif n.op == "solve":
             out[n.args[0]].append([i for i, e in enumerate(n.args[1:]) if e is not ZERO])
     return out
-
-
-def _with_label(label: str | None, node: Any) -> Any:
-    """A node that stands for another one also takes over its meaning."""
-    return node if label is None else named(label, node)
 
 
 def _plan(shape: Shape, entries: Sequence[Expr]) -> tuple[list[int] | None, Work]:
@@ -185,7 +184,7 @@ def _number(n: Expr) -> float:
 class _Lowering:
     """Instructions for a graph, each made once."""
 
-    def __init__(self, groups: Sequence[Group], roots: list[Expr]) -> None:
+    def __init__(self, groups: Sequence[Group], roots: list[Expr], label: Mapping[Node, str]) -> None:
         self.code: list[Instruction] = []
         self.labels: dict[int, str] = {}
         self.known: dict[Instruction, int] = {}
@@ -198,8 +197,8 @@ class _Lowering:
         for n in order:
             has_symbol[n] = n.op in ("symbol", "call") or any(has_symbol[a] for a in n.args)
             self.value[n] = self._node(n, has_symbol[n])
-            if n.label and self.code[self.value[n]].op not in ("const", "input"):
-                self.labels.setdefault(self.value[n], n.label)
+            if n in label and self.code[self.value[n]].op not in ("const", "input"):
+                self.labels.setdefault(self.value[n], label[n])
 
     def put(self, op: str, args: tuple[int, ...] = (), data: Any = None) -> int:
         instruction = Instruction(op, args, data)

@@ -78,7 +78,10 @@ class Dynamics:
 
     def program(self, name: str, outputs: Mapping[str, Any]) -> Program:
         """A program of the equations' own inputs."""
-        return program(name, self._groups, outputs, bake=self._bake)
+        return self._program(name, self._groups, outputs)
+
+    def _program(self, name: str, groups: Mapping[str, Any], outputs: Mapping[str, Any]) -> Program:
+        return program(name, groups, outputs, bake=self._bake, labels=self.equations.labels)
 
     def function(self, name: str, outputs: Mapping[str, Any]) -> Compiled:
         """Anything else, compiled as a function of the same arguments."""
@@ -139,7 +142,7 @@ class Dynamics:
                 "conditions": list(found.conditions.entries),
             }
             groups = {k: g for k, g in self._with_accelerations.items() if k != "r"}
-            made = program("inverse", groups, {k: v for k, v in outputs.items() if v}, bake=self._bake)
+            made = self._program("inverse", groups, {k: v for k, v in outputs.items() if v})
         return compile_program(made, cache=self._cache)
 
     # ------------------------------------------------------------------------------------------------ derivatives
@@ -166,7 +169,7 @@ class Dynamics:
         with undisturbed():
             found = inverse_derivatives(eq, self._unbaked(symbols_to_vary(eq, wrt, {"a": accelerations(eq)})))
             outputs = {f"tau_{k}": J for k, J in found.items()}
-            made = program("inverse_derivatives", self._with_accelerations, outputs, bake=self._bake)
+            made = self._program("inverse_derivatives", self._with_accelerations, outputs)
         return compile_program(made, cache=self._cache)
 
     def _unbaked(self, wrt: Mapping[str, Sequence[Symbol]]) -> dict[str, Sequence[Symbol]]:

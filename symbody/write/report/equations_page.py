@@ -106,7 +106,7 @@ def _unknowns(eq: Equations) -> str:
 def _drawn(eq: Equations) -> str:
     parts = equation_parts(eq)
     small = {k: p for k, p in parts.items() if not isinstance(p, Matrix) or len(p.entries) <= MOST_ENTRIES}
-    found = sequence(*small.values(), style=MATHML)
+    found = sequence(*small.values(), labels=eq.labels, style=MATHML)
     results = [
         f"<div class='scroll' tabindex='0'>{math_element(_sign(k) + '<mo>=</mo>' + value)}</div>"
         for k, value in zip(small, found.results, strict=True)
@@ -127,7 +127,7 @@ def _drawn(eq: Equations) -> str:
 
 
 def as_latex(eq: Equations) -> str:
-    return "\n".join(f"% {name}\n\\[ {latex(thing, None)} \\]" for name, thing in equation_parts(eq).items())
+    return "\n".join(f"% {name}\n\\[ {latex(thing, None, eq.labels)} \\]" for name, thing in equation_parts(eq).items())
 
 
 def as_c(made: Mapping[str, Program]) -> str:
