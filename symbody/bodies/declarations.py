@@ -165,13 +165,16 @@ class Declarations:
         return self._in_order(u, rates), {q: rates[q] for q in self._q}
 
     def _in_order(self, u: list[Symbol], rates: dict[Symbol, Expr]) -> list[Symbol]:
-        """Rates that are speeds stand where their coordinates do among the coordinates."""
+        """Declared speeds in the order of their declaration; rates that are speeds stand among them where their coordinates do."""
         if not self._u:
             return u
         place: dict[Symbol, int] = {}
         for k, q in enumerate(self._q):
             for s in free_symbols(rates[q]):
                 place.setdefault(s, k)
+        last = 0
+        for s in self._u:
+            last = place[s] = max(last, place.get(s, 0))
         return sorted(u, key=lambda s: place.get(s, 0))
 
     def _solved_for_rates(self, unknown: Sequence[Symbol]) -> dict[Symbol, Expr]:

@@ -16,10 +16,12 @@ from typing import Any
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import Expr, Symbol, as_expr, symbol
 from ..algebra.linear import Factors, factorize
-from ..algebra.matrix import Matrix
+from ..algebra.matrix import Matrix, sum_of_products
 from ..algebra.walk import substitute, substitute_all
-from ..bodies.mechanism import Mechanism
-from ..errors import unknown
+from ..bodies.mechanism import Constraint, Mechanism
+from .named_rows import NamedRow, constraint_row, norm_row
+from .tabulated import tabulated
+from .variables import ARGUMENTS, Variables
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,18 +152,68 @@ class Equations:
         out = self.M @ accelerations - self.f
         return out - self.Jc.T @ Matrix(len(self.lam), 1, self.lam) if self.lam else out
 
+    # ------------------------------------------------------------------------------------------------ variables and rows, by name
+
+    @cached_property
+    def variables(self) -> Variables:
+        """The table of everything that has a name here: symbols, kinds, units, default values, angles, Euler parameters."""
+        groups = {"t": (self.t,), "q": self.q, "u": self.u, "z": self.z, "r": self.r, "p": self.p, "lam": self.lam}
+        return tabulated(self.mechanism, groups, [c.name for c in self._constraints])
+
+    @cached_property
+    def state(self) -> tuple[Symbol, ...]:
+        """q, u, z: what integration moves, in the order of arrays."""
+        return self.variables.of("q u z").symbols
+
+    @cached_property
+    def arguments(self) -> tuple[Symbol, ...]:
+        """t, q, u, z, r, p: what every expression of these equations is a function of."""
+        return self.variables.of(ARGUMENTS).symbols
+
+    @property
+    def _constraints(self) -> tuple[Constraint, ...]:
+        """Those of the mechanism, in the order of the multipliers; none where they were eliminated."""
+        return (*self.mechanism.holonomic, *self.mechanism.nonholonomic) if self.lam else ()
+
+    @cached_property
+    def holonomic_rows(self) -> tuple[NamedRow, ...]:
+        """phi, by name; where multipliers were eliminated the rows are kept by the motion."""
+        k = len(self.phi.entries)
+        named = zip(self.mechanism.holonomic, self.phi.entries, self.lam[:k] or (None,) * k, strict=True)
+        return tuple(constraint_row(c, e, multiplier) for c, e, multiplier in named)
+
+    @cached_property
+    def norm_rows(self) -> tuple[NamedRow, ...]:
+        """eᵀe - 1 for every set of Euler parameters."""
+        return tuple(norm_row(e) for e in self.mechanism.norms)
+
+    @property
+    def position_rows(self) -> tuple[NamedRow, ...]:
+        """phi, then the norms of Euler parameters."""
+        return (*self.holonomic_rows, *self.norm_rows)
+
+    @cached_property
+    def speed_rows(self) -> tuple[NamedRow, ...]:
+        """Jc u + b, in the order of the multipliers: rates of holonomic constraints, then nonholonomic ones."""
+        return tuple(
+            constraint_row(c, sum_of_products(self.Jc.row(k), self.u) + self.b[k], self.lam[k])
+            for k, c in enumerate(self._constraints)
+        )
+
+    @cached_property
+    def additional_rows(self) -> tuple[NamedRow, ...]:
+        """h, by name."""
+        named = zip(self.mechanism.equations, self.h.entries, strict=True)
+        return tuple(NamedRow(name, "additional", e) for name, e in named)
+
     def values(self, otherwise: float | None = None, /, **given: Any) -> dict[Symbol, Any]:
         """Numbers for `evaluate`: those given by name (q1=0.5, q1_dot=2), and for parameters those that the model was made with.
 
         otherwise   number for everything that would be left without one
         """
-        moving = (*self.q, *self.u, *(u.dot for u in self.u), *self.z, *(z.dot for z in self.z), *self.r, *self.lam)
-        known = {s.identifier: s for s in (*moving, *self.p, self.t) if isinstance(s, Symbol)}
-        for name in given:
-            if name not in known:
-                raise unknown(f"values of {self.name!r}", "symbol", name, known)
-        rest = {} if otherwise is None else dict.fromkeys(known.values(), otherwise)
-        return {**rest, **self.mechanism.values, **{known[name]: number for name, number in given.items()}}
+        table = self.variables
+        rest = {} if otherwise is None else dict.fromkeys(table.symbols, otherwise)
+        return {**rest, **table.of("p").defaults, **table.resolved(given, f"values of {self.name!r}")}
 
 
 def multiplier(name: str) -> Symbol:

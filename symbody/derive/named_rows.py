@@ -1,0 +1,47 @@
+"""Equations that a state has to satisfy, each with its name and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..algebra.graph import Expr, Symbol
+from ..bodies.mechanism import Constraint
+from ..errors import listed
+
+
+@dataclass(frozen=True)
+class NamedRow:
+    """expression = 0.
+
+    kind          holonomic (phi), nonholonomic (Jc u + b), norm (eᵀe - 1 of Euler parameters) or additional (h)
+    joint         the joint that a constraint belongs to
+    measures      what its value is: a length, or a turn (the cosine of an angle that should be a right one); empty where not known
+    multiplier    of a constraint, where it has not been eliminated
+    """
+
+    name: str
+    kind: str
+    expression: Expr
+    joint: str | None = None
+    measures: str = ""
+    multiplier: Symbol | None = None
+
+    @property
+    def owner(self) -> str:
+        """The part to look at where it cannot hold."""
+        return f"joint {self.joint!r}" if self.joint else f"constraint {self.name!r}"
+
+
+def constraint_row(c: Constraint, expression: Expr, multiplier: Symbol | None) -> NamedRow:
+    """The multiplier tells what a constraint measures: a force belongs to a length, a torque to a turn."""
+    forces = any(a.force is not None for a in c.actions)
+    torques = any(a.torque is not None for a in c.actions)
+    measures = "length" if forces else "turn" if torques else ""
+    kind = "holonomic" if c.is_holonomic else "nonholonomic"
+    return NamedRow(c.name, kind, expression, c.joint, measures, multiplier)
+
+
+def norm_row(e: Sequence[Symbol]) -> NamedRow:
+    square = sum((x * x for x in e[1:]), e[0] * e[0])
+    return NamedRow(f"norm of {listed(e)}", "norm", square - 1)

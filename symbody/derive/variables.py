@@ -1,0 +1,219 @@
+"""`Variables`: the table of everything in some equations that has a name and can have a number.
+
+Later stages, exports and messages read symbols, names, units, default values and orders here, and turn names that a user gives into symbols
+here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from ..algebra.graph import Symbol
+from ..errors import ModelError, SymbodyError, listed, shown, unknown
+
+KINDS: Final = {
+    "t": "time", "q": "coordinate", "u": "speed", "z": "variable", "r": "input", "p": "parameter", "lam": "multiplier",
+    "q'": "rate", "u'": "acceleration", "z'": "rate of variable", "r'": "rate of input",
+}  # fmt: skip
+"""Groups of variables in the letters of docs/notation.md, and the kind of variable in each. q' has those rates that are not speeds themselves."""
+ARGUMENTS: Final = "t q u z r p"
+"""The groups that every expression of the equations is a function of, in the order in which functions take them."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One row of the table.
+
+    group         q, u, z, r, p, t, lam, or rates q', u', z', r'; `kind` is the same as a word
+    index         its place in the group: that of its number in arrays, of its column in Jacobians
+    unit          as declared; rad, rad/s, rad/s^2 of angles; empty where nothing is known
+    default       the number to take where none is given: 0 of t, q, u, z, r, but 1 of a first Euler parameter; of a parameter the value in
+                  the model. None: it must be given (a parameter), or follows from the others (a multiplier, a rate)
+    is_angle      whether frames turn by it
+    quaternion    which set of Euler parameters it belongs to, counted from 0
+    rate_of       the symbol whose time derivative it is
+    description   where it comes from: its joint, its constraint
+    """
+
+    symbol: Symbol
+    group: str
+    index: int
+    unit: str = ""
+    default: float | None = None
+    is_angle: bool = False
+    quaternion: int | None = None
+    rate_of: Symbol | None = None
+    description: str = ""
+
+    @property
+    def identifier(self) -> str:
+        """Its name in messages, files and generated code: q1, q1_dot."""
+        return self.symbol.identifier
+
+    @property
+    def kind(self) -> str:
+        return KINDS[self.group]
+
+    @property
+    def neutral(self) -> float:
+        """The number to begin a search at: the default; where there is none, 1 of a parameter and 0 of all else."""
+        if self.default is not None:
+            return self.default
+        return 1.0 if self.group == "p" else 0.0
+
+    @property
+    def with_unit(self) -> str:
+        """Name and unit, for a message: `m1 [kg]`."""
+        return f"{self.identifier} [{self.unit}]" if self.unit else self.identifier
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Variables:
+    """Rows in the order of declaration, group after group; made by `derive`, asked for by `equations.variables`.
+
+    variables["q1"], variables[q1]     the row of a name or symbol
+    variables.of("q u z")              a smaller table of some groups, in that order
+    variables.symbols, .identifiers    in the order of the rows
+
+    owner   the name of the equations, for messages
+    """
+
+    owner: str
+    groups: tuple[str, ...]
+    rows: tuple[Variable, ...]
+
+    def __iter__(self) -> Iterator[Variable]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __contains__(self, key: object) -> bool:
+        return identifier_of(key) in self._by_identifier
+
+    def __getitem__(self, key: str | Symbol) -> Variable:
+        return self.row(key, f"variables of {self.owner!r}")
+
+    @cached_property
+    def _by_identifier(self) -> dict[str, Variable]:
+        return {
+            v.identifier: v for v in reversed(self.rows)
+        }  # what is declared has its name before rates and multipliers
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        return tuple(v.symbol for v in self.rows)
+
+    @cached_property
+    def identifiers(self) -> tuple[str, ...]:
+        return tuple(v.identifier for v in self.rows)
+
+    @cached_property
+    def defaults(self) -> dict[Symbol, float]:
+        """Numbers of all that have one where nothing is given."""
+        return {v.symbol: v.default for v in self.rows if v.default is not None}
+
+    @cached_property
+    def quaternions(self) -> tuple[tuple[Variable, ...], ...]:
+        """The sets of Euler parameters."""
+        sets: dict[int, list[Variable]] = {}
+        for v in self.rows:
+            if v.quaternion is not None and v.group == "q":
+                sets.setdefault(v.quaternion, []).append(v)
+        return tuple(tuple(sets[k]) for k in sorted(sets))
+
+    # ------------------------------------------------------------------------------------------------ smaller and larger tables
+
+    def of(self, groups: str) -> Variables:
+        """The rows of some groups, in the order in which they are named here: `of("q u z")`."""
+        wanted = groups.split()
+        for g in wanted:
+            if g not in self.groups:
+                raise unknown(f"variables of {self.owner!r}", "group", g, self.groups)
+        return Variables(self.owner, tuple(wanted), tuple(v for g in wanted for v in self.rows if v.group == g))
+
+    def having(self, symbols: Iterable[Symbol], group: str) -> Variables:
+        """A table with further symbols of one group, as parameters that a question brings along."""
+        new = [s for s in dict.fromkeys(symbols) if s not in self.symbols]
+        first = sum(v.group == group for v in self.rows)
+        more = tuple(Variable(s, group, first + k) for k, s in enumerate(new))
+        return Variables(self.owner, tuple(dict.fromkeys((*self.groups, group))), (*self.rows, *more))
+
+    def only(self, symbols: Iterable[Symbol]) -> Variables:
+        """The rows of these symbols."""
+        kept = set(symbols)
+        return Variables(self.owner, self.groups, tuple(v for v in self.rows if v.symbol in kept))
+
+    # ------------------------------------------------------------------------------------------------ names that a user gives
+
+    def row(self, key: Any, where: str, error: type[SymbodyError] = ModelError, what: str = "") -> Variable:
+        """The row of a name or a symbol; where there is none, an error that says what exists and is near.
+
+        where   the call that asks, for the message
+        what    what is asked for, where the kinds of this table do not say it
+        """
+        name = identifier_of(key)
+        if name not in self._by_identifier:
+            raise unknown(where, what or self._what, name, self.identifiers, error)
+        return self._by_identifier[name]
+
+    def symbol(self, key: Any, where: str, error: type[SymbodyError] = ModelError, what: str = "") -> Symbol:
+        return self.row(key, where, error, what).symbol
+
+    def resolved(
+        self, given: Mapping[Any, Any], where: str, error: type[SymbodyError] = ModelError, what: str = ""
+    ) -> dict[Symbol, Any]:
+        """Whatever is given by name or symbol, by symbol."""
+        return {self.symbol(key, where, error, what): value for key, value in given.items()}
+
+    def numbers(
+        self, given: Mapping[Any, Any], where: str, error: type[SymbodyError] = ModelError, what: str = ""
+    ) -> dict[Symbol, float]:
+        """Numbers given by name or symbol, by symbol; refuses what is not one finite number."""
+        return {s: _number(s, value, where, error) for s, value in self.resolved(given, where, error, what).items()}
+
+    def require(self, values: Mapping[Symbol, Any], where: str, error: type[SymbodyError], advice: str) -> None:
+        """Refuse values in which a row of this table is missing."""
+        if missing := [v.with_unit for v in self.rows if v.symbol not in values]:
+            raise error(f"{where}: no value for {listed(missing)}; {advice}")
+
+    @property
+    def _what(self) -> str:
+        kinds = [KINDS[g] for g in self.groups if g != "t" or len(self.groups) == 1]
+        if len(kinds) > len(ARGUMENTS.split()):
+            return "symbol"
+        return " or ".join(filter(None, (", ".join(kinds[:-1]), *kinds[-1:])))
+
+    # ------------------------------------------------------------------------------------------------ to read
+
+    def __repr__(self) -> str:
+        shown_rows = [v for v in self.rows if not v.group.endswith("'")]
+        rates = [v.identifier for v in self.rows if v.group.endswith("'")]
+        cells = [("name", "kind", "unit", "default", ""), *map(_cells, shown_rows)]
+        widths = [max(len(row[k]) for row in cells) for k in range(5)]
+        lines = [" ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
+        rest = [f"rates: {listed(rates)}"] if rates else []
+        return "\n".join([f"Variables of {self.owner!r}", *(f"  {x}" for x in (*lines, *rest))])
+
+
+def _cells(v: Variable) -> tuple[str, str, str, str, str]:
+    return v.identifier, v.kind, v.unit, "" if v.default is None else f"{v.default:g}", v.description
+
+
+def identifier_of(key: Any) -> str:
+    """The name by which a table knows a name or a symbol."""
+    return key.identifier if isinstance(key, Symbol) else str(key)
+
+
+def _number(s: Symbol, value: Any, where: str, error: type[SymbodyError]) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise error(f"{where}: {s.identifier} must be one number, got {shown(value)}") from None
+    if not math.isfinite(number):
+        raise error(f"{where}: {s.identifier} = {number} is no finite number")
+    return number
