@@ -179,7 +179,59 @@ def one_file_each(root: Path) -> list[str]:
     return bad
 
 
-RULES = (folders_in_order, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each)
+# ---------------------------------------------------------------------------------------------------------- caches
+
+PLAIN = {
+    "str",
+    "int",
+    "float",
+    "bool",
+    "bytes",
+    "tuple",
+    "Path",
+    "Kernel",
+}  # what a function of a process-wide cache may take
+REGISTRIES = {  # tables that the package's own files fill when they are loaded
+    "symbody/algebra/graph.py": ("PRINTERS", "registry"),
+    "symbody/bodies/file/keys.py": ("_shapes",),
+}
+TABLES = {"dict", "list", "set", "defaultdict", "OrderedDict", "WeakKeyDictionary", "WeakValueDictionary", "WeakSet"}
+
+
+def no_cache_that_pins_its_key(root: Path) -> list[str]:
+    """What is made of an object is kept by the object (`CacheOwner`): no cache of a process is keyed by objects, and no table outside of them grows."""
+    bad = []
+    for file, tree in sources(root).items():
+        for scope in (tree, *(n for n in ast.walk(tree) if isinstance(n, ast.ClassDef))):
+            for s in scope.body:
+                is_table = isinstance(s, (ast.Assign, ast.AnnAssign)) and _is_empty_table(s.value)
+                if is_table and ast.unparse(s).split(":")[0].split(" ")[0] not in REGISTRIES.get(file, ()):
+                    bad.append(f"{file}:{s.lineno} keeps a table beside what it is about")
+        for f in ast.walk(tree):
+            if isinstance(f, ast.FunctionDef) and any(_is_cache(d) for d in f.decorator_list):
+                bad += [f"{file}:{f.lineno} {f.name} is cached by {a.arg}" for a in f.args.args if not _is_plain(a)]
+    return bad
+
+
+def _is_empty_table(value: ast.expr | None) -> bool:
+    if isinstance(value, ast.Call):
+        return ast.unparse(value.func).split(".")[-1].split("[")[0] in TABLES and not value.args[1:]
+    return isinstance(value, (ast.Dict, ast.List, ast.Set)) and not ast.unparse(value).strip("{}[]")
+
+
+def _is_cache(decorator: ast.expr) -> bool:
+    return ast.unparse(decorator).split("(")[0].split(".")[-1] in ("cache", "lru_cache")
+
+
+def _is_plain(argument: ast.arg) -> bool:
+    names = {n.id for n in ast.walk(argument.annotation) if isinstance(n, ast.Name)} if argument.annotation else {""}
+    return names <= PLAIN
+
+
+RULES = (
+    folders_in_order, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
+    no_cache_that_pins_its_key,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.__name__)
@@ -210,6 +262,12 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (fenced_third_parties, {"algebra/graph.py": "import mpmath"}, "imports mpmath"),
     (fenced_third_parties, {"integrate/a.py": "import matplotlib.pyplot as plt"}, "imports matplotlib"),
     (one_file_each, {"emit/llvm/jit.py": "import llvmlite", "emit/b.py": "import llvmlite"}, "b.py, symbody/emit/llvm/jit.py"),
+    (no_cache_that_pins_its_key, {"derive/a.py": "kept: WeakKeyDictionary[E, F] = WeakKeyDictionary()"}, "a.py:1 keeps a table"),
+    (no_cache_that_pins_its_key, {"derive/a.py": "class A:\n    known = {}\n"}, "a.py:2 keeps a table"),
+    (no_cache_that_pins_its_key, {"emit/a.py": "loaded: list[Loaded] = []"}, "a.py:1 keeps a table"),
+    (no_cache_that_pins_its_key, {"emit/a.py": "@cache\ndef f(n: int, eq: Equations) -> int: ..."}, "f is cached by eq"),
+    (no_cache_that_pins_its_key, {"emit/a.py": "@functools.lru_cache(maxsize=9)\ndef f(x): ..."}, "f is cached by x"),
+    (no_cache_that_pins_its_key, {"emit/a.py": "class A:\n    @cache\n    def f(self): ...\n"}, "f is cached by self"),
 ]  # fmt: skip
 
 
@@ -230,6 +288,7 @@ def test_good_neighbours_are_left_alone(tmp_path: Path) -> None:
         "errors.py": "",
         "algebra/graph.py": "import importlib\nfrom ..errors import X\ndef f():\n    importlib.import_module('x')\n",
         "algebra/sympy_border.py": "import sympy\nfrom sympy import Integer\nfrom . import graph\n",
+        "derive/a.py": "NAMES = {'a': 1}\n@cache\ndef f(n: int, names: tuple[str, ...] = ()) -> int: ...\n",
         "emit/llvm/jit.py": "import llvmlite.ir as ir\nimport numpy as np\nfrom ..algebra.graph import f\n",
     }
     plant(tmp_path, files)

@@ -113,6 +113,7 @@ class ExternalFunction:
     c             C source text of `double name(double, ...)`, put into generated C; without it C declares the function extern
     address       machine address of such a function (a ctypes or Numba function's), called instead of `python` without
                   entering Python
+    keep          what the address points into, where it must live as long as the function: loaded machine code
     """
 
     name: str
@@ -121,6 +122,7 @@ class ExternalFunction:
     python: Callable[..., float] | None = None
     c: str | None = None
     address: int | None = None
+    keep: Any = None
 
     def __post_init__(self) -> None:
         check_name(self.name, "external function")

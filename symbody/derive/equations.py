@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ..algebra.cache_owner import CacheOwner
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import Expr, Symbol, as_expr, symbol
 from ..algebra.linear import Factors, factorize
@@ -25,7 +26,7 @@ from .variables import ARGUMENTS, Variables
 
 
 @dataclass(frozen=True, eq=False)
-class Equations:
+class Equations(CacheOwner):
     """Equations of motion of a mechanism; made by `derive`.
 
     q, u, z, r, p, t   coordinates, speeds, additional variables, inputs, parameters, time

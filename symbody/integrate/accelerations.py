@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Final
-from weakref import WeakKeyDictionary
+from typing import Any
 
 import numpy as np
 
@@ -52,25 +51,20 @@ def inertia(eq: Equations) -> Matrix:
 
     On the constraints Jc u' = -c, so that M u' = f + Jcᵀ lam and (M + Jcᵀ Jc) u' = f - Jcᵀ c + Jcᵀ lam say the same.
     """
-    return eq.M if not eq.lam or _is_definite(eq) else eq.M + eq.Jc.T @ eq.Jc
-
-
-_DEFINITE: Final[WeakKeyDictionary[Equations, bool]] = WeakKeyDictionary()
+    return eq.M if not eq.lam or eq.cached("M is definite", (), lambda: _is_definite(eq)) else eq.M + eq.Jc.T @ eq.Jc
 
 
 def _is_definite(eq: Equations) -> bool:
     """Whether M has an inverse, at a state that is nothing special."""
-    if eq not in _DEFINITE:
-        rng = np.random.default_rng(1)
-        values: dict[Any, float] = {
-            s: float(x) for s, x in zip((*eq.q, *eq.u, *eq.z, *eq.r, eq.t), rng.uniform(0.2, 0.9, 9999), strict=False)
-        }
-        values |= {s: float(eq.mechanism.values.get(s, 1.0)) for s in eq.p}
-        M = np.array(evaluate(eq.M, values), dtype=np.float64)
-        size = np.sqrt(np.abs(np.diag(M)))
-        scaled = M / np.outer(size, size) if np.all(size > 0) else np.zeros_like(M)
-        _DEFINITE[eq] = bool(np.linalg.eigvalsh(scaled)[0] > 1e-10)
-    return _DEFINITE[eq]
+    rng = np.random.default_rng(1)
+    values: dict[Any, float] = {
+        s: float(x) for s, x in zip((*eq.q, *eq.u, *eq.z, *eq.r, eq.t), rng.uniform(0.2, 0.9, 9999), strict=False)
+    }
+    values |= {s: float(eq.mechanism.values.get(s, 1.0)) for s in eq.p}
+    M = np.array(evaluate(eq.M, values), dtype=np.float64)
+    size = np.sqrt(np.abs(np.diag(M)))
+    scaled = M / np.outer(size, size) if np.all(size > 0) else np.zeros_like(M)
+    return bool(np.linalg.eigvalsh(scaled)[0] > 1e-10)
 
 
 def _ways(eq: Equations) -> list[Matrix]:

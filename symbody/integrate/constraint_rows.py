@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
-from weakref import WeakKeyDictionary, proxy
 
 import numpy as np
 
@@ -51,7 +50,7 @@ class Rows:
     """Values and slopes of the conditions of some equations. Every function takes t, q, u, z, r, p."""
 
     def __init__(self, equations: Equations) -> None:
-        self.equations: Equations = proxy(equations)  # who asks has them; kept here, they would never go
+        self.equations = equations
         constraints = equations.mechanism.constraints
         holonomic = [_row(c) for c in constraints if c.is_holonomic]
         norms = [Row(f"norm of {listed(e)}") for e in equations.mechanism.norms]
@@ -133,14 +132,9 @@ def _norm(e: tuple[Expr, ...]) -> Expr:
     return sum((x * x for x in e[1:]), e[0] * e[0]) - 1
 
 
-_KNOWN: Final[WeakKeyDictionary[Equations, Rows]] = WeakKeyDictionary()
-
-
 def rows_of(equations: Equations) -> Rows:
     """The conditions of these equations; each is compiled when it is first asked for, and kept as long as the equations are."""
-    if equations not in _KNOWN:
-        _KNOWN[equations] = Rows(equations)
-    return _KNOWN[equations]
+    return equations.cached("rows", (), lambda: Rows(equations))
 
 
 # ---------------------------------------------------------------------------------------------------------- dependence

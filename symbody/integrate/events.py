@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -153,12 +152,6 @@ def _disturbance(e: Expr, symbols: Sequence[Symbol]) -> Expr:
     return sum((abs(slope * s) for slope, s in zip(slopes, wrt, strict=True)), ZERO)
 
 
-_watches: WeakKeyDictionary[Form, dict[tuple[Expr, ...], Watch]] = WeakKeyDictionary()
-
-
 def watch_of(form: Form, functions: Sequence[Expr]) -> Watch:
     """Compiled once, and kept as long as the form is."""
-    kept = _watches.setdefault(form, {})
-    if tuple(functions) not in kept:
-        kept[tuple(functions)] = Watch(form, functions)
-    return kept[tuple(functions)]
+    return form.cached("watch", tuple(functions), lambda: Watch(form, functions))

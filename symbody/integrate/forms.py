@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..algebra.cache_owner import CacheOwner
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
 from ..derive.energies import constraint_power, energy, kinetic_energy, powers
 from ..derive.equations import Equations
@@ -44,7 +45,7 @@ TITLES: Final = {
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
+class Form(CacheOwner):
     """What an explicit method integrates.
 
     y            symbols of the state: q, u, z, and variables of the form's own, whose values at the start are `own`
@@ -119,8 +120,7 @@ class Form:
         return y, p
 
     def _called(self, name: str, values: list[Expr], t: float, y: Array, p: Array) -> Array:
-        f = self.compiled(name, {"x": values})
-        return f(t, y, p)
+        return self.cached("start", name, lambda: self.compiled(name, {"x": values}))(t, y, p)
 
     def rhs(self, p: Array) -> Any:
         return program_callee(self.rhs_program, {"p": p})

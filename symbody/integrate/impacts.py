@@ -18,7 +18,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -240,16 +239,10 @@ def impact_map(eq: Equations, contact: Contact) -> dict[Symbol, Expr]:
     return {u: u + solved[i] for i, u in enumerate(eq.u)}
 
 
-_kept: WeakKeyDictionary[Equations, dict[tuple[Any, ...], Impulses]] = WeakKeyDictionary()
-
-
 def impulses_of(eq: Equations, contacts: Sequence[Contact] = ()) -> Impulses:
     """Compiled once, and kept as long as the equations are."""
-    kept = _kept.setdefault(eq, {})
     key = tuple((c.gap, c.restitution) for c in contacts)
-    if key not in kept:
-        kept[key] = Impulses(eq, contacts)
-    return kept[key]
+    return eq.cached("impulses", key, lambda: Impulses(eq, contacts))
 
 
 def named_impulses(impulses: Impulses, names: Sequence[str], found: Impact) -> Mapping[str, float]:

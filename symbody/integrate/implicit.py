@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -261,16 +260,16 @@ def _additional(eq: Equations) -> tuple[list[_Line], list[_Line]]:
 
 # ---------------------------------------------------------------------------------------------------------- the method at work
 
-_slopes: WeakKeyDictionary[Form, tuple[Compiled, list[tuple[int, int]]]] = WeakKeyDictionary()
-
 
 def slopes_program(form: Form) -> tuple[Compiled, list[tuple[int, int]]]:
     """Entries of ∂F/∂y that are not zero everywhere, from the graph, and their places."""
-    if form not in _slopes:
-        J = jacobian(list(form.rates), form.y)
-        places = sparsity(J)
-        _slopes[form] = form.compiled("slopes", {"entries": [J[i, j] for i, j in places]}), places
-    return _slopes[form]
+    return form.cached("slopes", (), lambda: _slopes(form))
+
+
+def _slopes(form: Form) -> tuple[Compiled, list[tuple[int, int]]]:
+    J = jacobian(list(form.rates), form.y)
+    places = sparsity(J)
+    return form.compiled("slopes", {"entries": [J[i, j] for i, j in places]}), places
 
 
 class RadauMachine:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from inspect import Parameter, signature
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from ..derive.equations import Equations
 from ..emit.run.lookup import looked_up
 from ..errors import SimulationError, listed, shown, unknown
 
+SETS: Final = 8  # of laws for which equations are kept: each has programs of its own
+
 
 def with_inputs(eq: Equations, inputs: Mapping[Any, Any]) -> tuple[Equations, dict[str, float]]:
     """Equations in which inputs that are functions are replaced, and the numbers of those that are constant.
@@ -25,37 +27,51 @@ def with_inputs(eq: Equations, inputs: Mapping[Any, Any]) -> tuple[Equations, di
     """
     known = {s.identifier: s for s in eq.r}
     numbers: dict[str, float] = {}
-    table: dict[Symbol, Expr] = {}
+    laws: dict[str, Any] = {}
     for key, law in inputs.items():
         name = key.identifier if isinstance(key, Symbol) else str(key)
         if name not in known:
             raise unknown(f"inputs of {eq.name!r}", "input", name, known, SimulationError)
-        made = _law(eq, name, law)
-        if isinstance(made, float):
-            numbers[name] = made
+        if isinstance(law, Expr) or callable(law) or _is_sampled(law):
+            laws[name] = law
         else:
-            table[known[name]] = made
-    return (_replaced(eq, table) if table else eq), numbers
+            numbers[name] = _number(eq, name, law)
+    if not laws:
+        return eq, numbers
+    contents = tuple((name, _content(law)) for name, law in laws.items())
+    table = {known[name]: law for name, law in laws.items()}
+    return eq.cached("inputs", contents, lambda: _replaced(eq, table), most=SETS), numbers
 
 
-def _law(eq: Equations, name: str, law: Any) -> float | Expr:
-    if isinstance(law, Expr):
-        allowed = {eq.t, *eq.q, *eq.u, *eq.z, *eq.p}
-        if strange := [s for s in free_symbols(law) if s not in allowed]:
-            raise SimulationError(
-                f"input {name!r} of {eq.name!r} depends on {listed(strange)}; it may depend on t, coordinates, speeds, variables and parameters"
-            )
-        return law
-    if callable(law):
-        return _python(eq, name, law)
-    if isinstance(law, (tuple, list)) and len(law) == 2 and np.ndim(law[0]) == 1:
-        return looked_up(name, law[0], law[1], eq.t)
+def _is_sampled(law: Any) -> bool:
+    return isinstance(law, (tuple, list)) and len(law) == 2 and np.ndim(law[0]) == 1
+
+
+def _content(law: Any) -> Hashable:
+    """What tells a law from others. An object without a hash is told by its identity: it lives as long as the equations it went into."""
+    if _is_sampled(law):
+        return tuple(np.asarray(x, dtype=np.float64).tobytes() for x in law)
+    return law if isinstance(law, Hashable) else id(law)
+
+
+def _number(eq: Equations, name: str, law: Any) -> float:
     try:
         return float(law)
     except (TypeError, ValueError):
         raise SimulationError(
             f"input {name!r} of {eq.name!r}: {shown(law)} is no number, expression, function of t or of (t, q, u), or samples (times, values)"
         ) from None
+
+
+def _law(eq: Equations, name: str, law: Any) -> Expr:
+    if not isinstance(law, Expr):
+        return _python(eq, name, law) if callable(law) else looked_up(name, law[0], law[1], eq.t)
+    allowed = {eq.t, *eq.q, *eq.u, *eq.z, *eq.p}
+    if strange := [s for s in free_symbols(law) if s not in allowed]:
+        raise SimulationError(
+            f"input {name!r} of {eq.name!r} depends on {listed(strange)}; it may depend on t, coordinates, speeds, variables and parameters"
+        )
+    return law
 
 
 def _python(eq: Equations, name: str, law: Callable[..., float]) -> Expr:
@@ -74,7 +90,8 @@ def _python(eq: Equations, name: str, law: Callable[..., float]) -> Expr:
     return ExternalFunction(name, 1 + n_q + n_u, python=of_state)(eq.t, *eq.q, *eq.u)
 
 
-def _replaced(eq: Equations, table: Mapping[Symbol, Expr]) -> Equations:
+def _replaced(eq: Equations, laws: Mapping[Symbol, Any]) -> Equations:
+    table = {s: _law(eq, s.identifier, law) for s, law in laws.items()}
     names = list(eq.outputs)
     parts = [eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, *(eq.outputs[n] for n in names)]
     rates, M, f, phi, Jc, b, c, h, *outputs = substitute_all(parts, table)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -248,18 +247,11 @@ def check_start(state: State) -> None:
 
 # ---------------------------------------------------------------------------------------------------------- the simulation
 
-_forms: WeakKeyDictionary[Equations, dict[Any, Form]] = WeakKeyDictionary()
-
 
 def form_of(eq: Equations, o: Options) -> Form:
     """The form asked for; kept as long as the equations are, because making and compiling it takes longer than many a simulation."""
     key = (o.form, o.order, o.metric, o.alpha, o.beta, o.independent, o.project, o.invariants, o.sensitivities)
-    kept = _forms.setdefault(eq, {})
-    if key not in kept:
-        kept[key] = _made(eq, o)
-        if o.sensitivities:
-            kept[key] = varied(kept[key], o.sensitivities)
-    return kept[key]
+    return eq.cached("form", key, lambda: varied(_made(eq, o), o.sensitivities) if o.sensitivities else _made(eq, o))
 
 
 def _made(eq: Equations, o: Options) -> Form:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from functools import cache
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -57,21 +56,16 @@ def looked_up(name: str, times: ArrayLike, values: ArrayLike, at: Expr) -> Expr:
         )
     if not (np.all(np.diff(t) > 0) and np.all(np.isfinite(t)) and np.all(np.isfinite(v))):
         raise ProgramError(f"samples of {name!r}: times must increase, and all must be finite numbers")
-    table = (tuple(t.tolist()), tuple(v.tolist()))
-    rate = ExternalFunction(f"{name}_rate", 1, address=_address(slope, *table))
-    made = ExternalFunction(name, 1, address=_address(on_lines, *table), derivatives=[rate])
+    fixed = {"n": len(t), "times": tuple(t.tolist()), "values": tuple(v.tolist())}
+    loops = Loops()
+    text = _entry(loops, "value", on_lines, fixed) + _entry(loops, "rate", slope, fixed)
+    code = jit.Loaded(jit.machine_code(loops.text() + text, ""))
+    rate = ExternalFunction(f"{name}_rate", 1, address=code.address("lookup.rate"), keep=code)
+    made = ExternalFunction(name, 1, address=code.address("lookup.value"), derivatives=[rate], keep=code)
     return made(at)
 
 
-_loaded: list[jit.Loaded] = []  # expressions hold addresses of this code: it stays
-
-
-@cache
-def _address(kernel: Any, times: tuple[float, ...], values: tuple[float, ...]) -> int:
-    loops = Loops()
-    made = loops.kernel(kernel, {"n": len(times), "times": times, "values": values})
-    name = f"lookup.{hashlib.sha256(repr((kernel.__name__, times, values)).encode()).hexdigest()[:16]}"
-    entry = f"define double @{name}(double %x) nounwind {{\n  %y = call double @{made.name}(double %x)\n  ret double %y\n}}\n"
-    code = jit.Loaded(jit.machine_code(loops.text() + entry, ""))
-    _loaded.append(code)
-    return code.address(name)
+def _entry(loops: Loops, name: str, kernel: Callable[..., float], fixed: Mapping[str, Any]) -> str:
+    """A function of one number that runs a kernel with everything else fixed."""
+    made = loops.kernel(kernel, dict(fixed))
+    return f"define double @lookup.{name}(double %x) nounwind {{\n  %y = call double @{made.name}(double %x)\n  ret double %y\n}}\n"

@@ -36,7 +36,9 @@ def _generator() -> str:
 
 
 @cache
-def compiled_loops(entries: tuple[tuple[str, Kernel, tuple[tuple[str, Any], ...], tuple[str, ...]], ...]) -> jit.Loaded:
+def compiled_loops(
+    entries: tuple[tuple[str, Kernel, tuple[tuple[str, int | float | tuple[float, ...]], ...], tuple[str, ...]], ...],
+) -> jit.Loaded:
     """Machine code of kernels: for each the name of its entry, the kernel, what is fixed, and which arguments are outputs."""
     loops = Loops()
     for name, kernel, fixed, outputs in entries:

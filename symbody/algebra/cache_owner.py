@@ -1,0 +1,34 @@
+"""Caches that belong to an object: `equations.cached("form", key, make)`.
+
+A table beside the object, even one with weak keys, never lets go of it where a value refers back to its key: forms know their equations. So what is
+made of an object is kept by the object itself. Cycles between the two are collected with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+MOST: Final = 64  # entries of one kind: programs for expressions that nobody asks for again must not pile up
+_lock = Lock()  # for the few operations that reorder a table; never held while something is made
+
+
+class CacheOwner:
+    """An object that owns what is made of it, each thing made once."""
+
+    def cached(self, kind: str, key: Hashable, make: Callable[[], T], most: int = MOST) -> T:
+        """What `make` gave under this kind and key, or gives now; the least recently used of more than `most` of a kind is dropped."""
+        kept: dict[Hashable, T] = self.__dict__.setdefault("_caches", {}).setdefault(kind, {})
+        with _lock:
+            if key in kept:
+                found = kept[key] = kept.pop(key)
+                return found
+        made = make()
+        with _lock:
+            made = kept.setdefault(key, made)  # another thread may have been first
+            while len(kept) > most:
+                del kept[next(iter(kept))]
+        return made
