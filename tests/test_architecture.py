@@ -25,9 +25,15 @@ LAZY_DOORS = {  # files that may load a module when it is first needed, and why
     "symbody/integrate/tables.py": "pandas and xarray are for those who have them",
     "symbody/write/film.py": "Pillow is for those who want films",
 }
+NUMERICS = {  # files before `emit` that compute with arrays, and why
+    "symbody/algebra/nonlinear.py": "the one nonlinear solver, which every later stage uses",
+    "symbody/algebra/trust_region.py": "its steps, by singular values",
+}
 FENCES: dict[str, Callable[[str], bool]] = {  # third party: where it may be imported
     "numpy": lambda file: (
-        folder(file) in FLOW[FLOW.index("emit") :] or file in ("symbody/cli.py", "symbody/commands.py")
+        folder(file) in FLOW[FLOW.index("emit") :]
+        or file in ("symbody/cli.py", "symbody/commands.py")
+        or file in NUMERICS
     ),
     "scipy": lambda file: folder(file) in ("integrate", "stability"),
     "llvmlite": lambda file: file == "symbody/emit/llvm/jit.py",

@@ -1,0 +1,334 @@
+"""Zeros of nonlinear systems with enough, too many or too few rows: the one solver of the package.
+
+Newton's method in a trust region that is judged in units of the unknowns (Deuflhard 2004, *Newton Methods for Nonlinear Problems*, ch. 3,
+4), with steps of Levenberg and Marquardt:
+
+    A = R J D,   p(μ) = -G R F,   G = (AᵀA + μ)⁻¹ Aᵀ,   |p(μ)| ≤ Δ,   x⁺ = x + D p
+
+A step is taken where the simplified correction |G R F(x⁺)| is enough below |G R F(x)|, and near what the linearised rows promise. For μ = 0
+that test does not change when rows are multiplied by any regular matrix: a spring of 1e9 N/m beside one of 1e2 N/m makes no narrow valley
+that steps have to creep along, as it does for |F|. As μ grows it becomes the descent of |R F|.
+
+Nothing here knows mechanics. What happens is an outcome, not an exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from .trust_region import EPS, Array, Linearisation, Mask, Rank, Scales
+
+Function = Callable[[Array], tuple[Array, Array]]
+
+STEPS: Final = 100
+TRIALS: Final = 40  # of one step
+SLIDES: Final = 60
+NEIGHBOURS: Final = 4  # points at which rounding is looked at
+SHARP: Final = 2.0  # a row is zero, and no step could make it more so, below this many units of its rounding
+ROUNDED: Final = 450.0  # a row counts as zero below this many, where no step made it less (1e-13 of its terms)
+STILL: Final = 1e-7  # |R F| is stationary where no more than this part of it can be changed
+SHRUNK: Final = 1e-10  # no way leads on where the radius is below this part of the unknowns, or of the way so far
+
+
+class SolverOutcome(Enum):
+    """How a search ended."""
+
+    CONVERGED = "the rows vanish to rounding"
+    LOCAL_MINIMUM = (
+        "stuck at a local minimum: the rows contradict each other there, and no small step brings them nearer to zero"
+    )
+    SINGULAR = "stuck where rows that were independent on the way are so no longer, and no small step brings them nearer to zero"
+    BOUNDED = "bounds are in the way: rows could be brought nearer to zero only beyond them"
+    NOT_FINITE = "rows or slopes have no finite value at the start"
+    TOO_MANY_STEPS = "too many steps: the rows still come nearer to zero, or turn in a circle"
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Where a search ended, and what is known there.
+
+    x             the unknowns
+    F, J          rows and their slopes there
+    rounding      of each row: what its value can be off by, computed with numbers of this precision
+    outcome       how the search ended
+    steps         taken
+    evaluations   of rows and slopes
+    """
+
+    x: Array
+    F: Array
+    J: Array
+    rounding: Array
+    outcome: SolverOutcome
+    steps: int
+    evaluations: int
+
+    @property
+    def holds(self) -> bool:
+        return self.outcome is SolverOutcome.CONVERGED
+
+    @cached_property
+    def relative(self) -> Array:
+        """Rows in units of their rounding."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts = np.abs(self.F) / self.rounding
+        return np.where(self.F == 0, 0.0, np.where(np.isfinite(parts), parts, np.inf))
+
+    @property
+    def size(self) -> float:
+        """The largest row, in units of its rounding."""
+        return float(np.max(self.relative, initial=0.0))
+
+    @property
+    def worst(self) -> int:
+        """The number of the largest row in these units."""
+        return int(np.argmax(self.relative))
+
+    @cached_property
+    def _rank(self) -> Rank:
+        return Rank.of(self.J)
+
+    @property
+    def rank(self) -> int:
+        return self._rank.rank
+
+    @property
+    def condition(self) -> float:
+        return self._rank.condition
+
+    @property
+    def loose(self) -> Array:
+        """How far each unknown is undetermined: 0 not at all, 1 entirely."""
+        return self._rank.loose
+
+
+@dataclass(frozen=True)
+class System:
+    """Rows F(x) = 0.
+
+    function       x -> F, J: rows and their exact derivatives
+    sizes          what one step is for each unknown: distances are |x / sizes|. Without: found from J, whatever the units are
+    lower, upper   bounds
+    linear         unknowns in which rows are linear at fixed others; they start where they are best, and no distance counts them
+    rounding       x -> for each row, a bound of its rounding error; without, it is estimated
+    radius         of the first step, in these distances
+    """
+
+    function: Function
+    sizes: Array | None = None
+    lower: Array | None = None
+    upper: Array | None = None
+    linear: Mask | None = None
+    rounding: Callable[[Array], Array] | None = None
+    radius: float = np.inf
+    max_steps: int = STEPS
+
+    def zero(self, start: Array) -> Solution:
+        """A zero, reached from the start by following the path on which all rows go to zero together."""
+        with np.errstate(all="ignore"):  # places without values are stepped back from
+            return _Search(self, start).solution()
+
+    def first_zero(self, starts: Iterable[Array]) -> tuple[Solution, int]:
+        """The first zero that is found from one of some starts, or what came nearest to one; and the number of the start."""
+        best, found_from, evaluations = None, 0, 0
+        for k, start in enumerate(starts):
+            found = self.zero(start)
+            evaluations += found.evaluations
+            if best is None or _is_nearer(found, best):
+                best, found_from = found, k
+            if found.holds:
+                break
+        assert best is not None, "no start"
+        return replace(best, evaluations=evaluations), found_from
+
+    def nearest(self, start: Array) -> Solution:
+        """The zero nearest to the start among those around the one that `zero` finds: least |(x - start) / sizes| under F(x) = 0."""
+        found = self.zero(start)
+        return self.slid(found, start) if found.holds else found
+
+    def slid(self, found: Solution, towards: Array) -> Solution:
+        """From a zero to the nearest one to a point: steps towards it within the tangent space, each followed by steps back onto the rows,
+        and taken only where it leads nearer."""
+        if not found.F.size:
+            return replace(found, x=towards)
+        scales = Scales.of(found.J, self.sizes)
+        fixed, length, evaluations = replace(self, sizes=scales.columns), 1.0, found.evaluations
+        for _ in range(SLIDES):
+            here = fixed.linearised(found.F, found.J, scales)
+            back = here.tangential(towards - found.x)
+            if here.length(back) <= 1e-10 * (here.length(towards) + here.length(found.x - towards)) or length < 1e-6:
+                break
+            reached = fixed.zero(found.x + length * back)
+            evaluations += reached.evaluations
+            if reached.holds and here.length(reached.x - towards) < here.length(found.x - towards):
+                found, length = reached, min(1.0, 2 * length)
+            else:
+                length /= 4
+        return replace(found, evaluations=evaluations)
+
+    def linearised(self, F: Array, J: Array, scales: Scales) -> Linearisation:
+        linear = np.zeros(J.shape[1], dtype=bool) if self.linear is None else self.linear
+        return Linearisation(F, J, scales.rows, scales.columns, ~linear, linear)
+
+    def leaves(self, x: Array, change: Array) -> Mask:
+        """Which unknowns are at a bound and would leave it."""
+        below = np.zeros(len(x), dtype=bool) if self.lower is None else (x <= self.lower) & (change < 0)
+        return below if self.upper is None else below | (x >= self.upper) & (change > 0)
+
+    def inside(self, x: Array) -> Array:
+        x = x if self.lower is None else np.maximum(x, self.lower)
+        return x if self.upper is None else np.minimum(x, self.upper)
+
+
+def _is_nearer(one: Solution, other: Solution) -> bool:
+    return one.holds or (bool(np.isfinite(one.F).all()) and not other.size <= one.size)
+
+
+class _Search:
+    """A point, its rows and slopes, and the trust region around it."""
+
+    def __init__(self, system: System, start: Array) -> None:
+        self.system = system
+        self.radius = system.radius
+        self.steps = self.evaluations = self.most_rank = 0
+        self.x = system.inside(np.array(start, dtype=np.float64))
+        self.F, self.J = self._at(self.x)
+        self.start = self.x
+        self.scales: Scales | None = None
+
+    def _at(self, x: Array) -> tuple[Array, Array]:
+        self.evaluations += 1
+        return self.system.function(x)
+
+    @property
+    def is_finite(self) -> bool:
+        return bool(np.isfinite(self.F).all() and np.isfinite(self.J).all())
+
+    def solution(self) -> Solution:
+        outcome = self._outcome()
+        rounding = self._rounding() if self.is_finite else np.zeros(len(self.F))
+        return Solution(self.x, self.F, self.J, rounding, outcome, self.steps, self.evaluations)
+
+    def _outcome(self) -> SolverOutcome:
+        if not self.is_finite:
+            return SolverOutcome.NOT_FINITE
+        if self.system.linear is not None and self.system.linear.any():
+            self._settle_linear()
+        while not self._is_sharp:
+            if self.steps >= self.system.max_steps:
+                return SolverOutcome.CONVERGED if self._vanishes else SolverOutcome.TOO_MANY_STEPS
+            if not self._advance():
+                return SolverOutcome.CONVERGED if self._vanishes else self._stuck()
+        return SolverOutcome.CONVERGED
+
+    # ------------------------------------------------------------------------------------------------ rounding
+
+    def _slight(self) -> Array:
+        """What a rounding of the unknowns changes in each row; of what they started with, where they go to zero."""
+        return EPS * (np.abs(self.J) @ (np.abs(self.x) + np.abs(self.start)))
+
+    @property
+    def _is_sharp(self) -> bool:
+        """Whether no step can be expected to make the rows less."""
+        return bool((np.abs(self.F) <= SHARP * self._slight()).all())
+
+    @property
+    def _vanishes(self) -> bool:
+        scales = self.scales or Scales.of(self.J, self.system.sizes)
+        together = EPS * (np.abs(self.J) @ scales.columns) * float(np.linalg.norm(self.x / scales.columns))
+        if (np.abs(self.F) <= np.maximum(ROUNDED * self._slight(), together)).all():
+            return True
+        return bool((np.abs(self.F) <= ROUNDED * self._rounding()).all())
+
+    def _rounding(self) -> Array:
+        """Rounding errors of the rows: as told, or seen in how rows scatter about their linearisation at points next to this one (Moré and
+        Wild 2011, *Estimating computational noise*)."""
+        if self._is_sharp:
+            return self._slight()
+        if self.system.rounding is not None:
+            return np.maximum(self.system.rounding(self.x), self._slight())
+        random, noise = np.random.default_rng(0), self._slight()
+        for _ in range(NEIGHBOURS):
+            change = 4 * EPS * random.uniform(-1, 1, len(self.x)) * np.abs(self.x)
+            scatter = np.abs(self._at(self.x + change)[0] - self.F - self.J @ change)
+            noise = np.maximum(noise, np.where(np.isfinite(scatter), scatter, 0.0))
+        return noise
+
+    # ------------------------------------------------------------------------------------------------ steps
+
+    def _linearised(self) -> Linearisation:
+        self.scales = Scales.of(self.J, self.system.sizes) if self.scales is None else self.scales.following(self.J)
+        here = self.system.linearised(self.F, self.J, self.scales)
+        self.most_rank = max(self.most_rank, here.rank)
+        return here
+
+    def _settle_linear(self) -> None:
+        here = self._linearised()
+        x = self.x + here.with_linear(np.zeros(len(self.x)))
+        F, J = self._at(x)
+        if np.isfinite(F).all() and np.isfinite(J).all():
+            self.x, self.F, self.J = x, F, J
+
+    def _advance(self) -> bool:
+        """One step, with as many trials as it takes; False where none leads on."""
+        here = self._linearised()
+        if here.reachable < STILL:
+            return False
+        for _ in range(TRIALS):
+            here, change, damping = self._within_bounds(here)
+            length = here.length(change)
+            if length <= EPS * here.length(self.x):
+                return False
+            whole = here.with_linear(change)
+            F, J = self._at(self.x + whole)
+            if self._is_taken(here, whole, damping, F, J):
+                self.x, self.F, self.J, self.steps = self.x + whole, F, J, self.steps + 1
+                return True
+            extent = here.length(self.x) + here.length(self.x - self.start)
+            if self.radius <= SHRUNK * extent or (damping == 0 and length <= 1e-4 * extent and self._vanishes):
+                return False
+        return False
+
+    def _is_taken(self, here: Linearisation, change: Array, damping: float, F: Array, J: Array) -> bool:
+        """Whether a step is taken; sets the radius of the next trial by how far rows are from their linearisation there.
+
+        |G R (F(x⁺) - F - J Δx)| / |Δx|  is  ½ ω |Δx|, ω being the curvature of the rows as the unknowns see it
+        """
+        length, promise = here.length(change), self.F + self.J @ change
+        if not (np.isfinite(F).all() and np.isfinite(J).all()):
+            self.radius = length / 8
+            return False
+        level, promised, found, apart = (
+            here.length(here.correction(f, damping)) for f in (self.F, promise, F, F - promise)
+        )
+        gain = (level - found) / (level - promised) if level > promised else 0.0
+        is_taken = apart <= 0.5 * length and gain >= 0.1
+        factor = 0.25 * length / max(apart, 1e-3 * length) if np.isfinite(apart) else 0.0
+        least, most = (0.5, 4.0) if is_taken and gain >= 0.25 else (1e-3, 0.5)
+        self.radius = length * min(max(factor, least), most)
+        return is_taken
+
+    def _within_bounds(self, here: Linearisation) -> tuple[Linearisation, Array, float]:
+        """The step, with unknowns held that are at a bound and would leave it; cut where it meets another bound."""
+        while True:
+            damping = here.damping(self.radius)
+            change = -here.correction(self.F, damping)
+            inside = self.system.inside(self.x + change) - self.x
+            held = here.moving & self.system.leaves(self.x, change)
+            if not held.any():
+                return here, np.where(here.moving, inside, 0.0), damping
+            here = replace(here, moving=here.moving & ~held)
+
+    # ------------------------------------------------------------------------------------------------ endings
+
+    def _stuck(self) -> SolverOutcome:
+        here = self._linearised()
+        if self.system.leaves(self.x, -here.correction(self.F, 0.0)).any():
+            return SolverOutcome.BOUNDED
+        return SolverOutcome.SINGULAR if here.rank < self.most_rank else SolverOutcome.LOCAL_MINIMUM

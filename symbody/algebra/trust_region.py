@@ -1,0 +1,221 @@
+"""Steps of a trust region for F + J Δx = 0: scaling that knows no units, rank by singular values, linear unknowns eliminated.
+
+    R F + (R J D) p = 0,   Δx = D p,   |p| ≤ Δ
+
+R and D are diagonal. R balances the rows of R J D, and D its columns, unless distances were given a meaning of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+EPS: Final = float(np.finfo(np.float64).eps)
+CUT: Final = (
+    16 * EPS
+)  # singular values below this part of the largest, times the size of J, are rounding: no step along them
+RANK: Final = 1e-10  # below this part of the largest, rows or columns are said to be dependent
+FAINT: Final = 1e-10  # entries below this part of the largest say nothing about the units of their row and column
+SWEEPS: Final = 12
+
+
+@dataclass(frozen=True)
+class Scales:
+    """R and D; infinite for rows and columns in which no slope was seen so far. Columns may be fixed by the meaning of distances."""
+
+    R: Array
+    D: Array
+    is_fixed: bool = False
+
+    @classmethod
+    def of(cls, J: Array, sizes: Array | None = None) -> Scales:
+        """Scales that follow the units of rows and unknowns exactly: R J D does not change with them.
+
+        sizes   D, where it is given: then rows alone are scaled
+        """
+        if sizes is not None:
+            return cls(np.full(J.shape[0], np.inf), sizes, True).shrunk(J)
+        return cls(*_geometric(np.abs(J))).shrunk(J)
+
+    @cached_property
+    def rows(self) -> Array:
+        return np.where(np.isfinite(self.R), self.R, 1.0)
+
+    @cached_property
+    def columns(self) -> Array:
+        return np.where(np.isfinite(self.D), self.D, 1.0)
+
+    def following(self, J: Array) -> Scales:
+        """Scales for slopes that have changed. Columns do not grow, and rows by ten times at most: what fades on the way is not blown up."""
+        scaled = np.max(np.abs(J) * self.rows[:, None] * self.columns, axis=1, initial=0.0)
+        return Scales(self.R * np.clip(1 / np.maximum(scaled, 1e-300), 1.0, 10.0), self.D, self.is_fixed).shrunk(J)
+
+    def shrunk(self, J: Array) -> Scales:
+        """Scales with which no entry of R J D is larger than about one (after Ruiz 2001, *A scaling algorithm to equilibrate both rows and
+        columns norms in matrices*)."""
+        A, out = np.abs(J), self
+        if not (np.isfinite(self.R).all() and np.isfinite(self.D).all()):
+            out = Scales(*_geometric(A, self.R, self.D), self.is_fixed)
+        for _ in range(SWEEPS):
+            scaled = A * out.rows[:, None] * out.columns
+            r, c = (np.maximum(1.0, np.max(scaled, axis=k, initial=0.0)) for k in (1, 0))
+            r, c = (r, np.ones(len(c))) if self.is_fixed else (np.sqrt(r), np.sqrt(c))
+            out = Scales(out.R / r, out.D / c, self.is_fixed)
+            if max(np.max(r, initial=1.0), np.max(c, initial=1.0)) < 1.1:
+                break
+        return out
+
+
+def _geometric(A: Array, R: Array | None = None, D: Array | None = None) -> tuple[Array, Array]:
+    """R and D for which the logarithms of the entries of R A D that are not zero have the least sum of squares (Curtis and Reid 1972, *On the
+    automatic scaling of matrices for Gaussian elimination*). Entries that are next to nothing then, such as cos(π/2), are left out, and it
+    is done again. R and D that are finite already stay."""
+    m, n = A.shape
+    known = np.concatenate([np.full(m, np.inf) if R is None else R, np.full(n, np.inf) if D is None else D])
+    is_known, used = np.isfinite(known), A > 0
+    logs = np.log(np.where(used, A, 1.0))
+    for _ in range(2):
+        W = used.astype(np.float64)
+        L = np.block([[np.diag(W.sum(1)), W], [W.T, np.diag(W.sum(0))]]) + 1e-9 * np.eye(m + n)
+        right = -np.concatenate([(W * logs).sum(1), (W * logs).sum(0)])
+        z = np.where(is_known, np.log(np.where(is_known, known, 1.0)), 0.0)
+        todo = ~is_known
+        z[todo] = np.linalg.solve(L[np.ix_(todo, todo)], (right - L @ z)[todo]) if todo.any() else z[todo]
+        scaled = logs + z[:m, None] + z[m:]
+        used = (A > 0) & (scaled > scaled.max(initial=0.0, where=used) + np.log(FAINT))
+    out = np.where(is_known, known, np.exp(z))
+    seen = np.concatenate([used.any(axis=1), used.any(axis=0)]) | is_known
+    out = np.where(seen, out, np.inf)
+    return out[:m], out[m:]
+
+
+@dataclass(frozen=True)
+class Factors:
+    """Singular values of a matrix and their vectors, without those that are rounding."""
+
+    U: Array
+    s: Array
+    V: Array
+
+    @classmethod
+    def of(cls, A: Array) -> Factors:
+        U, s, V = np.linalg.svd(A, full_matrices=False)
+        k = int(np.sum(s > CUT * max(A.shape) * s[0])) if len(s) and s[0] > 0 else 0
+        return cls(U[:, :k], s[:k], V[:k])
+
+    def shortest(self, b: Array, damping: float = 0.0) -> Array:
+        """The x that comes nearest to A x = b, the shortest of those; damped: (AᵀA + μ)⁻¹ Aᵀ b."""
+        return np.asarray(self.V.T @ (self.s / (self.s * self.s + damping) * (self.U.T @ b)))
+
+    def rank(self, part: float = RANK) -> int:
+        return int(np.sum(self.s > part * self.s[0])) if len(self.s) else 0
+
+
+@dataclass(frozen=True)
+class Linearisation:
+    """F + J Δx at a point, with scales.
+
+    moving   unknowns that a step changes: those that enter nonlinearly, and that no bound holds
+    linear   unknowns that enter linearly: every step ends where they are best, and their changes count nowhere
+    """
+
+    F: Array
+    J: Array
+    R: Array
+    D: Array
+    moving: Mask
+    linear: Mask
+
+    @cached_property
+    def _loads(self) -> Factors:
+        return Factors.of((self.R[:, None] * self.J * self.D)[:, self.linear])
+
+    @cached_property
+    def _factors(self) -> Factors:
+        """Of what linear unknowns leave of the columns that move (variable projection: Golub and Pereyra 1973, Kaufman 1975)."""
+        A = (self.R[:, None] * self.J * self.D)[:, self.moving]
+        U = self._loads.U
+        return Factors.of(A - U @ (U.T @ A) if U.size else A)
+
+    @cached_property
+    def _components(self) -> Array:
+        return np.asarray(self._factors.U.T @ (self.R * self.F))
+
+    @property
+    def rank(self) -> int:
+        """Of the columns that move, counting what is well away from zero."""
+        return self._factors.rank(1e-6)
+
+    def damping(self, radius: float) -> float:
+        """μ ≥ 0 with |p(μ)| = radius, or 0 where the whole step is shorter (Hebden 1973, Moré 1978)."""
+        s, c = self._factors.s, self._components
+        if not len(s) or np.linalg.norm(c / s) <= radius:
+            return 0.0
+        mu = 0.0
+        for _ in range(60):
+            part = s * c / (s * s + mu)
+            length = float(np.linalg.norm(part))
+            if abs(length - radius) <= 0.05 * radius:
+                break
+            falls = float(np.sum(part * part / (s * s + mu))) / length
+            mu = max(mu + (length - radius) / falls * (length / radius), 0.0)
+        return mu
+
+    def correction(self, F: Array, damping: float) -> Array:
+        """D G R F, G = (AᵀA + μ)⁻¹ Aᵀ of A = R J D: what residuals amount to, in units of the unknowns that move."""
+        out = np.zeros(len(self.D))
+        out[self.moving] = self.D[self.moving] * self._factors.shortest(self.R * F, damping)
+        return out
+
+    def with_linear(self, change: Array) -> Array:
+        """The same change, with linear unknowns moved to where they are best after it."""
+        out = change.copy()
+        out[self.linear] -= self.D[self.linear] * self._loads.shortest(self.R * (self.F + self.J @ change))
+        return out
+
+    def length(self, change: Array) -> float:
+        return float(np.linalg.norm((change / self.D)[~self.linear]))
+
+    @property
+    def reachable(self) -> float:
+        """The part of the scaled residual that a step can change: zero where |R F| is stationary."""
+        left = self.R * self.F
+        left = left - self._loads.U @ (self._loads.U.T @ left)
+        size = float(np.linalg.norm(left))
+        return float(np.linalg.norm(self._components)) / size if size else 0.0
+
+    def tangential(self, change: Array) -> Array:
+        """The part of a change of the unknowns that changes no row, in the metric of D."""
+        V = self._factors.V[: self._factors.rank()]
+        p = (change / self.D)[self.moving]
+        out = np.zeros(len(self.D))
+        out[self.moving] = self.D[self.moving] * (p - V.T @ (V @ p))
+        return out
+
+
+@dataclass(frozen=True)
+class Rank:
+    """What J determines: its rank, the ratio of its largest to its smallest singular value, and how far each unknown lies in its null
+    space (0: determined, 1: not at all)."""
+
+    rank: int
+    condition: float
+    loose: Array
+
+    @classmethod
+    def of(cls, J: Array) -> Rank:
+        n = J.shape[1]
+        if not J.size or not np.isfinite(J).all():
+            return cls(0, 1.0 if not J.size else np.inf, np.ones(n))
+        scales = Scales.of(J)
+        f = Factors.of(scales.rows[:, None] * J * scales.columns)
+        k = f.rank()
+        loose = np.sqrt(np.clip(1 - np.sum(f.V[:k] ** 2, axis=0), 0.0, 1.0))
+        return cls(k, float(f.s[0] / f.s[-1]) if k else 1.0, loose)
