@@ -62,16 +62,16 @@ def benchmark_bicycle() -> sb.Model:
 def bicycle_system(model: sb.Model, zero: tuple[str, ...]) -> sb.LinearSystem:
     """Straight running at the speed V, in lean and steer."""
     equations = sb.derive(model)
-    straight = sb.steady(equations, given={"x_dot": sb.symbol("V")}, zero=zero)
+    straight = sb.steady(equations, values={"x_dot": sb.symbol("V")}, zero=zero)
     return sb.linearize(equations, straight, drop="cyclic").without("x_dot")
 
 
 def motorcycle_system() -> sb.LinearSystem:
     """Sharp's eight states."""
     equations = sb.derive(motorcycle.model())
-    straight = sb.steady(equations, given={"x_dot": sb.symbol("V")}, zero=["y", "psi", "phi", "delta"])
+    straight = sb.steady(equations, values={"x_dot": sb.symbol("V")}, zero=["y", "psi", "phi", "delta"])
     y, psi = sb.symbols("y psi", "coordinate")
-    lin = sb.linearize(equations, straight).exchanged("y_dot", y1_dot=y.dot - sb.symbol("V") * psi)
+    lin = sb.linearize(equations, straight).replace_state("y_dot", "y1_dot", y.dot - sb.symbol("V") * psi)
     return lin.without(*lin.cyclic, "x_dot")
 
 
@@ -180,7 +180,7 @@ def _beside(case: str, name: str, peer: str, function: str) -> Iterator[Row]:
 def _locus(case: str, lin: sb.LinearSystem, span: tuple[float, float]) -> Row:
     """Matrices, eigenvalues, branches and critical values; the peer takes the same matrices and gives eigenvalues only, in any order."""
     swept = lin.sweep(V=np.linspace(*span, POINTS))
-    ours = repeated(lambda: lin.root_locus(POINTS, V=span), 5, clock=time.process_time)
+    ours = repeated(lambda: lin.root_locus(points=POINTS, V=span), 5, clock=time.process_time)
     theirs = repeated(
         lambda: [eigvals(A, E) for E, A in zip(swept.E, swept.A, strict=True)], 5, clock=time.process_time
     )

@@ -54,14 +54,14 @@ START = {
 
 def straight_running(equations: sb.Equations) -> sb.LinearSystem:
     """Near straight running at the speed V, in lean and steer."""
-    straight = sb.steady(equations, given={"x_dot": sb.symbol("V")}, zero=["y", "q3", "q1", "q2"])
+    straight = sb.steady(equations, values={"x_dot": sb.symbol("V")}, zero=["y", "q3", "q1", "q2"])
     return sb.linearize(equations, straight, drop="cyclic").without("x_dot")
 
 
 def reversed_fork(equations: sb.Equations) -> sb.LinearSystem:
     """The same with the fork turned round: the frame then pitches by 0.03, and the front wheel turns the other way."""
     V, R = sb.symbols("V R")
-    motion = sb.steady(equations, given={"q5_dot": V / R, "q2": math.pi}, zero=["y", "q3", "q1"], V=5.0)
+    motion = sb.steady(equations, values={"q5_dot": V / R, "q2": math.pi}, zero=["y", "q3", "q1"], V=5.0)
     return sb.linearize(equations, motion, drop="cyclic").without("x_dot")
 
 
@@ -79,10 +79,10 @@ def figures(equations: sb.Equations) -> dict[str, sb.Figure]:
     lin, speed = straight_running(equations), "speed [m/s]"
     normal = sb.plot(lin.root_locus(V=(0, 10)), title="bicycle running straight", label=speed)
     turned = sb.plot(
-        reversed_fork(equations).root_locus(100, V=(0, 18)), title="bicycle with its fork reversed", label=speed
+        reversed_fork(equations).root_locus(points=100, V=(0, 18)), title="bicycle with its fork reversed", label=speed
     )
-    trail = with_trail(lin).stability_chart((160, 160), V=(1, 10), trail=(-0.04, 0.24))
-    wheels = lin.stability_chart((160, 160), V=np.geomspace(2, 100, 160), jm=np.geomspace(0.003, 3, 160))
+    trail = with_trail(lin).stability_chart(points=(160, 160), V=(1, 10), trail=(-0.04, 0.24))
+    wheels = lin.stability_chart(points=(160, 160), V=np.geomspace(2, 100, 160), jm=np.geomspace(0.003, 3, 160))
     return {
         "eigenvalues": normal.noted(weave=(1.2, 2.9), capsize=(7, 0.2), castering=(2.2, -7.5)),
         "reversed_fork": turned.noted(weave=(1.5, 2.8), capsize=(7, 0.2), castering=(5, -8.8)),
@@ -96,7 +96,7 @@ def figures(equations: sb.Equations) -> dict[str, sb.Figure]:
 if __name__ == "__main__":
     equations = sb.derive(model())
     print(f"{len(equations.u)} speeds, {len(equations.lam)} conditions")
-    print("gap under the front wheel:", sb.evaluate(equations.phi, equations.values(0, **START)))
+    print("gap under the front wheel:", sb.evaluate(equations.phi, equations.values(START, otherwise=0)))
     state = sb.assemble(equations, q1=0.1, q2=0.2, q1_dot=0.0, q2_dot=0.0, q4_dot=-5 / 0.354)
     sim = sb.simulate(equations, 10, state)
     end = sim.final

@@ -22,6 +22,6 @@ def model() -> sb.Model:
 
 if __name__ == "__main__":
     equations = sb.derive(model())
-    print("accelerations:", sb.evaluate(equations.udot, equations.values(0, q1=0.5, q2=0.8)))
+    print("accelerations:", sb.evaluate(equations.udot, equations.values(otherwise=0, q1=0.5, q2=0.8)))
     sim = sb.simulate(equations, 60, q1=0.5, q2=0.8)
     print(f"shaken for a minute it stands: q1 = {sim.final['q1']:.6f}, q2 = {sim.final['q2']:.6f}")

@@ -27,7 +27,7 @@ def model() -> sb.Model:
 if __name__ == "__main__":
     equations = sb.derive(model())
     print(f"{len(equations.u)} speeds, {len(equations.lam)} conditions")
-    print("gaps of the ball joint, hanging:", sb.evaluate(equations.phi, equations.values(0)))
+    print("gaps of the ball joint, hanging:", sb.evaluate(equations.phi, equations.values(otherwise=0)))
     lin = sb.linearize(equations, sb.steady(equations))
     for method in ("coordinates", "qz", "qr"):
-        print(f"ω² by {method}:", -(lin.eigenvalues(method) ** 2).real)
+        print(f"ω² by {method}:", -(lin.eigenvalues(method=method) ** 2).real)

@@ -60,9 +60,9 @@ def model() -> sb.Model:
 def straight_running() -> sb.LinearSystem:
     """Near straight running at the speed V, in Sharp's eight states: y1' is the speed across the motorcycle, y' = y1' + V ψ."""
     equations, V = sb.derive(model()), sb.symbol("V")
-    straight = sb.steady(equations, given={"x_dot": V}, zero=["y", "psi", "phi", "delta"])
+    straight = sb.steady(equations, values={"x_dot": V}, zero=["y", "psi", "phi", "delta"])
     y, psi = sb.symbols("y psi", "coordinate")
-    lin = sb.linearize(equations, straight).exchanged("y_dot", y1_dot=y.dot - V * psi)
+    lin = sb.linearize(equations, straight).replace_state("y_dot", "y1_dot", y.dot - V * psi)
     return lin.without(*lin.cyclic, "x_dot")
 
 

@@ -46,7 +46,7 @@ def start() -> dict[str, float]:
 if __name__ == "__main__":
     equations = sb.derive(model())
     print(f"{len(equations.q)} coordinates, {len(equations.lam)} conditions")
-    for u, value in zip(equations.u, sb.evaluate(equations.udot, equations.values(0, **start())), strict=True):
+    for u, value in zip(equations.u, sb.evaluate(equations.udot, equations.values(start(), otherwise=0)), strict=True):
         print(f"{u.dot.identifier:>14} = {value: .6f}")
     sim = sb.simulate(equations, 10, start(), invariants=["energy"])
     print(sim)

@@ -27,7 +27,7 @@ START = {"base_e0": 1.0, "theta2": -math.pi / 3, "theta3": math.pi / 3, "base_wy
 
 if __name__ == "__main__":
     equations = sb.derive(model(), route="recursive")
-    now = sb.evaluate(equations.udot, equations.values(0, **START))
+    now = sb.evaluate(equations.udot, equations.values(START, otherwise=0))
     for u, value in zip(equations.u, now, strict=True):
         print(f"{u.dot.identifier:>12} = {value: .6f}")
     sim = sb.simulate(equations, 100, START, rtol=1e-12)

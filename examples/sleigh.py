@@ -26,8 +26,8 @@ START = {"q1": 5.0, "q2": 5.0, "q3": 1.0}  # everything else is zero
 if __name__ == "__main__":
     equations = sb.derive(model())
     power = equations.multipliers[0] * equations.outputs["table velocity"]
-    print("accelerations:", sb.evaluate(equations.udot, equations.values(0, **START)))
-    print("power of the constraint:", sb.evaluate(power, equations.values(0, **START)))
+    print("accelerations:", sb.evaluate(equations.udot, equations.values(START, otherwise=0)))
+    print("power of the constraint:", sb.evaluate(power, equations.values(START, otherwise=0)))
     sim = sb.simulate(equations, 10, START)
     fed = sim.energy[-1] - sim.energy[0]
     print(f"after 10 s the sleigh has {sim.energy[-1]:.6f} J; the table has fed in {fed:.6f} J")

@@ -29,8 +29,8 @@ START = {
 if __name__ == "__main__":
     equations = sb.derive(model())
     print("\n".join(equations.notes))
-    print("accelerations:", sb.evaluate(equations.udot, equations.values(**START)))
-    print("forces in the bearing:", sb.evaluate(equations.multipliers, equations.values(**START)))
+    print("accelerations:", sb.evaluate(equations.udot, equations.values(START)))
+    print("forces in the bearing:", sb.evaluate(equations.multipliers, equations.values(START)))
     print(f"{'form':>12s}{'steps':>8s}{'drift after 300 s':>20s}{'seconds':>10s}")
     for form in ("explicit", "baumgarte", "partition", "qr", "svd", "projection", "orthogonal"):
         sim = sb.simulate(equations, 300, START, form=form, method="dp5", rtol=1e-6)

@@ -38,7 +38,7 @@ START = {  # everything else is zero
 if __name__ == "__main__":
     equations = sb.derive(model())
     print(f"{len(equations.q)} coordinates, {len(equations.lam)} conditions")
-    for u, value in zip(equations.u, sb.evaluate(equations.udot, equations.values(0, **START)), strict=True):
+    for u, value in zip(equations.u, sb.evaluate(equations.udot, equations.values(START, otherwise=0)), strict=True):
         print(f"{u.dot.identifier:>14} = {value: .6f}")
     sim = sb.simulate(equations, 10, START, invariants=["energy"])
     print(sim)

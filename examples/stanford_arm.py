@@ -40,7 +40,7 @@ def model() -> sb.Model:
 
 if __name__ == "__main__":
     equations = sb.derive(model(), route="recursive")
-    holding = sb.evaluate(equations.residual(), equations.values(0, q2=math.pi / 2))
+    holding = sb.evaluate(equations.residual(), equations.values(otherwise=0, q2=math.pi / 2))
     print("torques that hold the stretched arm:", [round(tau, 4) for tau in holding])
     sim = sb.simulate(equations, 0.5, q2=math.pi / 2, inputs=dict(zip(equations.r, holding, strict=True)))
     print(f"held by them for half a second it moves by {abs(sim.q - sim.q[0]).max():.1e}")

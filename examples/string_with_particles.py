@@ -30,7 +30,7 @@ def model() -> sb.Model:
 
 if __name__ == "__main__":
     equations = sb.derive(model())
-    print("accelerations where it hangs:", sb.evaluate(equations.udot, equations.values(0, q1=0.2013475071)))
+    print("accelerations where it hangs:", sb.evaluate(equations.udot, equations.values(otherwise=0, q1=0.2013475071)))
     hanging = sb.steady(equations, start={"q1": 0.1})
     print(hanging)
     for mode in sb.linearize(equations, hanging).modes():

@@ -37,7 +37,7 @@ def designed(equations: sb.Equations) -> sb.Design:
 
 if __name__ == "__main__":
     equations = sb.derive(model())
-    print("accelerations at rest:", sb.evaluate(equations.udot, equations.values(0, q1=0.5, q2=0.5, q3=0.5)))
+    print("accelerations at rest:", sb.evaluate(equations.udot, equations.values(otherwise=0, q1=0.5, q2=0.5, q3=0.5)))
     print("mass matrix, lowest link:", equations.M[2, 2])
     for damping in (0.0, 5.0):
         sim = sb.simulate(equations, 5, q1=0.5, q2=0.5, q3=0.5, c1=damping, c2=damping, c3=damping)

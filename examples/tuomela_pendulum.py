@@ -21,8 +21,8 @@ START = {"bar_x": 0.765, "bar_e0": 1.0}  # everything else is zero
 
 if __name__ == "__main__":
     equations = sb.derive(model())
-    print("accelerations:", sb.evaluate(equations.udot, equations.values(0, **START)))
-    print("force in the pivot:", sb.evaluate(equations.multipliers, equations.values(0, **START)))
+    print("accelerations:", sb.evaluate(equations.udot, equations.values(START, otherwise=0)))
+    print("force in the pivot:", sb.evaluate(equations.multipliers, equations.values(START, otherwise=0)))
     sim = sb.simulate(equations, 10, START, invariants=["energy"])
     print(sim)
     print(f"energy, which was zero: at most {abs(sim.energy).max():.1e} J;", sim.violation)

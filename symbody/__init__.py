@@ -91,7 +91,7 @@ from .errors import (
     SymbodyError,
     ViewError,
 )
-from .integrate.assembly import assemble, assemblies
+from .integrate.assembly import all_assemblies, assemble
 from .integrate.batch import Batch, simulate_batch
 from .integrate.events import Event
 from .integrate.impacts import Contact
@@ -111,7 +111,7 @@ if TYPE_CHECKING:
     from .stability.chart import StabilityChart
     from .stability.convert import to_control, to_scipy
     from .stability.design import Design
-    from .stability.eigenvalue_sensitivities import EigenvalueSlopes
+    from .stability.eigenvalue_sensitivities import EigenvalueSensitivities
     from .stability.linear_system import LinearSystem, linear_system
     from .stability.linearize import linearize
     from .stability.locus import Critical, RootLocus
@@ -159,7 +159,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Program", "Cost", "program", "compile", "Compiled", "Dynamics",
     "numpy_function", "numpy_source", "c_source", "CSource",
     # integrate: initial states
-    "assemble", "assemblies", "State", "Violation", "violation",
+    "assemble", "all_assemblies", "State", "Violation", "violation",
     # integrate: motions
     "simulate", "Event", "Trajectory", "Outcome", "Ending", "Occurrence", "Statistics",
     "Contact", "simulate_modes", "Contacts", "Modes", "Switch", "Motion",
@@ -167,7 +167,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     # stability: near a motion
     "steady", "SteadyMotion", "linearize", "linear_system", "LinearSystem", "SecondOrder", "Spectrum", "Mode",
     "RootLocus", "Critical", "StabilityChart", "FrequencyResponse", "TimeResponse", "StateSpace",
-    "EigenvalueSlopes", "Design", "to_scipy", "to_control",
+    "EigenvalueSensitivities", "Design", "to_scipy", "to_control",
     # view: figures and scenes
     "plot", "Figure", "scene", "Scene", "Solid", "film",
     # errors
@@ -188,7 +188,7 @@ _WHEN_NEEDED: Final = {  # SymPy and SciPy each take as long to load as all the 
     **dict.fromkeys(("RootLocus", "Critical"), "symbody.stability.locus"),
     "StabilityChart": "symbody.stability.chart",
     **dict.fromkeys(("FrequencyResponse", "TimeResponse", "StateSpace"), "symbody.stability.response"),
-    "EigenvalueSlopes": "symbody.stability.eigenvalue_sensitivities",
+    "EigenvalueSensitivities": "symbody.stability.eigenvalue_sensitivities",
     "Design": "symbody.stability.design",
     **dict.fromkeys(("to_scipy", "to_control"), "symbody.stability.convert"),
     "plot": "symbody.view.plots",

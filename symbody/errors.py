@@ -90,9 +90,32 @@ def unknown(
 ) -> SymbodyError:
     """`where: there is no <what> 'got'; there are ...` with a suggestion where one is near."""
     names = list(known)
-    near = get_close_matches(got, names, n=1, cutoff=0.6)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return kind(f"{where}: there is no {what} {got!r}; there are {listed(names)}.{hint}")
+    return kind(f"{where}: there is no {what} {got!r}; there are {listed(names)}.{_hint(got, names)}")
+
+
+def _hint(got: str, names: list[str]) -> str:
+    """The nearest of some names, in upper or lower case, as a question."""
+    near = [n for n in names if n.lower() == got.lower()] or get_close_matches(got, names, n=1, cutoff=0.6)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def unknown_keyword(
+    where: str, got: str, names: Iterable[str], options: Iterable[str], kind: type[SymbodyError]
+) -> SymbodyError:
+    """A keyword that is neither an option of a call nor a name of its model."""
+    known, others = list(names), list(options)
+    there_are = f"names are {listed(known)}; options are {listed(others, 30)}.{_hint(got, [*known, *others])}"
+    return kind(f"{where}: {got!r} is neither a name of the model nor an option; {there_are}")
+
+
+def ambiguous_keyword(
+    where: str, name: str, value: object, what: str, call: str, is_option: bool, kind: type[SymbodyError]
+) -> SymbodyError:
+    """A keyword that is a name of the model and an argument of the call."""
+    article = "an" if what[0] in "aeiou" else "a"
+    one = f"{name} is {article} {what} of the model and an {'option' if is_option else 'argument'} of {call}"
+    other = f" or options={{{name!r}: {shown(value)}}} for the option" if is_option else ""
+    return kind(f"{where}: {one}; write values={{{name!r}: {shown(value)}}} for the {what}{other}")
 
 
 def shown(value: object, most: int = 60) -> str:

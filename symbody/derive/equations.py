@@ -20,6 +20,8 @@ from ..algebra.linear import Factors, factorize
 from ..algebra.matrix import Matrix, sum_of_products
 from ..algebra.walk import substitute, substitute_all
 from ..bodies.mechanism import Constraint, Mechanism
+from ..errors import ModelError
+from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
 from .tabulated import tabulated
 from .variables import ARGUMENTS, Variables
@@ -207,14 +209,28 @@ class Equations(CacheOwner):
         named = zip(self.mechanism.equations, self.h.entries, strict=True)
         return tuple(NamedRow(name, "additional", e) for name, e in named)
 
-    def values(self, otherwise: float | None = None, /, **given: Any) -> dict[Symbol, Any]:
-        """Numbers for `evaluate`: those given by name (q1=0.5, q1_dot=2), and for parameters those that the model was made with.
+    @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        """What each name is: coordinate, speed, parameter, ..., output; see `keywords`."""
+        kinds = {name: self.variables[name].kind for name in self.variables.identifiers}
+        return kinds | {name: "output" for name in self.outputs if name not in kinds}
+
+    @values_by_name(ModelError)
+    def values(
+        self,
+        values: Mapping[Any, Any] | None = None,
+        *,
+        otherwise: float | None = None,
+        options: Mapping[str, Any] | None = None,
+        **named: Any,
+    ) -> dict[Symbol, Any]:
+        """Numbers for `evaluate`: those given (q1=0.5, q1_dot=2), and for parameters those that the model was made with.
 
         otherwise   number for everything that would be left without one
         """
         table = self.variables
         rest = {} if otherwise is None else dict.fromkeys(table.symbols, otherwise)
-        return {**rest, **table.of("p").defaults, **table.resolved(given, f"values of {self.name!r}")}
+        return {**rest, **table.of("p").defaults, **table.resolved(values or {}, f"values of {self.name!r}")}
 
 
 def multiplier(name: str) -> Symbol:

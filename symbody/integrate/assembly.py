@@ -17,53 +17,65 @@ from typing import Any, Final
 import numpy as np
 
 from ..derive.equations import Equations
+from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed
 from .constraint_rows import RANK, Row, Rows, rows_of, sizes_of_rows
 from .nearest import Found, Numbers, Search, is_periodic, row_space, unwound
 from .open_joints import contradiction, open_joints, too_much_given
-from .state import State, default_values, named_values, rate_name, require_parameters
+from .state import (
+    Start,
+    State,
+    default_values,
+    is_whole_state,
+    named_values,
+    rate_name,
+    require_parameters,
+    start_values,
+)
 
 ATTEMPTS: Final = 30  # starts, each moved further at random, before constraints are said not to close
 ROUNDED: Final = 1e-3  # by so much the norm of Euler parameters that are given may be off: numbers as people write them
 MEANT: Final = 1e4  # weight of values that had to be let go, when looking for what is near to them
 
 
+@values_by_name(AssemblyError)
 def assemble(
     equations: Equations,
     values: Mapping[Any, float] | None = None,
-    /,
     *,
-    start: Mapping[Any, float] | None = None,
+    start: Start | None = None,
     weights: Mapping[Any, float] | None = None,
-    **given: float,
+    options: Mapping[str, Any] | None = None,
+    **named: float,
 ) -> State:
     """A state that keeps the constraints at the levels of positions and speeds, to rounding.
 
-    given     values that hold exactly, by name: coordinates, speeds (crank_dot), additional variables, inputs, parameters, time t.
-              `values` is the same as a mapping by name or symbol
-    start     rough values of others: the state is the nearest to them. Which of several configurations is found depends on them.
+    values    that hold exactly, by name or symbol: coordinates, speeds (crank_dot), additional variables, inputs, parameters, time t;
+              also as keywords where the name is not that of an option
+    start     rough values of others (or a whole state: a `State`, a `SteadyMotion`, the end of a `Trajectory`): the state is the nearest to them. Which of several configurations is found depends on them.
               What is in neither starts at zero; Euler parameters start at the identity
     weights   how much each value that is not held counts in the distance (1 where nothing is said): the larger, the less it moves
 
     Speeds that are not rates may be given by the rates of coordinates as well. Raises `AssemblyError` where the constraints cannot be met,
     with the joints that stay open, or the values that contradict each other.
     """
-    task = _task(equations, {**(values or {}), **given}, start or {}, weights or {})
+    task = _task(equations, values or {}, start, weights or {})
     q, how = _configuration(task)
     return _completed(task, q, how)
 
 
-def assemblies(
+@values_by_name(AssemblyError)
+def all_assemblies(
     equations: Equations,
     values: Mapping[Any, float] | None = None,
-    /,
     *,
-    start: Mapping[Any, float] | None = None,
+    start: Start | None = None,
     weights: Mapping[Any, float] | None = None,
     tries: int = 60,
     seed: int = 0,
-    **given: float,
+    options: Mapping[str, Any] | None = None,
+    **named: float,
 ) -> tuple[State, ...]:
     """The different states that `assemble` finds from random starts, nearest to the start first.
 
@@ -71,7 +83,7 @@ def assemblies(
 
     Whole turns and the sign of Euler parameters make no difference. That none is missing is not certain: more tries make it likelier.
     """
-    task = _task(equations, {**(values or {}), **given}, start or {}, weights or {})
+    task = _task(equations, values or {}, start, weights or {})
     search, random = _position_search(task), np.random.default_rng(seed)
     first, how = _configuration(task)
     spread = _spread(search, random)
@@ -122,13 +134,16 @@ class _Task:
         return {j: self.held[n] for j, n in names.items() if n in self.held and n not in speeds}
 
 
-def _task(eq: Equations, given: Mapping[Any, float], start: Mapping[Any, float], weights: Mapping[Any, float]) -> _Task:
+def _task(eq: Equations, given: Mapping[Any, float], start: Start | None, weights: Mapping[Any, float]) -> _Task:
     where = f"assembly of {eq.name!r}"
     rates = [rate_name(q) for q in eq.q]
     held = named_values(eq, given, where, rates)
-    rough = {n: x for n, x in named_values(eq, start, f"{where}, start", rates).items() if n not in held}
-    weight = named_values(eq, weights, f"{where}, weights", rates)
     movable = {s.identifier for s in (*eq.q, *eq.u, *eq.z)}
+    near = start_values(start, where)
+    if is_whole_state(start):
+        near = {n: x for n, x in near.items() if n in movable}
+    rough = {n: x for n, x in named_values(eq, near, f"{where}, start", rates).items() if n not in held}
+    weight = named_values(eq, weights, f"{where}, weights", rates)
     for what, names in (("start", rough), ("weights", weight)):
         if both := [n for n in names if n in held]:
             raise AssemblyError(f"{where}: {listed(both)} cannot be held as given and be in {what}; say one of them")

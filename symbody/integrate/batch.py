@@ -12,12 +12,13 @@ import numpy as np
 
 from ..algebra.graph import Expr
 from ..derive.equations import Equations
+from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
 from ..errors import AssemblyError, SimulationError, listed
 from .inputs import with_inputs
 from .outcome import Ending, Outcome
 from .simulate import simulate
-from .state import State
+from .state import Start
 from .trajectory import Trajectory
 
 
@@ -68,34 +69,39 @@ class Batch(Sequence[Trajectory]):
         )
 
 
+@values_by_name(SimulationError, like=simulate)
 def simulate_batch(
     equations: Equations,
     t: Any,
-    starts: Sequence[State | Mapping[Any, float]] | None = None,
+    start: Start | Sequence[Start] | None = None,
     *,
+    values: Mapping[Any, Any] | None = None,
     inputs: Mapping[Any, Any] | None = None,
     threads: int | None = None,
-    **options: Any,
+    options: Mapping[str, Any] | None = None,
+    **named: Any,
 ) -> Batch:
     """Simulations from many starts, or with many parameter sets: `simulate_batch(eq, times, q1=np.linspace(0, 1, 100), m1=[...])`.
 
-    starts    one state, or values by name, for each member
-    values by name, as arrays with a number for each member or as one number for all, come on top; other options as in `simulate`
+    start     a start as in `simulate` for all, or a sequence with one for each member
+    values    on top of it, by name or symbol, or as keywords: arrays with a number for each member, or one number for all
+    threads   how many run at the same time; by default as many as there are cores
+    options   any option by name; all others are those of `simulate`
 
     A member that cannot begin, or fails, does not disturb the others: its outcome says why.
     """
     eq, constants = with_inputs(equations, inputs or {})
-    symbols = {s.identifier for s in (eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p)}
-    values = {k: np.asarray(options.pop(k), dtype=np.float64) for k in list(options) if k in symbols}
-    count = _count(starts, values)
-    names = {k: np.broadcast_to(v, (count,)) for k, v in values.items()}
-    options.setdefault("progress", False)
+    arrays = {k: np.asarray(v, dtype=np.float64) for k, v in (values or {}).items()}
+    starts = start if isinstance(start, Sequence) else None
+    count = _count(starts, arrays)
+    many = {k: np.broadcast_to(v, (count,)) for k, v in arrays.items()}
+    chosen = {"progress": False, **named}
 
     def member(k: int) -> Trajectory:
-        own = {name: float(v[k]) for name, v in names.items()}
-        start = None if starts is None else starts[k]
+        own = {name: float(v[k]) for name, v in many.items()}
+        first: Any = start if starts is None else starts[k]
         try:
-            return simulate(eq, t, start, **{**constants, **options, **own})
+            return simulate(eq, t, first, values={**constants, **own}, options=chosen)
         except (SimulationError, AssemblyError) as reason:
             return _refused(eq, str(reason))
 
@@ -106,12 +112,12 @@ def simulate_batch(
         return Batch((first, *pool.map(member, range(1, count))))
 
 
-def _count(starts: Sequence[Any] | None, values: Mapping[str, Array]) -> int:
-    sizes = {name: len(v) for name, v in values.items() if v.ndim == 1}
+def _count(starts: Sequence[Any] | None, values: Mapping[Any, Array]) -> int:
+    sizes = {str(name): len(v) for name, v in values.items() if v.ndim == 1}
     if wrong := [name for name, v in values.items() if v.ndim > 1]:
         raise SimulationError(f"simulate_batch: {listed(wrong)} must be a number or one number for each member")
     if starts is not None:
-        sizes["starts"] = len(starts)
+        sizes["start"] = len(starts)
     if len(set(sizes.values())) > 1:
         raise SimulationError(
             f"simulate_batch: different numbers of members: {listed(f'{k}: {n}' for k, n in sizes.items())}"

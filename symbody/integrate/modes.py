@@ -105,6 +105,11 @@ class Modes:
     def all_modes(self) -> Sequence[str]:
         return list(self.modes)
 
+    @property
+    def kinds(self) -> Mapping[str, str]:
+        """What each name of any mode is."""
+        return {name: kind for eq in self.modes.values() for name, kind in eq.kinds.items()}
+
     def equations(self, mode: str) -> Equations:
         return self.modes[mode]
 
@@ -219,6 +224,10 @@ class Contacts:
     @property
     def all_modes(self) -> Sequence[str]:
         return [FREE]
+
+    @property
+    def kinds(self) -> Mapping[str, str]:
+        return self.base.kinds
 
     def mode(self, closed: frozenset[str]) -> str:
         return " + ".join(c.name for c in self.contacts if c.name in closed) or FREE

@@ -15,6 +15,7 @@ from ..algebra.matrix import Matrix
 from ..emit.run.callable import Array
 from ..errors import SimulationError, SymbodyError, listed, shown
 from .outcome import Outcome, Statistics
+from .state import State
 from .trajectory import Occurrence, Trajectory
 
 
@@ -60,6 +61,11 @@ class Motion:
     def final(self) -> dict[str, float]:
         """The last state by name."""
         return next(s for s in reversed(self.segments) if len(s)).final
+
+    @property
+    def state(self) -> State:
+        """The last state, to go on from."""
+        return next(s for s in reversed(self.segments) if len(s)).state
 
     @property
     def statistics(self) -> Statistics:

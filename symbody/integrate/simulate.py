@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..derive.equations import Equations
+from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, shown, unknown
 from . import tableaux
@@ -26,7 +27,7 @@ from .null_space import SPACES, space_form
 from .outcome import Ending, Outcome
 from .run import Leg, Progress, Record, drive
 from .sensitivities import variations_in, varied
-from .state import State
+from .state import Start, State, is_whole_state, start_values
 from .stiffness import is_stiff, stiffness_note
 from .trajectory import Trajectory
 from .variational import NAME as DISCRETE
@@ -41,7 +42,7 @@ OFF: Final = 1e-6  # a start that misses the constraints by more than this is re
 
 
 @dataclass(frozen=True)
-class Options:
+class SimulationOptions:
     """How to simulate; see `simulate`."""
 
     method: str = "auto"
@@ -63,11 +64,13 @@ class Options:
     progress: bool | None = None
 
 
+@values_by_name(SimulationError)
 def simulate(
     equations: Equations,
     t: Any,
-    start: State | Mapping[Any, float] | None = None,
+    start: Start | None = None,
     *,
+    values: Mapping[Any, float] | None = None,
     inputs: Mapping[Any, Any] | None = None,
     events: Sequence[Event | Contact] = (),
     method: str = "auto",
@@ -87,12 +90,14 @@ def simulate(
     sensitivities: Sequence[Any] = (),
     most_steps: int = 10**9,
     progress: bool | None = None,
-    **values: float,
+    options: Mapping[str, Any] | None = None,
+    **named: float,
 ) -> Trajectory:
-    """The motion from a start over a time.
+    """The motion from a start over a time: `simulate(eq, 10, q1=0.5, q1_dot=2, m1=3, rtol=1e-10)`.
 
     t            its end; (begin, end); or the times at which states are wanted
-    start        a `State` (`assemble` finds one on the constraints), or values by name; `**values` come on top: q1=0.5, q1_dot=2, m1=3
+    start        a `State` (`assemble` finds one on the constraints), a `SteadyMotion`, a `Trajectory` (its end), or values by name or symbol
+    values       on top of them, by name or symbol; also as keywords where the name is not that of an option: q1=0.5, q1_dot=2, m1=3
     inputs       for each input a number, an expression, a function of t or of (t, q, u), or samples (times, values)
     events       what happens where an expression passes through zero: `Event`, and impacts: `Contact`
     method       dp5, dp8: Dormand-Prince 5(4), 8(5,3); rk4 with a fixed step; radau: implicit, for stiff systems and where z' does not follow by
@@ -108,8 +113,9 @@ def simulate(
     invariants   "energy" (with the work of loads that have no potential), or expressions that stay as they are at the start
     sensitivities  values at the start and parameters, by name: derivatives of the motion with respect to them come along
     progress     show a line with the time left; by default in a terminal, when it takes more than two seconds
+    options      any of these by name: {"alpha": 5}, where the model has an alpha too
     """
-    options = Options(
+    asked = SimulationOptions(
         method,
         form,
         rtol,
@@ -129,11 +135,11 @@ def simulate(
         progress,
     )
     eq, constants = with_inputs(equations, inputs or {})
-    state = _started(eq, start, {**constants, **values})
+    state = _started(eq, start, {**constants, **(values or {})})
     begin, end, times = span(eq, t, state)
     state = replace(state, t=begin)
-    check_options(options)
-    picked = choice(eq, options)
+    check_options(asked)
+    picked = choice(eq, asked)
     check_start(state)
     simulation = Simulation(eq, picked, state, end, times)
     return simulation.run(actors_of(simulation.form, events, picked.rtol, simulation.atol, end > begin))
@@ -142,10 +148,10 @@ def simulate(
 # ---------------------------------------------------------------------------------------------------------- what was asked
 
 
-def _started(eq: Equations, start: State | Mapping[Any, float] | None, values: Mapping[str, float]) -> State:
-    known: dict[Any, float] = dict(start.values) if isinstance(start, State) else dict(start or {})
+def _started(eq: Equations, start: Start | None, values: Mapping[Any, float]) -> State:
+    known = start_values(start, f"simulate {eq.name!r}")
     names = {s.identifier for s in (eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p)}
-    if isinstance(start, State):  # inputs that became functions are not in the equations any more
+    if is_whole_state(start):  # inputs that became functions are not in the equations any more
         known = {k: v for k, v in known.items() if k in names}
     return State.of(eq, {**known, **values})
 
@@ -171,7 +177,7 @@ def span(eq: Equations, t: Any, state: State) -> tuple[float, float, Array | Non
     return begin, end, times
 
 
-def check_options(o: Options) -> None:
+def check_options(o: SimulationOptions) -> None:
     if not 0 < o.rtol < 1 or o.rtol < 1e-14:
         raise SimulationError(f"rtol = {shown(o.rtol)} is not between 1e-14 (rounding) and 1")
     if o.step is not None and not 0 < o.step < np.inf:
@@ -182,7 +188,7 @@ def check_options(o: Options) -> None:
         raise SimulationError(f"metric is 'mass' or 'unit', got {shown(o.metric)}")
 
 
-def choice(eq: Equations, o: Options) -> Options:
+def choice(eq: Equations, o: SimulationOptions) -> SimulationOptions:
     """Form and method, where they were left to us."""
     form = o.form
     if form == "auto":
@@ -200,7 +206,7 @@ def choice(eq: Equations, o: Options) -> Options:
     return replace(o, form=form, method=method)
 
 
-def _method(eq: Equations, o: Options, form: str) -> str:
+def _method(eq: Equations, o: SimulationOptions, form: str) -> str:
     """The method, or "auto" where the start has yet to be looked at."""
     if o.method != "auto":
         return o.method
@@ -209,7 +215,7 @@ def _method(eq: Equations, o: Options, form: str) -> str:
     return "auto" if follows(eq) and form not in NAMES else "radau"
 
 
-def _check_method(eq: Equations, o: Options) -> None:
+def _check_method(eq: Equations, o: SimulationOptions) -> None:
     where = f"simulate {eq.name!r}"
     if o.method not in (*METHODS, "auto"):
         raise unknown(where, "method", o.method, METHODS, SimulationError)
@@ -248,13 +254,13 @@ def check_start(state: State) -> None:
 # ---------------------------------------------------------------------------------------------------------- the simulation
 
 
-def form_of(eq: Equations, o: Options) -> Form:
+def form_of(eq: Equations, o: SimulationOptions) -> Form:
     """The form asked for; kept as long as the equations are, because making and compiling it takes longer than many a simulation."""
     key = (o.form, o.order, o.metric, o.alpha, o.beta, o.independent, o.project, o.invariants, o.sensitivities)
     return eq.cached("form", key, lambda: varied(_made(eq, o), o.sensitivities) if o.sensitivities else _made(eq, o))
 
 
-def _made(eq: Equations, o: Options) -> Form:
+def _made(eq: Equations, o: SimulationOptions) -> Form:
     invariants = conserved(eq, o.invariants)
     if o.form in SPACES:
         if o.sensitivities:
@@ -269,7 +275,7 @@ def _made(eq: Equations, o: Options) -> Form:
     return any_form(o.form, eq, tuple(range(len(eq.lam))), metric=o.metric, alpha=o.alpha, beta=o.beta, kept=invariants)
 
 
-def machine_of(o: Options, task: Task) -> Machine:
+def machine_of(o: SimulationOptions, task: Task) -> Machine:
     if o.method == "radau":
         return RadauMachine(task)
     return VariationalMachine(task) if o.method == "variational" else ExplicitMachine(TABLEAUX[o.method], task)
@@ -280,7 +286,7 @@ class Simulation:
 
     handler: Handler | None = None
 
-    def __init__(self, eq: Equations, o: Options, state: State, end: float, times: Array | None) -> None:
+    def __init__(self, eq: Equations, o: SimulationOptions, state: State, end: float, times: Array | None) -> None:
         self.eq, self.options, self.state, self.end, self.times = eq, o, state, end, times
         self.form = form_of(eq, o)
         s = state

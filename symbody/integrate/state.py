@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from ..algebra.graph import Symbol
 from ..derive.equations import Equations
+from ..derive.keywords import by_identifier
 from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed, shown, unknown
 from .constraint_rows import dependences, rows_of
@@ -143,6 +144,34 @@ def violation(equations: Equations, state: State) -> Violation:
 
 
 # ---------------------------------------------------------------------------------------------------------- by name
+
+
+class HasState(Protocol):
+    """A result that a motion can start from: a steady motion, the end of a trajectory."""
+
+    @property
+    def state(self) -> State: ...
+
+
+Start = State | HasState | Mapping[Any, float]
+
+
+def is_whole_state(start: Any) -> bool:
+    return start is not None and not isinstance(start, Mapping)
+
+
+def start_values(start: Start | None, where: str) -> dict[str, float]:
+    """Numbers by name: of a mapping as it is, of a state or a result everything that it has."""
+    if start is None:
+        return {}
+    if isinstance(start, Mapping):
+        return by_identifier(start, where, AssemblyError)
+    state = start if isinstance(start, State) else getattr(start, "state", None)
+    if not isinstance(state, State):
+        raise AssemblyError(
+            f"{where}: start is a State, a steady motion, a trajectory (its end), or a mapping from names to numbers; got {shown(start)}"
+        )
+    return dict(state.values)
 
 
 def default_values(equations: Equations) -> dict[str, float]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ..algebra.graph import Symbol
+from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, unknown
 from .event_handlers import Actor, EventActor
@@ -18,60 +18,58 @@ from .explicit import T
 from .modes import Contacts, Modes, Plan, is_in
 from .motion import Motion
 from .outcome import Ending, Outcome
-from .simulate import Options, Simulation, check_options, check_start, choice, span
-from .state import State, default_values
+from .simulate import Simulation, SimulationOptions, check_options, check_start, choice, simulate, span
+from .state import Start, State, default_values, is_whole_state, start_values
 from .trajectory import Occurrence, Trajectory
 
-OPTIONS: Final = tuple(f.name for f in fields(Options) if f.name != "sensitivities")
 
-
+@values_by_name(SimulationError, like=simulate, without=("sensitivities",))
 def simulate_modes(
     modes: Modes | Contacts,
     t: Any,
-    start: State | Mapping[Any, float] | None = None,
+    start: Start | None = None,
     *,
+    values: Mapping[Any, float] | None = None,
     inputs: Mapping[Any, Any] | None = None,
     events: Sequence[Event] = (),
-    **more: Any,
+    options: Mapping[str, Any] | None = None,
+    **named: Any,
 ) -> Motion:
     """The motion of a system that changes between sets of equations.
 
     modes     `Modes` (equations by name and the switches between them), or `Contacts` (bodies that bounce and come to rest)
     events    `Event`s; each is watched in all modes that have what it is made of
-    more      options of `simulate`, and values by name. Parameters of one name have one value in all modes
-
-    Everything else is as in `simulate`.
+    values    on top of the start, by name or symbol, or as keywords. Parameters of one name have one value in all modes
+    options   any option by name; all others are those of `simulate`
     """
     if not isinstance(modes, (Modes, Contacts)):
         raise SimulationError(
             f"simulate_modes takes `Modes` or `Contacts`; for equations there is `simulate`. Got {modes!r}"
         )
-    asked: dict[str, Any] = {
-        k: tuple(v) if k in ("invariants", "independent") else v for k, v in more.items() if k in OPTIONS
-    }
-    options = Options(**asked)
-    check_options(options)
+    chosen: dict[str, Any] = {k: tuple(v) if k in ("invariants", "independent") else v for k, v in named.items()}
+    asked = SimulationOptions(**chosen)
+    check_options(asked)
     plan, constants = modes.with_inputs(inputs or {})
-    given = dict(start.values) if isinstance(start, State) else {_name(k): v for k, v in (start or {}).items()}
-    values = {**given, **constants, **{k: v for k, v in more.items() if k not in OPTIONS}}
-    return _Run(plan, options, values, events, is_loose=isinstance(start, State)).run(t)
-
-
-def _name(key: Any) -> str:
-    return key.identifier if isinstance(key, Symbol) else str(key)
+    numbers = {**start_values(start, f"simulate {modes.name!r}"), **constants, **(values or {})}
+    return _Run(plan, asked, numbers, events, is_loose=is_whole_state(start)).run(t)
 
 
 class _Run:
     """A simulation of modes."""
 
     def __init__(
-        self, plan: Plan, options: Options, values: Mapping[str, float], events: Sequence[Event], is_loose: bool
+        self,
+        plan: Plan,
+        options: SimulationOptions,
+        values: Mapping[str, float],
+        events: Sequence[Event],
+        is_loose: bool,
     ) -> None:
         self.plan, self.options, self.events = plan, options, tuple(events)
         self.segments: list[Trajectory] = []
         self.modes: list[str] = []
         self.happened: list[Occurrence] = []
-        self._picked: dict[str, Options] = {}  # what was left to us is decided when a mode first begins
+        self._picked: dict[str, SimulationOptions] = {}  # what was left to us is decided when a mode first begins
         self._made: dict[str, list[Actor]] = {}
         first = plan.equations(plan.start)
         names = {m: _names(plan, m) for m in plan.all_modes}

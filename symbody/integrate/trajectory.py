@@ -22,6 +22,7 @@ from .constraint_rows import rows_of
 from .dense import Dense
 from .outcome import Outcome, Statistics
 from .sensitivities import sensitivity_of, variations_in
+from .state import State
 from .tables import data_frame, data_set
 
 
@@ -96,6 +97,15 @@ class Trajectory:
         """The last state by name."""
         eq = self.equations
         return {s.identifier: float(x) for s, x in zip((*eq.q, *eq.u, *eq.z), self.y[-1], strict=True)}
+
+    @property
+    def state(self) -> State:
+        """The last state, to go on from: `simulate(eq, 20, start=sim)`."""
+        n, k = len(self.equations.q), len(self.equations.u)
+        if not len(self):
+            raise SimulationError(f"trajectory of {self.equations.name!r}: it has no state; {self.outcome}")
+        q, u, z = np.split(self.y[-1], [n, n + k])
+        return State(self.equations, float(self.t[-1]), q, u, z, self.r, self.p, outcome="end of a trajectory")
 
     def at(self, times: ArrayLike) -> Trajectory:
         """The motion at other times between its first and last."""

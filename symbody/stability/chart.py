@@ -55,7 +55,7 @@ def stability_chart(lin: LinearSystem, values: Mapping[str, Any], points: tuple[
             )
     first, second = np.meshgrid(*axes, indexing="ij")
     swept = {**values, names[0]: first.ravel(), names[1]: second.ravel()}
-    n = lin.sweep(**swept)
+    n = lin.sweep(swept)
     if all(is_regular(E) for E in n.E[:: max(1, len(n.E) // 8)]):
         s = np.linalg.eigvals(np.linalg.solve(n.E, n.A))
     else:

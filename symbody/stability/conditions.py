@@ -62,11 +62,11 @@ def conditions(
     """near: numbers at which the equations have values, for coordinates that are not given."""
     refuse_driven_constraints(eq)
     names = _Names(eq)
-    wanted = {names.thing(k, "given"): as_expr(v) for k, v in given.items()}
+    wanted = {names.thing(k, "values"): as_expr(v) for k, v in given.items()}
     wanted |= {names.thing(k, "zero"): ZERO for k in zero}
     loose = [names.symbol(k, "free") for k in free]
     if both := [s for s in loose if s in wanted]:
-        raise StabilityError(f"steady motion of {eq.name!r}: {listed(both)} cannot be given and free")
+        raise StabilityError(f"steady motion of {eq.name!r}: {listed(both)} cannot have a value and be free")
     around = {**eq.mechanism.values, **near}
     cyclic = cyclic_coordinates(eq, around)
     drifting = _drifting(eq, cyclic, wanted, loose)

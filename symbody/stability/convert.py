@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from scipy.signal import StateSpace as ScipyStateSpace
 
+from ..derive.keywords import values_by_name
 from ..errors import StabilityError
 
 try:
@@ -17,17 +19,19 @@ if TYPE_CHECKING:
     from .linear_system import LinearSystem
 
 
-def to_scipy(lin: LinearSystem, **values: float) -> Any:
+@values_by_name(StabilityError)
+def to_scipy(lin: LinearSystem, values: Mapping[Any, float] | None = None, **named: float) -> Any:
     """The system with numbers as `scipy.signal.StateSpace`."""
-    space = lin.state_space(**values)
+    space = lin.state_space(values)
     return ScipyStateSpace(space.A, space.B, space.C, space.D)
 
 
-def to_control(lin: LinearSystem, **values: float) -> Any:
+@values_by_name(StabilityError)
+def to_control(lin: LinearSystem, values: Mapping[Any, float] | None = None, **named: float) -> Any:
     """The system with numbers as `control.StateSpace`, with names; needs the package python-control."""
     if control is None:
         raise StabilityError('to_control needs the package "control": pip install control')
-    space = lin.state_space(**values)
+    space = lin.state_space(values)
     return control.ss(
         space.A, space.B, space.C, space.D, states=list(space.states), inputs=list(space.inputs), outputs=list(space.outputs),
         name=lin.name.replace(".", "_"),

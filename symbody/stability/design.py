@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment, lsq_linear
 from ..algebra.graph import Symbol
 from ..emit.run.callable import Array
 from ..errors import StabilityError, listed, unknown
-from .eigenvalue_sensitivities import EigenvalueSlopes, eigenvalue_slopes
+from .eigenvalue_sensitivities import EigenvalueSensitivities, eigenvalue_sensitivities
 from .pencil import Complex, neat
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Design:
 
 
 def design(
-    lin: LinearSystem, targets: Sequence[complex], vary: Sequence[str | Symbol], of: str, bounds: Mapping[str, Any], steps: int,
+    lin: LinearSystem, targets: Sequence[complex], vary: Sequence[str | Symbol], of: str, bounds: Mapping[str, Any], max_steps: int,
     values: Mapping[str, float],
 ) -> Design:  # fmt: skip
     """Newton's method; steps of least squares where there are more targets than parameters, of least norm where there are fewer.
@@ -68,7 +68,7 @@ def design(
     start = lin.values(values)
     a = np.clip([start[lin.parameter(n)] for n in names], low, high)
     done = [_quantities(lin, names, values, wanted, of, None, a)]
-    while len(done) <= steps:
+    while len(done) <= max_steps:
         here = done[-1]
         change = _change(here, wanted, low - here.parameters, high - here.parameters)
         if np.abs(change).max(initial=0.0) <= 1e-12 * max(1.0, np.abs(here.parameters).max(initial=0.0)):
@@ -84,8 +84,8 @@ def design(
     said = (
         f"reached in {taken} steps" if reached
         else f"not reached in {taken} steps: the largest miss is {miss:.4g}, which is as near as these parameters come"
-        if taken < steps
-        else f"not reached in {steps} steps: the largest miss is {miss:.4g}; begin nearer or allow more steps"
+        if taken < max_steps
+        else f"not reached in {max_steps} steps: the largest miss is {miss:.4g}; begin nearer or allow more steps"
     )  # fmt: skip
     return Design(
         dict(zip(names, map(float, last.parameters), strict=True)), last.quantities, wanted, said, reached, tuple(done)
@@ -116,8 +116,10 @@ def _bounds(names: Sequence[str], bounds: Mapping[str, Any]) -> tuple[Array, Arr
 def _quantities(
     lin: LinearSystem, names: Sequence[str], values: Mapping[str, float], wanted: Complex, of: str, before: Step | None, a: Array
 ) -> Step:  # fmt: skip
-    found: EigenvalueSlopes = eigenvalue_slopes(lin, names, {**values, **dict(zip(names, map(float, a), strict=True))})
-    s, ds = found.eigenvalues, found.slopes
+    found: EigenvalueSensitivities = eigenvalue_sensitivities(
+        lin, names, {**values, **dict(zip(names, map(float, a), strict=True))}
+    )
+    s, ds = found.eigenvalues, found.derivatives
     if of == "squares":
         upper = s.imag > 1e-9 * np.abs(s).max(initial=1e-300)
         s, ds = -(s[upper] ** 2), -2 * s[upper, None] * ds[upper]

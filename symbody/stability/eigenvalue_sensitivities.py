@@ -26,30 +26,30 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class EigenvalueSlopes:
-    """eigenvalues[k], their derivatives slopes[k, j] with respect to parameters[j], and those of the states' shapes.
+class EigenvalueSensitivities:
+    """eigenvalues[k], their derivatives[k, j] with respect to parameters[j], and those of the states' shapes.
 
-    shapes[:, k]       right vector k, its largest entry 1
-    shape_slopes[j]    its derivative with respect to parameters[j], one column for each eigenvalue
+    shapes[:, k]           right vector k, its largest entry 1
+    shape_derivatives[j]   its derivative with respect to parameters[j], one column for each eigenvalue
     """
 
     parameters: tuple[str, ...]
     states: tuple[str, ...]
     eigenvalues: Complex
-    slopes: Complex
+    derivatives: Complex
     shapes: Complex
-    shape_slopes: Complex
+    shape_derivatives: Complex
 
     def __repr__(self) -> str:
         lines = ["eigenvalue".rjust(26) + "".join(f"d/d{n}".rjust(26) for n in self.parameters)]
-        for s, row in zip(self.eigenvalues, self.slopes, strict=True):
+        for s, row in zip(self.eigenvalues, self.derivatives, strict=True):
             lines.append("".join(neat(v).rjust(26) for v in (s, *row)))
         return "\n".join(lines)
 
 
-def eigenvalue_slopes(
+def eigenvalue_sensitivities(
     lin: LinearSystem, names: Sequence[str | Symbol], values: Mapping[str, float]
-) -> EigenvalueSlopes:
+) -> EigenvalueSensitivities:
     parameters = [lin.parameter(n) for n in names] or list(lin.parameters)
     rows, points = lin.sets({k: [v] for k, v in _given(lin, values).items()})
     n = lin.numbers_at(rows, points)
@@ -68,7 +68,9 @@ def eigenvalue_slopes(
         shapes.append(np.column_stack([
             _shape_slope(E, A, found.s[k], x[:, k], ds[k], change[:, k], int(largest[k])) for k in range(len(found.s))
         ]) if len(found.s) else np.zeros_like(x))  # fmt: skip
-    return EigenvalueSlopes(tuple(p.name for p in parameters), lin.x, found.s, np.array(slopes).T, x, np.array(shapes))
+    return EigenvalueSensitivities(
+        tuple(p.name for p in parameters), lin.x, found.s, np.array(slopes).T, x, np.array(shapes)
+    )
 
 
 def _given(lin: LinearSystem, values: Mapping[str, float]) -> dict[str, float]:
@@ -95,11 +97,11 @@ def _shape_slope(E: Any, A: Any, s: complex, x: Complex, ds: complex, change: Co
     return np.linalg.solve(whole, np.append(-change, 0.0))[:n]
 
 
-def response_slopes(
+def response_sensitivities(
     lin: LinearSystem, r: str | Symbol, y: str | Symbol, hertz: Any, names: Sequence[str | Symbol], values: Mapping[str, float]
 ) -> dict[str, Complex]:  # fmt: skip
     """dG = dC X + C (iω E - A)⁻¹ (dB - (iω dE - dA) X) + dD  with  X = (iω E - A)⁻¹ B."""
-    k, seen = lin.input(r), lin.seen(y)
+    k, seen = lin.input(r), lin.with_outputs(y)
     parameters = [seen.parameter(n) for n in names] or list(seen.parameters)
     rows, points = seen.sets({k: [v] for k, v in _given(seen, values).items()})
     n = seen.numbers_at(rows, points)

@@ -14,6 +14,7 @@ from ..algebra.graph import Symbol, as_expr, symbol
 from ..algebra.matrix import Matrix, as_matrix, identity, zeros
 from ..algebra.printing import latex
 from ..algebra.walk import free_symbols, substitute_all
+from ..derive.keywords import values_by_name
 from ..emit.program.lower import program
 from ..emit.program.program import Program
 from ..emit.run.callable import Array
@@ -34,6 +35,8 @@ from .steady import SteadyMotion
 
 PARTS = ("E", "A", "B", "C", "D")
 Function = Callable[..., Array]
+Values = Mapping[Any, Any] | None
+ByName = Mapping[str, Any] | None
 
 
 class Numbers(NamedTuple):
@@ -122,6 +125,14 @@ class LinearSystem:
         """Symbols of the operating point that are found by Newton's method."""
         return self.about.unknowns if self.about is not None else ()
 
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """What each name is: a parameter, input, state, dependent variable or output."""
+        kinds = {s.name: "parameter" for s in self.parameters}
+        for kind, names in (("input", self.r), ("state", self.x), ("variable", self.variables), ("output", self.y)):
+            kinds |= {name: kind for name in names if name not in kinds}
+        return kinds
+
     @property
     def near(self) -> dict[Symbol, float]:
         """Numbers that are known without asking: defaults, and the operating point there."""
@@ -149,11 +160,13 @@ class LinearSystem:
         except (TypeError, ValueError):
             raise StabilityError(f"linear system {self.name!r}: {name} is to be a number, got {shown(value)}") from None
 
-    def __call__(self, **values: Any) -> LinearSystem:
+    @values_by_name(StabilityError, label="linear system")
+    def __call__(self, values: Mapping[Any, Any] | None = None, **named: Any) -> LinearSystem:
         """The same system with numbers or expressions for some parameters: `lin(V=20)`, `lin(b=R * sb.tan(sigma) - trail)`.
 
         Where the operating point is known in numbers only, all parameters become numbers.
         """
+        values = values or {}
         table: dict[Symbol, Any] = {self.parameter(k): as_expr(v) for k, v in values.items()}
         if not self.unknowns:
             changed = substitute_all([*(getattr(self, p) for p in PARTS), self.T], table)
@@ -171,10 +184,10 @@ class LinearSystem:
         )
 
     def point(
-        self, parameters: Mapping[Symbol, float], near: Mapping[Symbol, float] | None = None
+        self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float] | None = None
     ) -> dict[Symbol, float]:
         """The operating point where it has to be found by numbers."""
-        return self.about.solve(parameters, near) if self.about is not None and self.unknowns else {}
+        return self.about.solve(parameters, start) if self.about is not None and self.unknowns else {}
 
     # ------------------------------------------------------------------------------------------------ numbers
 
@@ -195,16 +208,18 @@ class LinearSystem:
     def _entries(self) -> Function:
         return self._function("linear_entries", [getattr(self, p) for p in PARTS])
 
-    def numbers(self, **values: float) -> Numbers:
+    @values_by_name(StabilityError)
+    def numbers(self, values: Mapping[Any, float] | None = None, **named: float) -> Numbers:
         """The matrices as arrays."""
-        p = self.values(values)
+        p = self.values(values or {})
         w = self.point(p)
         row, points = np.array(list(p.values())), np.array([w[s] for s in self.unknowns])
         return self._cut(self._finite(self._entries(row, points, np.zeros(0)), row))
 
-    def sweep(self, **values: Any) -> Numbers:
+    @values_by_name(StabilityError)
+    def sweep(self, values: Mapping[Any, Any] | None = None, **named: Any) -> Numbers:
         """The matrices for many parameter sets at once: values are numbers, or arrays of one length."""
-        return self.numbers_at(*self.sets(values))
+        return self.numbers_at(*self.sets(values or {}))
 
     def numbers_at(self, rows: Array, points: Array) -> Numbers:
         return self._cut(self._finite(self._entries(rows, points, np.zeros((len(rows), 0))), rows))
@@ -319,19 +334,17 @@ class LinearSystem:
         """The system without states that no other state depends on. Outputs that need them go too."""
         return states.without(self, names)
 
-    def exchanged(self, old: str | Symbol, **new: Any) -> LinearSystem:
-        """The same system with one state replaced by a combination of states: `lin.exchanged("y_dot", y1_dot=y.dot - V * psi)`."""
-        if len(new) != 1:
-            raise StabilityError(f"linear system {self.name!r}: exchanged() takes one new state, got {listed(new)}")
-        return states.exchanged(self, old, *next(iter(new.items())))
+    def replace_state(self, old: str | Symbol, name: str, expression: Any) -> LinearSystem:
+        """The same system with one state replaced by a combination of states: `lin.replace_state("y_dot", "y1_dot", y.dot - V * psi)`."""
+        return states.replace_state(self, old, name, expression)
 
-    def in_order(self, *names: str | Symbol) -> LinearSystem:
+    def reorder(self, *names: str | Symbol) -> LinearSystem:
         """The same system with its states, and their equations, in another order."""
-        return states.in_order(self, names)
+        return states.reorder(self, names)
 
-    def seen(self, *names: str | Symbol) -> LinearSystem:
+    def with_outputs(self, *names: str | Symbol) -> LinearSystem:
         """The same system with other outputs: those it has, states, or dependent coordinates and speeds, by name."""
-        return states.seen(self, names)
+        return states.with_outputs(self, names)
 
     def cleaned(self) -> LinearSystem:
         """The same with entries that are 0, 1 or -1 for all parameters written so."""
@@ -359,69 +372,103 @@ class LinearSystem:
         return f"${self.latex()}$"
 
     # ------------------------------------------------------------------------------------------------ answers
+    #
+    # All take parameters by name or symbol in `values`, or as keywords, and options by name in `options`.
 
-    def eigenvalues(self, method: str = "coordinates", /, **values: float) -> Complex:
-        """Finite eigenvalues, by real part; `method`: "coordinates", "qz" on all variables, or "qr" onto the constraints' tangent."""
-        return eigenvalues(self, values, method)
+    @values_by_name(StabilityError)
+    def eigenvalues(
+        self, values: Values = None, *, method: str = "coordinates", options: ByName = None, **named: float
+    ) -> Complex:
+        """Finite eigenvalues (poles), by real part; `method`: "coordinates", "qz" on all variables, or "qr" onto the constraints' tangent."""
+        return eigenvalues(self, values or {}, method)
 
-    def modes(self, **values: float) -> Spectrum:
+    poles = eigenvalues
+
+    @values_by_name(StabilityError)
+    def modes(self, values: Values = None, **named: float) -> Spectrum:
         """Modes with shapes in all coordinates, frequencies, damping ratios and participation; infinite eigenvalues counted."""
-        return modes(self, values)
+        return modes(self, values or {})
 
-    def root_locus(self, points: int = 400, /, **values: Any) -> RootLocus:
+    @values_by_name(StabilityError)
+    def root_locus(
+        self, values: Values = None, *, points: int = 400, options: ByName = None, **named: Any
+    ) -> RootLocus:
         """Eigenvalues over one parameter, followed as branches, with critical values: `lin.root_locus(V=(1, 40))`."""
-        return root_locus(self, values, points)
+        return root_locus(self, values or {}, points)
 
-    def stability_chart(self, points: tuple[int, int] = (80, 80), /, **values: Any) -> StabilityChart:
+    @values_by_name(StabilityError)
+    def stability_chart(
+        self, values: Values = None, *, points: tuple[int, int] = (80, 80), options: ByName = None, **named: Any
+    ) -> StabilityChart:
         """Growth rate over two parameters: `lin.stability_chart(V=(1, 10), b=(0.02, 0.08))`."""
-        return stability_chart(self, values, points)
+        return stability_chart(self, values or {}, points)
 
+    @values_by_name(StabilityError)
     def frequency_response(
-        self, r: str | Symbol, y: str | Symbol, hertz: Any = None, /, **values: float
-    ) -> response.FrequencyResponse:
-        """Response of an output (or any variable) to an input that oscillates, over frequencies in Hz (chosen from the spectrum if not given)."""
-        return response.frequency_response(self, r, y, hertz, values)
+        self, r: str | Symbol, y: str | Symbol, /, hertz: Any = None, *, values: Values = None, options: ByName = None, **named: float
+    ) -> response.FrequencyResponse:  # fmt: skip
+        """G(iω) from an input to an output (or any variable), over frequencies in Hz (chosen from the spectrum if not given).
 
+        `plot` draws it as Bode's or Nyquist's diagram.
+        """
+        return response.frequency_response(self, r, y, hertz, values or {})
+
+    bode = frequency_response
+
+    @values_by_name(StabilityError)
     def step_response(
-        self, r: str | Symbol, y: str | Symbol, times: Any = None, /, **values: float
-    ) -> response.TimeResponse:
+        self, r: str | Symbol, y: str | Symbol, /, times: Any = None, *, values: Values = None, options: ByName = None, **named: float
+    ) -> response.TimeResponse:  # fmt: skip
         """Response of an output to an input that is switched from 0 to 1."""
-        return response.time_response(self, r, y, times, values, "step")
+        return response.time_response(self, r, y, times, values or {}, "step")
 
+    @values_by_name(StabilityError)
     def impulse_response(
-        self, r: str | Symbol, y: str | Symbol, times: Any = None, /, **values: float
-    ) -> response.TimeResponse:
+        self, r: str | Symbol, y: str | Symbol, /, times: Any = None, *, values: Values = None, options: ByName = None, **named: float
+    ) -> response.TimeResponse:  # fmt: skip
         """Response of an output to a unit impulse of an input."""
-        return response.time_response(self, r, y, times, values, "impulse")
+        return response.time_response(self, r, y, times, values or {}, "impulse")
 
-    def zeros(self, r: str | Symbol, y: str | Symbol, /, **values: float) -> Complex:
+    @values_by_name(StabilityError)
+    def zeros(self, r: str | Symbol, y: str | Symbol, /, values: Values = None, **named: float) -> Complex:
         """Transmission zeros between an input and an output."""
-        return response.zeros(self, r, y, values)
+        return response.zeros(self, r, y, values or {})
 
-    def state_space(self, **values: float) -> response.StateSpace:
+    @values_by_name(StabilityError)
+    def state_space(self, values: Values = None, **named: float) -> response.StateSpace:
         """x' = A x + B r, y = C x + D r in numbers, with algebraic variables eliminated."""
-        return response.explicit(self, values)
+        return response.explicit(self, values or {})
 
     def second_order(self, *coordinates: str | Symbol) -> SecondOrder:
         """M q'' + (D + G) q' + (K + N) q = B r, with symmetric and skew parts apart; of some coordinates if others stand apart."""
         return second_order(self, coordinates)
 
-    def eigenvalue_slopes(self, *parameters: str | Symbol, **values: float) -> sensitivity.EigenvalueSlopes:
+    @values_by_name(StabilityError)
+    def eigenvalue_sensitivities(
+        self, *parameters: str | Symbol, values: Values = None, **named: float
+    ) -> sensitivity.EigenvalueSensitivities:
         """Derivatives of eigenvalues and modes with respect to parameters (Lynch eq. 6.18 for any pencil)."""
-        return sensitivity.eigenvalue_slopes(self, parameters, values)
+        return sensitivity.eigenvalue_sensitivities(self, parameters, values or {})
 
-    def response_slopes(
-        self, r: str | Symbol, y: str | Symbol, hertz: Any, /, *parameters: str | Symbol, **values: float
-    ) -> dict[str, Complex]:
+    @values_by_name(StabilityError)
+    def response_sensitivities(
+        self, r: str | Symbol, y: str | Symbol, hertz: Any, /, *parameters: str | Symbol, values: Values = None, **named: float
+    ) -> dict[str, Complex]:  # fmt: skip
         """Derivatives of a frequency response with respect to parameters."""
-        return sensitivity.response_slopes(self, r, y, hertz, parameters, values)
+        return sensitivity.response_sensitivities(self, r, y, hertz, parameters, values or {})
 
+    @values_by_name(StabilityError)
     def design(
-        self, targets: Sequence[complex], vary: Iterable[str | Symbol], *, of: str = "eigenvalues", bounds: Mapping[str, Any] | None = None,
-        steps: int = 30, **values: float,
+        self, targets: Sequence[complex], vary: Iterable[str | Symbol], /, *, values: Values = None, of: str = "eigenvalues",
+        bounds: ByName = None, max_steps: int = 30, options: ByName = None, **named: float,
     ) -> design_module.Design:  # fmt: skip
-        """Parameters for which the system has wanted eigenvalues, by Newton's method with their derivatives (Lynch 6.3)."""
-        return design_module.design(self, targets, list(vary), of, bounds or {}, steps, values)
+        """Parameters `vary` for which the system has the eigenvalues `targets`, by Newton's method with their derivatives (Lynch 6.3).
+
+        of          "eigenvalues", or "squares" for ω² of oscillations
+        bounds      (least, greatest) by parameter
+        max_steps   of the iteration
+        """
+        return design_module.design(self, targets, list(vary), of, bounds or {}, max_steps, values or {})
 
 
 def linear_system(

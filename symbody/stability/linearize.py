@@ -14,6 +14,7 @@ from ..algebra.graph import ZERO, Expr, Symbol, as_expr, undisturbed
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.equations import Equations
+from ..derive.keywords import values_by_name
 from ..errors import StabilityError, listed, unknown
 from ..integrate.state import State
 from .conditions import Row, position_rows, speed_rows
@@ -27,9 +28,11 @@ from .steady import SteadyMotion, steady
 ON_CONSTRAINTS = 1e-7  # a point is on the constraints when they miss by less than this part of their terms
 
 
+@values_by_name(StabilityError)
 def linearize(
-    eq: Equations, about: SteadyMotion | State | Mapping[Any, Any], *, independent: Iterable[Symbol | str] = (),
-    outputs: Mapping[str, Any] | None = None, drop: str | Iterable[Symbol | str] = (), moving: bool = False, **values: float,
+    equations: Equations, about: SteadyMotion | State | Mapping[Any, Any], *, values: Mapping[Any, float] | None = None,
+    independent: Iterable[Symbol | str] = (), outputs: Mapping[str, Any] | None = None, drop: str | Iterable[Symbol | str] = (),
+    moving: bool = False, options: Mapping[str, Any] | None = None, **named: float,
 ) -> LinearSystem:  # fmt: skip
     """The equations to first order about a motion: E x' = A x + B r, y = C x + D r, for x = (independent q, independent u, z).
 
@@ -39,24 +42,26 @@ def linearize(
     outputs       expressions in the state and the inputs by name; by default those of the model
     drop          states to leave out that nothing depends on: names, or "cyclic" for all such coordinates
     moving        the values are a point of a motion that is not steady: the result describes its neighbourhood at that instant
-    values        parameters by name, where they are not those of the model
+    values        parameters by name or symbol, where they are not those of the model; also as keywords
+    options       any of these by name, where the model has the name too
 
     Constraints, multipliers and accelerations are eliminated at the operating point, with the derivatives of constraint forces in the
     directions that are left. Where the operating point is known in closed form, so are the entries of the result.
     """
+    eq, numbers = equations, dict(values or {})
     if isinstance(about, State):
-        about, values = _from_state(eq, about, values)
+        about, numbers = _from_state(eq, about, numbers)
     with undisturbed():
         if isinstance(about, SteadyMotion):
             motion: SteadyMotion | None = _checked(eq, about)
-            point, defaults = dict(about.expressions), {**about.defaults, **_named(eq, about, values)}
+            point, defaults = dict(about.expressions), {**about.defaults, **_named(eq, about, numbers)}
             turning: Iterable[Symbol] = about.conditions.turning
         elif moving:
             motion, turning = None, eq.u
-            defaults = {**eq.mechanism.values, **_named(eq, None, values)}
+            defaults = {**eq.mechanism.values, **_named(eq, None, numbers)}
             point = _point_of_motion(eq, about, defaults)
         else:
-            motion = _claimed(eq, about, values)
+            motion = _claimed(eq, about, numbers)
             point, defaults, turning = dict(motion.expressions), dict(motion.defaults), motion.conditions.turning
         system = _linearized(eq, point, defaults, motion, independent, turning, outputs)
     names = system.cyclic if drop == "cyclic" else [drop] if isinstance(drop, str) else list(drop)
@@ -99,6 +104,10 @@ def _everything(v: Variation) -> list[Matrix]:
 def _named(eq: Equations, motion: SteadyMotion | None, values: Mapping[str, float]) -> dict[Symbol, float]:
     known = {s.name: s for s in (motion.parameters if motion is not None else eq.p)}
     for name in values:
+        if name not in known and name in eq.kinds:
+            raise StabilityError(
+                f"linearisation of {eq.name!r}: {name} is a {eq.kinds[name]}, not a parameter; its value at the operating point goes into `about`"
+            )
         if name not in known:
             raise unknown(f"linearisation of {eq.name!r}", "parameter", name, known, StabilityError)
     return {known[k]: float(v) for k, v in values.items()}
@@ -159,7 +168,7 @@ def _claimed(eq: Equations, about: Mapping[Any, Any], values: Mapping[str, float
         {**eq.mechanism.values, **_named(eq, None, values)},
     )
     try:
-        motion = steady(eq, held, (), (), None, **values, **time)
+        motion = steady(eq, {**held, **values, **time})
     except StabilityError as refused:
         if all(held[u] == 0 for u in eq.u):
             raise

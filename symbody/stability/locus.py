@@ -137,7 +137,7 @@ class _Solver:
         self.lin, self.name, self.others = lin, name, dict(others)
 
     def one(self, value: float) -> Complex:
-        n = self.lin.numbers(**{**self.others, self.name: value})
+        n = self.lin.numbers({**self.others, self.name: value})
         if is_regular(n.E):
             return np.linalg.eigvals(np.linalg.solve(n.E, n.A)).astype(complex)
         return pencil_spectrum(n.E, n.A, self.lin.x).s

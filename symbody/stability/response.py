@@ -85,8 +85,8 @@ class StateSpace:
 def frequency_response(
     lin: LinearSystem, r: str | Symbol, y: str | Symbol, hertz: Any, values: Mapping[str, float]
 ) -> FrequencyResponse:
-    k, seen = lin.input(r), lin.seen(y)
-    n = seen.numbers(**values)
+    k, seen = lin.input(r), lin.with_outputs(y)
+    n = seen.numbers(values)
     f = _frequencies(n.E, n.A, lin.x) if hertz is None else np.atleast_1d(np.asarray(hertz, dtype=float))
     if f.ndim != 1 or not len(f) or not np.isfinite(f).all():
         raise StabilityError(f"linear system {lin.name!r}: frequencies are finite numbers in Hz, got {shown(hertz)}")
@@ -116,7 +116,7 @@ def explicit(lin: LinearSystem, values: Mapping[str, float]) -> StateSpace:
 
     S1 w1' = A11 w1 + A12 w2 + B1 r,   0 = A21 w1 + A22 w2 + B2 r,   x = V w
     """
-    n = lin.numbers(**values)
+    n = lin.numbers(values)
     if is_regular(n.E):
         return StateSpace(np.linalg.solve(n.E, n.A), np.linalg.solve(n.E, n.B), n.C, n.D, lin.x, lin.r, lin.y)
     U, S, Vt = svd(n.E)
@@ -140,7 +140,7 @@ def time_response(
     lin: LinearSystem, r: str | Symbol, y: str | Symbol, times: Any, values: Mapping[str, float], kind: str
 ) -> TimeResponse:
     """By the exponential of the system with the input as a further state: exact at the times asked for."""
-    k, seen = lin.input(r), lin.seen(y)
+    k, seen = lin.input(r), lin.with_outputs(y)
     space = explicit(seen, values)
     A, b, c, d = space.A, space.B[:, [k]], space.C[0], float(space.D[0, k])
     if kind == "impulse" and d:
@@ -180,8 +180,8 @@ def _times(A: Array) -> Array:
 
 def zeros(lin: LinearSystem, r: str | Symbol, y: str | Symbol, values: Mapping[str, float]) -> Complex:
     """Finite s at which [A - s E, B; C, D] loses rank: the output can be nothing while the input is something."""
-    k, seen = lin.input(r), lin.seen(y)
-    n = seen.numbers(**values)
+    k, seen = lin.input(r), lin.with_outputs(y)
+    n = seen.numbers(values)
     A = np.block([[n.A, n.B[:, [k]]], [n.C, n.D[:, [k]]]])
     E = np.zeros_like(A)
     E[: len(n.E), : len(n.E)] = n.E

@@ -79,7 +79,7 @@ def _are_nothing(lin: LinearSystem, places: Sequence[tuple[Matrix, int, int]]) -
 # ---------------------------------------------------------------------------------------------------- others
 
 
-def exchanged(lin: LinearSystem, old: str | Symbol, name: str, law: Any) -> LinearSystem:
+def replace_state(lin: LinearSystem, old: str | Symbol, name: str, law: Any) -> LinearSystem:
     """The state `old` replaced by a combination of states; x = S (new x)."""
     at, row = lin.state(old), _combination(lin, law)
     if row[at] is ZERO:
@@ -118,7 +118,7 @@ def _rate_put_in(j: int, E: Matrix, A: Matrix, B: Matrix) -> tuple[Matrix, Matri
     return tuple(m - factors @ Matrix(1, m.cols, m.row(j)) for m in (E, A, B))  # type: ignore[return-value]
 
 
-def in_order(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
+def reorder(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
     """The same states in another order, their equations with them."""
     order = [lin.state(n) for n in names]
     if sorted(order) != list(range(len(lin.x))):
@@ -132,7 +132,7 @@ def in_order(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
     )  # fmt: skip
 
 
-def seen(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
+def with_outputs(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
     """Other outputs: those the system has, states, or dependent coordinates and speeds."""
     none = (ZERO,) * len(lin.r)
     visible = {n: (tuple(ONE if i == j else ZERO for i in range(len(lin.x))), none) for j, n in enumerate(lin.x)}

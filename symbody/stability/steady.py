@@ -16,9 +16,11 @@ from ..algebra.matrix import Matrix
 from ..algebra.printing import tree_size_up_to
 from ..algebra.walk import free_symbols, ordered, substitute_all
 from ..derive.equations import Equations
+from ..derive.keywords import values_by_name
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, compile_program
 from ..errors import StabilityError, listed, unknown
+from ..integrate.state import Start, State, is_whole_state, start_values
 from .conditions import Conditions, Row, conditions
 from .newton import Reached, newton
 from .parameter_samples import Sample, cleaned, folded, sample_at, samples, vanishing
@@ -98,18 +100,42 @@ class SteadyMotion:
         """Parameters of the model and of the conditions that are not unknowns themselves."""
         return tuple(s for s in parameters_of(self.equations, self.conditions) if s not in self.unknowns)
 
+    @property
+    def kinds(self) -> Mapping[str, str]:
+        """What each name is: those of the equations, and parameters that only the conditions have."""
+        return {**{s.identifier: s.kind for s in self.parameters}, **self.equations.kinds}
+
+    @property
+    def state(self) -> State:
+        """As numbers, at the default values of the parameters; to start from."""
+        eq, numbers = self.equations, {**self.defaults, **self.found}
+        out = {}
+        for s in (*eq.q, *eq.u, *eq.z, *eq.r, *eq.p):
+            value = self.expressions.get(s, numbers.get(s))
+            if isinstance(value, Expr):
+                if missing := [x.name for x in free_symbols(value) if x not in numbers]:
+                    raise StabilityError(
+                        f"steady motion of {eq.name!r}: {s.identifier} depends on {listed(missing)}, which have no value; steady(..., {missing[0]}=...)"
+                    )
+                value = float(evaluate(value, numbers))
+            if value is not None:
+                out[s] = value
+        return State.of(
+            eq, {**out, eq.t: float(evaluate(self.expressions.get(eq.t, ZERO)))}, outcome=f"steady: {self.outcome}"
+        )
+
     @cached_property
     def _problem(self) -> _Problem:
         return _Problem(self.equations, self.conditions, self.expressions, self.unknowns)
 
     def solve(
-        self, parameters: Mapping[Symbol, float], near: Mapping[Symbol, float] | None = None
+        self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float] | None = None
     ) -> dict[Symbol, float]:
         """Values of `unknowns` at other parameters, found from those at hand."""
         if not self.unknowns:
             return {}
-        start = np.array([(near or self.found)[s] for s in self.unknowns])
-        reached = self._problem.from_start(start, parameters)
+        begin = np.array([(start or self.found)[s] for s in self.unknowns])
+        reached = self._problem.from_start(begin, parameters)
         if not reached.holds:
             name, size = self._problem.worst(reached)
             changed = {s.name: v for s, v in parameters.items() if self.defaults.get(s) != v}
@@ -130,29 +156,55 @@ def _text(value: Number) -> str:
     return "0" if abs(value) < 1e-13 else f"{value:.10g}"
 
 
+@values_by_name(StabilityError)
 def steady(
-    eq: Equations, given: Mapping[Any, Any] | None = None, zero: Iterable[Any] = (), free: Iterable[Any] = (),
-    start: Mapping[Any, float] | None = None, **values: float,
+    equations: Equations, values: Mapping[Any, Any] | None = None, *, zero: Iterable[Any] = (), free: Iterable[Any] = (),
+    start: Start | None = None, options: Mapping[str, Any] | None = None, **named: Any,
 ) -> SteadyMotion:  # fmt: skip
-    """An equilibrium, or a motion in which only cyclic coordinates grow: `steady(eq, given={x.dot: V}, zero=[y, psi, phi])`.
+    """An equilibrium, or a motion in which only cyclic coordinates grow: `steady(eq, {x.dot: V}, zero=[y, psi, phi], V=5.0)`.
 
-    given    values of coordinates, speeds, inputs, or of expressions in them: numbers, or expressions in parameters (new ones too)
-    zero     what is given as zero; a coordinate that is given does not drift
+    values   of coordinates, speeds, inputs (by name or symbol), or of expressions in them: numbers, or expressions in parameters (new ones
+             too); numbers of parameters, and of the time t, where they are not those of the model. By name also as keywords
+    zero     what has the value zero; a coordinate that has a value does not drift
     free     unknown beside the state and the multipliers: inputs or parameters to be found; q.dot of a coordinate that is to drift
              although something depends on it (the heading of a vehicle that turns)
-    start    numbers from which the search begins, where zero is not near
-    values   parameters by name (and the time `t`), where they are not those of the model
+    start    where the search begins, where zero is not near: values by name or symbol, a `State`, another `SteadyMotion`, the end of a
+             `Trajectory`
 
-    Coordinates on which nothing depends may drift; all others stand still. Inputs are zero unless given or free. Where the rest
+    Coordinates on which nothing depends may drift; all others stand still. Inputs are zero unless they have a value or are free. Where the rest
     follows from linear equations alone, and holds for all parameters, the result has expressions in the parameters; otherwise it has
     numbers. `outcome` says what happened; the residual is shown, and what the conditions left open.
     """
-    time = float(values.pop("t", 0.0))
-    asked = conditions(eq, given or {}, zero, free, _near(eq, start or {}), time)
-    begin = _started(eq, asked, start or {})
-    defaults = _defaults(eq, asked, values)
+    eq, near = equations, start_values(start, f"steady motion of {equations.name!r}")
+    given, numbers, time = _sorted(eq, values or {})
+    asked = conditions(eq, given, zero, free, _near(eq, near), time)
+    begin = _started(eq, asked, _unknowns_only(asked, near) if is_whole_state(start) else near)
+    defaults = _defaults(eq, asked, numbers)
     closed = None if _free_parameters(asked) else _closed_form(eq, asked, begin, defaults)
     return _refused_in_time(closed or _by_newton(eq, asked, begin, defaults))
+
+
+def _sorted(eq: Equations, values: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[str, Any], float]:
+    """Values that are conditions; numbers of parameters, by name; the time."""
+    new = {s.name for x in values.values() if isinstance(x, Expr) for s in free_symbols(x) if s.kind == "parameter"}
+    parameters = {s.name for s in eq.p} | (new - eq.kinds.keys())
+    given: dict[Any, Any] = {}
+    numbers: dict[str, Any] = {}
+    time = 0.0
+    for key, value in values.items():
+        if key == eq.t.identifier:
+            time = float(value)
+        elif key in parameters and not (isinstance(value, Expr) and free_symbols(value)):
+            numbers[key] = value
+        else:
+            given[key] = value
+    return given, numbers, time
+
+
+def _unknowns_only(asked: Conditions, start: Mapping[Any, float]) -> dict[Any, float]:
+    """Of a whole state what is to be found."""
+    names = {s.identifier for s in asked.all_unknowns}
+    return {k: v for k, v in start.items() if k in names}
 
 
 def _refused_in_time(motion: SteadyMotion) -> SteadyMotion:

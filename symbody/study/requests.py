@@ -42,10 +42,10 @@ class SimulationRequest:
 
 @dataclass(frozen=True)
 class SteadyRequest:
-    """`steady`: what is given and what is zero; `parameters` are new ones, with values."""
+    """`steady`: values, and what is zero; `parameters` are new ones, with values."""
 
     parameters: Mapping[str, float]
-    given: tuple[tuple[Expr, Expr], ...]
+    values: tuple[tuple[Symbol, Expr], ...]
     zero: tuple[Symbol, ...]
     free: tuple[Symbol, ...]
     start: Mapping[str, float]
@@ -246,13 +246,13 @@ class _Reader:
             for name, f in table.entries.items():
                 new[name] = self.scope.number(f)
                 self._new_symbol(table.keys[name])
-        given: list[tuple[Expr, Expr]] = []
-        if "given" in said:
-            table = said.get("given")
-            given = [(self._state(table.keys[k]), self.scope.scalar(f)) for k, f in table.entries.items()]
+        values: list[tuple[Symbol, Expr]] = []
+        if "values" in said:
+            table = said.get("values")
+            values = [(self._state(table.keys[k]), self.scope.scalar(f)) for k, f in table.entries.items()]
         zero, free = (tuple(self._state(x) for x in said_names(said.get(k))) for k in ("zero", "free"))
         start = self._numbers(said.get("start"), {**self.states, **dict.fromkeys(new)}, "coordinate, speed or variable")
-        return SteadyRequest(new, tuple(given), zero, free, start)
+        return SteadyRequest(new, tuple(values), zero, free, start)
 
     def _new_symbol(self, said: Said) -> None:
         """A parameter that only the analyses know."""

@@ -165,7 +165,7 @@ class Study:
         if asked is None and self.is_robot:
             numbers = {s: self.start[s] for s in (*self.equations.q, *self.equations.p)}
             options.setdefault("inputs", robots.held(self.equations, numbers | {self.equations.t: self.start.t}))
-        return simulate(self.equations, self._times, self.start, **options)
+        return simulate(self.equations, self._times, self.start, options=options)
 
     @property
     def _times(self) -> Any:
@@ -183,12 +183,12 @@ class Study:
         """The steady motion asked for, or an equilibrium near the start."""
         asked, eq = self.source.requests.steady, self.equations
         if asked is None:
-            found = steady(eq, start=self._resting, **self.values)
+            found = steady(eq, self.values, start=self._resting)
         else:
             numbers = {**asked.parameters, **self.changed}
             own: dict[str, Any] = {k: numbers[k] for k in asked.parameters}
-            given = dict(asked.given)
-            found = steady(eq, given=given, zero=asked.zero, free=asked.free, start=asked.start, **self.values, **own)
+            values: dict[Any, Any] = {s.identifier: v for s, v in asked.values} | self.values | own
+            found = steady(eq, values, zero=asked.zero, free=asked.free, start=asked.start)
         if not found.is_steady:
             raise StabilityError(f"{self.source.name!r}: {found.outcome}")
         return found
@@ -209,7 +209,7 @@ class Study:
         elif asked.about == "start":
             about = {k: v for k, v in self.start.values.items() if k in self.states}
         drop: Any = "cyclic" if asked.drop == ("cyclic",) else asked.drop
-        return linearize(eq, about, independent=asked.independent, drop=drop, **self.values)
+        return linearize(eq, about, values=self.values, independent=asked.independent, drop=drop)
 
     @cached_property
     def at(self) -> dict[str, float]:
@@ -224,7 +224,7 @@ class Study:
 
     @cached_property
     def spectrum(self) -> Spectrum:
-        return self.linear.modes(**self.at)
+        return self.linear.modes(self.at)
 
     @property
     def varied(self) -> Mapping[str, Range]:
@@ -240,8 +240,8 @@ class Study:
         ranges: dict[str, Any] = {k: (r.begin, r.end) for k, r in varied.items()}
         counts = [r.points or POINTS for r in varied.values()]
         if len(varied) == 1:
-            return self.linear.root_locus(counts[0], **others, **ranges)
-        return self.linear.stability_chart((min(counts[0], 200), min(counts[1], 200)), **others, **ranges)
+            return self.linear.root_locus({**others, **ranges}, points=counts[0])
+        return self.linear.stability_chart({**others, **ranges}, points=(min(counts[0], 200), min(counts[1], 200)))
 
     @cached_property
     def responses(self) -> list[FrequencyResponse]:
@@ -249,7 +249,7 @@ class Study:
         for r in self.wanted or self.source.requests.frf:
             hertz = None if r.hertz is None else np.geomspace(r.hertz.begin, r.hertz.end, r.hertz.points or POINTS)
             numbers = {**self.at, **r.values}
-            out.append(self.linear.frequency_response(r.input, r.output, hertz, **numbers))
+            out.append(self.linear.frequency_response(r.input, r.output, hertz, values=numbers))
         return out
 
     def __repr__(self) -> str:

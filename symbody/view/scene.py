@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..bodies.frames import Frame, Point
 from ..bodies.urdf.robot import Robot
+from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
 from ..errors import ViewError, listed, shown
 from ..later import later
@@ -97,6 +98,7 @@ class Scene:
         return in_notebook(self)
 
 
+@values_by_name(ViewError)
 def scene(
     source: Any,
     *,
@@ -110,7 +112,9 @@ def scene(
     samples: int | None = None,
     show: Iterable[str] = SHOWN,
     title: str | None = None,
-    **values: float,
+    values: Mapping[Any, float] | None = None,
+    options: Mapping[str, Any] | None = None,
+    **named: float,
 ) -> Scene:
     """The 3-D picture of a trajectory, of a state, or of equations at values from which a state is assembled.
 
@@ -126,10 +130,12 @@ def scene(
     frequency   of the mode in rad/s, where `mode` does not say
     samples     number of times; by default as many as look smooth
     show        groups that are switched on at first
+    values      of equations or of a state, by name or symbol; also as keywords where the name is not that of an option
+    options     any of these by name, where the model has the name too
     """
     if wrong := [g for g in show if g not in GROUPS]:
         raise ViewError(f"scene: show={listed(wrong)}; there are {listed(GROUPS)}")
-    given = trajectory_of(source, values)
+    given = trajectory_of(source, values or {})
     place = placer(given.equations, _frames_drawn_on(shapes, traces))
     course = course_of(given, place, samples)
     sketch = Sketch(course, place)

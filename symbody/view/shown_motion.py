@@ -20,7 +20,7 @@ from ..emit.run.callable import Array, compile_program
 from ..errors import ViewError, listed, shown, unknown
 from ..integrate.assembly import assemble
 from ..integrate.outcome import Ending, Outcome
-from ..integrate.state import State
+from ..integrate.state import State, named_values
 from ..integrate.trajectory import Trajectory
 from .poses import Placer, column
 
@@ -75,7 +75,7 @@ class Course:
         return {"z": rows, "r": self.trajectory.r, "p": self.trajectory.p}
 
 
-def trajectory_of(source: Any, values: Mapping[str, float]) -> Trajectory:
+def trajectory_of(source: Any, values: Mapping[Any, float]) -> Trajectory:
     """A trajectory, a state, or equations with values from which a state is assembled, as a trajectory."""
     if isinstance(source, Trajectory):
         if values:
@@ -84,7 +84,8 @@ def trajectory_of(source: Any, values: Mapping[str, float]) -> Trajectory:
     if isinstance(source, Equations):
         return standing_still(assemble(source, values))
     if isinstance(source, State):
-        return standing_still(State.of(source.equations, {**source.values, **values}) if values else source)
+        changed = named_values(source.equations, values, f"scene of {source.equations.name!r}")
+        return standing_still(State.of(source.equations, {**source.values, **changed}) if values else source)
     raise ViewError(
         f"scene: expected equations, a state or a trajectory, got {shown(source)}; derive(model) gives equations, "
         "simulate(equations, end) a trajectory"

@@ -398,7 +398,7 @@ def test_parts_are_attached(tmp_path):
 def test_requests_of_the_motorcycle():
     r = sb.read_model(ROOT / "symbody" / "library" / "motorcycle.yaml").requests
     assert r.steady.parameters == {"V": 20}
-    assert [(str(a), str(b)) for a, b in r.steady.given] == [("x'", "V")]
+    assert [(str(a), str(b)) for a, b in r.steady.values] == [("x'", "V")]
     assert [str(s) for s in r.steady.zero] == "y psi delta phi psi4 phi4".split()
     assert r.linearize.about == "steady"
     assert (r.eig.vary["V"].begin, r.eig.vary["V"].end, r.eig.vary["V"].points) == (1, 60, 200)
@@ -429,7 +429,7 @@ def test_a_request_can_be_done():
     """What the file says goes into the functions of later stages as it is."""
     file = sb.read_model(ROOT / "symbody" / "library" / "double_pendulum.yaml")
     eq = sb.derive(file.mechanism)
-    falling = sb.evaluate(eq.udot, eq.values(0, **file.requests.start))
+    falling = sb.evaluate(eq.udot, eq.values(file.requests.start, otherwise=0))
     assert falling == pytest.approx([-9.81, 9.81])  # both links level: both masses fall freely
 
 

@@ -29,9 +29,9 @@ def by_hand(m, bar):
 def test_a_revolute_joint_from_basic_constraints():
     state = {"bar_e0": 0.8, "bar_e3": 0.6, "bar_wz": 1.5}
     one, other = (pendulum(way) for way in (by_joint, by_hand))
-    accelerations = [sb.evaluate(eq.udot, eq.values(0, **state)) for eq in (one, other)]
+    accelerations = [sb.evaluate(eq.udot, eq.values(state, otherwise=0)) for eq in (one, other)]
     assert accelerations[0] == pytest.approx(accelerations[1], abs=1e-12)
-    moments = [sb.evaluate(sb.reaction(eq, j, frame=eq.mechanism.ground, solved=True).moment, eq.values(0, **state))
+    moments = [sb.evaluate(sb.reaction(eq, j, frame=eq.mechanism.ground, solved=True).moment, eq.values(state, otherwise=0))
                for eq, names in ((one, ["hinge"]), (other, ["tilt1", "tilt2"])) for j in names]  # fmt: skip
     total = [a + b for a, b in zip(moments[1], moments[2], strict=True)]
     assert moments[0] == pytest.approx(total, abs=1e-12)

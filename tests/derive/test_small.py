@@ -29,7 +29,7 @@ def test_first_order_is_exact_and_second_is_gone():
     m = rolling_pendulum()
     full, eq = sb.derive(m), sb.derive(m, small=True)
     a, b = eq.q[1], eq.q[2]
-    at = full.values(0.4, a=0.0, a_dot=0.0)
+    at = full.values(otherwise=0.4, a=0.0, a_dot=0.0)
     for name in ("M", "f"):
         for small in (0.0, 1e-4):
             here = {**at, a: small, a.dot: 3 * small}
@@ -45,8 +45,8 @@ def test_it_says_what_was_dropped():
     eq = sb.derive(rolling_pendulum(), small=True)
     a = eq.q[1]
     assert eq.dropped["f[0]"] == sb.matrix([[0]])[0, 0]  # m l sin(a) a'² is of third order
-    assert sb.evaluate(eq.dropped["M[0, 1]"], eq.values(0, a=0.1)) == pytest.approx(-0.7 * 0.1**2 / 2)
-    assert sb.evaluate(eq.dropped["height"], eq.values(0, a=0.1)) == pytest.approx(0.7 * 0.1**2 / 2)
+    assert sb.evaluate(eq.dropped["M[0, 1]"], eq.values(otherwise=0, a=0.1)) == pytest.approx(-0.7 * 0.1**2 / 2)
+    assert sb.evaluate(eq.dropped["height"], eq.values(otherwise=0, a=0.1)) == pytest.approx(0.7 * 0.1**2 / 2)
     assert a in sb.free_symbols(eq.dropped["M[0, 1]"])
     assert "linearised in a, a'" in eq.notes[-1]
 

@@ -9,7 +9,7 @@ import pytest
 import symbody as sb
 from examples import four_bar_spatial, quadrangle, sleigh, slider_crank, spatial_crank, tuomela_pendulum
 from symbody.errors import AssemblyError
-from symbody.integrate.assembly import assemble, assemblies
+from symbody.integrate.assembly import all_assemblies, assemble
 from symbody.integrate.nearest import unwound
 from symbody.integrate.state import State, violation
 from tests.hard_cases import four_bar as hard_four_bar
@@ -24,7 +24,7 @@ def turned(a: float, b: float) -> float:
 def keeps(state: State, tolerance: float = 1e-13) -> bool:
     """Whether the constraints hold, evaluated by another way than the one that assembled."""
     eq = state.equations
-    values = eq.values(0, **state.values)
+    values = eq.values(state.values, otherwise=0)
     phi, Jc, b = (np.array(sb.evaluate(m, values), dtype=float) for m in (eq.phi, eq.Jc, eq.b))
     norms = [sum(state[e] ** 2 for e in group) - 1 for group in eq.mechanism.norms]
     off = [*phi.ravel(), *norms, *(Jc.reshape(len(eq.lam), len(eq.u)) @ state.u + b.ravel())]
@@ -59,7 +59,7 @@ def test_slider_crank_from_one_angle_and_one_speed():
 
 
 def test_both_branches_of_a_four_bar():
-    """A start above or below the ground line decides; `assemblies` finds both, whose couplers mirror each other in the diagonal."""
+    """A start above or below the ground line decides; `all_assemblies` finds both, whose couplers mirror each other in the diagonal."""
     eq = four_bar()
     up, down = (assemble(eq, crank=0.9, start={"coupler": -s, "rocker": -2 * s}) for s in (1, -1))
     assert keeps(up)
@@ -68,7 +68,7 @@ def test_both_branches_of_a_four_bar():
     angles = [s["crank"] + s["coupler"] - diagonal for s in (up, down)]
     assert turned(angles[0], -angles[1]) == pytest.approx(0, abs=1e-14)
     assert abs(turned(angles[0], angles[1])) > 0.5
-    found = assemblies(eq, crank=0.9)
+    found = all_assemblies(eq, crank=0.9)
     assert len(found) == 2
     for state in (up, down):
         assert any(np.allclose([turned(a, b) for a, b in zip(state.q, f.q, strict=True)], 0, atol=1e-13) for f in found)
@@ -113,7 +113,7 @@ def test_random_loops(seed):
     assert keeps(state, 1e-11)
     assert state.violation == violation(eq, state)
     moved_u = state.u - [start[u.identifier] for u in eq.u]
-    values = eq.values(0, **state.values)
+    values = eq.values(state.values, otherwise=0)
     if eq.lam:
         Jc = np.array(sb.evaluate(eq.Jc, values), dtype=float).reshape(len(eq.lam), -1)
         assert np.linalg.norm(_tangential(Jc, moved_u)) < 1e-10
@@ -281,7 +281,8 @@ def test_impossible_angle_is_told_from_a_length():
         ({"x": 5.0}, r"x = 5 cannot be reached .*Near them it closes at x = 0\.7"),
         ({"x": 0.5, "alpha": 0.1, "beta": 0.3}, r"3 values are given where the constraints leave 1 free .*joint 'bearing' stays open by"),
         ({"x": 0.5, "x_dot": 1, "alpha_dot": 9}, r"x_dot = 1, alpha_dot = 9 cannot hold together: 2 .* leave 1 free \(joint 'bearing' opens by"),
-        ({"foo": 1.0}, r"there is no .* 'foo'; there are x, alpha, beta"),
+        ({"foo": 1.0}, r"'foo' is neither a name of the model nor an option; names are t, x, alpha, beta"),
+        ({"values": {"foo": 1.0}}, r"there is no .* 'foo'; there are x, alpha, beta"),
         ({"beta_dt": 1.0}, r"Did you mean 'beta_dot'"),
         ({"x": math.nan}, r"x = nan is no finite number"),
         ({"x": math.inf}, r"x = inf is no finite number"),
@@ -323,7 +324,7 @@ def test_state_from_plain_values():
     """Off the constraints it says by how much and where; wrong sizes, names and numbers are refused; its arrays are not written to."""
     eq = sb.derive(hard_four_bar().mechanism)
     state = State.of(eq, {"q0": 0.8, "q1": -0.6, "q0_dot": 1.0})
-    values = eq.values(0, **state.values)
+    values = eq.values(state.values, otherwise=0)
     phi = np.abs(sb.evaluate(eq.phi, values))
     assert state.violation.position == pytest.approx(np.max(phi), rel=1e-14)
     assert state.violation.position_row == eq.mechanism.holonomic[int(np.argmax(phi))].name
@@ -346,7 +347,7 @@ def test_the_nearer_sign_of_euler_parameters():
     upside down, since a joint whose axes point against each other is closed as well: eight configurations, not four times as many."""
     eq, start = sb.derive(quadrangle.model()), quadrangle.start()
     crank = {n: start.pop(n) for n in ("crank_e0", "crank_e3")}
-    found = assemblies(eq, crank, start=start, tries=80)
+    found = all_assemblies(eq, crank, start=start, tries=80)
     assert len(found) == 8
     for state in found:
         assert keeps(state, 1e-12)

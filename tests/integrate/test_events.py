@@ -244,7 +244,7 @@ def test_new_values_are_brought_back_to_the_constraints():
         sim = simulate(eq, 0.5, slider_crank.START, form=form, events=[Event(alpha - turned, then={u: u + 3})])
         e = sim.events[0]
         before, after = e.before[len(eq.q) :], e.after[len(eq.q) :]
-        values = eq.values(0, **dict(zip((s.identifier for s in (*eq.q, *eq.u)), e.after, strict=True)))
+        values = eq.values(otherwise=0, **dict(zip((s.identifier for s in (*eq.q, *eq.u)), e.after, strict=True)))
         M, J = (np.array(sb.evaluate(x, values), dtype=float) for x in (eq.M, eq.Jc))
         assert J @ after == pytest.approx(np.zeros(len(J)), abs=1e-12)
         asked = before.copy()

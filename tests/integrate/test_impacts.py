@@ -276,7 +276,7 @@ def test_impacts_obey_newtons_law_and_never_feed_energy(seed):
     assert np.all(part[:2])
     found = impact(metric, x, before, part, x.restitution)
     assert found is not None
-    numbers = eq.values(0, **start.values)
+    numbers = eq.values(start.values, otherwise=0)
     M, J, b = (np.array(sb.evaluate(e, numbers), dtype=float) for e in (eq.M, eq.Jc, eq.b))
     M, J = M.reshape(len(before), len(before)), J.reshape(len(eq.lam), len(before))
     after, size = found.u, np.max(np.abs(before)) * (1 + np.max(np.abs(M)))
@@ -335,7 +335,7 @@ def test_the_map_of_an_impact_as_expressions(example):
     x = impulses.numbers(*arguments)
     found = impact(impulses.metric(*arguments), x, start.u, x.speed < 0, x.restitution)
     assert found is not None
-    numbers = eq.values(0, **start.values)
+    numbers = eq.values(start.values, otherwise=0)
     assert [sb.evaluate(e, numbers) for e in impact_map(eq, contact).values()] == pytest.approx(
         found.u, rel=1e-10, abs=1e-12
     )

@@ -348,7 +348,7 @@ def test_bad_modes_are_refused_with_names():
     one = Modes({"one": eq, "two": eq}, [Switch("one", "two", z, "falling")], start="one")
     for call, message in (
         (lambda: simulate_modes(eq, 1), "takes `Modes` or `Contacts`"),
-        (lambda: simulate_modes(one, 1, y=3.0), "no coordinate, speed, variable or parameter 'y'"),
+        (lambda: simulate_modes(one, 1, y=3.0), "'y' is neither a name of the model nor an option"),
         (lambda: simulate_modes(one, (1, 0), z=1.0), "cannot be undone"),
         (lambda: simulate_modes(one, 1, events=[Event(gap, name="odd")]), "event odd"),
         (lambda: simulate_modes(one, 1, inputs={"F": 1.0}), "no input 'F'"),

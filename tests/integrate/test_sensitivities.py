@@ -67,7 +67,7 @@ def _projected(eq, given):
     names = [s.identifier for s in (*eq.q, *eq.u)]
 
     def numbers(given):
-        values = eq.values(**given)
+        values = eq.values(given)
         M, J, b, phi = (np.array(sb.evaluate(x, values), dtype=float) for x in (eq.M, eq.Jc, eq.b, eq.phi))
         return M, J, b.reshape(-1), phi.reshape(-1)
 

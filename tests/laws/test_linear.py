@@ -65,7 +65,7 @@ def test_neighbourhood_of_a_moving_point(kind, seed):
 def test_finite_differences_of_the_compiled_motion():
     """The bicycle at 5 m/s: eigenvalues of a finite-difference linearisation of its compiled minimal form."""
     eq = sb.derive(bicycle.model())
-    lin = sb.linearize(eq, sb.steady(eq, given={"x_dot": V}, zero=["y", "q3", "q1", "q2"]), drop="cyclic")
+    lin = sb.linearize(eq, sb.steady(eq, values={"x_dot": V}, zero=["y", "q3", "q1", "q2"]), drop="cyclic")
     small = sb.minimal(eq, ["q1_dot", "q2_dot", "x_dot"], at={"q1": 0, "q2": 0, "delta": 0, "q3": 0})
     f = sb.compile(small)
     q0, u0 = np.zeros(8), np.array([5.0 if u.name == "x" else 0.0 for u in small.u])
@@ -136,7 +136,7 @@ ROUTES = ("kane", "lagrange", "newton-euler", "gibbs-appell")
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_routes_agree(route):
-    straight = {"given": {"x_dot": V}, "zero": ["y", "psi", "phi", "delta"]}
+    straight = {"values": {"x_dot": V}, "zero": ["y", "psi", "phi", "delta"]}
     spectra = []
     for eq in (sb.derive(motorcycle.model()), sb.derive(motorcycle.model(), route)):
         spectra.append(sb.linearize(eq, sb.steady(eq, **straight), drop="cyclic").eigenvalues(V=20))
@@ -146,7 +146,7 @@ def test_routes_agree(route):
 @pytest.mark.parametrize("independent", [["q1", "q2", "q4"], ["q2", "q5", "q1"], ["q1_dot", "q3_dot", "x_dot"]])
 def test_independent_coordinates_do_not_matter(independent):
     eq = sb.derive(bicycle.model())
-    motion = sb.steady(eq, given={"x_dot": V}, zero=["y", "q3", "q1", "q2"])
+    motion = sb.steady(eq, values={"x_dot": V}, zero=["y", "q3", "q1", "q2"])
     assert_same_spectrum(
         sb.linearize(eq, motion).eigenvalues(V=4), sb.linearize(eq, motion, independent=independent).eigenvalues(V=4)
     )
@@ -156,21 +156,21 @@ def test_independent_coordinates_do_not_matter(independent):
 def test_methods_agree(method):
     """On the equations in all variables, and on the tangent of the constraints: the same eigenvalues."""
     for model, straight in (
-        (bicycle.model(), {"given": {"x_dot": 5.0}, "zero": ["y", "q3", "q1", "q2"]}),
-        (motorcycle.model(), {"given": {"x_dot": 20.0}, "zero": ["y", "psi", "phi", "delta"]}),
+        (bicycle.model(), {"values": {"x_dot": 5.0}, "zero": ["y", "q3", "q1", "q2"]}),
+        (motorcycle.model(), {"values": {"x_dot": 20.0}, "zero": ["y", "psi", "phi", "delta"]}),
         (four_bar_spatial.model(), {}),
     ):  # fmt: skip
         eq = sb.derive(model)
         lin = sb.linearize(eq, sb.steady(eq, **straight))
         assert_same_spectrum(
-            lin.eigenvalues(), lin.eigenvalues(method), 1e-6
+            lin.eigenvalues(), lin.eigenvalues(method=method), 1e-6
         )  # zeros of cyclic coordinates are multiple
 
 
 def test_minimal_form_has_the_same_spectrum():
     eq = sb.derive(bicycle.model())
     small = sb.minimal(eq, ["q1_dot", "q2_dot", "q4_dot"], at={"q1": 0, "q2": 0, "delta": 0, "q3": 0})
-    straight = {"given": {"q4_dot": -5 / 0.354}, "zero": ["y", "q3", "q1", "q2"]}
+    straight = {"values": {"q4_dot": -5 / 0.354}, "zero": ["y", "q3", "q1", "q2"]}
     spectra = [sb.linearize(e, sb.steady(e, **straight), drop="cyclic").eigenvalues() for e in (eq, small)]
     assert_same_spectrum(*spectra)
 

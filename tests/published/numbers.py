@@ -20,7 +20,7 @@ def published(name: str) -> Any:
 
 def at(equations: sb.Equations, thing: Any, state: Mapping[str, Any]) -> Any:
     """The value of an expression or matrix; what is not given and has no default is zero."""
-    return np.array(sb.evaluate(thing, equations.values(0, **state)), dtype=float)
+    return np.array(sb.evaluate(thing, equations.values(state, otherwise=0)), dtype=float)
 
 
 def state_of(equations: sb.Equations, q: Sequence[float], u: Sequence[float]) -> dict[str, float]:
@@ -41,7 +41,7 @@ def trajectory(equations: sb.Equations, state: Mapping[str, Any], times: Sequenc
     """Rows (q, u) at the times, from a state at t = 0; parameters in `state` too. Constraints are kept at the level of accelerations."""
     q, u, t = equations.q, equations.u, equations.t
     names = {s.identifier for s in (*q, *u, t)}
-    fixed = {s: v for s, v in equations.values(0, **state).items() if s.identifier not in names}
+    fixed = {s: v for s, v in equations.values(state, otherwise=0).items() if s.identifier not in names}
     program = sb.program(
         "motion", {"t": t, "q": q, "u": u}, {"rates": equations.rates, "udot": equations.udot}, bake=fixed
     )

@@ -225,7 +225,7 @@ def test_accelerations_of_the_chain(n, kind):
     for a in ("0", "0.1"):
         value = published(f"npend_n{n}_a{a}")
         state = state_of(equations, value["q"], value["u"]) | {"t": 0.7, "a": float(a), "omega": 2.0}
-        udot = sb.evaluate(equations.udot, equations.values(**state), digits=30)
+        udot = sb.evaluate(equations.udot, equations.values(state), digits=30)
         expected = np.array(value[f"udot_{kind}"])
         assert np.array(udot, dtype=float) == pytest.approx(expected, rel=1e-12, abs=1e-12)
         if n <= 10:

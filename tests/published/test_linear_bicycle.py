@@ -52,7 +52,7 @@ def test_eigenvalues_over_speed(straight):
 
 def test_self_stable_speeds(straight):
     """Printed 3.207 and 5.3984; with the printed angle 3.2065 and 5.3962: an oscillation ends, a real eigenvalue begins to grow."""
-    locus = straight.root_locus(1000, V=(0.5, 10))
+    locus = straight.root_locus(points=1000, V=(0.5, 10))
     weave, capsize = published("bike_weave_speed"), published("bike_capsize_speed")
     first, second = (c for c in locus.critical if c.kind != "meeting")
     assert (first.kind, first.how, second.kind, second.how) == (
@@ -64,15 +64,15 @@ def test_self_stable_speeds(straight):
     assert [first.value, second.value] == pytest.approx(
         [weave["computed_sigma_20_09"], capsize["computed_sigma_20_09"]], abs=1e-9
     )
-    other = straight.root_locus(300, V=(2, 7), sigma=math.radians(20.0985)).stable_ranges()
+    other = straight.root_locus(points=300, V=(2, 7), sigma=math.radians(20.0985)).stable_ranges()
     assert other == [pytest.approx((weave["computed_sigma_20_0985"], capsize["computed_sigma_20_0985"]), abs=1e-8)]
 
 
 def test_light_rims(straight):
     """Wheels with little inertia about their axles: stable between 23.5 and 66 m/s; with none, never (7.4.4)."""
-    (stable,) = straight.root_locus(400, V=(10, 100), jm=0.01).stable_ranges()
+    (stable,) = straight.root_locus(points=400, V=(10, 100), jm=0.01).stable_ranges()
     assert stable == pytest.approx(tuple(published("bike_jm_001")["computed"]), abs=1e-4)
-    assert straight.root_locus(100, V=(1, 100), jm=0.0).stable_ranges() == []
+    assert straight.root_locus(points=100, V=(1, 100), jm=0.0).stable_ranges() == []
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +84,9 @@ def trailing(straight) -> sb.LinearSystem:
 def test_trail_at_which_the_stable_range_vanishes(trailing):
     """At -0.006588 m (7.4.4); ranges narrower than any step are found."""
     vanishing = published("bike_trail_thresholds")["computed_sigma_20_09"][2]
-    ((low, high),) = trailing.root_locus(400, V=(1, 6), trail=vanishing + 1e-6).stable_ranges()
+    ((low, high),) = trailing.root_locus(points=400, V=(1, 6), trail=vanishing + 1e-6).stable_ranges()
     assert 0 < high - low < 0.002
-    assert trailing.root_locus(400, V=(1, 6), trail=vanishing - 1e-6).stable_ranges() == []
+    assert trailing.root_locus(points=400, V=(1, 6), trail=vanishing - 1e-6).stable_ranges() == []
 
 
 def test_trail_above_which_it_stays_stable(trailing):
@@ -101,16 +101,16 @@ def test_trail_above_which_it_stays_stable(trailing):
 
     assert brentq(determinant, 0.1, 0.3, xtol=1e-12) == pytest.approx(longest, abs=5e-7)
     # Real parts are 1e-9 of the largest eigenvalue there.
-    (slowly,) = trailing.root_locus(200, V=1000.0, trail=(0.1, 0.3)).critical
+    (slowly,) = trailing.root_locus(points=200, V=1000.0, trail=(0.1, 0.3)).critical
     assert (slowly.kind, slowly.how) == ("real", "gains stability")
     assert slowly.value == pytest.approx(longest, abs=1e-5)
-    ((low, high),) = trailing.root_locus(400, V=(1, 200), trail=longest).stable_ranges()
+    ((low, high),) = trailing.root_locus(points=400, V=(1, 200), trail=longest).stable_ranges()
     assert (low, high) == (pytest.approx(lowest, abs=1e-8), 200)
 
 
 def test_trail_below_which_growth_grows_with_speed(trailing):
     """Below -0.0487 m an eigenvalue grows in proportion to the speed (7.4.4): those of s = V σ do not depend on gravity."""
-    (limit,) = trailing.root_locus(200, V=1.0, g=0.0, trail=(-0.1, 0.05)).critical
+    (limit,) = trailing.root_locus(points=200, V=1.0, g=0.0, trail=(-0.1, 0.05)).critical
     assert (limit.kind, limit.how) == ("oscillatory", "gains stability")
     assert limit.value == pytest.approx(published("bike_trail_thresholds")["computed_sigma_20_09"][3], abs=1e-9)
     growth = [trailing.eigenvalues(V=v, trail=limit.value - 0.01).real.max() / v for v in (50.0, 500.0)]
@@ -119,9 +119,9 @@ def test_trail_below_which_growth_grows_with_speed(trailing):
 
 
 def test_chart_agrees_with_loci(straight):
-    chart = straight.stability_chart((9, 5), V=(2, 6), b=(0.03, 0.06))
+    chart = straight.stability_chart(points=(9, 5), V=(2, 6), b=(0.03, 0.06))
     for j, b in enumerate(chart.second):
-        ranges = straight.root_locus(100, V=(1.5, 6.5), b=float(b)).stable_ranges()
+        ranges = straight.root_locus(points=100, V=(1.5, 6.5), b=float(b)).stable_ranges()
         inside = [any(low < v < high for low, high in ranges) for v in chart.first]
         assert list(chart.is_stable[:, j]) == inside
 
@@ -131,7 +131,7 @@ def test_reversed_fork(equations):
     lin = bicycle.reversed_fork(equations)
     assert lin.about["delta"] == pytest.approx(0.031677024, abs=1e-8)
     assert not lin.about.is_symbolic
-    (stable,) = lin.root_locus(60, V=(2, 18)).stable_ranges()
+    (stable,) = lin.root_locus(points=60, V=(2, 18)).stable_ranges()
     assert stable == pytest.approx(tuple(published("bike_reversed_fork")["computed"]), abs=1e-7)
 
 
@@ -140,13 +140,13 @@ def test_steady_turns(equations, case):
     """Lean and speed of a turn with given steer, and its eigenvalues; the heading drifts, the ground's axes do not turn with it."""
     value = published("bike_turn_points")[case]
     start = {"q1": value["q1"] * 0.8, "q4_dot": -value["v"] / 0.354, "q3_dot": 0.5}
-    motion = sb.steady(equations, given={"q2": value["q2"], "q3": 0}, free=["q3_dot"], start=start)
+    motion = sb.steady(equations, values={"q2": value["q2"], "q3": 0}, free=["q3_dot"], start=start)
     assert motion.is_steady, motion.outcome
     assert motion["q1"] == pytest.approx(value["q1"], abs=1e-9)
     assert abs(motion["q5_dot"]) * 0.354 == pytest.approx(value["v"], abs=1e-8)
     lin = sb.linearize(equations, motion, drop="cyclic")
     assert in_order(lin.eigenvalues()) == pytest.approx(in_order(complex(*p) for p in value["eig"]), abs=1e-6)
-    assert in_order(lin.eigenvalues("qz"))[:3] == pytest.approx(
+    assert in_order(lin.eigenvalues(method="qz"))[:3] == pytest.approx(
         in_order(complex(*p) for p in value["eig"])[:3], abs=1e-6
     )
 

@@ -45,7 +45,7 @@ def test_four_bar(method):
     equations = sb.derive(four_bar_spatial.model())
     motion = sb.steady(equations)
     assert motion["lam_ball_y"] == pytest.approx(49.05)  # half of the coupler's weight
-    squares = -(sb.linearize(equations, motion).eigenvalues(method) ** 2)
+    squares = -(sb.linearize(equations, motion).eigenvalues(method=method) ** 2)
     assert squares == pytest.approx([published("lynch_fourbar")["value"]] * 2, abs=1e-9)
 
 
@@ -73,5 +73,7 @@ def test_a_longer_string_moves_the_operating_point():
     difference = [
         (b - a) / (2 * step) for a, b in zip(lin.eigenvalues(L=0.2 - step), lin.eigenvalues(L=0.2 + step), strict=True)
     ]
-    assert lin.eigenvalue_slopes("L", L=0.2).slopes[:, 0] == pytest.approx(np.array(difference), rel=1e-5, abs=1e-5)
+    assert lin.eigenvalue_sensitivities("L", L=0.2).derivatives[:, 0] == pytest.approx(
+        np.array(difference), rel=1e-5, abs=1e-5
+    )
     assert math.isclose(again["q1"], lin.about.solve({**lin.values({"L": 0.2})})[equations.q[0]], rel_tol=1e-9)

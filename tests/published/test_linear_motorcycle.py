@@ -26,13 +26,13 @@ EQUATIONS = (
 
 @pytest.fixture(scope="module")
 def straight() -> sb.SteadyMotion:
-    return sb.steady(sb.derive(motorcycle.model()), given={"x_dot": V}, zero=["y", "psi", "phi", "delta"])
+    return sb.steady(sb.derive(motorcycle.model()), values={"x_dot": V}, zero=["y", "psi", "phi", "delta"])
 
 
 @pytest.fixture(scope="module")
 def sharp() -> sb.LinearSystem:
     """In Sharp's variables and in the order in which they are printed (4.2)."""
-    return motorcycle.straight_running().in_order(*STATES)
+    return motorcycle.straight_running().reorder(*STATES)
 
 
 def test_straight_running(straight):
@@ -145,7 +145,7 @@ def test_dependent_coordinates_respond_too(sharp):
 
 
 def test_critical_speeds(sharp):
-    locus = sharp.root_locus(200, V=(1, 60))
+    locus = sharp.root_locus(points=200, V=(1, 60))
     value = published("sharp71_critical_speeds")
     found = [(c.value, c.kind, c.how) for c in locus.critical if c.kind != "meeting"]
     assert [kind for _, kind, _ in found] == ["oscillatory", "real", "oscillatory"]
@@ -160,7 +160,7 @@ def test_critical_speeds_with_a_heading(straight):
     lin = sb.linearize(straight.equations, straight, drop="cyclic").without("x_dot")
     assert "psi" in lin.x
     value = published("sharp71_critical_speeds")
-    (capsize,) = (c for c in lin.root_locus(60, V=(1, 40)).critical if c.kind == "real")
+    (capsize,) = (c for c in lin.root_locus(points=60, V=(1, 40)).critical if c.kind == "real")
     assert capsize.value == pytest.approx(value["capsize_unstable_above"], abs=1e-8)
 
 

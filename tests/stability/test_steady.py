@@ -42,7 +42,7 @@ def test_nothing_depends_on_where_the_cart_is(equations):
 
 def test_wind_is_found_for_an_angle(equations):
     """wind l cos θ = m g l sin θ, and a push against it: two inputs as unknowns."""
-    motion = sb.steady(equations, given={"theta": 0.3}, zero=["x"], free=["wind", "force"])
+    motion = sb.steady(equations, values={"theta": 0.3}, zero=["x"], free=["wind", "force"])
     assert motion.is_symbolic
     values = dict(equations.mechanism.values)
     assert sb.evaluate(motion["wind"], values) == pytest.approx(9.81 * math.tan(0.3))
@@ -51,27 +51,27 @@ def test_wind_is_found_for_an_angle(equations):
 
 def test_angle_is_found_for_a_wind(equations):
     """The other way round it takes Newton's method; the numbers follow the parameters."""
-    motion = sb.steady(equations, given={"wind": 3.0}, zero=["x"], free=["force"])
+    motion = sb.steady(equations, values={"wind": 3.0}, zero=["x"], free=["force"])
     assert motion["theta"] == pytest.approx(math.atan(3 / 9.81), abs=1e-12)
     assert motion.residual < 1e-12
-    assert sb.steady(equations, given={"wind": 3.0}, zero=["x"], free=["force"], m=2.0)["theta"] == pytest.approx(
+    assert sb.steady(equations, values={"wind": 3.0}, zero=["x"], free=["force"], m=2.0)["theta"] == pytest.approx(
         math.atan(1.5 / 9.81)
     )
 
 
 def test_upright_is_reached_from_a_start(equations):
-    motion = sb.steady(equations, zero=["x"], start={"theta": 3.0}, free=["force"], given={"wind": 1e-12})
+    motion = sb.steady(equations, zero=["x"], start={"theta": 3.0}, free=["force"], values={"wind": 1e-12})
     assert abs(motion["theta"]) == pytest.approx(math.pi, abs=1e-9)
 
 
 def test_parameters_can_be_unknown(equations):
-    motion = sb.steady(equations, given={"theta": 0.3, "wind": 3.0}, zero=["x"], free=["force", "m"])
+    motion = sb.steady(equations, values={"theta": 0.3, "wind": 3.0}, zero=["x"], free=["force", "m"])
     assert motion["m"] == pytest.approx(3 / (9.81 * math.tan(0.3)))
 
 
 def test_failure_is_an_outcome_that_names_the_row(equations):
     """A wind that nothing balances: the best that was found, and where it misses."""
-    motion = sb.steady(equations, given={"wind": 3.0}, zero=["x"])
+    motion = sb.steady(equations, values={"wind": 3.0}, zero=["x"])
     assert not motion.is_steady
     assert motion.worst == "balance of x_dot"
     assert "not found from 16 starts; nearest:" in motion.outcome
@@ -84,7 +84,9 @@ def test_multipliers_and_constraints():
     """The four-bar hangs: the ball carries half of the coupler; every row in the equations is looked at."""
     eq = sb.derive(four_bar_spatial.model())
     motion = sb.steady(eq, start={"q1": 0.4, "q2": 0.3})
-    state = eq.values(0, **{k: v for k, v in motion.values.items() if isinstance(v, float) and not k.endswith("_ddot")})
+    state = eq.values(
+        otherwise=0, **{k: v for k, v in motion.values.items() if isinstance(v, float) and not k.endswith("_ddot")}
+    )
     rows = sb.evaluate(sb.stack(eq.residual(), eq.phi), {**state, **{u.dot: 0.0 for u in eq.u}})
     assert rows == pytest.approx([0] * 7, abs=1e-9)
     assert motion["lam_ball_y"] == pytest.approx(49.05)
@@ -94,9 +96,9 @@ def test_redundant_conditions_are_harmless():
     """Wheels that turn as they must, given as well: no more unknowns, the same motion; a wrong one is named."""
     eq = sb.derive(motorcycle.model())
     straight = {"zero": ["y", "psi", "phi", "delta", "psi4", "phi4", "Yr"]}
-    good = sb.steady(eq, given={"x_dot": 20.0, "theta1_dot": -20.0 / 0.3048}, **straight)
+    good = sb.steady(eq, values={"x_dot": 20.0, "theta1_dot": -20.0 / 0.3048}, **straight)
     assert good.is_steady, good.outcome
-    bad = sb.steady(eq, given={"x_dot": 20.0, "theta1_dot": -60.0}, **straight)
+    bad = sb.steady(eq, values={"x_dot": 20.0, "theta1_dot": -60.0}, **straight)
     assert not bad.is_steady
     assert bad.worst == "rate of constraint 'no_slip_rear'"
 
@@ -105,7 +107,7 @@ def test_turning_changes_only_what_it_must():
     """In a turn the heading drifts, and speeds along fixed axes turn with it; accelerations are those of the circle, in any direction."""
     eq = sb.derive(bicycle.model())
     start = {"q1": 0.2, "q4_dot": -14, "x_dot": 4.4, "y_dot": 2.4, "q3_dot": 0.5}
-    motion = sb.steady(eq, given={"q2": 0.1, "q3": 0.5}, free=["q3_dot"], start=start)
+    motion = sb.steady(eq, values={"q2": 0.1, "q3": 0.5}, free=["q3_dot"], start=start)
     assert motion.is_steady, motion.outcome
     assert {u.identifier for u in motion.conditions.turning} == {"x_dot", "y_dot"}
     assert motion["q1"] == pytest.approx(0.24395124801, abs=1e-9)  # as in any other direction
@@ -133,12 +135,12 @@ def test_time_is_not_steady():
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"given": {"thetta": 1}}, "there is no symbol 'thetta'.*Did you mean 'theta'"),
+        ({"values": {"thetta": 1}}, "there is no symbol 'thetta'.*Did you mean 'theta'"),
         ({"zero": ["y"]}, "there is no symbol 'y'"),
-        ({"given": {"theta": 1}, "free": ["theta"]}, "theta cannot be given and free"),
+        ({"values": {"theta": 1}, "free": ["theta"]}, "theta cannot have a value and be free"),
         ({"start": {"x_ddot": 1}}, "there is no unknown 'x_ddot'"),
-        ({"q": 1.0}, "there is no parameter 'q'"),
-        ({"given": {"wind": sb.symbol("w0")}, "zero": ["x"], "free": ["force"]}, "no value for w0"),
+        ({"q": 1.0}, "'q' is neither a name of the model nor an option"),
+        ({"values": {"wind": sb.symbol("w0")}, "zero": ["x"], "free": ["force"]}, "no value for w0"),
     ],
 )
 def test_refusals(equations, arguments, says):
@@ -148,7 +150,7 @@ def test_refusals(equations, arguments, says):
 
 def test_values_follow_parameters(equations):
     """The point is found again near the one at hand, and its derivative is that of the solution."""
-    motion = sb.steady(equations, given={"wind": 3.0}, zero=["x"], free=["force"])
+    motion = sb.steady(equations, values={"wind": 3.0}, zero=["x"], free=["force"])
     theta, g = equations.q[1], sb.symbol("g")
     parameters = {s: motion.defaults[s] for s in motion.parameters}
     found = motion.solve({**parameters, g: 5.0})

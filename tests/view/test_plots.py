@@ -52,7 +52,7 @@ class TestMotions:
 
 class TestLinear:
     def test_root_locus(self, lin):
-        locus = lin.root_locus(60, V=(1, 40))
+        locus = lin.root_locus(points=60, V=(1, 40))
         figure = plot(locus)
         assert figure.panels[0].bands == tuple(locus.stable_ranges())
         assert len(figure.panels[0].curves) == locus.eigenvalues.shape[1] + 1
@@ -89,7 +89,7 @@ class TestLinear:
 
     def test_spectrum_and_chart(self, lin):
         assert len(plot(lin.modes(V=20.0)).panels[0].curves[0].x) == len(lin.modes(V=20.0))
-        chart = lin.stability_chart((8, 6), V=(1, 40), eps=(0.3, 0.6))
+        chart = lin.stability_chart(points=(8, 6), V=(1, 40), eps=(0.3, 0.6))
         figure = plot(chart)
         assert figure.panels[0].field.z.shape == (8, 6)
         assert figure.panels[0].x_scale == "linear"

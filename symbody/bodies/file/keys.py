@@ -183,7 +183,7 @@ _simulate: Final = Record("a simulation", {
 })  # fmt: skip
 _steady: Final = Record("a steady motion", {
     "parameters": Key(numbers, "new parameters that the steady motion brings, such as its speed"),
-    "given": Key(TableOf(scalar), "expressions and what they are"), "zero": Key(names), "free": Key(names), "start": Key(numbers),
+    "values": Key(TableOf(scalar), "of coordinates, speeds, variables, inputs: numbers, or expressions in parameters"), "zero": Key(names), "free": Key(names), "start": Key(numbers),
 })  # fmt: skip
 _linearize: Final = Record("a linearisation", {
     "about": Key(Either("steady, or a table of values", Text("motion", ("steady", "start")), table=numbers), "steady, start, or values of the state"),

@@ -15,6 +15,7 @@ from ...derive.articulated import articulated
 from ...derive.dynamics_derivatives import Wrt, accelerations, forward_derivatives, inverse_derivatives, symbols_to_vary
 from ...derive.equations import Equations
 from ...derive.inverse import inverse_dynamics
+from ...derive.keywords import values_by_name
 from ...derive.kinematics import Kinematics
 from ...errors import DerivationError, ProgramError, listed, unknown
 from ..program.lower import operations, program
@@ -59,20 +60,22 @@ class Dynamics:
         """Default values of the parameters."""
         return self.parameters()
 
-    def parameters(self, **changed: float) -> Array:
-        """Values of the parameters, in order: defaults and what is given here."""
+    @values_by_name(ProgramError)
+    def parameters(self, values: Mapping[Any, float] | None = None, **named: float) -> Array:
+        """Values of the parameters, in order: defaults and what is given here, by name or symbol."""
         eq = self.equations
         names = self.parameter_names
+        changed = dict(values or {})
         for k in changed:
             if k not in names:
-                raise unknown(f"parameters of {eq.name!r}", "parameter", k, names, ProgramError)
-        values = {s.name: v for s, v in eq.mechanism.values.items()} | changed
-        if missing := [n for n in names if n not in values]:
+                raise unknown(f"parameters of {eq.name!r}", "parameter", str(k), names, ProgramError)
+        known = {s.name: v for s, v in eq.mechanism.values.items()} | changed
+        if missing := [n for n in names if n not in known]:
             units = {s.name: f" [{u}]" for s, u in eq.mechanism.units.items()}
             raise ProgramError(
                 f"{eq.name!r}: no value for {listed(n + units.get(n, '') for n in missing)}; give them as parameters(name=...)"
             )
-        return np.array([values[n] for n in names], dtype=np.float64)
+        return np.array([known[n] for n in names], dtype=np.float64)
 
     # ------------------------------------------------------------------------------------------------ functions
 
