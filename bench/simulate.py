@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 import symbody as sb
-from symbody.emit.llvm.loop_text import Function, Numbers
+from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee
 from symbody.integrate.simulate import Options, form_of
 

@@ -15,7 +15,7 @@ import numpy as np
 
 import symbody as sb
 from examples import motorcycle, slider_crank
-from symbody.emit.llvm.loop_text import Function, Numbers
+from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
 from symbody.integrate.implicit import ImplicitForm, slopes_program
 from symbody.integrate.simulate import Options, form_of, simulate

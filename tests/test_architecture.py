@@ -196,6 +196,8 @@ PLAIN = {
     "tuple",
     "Path",
     "Kernel",
+    "Type",  # of a kernel's arguments
+    "type",
 }  # what a function of a process-wide cache may take
 REGISTRIES = {  # tables that the package's own files fill when they are loaded
     "symbody/algebra/graph.py": ("PRINTERS", "registry"),

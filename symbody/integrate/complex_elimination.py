@@ -5,7 +5,7 @@ As `algebra/elimination.py`, whose elimination of real matrices runs on numbers 
 
 from __future__ import annotations
 
-from ..emit.llvm.loop_text import Indices, Numbers
+from ..emit.loops.language import Indices, Numbers
 
 
 def complex_factor(n: int, re: Numbers, im: Numbers, p: Indices) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Final
 
-from ..emit.llvm.loop_text import Function, Indices, Numbers, is_finite, unrolled
+from ..emit.loops.language import Function, Indices, Numbers, is_finite, unrolled
 
 # Places in `control`.
 T: Final = 0  # time reached

@@ -23,7 +23,7 @@ import numpy as np
 from ..algebra.elimination import definite_factor, definite_solve
 from ..algebra.graph import Symbol
 from ..derive.equations import Equations
-from ..emit.llvm.loop_text import Function, Indices, Numbers
+from ..emit.loops.language import Function, Indices, Numbers
 from ..emit.run.callable import Array, Compiled
 from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, listed, unknown

@@ -16,7 +16,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Final
 
-from ..emit.llvm.loop_text import Indices, Numbers
+from ..emit.loops.language import Indices, Numbers
 
 RANK: Final = 1e-9  # of pivots, lengths and singular values beside the largest; rows have length one
 CONVERGED: Final = 2.3e-16

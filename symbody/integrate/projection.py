@@ -24,7 +24,7 @@ from ..algebra.linear import factorize, solve
 from ..algebra.matrix import Matrix, stack
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.equations import Equations
-from ..emit.llvm.loop_text import Function, Numbers
+from ..emit.loops.language import Function, Numbers
 from .accelerations import inertia, norm_residuals, rows
 
 ENOUGH: Final = 1e-13  # a violation that counts as none

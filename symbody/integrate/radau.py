@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 
 from ..algebra.elimination import general_factor, general_solve
-from ..emit.llvm.loop_text import Function, Indices, Numbers, is_finite, unrolled
+from ..emit.loops.language import Function, Indices, Numbers, is_finite, unrolled
 from .complex_elimination import complex_factor, complex_solve
 from .explicit import (
     AT_EVENT,

@@ -23,7 +23,7 @@ from ..algebra.derivatives import directional_derivative
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, symbol
 from ..algebra.matrix import Matrix
 from ..derive.equations import Equations
-from ..emit.llvm.loop_text import Function, Numbers
+from ..emit.loops.language import Function, Numbers
 from ..emit.run.callable import Array, Compiled
 from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, unknown

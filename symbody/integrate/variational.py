@@ -27,7 +27,7 @@ from ..algebra.matrix import Matrix, stack
 from ..algebra.walk import substitute, substitute_all
 from ..derive.energies import kinetic_energy
 from ..derive.equations import Equations
-from ..emit.llvm.loop_text import Function, Indices, Numbers, is_finite, unrolled
+from ..emit.loops.language import Function, Indices, Numbers, is_finite, unrolled
 from ..emit.run.callable import Compiled
 from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, listed, shown

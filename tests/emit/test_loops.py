@@ -10,7 +10,9 @@ import pytest
 
 from symbody.algebra.functions import sin
 from symbody.algebra.graph import symbol, symbols
-from symbody.emit.llvm.loop_text import Function, Indices, Loops, Numbers, is_finite, unrolled
+from symbody.emit.llvm.loop_text import LlvmLoops
+from symbody.emit.loops.checked import basic_types
+from symbody.emit.loops.language import Function, Indices, Numbers, is_finite, unrolled
 from symbody.emit.program.lower import program
 from symbody.emit.run.callable import compile_program
 from symbody.emit.run.lookup import looked_up, on_lines, slope
@@ -130,8 +132,8 @@ def test_indices():
 
 
 def test_a_kernel_calls_itself_with_what_is_known():
-    loops = Loops()
-    loops.entry(halves, "f", {"n": 8})
+    loops = LlvmLoops()
+    loops.kernels.kernel(halves, basic_types(halves), {"n": 8})
     assert loops.text().count("define internal double @halves") == 5  # 8, 4, 2, 1, 0
 
 
@@ -163,7 +165,7 @@ def unknown_bounds(n: int, x: Numbers) -> None:
 def test_what_is_outside_the_language_is_refused():
     with pytest.raises(CompileError, match="sum"):
         LoopCallee(outside, {}, n=1, x=X)
-    with pytest.raises(CompileError, match=r"bounds of 'unrolled\(n\)'"):
+    with pytest.raises(CompileError, match=r"line \d+: 'unrolled\(n\)': its bounds"):
         LoopCallee(unknown_bounds, {}, n=1, x=X)
 
 

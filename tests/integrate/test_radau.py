@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.emit.llvm.loop_text import Numbers
+from symbody.emit.loops.language import Numbers
 from symbody.integrate import explicit, radau
 from symbody.integrate.complex_elimination import complex_solve
 from symbody.integrate.events import Event

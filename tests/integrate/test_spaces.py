@@ -5,7 +5,7 @@ import pytest
 
 import symbody as sb
 from examples import bicycle, four_bars, sleigh, slider_crank, spatial_crank
-from symbody.emit.llvm.loop_text import Indices, Numbers
+from symbody.emit.loops.language import Indices, Numbers
 from symbody.emit.run.loop_callee import LoopCallee
 from symbody.integrate import explicit
 from symbody.integrate import null_space as spaces

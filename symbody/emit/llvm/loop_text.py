@@ -1,445 +1,407 @@
-"""Whole algorithms as LLVM text: kernels that call each other and compiled programs.
+"""Kernels as LLVM text: printers of the form that `loops/specialised.py` makes.
 
-What a kernel may use here beside what all targets understand:
-
-    while, break, continue, return              if with and, or, not
-    for k in unrolled(...)                      written out: k is known, and so is every entry of a table at k
-    x: int = 0, part: Numbers = a[n:]           names that are indices, or parts of arrays
-    f((t, y), (dy,))                            call of a compiled program: its first inputs, its outputs
-    sqrt, pow, abs, min, max, is_finite, other kernels, and numbers and tables of the module
-
-A kernel is translated once for each set of things known beforehand (`fixed`): sizes, tables of coefficients, choices. What
-does not depend on anything else is computed then; branches that cannot be taken are not translated.
+LlvmKernel   one kernel as a function: also those that programs call, on vectors or on every lane of interleaved arrays
+LlvmLoops    kernels that call each other and compiled programs, in one module
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterable
-from math import isfinite
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from ...errors import CompileError
-from ..loops.kernels import Kernel, syntax
-from .kernel_text import LlvmKernel, hexadecimal
+from ..loops.checked import basic_types, checked
+from ..loops.entries import Entry, Route, entry
+from ..loops.form import (
+    FUNCTION,
+    INDEX,
+    INDICES,
+    NOTHING,
+    NUMBER,
+    NUMBERS,
+    Absent,
+    Assign,
+    Block,
+    Call,
+    Called,
+    Choice,
+    Connected,
+    Constant,
+    Converted,
+    Element,
+    Expression,
+    Form,
+    If,
+    Leave,
+    Loop,
+    Mathematics,
+    Not,
+    Operation,
+    Parameter,
+    Rest,
+    Return,
+    Run,
+    Statement,
+    Store,
+    Type,
+    Variable,
+    While,
+)
+from ..loops.language import Kernel
+from ..loops.specialised import Kernels, Known, specialised
+from .numbers import hexadecimal, lanes_of, splat
 
-Numbers = list[Any]
-Indices = list[int]
-Function = Callable[[tuple[Any, ...], tuple[Any, ...]], None]
-
-unrolled = range
-is_finite = isfinite
-
-_LARGEST: Final = hexadecimal(1.7976931348623157e308)
-_ZERO: Final = hexadecimal(0.0)
+_TYPES: Final[dict[Type, str]] = {
+    INDEX: "i64", NUMBER: "double", NUMBERS: "ptr", INDICES: "ptr", FUNCTION: "ptr", NOTHING: "void",
+}  # fmt: skip
 _FLAGS: Final = "contract reassoc nsz"
-_NUMBER_OPS: Final = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
-_INDEX_OPS: Final = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "sdiv", ast.Mod: "srem"}
-_TYPES: Final = {"index": "i64", "number": "double", "numbers": "ptr", "indices": "ptr", "function": "ptr"}
-_RETURNS: Final = {"None": "void", "int": "i64", "float": "double"}
-_MATHEMATICS: Final = ("abs", "sqrt", "pow", "min", "max", "float", "int")
+_NUMBER_OPS: Final = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
+_INDEX_OPS: Final = {"+": "add nsw", "-": "sub nsw", "*": "mul nsw", "//": "sdiv", "%": "srem"}
+_INDEX_TESTS: Final = {"<": "slt", ">": "sgt", "<=": "sle", ">=": "sge", "==": "eq", "!=": "ne"}
+_NUMBER_TESTS: Final = {"<": "olt", ">": "ogt", "<=": "ole", ">=": "oge", "==": "oeq", "!=": "une"}
+_LARGEST: Final = hexadecimal(1.7976931348623157e308)
 _INTRINSICS: Final = """declare double @llvm.fabs.f64(double)
 declare double @llvm.sqrt.f64(double)
 declare double @pow(double, double)
 """
 
 
-class Loops:
-    """Kernels that belong together, in one module."""
-
-    def __init__(self) -> None:
-        self.kernels: dict[Any, LlvmLoop] = {}
-        self.tables: dict[tuple[float, ...], str] = {}
-        self._texts: list[str] = []
-
-    def kernel(self, function: Kernel, fixed: dict[str, Any]) -> LlvmLoop:
-        """A kernel, translated for what is fixed."""
-        key = (function, tuple(sorted(fixed.items())))
-        if key not in self.kernels:
-            self.kernels[key] = made = LlvmLoop(self, function, f"{function.__name__}.{len(self.kernels)}", fixed)
-            self._texts.append(made.text())
-        return self.kernels[key]
-
-    def table(self, values: tuple[float, ...]) -> str:
-        return self.tables.setdefault(values, f"@table.{len(self.tables)}")
-
-    def entry(self, function: Kernel, name: str, fixed: dict[str, Any], outputs: Iterable[str] = ()) -> None:
-        """A kernel as a function of the same kind as a compiled program: `void (double **in, double **out, double *work)`.
-
-        Its arguments are taken from `in` in order, those named in `outputs` from `out`. What it returns is stored in the last entry
-        of `in`.
-        """
-        kernel, given = self.kernel(function, fixed), set(outputs)
-        lines, values, counts = [], [], {"in": 0, "out": 0}
-        for a, kind in kernel.arguments.items():
-            table = "out" if a in given else "in"
-            lines += [
-                f"  %{a}.p = getelementptr ptr, ptr %{table}, i64 {counts[table]}",
-                f"  %{a}.v = load ptr, ptr %{a}.p, align 8",
-            ]
-            counts[table] += 1
-            if kind in ("index", "number"):
-                lines.append(f"  %{a}.n = load {_TYPES[kind]}, ptr %{a}.v, align 8")
-            values.append(f"{_TYPES[kind]} %{a}.{'n' if kind in ('index', 'number') else 'v'}")
-        call = f"call {kernel.result} @{kernel.name}({', '.join(values)})"
-        if kernel.result == "void":
-            lines.append(f"  {call}")
-        else:
-            lines += [
-                f"  %result = {call}",
-                f"  %result.p = getelementptr ptr, ptr %in, i64 {counts['in']}",
-                "  %result.v = load ptr, ptr %result.p, align 8",
-                f"  store {kernel.result} %result, ptr %result.v, align 8",
-            ]
-        body = "\n".join(lines)
-        self._texts.append(f"define void @{name}(ptr %in, ptr %out, ptr %work) nounwind {{\n{body}\n  ret void\n}}\n")
-
-    def text(self) -> str:
-        tables = "".join(
-            f"{name} = private constant [{len(v)} x double] [{', '.join(f'double {hexadecimal(x)}' for x in v)}]\n"
-            for v, name in self.tables.items()
-        )
-        return _INTRINSICS + tables + "".join(self._texts)
+def changed_names(block: Block) -> dict[str, Type]:
+    """Local names and arguments that are assigned, with their types."""
+    out: dict[str, Type] = {}
+    for s in block:
+        match s:
+            case Assign(Variable(type_, name, False)):
+                out[name] = type_
+            case Loop():
+                out |= {s.name: INDEX} | changed_names(s.body)
+            case While():
+                out |= changed_names(s.body)
+            case If():
+                out |= changed_names(s.yes) | changed_names(s.no)
+    return out
 
 
-class LlvmLoop(LlvmKernel):
-    """One kernel of a module of loops."""
+class LlvmKernel:
+    """One kernel as an LLVM function.
 
-    def __init__(self, module: Loops, kernel: Kernel, name: str, fixed: dict[str, Any]) -> None:
-        super().__init__(kernel, name, dict(fixed))
-        self.module = module
-        self.globals: dict[str, Any] = getattr(kernel, "__globals__", {})
-        self.arguments = {a.arg: self.kinds[a.arg] for a in self.tree.args.args if a.arg not in fixed}
-        self.result = _RETURNS[ast.unparse(self.tree.returns)] if self.tree.returns else "void"
-        self.pointers = {a: f"%{a}" for a, k in self.arguments.items() if _TYPES[k] == "ptr"}
-        self.allocas: list[str] = []
+    number   type of an array's elements: double, or a vector of them where the loop serves several states at once
+    stride   distance of elements in memory: a kernel that pivots serves one lane of interleaved arrays at a time
+    shared   arrays with shorter elements, repeated to fill a number: factors, where a number is of several right sides
+    tables   names of constant arrays, to which those that are met are added
+    """
+
+    def __init__(
+        self,
+        form: Form,
+        name: str,
+        number: str = "double",
+        stride: int = 1,
+        shared: Mapping[str, str] | None = None,
+        tables: dict[tuple[float, ...], str] | None = None,
+    ) -> None:
+        self.form, self.name, self.number, self.stride, self.shared = form, name, number, stride, shared or {}
+        self.tables = {} if tables is None else tables
+        self.changed = changed_names(form.body)
+        self.head: list[str] = []
+        self.lines: list[str] = []
+        self.count = 0
         self.exits: list[tuple[str, str]] = []  # labels of `continue` and `break`, for each loop that is open
 
-    def text(self) -> str:
-        for v, k in self.kinds.items():
-            if k in ("index", "number") and v not in self.fixed:
-                self.allocas.append(f"  %{v}.at = alloca {_TYPES[k]}")
-                if v in self.arguments:
-                    self.allocas.append(f"  store {_TYPES[k]} %{v}, ptr %{v}.at")
-        self.run()
-        args = ", ".join(
-            f"{_TYPES[k]}{' noalias' if k in ('numbers', 'indices') else ''} %{a}" for a, k in self.arguments.items()
-        )
-        end = "  ret void" if self.result == "void" else "  unreachable"
-        body = "\n".join([*self.allocas, *self.lines, end])
-        return f"define internal {self.result} @{self.name}({args}) nounwind {{\n{body}\n}}\n"
+    def text(self, attributes: str = "nounwind") -> str:
+        for name, type_ in self.changed.items():
+            self.head.append(f"  %{name}.at = alloca {self.type_of(type_)}")
+        for p in self.form.parameters:
+            if p.name in self.changed:
+                self.head.append(f"  store {self.type_of(p.type)} %{p.name}, ptr %{p.name}.at")
+        self.block(self.form.body)
+        end = "  ret void" if self.form.result is NOTHING else "  unreachable"
+        body = "\n".join([*self.head, *self.lines, end])
+        args = ", ".join(f"{parameter_type(p, named=True)} %{p.name}" for p in self.form.parameters)
+        return f"define internal {_TYPES[self.form.result]} @{self.name}({args}) {attributes} {{\n{body}\n}}\n"
 
-    # ------------------------------------------------------------------------------------------------ known beforehand
+    @property
+    def types(self) -> str:
+        """Types of the arguments, for a declaration."""
+        return ", ".join(parameter_type(p) for p in self.form.parameters)
 
-    def known(self, e: ast.expr) -> Any:
-        """The value of an expression that is known when the kernel is translated, or None."""
-        if isinstance(e, ast.Constant):
-            return e.value
-        if isinstance(e, ast.Name):
-            if e.id in self.fixed:
-                return self.fixed[e.id]
-            return None if e.id in self.kinds else self.globals.get(e.id)
-        if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub):
-            value = self.known(e.operand)
-            return None if value is None else -value
-        if isinstance(e, ast.BinOp):
-            left, right = self.known(e.left), self.known(e.right)
-            return None if left is None or right is None else _ARITHMETIC[type(e.op)](left, right)
-        if isinstance(e, ast.Subscript) and not isinstance(e.slice, ast.Slice):
-            table, at = self.known(e.value), self.known(e.slice)
-            return None if table is None or at is None else table[at]
-        return None
+    def type_of(self, type_: Type) -> str:
+        return self.number if type_ is NUMBER else _TYPES[type_]
 
-    def known_condition(self, e: ast.expr) -> bool | None:
-        if isinstance(e, ast.Compare):
-            left, right = self.known(e.left), self.known(e.comparators[0])
-            return None if left is None or right is None else _COMPARISONS[type(e.ops[0])](left, right)
-        if isinstance(e, ast.UnaryOp):
-            value = self.known_condition(e.operand)
-            return None if value is None else not value
-        if isinstance(e, ast.BoolOp):
-            values = [self.known_condition(v) for v in e.values]
-            decisive = isinstance(e.op, ast.Or)
-            if decisive in values:
-                return decisive
-            return None if None in values else not decisive
-        return None
+    def new(self, instruction: str) -> str:
+        self.count += 1
+        self.lines.append(f"  %.{self.count} = {instruction}")
+        return f"%.{self.count}"
 
-    def is_index(self, e: ast.expr) -> bool:
-        value = self.known(e)
-        if value is not None:
-            return isinstance(value, int)
-        if isinstance(e, ast.BinOp):
-            return not isinstance(e.op, ast.Div) and self.is_index(e.left) and self.is_index(e.right)
-        if isinstance(e, ast.UnaryOp):
-            return self.is_index(e.operand)
-        if isinstance(e, ast.IfExp):
-            return self.is_index(e.body) and self.is_index(e.orelse)
-        if isinstance(e, ast.Call):
-            called = self.called(e)
-            return called.result == "i64" if called else ast.unparse(e.func) == "int"
-        return super().is_index(e)
+    def labels(self, *names: str) -> list[str]:
+        self.count += 1
+        return [f".{name}{self.count}" for name in names]
 
     # ------------------------------------------------------------------------------------------------ expressions
 
-    def index(self, e: ast.expr) -> str:
-        value = self.known(e)
-        if value is not None:
-            return str(int(value))
-        if isinstance(e, ast.BinOp):
-            return self.new(f"{_INDEX_OPS[type(e.op)]} i64 {self.index(e.left)}, {self.index(e.right)}")
-        if isinstance(e, ast.UnaryOp):
-            return self.new(f"sub i64 0, {self.index(e.operand)}")
-        if isinstance(e, ast.IfExp):
-            yes, no = self.index(e.body), self.index(e.orelse)
-            return self.new(f"select i1 {self.condition(e.test)}, i64 {yes}, i64 {no}")
-        if isinstance(e, ast.Call):
-            is_conversion = self.called(e) is None
-            return self.new(f"fptosi double {self.value(e.args[0])} to i64") if is_conversion else self.call(e)
-        return super().index(e)
+    def value(self, e: Expression) -> str:
+        return self.PRINTERS[type(e)](self, e)
 
-    def value(self, e: ast.expr) -> str:
-        value = self.known(e)
-        if value is not None:
-            return hexadecimal(float(value))
-        if self.is_index(e):
-            return self.new(f"sitofp i64 {self.index(e)} to double")
-        if isinstance(e, ast.BinOp):
-            left, right = self.value(e.left), self.value(e.right)
-            if isinstance(e.op, ast.Mult) and _ZERO in (left, right):
-                return _ZERO
-            return self.new(f"{_NUMBER_OPS[type(e.op)]} {_FLAGS} double {left}, {right}")
-        if isinstance(e, ast.UnaryOp):
-            return self.new(f"fneg double {self.value(e.operand)}")
-        if isinstance(e, ast.IfExp):
-            yes, no = self.value(e.body), self.value(e.orelse)
-            return self.new(f"select i1 {self.condition(e.test)}, double {yes}, double {no}")
-        if isinstance(e, ast.Call):
-            return self.call(e)
-        return super().value(e)
+    def constant(self, e: Constant) -> str:
+        if e.type is NUMBER:
+            return splat(e.value, self.number)
+        if e.type is NUMBERS:
+            return self.tables.setdefault(e.value, f"@table.{len(self.tables)}")
+        return str(e.value).lower()
 
-    def condition(self, test: ast.expr) -> str:
-        known = self.known_condition(test)
-        if known is not None:
-            return str(known).lower()
-        if isinstance(test, ast.BoolOp):
-            return self.connected(test)
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            return self.new(f"xor i1 {self.condition(test.operand)}, true")
-        if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "is_finite":
-            size = self.new(f"call double @llvm.fabs.f64(double {self.value(test.args[0])})")
-            return self.new(f"fcmp ole double {size}, {_LARGEST}")
-        return super().condition(test)
+    def variable(self, e: Variable) -> str:
+        if e.is_place:
+            return self.new(f"load {self.type_of(e.type)}, ptr %{e.name}, align 8")
+        if e.name in self.changed:
+            return self.new(f"load {self.type_of(e.type)}, ptr %{e.name}.at")
+        return f"%{e.name}"
 
-    def connected(self, test: ast.BoolOp) -> str:
-        """`and` and `or` look at what follows only where it matters."""
-        done, at = self.label("decided"), self.label("%truth") + ".at"
-        self.allocas.append(f"  {at} = alloca i1")
-        for k, part in enumerate(test.values):
-            holds = self.condition(part)
-            self.lines.append(f"  store i1 {holds}, ptr {at}")
-            if k + 1 < len(test.values):
-                more = self.label("more")
-                to = (more, done) if isinstance(test.op, ast.And) else (done, more)
-                self.lines += [f"  br i1 {holds}, label %{to[0]}, label %{to[1]}", f"{more}:"]
-        self.lines += [f"  br label %{done}", f"{done}:"]
-        return self.new(f"load i1, ptr {at}")
+    def element(self, e: Element) -> str:
+        element = self.shared.get(e.array.name, self.number) if isinstance(e.array, Variable) else self.number
+        element = "i64" if e.type is INDEX else element
+        loaded = self.new(f"load {element}, ptr {self.address(e, element)}, align 8")
+        return loaded if e.type is INDEX or element == self.number else self.repeated(loaded, element)
 
-    def array(self, e: ast.expr) -> str:
-        """The address at which an array, or the rest of one, begins."""
-        if isinstance(e, ast.Subscript) and isinstance(e.slice, ast.Slice) and e.slice.lower is not None:
-            element = "i64" if isinstance(e.value, ast.Name) and self.kinds[e.value.id] == "indices" else "double"
-            return self.new(f"getelementptr {element}, ptr {self.array(e.value)}, i64 {self.index(e.slice.lower)}")
-        if isinstance(e, ast.Name) and e.id in self.pointers:
-            return self.pointers[e.id]
-        table = self.known(e)
-        if not isinstance(table, tuple):
-            self.other(e)
-        return self.module.table(table)
+    def repeated(self, value: str, element: str) -> str:
+        """A number made of a shorter one, again and again."""
+        if element == "double":
+            element = "<1 x double>"
+            value = self.new(f"insertelement {element} poison, double {value}, i32 0")
+        lanes = lanes_of(self.number)
+        mask = ", ".join(f"i32 {k % lanes_of(element)}" for k in range(lanes))
+        return self.new(f"shufflevector {element} {value}, {element} poison, <{lanes} x i32> <{mask}>")
 
-    def address(self, e: ast.Subscript, element: str) -> str:
-        base, at = self.array(e.value), self.index(e.slice)
+    def address(self, e: Element, element: str) -> str:
+        base, at = self.value(e.array), self.value(e.at)
+        if self.stride != 1:
+            at = self.new(f"mul nsw i64 {at}, {self.stride}")
         return self.new(f"getelementptr inbounds {element}, ptr {base}, i64 {at}")
 
-    # ------------------------------------------------------------------------------------------------ calls
+    def rest(self, e: Rest) -> str:
+        element = "i64" if e.type is INDICES else "double"
+        return self.new(f"getelementptr {element}, ptr {self.value(e.array)}, i64 {self.value(e.start)}")
 
-    def called(self, e: ast.Call) -> LlvmLoop | None:
-        """The kernel that a call means."""
-        if not isinstance(e.func, ast.Name) or e.func.id in _MATHEMATICS:
-            return None
-        function = self.fixed.get(e.func.id) or self.globals.get(e.func.id)
-        if function is None or not callable(function):
-            raise CompileError(f"kernel {self.tree.name}: {ast.unparse(e)!r} calls what is no kernel")
-        tree, kinds = syntax(function)
-        fixed = {}
-        for a, given in zip(tree.args.args, e.args, strict=True):
-            value = self.known(given)
-            if value is not None and kinds[a.arg] != "number":
-                fixed[a.arg] = value
-        return self.module.kernel(function, fixed)
+    def operation(self, e: Operation) -> str:
+        left, right = self.value(e.left), self.value(e.right)
+        if e.type is INDEX:
+            return self.new(f"{_INDEX_OPS[e.sign]} i64 {left}, {right}")
+        if e.type is NUMBER:
+            return self.new(f"{_NUMBER_OPS[e.sign]} {_FLAGS} {self.number} {left}, {right}")
+        if e.left.type is INDEX:
+            return self.new(f"icmp {_INDEX_TESTS[e.sign]} i64 {left}, {right}")
+        return self.new(f"fcmp {_NUMBER_TESTS[e.sign]} {self.number} {left}, {right}")
 
-    def call(self, e: ast.Call) -> str:
-        kernel = self.called(e)
-        if kernel is None:
-            return self.mathematics(e)
-        arguments = []
-        for a, given in zip(kernel.tree.args.args, e.args, strict=True):
-            if a.arg in kernel.fixed:
-                continue
-            kind = kernel.kinds[a.arg]
-            text = {"index": self.index, "number": self.value}.get(kind, self.array)(given)
-            arguments.append(f"{_TYPES[kind]} {text}")
-        text = f"call {kernel.result} @{kernel.name}({', '.join(arguments)})"
-        if kernel.result == "void":
-            self.lines.append(f"  {text}")
-            return ""
-        return self.new(text)
+    def converted(self, e: Converted) -> str:
+        value = self.value(e.value)
+        return self.new(f"sitofp i64 {value} to double" if e.type is NUMBER else f"fptosi double {value} to i64")
 
-    def mathematics(self, e: ast.Call) -> str:
-        assert isinstance(e.func, ast.Name)
-        values = [self.value(a) for a in e.args]
-        if e.func.id in ("min", "max"):
+    def connected(self, e: Connected) -> str:
+        decided, place = self.labels("decided", "truth")
+        self.head.append(f"  %{place} = alloca i1")
+        for k, part in enumerate(e.parts):
+            holds = self.value(part)
+            self.lines.append(f"  store i1 {holds}, ptr %{place}")
+            if k + 1 < len(e.parts):
+                (more,) = self.labels("more")
+                to = (more, decided) if e.word == "and" else (decided, more)
+                self.lines += [f"  br i1 {holds}, label %{to[0]}, label %{to[1]}", f"{more}:"]
+        self.lines += [f"  br label %{decided}", f"{decided}:"]
+        return self.new(f"load i1, ptr %{place}")
+
+    def inverted(self, e: Not) -> str:
+        return self.new(f"xor i1 {self.value(e.value)}, true")
+
+    def absent(self, e: Absent) -> str:
+        return self.new(f"icmp eq ptr {self.value(e.function)}, null")
+
+    def choice(self, e: Choice) -> str:
+        yes, no, type_ = self.value(e.yes), self.value(e.no), self.type_of(e.type)
+        return self.new(f"select i1 {self.value(e.test)}, {type_} {yes}, {type_} {no}")
+
+    def mathematics(self, e: Mathematics) -> str:
+        values = [self.value(a) for a in e.arguments]
+        if e.name == "is_finite":
+            size = self.new(f"call double @llvm.fabs.f64(double {values[0]})")
+            return self.new(f"fcmp ole double {size}, {_LARGEST}")
+        if e.name in ("min", "max"):
             best = values[0]
             for other in values[1:]:  # as Python does: nan is not taken where it comes later
-                takes = self.new(f"fcmp {'olt' if e.func.id == 'min' else 'ogt'} double {other}, {best}")
+                takes = self.new(f"fcmp {'olt' if e.name == 'min' else 'ogt'} double {other}, {best}")
                 best = self.new(f"select i1 {takes}, double {other}, double {best}")
             return best
-        if e.func.id == "float":
-            return values[0]
-        name = {"abs": "llvm.fabs.f64", "sqrt": "llvm.sqrt.f64", "pow": "pow"}[e.func.id]
+        name = {"abs": "llvm.fabs.f64", "sqrt": "llvm.sqrt.f64", "pow": "pow"}[e.name]
         return self.new(f"call double @{name}({', '.join(f'double {v}' for v in values)})")
 
-    def run_program(self, e: ast.Call) -> None:
-        """Call of a compiled program through its table: function, inputs, outputs, scratch memory."""
-        assert isinstance(e.func, ast.Name)
-        table = self.pointers[e.func.id]
-        fields = []
-        for k in range(4):
-            at = self.new(f"getelementptr ptr, ptr {table}, i64 {k}")
-            fields.append(self.new(f"load ptr, ptr {at}, align 8"))
-        code, ins, outs, work = fields
-        inputs, outputs = e.args
-        assert isinstance(inputs, ast.Tuple)
-        assert isinstance(outputs, ast.Tuple)
-        for k, given in enumerate(inputs.elts):
-            at = self.new(f"getelementptr ptr, ptr {ins}, i64 {k}")
-            if self.is_array(given):
-                self.lines.append(f"  store ptr {self.array(given)}, ptr {at}, align 8")
-            else:
-                place = self.new(f"load ptr, ptr {at}, align 8")
-                self.lines.append(f"  store double {self.value(given)}, ptr {place}, align 8")
-        for k, given in enumerate(outputs.elts):
-            at = self.new(f"getelementptr ptr, ptr {outs}, i64 {k}")
-            self.lines.append(f"  store ptr {self.array(given)}, ptr {at}, align 8")
-        self.lines.append(f"  call void {code}(ptr {ins}, ptr {outs}, ptr {work})")
+    def called(self, e: Called) -> str:
+        text = self.call_text(e)
+        return self.new(text)
 
-    def is_array(self, e: ast.expr) -> bool:
-        return (isinstance(e, ast.Subscript) and isinstance(e.slice, ast.Slice)) or ast.unparse(e) in self.pointers
+    def call_text(self, e: Called) -> str:
+        given = []
+        for p, a in zip(e.target.parameters, e.arguments, strict=True):
+            text = f"%{a.name}" if p.is_place and isinstance(a, Variable) else self.value(a)
+            given.append(f"{parameter_type(p)} {text}")
+        return f"call {_TYPES[e.type]} @{e.target.name}({', '.join(given)})"
+
+    PRINTERS: Final[dict[type, Any]] = {
+        Constant: constant, Variable: variable, Element: element, Rest: rest, Operation: operation, Converted: converted,
+        Connected: connected, Not: inverted, Absent: absent, Choice: choice, Mathematics: mathematics, Called: called,
+    }  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------ statements
 
-    def statement(self, s: ast.stmt) -> None:
-        if isinstance(s, ast.For) and isinstance(s.iter, ast.Call) and ast.unparse(s.iter.func) == "unrolled":
-            self.write_out(s)
-        else:
-            super().statement(s)
+    def block(self, statements: Block) -> None:
+        for s in statements:
+            self.statement(s)
 
-    def write_out(self, s: ast.For) -> None:
-        assert isinstance(s.target, ast.Name)
-        assert isinstance(s.iter, ast.Call)
-        bounds = [self.known(b) for b in s.iter.args]
-        if None in bounds:
-            raise CompileError(f"kernel {self.tree.name}: the bounds of {ast.unparse(s.iter)!r} are not known")
-        for k in range(*bounds):
-            self.fixed[s.target.id] = k
-            self.block(s.body)
-        self.fixed.pop(s.target.id, None)
-
-    def other(self, s: ast.AST) -> None:
-        if isinstance(s, ast.While):
-            self.repeat(s)
-        elif isinstance(s, (ast.Break, ast.Continue)):
-            self.leave(f"  br label %{self.exits[-1][isinstance(s, ast.Break)]}")
-        elif isinstance(s, ast.Return):
-            self.leave(self.returned(s.value))
-        elif isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name) and s.value is not None:
-            self.assign(s.target.id, s.value)
-        elif isinstance(s, ast.AugAssign):
-            self.statement(ast.Assign([s.target], ast.BinOp(s.target, s.op, s.value)))
-        elif isinstance(s, ast.Expr) and isinstance(s.value, ast.Call):
-            is_program = self.kinds.get(ast.unparse(s.value.func)) == "function"
-            if is_program and ast.unparse(s.value.func) not in self.fixed:
-                self.run_program(s.value)
-            else:
-                self.call(s.value)
-        elif not isinstance(s, ast.Pass):
-            super().other(s)
-
-    def returned(self, value: ast.expr | None) -> str:
-        if value is None:
-            return "  ret void"
-        return f"  ret i64 {self.index(value)}" if self.result == "i64" else f"  ret double {self.value(value)}"
+    def statement(self, s: Statement) -> None:
+        match s:
+            case Assign(target, value):
+                place = target.name if target.is_place else f"{target.name}.at"
+                self.lines.append(f"  store {self.type_of(target.type)} {self.value(value)}, ptr %{place}")
+            case Store(target, value):
+                element = self.type_of(target.type)
+                result = self.value(value)
+                self.lines.append(f"  store {element} {result}, ptr {self.address(target, element)}, align 8")
+            case Loop():
+                self.loop(s)
+            case While():
+                self.repeat(s)
+            case If():
+                self.choose(s)
+            case Leave(word):
+                self.leave(f"  br label %{self.exits[-1][word == 'break']}")
+            case Return(value):
+                self.leave("  ret void" if value is None else f"  ret {_TYPES[value.type]} {self.value(value)}")
+            case Run():
+                self.run(s)
+            case Call(value):
+                self.lines.append(f"  {self.call_text(value)}")
 
     def leave(self, jump: str) -> None:
         """What follows in the same block is never reached, but must have a label."""
-        self.lines += [jump, f"{self.label('after')}:"]
+        self.lines += [jump, f"{self.labels('after')[0]}:"]
 
-    def assign(self, name: str, value: ast.expr) -> None:
-        kind = self.kinds[name]
-        if kind in ("numbers", "indices"):
-            self.pointers[name] = self.array(value)
-        elif kind == "index":
-            self.lines.append(f"  store i64 {self.index(value)}, ptr %{name}.at")
-        else:
-            super().assign(name, value)
-
-    def choose(self, test: ast.expr, yes: list[ast.stmt], no: list[ast.stmt]) -> None:
-        known = self.known_condition(test)
-        if known is None:
-            super().choose(test, yes, no)
-        else:
-            self.block(yes if known else no)
-
-    def loop(self, name: str, start: ast.expr, stop: ast.expr, step: int, body: list[ast.stmt]) -> None:
-        head, inside, again, done = (self.label(n) for n in ("head", "body", "next", "done"))
-        first, end = self.index(start), self.index(stop)
-        self.lines += [f"  store i64 {first}, ptr %{name}.at", f"  br label %{head}", f"{head}:"]
-        at = self.new(f"load i64, ptr %{name}.at")
+    def loop(self, s: Loop) -> None:
+        head, inside, again, done = self.labels("head", "body", "next", "done")
+        first, end = self.value(s.start), self.value(s.stop)
+        self.lines += [f"  store i64 {first}, ptr %{s.name}.at", f"  br label %{head}", f"{head}:"]
+        at = self.new(f"load i64, ptr %{s.name}.at")
         more = self.new(f"icmp slt i64 {at}, {end}")
         self.lines += [f"  br i1 {more}, label %{inside}, label %{done}", f"{inside}:"]
         self.exits.append((again, done))
-        self.block(body)
+        self.block(s.body)
         self.exits.pop()
         self.lines += [f"  br label %{again}", f"{again}:"]
-        after = self.new(f"load i64, ptr %{name}.at")
-        after = self.new(f"add nsw i64 {after}, {step}")
-        self.lines += [f"  store i64 {after}, ptr %{name}.at", f"  br label %{head}", f"{done}:"]
+        after = self.new(f"load i64, ptr %{s.name}.at")
+        after = self.new(f"add nsw i64 {after}, {s.step}")
+        self.lines += [f"  store i64 {after}, ptr %{s.name}.at", f"  br label %{head}", f"{done}:"]
 
-    def repeat(self, s: ast.While) -> None:
-        head, inside, done = (self.label(n) for n in ("while", "body", "done"))
+    def repeat(self, s: While) -> None:
+        head, inside, done = self.labels("while", "body", "done")
         self.lines += [f"  br label %{head}", f"{head}:"]
-        holds = "true" if self.known(s.test) is True else self.condition(s.test)
-        self.lines += [f"  br i1 {holds}, label %{inside}, label %{done}", f"{inside}:"]
+        self.lines += [f"  br i1 {self.value(s.test)}, label %{inside}, label %{done}", f"{inside}:"]
         self.exits.append((head, done))
         self.block(s.body)
         self.exits.pop()
         self.lines += [f"  br label %{head}", f"{done}:"]
 
+    def choose(self, s: If) -> None:
+        then, other, done = self.labels("then", "else", "endif")
+        self.lines += [f"  br i1 {self.value(s.test)}, label %{then}, label %{other}", f"{then}:"]
+        self.block(s.yes)
+        self.lines += [f"  br label %{done}", f"{other}:"]
+        self.block(s.no)
+        self.lines += [f"  br label %{done}", f"{done}:"]
 
-_ARITHMETIC: Final[dict[type, Callable[[Any, Any], Any]]] = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
-    ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: a / b,
-    ast.FloorDiv: lambda a, b: a // b,
-    ast.Mod: lambda a, b: a % b,
-    ast.Pow: lambda a, b: a**b,
-}
-_COMPARISONS: Final[dict[type, Callable[[Any, Any], bool]]] = {
-    ast.Lt: lambda a, b: a < b,
-    ast.Gt: lambda a, b: a > b,
-    ast.LtE: lambda a, b: a <= b,
-    ast.GtE: lambda a, b: a >= b,
-    ast.Eq: lambda a, b: a == b,
-    ast.NotEq: lambda a, b: a != b,
-}
+    def run(self, s: Run) -> None:
+        """Call of a compiled program through its table: function, inputs, outputs, scratch memory."""
+        table = self.value(s.function)
+        code, ins, outs, work = (self.new(f"load ptr, ptr {self.pointer(table, k)}, align 8") for k in range(4))
+        for k, given in enumerate(s.inputs):
+            at = self.pointer(ins, k)
+            if given.type is NUMBERS:
+                self.lines.append(f"  store ptr {self.value(given)}, ptr {at}, align 8")
+            else:
+                place = self.new(f"load ptr, ptr {at}, align 8")
+                self.lines.append(f"  store double {self.value(given)}, ptr {place}, align 8")
+        for k, given in enumerate(s.outputs):
+            self.lines.append(f"  store ptr {self.value(given)}, ptr {self.pointer(outs, k)}, align 8")
+        self.lines.append(f"  call void {code}(ptr {ins}, ptr {outs}, ptr {work})")
+
+    def pointer(self, table: str, k: int) -> str:
+        return self.new(f"getelementptr ptr, ptr {table}, i64 {k}")
+
+
+def parameter_type(p: Parameter, named: bool = False) -> str:
+    """The type of an argument; in a definition with what is promised of it."""
+    if not p.is_place and p.type not in (NUMBERS, INDICES):
+        return _TYPES[p.type]
+    return "ptr noalias" if named else "ptr"
+
+
+def simple_kernel(kernel: Kernel, known: Known) -> Form:
+    """A kernel that calls no others, for known sizes."""
+    return specialised(checked(kernel, basic_types(kernel)), known, Kernels())
+
+
+# ---------------------------------------------------------------------------------------------------------- modules
+
+
+class LlvmLoops:
+    """Kernels that belong together, in one module."""
+
+    def __init__(self) -> None:
+        self.kernels = Kernels()
+        self._entries: list[str] = []
+
+    def entry(
+        self, kernel: Kernel, name: str, arguments: Mapping[str, Type], known: Known, outputs: Iterable[str] = ()
+    ) -> None:
+        """A kernel to be called from outside (`loops/entries.py`)."""
+        self._entries.append(_entry_text(entry(self.kernels, kernel, name, arguments, known, outputs)))
+
+    def text(self) -> str:
+        tables: dict[tuple[float, ...], str] = {}
+        texts = [LlvmKernel(form, form.name, tables=tables).text() for form in self.kernels.forms.values() if form]
+        constants = "".join(
+            f"{name} = private constant [{len(v)} x double] [{', '.join(f'double {hexadecimal(x)}' for x in v)}]\n"
+            for v, name in tables.items()
+        )
+        return _INTRINSICS + constants + "".join(texts) + "".join(self._entries)
+
+
+def _entry_text(e: Entry) -> str:
+    lines: list[str] = []
+    given = ", ".join(_unpacked(r, lines) for r in e.routes)
+    call = f"call {_TYPES[e.form.result]} @{e.form.name}({given})"
+    if e.form.result is NOTHING:
+        lines.append(f"  {call}")
+    else:
+        lines += [
+            f"  %result = {call}",
+            f"  %result.p = getelementptr ptr, ptr %in, i64 {e.result_at}",
+            "  %result.v = load ptr, ptr %result.p, align 8",
+            f"  store {_TYPES[e.form.result]} %result, ptr %result.v, align 8",
+        ]
+    body = "\n".join(lines)
+    return f"define void @{e.name}(ptr %in, ptr %out, ptr %work) nounwind {{\n{body}\n  ret void\n}}\n"
+
+
+def _unpacked(r: Route, lines: list[str]) -> str:
+    """Text of an argument, with the lines that find it."""
+    p, at = r.parameter, f"%{r.table}"
+    for depth, slot in enumerate((r.at, *r.slots)):
+        step = f"%{p.name}.{depth}"
+        if depth:
+            lines.append(f"  {step}.r = load ptr, ptr {at}, align 8")
+            at = f"{step}.r"
+        lines.append(f"  {step} = getelementptr i64, ptr {at}, i64 {slot}")
+        at = step
+    is_inside = p.is_place or p.type in (INDEX, NUMBER)
+    if not r.slots or not is_inside:  # tables hold addresses, records hold numbers themselves
+        lines.append(f"  %{p.name}.a = load ptr, ptr {at}, align 8")
+        at = f"%{p.name}.a"
+    if p.is_place or p.type not in (INDEX, NUMBER):
+        return f"ptr {at}"
+    lines.append(f"  %{p.name}.v = load {_TYPES[p.type]}, ptr {at}, align 8")
+    return f"{_TYPES[p.type]} %{p.name}.v"

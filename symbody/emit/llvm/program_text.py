@@ -13,11 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from ..loops.kernels import FACTORS, Kernel, clear, factor_kernel, has_pivots, pack, solve_kernel, unpack
+from ..loops.kernels import FACTORS, clear, factor_kernel, has_pivots, pack, solve_kernel, unpack
+from ..loops.language import Kernel
 from ..program import pieces
 from ..program.program import Instruction, Program, right_sides
 from ..program.right_sides import ZERO, Layout, layout, leading_zeros
-from .kernel_text import LlvmKernel, splat
+from .loop_text import LlvmKernel, simple_kernel
+from .numbers import splat
 from .sincos import LARGEST, sincos
 
 PIECE: Final = 600  # instructions in a piece, about
@@ -151,9 +153,10 @@ class _Module:
         calls = "\n".join(f"  call void @{name}.{k}(ptr %in, ptr %out, ptr %work)" for k in range(len(ranges)))
         main = f"define void @{name}(ptr %in, ptr %out, ptr %work) nounwind {{\n{calls}\n  ret void\n}}\n"
         main += _ONE_ARGUMENT.replace("NAME", name)
-        kernels = "".join(k.text() for k in self.kernels.values()).replace("define internal", "define")
+        kernels = "".join(k.text("noinline nounwind") for k in self.kernels.values())
+        kernels = kernels.replace("define internal", "define")
         # Kernels are told apart by size, so that two programs loaded into one engine would clash: only one is.
-        declared = sorted(self.declared | {f"declare void @{k}({_types(k_)})" for k, k_ in self.kernels.items()})
+        declared = sorted(self.declared | {f"declare void @{k.name}({k.types})" for k in self.kernels.values()})
         return LlvmText(_FABS + kernels, "\n".join([*declared, *functions, main, _UNLIKELY]), self.memory.size)
 
     def _last_pieces(self, piece_of: list[int]) -> list[int]:
@@ -178,19 +181,15 @@ class _Module:
         """Name of a kernel for a size."""
         name = f"{function.__name__}_{n}" + (f"_{width}" if width > 1 else "")
         if name not in self.kernels:
+            form = simple_kernel(function, {"n": n})
             if width > 1:
                 number, shared = f"<{width * self.lanes} x double>", {FACTORS: self.number}
-                self.kernels[name] = LlvmKernel(function, name, {"n": n}, number=number, shared=shared)
+                self.kernels[name] = LlvmKernel(form, name, number=number, shared=shared)
             elif one_lane_at_a_time:
-                self.kernels[name] = LlvmKernel(function, name, {"n": n}, stride=self.lanes)
+                self.kernels[name] = LlvmKernel(form, name, stride=self.lanes)
             else:
-                self.kernels[name] = LlvmKernel(function, name, {"n": n}, number=self.number)
+                self.kernels[name] = LlvmKernel(form, name, number=self.number)
         return name
-
-
-def _types(kernel: LlvmKernel) -> str:
-    names = [a.arg for a in kernel.tree.args.args if a.arg not in kernel.fixed]
-    return ", ".join("i64" if kernel.kinds[a] == "index" else "ptr" for a in names)
 
 
 # The same entry with its three pointers in a table: one argument is cheaper to pass from Python.
@@ -501,7 +500,9 @@ def batch_text(program: Program, lanes: int) -> str:
 
 def batch_kernels(lanes: int) -> str:
     return "".join(
-        LlvmKernel(k, f"{k.__name__}_{lanes}", {"lanes": lanes}).text().replace("define internal", "define")
+        LlvmKernel(simple_kernel(k, {"lanes": lanes}), f"{k.__name__}_{lanes}")
+        .text("noinline nounwind")
+        .replace("define internal", "define")
         for k in (pack, unpack)
     )
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from .kernel_text import splat
+from .numbers import splat
 
 _SIN: Final = (
     -0.16666666666666632, 0.008333333333322316, -0.0001984126982972525,

@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 from ...algebra import elimination
 from ...algebra.functions import ExternalFunction
 from ...errors import ProgramError, shown
-from ..llvm import jit
-from ..llvm import kernel_text as llvm_kernels
+from ..llvm import jit, loop_text, numbers
 from ..llvm import program_text as llvm_text_module
 from ..llvm import sincos as llvm_sincos
 from ..llvm.program_text import batch_kernels, batch_scratch, batch_text, entry, llvm_text
-from ..loops import kernels
+from ..loops import checked, form, kernels, specialised
 from ..program import pieces, right_sides
 from ..program.program import Output, Program
 from . import disk_cache as disk
@@ -40,7 +39,8 @@ _Batch = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 2)
 @cache
 def _generator() -> str:
     """Hash of the files that decide the machine code of a program: when one changes, older machine code is not used any more."""
-    made_by = (llvm_text_module, llvm_kernels, llvm_sincos, kernels, pieces, right_sides, elimination, jit)
+    loops = (loop_text, numbers, kernels, checked, form, specialised, elimination)
+    made_by = (llvm_text_module, llvm_sincos, pieces, right_sides, jit, *loops)
     return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
 
 

@@ -12,7 +12,9 @@ from ...algebra.functions import ExternalFunction
 from ...algebra.graph import Expr
 from ...errors import ProgramError
 from ..llvm import jit
-from ..llvm.loop_text import Loops, Numbers
+from ..llvm.loop_text import LlvmLoops
+from ..loops.checked import basic_types
+from ..loops.language import Numbers
 
 
 def on_lines(n: int, times: Numbers, values: Numbers, x: float) -> float:
@@ -56,16 +58,16 @@ def looked_up(name: str, times: ArrayLike, values: ArrayLike, at: Expr) -> Expr:
         )
     if not (np.all(np.diff(t) > 0) and np.all(np.isfinite(t)) and np.all(np.isfinite(v))):
         raise ProgramError(f"samples of {name!r}: times must increase, and all must be finite numbers")
-    fixed = {"n": len(t), "times": tuple(t.tolist()), "values": tuple(v.tolist())}
-    loops = Loops()
-    text = _entry(loops, "value", on_lines, fixed) + _entry(loops, "rate", slope, fixed)
+    known = {"n": len(t), "times": tuple(t.tolist()), "values": tuple(v.tolist())}
+    loops = LlvmLoops()
+    text = _entry(loops, "value", on_lines, known) + _entry(loops, "rate", slope, known)
     code = jit.Loaded(jit.machine_code(loops.text() + text, ""))
     rate = ExternalFunction(f"{name}_rate", 1, address=code.address("lookup.rate"), keep=code)
     made = ExternalFunction(name, 1, address=code.address("lookup.value"), derivatives=[rate], keep=code)
     return made(at)
 
 
-def _entry(loops: Loops, name: str, kernel: Callable[..., float], fixed: Mapping[str, Any]) -> str:
-    """A function of one number that runs a kernel with everything else fixed."""
-    made = loops.kernel(kernel, dict(fixed))
+def _entry(loops: LlvmLoops, name: str, kernel: Callable[..., float], known: Mapping[str, Any]) -> str:
+    """A function of one number that runs a kernel with everything else known."""
+    made = loops.kernels.kernel(kernel, basic_types(kernel), known)
     return f"define double @lookup.{name}(double %x) nounwind {{\n  %y = call double @{made.name}(double %x)\n  ret double %y\n}}\n"

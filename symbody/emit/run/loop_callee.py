@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..llvm import jit
-from ..llvm import kernel_text as llvm_kernels
-from ..llvm import loop_text as llvm_loops
-from ..llvm.loop_text import Loops
-from ..loops import kernels
-from ..loops.kernels import Kernel
+from ..llvm import jit, loop_text, numbers
+from ..loops import checked, entries, form, records, specialised
+from ..loops.checked import Source, source
+from ..loops.form import INDEX, NUMBER, Basic, Type
+from ..loops.language import Kernel
+from ..loops.records import Struct, address_of, known_of, type_of
 from . import disk_cache as disk
 from .callable import Array, Compiled, aligned
 
@@ -31,18 +30,21 @@ _Run = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)
 
 @cache
 def _generator() -> str:
-    made_by = (kernels, llvm_kernels, llvm_loops, jit)
+    made_by = (checked, entries, form, records, specialised, loop_text, numbers, jit)
     return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
 
 
 @cache
 def compiled_loops(
-    entries: tuple[tuple[str, Kernel, tuple[tuple[str, int | float | tuple[float, ...]], ...], tuple[str, ...]], ...],
+    name: str,
+    kernel: Kernel,
+    types: tuple[tuple[str, Type], ...],
+    known: tuple[tuple[str, int | float | str | tuple[float, ...] | None], ...],
+    outputs: tuple[str, ...],
 ) -> jit.Loaded:
-    """Machine code of kernels: for each the name of its entry, the kernel, what is fixed, and which arguments are outputs."""
-    loops = Loops()
-    for name, kernel, fixed, outputs in entries:
-        loops.entry(kernel, name, dict(fixed), outputs)
+    """Machine code of a kernel: the name of its entry, types of its arguments, what is known of them, and which are outputs."""
+    loops = loop_text.LlvmLoops()
+    loops.entry(kernel, name, dict(types), dict(known), outputs)
     text = loops.text()
     key = hashlib.sha256(f"{_generator()}|{jit.identity()}|{text}".encode()).hexdigest()
     kept = disk.load(key)
@@ -88,27 +90,33 @@ def program_callee(compiled: Compiled, given: Mapping[str, Array]) -> Callee:
 
 
 class LoopCallee:
-    """A kernel with its arguments: arrays, numbers, indices, and other callees."""
+    """A kernel with its arguments: records, arrays, numbers, indices, and other callees.
+
+    known     values that become constants of the machine code, by the names of their arguments; records know what of them is constant
+    outputs   arguments that take the places of a program's outputs, where the kernel stands for one
+    """
 
     def __init__(
-        self, kernel: Kernel, fixed: Mapping[str, Any], outputs: Sequence[str] = (), /, **arguments: Any
+        self, kernel: Kernel, known: Mapping[str, Any], outputs: Sequence[str] = (), /, **arguments: Any
     ) -> None:
-        name = kernel.__name__
-        chosen = tuple(sorted(fixed.items()))
-        self._code = compiled_loops(((f"{name}.entry", kernel, chosen, tuple(outputs)),))
-        names = [a.arg for a in kernels.syntax(kernel)[0].args.args if a.arg not in fixed]
-        kinds = kernels.syntax(kernel)[1]
-        self._arrays = {a: _in_memory(arguments[a], kinds[a]) for a in names if a in arguments}
+        name, text = f"{kernel.__name__}.entry", source(kernel)
+        types = {a: _type(text, a, arguments.get(a)) for a in text.parameters}
+        chosen = dict(known)
+        for a, value in arguments.items():
+            if isinstance(value, Struct):
+                chosen |= known_of(value, a)
+        self._code = compiled_loops(name, kernel, tuple(types.items()), tuple(sorted(chosen.items())), tuple(outputs))
+        self._arguments = {a: _in_memory(arguments[a], types[a]) for a in types if a in arguments}
         self._result = np.zeros(1, dtype=np.int64)
         spare = np.zeros(1)
-        places = {a: _address(self._arrays.get(a, spare)) for a in names}
-        inputs = [places[a] for a in names if a not in outputs] + [int(self._result.ctypes.data)]
+        places = {a: address_of(self._arguments.get(a, spare)) for a in types if a not in known}
+        inputs = [at for a, at in places.items() if a not in outputs] + [int(self._result.ctypes.data)]
         self.callee = Callee(
-            self._code.address(f"{name}.entry"),
+            self._code.address(name),
             inputs,
             [places[a] for a in outputs],
             0,
-            (self._code, self._arrays, spare),
+            (self._code, self._arguments, spare),
         )
         self.address = self.callee.address
 
@@ -118,13 +126,18 @@ class LoopCallee:
         return int(self._result[0])
 
 
-def _in_memory(value: Any, kind: str) -> Any:
-    if kind == "number":
+def _type(text: Source, name: str, value: Any) -> Type:
+    declared = text.declared(name)
+    if isinstance(value, Struct):
+        return type_of(value)
+    if not isinstance(declared, Basic):
+        raise text.refused(text.tree, f"{name} must be given as a record")
+    return declared
+
+
+def _in_memory(value: Any, type_: Type) -> Any:
+    if type_ is NUMBER:
         return np.array([value], dtype=np.float64)
-    if kind == "index":
+    if type_ is INDEX:
         return np.array([value], dtype=np.int64)
     return value
-
-
-def _address(thing: NDArray[Any] | Callee | LoopCallee) -> int:
-    return thing.address if isinstance(thing, (Callee, LoopCallee)) else int(thing.ctypes.data)

@@ -18,7 +18,8 @@ import numpy as np
 
 from ...algebra.functions import ExternalFunction
 from ...errors import ProgramError
-from ..loops.kernels import Kernel, factor_kernel, has_pivots, solve_kernel
+from ..loops.kernels import factor_kernel, has_pivots, solve_kernel
+from ..loops.language import Kernel
 from ..program.program import Group, Instruction, Output, Program, right_sides
 from ..program.right_sides import leading_zeros
 from .infix import ATOM, CHOICE, ENTRY_WIDTH, POWER, SIGN, Infix, Plan, Term, entry_places, filled

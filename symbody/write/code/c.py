@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from ...algebra.functions import ExternalFunction
-from ...emit.loops.kernels import Kernel, factor_kernel, has_pivots, solve_kernel
+from ...emit.loops.kernels import factor_kernel, has_pivots, solve_kernel
+from ...emit.loops.language import Kernel
 from ...emit.program.pieces import Memory, cut
 from ...emit.program.program import Group, Instruction, Output, Program, right_sides
 from ...emit.program.right_sides import layout, leading_zeros
@@ -38,7 +39,7 @@ from ...emit.text.infix import (
 from ...emit.text.names import Names, is_c_math, is_c_reserved, is_c_word
 from ...errors import ProgramError
 from .c_comment import comment
-from .c_kernels import CKernel
+from .c_kernels import simple_c
 
 PIECE: Final = 1500  # statements in a function, about
 SIDE_BY_SIDE: Final = 32  # right sides in one call of a kernel; compilers unroll loops over fewer and do not vectorise
@@ -312,7 +313,7 @@ class _Unit:
         wish = kernel.__name__ + (f"_{width}" if width > 1 else "")
         if wish not in self.function_names:
             name = self.function_names[wish] = self.names.new(wish)
-            self.functions[name] = CKernel(kernel, name, width).text()
+            self.functions[name] = simple_c(kernel, name, width)
         return self.function_names[wish]
 
 

@@ -1,139 +1,354 @@
-"""Kernels as C text."""
+"""Kernels as C text: printers of the form that `emit/loops` makes.
+
+CKernel   one kernel as a static function
+c_loops   a kernel and all that it calls, with an entry like that of a compiled program
+"""
 
 from __future__ import annotations
 
-import ast
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
-from ...emit.loops.kernels import RIGHT_SIDES, Kernel, Translator
+from ...emit.loops.checked import basic_types, checked
+from ...emit.loops.entries import Entry, Route, entry
+from ...emit.loops.form import (
+    INDEX,
+    INDICES,
+    NOTHING,
+    NUMBER,
+    NUMBERS,
+    Absent,
+    Assign,
+    Block,
+    Call,
+    Called,
+    Choice,
+    Connected,
+    Constant,
+    Converted,
+    Element,
+    Expression,
+    Form,
+    If,
+    Leave,
+    Loop,
+    Mathematics,
+    Not,
+    Operation,
+    Parameter,
+    Rest,
+    Return,
+    Run,
+    Statement,
+    Store,
+    Type,
+    Variable,
+    While,
+)
+from ...emit.loops.kernels import RIGHT_SIDES
+from ...emit.loops.language import Kernel
+from ...emit.loops.specialised import Kernels, Known
 
-_SIGNS: Final = {
-    ast.Add: " + ",
-    ast.Sub: " - ",
-    ast.Mult: " * ",
-    ast.Div: " / ",
-    ast.Mod: " % ",
-    ast.Lt: " < ",
-    ast.Gt: " > ",
-}
-_PRODUCTS: Final = (ast.Mult, ast.Div, ast.Mod)
+_PRODUCTS: Final = ("*", "/", "//", "%")
+_SIGNS: Final = {"//": "/"}
+_FUNCTIONS: Final = {"abs": "fabs", "is_finite": "isfinite", "min": "least_of", "max": "largest_of"}
 _ASCII: Final = str.maketrans({"ᵀ": "'", "₁": "1"})
 
 
-class CKernel(Translator):
-    """One kernel as a static C function; sizes are arguments, so that one text serves all of them.
+class CKernel:
+    """One kernel as a static C function; sizes that are not known are arguments, so that one text serves all of them.
 
     width   how many right sides lie side by side: an element of x, and every number computed from it, is one of each
+    index   type of indices
     """
 
-    def __init__(self, kernel: Kernel, name: str, width: int = 1) -> None:
-        super().__init__(kernel, {})
-        self.name, self.width = name, width
-        self.wide = {RIGHT_SIDES, *(v for v, kind in self.kinds.items() if kind == "number")} if width > 1 else set()
+    def __init__(self, form: Form, name: str, width: int = 1, index: str = "int") -> None:
+        self.form, self.name, self.width, self.index = form, name, width, index
+        self.arguments = {p.name: p for p in form.parameters}
+        self.stored = _stored(form.body)
+        self.hoisted: dict[str, Type] = {}  # names that are read outside of the block that assigns them first
+        self._begin()
+
+    def _begin(self) -> None:
         self.lines: list[str] = []
-        self.scopes: list[set[str]] = [set()]  # numbers declared in each block that is open
+        self.scopes: list[set[str]] = [{*self.arguments, *self.hoisted}]  # names declared in each block that is open
+        self.escaped: dict[str, Type] = {}
 
     def text(self) -> str:
-        self.run()
-        args = ", ".join(self.argument(a.arg) for a in self.tree.args.args)
-        body = "\n".join(self.lines)
-        return f"{self.comment()}\nstatic void {self.name}({args})\n{{\n{body}\n}}\n"
+        self.block(self.form.body)
+        while self.escaped:
+            self.hoisted |= self.escaped
+            self._begin()
+            self.block(self.form.body)
+        result = "void" if self.form.result is NOTHING else self.type_of(self.form.result)
+        args = ", ".join(map(self.argument, self.form.parameters)) or "void"
+        declared = [f"    {self.type_of(t)}{_c(name)};" for name, t in self.hoisted.items()]
+        body = "\n".join([*declared, *self.lines])
+        return (
+            f"{self.comment()}\nstatic {result}{'' if result[-1] == ' ' else ' '}{self.name}({args})\n{{\n{body}\n}}\n"
+        )
 
     def comment(self) -> str:
-        lines = (ast.get_docstring(self.tree) or "").translate(_ASCII).splitlines()
+        lines = self.form.documentation.translate(_ASCII).splitlines()
         return "/* " + "\n".join(f"   {line}".rstrip() for line in lines)[3:] + " */"
 
-    def argument(self, name: str) -> str:
-        kind = self.kinds[name]
-        if kind == "index":
-            return f"int {name}"
-        element = "double" if kind == "numbers" else "int"
-        return f"{element} *{name}" if name in self.stored() else f"const {element} *{name}"
+    def argument(self, p: Parameter) -> str:
+        if p.is_place:
+            return f"{self.type_of(p.type)}*{_c(p.name)}"
+        is_read = p.type in (NUMBERS, INDICES) and p.name not in self.stored
+        return f"{'const ' if is_read else ''}{self.type_of(p.type)}{_c(p.name)}"
 
-    def stored(self) -> set[str]:
-        """Arrays that the kernel writes to."""
-        targets = [n.targets[0] for n in ast.walk(self.tree) if isinstance(n, ast.Assign)]
-        return {t.value.id for t in targets if isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name)}
+    def type_of(self, type_: Type) -> str:
+        """A type, ready for a name to follow."""
+        names: dict[Type, str] = {
+            INDEX: f"{self.index} ",
+            NUMBER: "double ",
+            NUMBERS: "double *",
+            INDICES: f"{self.index} *",
+        }
+        return names.get(type_, "program *")
 
     def line(self, text: str) -> None:
         self.lines.append("    " * len(self.scopes) + text)
 
+    def is_wide(self, name: str) -> bool:
+        """Whether a name stands for one number of each right side."""
+        return self.width > 1 and (name == RIGHT_SIDES or name not in self.arguments)
+
     # ------------------------------------------------------------------------------------------------ expressions
 
-    def expression(self, e: ast.expr, is_index: bool) -> str:
-        if isinstance(e, ast.Constant):
-            assert isinstance(e.value, int)
-            return str(e.value) if is_index else f"{e.value}.0"
-        if isinstance(e, ast.Name):
-            return f"{e.id}[r]" if e.id in self.wide else e.id
-        if isinstance(e, ast.BinOp):
-            return self.left(e, is_index) + _SIGNS[type(e.op)] + self.right(e, is_index)
-        if isinstance(e, ast.Call):  # abs, the only function of the subset
-            return f"fabs({self.expression(e.args[0], False)})"
-        assert isinstance(e, ast.Subscript)
-        return self.element(e)
+    def expression(self, e: Expression) -> str:
+        return self.PRINTERS[type(e)](self, e)
 
-    def left(self, e: ast.BinOp, is_index: bool) -> str:
-        text = self.expression(e.left, is_index)
-        is_sum = isinstance(e.left, ast.BinOp) and not isinstance(e.left.op, _PRODUCTS)
-        return f"({text})" if is_sum and isinstance(e.op, _PRODUCTS) else text
+    def constant(self, e: Constant) -> str:
+        if e.type is NUMBERS:
+            return f"(const double[]){{{', '.join(map(repr, e.value))}}}"
+        return str(int(e.value)) if isinstance(e.value, bool) else repr(e.value)
 
-    def right(self, e: ast.BinOp, is_index: bool) -> str:
-        text = self.expression(e.right, is_index)
-        looser = isinstance(e.right, ast.BinOp) and (
-            isinstance(e.op, _PRODUCTS) or not isinstance(e.right.op, _PRODUCTS)
-        )
-        return f"({text})" if looser else text
+    def variable(self, e: Variable) -> str:
+        if e.is_place:
+            return f"*{_c(e.name)}"
+        if not any(e.name in s for s in self.scopes):
+            self.escaped[e.name] = e.type
+        return f"{_c(e.name)}[r]" if e.type is NUMBER and self.is_wide(e.name) else _c(e.name)
 
-    def element(self, e: ast.Subscript) -> str:
-        assert isinstance(e.value, ast.Name)
-        at = self.expression(e.slice, True)
-        if e.value.id in self.wide:
-            at = f"({at}) * {self.width} + r" if isinstance(e.slice, ast.BinOp) else f"{at} * {self.width} + r"
-        return f"{e.value.id}[{at}]"
+    def element(self, e: Element) -> str:
+        at = self.expression(e.at)
+        if isinstance(e.array, Variable) and self.is_wide(e.array.name):
+            at = f"({at}) * {self.width} + r" if isinstance(e.at, Operation) else f"{at} * {self.width} + r"
+        return f"{self.expression(e.array)}[{at}]"
+
+    def rest(self, e: Rest) -> str:
+        return f"({self.expression(e.array)} + {self.inner(e.start)})"
+
+    def inner(self, e: Expression) -> str:
+        return f"({self.expression(e)})" if isinstance(e, Operation) else self.expression(e)
+
+    def operation(self, e: Operation) -> str:
+        if e.sign == "-" and isinstance(e.left, Constant) and e.left.value == 0:
+            return f"(-{self.inner(e.right)})"
+        left, right = self.expression(e.left), self.expression(e.right)
+        is_product = e.sign in _PRODUCTS
+        if isinstance(e.left, Operation) and e.left.sign not in _PRODUCTS and is_product:
+            left = f"({left})"
+        if isinstance(e.right, Operation) and (is_product or e.right.sign not in _PRODUCTS):
+            right = f"({right})"
+        return f"{left} {_SIGNS.get(e.sign, e.sign)} {right}"
+
+    def converted(self, e: Converted) -> str:
+        return f"({self.type_of(e.type).strip()}){self.inner(e.value)}"
+
+    def connected(self, e: Connected) -> str:
+        return f"({(' && ' if e.word == 'and' else ' || ').join(self.expression(p) for p in e.parts)})"
+
+    def inverted(self, e: Not) -> str:
+        return f"!({self.expression(e.value)})"
+
+    def absent(self, e: Absent) -> str:
+        return f"{self.expression(e.function)} == 0"
+
+    def choice(self, e: Choice) -> str:
+        return f"({self.expression(e.test)} ? {self.expression(e.yes)} : {self.expression(e.no)})"
+
+    def mathematics(self, e: Mathematics) -> str:
+        name, values = _FUNCTIONS.get(e.name, e.name), [self.expression(a) for a in e.arguments]
+        if e.name not in ("min", "max"):
+            return f"{name}({', '.join(values)})"
+        text = values[0]
+        for other in values[1:]:
+            text = f"{name}({text}, {other})"
+        return text
+
+    def called(self, e: Called) -> str:
+        given = []
+        for p, a in zip(e.target.parameters, e.arguments, strict=True):
+            given.append(_c(a.name) if p.is_place and isinstance(a, Variable) else self.expression(a))
+        return f"{_c(e.target.name)}({', '.join(given)})"
+
+    PRINTERS: Final[dict[type, Any]] = {
+        Constant: constant, Variable: variable, Element: element, Rest: rest, Operation: operation, Converted: converted,
+        Connected: connected, Not: inverted, Absent: absent, Choice: choice, Mathematics: mathematics, Called: called,
+    }  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------ statements
 
-    def scope(self, statements: list[ast.stmt]) -> None:
-        self.scopes.append(set())
+    def block(self, statements: Block) -> None:
+        for s in statements:
+            self.statement(s)
+
+    def scope(self, statements: Block, *names: str) -> None:
+        self.scopes.append(set(names))
         self.block(statements)
         self.scopes.pop()
 
-    def loop(self, name: str, start: ast.expr, stop: ast.expr, step: int, body: list[ast.stmt]) -> None:
-        first, end = self.expression(start, True), self.expression(stop, True)
-        onward = f"{name}++" if step == 1 else f"{name} += {step}"
-        self.line(f"for (int {name} = {first}; {name} < {end}; {onward}) {{")
-        self.scope(body)
+    def statement(self, s: Statement) -> None:
+        match s:
+            case Assign(target, value):
+                self.assign(target, value)
+            case Store(target, value):
+                is_wide = isinstance(target.array, Variable) and self.is_wide(target.array.name)
+                put = self.for_each_side if is_wide else self.line
+                put(f"{self.element(target)} = {self.expression(value)};")
+            case Loop():
+                self.loop(s)
+            case While():
+                self.line(f"while ({self.expression(s.test)}) {{")
+                self.scope(s.body)
+                self.line("}")
+            case If():
+                self.choose(s)
+            case Leave(word):
+                self.line(f"{word};")
+            case Return(value):
+                self.line("return;" if value is None else f"return {self.expression(value)};")
+            case Run():
+                self.run(s)
+            case Call(value):
+                self.line(f"{self.called(value)};")
+
+    def loop(self, s: Loop) -> None:
+        first, end = self.expression(s.start), self.expression(s.stop)
+        onward = f"{s.name}++" if s.step == 1 else f"{s.name} += {s.step}"
+        is_new = not any(s.name in scope for scope in self.scopes)
+        self.line(f"for ({self.index + ' ' if is_new else ''}{s.name} = {first}; {s.name} < {end}; {onward}) {{")
+        self.scope(s.body, s.name)
         self.line("}")
 
-    def choose(self, test: ast.expr, yes: list[ast.stmt], no: list[ast.stmt]) -> None:
-        assert isinstance(test, ast.Compare)
-        is_index = self.is_index(test.left)
-        left, right = (self.expression(e, is_index) for e in (test.left, test.comparators[0]))
-        self.line(f"if ({left}{_SIGNS[type(test.ops[0])]}{right}) {{")
-        self.scope(yes)
-        if no:
+    def choose(self, s: If) -> None:
+        self.line(f"if ({self.expression(s.test)}) {{")
+        self.scope(s.yes)
+        if s.no:
             self.line("} else {")
-            self.scope(no)
+            self.scope(s.no)
         self.line("}")
 
-    def assign(self, name: str, value: ast.expr) -> None:
-        is_new = not any(name in s for s in self.scopes)
-        self.scopes[-1].add(name)
-        if name not in self.wide:
-            self.line(f"{'double ' if is_new else ''}{name} = {self.expression(value, False)};")
+    def assign(self, target: Variable, value: Expression) -> None:
+        name, text = _c(target.name), self.expression(value)
+        if target.is_place:
+            self.line(f"*{name} = {text};")
+            return
+        is_new = not any(target.name in s for s in self.scopes)
+        self.scopes[-1].add(target.name)
+        if not self.is_wide(target.name):
+            self.line(f"{self.type_of(target.type) if is_new else ''}{name} = {text};")
             return
         if is_new:
             self.line(f"double {name}[{self.width}];")
-        self.for_each_side(f"{name}[r] = {self.expression(value, False)};")
-
-    def store(self, target: ast.Subscript, value: ast.expr) -> None:
-        assert isinstance(target.value, ast.Name)
-        is_index = self.kinds[target.value.id] == "indices"
-        put = self.for_each_side if target.value.id in self.wide else self.line
-        put(f"{self.element(target)} = {self.expression(value, is_index)};")
+        self.for_each_side(f"{name}[r] = {text};")
 
     def for_each_side(self, text: str) -> None:
         self.line(f"for (int r = 0; r < {self.width}; r++) {{")
         self.line(f"    {text}")
         self.line("}")
+
+    def run(self, s: Run) -> None:
+        f = self.expression(s.function)
+        for k, given in enumerate(s.inputs):
+            self.line(f"{'' if given.type is NUMBERS else '*'}{f}->in[{k}] = {self.expression(given)};")
+        for k, given in enumerate(s.outputs):
+            self.line(f"{f}->out[{k}] = {self.expression(given)};")
+        self.line(f"{f}->code({f}->in, {f}->out, {f}->work);")
+
+
+def simple_c(kernel: Kernel, name: str, width: int = 1) -> str:
+    """A kernel that calls no others, for any size."""
+    return CKernel(checked(kernel, basic_types(kernel)), name, width).text()
+
+
+def _c(name: str) -> str:
+    return name.replace(".", "_")
+
+
+def _stored(block: Block) -> set[str]:
+    """Arrays that are written to, or handed on to where they may be."""
+    out: set[str] = set()
+    for s in block:
+        match s:
+            case Store(Element(_, Variable(_, name))):
+                out.add(name)
+            case Loop() | While():
+                out |= _stored(s.body)
+            case If():
+                out |= _stored(s.yes) | _stored(s.no)
+            case Run():
+                out |= _arrays((*s.inputs, *s.outputs))
+            case Call(value) | Assign(_, Called() as value) | Return(Called() as value):
+                out |= _arrays(value.arguments)
+            case Assign(_, value) if value.type in (NUMBERS, INDICES):
+                out |= _arrays((value,))
+    return out
+
+
+def _arrays(given: tuple[Expression, ...]) -> set[str]:
+    out: set[str] = set()
+    for e in given:
+        while isinstance(e, Rest):
+            e = e.array
+        if isinstance(e, Variable):
+            out.add(e.name)
+    return out
+
+
+# ---------------------------------------------------------------------------------------------------------- whole loops
+
+_HEAD: Final = """#include <math.h>
+#include <stdint.h>
+
+/* A function with its arguments in place. */
+typedef struct {
+    void (*code)(double **in, double **out, double *work);
+    double **in, **out, *work;
+} program;
+
+static double least_of(double a, double b) { return b < a ? b : a; }
+static double largest_of(double a, double b) { return b > a ? b : a; }
+
+"""
+
+
+def c_loops(kernel: Kernel, name: str, arguments: Mapping[str, Type], known: Known, outputs: Iterable[str] = ()) -> str:
+    """A kernel and all that it calls, for arguments of these types, with an entry to be called from outside (`emit/loops/entries.py`)."""
+    kernels = Kernels()
+    door = entry(kernels, kernel, name, arguments, known, outputs)
+    forms = [form for form in kernels.forms.values() if form]
+    texts = [CKernel(form, _c(form.name), index="int64_t").text() for form in forms]
+    return _HEAD + "\n".join([*texts, _entry_text(door)])
+
+
+def _entry_text(e: Entry) -> str:
+    call = f"{_c(e.form.name)}({', '.join(map(_found, e.routes))})"
+    type_ = "int64_t" if e.form.result is INDEX else "double"
+    body = f"    {call};" if e.form.result is NOTHING else f"    *({type_} *)in[{e.result_at}] = {call};"
+    return f"void {e.name}(double **in, double **out, double *work)\n{{\n    (void)out;\n    (void)work;\n{body}\n}}\n"
+
+
+def _found(r: Route) -> str:
+    """An argument, through tables and records: a record holds numbers themselves, and addresses of everything else."""
+    p = r.parameter
+    at = f"(void **)&{r.table}[{r.at}]"
+    for slot in r.slots:
+        at = f"((void **)*({at}) + {slot})"
+    is_inside = p.is_place or p.type in (INDEX, NUMBER)
+    types: dict[Type, str] = {INDEX: "int64_t *", INDICES: "int64_t *", NUMBER: "double *", NUMBERS: "double *"}
+    pointer = f"({types.get(p.type, 'program *')}){'' if r.slots and is_inside else '*'}({at})"
+    return f"*({pointer})" if is_inside and not p.is_place else pointer

@@ -1,0 +1,401 @@
+"""Kernels as typed forms: Python's syntax -> `form.py`. Whatever does not fit is refused, with the kernel, its line, and the reason."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, get_type_hints
+
+from ...errors import CompileError, SymbodyError, listed, unknown
+from .form import (
+    ELEMENTS,
+    FUNCTION,
+    INDEX,
+    INDICES,
+    NOTHING,
+    NUMBER,
+    NUMBERS,
+    TRUTH,
+    Absent,
+    Assign,
+    Basic,
+    Block,
+    Call,
+    Called,
+    Choice,
+    Connected,
+    Constant,
+    Converted,
+    Element,
+    Expression,
+    Form,
+    If,
+    KernelType,
+    Leave,
+    Loop,
+    Mathematics,
+    Not,
+    Operation,
+    Parameter,
+    RecordType,
+    Rest,
+    Return,
+    Run,
+    Statement,
+    Store,
+    Type,
+    Variable,
+    While,
+)
+from .language import Kernel
+from .records import HINTS, Struct, fields_of
+
+SIGNS: Final = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+INDEX_ONLY: Final = ("//", "%")
+MATHEMATICS: Final = {"abs": 1, "sqrt": 1, "pow": 2, "is_finite": 1, "min": None, "max": None}
+
+
+class Source:
+    """The text of a kernel: its syntax, the types that it declares, and where it stands."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        lines, first = inspect.getsourcelines(kernel)
+        tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+        assert isinstance(tree, ast.FunctionDef)
+        self.kernel, self.tree, self.first = kernel, tree, first
+        self.file = Path(inspect.getsourcefile(kernel) or "").name
+        self.names: dict[str, Any] = getattr(kernel, "__globals__", {})
+        self.hints = get_type_hints(kernel)
+        self.parameters = [a.arg for a in tree.args.args]
+        if untyped := [a for a in self.parameters if a not in self.hints]:
+            raise self.refused(tree, f"{listed(untyped)} has no type")
+
+    def where(self, node: ast.AST) -> str:
+        return f"kernel {self.tree.name}, {self.file} line {self.first + getattr(node, 'lineno', 1) - 1}"
+
+    def refused(self, node: ast.AST, why: str) -> SymbodyError:
+        return CompileError(f"{self.where(node)}: {why}")
+
+    @property
+    def result(self) -> Type:
+        hint = self.hints.get("return", type(None))
+        if HINTS.get(hint) not in (INDEX, NUMBER, NOTHING):
+            raise self.refused(self.tree, "a kernel returns a number, an index or nothing")
+        return HINTS[hint]
+
+    def declared(self, name: str) -> Basic | type[Struct] | None:
+        """The type that an argument is declared with; None for kernels."""
+        hint = self.hints[name]
+        if hint in HINTS:
+            return HINTS[hint]
+        if isinstance(hint, type) and issubclass(hint, Struct):
+            return hint
+        return None
+
+
+@cache
+def source(kernel: Kernel) -> Source:
+    return Source(kernel)
+
+
+def basic_types(kernel: Kernel) -> tuple[Type, ...]:
+    """Types of the arguments of a kernel that takes no records."""
+    declared = {name: source(kernel).declared(name) for name in source(kernel).parameters}
+    if others := [name for name, t in declared.items() if not isinstance(t, Basic)]:
+        raise source(kernel).refused(source(kernel).tree, f"what {listed(others)} is must be given")
+    return tuple(t for t in declared.values() if isinstance(t, Basic))
+
+
+@cache
+def checked(kernel: Kernel, types: tuple[Type, ...]) -> Form:
+    """The form of a kernel for arguments of these types."""
+    return _Checker(source(kernel), types).form()
+
+
+class _Checker:
+    def __init__(self, text: Source, types: tuple[Type, ...]) -> None:
+        self.text = text
+        self.types: dict[str, Type] = dict(zip(text.parameters, types, strict=True))
+        self.paths: dict[str, str] = {name: name for name in text.parameters}  # of records: what they are called
+
+    def form(self) -> Form:
+        body = self.block(self.text.tree.body)
+        parameters = tuple(Parameter(name, self.types[name]) for name in self.text.parameters)
+        about = ast.get_docstring(self.text.tree) or ""
+        return Form(self.text.tree.name, parameters, self.text.result, body, about)
+
+    def refused(self, node: ast.AST, why: str) -> SymbodyError:
+        return self.text.refused(node, f"{ast.unparse(node)!r}: {why}")
+
+    # ------------------------------------------------------------------------------------------------ expressions
+
+    def expression(self, e: ast.expr) -> Expression:
+        read = self.READERS.get(type(e))
+        if read is None:
+            raise self.refused(e, "this is outside the language of kernels")
+        return read(self, e)
+
+    def number(self, e: ast.expr) -> Expression:
+        return self.converted(self.expression(e), NUMBER, e)
+
+    def index(self, e: ast.expr) -> Expression:
+        return self.converted(self.expression(e), INDEX, e)
+
+    def truth(self, e: ast.expr) -> Expression:
+        return self.converted(self.expression(e), TRUTH, e)
+
+    def converted(self, value: Expression, wanted: Type, e: ast.AST) -> Expression:
+        """A value as another type; an index is a number too, and nothing else changes by itself."""
+        if value.type == wanted:
+            return value
+        if value.type is INDEX and wanted is NUMBER:
+            return Constant(NUMBER, float(value.value)) if isinstance(value, Constant) else Converted(NUMBER, value)
+        raise self.refused(e, f"this is {value.type}, where {wanted} is needed")
+
+    def constant(self, e: ast.Constant) -> Expression:
+        return self.literal(e, e.value)
+
+    def literal(self, e: ast.expr, value: Any) -> Expression:
+        """A number or a table of the module."""
+        if isinstance(value, bool):
+            return Constant(TRUTH, value)
+        if isinstance(value, int | float):
+            return Constant(INDEX if isinstance(value, int) else NUMBER, value)
+        if isinstance(value, tuple):
+            is_index = all(isinstance(x, int) for x in value)
+            return Constant(INDICES if is_index else NUMBERS, value)
+        if callable(value):
+            return Variable(KernelType(value), value.__name__)
+        raise self.refused(e, "kernels know numbers, tables of numbers and other kernels only")
+
+    def name(self, e: ast.Name) -> Expression:
+        if e.id in self.types:
+            return Variable(self.types[e.id], self.paths.get(e.id, e.id))
+        if e.id in self.text.names:
+            return self.literal(e, self.text.names[e.id])
+        names = [*self.types, *(n for n, v in self.text.names.items() if isinstance(v, int | float | tuple))]
+        raise unknown(self.text.where(e), "name", e.id, names, CompileError)
+
+    def attribute(self, e: ast.Attribute) -> Expression:
+        owner = self.expression(e.value)
+        if not isinstance(owner.type, RecordType) or not isinstance(owner, Variable):
+            raise self.refused(e, f"{ast.unparse(e.value)!r} is {owner.type}, which has no fields")
+        fields = dict(owner.type.fields)
+        if e.attr not in fields:
+            where = f"{self.text.where(e)}: {ast.unparse(e)!r}: in {owner.type}"
+            raise unknown(where, "field", e.attr, fields, CompileError)
+        declared = fields_of(owner.type.record)[e.attr]
+        return Variable(fields[e.attr], f"{owner.name}.{e.attr}", declared.is_mutable)
+
+    def subscript(self, e: ast.Subscript) -> Expression:
+        array = self.expression(e.value)
+        if array.type not in ELEMENTS:
+            raise self.refused(e, f"{ast.unparse(e.value)!r} is {array.type}, not an array")
+        if not isinstance(e.slice, ast.Slice):
+            return Element(ELEMENTS[array.type], array, self.index(e.slice))
+        if e.slice.upper is not None or e.slice.step is not None:
+            raise self.refused(e, "the rest of an array is a[n:]")
+        return Rest(array.type, array, self.index(e.slice.lower) if e.slice.lower else Constant(INDEX, 0))
+
+    def binary(self, e: ast.BinOp) -> Expression:
+        if type(e.op) not in SIGNS:
+            raise self.refused(e, "this operation is outside the language of kernels")
+        return self.operation(SIGNS[type(e.op)], self.expression(e.left), self.expression(e.right), e)
+
+    def operation(self, sign: str, left: Expression, right: Expression, e: ast.AST) -> Expression:
+        both = INDEX if left.type is right.type is INDEX and sign != "/" else NUMBER
+        if sign in INDEX_ONLY and both is NUMBER:
+            raise self.refused(e, f"{sign} is for indices")
+        return Operation(both, sign, self.converted(left, both, e), self.converted(right, both, e))
+
+    def unary(self, e: ast.UnaryOp) -> Expression:
+        if isinstance(e.op, ast.Not):
+            return Not(TRUTH, self.truth(e.operand))
+        value = self.expression(e.operand)
+        if not isinstance(e.op, ast.USub) or value.type not in (INDEX, NUMBER):
+            raise self.refused(e, f"{value.type} has no such sign")
+        if isinstance(value, Constant):
+            return Constant(value.type, -value.value)
+        return Operation(value.type, "-", Constant(value.type, 0 if value.type is INDEX else -0.0), value)
+
+    def comparison(self, e: ast.Compare) -> Expression:
+        if len(e.ops) > 1:
+            raise self.refused(e, "one comparison at a time")
+        op, other = e.ops[0], e.comparators[0]
+        left = self.expression(e.left)
+        if isinstance(op, ast.Is | ast.IsNot):
+            if left.type is not FUNCTION or not isinstance(left, Variable):
+                raise self.refused(e, f"{left.type} is always there")
+            gone = Absent(TRUTH, left)
+            return gone if isinstance(op, ast.Is) else Not(TRUTH, gone)
+        if type(op) not in SIGNS:
+            raise self.refused(e, "this comparison is outside the language of kernels")
+        right = self.expression(other)
+        both = INDEX if left.type is right.type is INDEX else NUMBER
+        return Operation(TRUTH, SIGNS[type(op)], self.converted(left, both, e.left), self.converted(right, both, other))
+
+    def connected(self, e: ast.BoolOp) -> Expression:
+        word = "and" if isinstance(e.op, ast.And) else "or"
+        return Connected(TRUTH, word, tuple(self.truth(v) for v in e.values))
+
+    def choice(self, e: ast.IfExp) -> Expression:
+        test, yes, no = self.truth(e.test), self.expression(e.body), self.expression(e.orelse)
+        both = INDEX if yes.type is no.type is INDEX else NUMBER
+        return Choice(both, test, self.converted(yes, both, e.body), self.converted(no, both, e.orelse))
+
+    def call(self, e: ast.Call) -> Expression:
+        name = e.func.id if isinstance(e.func, ast.Name) else ""
+        if e.keywords:
+            raise self.refused(e, "arguments are given by their places")
+        if name in ("float", "int") and len(e.args) == 1:
+            wanted, value = (NUMBER if name == "float" else INDEX), self.expression(e.args[0])
+            return (
+                Converted(INDEX, value)
+                if wanted is INDEX and value.type is NUMBER
+                else self.converted(value, wanted, e)
+            )
+        if name in MATHEMATICS and name not in self.types:
+            if MATHEMATICS[name] not in (None, len(e.args)):
+                raise self.refused(e, f"{name} takes {MATHEMATICS[name]} arguments, got {len(e.args)}")
+            return Mathematics(TRUTH if name == "is_finite" else NUMBER, name, tuple(map(self.number, e.args)))
+        target = self.expression(e.func)
+        if not isinstance(target.type, KernelType):
+            raise self.refused(e, f"{ast.unparse(e.func)!r} is {target.type}, which gives no value")
+        return self.kernel_call(e, target.type.kernel)
+
+    def kernel_call(self, e: ast.Call, kernel: Kernel) -> Called:
+        try:
+            called = source(kernel)
+        except (OSError, TypeError, AssertionError):
+            raise self.refused(e, f"{ast.unparse(e.func)!r} is no kernel") from None
+        if len(e.args) != len(called.parameters):
+            raise self.refused(e, f"it takes {listed(called.parameters)}, got {len(e.args)} arguments")
+        given = tuple(self.argument(called, name, a) for name, a in zip(called.parameters, e.args, strict=True))
+        return Called(called.result, kernel, tuple(g.type for g in given), given)
+
+    def argument(self, called: Source, name: str, e: ast.expr) -> Expression:
+        value, wanted = self.expression(e), called.declared(name)
+        if isinstance(wanted, Basic):
+            return self.converted(value, wanted, e)
+        is_right = (
+            isinstance(value.type, KernelType) if wanted is None
+            else isinstance(value.type, RecordType) and issubclass(value.type.record, wanted)
+        )  # fmt: skip
+        if not is_right:
+            what = "a kernel" if wanted is None else f"a {wanted.__name__}"
+            raise self.refused(e, f"{name} of {called.tree.name} is {what}, got {value.type}")
+        return value
+
+    READERS: Final[dict[type, Any]] = {
+        ast.Constant: constant, ast.Name: name, ast.Attribute: attribute, ast.Subscript: subscript, ast.BinOp: binary,
+        ast.UnaryOp: unary, ast.Compare: comparison, ast.BoolOp: connected, ast.IfExp: choice, ast.Call: call,
+    }  # fmt: skip
+
+    # ------------------------------------------------------------------------------------------------ statements
+
+    def block(self, statements: Sequence[ast.stmt]) -> Block:
+        return tuple(done for s in statements if (done := self.statement(s)) is not None)
+
+    def statement(self, s: ast.stmt) -> Statement | None:
+        """A statement; None for those that only Python needs."""
+        match s:
+            case ast.Expr(ast.Constant()) | ast.Pass():
+                return None
+            case ast.For():
+                return self.loop(s)
+            case ast.While():
+                return While(self.truth(s.test), self.block(s.body))
+            case ast.If():
+                return If(self.truth(s.test), self.block(s.body), self.block(s.orelse))
+            case ast.Break() | ast.Continue():
+                return Leave("break" if isinstance(s, ast.Break) else "continue")
+            case ast.Return():
+                return self.returned(s)
+            case ast.Expr(ast.Call() as called):
+                return self.effect(called)
+            case ast.Assign(targets=[target]):
+                return self.assigned(s, target, self.expression(s.value))
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                return self.annotated(s, target, self.expression(value))
+            case ast.AugAssign(op=op) if type(op) in SIGNS:
+                changed = self.operation(SIGNS[type(op)], self.expression(s.target), self.expression(s.value), s)
+                return self.assigned(s, s.target, changed)
+        raise self.refused(s, "this is outside the language of kernels")
+
+    def loop(self, s: ast.For) -> Loop:
+        match s:
+            case ast.For(target=ast.Name(name), iter=ast.Call(ast.Name("range" | "unrolled" as word), bounds)):
+                start, stop = (ast.Constant(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
+                step = ast.literal_eval(bounds[2]) if len(bounds) == 3 else 1
+                self.declare(s, name, INDEX)
+                first, end = self.index(start), self.index(stop)
+                where = f"{self.text.where(s)}: {ast.unparse(s.iter)!r}" if word == "unrolled" else ""
+                return Loop(name, first, end, step, self.block(s.body), where)
+        raise self.text.refused(s, "loops go over range(...) or unrolled(...)")
+
+    def declare(self, node: ast.AST, name: str, wanted: Type) -> None:
+        known = self.types.setdefault(name, wanted)
+        if known != wanted:
+            raise self.refused(node, f"{name!r} is {known} already, and cannot become {wanted}")
+
+    def annotated(self, s: ast.AnnAssign, target: ast.expr, value: Expression) -> Statement | None:
+        text = ast.unparse(s.annotation)
+        wanted = HINTS.get(eval(text, self.text.names))
+        if wanted is None or not isinstance(target, ast.Name):
+            raise self.refused(s, f"{text} is no type of a local name")
+        self.declare(s, target.id, wanted)
+        return self.assigned(s, target, value)
+
+    def assigned(self, s: ast.stmt, target: ast.expr, value: Expression) -> Statement | None:
+        if isinstance(target, ast.Name):
+            return self.named(s, target, value)
+        place = self.expression(target)
+        if isinstance(place, Element):
+            return Store(place, self.converted(value, place.type, s))
+        if isinstance(place, Variable) and place.is_place:
+            return Assign(place, self.converted(value, place.type, s))
+        raise self.refused(s, f"{ast.unparse(target)!r} is not declared Mutable, and cannot be changed")
+
+    def named(self, s: ast.stmt, target: ast.Name, value: Expression) -> Statement | None:
+        if isinstance(value.type, RecordType | KernelType) or value.type in (FUNCTION, NOTHING):
+            if target.id in self.types or not isinstance(value, Variable):
+                raise self.refused(s, f"{value.type} gets a name once, and keeps it")
+            self.types[target.id], self.paths[target.id] = value.type, value.name
+            return None
+        wanted = self.types.get(target.id, value.type)
+        if isinstance(wanted, RecordType | KernelType):
+            raise self.refused(s, f"{target.id!r} is {wanted}, and cannot be changed")
+        self.types[target.id] = wanted
+        return Assign(Variable(wanted, target.id), self.converted(value, wanted, s))
+
+    def returned(self, s: ast.Return) -> Return:
+        wanted = self.text.result
+        if (s.value is None) != (wanted is NOTHING):
+            raise self.refused(s, f"the kernel is declared to return {wanted}")
+        return Return(None if s.value is None else self.converted(self.expression(s.value), wanted, s))
+
+    def effect(self, e: ast.Call) -> Statement:
+        target = self.expression(e.func)
+        if target.type is not FUNCTION:
+            value = self.call(e)
+            if not isinstance(value, Called):
+                raise self.refused(e, "its value is lost")
+            return Call(value)
+        match e.args:
+            case [ast.Tuple(inputs), ast.Tuple(outputs)] if isinstance(target, Variable):
+                ins, outs = tuple(map(self.passed, inputs)), tuple(map(self.expression, outputs))
+                if any(o.type is not NUMBERS for o in outs):
+                    raise self.refused(e, "a compiled function writes to arrays of numbers")
+                return Run(target, ins, outs)
+        raise self.refused(e, "a compiled function is called with its inputs and its outputs, f((t, y), (dy,))")
+
+    def passed(self, e: ast.expr) -> Expression:
+        value = self.expression(e)
+        return value if value.type is NUMBERS else self.converted(value, NUMBER, e)

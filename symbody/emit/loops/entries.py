@@ -1,0 +1,62 @@
+"""How a kernel is called from outside, as a compiled program is: `void (double **in, double **out, double *work)`.
+
+Arguments are taken from `in` in order, those named as outputs from `out`; those that are known are in neither. What the kernel returns is
+stored in the last entry of `in`. Fields of records are found through the records that they are in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from .form import Form, Parameter, RecordType, Type
+from .language import Kernel
+from .records import fields_of
+from .specialised import Kernels, Known
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where an argument is: pointer number `at` of a table, then slot after slot of records."""
+
+    parameter: Parameter
+    table: str
+    at: int
+    slots: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A kernel, how each of its arguments is found, and the place in `in` for what it returns."""
+
+    name: str
+    form: Form
+    routes: tuple[Route, ...]
+    result_at: int
+
+
+def entry(
+    kernels: Kernels,
+    kernel: Kernel,
+    name: str,
+    arguments: Mapping[str, Type],
+    known: Known,
+    outputs: Iterable[str] = (),
+) -> Entry:
+    """The entry to a kernel for arguments of these types."""
+    form = kernels.kernel(kernel, tuple(arguments.values()), known)
+    places = {a: ("out", k) for k, a in enumerate(outputs)}
+    inputs = [a for a in arguments if a not in places and a not in known]
+    places |= {a: ("in", k) for k, a in enumerate(inputs)}
+    routes = tuple(_route(p, arguments, places) for p in form.parameters)
+    return Entry(name, form, routes, len(inputs))
+
+
+def _route(p: Parameter, arguments: Mapping[str, Type], places: Mapping[str, tuple[str, int]]) -> Route:
+    root, *path = p.name.split(".")
+    slots, type_ = [], arguments[root]
+    for field in path:
+        assert isinstance(type_, RecordType)
+        slots.append(list(fields_of(type_.record)).index(field))
+        type_ = dict(type_.fields)[field]
+    return Route(p, *places[root], tuple(slots))

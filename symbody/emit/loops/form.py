@@ -1,0 +1,260 @@
+"""The intermediate form of kernels: statements and expressions, each expression with its type.
+
+Records are gone here: a field is a variable with a dotted name, `steps.counts.rows`, so that targets see numbers, indices, arrays and
+functions only. `checked.py` makes this form from Python, `specialised.py` rewrites it for what is known, and printers write it down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from .language import Kernel
+
+
+class Basic(Enum):
+    """Types without parts; the value is what messages call them."""
+
+    INDEX = "an index"
+    NUMBER = "a number"
+    TRUTH = "a condition"
+    NUMBERS = "an array of numbers"
+    INDICES = "an array of indices"
+    FUNCTION = "a compiled function"
+    NOTHING = "nothing"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class KernelType:
+    """A kernel that is known by name."""
+
+    kernel: Kernel
+
+    def __str__(self) -> str:
+        return f"kernel {self.kernel.__name__}"
+
+
+@dataclass(frozen=True)
+class RecordType:
+    """A record: its class, and the types of its fields by name."""
+
+    record: type
+    fields: tuple[tuple[str, Type], ...]
+
+    def __str__(self) -> str:
+        return f"a {self.record.__name__}"
+
+
+Type = Basic | KernelType | RecordType
+INDEX, NUMBER, TRUTH, NOTHING = Basic.INDEX, Basic.NUMBER, Basic.TRUTH, Basic.NOTHING
+NUMBERS, INDICES, FUNCTION = Basic.NUMBERS, Basic.INDICES, Basic.FUNCTION
+ELEMENTS = {NUMBERS: NUMBER, INDICES: INDEX}
+
+
+# ---------------------------------------------------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number, an index, a truth value, or a table of numbers."""
+
+    type: Type
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An argument, a local name, or the field of a record: that is in memory where `is_place`, and can be changed there."""
+
+    type: Type
+    name: str
+    is_place: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """array[at]"""
+
+    type: Type
+    array: Expression
+    at: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """array[start:]"""
+
+    type: Type
+    array: Expression
+    start: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """left sign right: + - * / // % of indices or numbers; < <= > >= == != of either give a truth value."""
+
+    type: Type
+    sign: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """An index as a number, or a number, cut off, as an index."""
+
+    type: Type
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """`and` or `or`: what follows is looked at only where it matters."""
+
+    type: Type
+    word: str
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    type: Type
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Whether a function is not there."""
+
+    type: Type
+    function: Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """yes if test else no; both are evaluated."""
+
+    type: Type
+    test: Expression
+    yes: Expression
+    no: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Mathematics:
+    """abs, sqrt, pow, min, max, is_finite."""
+
+    type: Type
+    name: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A call of another kernel. Before specialisation `types` are those of all its arguments, afterwards `target` is what is called."""
+
+    type: Type
+    kernel: Kernel
+    types: tuple[Type, ...]
+    arguments: tuple[Expression, ...]
+    target: Any = None
+
+
+Expression = (
+    Constant | Variable | Element | Rest | Operation | Converted | Connected | Not | Absent | Choice | Mathematics | Called
+)  # fmt: skip
+
+# ---------------------------------------------------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    target: Variable
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    target: Element
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """for name in range(start, stop, step); `unrolled` says where it stands, until it is written out."""
+
+    name: str
+    start: Expression
+    stop: Expression
+    step: int
+    body: Block
+    unrolled: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    test: Expression
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    test: Expression
+    yes: Block
+    no: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """`break` or `continue`."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    value: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Call of a compiled program: numbers and arrays that go in, arrays that come out."""
+
+    function: Variable
+    inputs: tuple[Expression, ...]
+    outputs: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a kernel for its effects."""
+
+    value: Called
+
+
+Statement = Assign | Store | Loop | While | If | Leave | Return | Run | Call
+Block = tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An argument as targets see it: a number, an index, an array, a function; or the place of a field that changes."""
+
+    name: str
+    type: Type
+    is_place: bool = False
+
+
+@dataclass(frozen=True)
+class Form:
+    """A kernel, checked or specialised. `parameters` are those of the Python function, or, once specialised, those that targets see."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    result: Type
+    body: Block
+    documentation: str = ""

@@ -1,0 +1,33 @@
+"""What kernels are written with: types of their arguments, and functions that mean something to translators.
+
+A kernel is a small Python function. It runs as it stands, and is translated (`checked.py`, `specialised.py`, then one file for each target).
+
+    for i in range(...), while, if, break, continue, return       conditions with and, or, not, `is None`
+    for k in unrolled(...)                      written out: k is known, and so is every entry of a table at k
+    x = 0.0, count = 0, part = a[n:]            numbers, indices, the rest of an array: by what is assigned first
+    s.y[i], s.counts.steps = ...                fields of records (`records.py`)
+    f((t, y), (dy,))                            call of a compiled program: its first inputs, its outputs
+    sqrt, pow, abs, min, max, is_finite, float, int, other kernels, and numbers and tables of the module
+
+Arrays must not overlap, and nothing looks for their ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isfinite
+from typing import Annotated, Any, Final, TypeVar
+
+Numbers = list[Any]
+Indices = list[int]
+Function = Callable[[tuple[Any, ...], tuple[Any, ...]], None]  # a compiled program, or a kernel in its place
+Kernel = Callable[..., Any]
+
+T = TypeVar("T")
+IS_KNOWN: Final = "known when the kernel is translated"
+IS_MUTABLE: Final = "changed by kernels"
+Known = Annotated[T, IS_KNOWN]
+Mutable = Annotated[T, IS_MUTABLE]
+
+unrolled = range
+is_finite = isfinite

@@ -1,0 +1,265 @@
+"""Forms for what is known beforehand: sizes, tables of coefficients, choices.
+
+What does not depend on anything else is computed here, branches that cannot be taken are left out, loops over `unrolled(...)` are written
+out, and records become those of their fields that are used. What is left is what targets print.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from ...errors import CompileError
+from .checked import checked, source
+from .form import (
+    FUNCTION,
+    NUMBER,
+    TRUTH,
+    Absent,
+    Assign,
+    Block,
+    Call,
+    Called,
+    Choice,
+    Connected,
+    Constant,
+    Converted,
+    Element,
+    Expression,
+    Form,
+    If,
+    KernelType,
+    Leave,
+    Loop,
+    Mathematics,
+    Not,
+    Operation,
+    Parameter,
+    RecordType,
+    Rest,
+    Return,
+    Run,
+    Statement,
+    Store,
+    Type,
+    Variable,
+    While,
+)
+from .language import Kernel
+from .records import fields_of
+
+Known = Mapping[str, Any]
+COMPUTED: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv, "%": operator.mod,
+    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+ZERO: Final = Constant(NUMBER, 0.0)
+
+
+def flattened(name: str, type_: Type, is_place: bool = False) -> list[Parameter]:
+    """An argument as targets see it: a record is its fields, a kernel is nothing."""
+    if isinstance(type_, KernelType):
+        return []
+    if not isinstance(type_, RecordType):
+        return [Parameter(name, type_, is_place)]
+    declared = fields_of(type_.record)
+    return [x for field, inner in type_.fields for x in flattened(f"{name}.{field}", inner, declared[field].is_mutable)]
+
+
+class Kernels:
+    """Kernels that belong together, each once for whatever is known of its arguments."""
+
+    def __init__(self) -> None:
+        self.forms: dict[Any, Form | None] = {}  # None while it is being made
+
+    def kernel(self, kernel: Kernel, types: tuple[Type, ...], known: Known) -> Form:
+        """A kernel for arguments of these types, of which some values are known; kernels that it calls come before it."""
+        key = (kernel, types, tuple(sorted(known.items())))
+        if key not in self.forms:
+            name = f"{kernel.__name__}.{len(self.forms)}"
+            self.forms[key] = None
+            made = specialised(checked(kernel, types), known, self)
+            del self.forms[key]
+            self.forms[key] = replace(made, name=name)
+        form = self.forms[key]
+        if form is None:
+            raise source(kernel).refused(source(kernel).tree, "it calls itself without end")
+        return form
+
+
+def specialised(form: Form, known: Known, kernels: Kernels) -> Form:
+    """A form for known values of arguments and fields, by name."""
+    return _Specialiser(form, known, kernels).form()
+
+
+class _Specialiser:
+    def __init__(self, form: Form, known: Known, kernels: Kernels) -> None:
+        self.given, self.known, self.kernels = form, dict(known), kernels
+        self.parameters = {x.name: x for p in form.parameters for x in flattened(p.name, p.type)}
+        self.used: set[str] = set()
+
+    def form(self) -> Form:
+        body = self.block(self.given.body)
+        arguments = {p.name for p in self.given.parameters}  # those that are no records stay, used or not
+        needed = [p for p in self.parameters.values() if p.name not in self.known or p.type is FUNCTION]
+        left = tuple(p for p in needed if p.name in self.used or p.name in arguments)
+        return replace(self.given, parameters=left, body=body)
+
+    # ------------------------------------------------------------------------------------------------ expressions
+
+    def expression(self, e: Expression) -> Expression:
+        return self.REWRITERS[type(e)](self, e)
+
+    def constant(self, e: Constant) -> Expression:
+        return e
+
+    def variable(self, e: Variable) -> Expression:
+        if e.name in self.known and e.type is not FUNCTION:
+            value = self.known[e.name]
+            return Constant(e.type, float(value) if e.type is NUMBER else value)
+        self.used.add(e.name)
+        return e
+
+    def element(self, e: Element) -> Expression:
+        array, at = self.expression(e.array), self.expression(e.at)
+        if isinstance(array, Constant) and isinstance(at, Constant):
+            return Constant(e.type, array.value[at.value])
+        return Element(e.type, array, at)
+
+    def rest(self, e: Rest) -> Expression:
+        array, start = self.expression(e.array), self.expression(e.start)
+        if isinstance(start, Constant) and start.value == 0:
+            return array
+        return Rest(e.type, array, start)
+
+    def operation(self, e: Operation) -> Expression:
+        left, right = self.expression(e.left), self.expression(e.right)
+        if isinstance(left, Constant) and isinstance(right, Constant):
+            return Constant(e.type, COMPUTED[e.sign](left.value, right.value))
+        if e.type is NUMBER:  # tables of coefficients have many zeros
+            if e.sign == "*" and ZERO in (left, right):
+                return ZERO
+            if e.sign == "+" and ZERO in (left, right):
+                return right if left == ZERO else left
+        return Operation(e.type, e.sign, left, right)
+
+    def converted(self, e: Converted) -> Expression:
+        value = self.expression(e.value)
+        if isinstance(value, Constant):
+            return Constant(e.type, float(value.value) if e.type is NUMBER else int(value.value))
+        return Converted(e.type, value)
+
+    def connected(self, e: Connected) -> Expression:
+        parts: list[Expression] = []
+        for part in map(self.expression, e.parts):
+            if not isinstance(part, Constant):
+                parts.append(part)
+            elif part.value == (e.word == "or"):
+                parts.append(part)
+                break
+        if not parts:
+            return Constant(TRUTH, e.word == "and")
+        return parts[0] if len(parts) == 1 or isinstance(parts[0], Constant) else Connected(TRUTH, e.word, tuple(parts))
+
+    def inverted(self, e: Not) -> Expression:
+        value = self.expression(e.value)
+        return Constant(TRUTH, not value.value) if isinstance(value, Constant) else Not(TRUTH, value)
+
+    def absent(self, e: Absent) -> Expression:
+        if e.function.name in self.known:
+            return Constant(TRUTH, self.known[e.function.name] is None)
+        self.used.add(e.function.name)
+        return e
+
+    def choice(self, e: Choice) -> Expression:
+        test = self.expression(e.test)
+        if isinstance(test, Constant):
+            return self.expression(e.yes if test.value else e.no)
+        return Choice(e.type, test, self.expression(e.yes), self.expression(e.no))
+
+    def mathematics(self, e: Mathematics) -> Expression:
+        return Mathematics(e.type, e.name, tuple(map(self.expression, e.arguments)))
+
+    def called(self, e: Called) -> Called:
+        """A call of the kernel that is made for what is known here; numbers are passed, known or not."""
+        given: dict[str, Expression] = {}
+        known: dict[str, Any] = {}
+        for name, a in zip(source(e.kernel).parameters, e.arguments, strict=True):
+            if isinstance(a, Variable) and (isinstance(a.type, RecordType) or a.type is FUNCTION):
+                for inner in flattened(name, a.type):
+                    outer = a.name + inner.name[len(name) :]
+                    given[inner.name] = Variable(inner.type, outer, inner.is_place)
+                    if outer in self.known:
+                        known[inner.name] = self.known[outer]
+            elif not isinstance(a.type, KernelType):
+                given[name] = value = self.expression(a)
+                if isinstance(value, Constant) and value.type is not NUMBER:
+                    known[name] = value.value
+        target = self.kernels.kernel(e.kernel, e.types, known)
+        arguments = tuple(self.expression(given[p.name]) for p in target.parameters)
+        return Called(e.type, e.kernel, e.types, arguments, target)
+
+    REWRITERS: Final[dict[type, Any]] = {
+        Constant: constant, Variable: variable, Element: element, Rest: rest, Operation: operation, Converted: converted,
+        Connected: connected, Not: inverted, Absent: absent, Choice: choice, Mathematics: mathematics, Called: called,
+    }  # fmt: skip
+
+    # ------------------------------------------------------------------------------------------------ statements
+
+    def block(self, statements: Block) -> Block:
+        out: list[Statement] = []
+        for s in statements:
+            out += self.statement(s)
+            if out and isinstance(out[-1], Return | Leave):
+                break  # what follows is never reached
+        return tuple(out)
+
+    def statement(self, s: Statement) -> Block:
+        match s:
+            case Assign(target, value):
+                if target.name in self.known:
+                    raise CompileError(f"kernel {self.given.name}: {target.name!r} is known, and cannot be changed")
+                return (Assign(self.target(target), self.expression(value)),)
+            case Store(target, value):
+                at = Element(target.type, self.expression(target.array), self.expression(target.at))
+                return (Store(at, self.expression(value)),)
+            case If(test, yes, no):
+                return self.chosen(self.expression(test), yes, no)
+            case Loop():
+                return self.written_out(s) if s.unrolled else (self.loop(s),)
+            case While(test, body):
+                return (While(self.expression(test), self.block(body)),)
+            case Return(value):
+                return (Return(None if value is None else self.expression(value)),)
+            case Run(function, inputs, outputs):
+                self.used.add(function.name)
+                return (Run(function, tuple(map(self.expression, inputs)), tuple(map(self.expression, outputs))),)
+            case Call(value):
+                return (Call(self.called(value)),)
+            case Leave():
+                return (s,)
+
+    def target(self, v: Variable) -> Variable:
+        self.used.add(v.name)
+        return v
+
+    def chosen(self, test: Expression, yes: Block, no: Block) -> Block:
+        if isinstance(test, Constant):
+            return self.block(yes if test.value else no)
+        return (If(test, self.block(yes), self.block(no)),)
+
+    def loop(self, s: Loop) -> Loop:
+        return replace(s, start=self.expression(s.start), stop=self.expression(s.stop), body=self.block(s.body))
+
+    def written_out(self, s: Loop) -> Block:
+        start, stop = self.expression(s.start), self.expression(s.stop)
+        if not (isinstance(start, Constant) and isinstance(stop, Constant)):
+            raise CompileError(f"{s.unrolled}: its bounds are not known when the kernel is translated")
+        out: list[Statement] = []
+        for k in range(start.value, stop.value, s.step):
+            self.known[s.name] = k
+            out += self.block(s.body)
+        self.known.pop(s.name, None)
+        return tuple(out)
