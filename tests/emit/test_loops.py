@@ -12,7 +12,8 @@ from symbody.algebra.functions import sin
 from symbody.algebra.graph import symbol, symbols
 from symbody.emit.llvm.loop_text import LlvmLoops
 from symbody.emit.loops.checked import basic_types
-from symbody.emit.loops.language import Function, Indices, Numbers, is_finite, unrolled
+from symbody.emit.loops.language import Function, Indices, Kernel, Known, Mutable, Numbers, is_finite, unrolled
+from symbody.emit.loops.records import Struct
 from symbody.emit.program.lower import program
 from symbody.emit.run.callable import compile_program
 from symbody.emit.run.lookup import looked_up, on_lines, slope
@@ -153,6 +154,102 @@ def test_programs_are_called_with_their_parameters():
     assert end == pytest.approx(0.7)
 
 
+# ---------------------------------------------------------------------------------------------------------- records
+
+
+class Tally(Struct):
+    steps: Mutable[int]
+    sum: Mutable[float]
+    limit: int
+
+
+class Line(Struct):
+    """y' = slope y by Euler's method, or by what `rate` says."""
+
+    n: int
+    order: Known[int]
+    weights: Known[Numbers]
+    h: float
+    y: Numbers
+    seen: Indices
+    tally: Tally
+    weigh: Known[Kernel]
+    rate: Function | None
+
+
+def by_table(line: Line, i: int) -> float:
+    x = 0.0
+    for j in unrolled(line.order):
+        x = x + line.weights[j] * line.y[i]
+    return x
+
+
+def by_index(line: Line, i: int) -> float:
+    return float(i) - line.weights[0]
+
+
+def go(line: Line, dy: Numbers) -> int:
+    tally = line.tally
+    while tally.steps < tally.limit:
+        if line.rate is not None:
+            line.rate((line.h, line.y), (dy,))
+        else:
+            for i in range(line.n):
+                dy[i] = line.weigh(line, i)
+        for i in range(line.n):
+            line.y[i] += line.h * dy[i]
+            tally.sum += dy[i]
+            line.seen[i] = line.seen[i] + tally.steps
+        tally.steps += 1
+    return tally.steps
+
+
+def line_with(weigh: Any = by_table, rate: Any = None) -> Line:
+    tally = Tally(limit=5)
+    return Line(
+        n=3, order=2, weights=(0.5, -0.25, 7.0), h=0.125, y=np.array([1.0, -2.0, 0.5]), seen=np.zeros(3, dtype=np.int64), tally=tally,
+        weigh=weigh, rate=rate,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("weigh", [by_table, by_index])
+@pytest.mark.parametrize("known", [(), ("n",), ("n", "rate", "h")])
+def test_records_are_the_same_for_python_and_machine_code(weigh, known):
+    """Numbers, indices, arrays, tables, kernels, inner records and functions that are absent; whatever is known of them."""
+    here, there = line_with(weigh), line_with(weigh).know(*known)
+    assert go(here, np.zeros(3)) == LoopCallee(go, {}, line=there, dy=np.zeros(3)).run() == 5
+    np.testing.assert_allclose(there.y, here.y, rtol=1e-15)
+    assert np.array_equal(there.seen, here.seen)
+    assert there.tally.sum == pytest.approx(here.tally.sum, rel=1e-14)
+    assert (there.tally.steps, there.tally.limit) == (5, 5)
+
+
+def test_programs_in_records_are_called():
+    t, x, y, z = symbols("t x y z")
+    f = compile_program(program("f", {"t": t, "y": [x, y, z]}, {"dy": [y + t, -x, x * z]}))
+    line = line_with(rate=program_callee(f, {}))
+    here = line_with(rate=lambda ins, outs: outs[0].__setitem__(slice(None), f(*ins)))
+    go(here, np.zeros(3))
+    LoopCallee(go, {}, line=line, dy=np.zeros(3)).run()
+    np.testing.assert_allclose(line.y, here.y, rtol=1e-14)
+
+
+def test_records_refuse_what_does_not_fit():
+    with pytest.raises(
+        CompileError, match=r"record Tally: there is no field 'limits'; there are .* Did you mean 'limit'"
+    ):
+        Tally(limits=3)
+    with pytest.raises(CompileError, match="record Line: weights, y, seen, tally, weigh must be given"):
+        Line(n=3)
+    with pytest.raises(CompileError, match="seen must be an array of indices"):
+        Line(weights=(0.0,), y=np.zeros(2), seen=np.zeros(2), tally=Tally(), weigh=by_table)
+    with pytest.raises(AttributeError, match="'limit' is no field that may be changed"):
+        Tally().limit = 4
+
+
+# ---------------------------------------------------------------------------------------------------------- what is refused
+
+
 def outside(n: int, x: Numbers) -> None:
     x[0] = sum(x)
 
@@ -162,11 +259,69 @@ def unknown_bounds(n: int, x: Numbers) -> None:
         x[i] = 0.0
 
 
-def test_what_is_outside_the_language_is_refused():
-    with pytest.raises(CompileError, match="sum"):
-        LoopCallee(outside, {}, n=1, x=X)
-    with pytest.raises(CompileError, match=r"line \d+: 'unrolled\(n\)': its bounds"):
-        LoopCallee(unknown_bounds, {}, n=1, x=X)
+def no_such_name(n: int, x: Numbers) -> None:
+    x[0] = HALV  # noqa: F821  (that is the fault)
+
+
+def array_as_number(n: int, x: Numbers) -> None:
+    x[0] = 1.0 + x
+
+
+def number_as_index(n: int, x: Numbers) -> None:
+    x[x[0]] = 1.0
+
+
+def becomes_a_number(n: int, x: Numbers) -> None:
+    count = 0
+    count = count + 0.5
+    x[0] = count
+
+
+def no_such_field(line: Line) -> None:
+    line.y[0] = line.tally.step
+
+
+def frozen_field(line: Line) -> None:
+    line.tally.limit = 3
+
+
+def wrong_arguments(line: Line) -> None:
+    line.y[0] = by_table(line.tally, 0)
+
+
+def without_end(n: int, x: Numbers) -> None:
+    without_end(n, x)
+
+
+def no_value(line: Line) -> int:
+    return
+
+
+@pytest.mark.parametrize(
+    ("kernel", "says"),
+    [
+        (outside, "there is no name 'sum'"),
+        (unknown_bounds, r"'unrolled\(n\)': its bounds are not known"),
+        (no_such_name, "there is no name 'HALV'; there are .* Did you mean 'HALF'"),
+        (array_as_number, "'1.0 \\+ x': this is an array of numbers, where a number is needed"),
+        (number_as_index, r"'x\[0\]': this is a number, where an index is needed"),
+        (becomes_a_number, "this is a number, where an index is needed"),
+        (no_such_field, "in a Tally: there is no field 'step'; there are steps, sum, limit. Did you mean 'steps'"),
+        (frozen_field, "'line.tally.limit' is not declared Mutable"),
+        (wrong_arguments, "line of by_table is a Line, got a Tally"),
+        (without_end, "it calls itself without end"),
+        (no_value, "declared to return an index"),
+    ],
+    ids=lambda x: getattr(x, "__name__", None),
+)
+def test_what_does_not_fit_is_refused(kernel, says):
+    """The message names the kernel, its line, and what is wrong."""
+    given = {"line": line_with()} if "line" in kernel.__annotations__ else {"n": 1, "x": X}
+    with pytest.raises(CompileError, match=rf"kernel {kernel.__name__}, test_loops.py line \d+: .*{says}"):
+        LoopCallee(kernel, {}, **given)
+
+
+# ---------------------------------------------------------------------------------------------------------- samples
 
 
 def test_samples_are_straight_lines():
