@@ -28,7 +28,7 @@ class Model(NamedTuple):
     b: sb.Matrix
     udot: sb.Matrix
 
-    def program(self, name: str, **outputs: Any) -> sb.Program:
+    def program(self, name: str, **outputs: Any) -> sb.emit.Program:
         return sb.program(name, {"q": self.q, "u": self.u}, outputs)
 
 

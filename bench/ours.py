@@ -48,19 +48,19 @@ def model(case: Case, snap: bool = True) -> sb.Model:
 # ---------------------------------------------------------------------------------------------------- functions
 
 
-def inverse_dynamics(case: Case, snap: bool) -> sb.Compiled:
+def inverse_dynamics(case: Case, snap: bool) -> sb.emit.Compiled:
     return sb.compile(_equations(case, snap)).inverse
 
 
-def mass_matrix(case: Case, snap: bool) -> sb.Compiled:
+def mass_matrix(case: Case, snap: bool) -> sb.emit.Compiled:
     return sb.compile(_equations(case, snap)).M
 
 
-def forward_dynamics(case: Case, snap: bool) -> sb.Compiled:
+def forward_dynamics(case: Case, snap: bool) -> sb.emit.Compiled:
     return sb.compile(_equations(case, snap)).udot
 
 
-def forward_derivatives(case: Case, snap: bool) -> sb.Compiled:
+def forward_derivatives(case: Case, snap: bool) -> sb.emit.Compiled:
     return sb.compile(_equations(case, snap)).derivatives(("q", "u", "r"))
 
 
@@ -68,7 +68,7 @@ def _equations(case: Case, snap: bool) -> sb.Equations:
     return sb.derive(model(case, snap), check=False)
 
 
-FUNCTIONS: Final[dict[str, Callable[[Case, bool], sb.Compiled]]] = {
+FUNCTIONS: Final[dict[str, Callable[[Case, bool], sb.emit.Compiled]]] = {
     "inverse_dynamics": inverse_dynamics,
     "mass_matrix": mass_matrix,
     "forward_dynamics": forward_dynamics,
@@ -97,7 +97,7 @@ class Order:
         self.case = case
         self.q, self.u, self.r = ([numbers[k][x.name] for x in getattr(mechanism, k)] for k in "qur")
 
-    def inputs(self, program: sb.Program, s: States) -> list[Array]:
+    def inputs(self, program: sb.emit.Program, s: States) -> list[Array]:
         given = {"q": s.q[:, self.q], "u": s.u[:, self.u], "a": s.a[:, self.u], "r": s.tau[:, self.r]}
         given["t"] = np.zeros((len(s.q), 1))
         return [given[g.name] for g in program.inputs]
@@ -120,7 +120,7 @@ class Order:
 # ---------------------------------------------------------------------------------------------------- measuring
 
 
-def _sizes(program: sb.Program) -> list[int]:
+def _sizes(program: sb.emit.Program) -> list[int]:
     return [len(o.values) for o in program.outputs]
 
 
@@ -143,7 +143,7 @@ def measured_c(robot: str, function: str, count: int, repeats: int) -> Row:
     return times(Function(address(lib, "called")), inputs, _sizes(program), repeats)
 
 
-def c_text(program: sb.Program) -> str:
+def c_text(program: sb.emit.Program) -> str:
     """The generated C in one file, with the signature of `driver.c` behind it."""
     made = sb.c_source(program)
     arguments = [f"*in[{k}]" if g.is_scalar else f"in[{k}]" for k, g in enumerate(program.inputs)]
@@ -160,7 +160,7 @@ def checked(robot: str, function: str, count: int) -> Row:
     case, expected = CASES[robot], np.array(reference(robot, count)[function])
     s, order = states(case, count), Order(case)
 
-    def error(f: sb.Compiled) -> float:
+    def error(f: sb.emit.Compiled) -> float:
         _memory, work = aligned(f.work)
         got = values(Function(f.address, work), order.inputs(f.program, s), _sizes(f.program))
         return relative_error(order.results(function, s, got), expected)

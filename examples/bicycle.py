@@ -74,7 +74,7 @@ def with_trail(lin: sb.LinearSystem) -> sb.LinearSystem:
 TRAILS = {"above 0.1956 m: at every higher speed": (5.2, 0.2), "below -0.0066 m: at no speed": (3.2, -0.025)}
 
 
-def figures(equations: sb.Equations) -> dict[str, sb.Figure]:
+def figures(equations: sb.Equations) -> dict[str, sb.view.Figure]:
     """Eigenvalues (figures 7.4 and 7.5), and what trail and wheels do to the speeds at which it is stable (7.4.4)."""
     lin, speed = straight_running(equations), "speed [m/s]"
     normal = sb.plot(lin.root_locus(V=(0, 10)), title="bicycle running straight", label=speed)

@@ -66,13 +66,13 @@ def straight_running() -> sb.LinearSystem:
     return lin.without(*lin.cyclic, "x_dot")
 
 
-def weave(lin: sb.LinearSystem) -> sb.Mode:
+def weave(lin: sb.LinearSystem) -> sb.stability.Mode:
     """At 20 m/s, with the place and heading that Sharp's states leave out."""
     whole = sb.linearize(lin.about.equations, lin.about)
     return next(m for m in whole.modes(V=20) if m.eigenvalue.imag > 0 and 2 < m.frequency < 3)
 
 
-def figures(lin: sb.LinearSystem) -> dict[str, sb.Figure]:
+def figures(lin: sb.LinearSystem) -> dict[str, sb.view.Figure]:
     """Eigenvalues from 1 to 40 m/s (figure 2 of the paper), responses of steering and roll to the steering torque at 20 m/s (figure 3)."""
     locus, hertz = lin.root_locus(V=(1, 40)), np.geomspace(0.5, 20, 600)
     plane = sb.plot(locus, "plane", title="motorcycle, eigenvalues from 1 to 40 m/s", label="speed [m/s]")

@@ -29,7 +29,7 @@ def model() -> sb.Model:
     return m
 
 
-def designed(equations: sb.Equations) -> sb.Design:
+def designed(equations: sb.Equations) -> sb.stability.Design:
     """Half lengths for which ω² is 20, 40 and 130 (tables 6.1 and 6.2; the printed numbers belong to g = 98.1)."""
     lin = sb.linearize(equations, sb.steady(equations))
     return lin.design([20, 40, 130], ["d1", "d2", "d3"], of="squares", g=98.1)

@@ -6,22 +6,18 @@ the package, and every rule is shown a planted violation.
 
 import ast
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-import symbody
-
 ROOT = Path(__file__).parents[1]
 FLOW = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write")
 KNOW_NO_JOINTS = ("emit", "integrate", "stability")
 LAZY_DOORS = {  # files that may load a module when it is first needed, and why
     "symbody/algebra/graph.py": "objects of other packages find their converter when the first one arrives",
-    "symbody/later.py": "methods of results that hand them on to a later stage",
-    "symbody/__init__.py": "the SymPy border is loaded when its name is first used, since SymPy is slow to load",
+    "symbody/later.py": "public names, when they are first used, and methods that hand a result on to a later stage",
     "symbody/integrate/tables.py": "pandas and xarray are for those who have them",
     "symbody/write/film.py": "Pillow is for those who want films",
 }
@@ -308,31 +304,6 @@ def plant(root: Path, files: dict[str, str]) -> None:
         path = root / "symbody" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-
-
-# ---------------------------------------------------------------------------------------------------- public names
-
-
-@pytest.mark.parametrize("name", symbody.__all__)
-def test_public_name_exists_and_is_documented(name: str) -> None:
-    thing = getattr(symbody, name)
-    if callable(thing):
-        assert (thing.__doc__ or "").strip(), f"symbody.{name} has no docstring"
-
-
-def test_public_names_are_listed_once_and_offered() -> None:
-    assert len(set(symbody.__all__)) == len(symbody.__all__)
-    assert set(symbody.__all__) <= set(dir(symbody))
-
-
-def test_loading_the_package_does_not_load_sympy() -> None:
-    """SymPy takes twice as long to load as all the rest; it comes when its border is used."""
-    code = "import sys, symbody; print('sympy' in sys.modules); symbody.from_sympy; print('sympy' in sys.modules)"
-    assert python(code).split() == ["False", "True"]
-
-
-def python(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 # ---------------------------------------------------------------------------------------------------- machine paths

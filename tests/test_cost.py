@@ -18,7 +18,7 @@ from symbody.derive.kinematics import Kinematics
 from symbody.derive.recursive import fewest_operations, generalized_forces, recursive
 
 
-def cost(mechanism: Mechanism, outputs: Mapping[str, Any]) -> sb.Cost:
+def cost(mechanism: Mechanism, outputs: Mapping[str, Any]) -> sb.emit.Cost:
     m = mechanism
     inputs = {"q": m.q, "u": m.u, "a": [u.dot for u in m.u], "z": m.z, "r": m.r, "p": m.p, "t": m.t}
     return sb.program("counted", inputs, outputs).cost

@@ -61,7 +61,7 @@ class Case:
         return {s: self.state[s] for s in self.equations.p}
 
     @cached_property
-    def right_side(self) -> sb.Program:
+    def right_side(self) -> sb.emit.Program:
         """y' of y = (q, u), as we integrate it ourselves, parameters folded in."""
         eq = self.equations
         udot, _ = schur_accelerations(eq, tuple(range(len(eq.lam))))
@@ -69,11 +69,11 @@ class Case:
         return sb.program("right_side", {"t": eq.t, "y": [*eq.q, *eq.u]}, {"d": slopes}, bake=self._numbers)
 
     @cached_property
-    def compiled(self) -> sb.Compiled:
+    def compiled(self) -> sb.emit.Compiled:
         return sb.compile(self.right_side)
 
     @cached_property
-    def residual(self) -> sb.Compiled:
+    def residual(self) -> sb.emit.Compiled:
         """What vanishes for y = (q, u, lam): kinematics, balances with multipliers, constraints on accelerations."""
         eq = self.equations
         v = [sb.symbol(f"rate_of_{q.name}", "variable") for q in eq.q]
@@ -86,7 +86,7 @@ class Case:
         return sb.compile(sb.program("residual", inputs, {"r": rows}, bake=self._numbers))
 
     @cached_property
-    def _observed(self) -> sb.Compiled:
+    def _observed(self) -> sb.emit.Compiled:
         eq = self.equations
         made = {**self.observables(eq), "energy": sb.energy(eq)}
         inputs = {"y": [*eq.q, *eq.u], "t": eq.t}

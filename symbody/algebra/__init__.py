@@ -1,3 +1,51 @@
 """Mathematics without mechanics: the expression graph, derivatives, linear solves, printing, the border with SymPy."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..later import offer
 from . import printing as printing  # expressions print themselves
+
+if TYPE_CHECKING:
+    from .derivatives import derivative, directional_derivative, gradient, jacobian, sparsity, time_derivative
+    from .evaluate import evaluate
+    from .functions import (
+        ExternalFunction,
+        acos,
+        asin,
+        atan,
+        atan2,
+        cos,
+        cosh,
+        equal,
+        exp,
+        log,
+        maximum,
+        minimum,
+        sign,
+        sin,
+        sinh,
+        sqrt,
+        tan,
+        tanh,
+        where,
+    )
+    from .graph import PI as pi  # noqa: N811  (the usual name)
+    from .graph import Condition, Expr, Symbol, fraction, symbol, symbols, undisturbed
+    from .linear import Factors, factorize, solve
+    from .matrix import Matrix, cross, diagonal, dot, identity, matrix, outer, skew, stack, vector, zeros
+    from .printing import Sequence, latex, sequence, text
+    from .sympy_border import SympyForm, from_sympy, simplified, sympy_source, to_sympy
+    from .walk import free_symbols, resolve, substitute
+
+__all__ = [  # noqa: RUF022  (in order of flow)
+    "derivative", "directional_derivative", "gradient", "jacobian", "sparsity", "time_derivative", "evaluate",
+    "ExternalFunction", "acos", "asin", "atan", "atan2", "cos", "cosh", "equal", "exp", "log", "maximum", "minimum",
+    "sign", "sin", "sinh", "sqrt", "tan", "tanh", "where", "pi", "Condition", "Expr", "Symbol", "fraction",
+    "symbol", "symbols", "undisturbed", "Factors", "factorize", "solve", "Matrix", "cross", "diagonal", "dot",
+    "identity", "matrix", "outer", "skew", "stack", "vector", "zeros", "Sequence", "latex", "sequence", "text",
+    "SympyForm", "from_sympy", "simplified", "to_sympy", "sympy_source", "free_symbols", "resolve", "substitute",
+]  # fmt: skip
+
+offer(__name__)

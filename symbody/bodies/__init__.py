@@ -1,1 +1,23 @@
 """The mechanism as described: frames, points, vectors, bodies, joints, loads, constraints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..later import offer
+
+if TYPE_CHECKING:
+    from .file.keys import model_schema
+    from .frames import Dyad, Frame, Point, Vector
+    from .mass import bar, cuboid, cylinder, disc, inertia, shell, sphere
+    from .mechanism import Body, Mechanism
+    from .model import Model
+    from .urdf.read_urdf import read_urdf
+    from .urdf.robot import Robot, UrdfReport
+
+__all__ = [  # noqa: RUF022  (in order of flow)
+    "model_schema", "Dyad", "Frame", "Point", "Vector", "bar", "cuboid", "cylinder", "disc", "inertia", "shell",
+    "sphere", "Body", "Mechanism", "Model", "read_urdf", "Robot", "UrdfReport",
+]  # fmt: skip
+
+offer(__name__)

@@ -1,1 +1,39 @@
 """Mechanism -> Equations, by several independent routes; reactions, energies, power, certificates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..later import offer
+
+if TYPE_CHECKING:
+    from .audit import Audit, audit
+    from .certify import Certificate, certify
+    from .derive import derive
+    from .dynamics_derivatives import ForwardDerivatives, forward_derivatives, inverse_derivatives
+    from .energies import (
+        angular_momentum,
+        centre_of_mass,
+        constraint_power,
+        energy,
+        kinetic_energy,
+        momentum,
+        potential_energy,
+        power,
+        powers,
+    )
+    from .equations import Equations
+    from .inverse import InverseDynamics, inverse_dynamics, joint_forces
+    from .minimal import minimal
+    from .reactions import Reaction, reaction, reactions
+    from .transform import coriolis_matrix, diagonalized, gram_schmidt, mass_matrix_sparsity, tangent_vectors
+
+__all__ = [  # noqa: RUF022  (in order of flow)
+    "Audit", "audit", "Certificate", "certify", "derive", "ForwardDerivatives", "forward_derivatives",
+    "inverse_derivatives", "angular_momentum", "centre_of_mass", "constraint_power", "energy", "kinetic_energy",
+    "momentum", "potential_energy", "power", "powers", "Equations", "InverseDynamics", "inverse_dynamics",
+    "joint_forces", "minimal", "Reaction", "reaction", "reactions", "coriolis_matrix", "diagonalized", "gram_schmidt",
+    "mass_matrix_sparsity", "tangent_vectors",
+]  # fmt: skip
+
+offer(__name__)

@@ -1,1 +1,20 @@
 """From the graph to straight-line programs, and from these to callables and source text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..later import offer
+
+if TYPE_CHECKING:
+    from .program.lower import program
+    from .program.program import Cost, Program
+    from .run.callable import Compiled
+    from .run.dynamics import Dynamics, compile
+    from .text.numpy_text import numpy_function, numpy_source
+
+__all__ = [  # noqa: RUF022  (in order of flow)
+    "program", "Cost", "Program", "Compiled", "Dynamics", "compile", "numpy_function", "numpy_source",
+]  # fmt: skip
+
+offer(__name__)

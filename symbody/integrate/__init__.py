@@ -1,1 +1,28 @@
 """From equations and numbers to a trajectory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..later import offer
+
+if TYPE_CHECKING:
+    from .assembly import all_assemblies, assemble
+    from .batch import Batch, simulate_batch
+    from .events import Event
+    from .impacts import Contact
+    from .modes import Contacts, Modes, Switch
+    from .motion import Motion
+    from .outcome import Ending, Outcome, Statistics
+    from .simulate import simulate
+    from .state import State, Violation, violation
+    from .switching import simulate_modes
+    from .trajectory import Occurrence, Trajectory
+
+__all__ = [  # noqa: RUF022  (in order of flow)
+    "assemble", "all_assemblies", "Batch", "simulate_batch", "Event", "Contact", "Contacts", "Modes", "Switch", "Motion",
+    "Ending", "Outcome", "Statistics", "simulate", "State", "Violation", "violation", "simulate_modes", "Occurrence",
+    "Trajectory",
+]  # fmt: skip
+
+offer(__name__)

@@ -1,1 +1,28 @@
 """Steady motions, linearisation, spectra, responses, sensitivities: what happens near a motion. No joints, no plots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..later import offer
+
+if TYPE_CHECKING:
+    from .chart import StabilityChart
+    from .convert import to_control, to_scipy
+    from .design import Design
+    from .eigenvalue_sensitivities import EigenvalueSensitivities
+    from .linear_system import LinearSystem, linear_system
+    from .linearize import linearize
+    from .locus import Critical, RootLocus
+    from .response import FrequencyResponse, StateSpace, TimeResponse
+    from .second_order import SecondOrder
+    from .spectrum import Mode, Spectrum
+    from .steady import SteadyMotion, steady
+
+__all__ = [  # noqa: RUF022  (in order of flow)
+    "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "LinearSystem", "linear_system",
+    "linearize", "Critical", "RootLocus", "FrequencyResponse", "StateSpace", "TimeResponse", "SecondOrder", "Mode",
+    "Spectrum", "SteadyMotion", "steady",
+]  # fmt: skip
+
+offer(__name__)

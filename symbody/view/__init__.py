@@ -1,1 +1,19 @@
 """From a motion to something to look at: a scene as plain data, a page with it, films and files for other viewers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..later import offer
+
+if TYPE_CHECKING:
+    from .figure import Figure
+    from .plots import plot
+    from .scene import Scene, scene
+    from .scene_items import Solid
+
+__all__ = [  # noqa: RUF022  (in order of flow)
+    "Figure", "plot", "Scene", "scene", "Solid",
+]  # fmt: skip
+
+offer(__name__)

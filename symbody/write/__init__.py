@@ -1,1 +1,22 @@
 """Everything that leaves the package: code in other languages, model files, trajectories, glTF, films, reports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..later import offer
+
+if TYPE_CHECKING:
+    from .code.c import CSource, c_source
+    from .film import film
+    from .gltf import glb
+    from .model_file import model_text, write_model
+    from .report.report import write_report
+    from .trajectory_file import load_trajectory, save_trajectory
+
+__all__ = [  # noqa: RUF022  (in order of flow)
+    "CSource", "c_source", "film", "glb", "model_text", "write_model", "write_report", "load_trajectory",
+    "save_trajectory",
+]  # fmt: skip
+
+offer(__name__)

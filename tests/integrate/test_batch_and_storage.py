@@ -28,7 +28,7 @@ class TestBatch:
         )
         assert batch.failed == [1, 2]
         assert "q1 = nan" in str(batch.outcomes[1])
-        assert batch.outcomes[2].ending is sb.Ending.NOT_FINITE
+        assert batch.outcomes[2].ending is sb.integrate.Ending.NOT_FINITE
         assert np.all(np.isfinite(batch["q1"][[0, 3]]))
         assert np.all(np.isnan(batch["q1"][1]))
         assert "2 failed" in repr(batch)
@@ -40,7 +40,7 @@ class TestBatch:
         assert [m["beta"][0] for m in batch] == pytest.approx([1.3, 1.5])
         assert all(m.violation.position < 1e-11 for m in batch)
         with pytest.raises(sb.SimulationError, match="different times"):
-            sb.Batch((batch[0], sb.simulate(eq, 0.1, START)))["beta"]
+            sb.integrate.Batch((batch[0], sb.simulate(eq, 0.1, START)))["beta"]
 
     def test_numbers_of_members_must_agree(self):
         with pytest.raises(sb.SimulationError, match="q1: 2, q2: 3"):

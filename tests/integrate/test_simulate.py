@@ -259,7 +259,7 @@ class TestObstacles:
     def test_a_pole(self):
         sim = sb.simulate(self.pole(), 2.0, x=1.0, x_dot=1.0)
         assert not sim.outcome
-        assert sim.outcome.ending in (sb.Ending.STEP_TOO_SMALL, sb.Ending.NOT_FINITE)
+        assert sim.outcome.ending in (sb.integrate.Ending.STEP_TOO_SMALL, sb.integrate.Ending.NOT_FINITE)
         assert sim.outcome.t == pytest.approx(1.0, abs=1e-6)
         assert "x_dot" in str(sim.outcome)
         np.testing.assert_allclose(sim.at(0.9)["x"], 10.0, rtol=1e-6)
@@ -275,13 +275,13 @@ class TestObstacles:
 
     def test_infinite_at_once(self):
         sim = sb.simulate(double_pendulum(), 1.0, l1=0.0, m1=0.0)
-        assert sim.outcome.ending is sb.Ending.NOT_FINITE
+        assert sim.outcome.ending is sb.integrate.Ending.NOT_FINITE
         assert "the rate of q1_dot" in str(sim.outcome)
         assert len(sim) == 1
 
     def test_too_many_steps(self):
         sim = sb.simulate(double_pendulum(), 100.0, q1=1.0, most_steps=50)
-        assert sim.outcome.ending is sb.Ending.TOO_MANY_STEPS
+        assert sim.outcome.ending is sb.integrate.Ending.TOO_MANY_STEPS
         assert sim.statistics.steps == 50
         assert len(sim) == 51
 
@@ -290,7 +290,7 @@ class TestObstacles:
         threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT)).start()
         begun = time.perf_counter()
         sim = sb.simulate(eq, np.linspace(0, 1e9, 1_000_001), q1=1.0)
-        assert sim.outcome.ending is sb.Ending.INTERRUPTED
+        assert sim.outcome.ending is sb.integrate.Ending.INTERRUPTED
         assert time.perf_counter() - begun < 20
         assert 0 < len(sim) < 1_000_001
         assert sim["q1"][0] == 1.0

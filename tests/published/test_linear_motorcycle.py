@@ -25,7 +25,7 @@ EQUATIONS = (
 
 
 @pytest.fixture(scope="module")
-def straight() -> sb.SteadyMotion:
+def straight() -> sb.stability.SteadyMotion:
     return sb.steady(sb.derive(motorcycle.model()), values={"x_dot": V}, zero=["y", "psi", "phi", "delta"])
 
 

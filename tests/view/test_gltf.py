@@ -4,6 +4,7 @@ import json
 import math
 import shutil
 import struct
+import sys
 
 import numpy as np
 import pytest
@@ -13,7 +14,6 @@ from symbody.errors import ViewError
 from symbody.view.picture import frames_at
 from symbody.view.poses import rotation_matrix
 from symbody.view.scene import Scene, scene
-from symbody.write import film as films
 from symbody.write.film import film
 
 
@@ -141,11 +141,11 @@ def test_gif_moves(made, tmp_path):
 
 
 def test_missing_tools_are_named(made, tmp_path, monkeypatch):
-    monkeypatch.setattr(films.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     pytest.importorskip("PIL.Image")
     with pytest.raises(ViewError, match=r"ffmpeg, which is not here; install it, or write a \.gif"):
         film(made, tmp_path / "a.mp4")
-    monkeypatch.setattr(films, "import_module", _nothing)
+    monkeypatch.setattr(sys.modules[film.__module__], "import_module", _nothing)
     with pytest.raises(ViewError, match="pip install pillow"):
         film(made, tmp_path / "a.gif")
 

@@ -1,0 +1,109 @@
+"""The names that a user meets: everyday ones in `symbody`, all of them in the module of their stage, each documented, each loaded when
+it is first used."""
+
+import importlib
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import symbody
+from symbody.later import offer
+
+ROOT = Path(__file__).parents[1]
+STAGES = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write")
+PACKAGES = ("symbody", *(f"symbody.{s}" for s in STAGES))
+NAMES = [(p, n) for p in PACKAGES for n in importlib.import_module(p).__all__]
+NEVER = {"sympy", "scipy", "matplotlib", "yaml", "llvmlite", "numpy", "mpmath"}
+
+
+@pytest.mark.parametrize(("package", "name"), NAMES, ids=lambda n: n)
+def test_public_name_is_documented(package: str, name: str) -> None:
+    """Functions, classes and modules say what they are."""
+    thing = getattr(importlib.import_module(package), name)
+    if not (callable(thing) or isinstance(thing, ModuleType)):
+        return
+    assert (inspect.getdoc(thing) or "").strip(), f"{package}.{name} has no docstring"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_dir_shows_the_public_names_and_nothing_else(package: str) -> None:
+    module = importlib.import_module(package)
+    for name in module.__all__:
+        getattr(module, name)
+    assert dir(module) == sorted(module.__all__)
+    assert len(set(module.__all__)) == len(module.__all__)
+    assert not [n for n in module.__all__ if n.startswith("_")]
+
+
+def test_everyday_names_are_names_of_a_stage() -> None:
+    """`symbody` selects; what it offers is the same object there."""
+    stages = [importlib.import_module(f"symbody.{s}") for s in STAGES]
+    for name in set(symbody.__all__) - set(STAGES) - set(dir_of_errors()):
+        offered = [s for s in stages if name in s.__all__]
+        assert len(offered) == 1, f"{name} is offered by {[s.__name__ for s in offered]}"
+        assert getattr(symbody, name) is getattr(offered[0], name)
+
+
+def dir_of_errors() -> list[str]:
+    return ["errors", *(n for n in symbody.__all__ if n.endswith("Error"))]
+
+
+def test_special_names_are_not_flat() -> None:
+    """Result types that people rarely construct are found at their stage."""
+    for package, name in (
+        ("stability", "StateSpace"),
+        ("emit", "Cost"),
+        ("integrate", "Statistics"),
+        ("view", "Figure"),
+    ):
+        assert not hasattr(symbody, name)
+        assert getattr(getattr(symbody, package), name).__name__ == name
+
+
+def test_a_function_is_not_hidden_by_the_folder_of_its_name() -> None:
+    """Python sets the attribute of a package to each submodule it imports; `derive`, `steady`, `matrix` stay functions."""
+    code = """
+import inspect, symbody.derive.audit, symbody.stability.steady, symbody.algebra.matrix, symbody as sb
+print(*(inspect.isfunction(f) for f in (sb.derive, sb.audit, sb.steady, sb.stability.steady, sb.algebra.matrix, sb.matrix)))
+"""
+    assert set(python(code).split()) == {"True"}
+
+
+def test_misspelt_name_is_refused_with_a_suggestion() -> None:
+    with pytest.raises(AttributeError, match="module 'symbody' has no attribute 'simulat'") as caught:
+        symbody.simulat  # type: ignore[attr-defined]
+    assert (caught.value.name, caught.value.obj) == ("simulat", symbody)  # what Python makes "Did you mean" of
+
+
+def test_a_name_without_an_import_for_type_checkers_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A planted fault: listed, but imported from nowhere."""
+    (tmp_path / "planted.py").write_text("__all__ = ['lost']\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    planted = importlib.import_module("planted")
+    offer("planted")
+    with pytest.raises(KeyError, match="lost"):
+        planted.lost
+
+
+# ---------------------------------------------------------------------------------------------------- what is loaded
+
+
+def test_loading_the_package_loads_nobody_else() -> None:
+    """Each of them takes longer to load than all of ours; they come when a name that needs them is used."""
+    assert loaded("import symbody") == set()
+    assert loaded("import symbody; symbody.from_sympy") >= {"sympy"}
+    assert loaded("import symbody; symbody.Model('m'); symbody.derive; symbody.audit") <= {"mpmath"}
+
+
+def loaded(code: str) -> set[str]:
+    """Packages of others that are in memory afterwards."""
+    seen = python(f"import sys\n{code}\nprint()\nprint(*sys.modules)").splitlines()[-1]
+    return NEVER & {m.split(".")[0] for m in seen.split()}
+
+
+def python(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
