@@ -15,6 +15,7 @@ from .robots import CASES
 from .timing import Row
 
 STAGES = (
+    "startup",
     "graph",
     "derive",
     "dynamics",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -10,24 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
-from .algebra.printing import sequence
-from .algebra.sympy_border import sympy_source
-from .derive.equations import Equations
-from .emit.program.program import Program
+from . import stability, view, write
 from .errors import ModelError, SymbodyError, shown
-from .stability.chart import StabilityChart
 from .study.requests import Range, ResponseRequest
 from .study.sources import built_in, find_model, first_line, starting_file
 from .study.study import Study
-from .view.figure import Figure
-from .view.plots import plot
-from .write.code.c import c_source
-from .write.report import equations_page
-from .write.report.equations_page import equation_parts, programs
-from .write.report.report import write_report
-from .write.trajectory_file import save_trajectory
 
 STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
 
@@ -83,9 +71,9 @@ def check(asked: Any) -> Answer:
 def derive(asked: Any) -> Answer:
     study = _study(asked, route=asked.route)
     eq = study.equations
-    made = programs(eq)
+    made = write.equation_programs(eq)
     costs = {name: {"total": p.cost.total, "functions": p.cost.functions} for name, p in made.items()}
-    written = _WRITERS[asked.style](eq, made)
+    written = write.equations_files(eq, asked.style, made)
     data = {"name": eq.name, "route": eq.route, "style": asked.style, "operations": costs}
     if asked.output is None:
         counts = "\n".join(f"{name}: {p.cost}" for name, p in made.items())
@@ -93,52 +81,6 @@ def derive(asked: Any) -> Answer:
         return Answer(f"{body}\n\n{counts}" if asked.style == "text" else body, {**data, "files": written})
     paths = _write(asked.output, written)
     return Answer(f"wrote {', '.join(map(str, paths))}", {**data, "files": [str(p) for p in paths]})
-
-
-def as_text(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
-    parts = equation_parts(eq)
-    found = sequence(*parts.values(), labels=eq.labels)
-    lines = [f"{name} = {value}" for name, value in found.definitions]
-    lines += [f"{name} = {value}" for name, value in zip(parts, found.results, strict=True)]
-    return {f"{_file_name(eq)}.txt": "\n".join([f"# {_form(eq)}", *lines])}
-
-
-def as_latex(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
-    return {f"{_file_name(eq)}.tex": f"% {_form(eq)}\n{equations_page.as_latex(eq)}"}
-
-
-def as_sympy(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
-    parts = {name.replace("'", "_dot"): thing for name, thing in equation_parts(eq).items()}
-    return {f"{_file_name(eq)}_sympy.py": sympy_source(parts, _form(eq), eq.labels)}
-
-
-def as_c(_: Equations, made: Mapping[str, Program]) -> dict[str, str]:
-    out: dict[str, str] = {}
-    for p in made.values():
-        source = c_source(p)
-        out |= {f"{source.name}.h": source.header, f"{source.name}.c": source.source}
-    return out
-
-
-def as_numpy(eq: Equations, made: Mapping[str, Program]) -> dict[str, str]:
-    return {f"{_file_name(eq)}.py": equations_page.as_python(made)}
-
-
-_WRITERS: Final[dict[str, Callable[[Equations, Mapping[str, Program]], dict[str, str]]]] = {
-    "text": as_text,
-    "latex": as_latex,
-    "sympy": as_sympy,
-    "c": as_c,
-    "numpy": as_numpy,
-}
-
-
-def _form(eq: Equations) -> str:
-    return f"{eq.name}: M u' = f{' + Jc^T lam, Jc u + b = 0, phi = 0' if eq.lam else ''}, q' = N u + n; derived by {eq.route}"
-
-
-def _file_name(eq: Equations) -> str:
-    return "".join(c if c.isalnum() else "_" for c in eq.name)
 
 
 def _write(place: Path, files: Mapping[str, str]) -> list[Path]:
@@ -172,7 +114,7 @@ def simulate(asked: Any) -> Answer:
     }
     text = repr(sim)
     if asked.output is not None:
-        path = _save(asked.output, sim, lambda: plot(sim), {"t": sim.t, **columns})
+        path = _save(asked.output, sim, lambda: view.plot(sim), {"t": sim.t, **columns})
         text += f"\nwrote {path}"
         data["file"] = str(path)
     else:
@@ -200,7 +142,7 @@ def eig(asked: Any) -> Answer:
     if study.vary and study.locus is not None:
         shown_thing = locus = study.locus
         text = f"{text}\n\n{locus!r}"
-        if isinstance(locus, StabilityChart):
+        if isinstance(locus, stability.StabilityChart):
             data["chart"] = {
                 "names": list(locus.names),
                 "first": locus.first,
@@ -217,7 +159,7 @@ def eig(asked: Any) -> Answer:
                 ],
             }
     if asked.output is not None:
-        path = plot(shown_thing).save(asked.output)
+        path = view.plot(shown_thing).save(asked.output)
         text += f"\nwrote {path}"
     return Answer(text, data)
 
@@ -236,7 +178,7 @@ def frf(asked: Any) -> Answer:
     data = [{"input": r.input, "output": r.output, "hertz": r.hertz, "values": r.values} for r in found]
     text = "\n".join(map(repr, found))
     if asked.output is not None:
-        text += f"\nwrote {plot(found).save(asked.output)}"
+        text += f"\nwrote {view.plot(found).save(asked.output)}"
     return Answer(text, {"name": study.source.name, "at": study.at, "responses": data})
 
 
@@ -250,7 +192,7 @@ def report(asked: Any) -> Answer:
     begun = time.perf_counter()
     options = {} if asked.time is None else {"t": asked.time}
     study = _study(asked, vary=_ranges(asked.vary), options=options)
-    written = write_report(study, asked.output, _Steps(not asked.json))
+    written = write.write_report(study, asked.output, _Steps(not asked.json))
     seconds = time.perf_counter() - begun
     text = f"wrote {written.path} in {seconds:.1f} s; it opens by double click"
     if written.missing:
@@ -291,7 +233,7 @@ def _value(where: str, text: str) -> float:
         value = float(text)
     except ValueError:
         raise ModelError(f"{where}: {shown(text)} is not a number") from None
-    if not np.isfinite(value):
+    if not math.isfinite(value):
         raise ModelError(f"{where}: {text} is not a finite number")
     return value
 
@@ -323,15 +265,15 @@ def _range(where: str, text: str) -> Range:
     return Range(begin, end, points)
 
 
-def _save(path: Path, sim: Any, figure: Callable[[], Figure], columns: Mapping[str, Any]) -> Path:
+def _save(path: Path, sim: Any, figure: Callable[[], view.Figure], columns: Mapping[str, Any]) -> Path:
     if path.suffix == ".npz":
-        return save_trajectory(sim, path)
+        return write.save_trajectory(sim, path)
     if path.suffix == ".json":
         path.write_text(json.dumps({k: v.tolist() for k, v in columns.items()}))
         return path
     if path.suffix == ".csv":
-        table = np.column_stack(list(columns.values()))
-        np.savetxt(path, table, delimiter=",", header=",".join(columns), comments="", fmt="%.17g")
+        rows = (",".join(f"{x:.17g}" for x in row) for row in zip(*columns.values(), strict=True))
+        path.write_text("\n".join((",".join(columns), *rows, "")), encoding="utf-8")
         return path
     if path.suffix in (".svg", ".png", ".pdf"):
         return figure().save(path)

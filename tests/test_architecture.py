@@ -26,11 +26,7 @@ NUMERICS = {  # files before `emit` that compute with arrays, and why
     "symbody/algebra/trust_region.py": "its steps, by singular values",
 }
 FENCES: dict[str, Callable[[str], bool]] = {  # third party: where it may be imported
-    "numpy": lambda file: (
-        folder(file) in FLOW[FLOW.index("emit") :]
-        or file in ("symbody/cli.py", "symbody/commands.py")
-        or file in NUMERICS
-    ),
+    "numpy": lambda file: folder(file) in FLOW[FLOW.index("emit") :] or file in NUMERICS,
     "scipy": lambda file: folder(file) in ("integrate", "stability"),
     "llvmlite": lambda file: file == "symbody/emit/llvm/jit.py",
     "sympy": lambda file: file == "symbody/algebra/sympy_border.py",

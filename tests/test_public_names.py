@@ -99,6 +99,14 @@ def test_loading_the_package_loads_nobody_else() -> None:
     assert loaded("import symbody; symbody.Model('m'); symbody.derive; symbody.audit") <= {"mpmath"}
 
 
+@pytest.mark.parametrize(
+    "arguments", [["examples"], ["check", "slider_crank"], ["check", "motorcycle", "--json"]], ids=" ".join
+)
+def test_checking_a_model_needs_no_numbers(arguments: list[str]) -> None:
+    """`symbody check` describes, derives and audits: YAML and plain Python."""
+    assert loaded(f"from symbody.cli import main\nmain({arguments})") <= {"yaml", "mpmath"}
+
+
 def loaded(code: str) -> set[str]:
     """Packages of others that are in memory afterwards."""
     seen = python(f"import sys\n{code}\nprint()\nprint(*sys.modules)").splitlines()[-1]

@@ -27,7 +27,7 @@ from .null_space import SPACES, space_form
 from .outcome import Ending, Outcome
 from .run import Leg, Progress, Record, drive
 from .sensitivities import variations_in, varied
-from .state import Start, State, is_whole_state, start_values
+from .state import OFF, Start, State, is_whole_state, start_values
 from .stiffness import is_stiff, stiffness_note
 from .trajectory import Trajectory
 from .variational import NAME as DISCRETE
@@ -38,7 +38,6 @@ METHODS: Final = {name: t.name for name, t in TABLEAUX.items()} | {
     "radau": "Radau IIA, order 5, implicit",
     "variational": "midpoint rule for the action, symplectic",
 }
-OFF: Final = 1e-6  # a start that misses the constraints by more than this is refused
 
 
 @dataclass(frozen=True)
@@ -241,7 +240,7 @@ def _check_method(eq: Equations, o: SimulationOptions) -> None:
 
 def check_start(state: State) -> None:
     v = state.violation
-    if max(v.position, v.speed) > OFF:
+    if not v.is_small:
         row, size, level = (
             (v.position_row, v.position, "position") if v.position > OFF else (v.speed_row, v.speed, "speed")
         )

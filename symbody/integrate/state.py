@@ -17,6 +17,7 @@ from ..errors import AssemblyError, listed, shown, unknown
 from .constraint_rows import dependences, rows_of
 
 GROUPS: Final = ("q", "u", "z", "r", "p")
+OFF: Final = 1e-6  # a start that misses the constraints by more than this is refused
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class Violation:
     speed: float
     position_row: str | None = None
     speed_row: str | None = None
+
+    @property
+    def is_small(self) -> bool:
+        """Whether a simulation may start here."""
+        return max(self.position, self.speed) <= OFF
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from .linear_system import LinearSystem, linear_system
     from .linearize import linearize
     from .locus import Critical, RootLocus
-    from .response import FrequencyResponse, StateSpace, TimeResponse
+    from .response import FrequencyResponse, StateSpace, TimeResponse, frequency_grid
     from .second_order import SecondOrder
     from .spectrum import Mode, Spectrum
     from .steady import SteadyMotion, steady
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "LinearSystem", "linear_system",
-    "linearize", "Critical", "RootLocus", "FrequencyResponse", "StateSpace", "TimeResponse", "SecondOrder", "Mode",
+    "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "SecondOrder", "Mode",
     "Spectrum", "SteadyMotion", "steady",
 ]  # fmt: skip
 

@@ -100,12 +100,17 @@ def transfer(n: Any, omega: Array, k: int) -> Complex:
     return (n.C @ x)[:, :, 0] + n.D[:, k]
 
 
+def frequency_grid(begin: float, end: float, points: int = 400) -> Array:
+    """Frequencies for `frequency_response`, evenly spaced on a logarithmic scale."""
+    return np.geomspace(begin, end, points)
+
+
 def _frequencies(E: Array, A: Array, names: tuple[str, ...]) -> Array:
     """Two decades around the oscillations of the system, from a tenth of the slowest to ten times the fastest."""
     s = np.abs(pencil_spectrum(E, A, names).s)
     s = s[s > 1e-6 * s.max(initial=1.0)] / (2 * np.pi)
     low, high = (s.min() / 10, s.max() * 10) if len(s) else (0.01, 100.0)
-    return np.geomspace(low, high, 400)
+    return frequency_grid(low, high)
 
 
 # ---------------------------------------------------------------------------------------------------- over time

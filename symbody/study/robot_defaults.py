@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-import numpy as np
-
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import Expr, Symbol
@@ -38,13 +36,13 @@ def resting_place(robot: Robot) -> dict[str, float]:
             and high is not None
             and low < high
         ):
-            out[name] = float(np.clip((low + high) / 2, -1.5, 1.5))
+            out[name] = min(max((low + high) / 2, -1.5), 1.5)
     return out
 
 
 def held(eq: Equations, values: Mapping[Any, float]) -> dict[str, Expr]:
     """Laws for the inputs that act on one speed each."""
-    M = np.array(evaluate(eq.M, values), dtype=np.float64)
+    M = evaluate(eq.M, values)
     reach = jacobian(eq.f, list(eq.r))
     laws: dict[str, Expr] = {}
     for k, r in enumerate(eq.r):
@@ -52,7 +50,7 @@ def held(eq: Equations, values: Mapping[Any, float]) -> dict[str, Expr]:
         q = _coordinate(eq, eq.u[rows[0]]) if len(rows) == 1 else None
         if q is not None:
             j = rows[0]
-            laws[r.identifier] = -float(M[j, j]) * (OMEGA**2 * (q - float(values[q])) + 2 * ZETA * OMEGA * eq.u[j])
+            laws[r.identifier] = -float(M[j][j]) * (OMEGA**2 * (q - float(values[q])) + 2 * ZETA * OMEGA * eq.u[j])
     return laws
 
 

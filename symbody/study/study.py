@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-import numpy as np
-
+from .. import integrate, stability
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import Symbol
 from ..bodies.mechanism import Mechanism
@@ -23,17 +22,6 @@ from ..derive.certify import Certificate, certify
 from ..derive.derive import derive
 from ..derive.equations import Equations
 from ..errors import StabilityError, listed, unknown
-from ..integrate.assembly import assemble
-from ..integrate.simulate import OFF, simulate
-from ..integrate.state import State
-from ..integrate.trajectory import Trajectory
-from ..stability.chart import StabilityChart
-from ..stability.linear_system import LinearSystem
-from ..stability.linearize import linearize
-from ..stability.locus import RootLocus
-from ..stability.response import FrequencyResponse
-from ..stability.spectrum import Spectrum
-from ..stability.steady import SteadyMotion, steady
 from . import robot_defaults as robots
 from .requests import EigenvalueRequest, Range, ResponseRequest
 from .sources import Source
@@ -122,18 +110,18 @@ class Study:
         return {k: v for k, v in chosen.items() if k not in self.parameters and k not in self.of_motion}
 
     @cached_property
-    def start(self) -> State:
+    def start(self) -> integrate.State:
         """The start as given, or where it misses the constraints, the nearest state on them."""
         eq = self.equations
         speeds = {s.identifier for s in (*eq.q, *eq.u, *eq.z, *eq.r)}
         near = {**self._moving, **self.given}
         if all(k in speeds or k == "t" for k in near):
-            state = State.of(eq, {**self.values, **near})
-            if max(state.violation.position, state.violation.speed) <= OFF:
+            state = integrate.State.of(eq, {**self.values, **near})
+            if state.violation.is_small:
                 return state
         held = {k: self.given[k] for k in self._held if k in self.given}
         rough = {k: v for k, v in near.items() if k not in held}
-        return assemble(eq, {**self.values, **held}, start=rough)
+        return integrate.assemble(eq, {**self.values, **held}, start=rough)
 
     @property
     def _moving(self) -> dict[str, float]:
@@ -156,7 +144,7 @@ class Study:
     # ------------------------------------------------------------------------------------------------ motion
 
     @cached_property
-    def trajectory(self) -> Trajectory:
+    def trajectory(self) -> integrate.Trajectory:
         asked = self.source.requests.simulate
         options = dict(asked.options) if asked is not None else {}
         options |= {k: v for k, v in self.options.items() if k not in ("t", "points")}
@@ -165,7 +153,7 @@ class Study:
         if asked is None and self.is_robot:
             numbers = {s: self.start[s] for s in (*self.equations.q, *self.equations.p)}
             options.setdefault("inputs", robots.held(self.equations, numbers | {self.equations.t: self.start.t}))
-        return simulate(self.equations, self._times, self.start, options=options)
+        return integrate.simulate(self.equations, self._times, self.start, options=options)
 
     @property
     def _times(self) -> Any:
@@ -174,21 +162,21 @@ class Study:
         end = self.options.get("t", usual if asked is None else asked.end)
         begin = self.start.t if asked is None or asked.begin is None else asked.begin
         points = self.options.get("points", None if asked is None else asked.points)
-        return (begin, end) if points is None else np.linspace(begin, end, points)
+        return (begin, end) if points is None else _evenly(begin, end, points)
 
     # ------------------------------------------------------------------------------------------------ near a steady motion
 
     @cached_property
-    def steady(self) -> SteadyMotion:
+    def steady(self) -> stability.SteadyMotion:
         """The steady motion asked for, or an equilibrium near the start."""
         asked, eq = self.source.requests.steady, self.equations
         if asked is None:
-            found = steady(eq, self.values, start=self._resting)
+            found = stability.steady(eq, self.values, start=self._resting)
         else:
             numbers = {**asked.parameters, **self.changed}
             own: dict[str, Any] = {k: numbers[k] for k in asked.parameters}
             values: dict[Any, Any] = {s.identifier: v for s, v in asked.values} | self.values | own
-            found = steady(eq, values, zero=asked.zero, free=asked.free, start=asked.start)
+            found = stability.steady(eq, values, zero=asked.zero, free=asked.free, start=asked.start)
         if not found.is_steady:
             raise StabilityError(f"{self.source.name!r}: {found.outcome}")
         return found
@@ -199,17 +187,17 @@ class Study:
         return {k: v for k, v in self.start.values.items() if k in coordinates}
 
     @cached_property
-    def linear(self) -> LinearSystem:
+    def linear(self) -> stability.LinearSystem:
         asked, eq = self.source.requests.linearize, self.equations
         if asked is None:
-            return linearize(eq, self.steady, drop="cyclic")
+            return stability.linearize(eq, self.steady, drop="cyclic")
         about: Any = asked.about
         if asked.about == "steady":
             about = self.steady
         elif asked.about == "start":
             about = {k: v for k, v in self.start.values.items() if k in self.states}
         drop: Any = "cyclic" if asked.drop == ("cyclic",) else asked.drop
-        return linearize(eq, about, values=self.values, independent=asked.independent, drop=drop)
+        return stability.linearize(eq, about, values=self.values, independent=asked.independent, drop=drop)
 
     @cached_property
     def at(self) -> dict[str, float]:
@@ -223,7 +211,7 @@ class Study:
         return self.source.requests.eig or EigenvalueRequest({}, {})
 
     @cached_property
-    def spectrum(self) -> Spectrum:
+    def spectrum(self) -> stability.Spectrum:
         return self.linear.modes(self.at)
 
     @property
@@ -231,7 +219,7 @@ class Study:
         return self.vary or self._eig.vary
 
     @cached_property
-    def locus(self) -> RootLocus | StabilityChart | None:
+    def locus(self) -> stability.RootLocus | stability.StabilityChart | None:
         """Eigenvalues over one parameter, or a chart over two, or None where nobody asked."""
         varied = self.varied
         if not varied:
@@ -244,13 +232,23 @@ class Study:
         return self.linear.stability_chart({**others, **ranges}, points=(min(counts[0], 200), min(counts[1], 200)))
 
     @cached_property
-    def responses(self) -> list[FrequencyResponse]:
+    def responses(self) -> list[stability.FrequencyResponse]:
         out = []
         for r in self.wanted or self.source.requests.frf:
-            hertz = None if r.hertz is None else np.geomspace(r.hertz.begin, r.hertz.end, r.hertz.points or POINTS)
+            hertz = (
+                None
+                if r.hertz is None
+                else stability.frequency_grid(r.hertz.begin, r.hertz.end, r.hertz.points or POINTS)
+            )
             numbers = {**self.at, **r.values}
             out.append(self.linear.frequency_response(r.input, r.output, hertz, values=numbers))
         return out
 
     def __repr__(self) -> str:
         return f"<Study of {self.source.name} ({self.source.origin}){f', with {listed(self.changed)} changed' if self.changed else ''}>"
+
+
+def _evenly(begin: float, end: float, points: int) -> list[float]:
+    """Times from begin to end, both included."""
+    step = (end - begin) / max(points - 1, 1)
+    return [begin + k * step for k in range(points - 1)] + [end if points > 1 else begin]

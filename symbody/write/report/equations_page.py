@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 from ...algebra.graph import Symbol
 from ...algebra.mathml import MATHML, math_element
 from ...algebra.matrix import Matrix
-from ...algebra.printing import latex, sequence
+from ...algebra.printing import sequence
 from ...derive.equations import Equations
-from ...emit.program.program import Program
-from ...emit.run.dynamics import Dynamics
-from ...emit.text.numpy_text import numpy_source
-from ..code.c import c_source
+from ..equations_files import as_c, as_latex, as_python, equation_parts, equation_programs
 from .page import details, note, table
 
 MOST_LINES: Final = 250  # of a sequence that is drawn; all of them are in the files
@@ -30,29 +27,8 @@ class EquationsPart:
     files: Mapping[str, str]
 
 
-def equation_parts(eq: Equations) -> dict[str, Any]:
-    """What there is to show, by its name in the equations."""
-    parts: dict[str, Any] = {"q'": eq.rates, "M": eq.M, "f": eq.f}
-    if eq.lam:
-        parts |= {"phi": eq.phi, "Jc": eq.Jc, "b": eq.b, "c": eq.c}
-    return parts | ({"h": eq.h} if eq.z else {})
-
-
-def programs(eq: Equations) -> dict[str, Program]:
-    """Mass matrix, right side, accelerations (and constraints) as programs of t, q, u, z, r, p."""
-    f = Dynamics(eq)
-    out = {
-        "mass_matrix": f.program("mass_matrix", {"M": eq.M}),
-        "right_side": f.program("right_side", {"f": eq.f}),
-        "accelerations": f.program("accelerations", {"udot": eq.udot}),
-    }
-    if eq.lam:
-        out["constraints"] = f.program("constraints", {"phi": eq.phi, "Jc": eq.Jc})
-    return out
-
-
 def equations_html(eq: Equations) -> EquationsPart:
-    made = programs(eq)
+    made = equation_programs(eq)
     copies = {"LaTeX": as_latex(eq), "C": as_c(made), "Python": as_python(made)}
     names = {"LaTeX": "equations.tex", "C": "equations.c", "Python": "equations.py"}
     costs = [
@@ -124,22 +100,6 @@ def _drawn(eq: Equations) -> str:
         else ""
     )
     return "".join(results) + missing + folded
-
-
-def as_latex(eq: Equations) -> str:
-    return "\n".join(f"% {name}\n\\[ {latex(thing, None, eq.labels)} \\]" for name, thing in equation_parts(eq).items())
-
-
-def as_c(made: Mapping[str, Program]) -> str:
-    out = []
-    for p in made.values():
-        source = c_source(p)
-        out.append(source.source.replace(f'#include "{source.name}.h"', source.header))
-    return "\n".join(out)
-
-
-def as_python(made: Mapping[str, Program]) -> str:
-    return "\n\n".join(numpy_source(p) for p in made.values())
 
 
 def _copy(kind: str, text: str) -> str:

@@ -1,0 +1,40 @@
+"""What a user waits for before anything of their own happens: the import, and small commands, as CPU seconds of a fresh process.
+
+The least of several runs; `before_cpu_s` is the same measured on the machine of the first table, when every name was loaded at
+once.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from .timing import Row
+
+RUNS = 10
+CASES: dict[str, tuple[list[str], float | None]] = {  # command, CPU seconds before names were lazy
+    "python": (["-c", "pass"], None),
+    "import numpy": (["-c", "import numpy"], None),
+    "import symbody": (["-c", "import symbody"], 0.51),
+    "model and derive": (["-c", "import symbody as sb; sb.Model; sb.derive"], 0.51),
+    "symbody examples": (["-m", "symbody", "examples"], 1.71),
+    "symbody check slider_crank": (["-m", "symbody", "check", "slider_crank"], 1.84),
+    "symbody check motorcycle": (["-m", "symbody", "check", "motorcycle"], 1.89),
+    "symbody check stanford_arm": (["-m", "symbody", "check", "stanford_arm"], 2.07),
+}
+
+
+def rows() -> Iterator[Row]:
+    for case, (arguments, before) in CASES.items():
+        yield {"case": case, "cpu_s": min(cpu_seconds(arguments) for _ in range(RUNS)), "before_cpu_s": before}
+
+
+def cpu_seconds(arguments: list[str]) -> float:
+    """User and system time of one process."""
+    begun = os.times()
+    subprocess.run([sys.executable, *arguments], cwd=Path(__file__).parents[1], stdout=subprocess.DEVNULL, check=True)
+    ended = os.times()
+    return round(ended.children_user + ended.children_system - begun.children_user - begun.children_system, 4)

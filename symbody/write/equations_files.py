@@ -1,0 +1,106 @@
+"""Equations as source text: to read, for LaTeX, SymPy, C and NumPy; files by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from ..algebra.printing import latex, sequence
+from ..algebra.sympy_border import sympy_source
+from ..derive.equations import Equations
+from ..emit.program.program import Program
+from ..emit.run.dynamics import Dynamics
+from ..emit.text.numpy_text import numpy_source
+from ..errors import unknown
+from .code.c import c_source
+
+
+def equation_parts(eq: Equations) -> dict[str, Any]:
+    """What there is to show, by its name in the equations."""
+    parts: dict[str, Any] = {"q'": eq.rates, "M": eq.M, "f": eq.f}
+    if eq.lam:
+        parts |= {"phi": eq.phi, "Jc": eq.Jc, "b": eq.b, "c": eq.c}
+    return parts | ({"h": eq.h} if eq.z else {})
+
+
+def equation_programs(eq: Equations) -> dict[str, Program]:
+    """Mass matrix, right side, accelerations (and constraints) as programs of t, q, u, z, r, p."""
+    f = Dynamics(eq)
+    out = {
+        "mass_matrix": f.program("mass_matrix", {"M": eq.M}),
+        "right_side": f.program("right_side", {"f": eq.f}),
+        "accelerations": f.program("accelerations", {"udot": eq.udot}),
+    }
+    if eq.lam:
+        out["constraints"] = f.program("constraints", {"phi": eq.phi, "Jc": eq.Jc})
+    return out
+
+
+def equations_files(eq: Equations, style: str, programs: Mapping[str, Program]) -> dict[str, str]:
+    """Text of each file, by name; style is text, latex, sympy, c or numpy."""
+    if style not in _WRITERS:
+        raise unknown(f"equations of {eq.name!r}", "style", style, _WRITERS)
+    return _WRITERS[style](eq, programs)
+
+
+def as_latex(eq: Equations) -> str:
+    return "\n".join(f"% {name}\n\\[ {latex(thing, None, eq.labels)} \\]" for name, thing in equation_parts(eq).items())
+
+
+def as_c(made: Mapping[str, Program]) -> str:
+    """One file: each header in the place of its include."""
+    sources = (c_source(p) for p in made.values())
+    return "\n".join(s.source.replace(f'#include "{s.name}.h"', s.header) for s in sources)
+
+
+def as_python(made: Mapping[str, Program]) -> str:
+    return "\n\n".join(numpy_source(p) for p in made.values())
+
+
+# ---------------------------------------------------------------------------------------------------------- one writer a style
+
+
+def _text_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
+    parts = equation_parts(eq)
+    found = sequence(*parts.values(), labels=eq.labels)
+    lines = [f"{name} = {value}" for name, value in found.definitions]
+    lines += [f"{name} = {value}" for name, value in zip(parts, found.results, strict=True)]
+    return {f"{_file_name(eq)}.txt": "\n".join([f"# {_title(eq)}", *lines])}
+
+
+def _latex_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
+    return {f"{_file_name(eq)}.tex": f"% {_title(eq)}\n{as_latex(eq)}"}
+
+
+def _sympy_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
+    parts = {name.replace("'", "_dot"): thing for name, thing in equation_parts(eq).items()}
+    return {f"{_file_name(eq)}_sympy.py": sympy_source(parts, _title(eq), eq.labels)}
+
+
+def _c_files(_: Equations, made: Mapping[str, Program]) -> dict[str, str]:
+    out: dict[str, str] = {}
+    for p in made.values():
+        source = c_source(p)
+        out |= {f"{source.name}.h": source.header, f"{source.name}.c": source.source}
+    return out
+
+
+def _numpy_files(eq: Equations, made: Mapping[str, Program]) -> dict[str, str]:
+    return {f"{_file_name(eq)}.py": as_python(made)}
+
+
+_WRITERS: Final[dict[str, Callable[[Equations, Mapping[str, Program]], dict[str, str]]]] = {
+    "text": _text_files,
+    "latex": _latex_files,
+    "sympy": _sympy_files,
+    "c": _c_files,
+    "numpy": _numpy_files,
+}
+
+
+def _title(eq: Equations) -> str:
+    return f"{eq.name}: M u' = f{' + Jc^T lam, Jc u + b = 0, phi = 0' if eq.lam else ''}, q' = N u + n; derived by {eq.route}"
+
+
+def _file_name(eq: Equations) -> str:
+    return "".join(c if c.isalnum() else "_" for c in eq.name)
