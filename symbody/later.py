@@ -42,7 +42,7 @@ class _Offering(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name not in self.__all__:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
-        module, attribute = _homes(self)[name]
+        module, attribute = _homes(self.__name__)[name]
         loaded = importlib.import_module(module)
         self.__dict__[name] = value = getattr(loaded, attribute) if attribute else loaded
         return value
@@ -56,13 +56,13 @@ class _Offering(ModuleType):
 
 
 @cache
-def _homes(package: ModuleType) -> dict[str, tuple[str, str]]:
+def _homes(package: str) -> dict[str, tuple[str, str]]:
     """Module and attribute of each name that `__init__.py` imports; no attribute for the module itself."""
-    loader: Any = package.__spec__ and package.__spec__.loader
+    loader: Any = sys.modules[package].__loader__
     found = {}
-    for node in ast.walk(ast.parse(loader.get_source(package.__name__))):
+    for node in ast.walk(ast.parse(loader.get_source(package))):
         if isinstance(node, ast.ImportFrom) and node.level == 1:
             for alias in node.names:
-                module = f"{package.__name__}.{node.module or alias.name}"
+                module = f"{package}.{node.module or alias.name}"
                 found[alias.asname or alias.name] = (module, alias.name if node.module else "")
     return found
