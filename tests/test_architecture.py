@@ -15,6 +15,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FLOW = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write")
 KNOW_NO_JOINTS = ("emit", "integrate", "stability")
+GROUPS = ("q", "u", "z", "r", "p", "lam")  # of symbols, in Equations
+NOT_EQUATIONS = ("self", "m", "mechanism", "self.mechanism")  # owners of groups without a table
 LAZY_DOORS = {  # files that may load a module when it is first needed, and why
     "symbody/algebra/graph.py": "objects of other packages find their converter when the first one arrives",
     "symbody/later.py": "public names, when they are first used, and methods that hand a result on to a later stage",
@@ -177,6 +179,41 @@ def one_file_each(root: Path) -> list[str]:
     return bad
 
 
+def no_reach_through(root: Path) -> list[str]:
+    """`emit`, `integrate` and `stability` ask Equations, not the mechanism behind them."""
+    return [
+        f"{file}:{node.lineno} reaches through to {ast.unparse(node)}: Equations have variables and named rows"
+        for file, tree in sources(root).items()
+        if folder(file) in KNOW_NO_JOINTS
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr == "mechanism"
+    ]
+
+
+def symbols_from_the_table(root: Path) -> list[str]:
+    """After `derive`, nobody strings groups of symbols together by hand: (*eq.q, *eq.u) is eq.variables.of("q u").symbols.
+
+    A mechanism has no table, and records have groups of numbers of their own.
+    """
+    bad = []
+    for file, tree in sources(root).items():
+        if folder(file) not in FLOW[FLOW.index("emit") :]:
+            continue
+        for node in ast.walk(tree):
+            whole = [e for e in _elements(node) if isinstance(e, ast.Starred)]
+            groups = [e.value for e in whole if isinstance(e.value, ast.Attribute) and e.value.attr in GROUPS]
+            owners = [ast.unparse(g.value) for g in groups]
+            if twice := [o for o in dict.fromkeys(owners) if owners.count(o) > 1 and o not in NOT_EQUATIONS]:
+                bad.append(f"{file}:{node.lineno} strings symbols of {twice[0]} together: {ast.unparse(node)}")  # type: ignore[attr-defined]
+    return bad
+
+
+def _elements(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return node.elts
+    return node.args if isinstance(node, ast.Call) else []
+
+
 # ---------------------------------------------------------------------------------------------------------- caches
 
 PLAIN = {
@@ -230,7 +267,7 @@ def _is_plain(argument: ast.arg) -> bool:
 
 RULES = (
     folders_in_order, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
-    no_cache_that_pins_its_key,
+    no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key,
 )  # fmt: skip
 
 
@@ -261,6 +298,12 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (fenced_third_parties, {"algebra/printing.py": "import sympy"}, "imports sympy"),
     (fenced_third_parties, {"algebra/graph.py": "import mpmath"}, "imports mpmath"),
     (fenced_third_parties, {"integrate/a.py": "import matplotlib.pyplot as plt"}, "imports matplotlib"),
+    (no_reach_through, {"integrate/a.py": "def f(eq):\n    return eq.mechanism.norms"}, "a.py:2 reaches through to eq.mechanism"),
+    (no_reach_through, {"stability/a.py": "def f(self):\n    return self.equations.mechanism"}, "self.equations.mechanism"),
+    (symbols_from_the_table, {"emit/run/a.py": "def f(eq):\n    return (eq.t, *eq.q, *eq.u, *eq.z)"}, "a.py:2 strings symbols of eq"),
+    (symbols_from_the_table, {"stability/a.py": "x = [*(s.dot for s in eq.u), *self.eq.p, *self.eq.r]"}, "symbols of self.eq "),
+    (symbols_from_the_table, {"view/a.py": "x = f(t, *source.q, *source.u)"}, "symbols of source"),
+    (symbols_from_the_table, {"write/a.py": "x = {*eq.q, eq.t, *eq.p}"}, "write/a.py:1"),
     (one_file_each, {"emit/llvm/jit.py": "import llvmlite", "emit/b.py": "import llvmlite"}, "b.py, symbody/emit/llvm/jit.py"),
     (no_cache_that_pins_its_key, {"derive/a.py": "kept: WeakKeyDictionary[E, F] = WeakKeyDictionary()"}, "a.py:1 keeps a table"),
     (no_cache_that_pins_its_key, {"derive/a.py": "class A:\n    known = {}\n"}, "a.py:2 keeps a table"),
@@ -290,6 +333,9 @@ def test_good_neighbours_are_left_alone(tmp_path: Path) -> None:
         "algebra/sympy_border.py": "import sympy\nfrom sympy import Integer\nfrom . import graph\n",
         "derive/a.py": "NAMES = {'a': 1}\n@cache\ndef f(n: int, names: tuple[str, ...] = ()) -> int: ...\n",
         "emit/llvm/jit.py": "import llvmlite.ir as ir\nimport numpy as np\nfrom ..algebra.graph import f\n",
+        "derive/equations.py": "def f(eq):\n    return (*eq.q, *eq.u, *eq.mechanism.joints)\n",
+        "stability/a.py": "def f(eq, self):\n    return (*eq.r, *eq.dependent), (*self.q, *self.u)\n",
+        "view/a.py": "def f(eq):\n    return eq.mechanism.joints\n",
     }
     plant(tmp_path, files)
     assert [sentence for rule in RULES for sentence in rule(tmp_path)] == []

@@ -158,6 +158,12 @@ def constraint_power(eq: Equations, solved: bool = False) -> Expr:
     return eq.in_own_terms([total], solved)[0]
 
 
+def external_power(eq: Equations) -> Expr:
+    """What loads without potential and prescribed motions feed in, along the motion: the rate of T + V."""
+    potentials = {x.name for x in eq.mechanism.loads if x.potential is not None}
+    return sum((p for name, p in powers(eq).items() if name not in potentials), constraint_power(eq, solved=True))
+
+
 def _power_of_prescribed_motion(k: Kinematics) -> Expr:
     """Σ β_t · (p' - F)."""
     mechanism, frames = k.mechanism, list(k.velocities)

@@ -20,7 +20,7 @@ from ..algebra.linear import Factors, factorize
 from ..algebra.matrix import Matrix, sum_of_products
 from ..algebra.walk import substitute, substitute_all
 from ..bodies.mechanism import Constraint, Mechanism
-from ..errors import ModelError
+from ..errors import ModelError, SymbodyError
 from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
 from .tabulated import tabulated
@@ -173,6 +173,11 @@ class Equations(CacheOwner):
         """t, q, u, z, r, p: what every expression of these equations is a function of."""
         return self.variables.of(ARGUMENTS).symbols
 
+    @cached_property
+    def constants(self) -> tuple[Symbol, ...]:
+        """p, r: what stays as it is while the state moves."""
+        return self.variables.of("p r").symbols
+
     @property
     def _constraints(self) -> tuple[Constraint, ...]:
         """Those of the mechanism, in the order of the multipliers; none where they were eliminated."""
@@ -208,6 +213,17 @@ class Equations(CacheOwner):
         """h, by name."""
         named = zip(self.mechanism.equations, self.h.entries, strict=True)
         return tuple(NamedRow(name, "additional", e) for name, e in named)
+
+    def speed_index(self, key: Any, where: str, error: type[SymbodyError] = ModelError) -> int:
+        """The place of a speed, by its own name or symbol or by the coordinate whose rate it is."""
+        speeds = {u: j for j, u in enumerate(self.u)}
+        by_rate = {
+            q: speeds[e]
+            for q, e in zip(self.q, self.rates.entries, strict=True)
+            if isinstance(e, Symbol) and e in speeds
+        }
+        places = {**by_rate, **speeds}
+        return places[self.variables.of("u q").only(places).symbol(key, where, error)]
 
     @cached_property
     def kinds(self) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.linear import solve
 from ..algebra.matrix import Matrix, sum_of_products
 from ..algebra.walk import free_symbols, substitute_all
-from ..errors import DerivationError, listed, unknown
+from ..errors import DerivationError, listed
 from .energies import is_uniform_gravity
 from .equations import Equations
 from .kinematics import Kinematics
@@ -87,14 +87,7 @@ def _chosen(eq: Equations, inputs: Iterable[Symbol | str] | None) -> list[Symbol
                 "joint_forces(eq), the generalised force on every speed"
             )
         return list(eq.r)
-    known = {r.name: r for r in eq.r}
-    out = []
-    for i in inputs:
-        name = i.name if isinstance(i, Symbol) else str(i)
-        if name not in known:
-            raise unknown(f"inverse dynamics of {eq.name!r}", "input", name, known)
-        out.append(known[name])
-    return out
+    return [eq.variables.of("r").symbol(i, f"inverse dynamics of {eq.name!r}") for i in inputs]
 
 
 def _refuse_nonlinear(eq: Equations, wanted: list[Symbol], B: Matrix) -> None:

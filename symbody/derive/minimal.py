@@ -11,7 +11,7 @@ from ..algebra.labels import substituted_labels
 from ..algebra.linear import Factors, factorize
 from ..algebra.matrix import Matrix, sum_of_products, zeros
 from ..algebra.walk import substitute_all
-from ..errors import DerivationError, listed, unknown
+from ..errors import DerivationError, listed
 from .equations import Equations
 from .probe import Rows, reduced
 from .random_states import numbers, random_state
@@ -125,12 +125,5 @@ def _kept(eq: Equations, independent: Iterable[Symbol | str] | None, at: Mapping
 
 
 def _named(eq: Equations, independent: Iterable[Symbol | str]) -> list[int]:
-    known = {u.identifier: j for j, u in enumerate(eq.u)}
-    rates = {q.name: known[q.dot.identifier] for q in eq.q if isinstance(q.dot, Symbol) and q.dot.identifier in known}
-    out = []
-    for s in [independent] if isinstance(independent, str) else independent:
-        name = s.identifier if isinstance(s, Symbol) else s
-        if name not in known and name not in rates:
-            raise unknown(f"minimal form of {eq.name!r}", "speed", name, known, DerivationError)
-        out.append(known[name] if name in known else rates[name])
-    return out
+    given = [independent] if isinstance(independent, str | Symbol) else independent
+    return [eq.speed_index(s, f"minimal form of {eq.name!r}", DerivationError) for s in given]

@@ -13,7 +13,7 @@ from ..algebra.evaluate import evaluate
 from ..algebra.graph import Expr, Symbol
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols
-from ..errors import DerivationError, EvaluationError, listed
+from ..errors import DerivationError, EvaluationError
 from .equations import Equations
 
 Values = dict[Any, float]
@@ -31,8 +31,8 @@ def random_state(equations: Equations, seed: int = 0, values: Mapping[Any, float
              so that seeds give different states.
     """
     draw, given = Random(seed), _given(equations, values or {})
-    known = {**equations.mechanism.values, **given}
-    rows = [*equations.phi.entries, *(sum((x * x for x in e), -1) for e in equations.mechanism.norms)]
+    known = {**equations.variables.of("p").defaults, **given}
+    rows = [row.expression for row in equations.position_rows]
     loose = [p for p in equations.p if p not in known]
     best: tuple[float, list[float]] = (math.inf, [])
     for attempt in range(ATTEMPTS):
@@ -57,8 +57,7 @@ def _has_values(equations: Equations, state: Values) -> bool:
 
 
 def _why_not(equations: Equations, left: Sequence[float]) -> str:
-    norms = [f"the norm of {listed(e)}" for e in equations.mechanism.norms]
-    names = [c.name for c in equations.mechanism.holonomic] + norms
+    names = [row.name for row in equations.position_rows]
     worst = max(range(len(left)), key=lambda k: abs(left[k]), default=None)
     if worst is None:
         return f"{equations.name!r}: the equations have no value at random states; give values={{...}} near which they have"
@@ -69,21 +68,14 @@ def _why_not(equations: Equations, left: Sequence[float]) -> str:
 
 
 def _given(equations: Equations, values: Mapping[Any, float]) -> Values:
-    known: dict[Any, Symbol] = {}
-    for s in dict.fromkeys([*_symbols(equations), *equations.whole.u]):
-        known[s] = known[s.identifier] = s
-    for key in values:
-        if key not in known:
-            names = listed(k for k in known if isinstance(k, str))
-            raise DerivationError(f"{equations.name!r}: there is no {key!r} to give a value to; there are {names}")
-    return {known[key]: float(value) for key, value in values.items()}
+    known = equations.variables.having(equations.whole.u, "u").having(_symbols(equations), "p")
+    return dict(known.numbers(values, f"random state of {equations.name!r}", DerivationError, "symbol"))
 
 
 def _symbols(equations: Equations) -> list[Symbol]:
-    named = [*equations.q, *equations.u, *equations.z, *equations.r, *equations.p, equations.t]
+    named = equations.variables.of("q u z r p t").symbols
     found = free_symbols(equations.M, equations.f, equations.Jc, equations.c, equations.h, equations.rates)
-    rates = [s.dot for s in (*equations.z, *equations.r)]
-    return list(dict.fromkeys([*named, *found, *(s for s in rates if isinstance(s, Symbol))]))
+    return list(dict.fromkeys([*named, *found, *equations.variables.of("z' r'").symbols]))
 
 
 # ---------------------------------------------------------------------------------------------------- drawing
@@ -96,9 +88,9 @@ def _drawn(equations: Equations, draw: Random, known: Values, spread: float) -> 
     shaken = set(equations.q) if equations.phi.rows else set()
     state |= {s: v + (draw.uniform(-0.2, 0.2) if s in shaken else 0.0) for s, v in known.items()}
     _draw_inertias(equations, draw, state, known)
-    for e in equations.mechanism.norms:
-        size = math.sqrt(sum(state[x] ** 2 for x in e))
-        state |= {x: state[x] / size for x in e}
+    for e in equations.variables.quaternions:
+        size = math.sqrt(sum(state[v.symbol] ** 2 for v in e))
+        state |= {v.symbol: state[v.symbol] / size for v in e}
     return state
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,10 @@ from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.linear import factorize, solve
 from ..algebra.matrix import Matrix, zeros
 from ..algebra.walk import free_symbols, substitute
-from ..derive.articulated import articulated
+from ..derive.accelerations import free_accelerations
 from ..derive.equations import Equations
-from ..derive.kinematics import Kinematics
 from ..emit.program.lower import operations
-from ..errors import DerivationError, SimulationError, listed
+from ..errors import SimulationError, listed
 
 
 def rows(m: Matrix, chosen: tuple[int, ...]) -> Matrix:
@@ -36,7 +34,7 @@ def schur_accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None
     if not eq.u:
         return zeros(0), zeros(0)
     if not chosen:
-        return min(_ways(eq), key=operations), zeros(0)
+        return min(free_accelerations(eq), key=operations), zeros(0)
     M, c = inertia(eq), eq.c if c is None else c
     factors = factorize(M, "definite")
     free = factors.solve(eq.f if M is eq.M else eq.f - eq.Jc.T @ c)
@@ -57,23 +55,13 @@ def inertia(eq: Equations) -> Matrix:
 def _is_definite(eq: Equations) -> bool:
     """Whether M has an inverse, at a state that is nothing special."""
     rng = np.random.default_rng(1)
-    values: dict[Any, float] = {
-        s: float(x) for s, x in zip((*eq.q, *eq.u, *eq.z, *eq.r, eq.t), rng.uniform(0.2, 0.9, 9999), strict=False)
-    }
-    values |= {s: float(eq.mechanism.values.get(s, 1.0)) for s in eq.p}
+    moving = eq.variables.of("q u z r t").symbols
+    values: dict[Any, float] = {s: float(x) for s, x in zip(moving, rng.uniform(0.2, 0.9, 9999), strict=False)}
+    values |= {v.symbol: v.neutral for v in eq.variables.of("p")}
     M = np.array(evaluate(eq.M, values), dtype=np.float64)
     size = np.sqrt(np.abs(np.diag(M)))
     scaled = M / np.outer(size, size) if np.all(size > 0) else np.zeros_like(M)
     return bool(np.linalg.eigvalsh(scaled)[0] > 1e-10)
-
-
-def _ways(eq: Equations) -> list[Matrix]:
-    """u' without constraints: by composite bodies, and where these are the equations of a tree, by articulated bodies."""
-    ways = [solve(eq.M, eq.f, "definite")]
-    if eq.route == "recursive" and eq.u == eq.mechanism.u and not eq.dropped:
-        with suppress(DerivationError):  # where a speed moves several frames there is only one way
-            ways += eq.in_own_terms([articulated(eq.mechanism, Kinematics(eq.mechanism))])
-    return ways
 
 
 def stabilized(eq: Equations, alpha: float, beta: float) -> Matrix:
@@ -119,4 +107,4 @@ def is_explicit(eq: Equations) -> bool:
 
 def norm_residuals(eq: Equations) -> list[Expr]:
     """eᵀe - 1 for every set of Euler parameters."""
-    return [sum((x * x for x in e[1:]), e[0] * e[0]) - 1 for e in eq.mechanism.norms]
+    return [row.expression for row in eq.norm_rows]

@@ -18,9 +18,10 @@ import numpy as np
 
 from ..derive.equations import Equations
 from ..derive.keywords import values_by_name
+from ..derive.named_rows import NamedRow
 from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed
-from .constraint_rows import RANK, Row, Rows, rows_of, sizes_of_rows
+from .constraint_rows import RANK, Rows, rows_of, sizes_of_rows
 from .nearest import Found, Numbers, Search, is_periodic, row_space, unwound
 from .open_joints import contradiction, open_joints, too_much_given
 from .state import (
@@ -136,14 +137,13 @@ class _Task:
 
 def _task(eq: Equations, given: Mapping[Any, float], start: Start | None, weights: Mapping[Any, float]) -> _Task:
     where = f"assembly of {eq.name!r}"
-    rates = [rate_name(q) for q in eq.q]
-    held = named_values(eq, given, where, rates)
-    movable = {s.identifier for s in (*eq.q, *eq.u, *eq.z)}
+    held = named_values(eq, given, where, rates=True)
+    movable = eq.variables.of("q u z")
     near = start_values(start, where)
     if is_whole_state(start):
         near = {n: x for n, x in near.items() if n in movable}
-    rough = {n: x for n, x in named_values(eq, near, f"{where}, start", rates).items() if n not in held}
-    weight = named_values(eq, weights, f"{where}, weights", rates)
+    rough = {n: x for n, x in named_values(eq, near, f"{where}, start", rates=True).items() if n not in held}
+    weight = named_values(eq, weights, f"{where}, weights", rates=True)
     for what, names in (("start", rough), ("weights", weight)):
         if both := [n for n in names if n in held]:
             raise AssemblyError(f"{where}: {listed(both)} cannot be held as given and be in {what}; say one of them")
@@ -164,8 +164,8 @@ def _task(eq: Equations, given: Mapping[Any, float], start: Start | None, weight
 
 def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dict[str, float]:
     """Euler parameters that make a whole orientation, up to rounding, are normalised; those that are not given are then zero."""
-    for e in eq.mechanism.norms:
-        names = [x.identifier for x in e]
+    for e in eq.variables.quaternions:
+        names = [v.identifier for v in e]
         given = {n: held[n] for n in names if n in held}
         size = float(np.linalg.norm(list(given.values())))
         if given and abs(size - 1) <= ROUNDED:
@@ -180,7 +180,7 @@ def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dic
 
 def _identities_not_meant(eq: Equations, said: set[str]) -> dict[str, float]:
     """Where some of a set of Euler parameters are said, the others start at zero, the first one too."""
-    first = [e[0].identifier for e in eq.mechanism.norms if any(x.identifier in said for x in e)]
+    first = [e[0].identifier for e in eq.variables.quaternions if any(v.identifier in said for v in e)]
     return {n: 0.0 for n in first if n not in said}
 
 
@@ -266,7 +266,7 @@ def _is_same(task: _Task, search: Search, a: Array, b: Array) -> bool:
 
 def _orientations(task: _Task) -> list[list[int]]:
     """Numbers of the coordinates in each set of Euler parameters."""
-    return [[task.equations.q.index(s) for s in e] for e in task.equations.mechanism.norms]
+    return [[v.index for v in e] for e in task.equations.variables.quaternions]
 
 
 def _why_open(task: _Task, search: Search, best: Found) -> str:
@@ -302,7 +302,8 @@ def _speeds(task: _Task, q: Array) -> Array:
         N, n = task.rows.rate(*state)
         for j, value in task.rates.items():
             A, b = np.vstack([A, N[j]]), np.append(b, n[j] - value)
-            rows.append(Row(f"{rate_name(task.equations.q[j])} = {value:g}"))
+            rate = task.equations.rates[j] - value
+            rows.append(NamedRow(f"{rate_name(task.equations.q[j])} = {value:g}", "rate", rate))
     u, left, is_exact = _least(A, b, task.numbers("u"), task.free("u"), task.weight("u"))
     if is_exact:
         return u

@@ -126,7 +126,7 @@ def _count(starts: Sequence[Any] | None, values: Mapping[Any, Array]) -> int:
 
 
 def _refused(eq: Equations, why: str) -> Trajectory:
-    n = len(eq.q) + len(eq.u) + len(eq.z)
+    n = len(eq.state)
     nothing = np.zeros(0)
     return Trajectory(
         eq, nothing, np.zeros((0, n)), np.zeros(len(eq.p)), np.zeros(len(eq.r)), Outcome(Ending.REFUSED, np.nan, why)

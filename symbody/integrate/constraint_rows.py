@@ -7,36 +7,20 @@ h(q, u, z, r, t, p) = 0, where no rate z' stands in it                   additio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from ..algebra.derivatives import jacobian
-from ..algebra.graph import Expr
 from ..algebra.walk import free_symbols
 from ..derive.equations import Equations
 from ..emit.run.callable import Array, Compiled
 from ..emit.run.dynamics import Dynamics
-from ..errors import listed
 
 RANK: Final = 1e-7
 """A direction counts as constrained where its singular value exceeds this part of the largest, rows being scaled to length one. A
 configuration found to rounding is exact to 1e-8 only where it is singular, so that nothing smaller could be told from zero."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """What a condition is called, the joint that it belongs to, and what its value measures."""
-
-    name: str
-    joint: str | None = None
-    measures: str = ""  # length, or turn (the cosine of an angle that should be a right one)
-
-    @property
-    def owner(self) -> str:
-        return f"joint {self.joint!r}" if self.joint else f"constraint {self.name!r}"
 
 
 class Dependence(NamedTuple):
@@ -51,17 +35,10 @@ class Rows:
 
     def __init__(self, equations: Equations) -> None:
         self.equations = equations
-        constraints = equations.mechanism.constraints
-        holonomic = [_row(c) for c in constraints if c.is_holonomic]
-        norms = [Row(f"norm of {listed(e)}") for e in equations.mechanism.norms]
-        self.positions = (*holonomic, *norms)
-        self.speeds = (*holonomic, *(_row(c) for c in constraints if not c.is_holonomic)) if equations.lam else ()
+        self.positions, self.speeds = equations.position_rows, equations.speed_rows
         rates = {z.dot for z in equations.z}
-        self._algebraic = [e for e in equations.h.entries if not rates.intersection(free_symbols(e))]
         self.additional = tuple(
-            Row(name)
-            for name, e in zip(equations.mechanism.equations, equations.h.entries, strict=True)
-            if any(e is a for a in self._algebraic)
+            row for row in equations.additional_rows if not rates.intersection(free_symbols(row.expression))
         )
 
     def _called(self, f: Compiled, t: float, q: Array, u: Array, z: Array, r: Array, p: Array) -> Any:
@@ -72,10 +49,9 @@ class Rows:
 
     @cached_property
     def _position_function(self) -> Compiled:
-        eq = self.equations
-        norms = [_norm(e) for e in eq.mechanism.norms]
-        entries = [*eq.phi.entries, *norms]
-        return Dynamics(self.equations).function("positions", {"phi": entries, "slopes": jacobian(entries, eq.q)})
+        entries = [row.expression for row in self.positions]
+        slopes = jacobian(entries, self.equations.q)
+        return Dynamics(self.equations).function("positions", {"phi": entries, "slopes": slopes})
 
     def position(self, *state: Any) -> tuple[Array, Array]:
         """phi and the norms of Euler parameters, and their derivatives with respect to q."""
@@ -110,8 +86,9 @@ class Rows:
 
     @cached_property
     def _additional_function(self) -> Compiled:
-        slopes = jacobian(self._algebraic, self.equations.z)
-        return Dynamics(self.equations).function("additional", {"h": self._algebraic, "slopes": slopes})
+        entries = [row.expression for row in self.additional]
+        slopes = jacobian(entries, self.equations.z)
+        return Dynamics(self.equations).function("additional", {"h": entries, "slopes": slopes})
 
     def addition(self, *state: Any) -> tuple[Array, Array]:
         """Additional equations without rates, and their derivatives with respect to z."""
@@ -119,17 +96,6 @@ class Rows:
             return np.zeros(0), np.zeros((0, len(self.equations.z)))
         h, slopes = self._called(self._additional_function, *state)
         return h, slopes.reshape(len(h), -1)
-
-
-def _row(constraint: Any) -> Row:
-    """What a constraint measures is what its multiplier is not: a force belongs to a length, a torque to a turn."""
-    forces = [a.force for a in constraint.actions if a.force is not None]
-    torques = [a.torque for a in constraint.actions if a.torque is not None]
-    return Row(constraint.name, constraint.joint, "length" if forces else "turn" if torques else "")
-
-
-def _norm(e: tuple[Expr, ...]) -> Expr:
-    return sum((x * x for x in e[1:]), e[0] * e[0]) - 1
 
 
 def rows_of(equations: Equations) -> Rows:

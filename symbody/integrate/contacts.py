@@ -186,10 +186,7 @@ class ContactActor:
 
 def _rows(eq: Equations) -> list[str]:
     """Names of the constraints in the order of the multipliers."""
-    if not eq.lam:
-        return []
-    constraints = eq.mechanism.constraints
-    return [c.name for c in constraints if c.is_holonomic] + [c.name for c in constraints if not c.is_holonomic]
+    return [row.name for row in eq.speed_rows]
 
 
 def check_names(eq: Equations, contacts: Sequence[Contact]) -> None:

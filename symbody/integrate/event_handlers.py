@@ -10,7 +10,7 @@ import numpy as np
 
 from ..algebra.graph import Expr, Symbol
 from ..emit.run.callable import Array
-from ..errors import SimulationError, shown, unknown
+from ..errors import SimulationError, shown
 from .events import Event, changes, in_state
 from .forms import Form
 from .impacts import impulses_of
@@ -77,15 +77,14 @@ class EventActor:
         self.event, self.name, self._form, eq = event, name, form, form.equations
         where = f"event {name!r} of {eq.name!r}"
         self.watched: tuple[tuple[Expr, int], ...] = ((in_state(eq, where, [event.when], form.y)[0], event.sense),)
-        self._names = [s.identifier for s in (*eq.q, *eq.u, *eq.z)]
-        self._all = [s.identifier for s in (eq.t, *eq.q, *eq.u, *eq.z, *eq.p, *eq.r)]
+        self._state = eq.variables.of("q u z")
+        self._all = eq.variables.of("t q u z p r").identifiers
         self._equations = eq
         self.after: Mapping[Symbol, Expr] | None = None
         if isinstance(event.then, Mapping):
             self.after = changes(eq, where, event.then)
-            state = (*eq.q, *eq.u, *eq.z)
             base = form.state if isinstance(form, VariedForm) else form
-            self._map = base.compiled("after", {"state": [self.after.get(s, s) for s in state]}, state)
+            self._map = base.compiled("after", {"state": [self.after.get(s, s) for s in eq.state]}, eq.state)
 
     def begin(self, now: Now, is_beyond: Sequence[bool]) -> Answer | None:
         return None
@@ -125,7 +124,8 @@ class EventActor:
     def _by_python(self, now: Now) -> Array | str | None:
         then = self.event.then
         assert callable(then)
-        given = then(dict(zip(self._all, (now.t, *now.state, *now.p, *now.r), strict=True)))
+        numbers = np.concatenate([[now.t], now.state, now.p, now.r])
+        given = then(dict(zip(self._all, numbers, strict=True)))
         if given is None or given == "stop":
             return given
         if not isinstance(given, Mapping):
@@ -133,11 +133,8 @@ class EventActor:
                 f"event {self.name!r}: its function returned {shown(given)}; it returns new values by name, None, or 'stop'"
             )
         new = now.state.copy()
-        for key, value in given.items():
-            name = key.identifier if isinstance(key, Symbol) else str(key)
-            if name not in self._names:
-                raise unknown(f"event {self.name!r}", "state", name, self._names, SimulationError)
-            new[self._names.index(name)] = float(value)
+        for s, value in self._state.resolved(given, f"event {self.name!r}", SimulationError, "state").items():
+            new[self._state.symbols.index(s)] = float(value)
         if not np.all(np.isfinite(new)):
             raise SimulationError(
                 f"event {self.name!r}: its function returned {shown(dict(given))}; a state is of finite numbers"

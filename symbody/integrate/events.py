@@ -12,6 +12,7 @@ from ..algebra.derivatives import directional_derivative, gradient
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.walk import free_symbols
 from ..derive.equations import Equations
+from ..derive.variables import identifier_of
 from ..emit.run.callable import Array
 from ..emit.run.loop_callee import Callee, program_callee
 from ..errors import ExpressionError, SimulationError, listed, shown
@@ -60,30 +61,24 @@ def check_direction(where: str, direction: str) -> None:
 
 def changes(eq: Equations, where: str, new: Mapping[Any, Any]) -> dict[Symbol, Expr]:
     """New values of the state as expressions in the state before; keys are symbols or names."""
-    state = {s.identifier: s for s in (*eq.q, *eq.u, *eq.z)}
-    out = {}
-    for key, value in new.items():
-        name = key.identifier if isinstance(key, Symbol) else str(key)
-        if name not in state:
-            known = {s.identifier for s in (*eq.p, *eq.r)}
-            advice = (
-                "; a parameter stays as it is: use an additional variable z with z' = 0, or `Modes`"
-                if name in known
-                else ""
-            )
-            raise SimulationError(f"{where}: {name} cannot change, the state is {listed(state)}{advice}")
-        out[state[name]] = as_expr(value)
+    state, constant = eq.variables.of("q u z"), eq.variables.of("p r")
+    if fixed := [identifier_of(key) for key in new if key not in state and key in constant]:
+        raise SimulationError(
+            f"{where}: {fixed[0]} cannot change, the state is {listed(state.identifiers)}; a parameter stays as it is: use an additional "
+            "variable z with z' = 0, or `Modes`"
+        )
+    out = {s: as_expr(v) for s, v in state.resolved(new, where, SimulationError, "state").items()}
     return dict(zip(out, in_state(eq, where, list(out.values())), strict=True))
 
 
 def in_state(eq: Equations, where: str, expressions: list[Expr], own: Sequence[Symbol] = ()) -> list[Expr]:
     """Expressions in terms of the state: values of u', multipliers and eliminated speeds are put in."""
     found = eq.in_own_terms(expressions, solved=True)
-    allowed = {eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p, *own}
+    allowed = {*eq.arguments, *own}
     for e in found:
         if strange := [s for s in free_symbols(e) if s not in allowed]:
             raise SimulationError(
-                f"{where}: depends on {listed(strange)}, which {eq.name!r} does not have; it has {listed(s for s in allowed if s not in own)}"
+                f"{where}: depends on {listed(strange)}, which {eq.name!r} does not have; it has {listed(eq.arguments)}"
             )
     return found
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..algebra.cache_owner import CacheOwner
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
-from ..derive.energies import constraint_power, energy, kinetic_energy, powers
+from ..derive.energies import energy, external_power, kinetic_energy
 from ..derive.equations import Equations
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, Compiled, compile_program
@@ -75,7 +75,7 @@ class Form(CacheOwner):
         eq = self.equations
         if self.name in ("explicit", "baumgarte"):
             return False
-        return bool(self.chosen or eq.phi.entries or eq.mechanism.norms or self.invariants)
+        return bool(self.chosen or eq.position_rows or self.invariants)
 
     @cached_property
     def levels(self) -> tuple[Symbol, ...]:
@@ -84,7 +84,7 @@ class Form(CacheOwner):
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
-        return (*self.equations.p, *self.equations.r, *self.levels)
+        return (*self.equations.constants, *self.levels)
 
     # ------------------------------------------------------------------------------------------------ programs
 
@@ -149,7 +149,7 @@ class Form(CacheOwner):
     @cached_property
     def _corrections(self) -> dict[str, Compiled]:
         eq, out = self.equations, {}
-        if eq.phi.entries or eq.mechanism.norms:
+        if eq.position_rows:
             q, violation = projection.new_positions(eq, self.chosen, self.metric)
             out["positions"] = self.compiled("positions", {"x": q, "violation": [violation]})
         if self.chosen:
@@ -233,16 +233,6 @@ def conserved(eq: Equations, wanted: Sequence[Any]) -> Kept:
     return Kept(invariants, scales, rates)
 
 
-def external_power(eq: Equations) -> Expr:
-    """What loads without potential and prescribed motions feed in."""
-    potentials = {x.name for x in eq.mechanism.loads if x.potential is not None}
-    total = constraint_power(eq, solved=True)
-    for name, p in powers(eq).items():
-        if name not in potentials:
-            total = total + p
-    return total
-
-
 def explicit_form(
     name: str,
     eq: Equations,
@@ -258,6 +248,6 @@ def explicit_form(
     udot, _ = schur_accelerations(eq, chosen, c)
     rates = [*eq.rates.entries, *udot.entries, *variable_rates(eq).entries, *kept.rates.values()]
     return Form(
-        name, eq, (*eq.q, *eq.u, *eq.z, *kept.rates), rates, chosen, metric, invariants=kept.invariants, scales=kept.scales,
+        name, eq, (*eq.state, *kept.rates), rates, chosen, metric, invariants=kept.invariants, scales=kept.scales,
         own=[ZERO] * len(kept.rates),
     )  # fmt: skip

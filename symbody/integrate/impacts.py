@@ -60,7 +60,7 @@ class Contact:
         object.__setattr__(self, "restitution", as_expr(self.restitution))
 
     def check(self, eq: Equations) -> None:
-        if strange := [s for s in free_symbols(self.gap) if s not in {*eq.q, *eq.p, eq.t}]:
+        if strange := [s for s in free_symbols(self.gap) if s not in eq.variables.of("q p t").symbols]:
             raise SimulationError(
                 f"contact {self.name!r} on {eq.name!r}: its gap depends on {listed(strange)}; a gap is made of coordinates "
                 f"({listed(eq.q)}), time and parameters"

@@ -208,7 +208,7 @@ def _lines(
         lines[: len(eq.q)], stabilizers = _pushed(eq, chosen)
         forces += stabilizers
     if not follows(eq):
-        conditions += list(zip(eq.mechanism.equations, eq.h.entries, strict=True))
+        conditions += [(row.name, row.expression) for row in eq.additional_rows]
     return [*lines, *variables, *forces, *rates], conditions
 
 

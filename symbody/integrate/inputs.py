@@ -14,7 +14,7 @@ from ..algebra.graph import Expr, Symbol
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.equations import Equations
 from ..emit.run.lookup import looked_up
-from ..errors import SimulationError, listed, shown, unknown
+from ..errors import SimulationError, listed, shown
 
 SETS: Final = 8  # of laws for which equations are kept: each has programs of its own
 
@@ -25,22 +25,17 @@ def with_inputs(eq: Equations, inputs: Mapping[Any, Any]) -> tuple[Equations, di
     An input is a number; an expression in t, q, u, z and parameters; a Python function of t, or of (t, q, u); or samples
     (times, values), between which it is a straight line.
     """
-    known = {s.identifier: s for s in eq.r}
     numbers: dict[str, float] = {}
-    laws: dict[str, Any] = {}
-    for key, law in inputs.items():
-        name = key.identifier if isinstance(key, Symbol) else str(key)
-        if name not in known:
-            raise unknown(f"inputs of {eq.name!r}", "input", name, known, SimulationError)
+    laws: dict[Symbol, Any] = {}
+    for s, law in eq.variables.of("r").resolved(inputs, f"inputs of {eq.name!r}", SimulationError).items():
         if isinstance(law, Expr) or callable(law) or _is_sampled(law):
-            laws[name] = law
+            laws[s] = law
         else:
-            numbers[name] = _number(eq, name, law)
+            numbers[s.identifier] = _number(eq, s.identifier, law)
     if not laws:
         return eq, numbers
-    contents = tuple((name, _content(law)) for name, law in laws.items())
-    table = {known[name]: law for name, law in laws.items()}
-    return eq.cached("inputs", contents, lambda: _replaced(eq, table), most=SETS), numbers
+    contents = tuple((s.identifier, _content(law)) for s, law in laws.items())
+    return eq.cached("inputs", contents, lambda: _replaced(eq, laws), most=SETS), numbers
 
 
 def _is_sampled(law: Any) -> bool:
@@ -66,7 +61,7 @@ def _number(eq: Equations, name: str, law: Any) -> float:
 def _law(eq: Equations, name: str, law: Any) -> Expr:
     if not isinstance(law, Expr):
         return _python(eq, name, law) if callable(law) else looked_up(name, law[0], law[1], eq.t)
-    allowed = {eq.t, *eq.q, *eq.u, *eq.z, *eq.p}
+    allowed = eq.variables.of("t q u z p").symbols
     if strange := [s for s in free_symbols(law) if s not in allowed]:
         raise SimulationError(
             f"input {name!r} of {eq.name!r} depends on {listed(strange)}; it may depend on t, coordinates, speeds, variables and parameters"
@@ -87,7 +82,7 @@ def _python(eq: Equations, name: str, law: Callable[..., float]) -> Expr:
     def of_state(t: float, *x: float) -> float:
         return law(t, np.array(x[:n_q]), np.array(x[n_q:]))
 
-    return ExternalFunction(name, 1 + n_q + n_u, python=of_state)(eq.t, *eq.q, *eq.u)
+    return ExternalFunction(name, 1 + n_q + n_u, python=of_state)(*eq.variables.of("t q u").symbols)
 
 
 def _replaced(eq: Equations, laws: Mapping[Symbol, Any]) -> Equations:

@@ -8,10 +8,11 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from ..algebra.graph import ZERO, Expr, Symbol, as_expr
+from ..algebra.graph import ZERO, Expr, as_expr
 from ..algebra.walk import free_symbols
 from ..derive.constrained import constrained
 from ..derive.equations import Equations
+from ..derive.variables import Variables
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, shown, unknown
 from .contacts import ContactActor, check_names
@@ -119,14 +120,10 @@ class Modes:
     def with_inputs(self, inputs: Mapping[Any, Any]) -> tuple[Modes, dict[str, float]]:
         numbers: dict[str, float] = {}
         made: dict[str, Equations] = {}
-        names = {key: key.identifier if isinstance(key, Symbol) else str(key) for key in inputs}
-        known = {r.identifier for eq in self.modes.values() for r in eq.r}
-        for name in names.values():
-            if name not in known:
-                raise unknown(f"inputs of {self.name!r}", "input", name, known, SimulationError)
+        everywhere = Variables(self.name, ("r",), ()).having((r for eq in self.modes.values() for r in eq.r), "r")
+        given = everywhere.resolved(inputs, f"inputs of {self.name!r}", SimulationError)
         for mode, eq in self.modes.items():
-            own = {r.identifier for r in eq.r}
-            made[mode], constant = with_inputs(eq, {k: v for k, v in inputs.items() if names[k] in own})
+            made[mode], constant = with_inputs(eq, {s: law for s, law in given.items() if s in eq.variables.of("r")})
             numbers |= constant
         return replace(self, modes=made), numbers
 
@@ -142,8 +139,7 @@ class SwitchActor:
         self.watched: tuple[tuple[Expr, int], ...] = (
             (in_state(eq, where, [switch.when], form.y)[0], DIRECTIONS[switch.direction]),
         )
-        state = (*eq.q, *eq.u, *eq.z)
-        self._carry = form.compiled("carried", {"state": _carried(eq, target, switch)}, state)
+        self._carry = form.compiled("carried", {"state": _carried(eq, target, switch)}, eq.state)
         self._impulses = impulses_of(target)
         self._p = np.array([p[s.identifier] for s in target.p])
         self._r = np.array([p[s.identifier] for s in target.r])
@@ -170,19 +166,17 @@ class SwitchActor:
 
 def _carried(source: Equations, target: Equations, switch: Switch) -> list[Expr]:
     """The state of the target in terms of the source's."""
-    new = {k.identifier if isinstance(k, Symbol) else str(k): as_expr(v) for k, v in switch.then.items()}
-    state = [s.identifier for s in (*target.q, *target.u, *target.z)]
-    for name in new:
-        if name not in state:
-            raise unknown(f"switch {switch.name!r}, mode {switch.target!r}", "state", name, state, SimulationError)
-    known = {s.identifier: s for s in (*source.q, *source.u, *source.z)}
-    if missing := [n for n in state if n not in new and n not in known]:
+    state, known = target.variables.of("q u z"), source.variables.of("q u z")
+    where = f"switch {switch.name!r}, mode {switch.target!r}"
+    given = state.resolved(switch.then, where, SimulationError, "state")
+    new = {s.identifier: as_expr(v) for s, v in given.items()}
+    if missing := [n for n in state.identifiers if n not in new and n not in known]:
         raise SimulationError(
             f"switch {switch.name!r}: mode {switch.target!r} has {listed(missing)}, which mode {switch.source!r} has not; "
             f"say what they are by then={{{missing[0]}: ...}}"
         )
     where = f"switch {switch.name!r} in mode {switch.source!r}"
-    return in_state(source, where, [new.get(n, known.get(n, ZERO)) for n in state])
+    return in_state(source, where, [new[n] if n in new else known[n].symbol for n in state.identifiers])
 
 
 # ---------------------------------------------------------------------------------------------------------- contacts
@@ -253,5 +247,4 @@ class Contacts:
 
 def is_in(e: Expr, eq: Equations) -> bool:
     """Whether a mode has everything that an expression is made of."""
-    moving = (*eq.q, *eq.u, *(u.dot for u in eq.u), *eq.z, *eq.r, *eq.p, *eq.lam, *eq.dependent, eq.t)
-    return set(free_symbols(e)) <= set(moving)
+    return set(free_symbols(e)) <= {*eq.variables.symbols, *eq.dependent}

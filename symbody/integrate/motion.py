@@ -112,7 +112,7 @@ class Motion:
 
     def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
         """What of the state exists in all modes, and what else is asked for, each as an array."""
-        names = [[x.identifier for x in (*s.equations.q, *s.equations.u, *s.equations.z)] for s in self.segments]
+        names = [[x.identifier for x in s.equations.state] for s in self.segments]
         common: list[Any] = [n for n in names[0] if all(n in other for other in names)] + list(more)
         return {str(n): x for n, x in zip(common, self.values(common), strict=True)}
 

@@ -21,12 +21,11 @@ from typing import Any, Final
 import numpy as np
 
 from ..algebra.elimination import definite_factor, definite_solve
-from ..algebra.graph import Symbol
 from ..derive.equations import Equations
 from ..emit.loops.language import Function, Indices, Numbers
 from ..emit.run.callable import Array, Compiled
 from ..emit.run.loop_callee import LoopCallee, program_callee
-from ..errors import SimulationError, listed, unknown
+from ..errors import SimulationError, listed
 from .forms import NOTHING_KEPT, Form, Kept, explicit_form
 from .orthogonal_factors import (
     RANK,
@@ -265,19 +264,8 @@ def space_form(
         raise SimulationError(
             f"simulate {eq.name!r}: independent= is for form='partition'; {name!r} finds its own combinations"
         )
+    where = f"simulate {eq.name!r}, independent"
     return SpaceForm(
         name, eq, base.y, base.rates, chosen, metric, invariants=base.invariants, scales=base.scales, own=base.own,
-        independent=tuple(_place(eq, s) for s in independent), projects=projects,
+        independent=tuple(eq.speed_index(s, where, SimulationError) for s in independent), projects=projects,
     )  # fmt: skip
-
-
-def _place(eq: Equations, name: Any) -> int:
-    """The number of a speed, by its own name or that of the coordinate whose rate it is."""
-    wanted = name.identifier if isinstance(name, Symbol) else str(name)
-    names = {u.identifier: j for j, u in enumerate(eq.u)}
-    for q, rate in zip(eq.q, eq.rates.entries, strict=True):
-        if rate in eq.u:
-            names.setdefault(q.identifier, eq.u.index(rate))
-    if wanted not in names:
-        raise unknown(f"simulate {eq.name!r}, independent", "speed or coordinate", wanted, names, SimulationError)
-    return names[wanted]

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ..derive.named_rows import NamedRow
 from ..emit.run.callable import Array
 from ..errors import listed
-from .constraint_rows import Row
 
 
-def open_joints(where: str, left: Array, rows: Sequence[Row]) -> str:
+def open_joints(where: str, left: Array, rows: Sequence[NamedRow]) -> str:
     """The joints that stay open and by how much, at the configuration that comes nearest to closing them."""
     if not np.isfinite(left).all():
         bad = [row.name for row, x in zip(rows, left, strict=True) if not np.isfinite(x)]
@@ -31,7 +31,7 @@ def too_much_given(
     free: int,
     nearest: Mapping[str, float],
     left: Array,
-    rows: Sequence[Row],
+    rows: Sequence[NamedRow],
     at_rates: bool = False,
 ) -> str:
     """Values that the constraints do not allow, though they close without them."""
@@ -46,15 +46,15 @@ def too_much_given(
     )
 
 
-def contradiction(where: str, left: Array, rows: Sequence[Row], at_rates: bool = False) -> str:
+def contradiction(where: str, left: Array, rows: Sequence[NamedRow], at_rates: bool = False) -> str:
     """Rows that cannot all hold, whatever their unknowns."""
     return f"{where}: conditions contradict each other here: {_gaps(left, rows, at_rates)}. Make them agree, or start from another configuration or time"
 
 
-def _gaps(left: Array, rows: Sequence[Row], at_rates: bool = False) -> str:
+def _gaps(left: Array, rows: Sequence[NamedRow], at_rates: bool = False) -> str:
     """Joint by joint, the widest first: the distance left (or the speed at which it opens), and each row that is off."""
     largest = float(np.max(np.abs(left)))
-    groups: dict[str, list[tuple[Row, float]]] = {}
+    groups: dict[str, list[tuple[NamedRow, float]]] = {}
     for row, x in zip(rows, left, strict=True):
         if abs(x) > 1e-3 * largest:
             groups.setdefault(row.owner, []).append((row, float(x)))
@@ -64,7 +64,7 @@ def _gaps(left: Array, rows: Sequence[Row], at_rates: bool = False) -> str:
     )
 
 
-def _size(parts: Sequence[tuple[Row, float]], at_rates: bool) -> str:
+def _size(parts: Sequence[tuple[NamedRow, float]], at_rates: bool) -> str:
     lengths = float(np.linalg.norm([x for row, x in parts if row.measures == "length"]))
     turns = float(np.linalg.norm([x for row, x in parts if row.measures == "turn"]))
     sizes = [f"{lengths:.3g} ({'speed' if at_rates else 'length'})"] if lengths else []

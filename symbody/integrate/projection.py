@@ -53,7 +53,7 @@ def new_positions(eq: Equations, chosen: tuple[int, ...], metric: str) -> tuple[
         return _normalized(eq, q), largest(norm_residuals(eq))
     gaps = _gaps(eq, holonomic, metric)
     corrected, worst = q - _displacement(eq, holonomic, gaps, metric), largest(list(phi.entries))
-    if eq.mechanism.norms:  # lengths other than one change phi as much as anything else: they go first
+    if eq.norm_rows:  # lengths other than one change phi as much as anything else: they go first
         unit = dict(zip(eq.q, _normalized(eq, q).entries, strict=True))
         corrected, worst = substitute_all([corrected, worst], unit)
         worst = maximum(worst, largest(norm_residuals(eq)))
@@ -82,10 +82,9 @@ def _column(entries: list[Expr]) -> Matrix:
 
 def _normalized(eq: Equations, q: Matrix) -> Matrix:
     """θ / |θ| for every set θ of Euler parameters (Algorithm 5.3)."""
-    at = {s: i for i, s in enumerate(eq.q)}
     entries = list(q.entries)
-    for group in eq.mechanism.norms:
-        places = [at[e] for e in group]
+    for e in eq.variables.quaternions:
+        places = [v.index for v in e]
         length = sqrt(sum((entries[i] * entries[i] for i in places[1:]), entries[places[0]] * entries[places[0]]))
         for i in places:
             entries[i] = entries[i] / length

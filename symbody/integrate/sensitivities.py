@@ -26,7 +26,7 @@ from ..derive.equations import Equations
 from ..emit.loops.language import Function, Numbers
 from ..emit.run.callable import Array, Compiled
 from ..emit.run.loop_callee import LoopCallee, program_callee
-from ..errors import SimulationError, unknown
+from ..errors import SimulationError
 from . import projection
 from .forms import Form
 
@@ -64,7 +64,7 @@ class VariedForm(Form):
         """Variations after those of positions, and after those of speeds, were made to fit the constraints."""
         form, eq = self.state, self.equations
         out = []
-        if eq.phi.entries or eq.mechanism.norms:
+        if eq.position_rows:
             q, _ = projection.new_positions(eq, form.chosen, form.metric)
             out.append(self._varied("varied_positions", eq.q, q))
         if form.chosen:
@@ -109,13 +109,8 @@ def varied(form: Form, wrt: Sequence[str]) -> VariedForm:
     if form.levels:
         raise SimulationError("sensitivities and invariants cannot be asked for at once")
     eq = form.equations
-    known: dict[str, Symbol] = {s.identifier: s for s in (*eq.q, *eq.u, *eq.z, *eq.p, *eq.r)}
-    for name in wrt:
-        if name not in known:
-            raise unknown(
-                f"sensitivities of {eq.name!r}", "value at the start or parameter", name, known, SimulationError
-            )
-    chosen = tuple(known[name] for name in wrt)
+    where, what = f"sensitivities of {eq.name!r}", "value at the start or parameter"
+    chosen = tuple(eq.variables.of("q u z p r").symbol(name, where, SimulationError, what) for name in wrt)
     columns = [tuple(symbol(f"d_{s.identifier}_by_{x.identifier}", "variable") for s in form.y) for x in chosen]
     out = VariedForm(
         form.name, eq, (*form.y, *(s for column in columns for s in column)), (), form.chosen, form.metric, form.tolerance,
@@ -194,8 +189,8 @@ def variations_in(y: Array, n: int, count: int) -> Array | None:
 
 def sensitivity_of(eq: Equations, what: Expr | Matrix, wrt: str) -> tuple[Any, list[Symbol]]:
     """∂what along a variation: an expression in the state, its variations (given as symbols) and the parameters."""
-    state = (*eq.q, *eq.u, *eq.z)
+    state = eq.state
     varied_by = [symbol(f"d_{s.identifier}", "variable") for s in state]
     direction: dict[Symbol, Expr] = dict(zip(state, varied_by, strict=True))
-    direction |= {s: ONE for s in (*eq.p, *eq.r) if s.identifier == wrt}
+    direction |= {s: ONE for s in eq.variables.of("p r").symbols if s.identifier == wrt}
     return directional_derivative(what, direction), varied_by

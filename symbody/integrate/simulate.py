@@ -10,6 +10,7 @@ import numpy as np
 
 from ..derive.equations import Equations
 from ..derive.keywords import values_by_name
+from ..derive.variables import ARGUMENTS
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, shown, unknown
 from . import tableaux
@@ -149,9 +150,8 @@ def simulate(
 
 def _started(eq: Equations, start: Start | None, values: Mapping[Any, float]) -> State:
     known = start_values(start, f"simulate {eq.name!r}")
-    names = {s.identifier for s in (eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p)}
     if is_whole_state(start):  # inputs that became functions are not in the equations any more
-        known = {k: v for k, v in known.items() if k in names}
+        known = {k: v for k, v in known.items() if k in eq.variables.of(ARGUMENTS)}
     return State.of(eq, {**known, **values})
 
 
@@ -340,11 +340,9 @@ class Simulation:
         o, form = self.options, self.form
         out = np.full(form.n, o.rtol)
         if isinstance(o.atol, Mapping):
-            names = {s.identifier: i for i, s in enumerate(form.y)}
-            for name, value in o.atol.items():
-                if str(name) not in names:
-                    raise unknown("atol", "variable", str(name), names, SimulationError)
-                out[names[str(name)]] = value
+            table = self.eq.variables.of("q u z").having(form.y, "z")
+            for s, value in table.resolved(o.atol, f"atol of {self.eq.name!r}", SimulationError, "variable").items():
+                out[form.y.index(s)] = value
         elif o.atol is not None:
             out[:] = o.atol
         if not np.all(out > 0):

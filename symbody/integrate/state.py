@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Protocol
@@ -12,8 +12,9 @@ import numpy as np
 from ..algebra.graph import Symbol
 from ..derive.equations import Equations
 from ..derive.keywords import by_identifier
+from ..derive.variables import ARGUMENTS, Variables
 from ..emit.run.callable import Array
-from ..errors import AssemblyError, listed, shown, unknown
+from ..errors import AssemblyError, listed, shown
 from .constraint_rows import dependences, rows_of
 
 GROUPS: Final = ("q", "u", "z", "r", "p")
@@ -75,7 +76,8 @@ class State:
     @classmethod
     def of(cls, equations: Equations, values: Mapping[Any, float] | None = None, outcome: str = "as given") -> State:
         """A state from values by name; what is not given is zero, a parameter as in the model, a first Euler parameter one."""
-        known = default_values(equations) | named_values(equations, values or {}, f"state of {equations.name!r}")
+        where = f"state of {equations.name!r}"
+        known = default_values(equations) | named_values(equations, values or {}, where)
         require_parameters(equations, known)
         groups = {g: np.array([known[s.identifier] for s in getattr(equations, g)]) for g in GROUPS}
         return cls(equations, t=known[equations.t.identifier], outcome=outcome, **groups)
@@ -83,16 +85,17 @@ class State:
     @cached_property
     def values(self) -> Mapping[str, float]:
         """Every number by the name of its symbol."""
-        eq = self.equations
-        symbols = [eq.t, *(s for g in GROUPS for s in getattr(eq, g))]
         numbers = [self.t, *(x for g in GROUPS for x in getattr(self, g))]
-        return {s.identifier: float(x) for s, x in zip(symbols, numbers, strict=True)}
+        return dict(zip(self._table.identifiers, map(float, numbers), strict=True))
+
+    @property
+    def _table(self) -> Variables:
+        return self.equations.variables.of(ARGUMENTS)
 
     def __getitem__(self, name: str | Symbol) -> float:
-        key = name.identifier if isinstance(name, Symbol) else name
-        if key not in self.values:
-            raise unknown(f"state of {self.equations.name!r}", "entry", str(key), self.values, AssemblyError)
-        return self.values[key]
+        return self.values[
+            self._table.row(name, f"state of {self.equations.name!r}", AssemblyError, "entry").identifier
+        ]
 
     @property
     def arguments(self) -> tuple[float, Array, Array, Array, Array, Array]:
@@ -182,18 +185,13 @@ def start_values(start: Start | None, where: str) -> dict[str, float]:
 
 def default_values(equations: Equations) -> dict[str, float]:
     """Zero, the identity for Euler parameters, and what the model says of parameters."""
-    eq = equations
-    known = dict.fromkeys((s.identifier for s in (eq.t, *eq.q, *eq.u, *eq.z, *eq.r)), 0.0)
-    known |= {e[0].identifier: 1.0 for e in eq.mechanism.norms}
-    return known | {s.identifier: float(v) for s, v in eq.mechanism.values.items() if s in eq.p}
+    return {s.identifier: x for s, x in equations.variables.defaults.items()}
 
 
 def require_parameters(equations: Equations, known: Mapping[str, float]) -> None:
-    units = {s: f" [{u}]" for s, u in equations.mechanism.units.items()}
-    if missing := [s for s in equations.p if s.identifier not in known]:
-        raise AssemblyError(
-            f"state of {equations.name!r}: no value for {listed(s.name + units.get(s, '') for s in missing)}; give them by name"
-        )
+    table = equations.variables.of("p")
+    given = {s: known[s.identifier] for s in table.symbols if s.identifier in known}
+    table.require(given, f"state of {equations.name!r}", AssemblyError, "give them by name")
 
 
 def rate_name(coordinate: Symbol) -> str:
@@ -201,25 +199,10 @@ def rate_name(coordinate: Symbol) -> str:
     return rate.identifier if isinstance(rate, Symbol) else ""
 
 
-def named_values(
-    equations: Equations, given: Mapping[Any, Any], where: str, more: Iterable[str] = ()
-) -> dict[str, float]:
+def named_values(equations: Equations, given: Mapping[Any, Any], where: str, rates: bool = False) -> dict[str, float]:
     """Numbers by identifier, from names or symbols; refuses names that do not exist and what is not one finite number.
 
-    more   names to allow beside those of the symbols of a state
+    rates   allow rates of coordinates that are no speeds
     """
-    eq = equations
-    known = [*(s.identifier for s in (*eq.q, *eq.u, *eq.z, *eq.r, *eq.p, eq.t)), *more]
-    out = {}
-    for key, value in given.items():
-        name = key.identifier if isinstance(key, Symbol) else key
-        if name not in known:
-            raise unknown(where, "coordinate, speed, variable or parameter", str(name), known, AssemblyError)
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise AssemblyError(f"{where}: {name} must be one number, got {shown(value)}") from None
-        if not np.isfinite(number):
-            raise AssemblyError(f"{where}: {name} = {number} is no finite number")
-        out[name] = number
-    return out
+    table = equations.variables.of("q u z r p t q'" if rates else "q u z r p t")
+    return {s.identifier: x for s, x in table.numbers(given, where, AssemblyError).items()}

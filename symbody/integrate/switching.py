@@ -86,7 +86,7 @@ class _Run:
         self.constants: dict[str, float] = {}
         for m in plan.all_modes:
             eq = plan.equations(m)
-            own = {s.identifier for s in (*eq.p, *eq.r)}
+            own = eq.variables.of("p r")
             found = {n: v for n, v in default_values(eq).items() if n in own and n not in self.constants}
             self.constants |= found | {n: float(v) for n, v in values.items() if n in own}
         if not is_loose:
@@ -165,8 +165,7 @@ class _Run:
 
 
 def _names(plan: Plan, mode: str) -> set[str]:
-    eq = plan.equations(mode)
-    return {s.identifier for s in (eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p)}
+    return {s.identifier for s in plan.equations(mode).arguments}
 
 
 def _split(segment: Trajectory, times: Array, now: float) -> tuple[Trajectory, Array]:

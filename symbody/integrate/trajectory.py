@@ -15,6 +15,7 @@ from ..algebra.matrix import Matrix
 from ..derive.energies import energy, kinetic_energy, potential_energy, powers
 from ..derive.equations import Equations
 from ..derive.reactions import reaction
+from ..derive.variables import ARGUMENTS
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, compile_program
 from ..errors import SimulationError, listed, unknown
@@ -95,8 +96,7 @@ class Trajectory:
     @property
     def final(self) -> dict[str, float]:
         """The last state by name."""
-        eq = self.equations
-        return {s.identifier: float(x) for s, x in zip((*eq.q, *eq.u, *eq.z), self.y[-1], strict=True)}
+        return {s.identifier: float(x) for s, x in zip(self.equations.state, self.y[-1], strict=True)}
 
     @property
     def state(self) -> State:
@@ -164,9 +164,9 @@ class Trajectory:
         if not isinstance(what, str):
             return what
         eq = self.equations
-        known: dict[str, Any] = {s.identifier: s for s in (eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p, *eq.lam)}
-        known |= {u.dot.identifier: u.dot for u in eq.u if isinstance(u.dot, Symbol)}
-        known |= dict(eq.outputs)
+        known: dict[str, Any] = {v.identifier: v.symbol for v in eq.variables.of(f"{ARGUMENTS} lam u'")} | dict(
+            eq.outputs
+        )
         if what not in known:
             raise unknown(f"trajectory of {eq.name!r}", "quantity", what, known, SimulationError)
         return known[what]
@@ -207,8 +207,7 @@ class Trajectory:
         """How far the constraints are missed, at the level of positions and of speeds."""
         eq, rows = self.equations, rows_of(self.equations)
         speeds = eq.Jc @ Matrix(len(eq.u), 1, eq.u) + eq.b if eq.lam else Matrix(0, 1, ())
-        norms = [sum((x * x for x in e[1:]), e[0] * e[0]) - 1 for e in eq.mechanism.norms]
-        positions = [*eq.phi.entries, *norms]
+        positions = [row.expression for row in rows.positions]
         wanted = [Matrix(len(x), 1, tuple(x)) for x in (positions, speeds.entries) if x]
         found = iter(self.values(wanted)) if wanted else iter(())
         empty = np.zeros((len(self), 0))
@@ -220,8 +219,7 @@ class Trajectory:
 
     def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
         """Coordinates, speeds, variables, and what else is asked for, each as an array."""
-        eq = self.equations
-        out = {s.identifier: self.y[:, i] for i, s in enumerate((*eq.q, *eq.u, *eq.z))}
+        out = {s.identifier: self.y[:, i] for i, s in enumerate(self.equations.state)}
         wanted = list(more)
         for what, values in zip(wanted, self.values(wanted) if wanted else (), strict=True):
             out[str(what)] = values

@@ -172,7 +172,7 @@ def discrete_form(eq: Equations, chosen: tuple[int, ...], order: int) -> Discret
     if eq.dropped:
         raise SimulationError(f"{where}: linearised equations do not come from their energy; use another method")
     udot, _ = schur_accelerations(eq, chosen)
-    return DiscreteForm(NAME, eq, (*eq.q, *eq.u), [*eq.rates.entries, *udot.entries], chosen, order=order)
+    return DiscreteForm(NAME, eq, eq.state, [*eq.rates.entries, *udot.entries], chosen, order=order)
 
 
 # ---------------------------------------------------------------------------------------------------------- kernels

@@ -19,7 +19,7 @@ from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, sum_of_products
 from ..algebra.walk import free_symbols, scalars
 from ..derive.equations import Equations
-from ..errors import StabilityError, listed, unknown
+from ..errors import StabilityError, listed
 from .parameter_samples import samples, vanishing
 
 
@@ -67,7 +67,7 @@ def conditions(
     loose = [names.symbol(k, "free") for k in free]
     if both := [s for s in loose if s in wanted]:
         raise StabilityError(f"steady motion of {eq.name!r}: {listed(both)} cannot have a value and be free")
-    around = {**eq.mechanism.values, **near}
+    around = {**eq.variables.of("p").defaults, **near}
     cyclic = cyclic_coordinates(eq, around)
     drifting = _drifting(eq, cyclic, wanted, loose)
     turns = _turns(eq, [q for q in drifting if q not in cyclic and not _stands(q, wanted)], cyclic, around)
@@ -87,10 +87,9 @@ class _Names:
     """What may be named: symbols of the equations, rates of coordinates, speeds that were eliminated, expressions in these."""
 
     def __init__(self, eq: Equations) -> None:
-        self.eq = eq
-        dots = [s.dot for s in (*eq.q, *eq.u, *eq.whole.u, *eq.z)]
-        symbols = (*eq.q, *eq.u, *eq.whole.u, *eq.z, *eq.r, *eq.p, *eq.lam, *dots)
-        self.known = {s.identifier: s for s in symbols if isinstance(s, Symbol)}
+        own = eq.variables.of("q u z r p lam q' u' z'")
+        eliminated = eq.whole.variables
+        self.table = own.having(eliminated.of("u").symbols, "u").having(eliminated.of("u'").symbols, "u'")
 
     def thing(self, key: Any, where: str) -> Expr:
         if isinstance(key, Expr) and not isinstance(key, Symbol):
@@ -98,10 +97,7 @@ class _Names:
         return self.symbol(key, where)
 
     def symbol(self, key: Any, where: str) -> Symbol:
-        name = key.identifier if isinstance(key, Symbol) else str(key)
-        if name not in self.known:
-            raise unknown(f"steady({where}=...) of {self.eq.name!r}", "symbol", name, self.known, StabilityError)
-        return self.known[name]
+        return self.table.symbol(key, f"steady({where}=...) of {self.table.owner!r}", StabilityError, "symbol")
 
 
 def _drifting(
@@ -186,12 +182,11 @@ def _turn_rows(eq: Equations, turns: Iterable[Turn]) -> list[Row]:
 def _fixed(
     eq: Equations, wanted: Mapping[Expr, Expr], loose: list[Symbol], drifting: tuple[Symbol, ...], turning: tuple[Symbol, ...], time: float
 ) -> dict[Symbol, Expr]:  # fmt: skip
-    own = {*eq.q, *eq.u, *eq.z, *eq.r, *eq.p, *eq.lam}
+    own = set(eq.variables.of("q u z r p lam").symbols)
     fixed: dict[Symbol, Expr] = {eq.t: as_expr(time)}
-    fixed |= {u.dot: ZERO for u in eq.u if u not in turning}  # type: ignore[misc]
-    fixed |= {z.dot: ZERO for z in eq.z}  # type: ignore[misc]
-    rates = [s.dot for s in eq.r]
-    fixed |= {s: ZERO for s in (*eq.r, *rates) if isinstance(s, Symbol) and s not in loose}
+    fixed |= {v.symbol: ZERO for v in eq.variables.of("u'") if v.rate_of not in turning}
+    fixed |= dict.fromkeys(eq.variables.of("z'").symbols, ZERO)
+    fixed |= {s: ZERO for s in eq.variables.of("r r'").symbols if s not in loose}
     for q, rate in zip(eq.q, eq.rates.entries, strict=True):
         if q not in drifting and isinstance(rate, Symbol):
             fixed[rate] = ZERO
@@ -201,12 +196,12 @@ def _fixed(
 def _unknowns(
     eq: Equations, fixed: Mapping[Symbol, Expr], loose: list[Symbol], turning: tuple[Symbol, ...]
 ) -> dict[str, tuple[Symbol, ...]]:
-    more = [s for s in loose if s in (*eq.r, *eq.p)]
-    groups: dict[str, list[Any]] = {
-        "coordinates": [*eq.q],
-        "speeds": [*eq.u],
+    more = [s for s in loose if s in eq.constants]
+    groups: dict[str, Iterable[Any]] = {
+        "coordinates": eq.q,
+        "speeds": eq.u,
         "accelerations": [u.dot for u in turning],
-        "loads": [*eq.z, *eq.lam, *more],
+        "loads": [*eq.variables.of("z lam").symbols, *more],
     }
     return {stage: tuple(s for s in group if s not in fixed) for stage, group in groups.items()}
 
@@ -233,29 +228,21 @@ def _wanted_rows(eq: Equations, wanted: Mapping[Expr, Expr], fixed: Mapping[Symb
 
 def position_rows(eq: Equations) -> list[Row]:
     """phi = 0, and the norms of Euler parameters."""
-    names = [c.name for c in eq.mechanism.holonomic]
-    norms = [Row(f"norm of {listed(e)}", sum_of_products(e, e) - 1, "coordinates") for e in eq.mechanism.norms]
-    return [Row(f"constraint {n!r}", e, "coordinates") for n, e in zip(names, eq.phi.entries, strict=True)] + norms
-
-
-def constraint_names(eq: Equations) -> list[str]:
-    return [c.name for c in (*eq.mechanism.holonomic, *eq.mechanism.nonholonomic)] if eq.lam else []
+    constraints = [Row(f"constraint {row.name!r}", row.expression, "coordinates") for row in eq.holonomic_rows]
+    return [*constraints, *(Row(row.name, row.expression, "coordinates") for row in eq.norm_rows)]
 
 
 def speed_rows(eq: Equations) -> list[Row]:
     """Jc u + b = 0."""
-    return [
-        Row(f"rate of constraint {n!r}", sum_of_products(eq.Jc.row(k), eq.u) + eq.b[k], "speeds")
-        for k, n in enumerate(constraint_names(eq))
-    ]
+    return [Row(f"rate of constraint {row.name!r}", row.expression, "speeds") for row in eq.speed_rows]
 
 
 def acceleration_rows(eq: Equations) -> list[Row]:
     """Jc u' + c = 0."""
     dots = [as_expr(u.dot) for u in eq.u]
     return [
-        Row(f"second rate of constraint {n!r}", sum_of_products(eq.Jc.row(k), dots) + eq.c[k], "accelerations")
-        for k, n in enumerate(constraint_names(eq))
+        Row(f"second rate of constraint {row.name!r}", sum_of_products(eq.Jc.row(k), dots) + eq.c[k], "accelerations")
+        for k, row in enumerate(eq.speed_rows)
     ]
 
 
@@ -272,5 +259,5 @@ def refuse_driven_constraints(eq: Equations) -> None:
 def _equation_rows(eq: Equations) -> list[Row]:
     balances: Matrix = eq.residual()
     loads = [Row(f"balance of {u.identifier}", e, "loads") for u, e in zip(eq.u, balances.entries, strict=True)]
-    more = [Row(f"equation {n!r}", e, "loads") for n, e in zip(eq.mechanism.equations, eq.h.entries, strict=True)]
+    more = [Row(f"equation {row.name!r}", row.expression, "loads") for row in eq.additional_rows]
     return [*position_rows(eq), *speed_rows(eq), *acceleration_rows(eq), *loads, *more]

@@ -78,7 +78,7 @@ def output_rows(outputs: Mapping[str, Any]) -> dict[str, Expr]:
 def input_symbols(eq: Equations) -> tuple[Symbol, ...]:
     """Inputs, and those of their rates that the equations contain, as inputs of their own."""
     seen = set(free_symbols(eq.f, eq.h, eq.rates, eq.c))
-    return (*eq.r, *(s.dot for s in eq.r if s.dot in seen))
+    return (*eq.r, *(s for s in eq.variables.of("r'").symbols if s in seen))
 
 
 def variation(eq: Equations, outputs: Mapping[str, Expr], point: Mapping[Symbol, Expr]) -> Variation:
@@ -107,7 +107,7 @@ def _slopes(things: Any, wrt: tuple[Any, ...]) -> Matrix:
 
 def _refuse(eq: Equations, outputs: Mapping[str, Expr]) -> None:
     refuse_driven_constraints(eq)
-    state = {*eq.q, *eq.u, *eq.z, *input_symbols(eq), *eq.p, eq.t}
+    state = {*eq.arguments, *input_symbols(eq)}
     for name, e in outputs.items():
         if strays := [s.identifier for s in free_symbols(as_expr(e)) if s not in state and s.kind != "parameter"]:
             raise StabilityError(

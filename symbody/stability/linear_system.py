@@ -15,6 +15,7 @@ from ..algebra.matrix import Matrix, as_matrix, identity, zeros
 from ..algebra.printing import latex
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.keywords import values_by_name
+from ..derive.variables import Variables
 from ..emit.program.lower import program
 from ..emit.program.program import Program
 from ..emit.run.callable import Array
@@ -115,10 +116,12 @@ class LinearSystem:
 
     @cached_property
     def parameters(self) -> tuple[Symbol, ...]:
-        """What numbers are needed for, by name."""
+        """What numbers are needed for, in the order of declaration."""
         seen = [s for s in free_symbols(*(getattr(self, part) for part in PARTS)) if s not in self.unknowns]
         more = self.about.parameters if self.about is not None and self.unknowns else ()
-        return tuple(sorted(dict.fromkeys([*seen, *more]), key=lambda s: s.name))
+        declared = dict.fromkeys([*(self.about.parameters if self.about is not None else ()), *self.defaults])
+        place = {s: k for k, s in enumerate(declared)}
+        return tuple(sorted(dict.fromkeys([*seen, *more]), key=lambda s: place.get(s, len(place))))
 
     @property
     def unknowns(self) -> tuple[Symbol, ...]:
@@ -139,11 +142,8 @@ class LinearSystem:
         return {**self.defaults, **(self.about.found if self.about is not None else {})}
 
     def parameter(self, name: str | Symbol) -> Symbol:
-        known = {s.name: s for s in self.parameters}
-        key = name.name if isinstance(name, Symbol) else name
-        if key not in known:
-            raise unknown(f"linear system {self.name!r}", "parameter", key, known, StabilityError)
-        return known[key]
+        known = Variables(self.name, ("p",), ()).having(self.parameters, "p")
+        return known.symbol(name, f"linear system {self.name!r}", StabilityError)
 
     def values(self, given: Mapping[str, float]) -> dict[Symbol, float]:
         """A number for every parameter, in order: those given by name, else defaults."""

@@ -15,7 +15,7 @@ from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.equations import Equations
 from ..derive.keywords import values_by_name
-from ..errors import StabilityError, listed, unknown
+from ..errors import StabilityError, listed
 from ..integrate.state import State
 from .conditions import Row, position_rows, speed_rows
 from .first_variation import Variation, input_symbols, output_rows, variation
@@ -54,11 +54,11 @@ def linearize(
     with undisturbed():
         if isinstance(about, SteadyMotion):
             motion: SteadyMotion | None = _checked(eq, about)
-            point, defaults = dict(about.expressions), {**about.defaults, **_named(eq, about, numbers)}
+            point, defaults = dict(about.expressions), _parameters(eq, about, numbers)
             turning: Iterable[Symbol] = about.conditions.turning
         elif moving:
             motion, turning = None, eq.u
-            defaults = {**eq.mechanism.values, **_named(eq, None, numbers)}
+            defaults = _parameters(eq, None, numbers)
             point = _point_of_motion(eq, about, defaults)
         else:
             motion = _claimed(eq, about, numbers)
@@ -101,16 +101,17 @@ def _everything(v: Variation) -> list[Matrix]:
     return [getattr(v, f.name) for f in fields(v)]
 
 
-def _named(eq: Equations, motion: SteadyMotion | None, values: Mapping[str, float]) -> dict[Symbol, float]:
-    known = {s.name: s for s in (motion.parameters if motion is not None else eq.p)}
-    for name in values:
-        if name not in known and name in eq.kinds:
-            raise StabilityError(
-                f"linearisation of {eq.name!r}: {name} is a {eq.kinds[name]}, not a parameter; its value at the operating point goes into `about`"
-            )
-        if name not in known:
-            raise unknown(f"linearisation of {eq.name!r}", "parameter", name, known, StabilityError)
-    return {known[k]: float(v) for k, v in values.items()}
+def _parameters(eq: Equations, motion: SteadyMotion | None, values: Mapping[str, float]) -> dict[Symbol, float]:
+    """Values of the model, or of a steady motion, and on top of them those that are given."""
+    table, where = eq.variables.of("p"), f"linearisation of {eq.name!r}"
+    if motion is not None:
+        table = table.having(motion.parameters, "p").only(motion.parameters)
+    if others := [name for name in values if name not in table and name in eq.kinds]:
+        raise StabilityError(
+            f"{where}: {others[0]} is a {eq.kinds[others[0]]}, not a parameter; its value at the operating point goes into `about`"
+        )
+    before = table.defaults if motion is None else motion.defaults
+    return {**before, **table.numbers(values, where, StabilityError)}
 
 
 # ---------------------------------------------------------------------------------------------------- operating points
@@ -144,28 +145,19 @@ def _from_state(
 
 
 def _state(eq: Equations, about: Mapping[Any, Any]) -> dict[Symbol, Any]:
-    known = {s.identifier: s for s in (*eq.q, *eq.u, *eq.z, *eq.r, eq.t)}
-    state: dict[Symbol, Any] = {}
-    for key, value in about.items():
-        name = key.identifier if isinstance(key, Symbol) else str(key)
-        if name not in known:
-            raise unknown(
-                f"linearisation of {eq.name!r}", "coordinate, speed, variable or input", name, known, StabilityError
-            )
-        state[known[name]] = value
-    return state
+    return eq.variables.of("q u z r t").resolved(about, f"linearisation of {eq.name!r}", StabilityError)
 
 
 def _claimed(eq: Equations, about: Mapping[Any, Any], values: Mapping[str, float]) -> SteadyMotion:
     """The point as a steady motion, with multipliers and variables found for it; refused where it is none."""
     state = _state(eq, about)
     time = {"t": state.pop(eq.t)} if eq.t in state else {}
-    held = {**dict.fromkeys((*eq.q, *eq.u), 0), **state}
+    held = {**dict.fromkeys(eq.variables.of("q u").symbols, 0), **state}
     _refuse_off(
         eq,
         [*position_rows(eq), *speed_rows(eq)],
         {**held, eq.t: time.get("t", 0)},
-        {**eq.mechanism.values, **_named(eq, None, values)},
+        _parameters(eq, None, values),
     )
     try:
         motion = steady(eq, {**held, **values, **time})
@@ -201,8 +193,7 @@ def _refuse_off(eq: Equations, rows: list[Row], point: Mapping[Symbol, Any], num
 def _point_of_motion(eq: Equations, about: Mapping[Any, Any], numbers: Mapping[Symbol, float]) -> dict[Symbol, Expr]:
     """The state, and the accelerations, rates and multipliers that belong to it."""
     state: dict[Any, Expr] = {s: as_expr(v) for s, v in _state(eq, about).items()}
-    rest = [s for s in (*eq.q, *eq.u, *eq.z, *eq.r, *(r.dot for r in eq.r), eq.t) if isinstance(s, Symbol)]
-    state = {**dict.fromkeys(rest, ZERO), **state}
+    state = {**dict.fromkeys(eq.variables.of("q u z r r' t").symbols, ZERO), **state}
     _refuse_off(eq, [*position_rows(eq), *speed_rows(eq)], state, numbers)
     state |= _rates_of_variables(eq, state, numbers)
     found = substitute_all([*eq.udot.entries, *eq.multipliers.entries], state)
@@ -223,7 +214,7 @@ def _rates_of_variables(
         )
     right = substitute_all([-e for e in rows], dict.fromkeys(dz, ZERO))
     solution = solved(slopes, Matrix(len(right), 1, tuple(right)), samples([slopes, *right], numbers, 1)[0])
-    names = list(eq.mechanism.equations)
+    names = [row.name for row in eq.additional_rows]
     _refuse_off(
         eq, [Row(f"equation {names[k]!r}", e, "loads") for k, e in zip(solution.rows, solution.left.entries, strict=True)], {}, numbers
     )  # fmt: skip

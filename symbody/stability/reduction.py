@@ -16,7 +16,7 @@ from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, identity, stack, zeros
 from ..derive.equations import Equations
 from ..emit.run.callable import Array
-from ..errors import StabilityError, listed, unknown
+from ..errors import StabilityError, listed
 from .first_variation import Variation
 from .parameter_samples import Sample, array, arrays
 from .pivoting import solved
@@ -155,18 +155,10 @@ def chosen_partition(
 
 
 def _wanted(eq: Equations, wanted: Iterable[Symbol | str]) -> set[Symbol]:
-    known = {s.identifier: s for s in (*eq.q, *eq.u)}
-    found = set()
-    for s in [wanted] if isinstance(wanted, (str, Symbol)) else wanted:
-        name = s.identifier if isinstance(s, Symbol) else s
-        if name not in known:
-            raise unknown(
-                f"linearize(independent=...) of {eq.name!r}", "coordinate or speed", name, known, StabilityError
-            )
-        found.add(known[name])
-        if known[name].dot in eq.u:
-            found.add(known[name].dot)  # type: ignore[arg-type]
-    return found
+    given = [wanted] if isinstance(wanted, (str, Symbol)) else wanted
+    known, where = eq.variables.of("q u"), f"linearize(independent=...) of {eq.name!r}"
+    found = {known.symbol(s, where, StabilityError) for s in given}
+    return found | {u for u in eq.u if known[u].rate_of in found}
 
 
 def _split(

@@ -71,8 +71,7 @@ class SteadyMotion:
     def values(self) -> Mapping[str, Number]:
         """Everything by name."""
         eq = self.equations
-        symbols = [*eq.q, *eq.u, *(u.dot for u in eq.u), *eq.z, *(z.dot for z in eq.z), *eq.r, *eq.lam]
-        own = [s for s in symbols if isinstance(s, Symbol)]
+        own = eq.variables.of("q u u' z z' r lam").symbols
         return {s.identifier: self._value(s) for s in [*own, *(s for s in self.unknowns if s in eq.p)]}
 
     def _value(self, s: Symbol) -> Number:
@@ -110,7 +109,7 @@ class SteadyMotion:
         """As numbers, at the default values of the parameters; to start from."""
         eq, numbers = self.equations, {**self.defaults, **self.found}
         out = {}
-        for s in (*eq.q, *eq.u, *eq.z, *eq.r, *eq.p):
+        for s in eq.variables.of("q u z r p").symbols:
             value = self.expressions.get(s, numbers.get(s))
             if isinstance(value, Expr):
                 if missing := [x.name for x in free_symbols(value) if x not in numbers]:
@@ -237,25 +236,16 @@ def parameters_of(eq: Equations, asked: Conditions) -> list[Symbol]:
 
 
 def _defaults(eq: Equations, asked: Conditions, values: Mapping[str, float]) -> dict[Symbol, float]:
-    known = {s.name: s for s in parameters_of(eq, asked)}
-    for name in values:
-        if name not in known:
-            raise unknown(f"steady motion of {eq.name!r}", "parameter", name, known, StabilityError)
+    known = eq.variables.of("p").having(parameters_of(eq, asked), "p")
     fixed = {s: float(evaluate(v)) for s, v in asked.fixed.items() if s.kind == "parameter" and not free_symbols(v)}
-    return {**eq.mechanism.values, **fixed, **{known[k]: float(v) for k, v in values.items()}}
+    return {**known.defaults, **fixed, **known.numbers(values, f"steady motion of {eq.name!r}", StabilityError)}
 
 
 def _started(eq: Equations, asked: Conditions, start: Mapping[Any, float]) -> dict[Symbol, float]:
-    known = {s.identifier: s for s in asked.all_unknowns}
-    begin = dict.fromkeys(asked.all_unknowns, 0.0)
-    begin |= {e[0]: 1.0 for e in eq.mechanism.norms if e[0] in begin}
-    begin |= {s: eq.mechanism.values.get(s, 1.0) for s in begin if s.kind == "parameter"}
-    for key, value in start.items():
-        name = key.identifier if isinstance(key, Symbol) else str(key)
-        if name not in known:
-            raise unknown(f"steady(start=...) of {eq.name!r}", "unknown", name, known, StabilityError)
-        begin[known[name]] = float(value)
-    return begin
+    more = (s for s in asked.all_unknowns if s.kind == "parameter")
+    unknowns = eq.variables.having(more, "p").only(asked.all_unknowns)
+    begin = {s: unknowns[s].neutral for s in asked.all_unknowns}
+    return begin | unknowns.numbers(start, f"steady(start=...) of {eq.name!r}", StabilityError, "unknown")
 
 
 # ---------------------------------------------------------------------------------------------------- in closed form

@@ -113,7 +113,7 @@ class Study:
     def start(self) -> integrate.State:
         """The start as given, or where it misses the constraints, the nearest state on them."""
         eq = self.equations
-        speeds = {s.identifier for s in (*eq.q, *eq.u, *eq.z, *eq.r)}
+        speeds = eq.variables.of("q u z r")
         near = {**self._moving, **self.given}
         if all(k in speeds or k == "t" for k in near):
             state = integrate.State.of(eq, {**self.values, **near})
@@ -131,7 +131,7 @@ class Study:
         found, eq = self.steady, self.equations
         numbers = {**found.defaults, **found.found}
         out = {}
-        for s in (*eq.q, *eq.u, *eq.z):
+        for s in eq.state:
             value = found.values[s.identifier]
             out[s.identifier] = value if isinstance(value, float) else float(evaluate(value, numbers))
         return out
@@ -151,8 +151,8 @@ class Study:
         if asked is not None and asked.inputs:
             options.setdefault("inputs", dict(asked.inputs))
         if asked is None and self.is_robot:
-            numbers = {s: self.start[s] for s in (*self.equations.q, *self.equations.p)}
-            options.setdefault("inputs", robots.held(self.equations, numbers | {self.equations.t: self.start.t}))
+            numbers = {s: self.start[s] for s in self.equations.variables.of("q p t").symbols}
+            options.setdefault("inputs", robots.held(self.equations, numbers))
         return integrate.simulate(self.equations, self._times, self.start, options=options)
 
     @property

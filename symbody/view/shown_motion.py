@@ -65,8 +65,8 @@ class Course:
     def values(self) -> dict[Any, float]:
         """Numbers of the first time, for `evaluate`."""
         eq, sim = self.equations, self.trajectory
-        symbols = (eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p)
-        return dict(zip(symbols, map(float, (sim.t[0], *sim.y[0], *sim.r, *sim.p)), strict=True))
+        numbers = np.concatenate([sim.t[:1], sim.y[0], sim.r, sim.p])
+        return dict(zip(eq.arguments, map(float, numbers), strict=True))
 
     def held(self, repeat: int = 1) -> dict[str, Array]:
         """What does not move: inputs and parameters; and z, at each time."""
@@ -152,7 +152,7 @@ def mode_about(base: Course, place: Placer, shape: Mapping[str, complex], freque
     """The motion of a mode about the first time of another. `shape`: complex displacements by the names of coordinates."""
     eq = base.equations
     names = [q.identifier for q in eq.q]
-    known = {*names, *(s.identifier for s in (*eq.u, *eq.z)), *(s.identifier for s in eq.whole.u)}
+    known = {s.identifier for s in (*eq.state, *eq.whole.u)}
     for name in shape:
         if name not in known:
             raise unknown(f"mode of {eq.name!r}", "coordinate", name, names, ViewError)
@@ -191,7 +191,7 @@ def _largest_amplitude(base: Course, place: Placer, q0: Array, x: Any, size: flo
 def _closed(base: Course, q: Array) -> Array:
     """Coordinates moved by least norm until positions keep the constraints: q ← q - φ_q⁺ φ, with Euler parameters of norm one."""
     eq = base.equations
-    rows = [*eq.phi.entries, *(sum((x * x for x in e), -1) for e in eq.mechanism.norms)]
+    rows = [row.expression for row in eq.position_rows]
     if not rows:
         return q
     groups: dict[str, Symbol | tuple[Symbol, ...]] = {"t": eq.t, "q": eq.q, "p": eq.p}

@@ -91,7 +91,7 @@ def load_trajectory(path: str | Path, equations: Equations, inputs: Mapping[Any,
 
 
 def _names(eq: Equations) -> list[str]:
-    return [s.identifier for s in (*eq.q, *eq.u, *eq.z)]
+    return [s.identifier for s in eq.state]
 
 
 def _compare(path: str | Path, header: Mapping[str, Any], eq: Equations) -> None:

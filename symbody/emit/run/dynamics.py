@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -11,13 +10,12 @@ import numpy as np
 
 from ...algebra.graph import Symbol, undisturbed
 from ...algebra.walk import substitute_all
-from ...derive.articulated import articulated
+from ...derive.accelerations import free_accelerations
 from ...derive.dynamics_derivatives import Wrt, accelerations, forward_derivatives, inverse_derivatives, symbols_to_vary
 from ...derive.equations import Equations
 from ...derive.inverse import inverse_dynamics
 from ...derive.keywords import values_by_name
-from ...derive.kinematics import Kinematics
-from ...errors import DerivationError, ProgramError, listed, unknown
+from ...errors import ProgramError
 from ..program.lower import operations, program
 from ..program.program import Program
 from .callable import Array, Compiled, compile_program
@@ -33,9 +31,15 @@ class Dynamics:
 
     def __init__(self, equations: Equations, bake: Mapping[Any, float] | None = None, cache: bool = True) -> None:
         self.equations = equations
-        self._bake = {_parameter(equations, k): v for k, v in (bake or {}).items()}
+        parameters = equations.variables.of("p")
+        self._bake = parameters.resolved(bake or {}, f"bake for {equations.name!r}", ProgramError)
         self._cache = cache
-        self.parameter_names = [s.name for s in equations.p if s not in self._bake]
+        self._parameters = parameters.only(s for s in equations.p if s not in self._bake)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Parameters that are left as arguments, in order."""
+        return self._parameters.identifiers
 
     def __repr__(self) -> str:
         groups = ", ".join(self._groups)
@@ -45,7 +49,7 @@ class Dynamics:
     def _groups(self) -> dict[str, Any]:
         eq = self.equations
         groups: dict[str, Any] = {"t": eq.t, "q": list(eq.q), "u": list(eq.u)}
-        optional = {"z": list(eq.z), "r": list(eq.r), "p": [s for s in eq.p if s not in self._bake]}
+        optional = {"z": list(eq.z), "r": list(eq.r), "p": list(self._parameters.symbols)}
         return groups | {k: v for k, v in optional.items() if v}
 
     @cached_property
@@ -63,19 +67,10 @@ class Dynamics:
     @values_by_name(ProgramError)
     def parameters(self, values: Mapping[Any, float] | None = None, **named: float) -> Array:
         """Values of the parameters, in order: defaults and what is given here, by name or symbol."""
-        eq = self.equations
-        names = self.parameter_names
-        changed = dict(values or {})
-        for k in changed:
-            if k not in names:
-                raise unknown(f"parameters of {eq.name!r}", "parameter", str(k), names, ProgramError)
-        known = {s.name: v for s, v in eq.mechanism.values.items()} | changed
-        if missing := [n for n in names if n not in known]:
-            units = {s.name: f" [{u}]" for s, u in eq.mechanism.units.items()}
-            raise ProgramError(
-                f"{eq.name!r}: no value for {listed(n + units.get(n, '') for n in missing)}; give them as parameters(name=...)"
-            )
-        return np.array([known[n] for n in names], dtype=np.float64)
+        left, where = self._parameters, f"parameters of {self.equations.name!r}"
+        numbers = left.defaults | left.numbers(values or {}, where, ProgramError)
+        left.require(numbers, where, ProgramError, "give them as parameters(name=...)")
+        return np.array([numbers[s] for s in left.symbols], dtype=np.float64)
 
     # ------------------------------------------------------------------------------------------------ functions
 
@@ -95,10 +90,7 @@ class Dynamics:
         """Accelerations u'; of a tree derived by recursions, by composite or by articulated bodies, whichever takes fewer operations."""
         eq = self.equations
         with undisturbed():
-            ways = [eq.udot]
-            if eq.route == "recursive" and eq.u == eq.mechanism.u and not eq.is_constrained:
-                with suppress(DerivationError):  # where a speed moves several frames there is only one way
-                    ways.append(articulated(eq.mechanism, Kinematics(eq.mechanism)))
+            ways = [eq.udot] if eq.is_constrained or not eq.u else free_accelerations(eq)
             if self._bake:
                 ways = substitute_all(ways, self._bake)
             return self.function("udot", {"a": min(ways, key=operations)})
@@ -192,13 +184,6 @@ class Dynamics:
     def outputs(self) -> Compiled:
         """The model's outputs, in order."""
         return self.function("outputs", dict(self.equations.outputs))
-
-
-def _parameter(eq: Equations, key: Any) -> Symbol:
-    found = key if isinstance(key, Symbol) else next((s for s in eq.p if s.name == key), None)
-    if found not in eq.p:
-        raise unknown(f"bake for {eq.name!r}", "parameter", str(key), [s.name for s in eq.p], ProgramError)
-    return found
 
 
 def compile(thing: Program | Equations, *, bake: Mapping[Any, float] | None = None, cache: bool = True) -> Any:
