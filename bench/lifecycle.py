@@ -29,7 +29,7 @@ def pendulum(k: int) -> sb.Equations:
 
 
 def floor(eq: sb.Equations) -> sb.Contact:
-    return sb.Contact(eq.outputs["height"] + 1.8, 0.5, "floor")
+    return sb.Contact("floor", eq.outputs["height"] + 1.8, 0.5)
 
 
 def start(k: int) -> dict[str, float]:
@@ -58,7 +58,7 @@ def driven(k: int) -> None:
     """Inputs as samples, expressions and functions; events and impacts."""
     eq = pendulum(k)
     samples = (np.linspace(0, 1, 9), np.sin(np.arange(9.0) + k))
-    ring = sb.Event(eq.q[1], "rising", name="ring")
+    ring = sb.Event("ring", eq.q[1], "rising")
     for law in (samples, sb.sin(eq.t), lambda t: 0.1 * t):
         sb.simulate(eq, 0.2, start(k), inputs={"tau": law}, events=[floor(eq), ring])
 

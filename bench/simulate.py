@@ -18,7 +18,7 @@ import numpy as np
 import symbody as sb
 from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee
-from symbody.integrate.simulate import Options, form_of
+from symbody.integrate.simulate import SimulationOptions, form_of
 
 from .simulate_peers.c_loop import c_run
 from .simulate_peers.cases import Case, cases
@@ -115,7 +115,7 @@ def _row(case: Case, peer: str, run: Run | None, mine: list[Ours], at_any_error:
 def _overhead(case: Case) -> Iterator[Row]:
     """Seconds for one right-hand side: inside the loop of each method, and called from machine code that does nothing else."""
     eq, name = case.equations, "explicit" if case.equations.lam else "minimal"
-    form = form_of(eq, Options(form=name))
+    form = form_of(eq, SimulationOptions(form=name))
     y, p = form.start(0.0, case.y0, np.concatenate([case.state.p, case.state.r]))
     calls = max(200, int(2e-3 / 1e-7 / form.n))
     caller = LoopCallee(call, {}, times=calls, t=0.0, y=y, dy=np.zeros(form.n), f=form.rhs(p))

@@ -18,7 +18,7 @@ from examples import motorcycle, slider_crank
 from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
 from symbody.integrate.implicit import ImplicitForm, slopes_program
-from symbody.integrate.simulate import Options, form_of, simulate
+from symbody.integrate.simulate import SimulationOptions, form_of, simulate
 from symbody.integrate.state import State
 
 from .timing import Row, repeated
@@ -165,7 +165,7 @@ def rows(cases: tuple[Case, ...] = CASES) -> Iterator[Row]:
             "error": float(np.max(np.abs(best.y[-1] - other.y[-1]))),
         }
         for form in case.forms:
-            made = form_of(eq, Options(form=form))
+            made = form_of(eq, SimulationOptions(form=form))
             y, p = made.start(state.t, np.concatenate([state.q, state.u, state.z]), np.concatenate([state.p, state.r]))
             f = Functions(made, y, p)
             t_f, t_j = f.least()

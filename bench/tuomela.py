@@ -67,7 +67,7 @@ def run(system: str, projection: str, with_energy: bool) -> tuple[sb.Trajectory,
     _, start, tolerance = SYSTEMS[system]
     eq = equations(system)
     sim = sb.simulate(
-        eq, 10.0, start, method="dp5", rtol=tolerance, growth=3.0, invariants=["energy"] if with_energy else [], **PROJECTIONS[projection]
+        eq, 10.0, start, method="dp5", rtol=tolerance, max_growth=3.0, invariants=["energy"] if with_energy else [], **PROJECTIONS[projection]
     )  # fmt: skip
     return sim, sim.energy - sim.energy[0] - work(sim)
 

@@ -1,4 +1,4 @@
-"""Contacts at work: impacts where gaps close, and which contacts are closed."""
+"""Event handler of contacts: impacts at closing gaps, and the set of closed contacts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,21 @@ from ..derive.equations import Equations
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed
 from .complementarity import complementary
-from .event_handlers import Answer, Arrival, Now
+from .event_handlers import EventResult, Instant, Transition
 from .events import in_state
 from .forms import Form
-from .impacts import FINE, MOST, Contact, Impulses, Metric, Numbers, impact, impact_map, impulses_of, named_impulses
+from .impacts import (
+    FINE,
+    MOST,
+    Contact,
+    ContactValues,
+    Impulses,
+    Metric,
+    impact,
+    impact_map,
+    impulses_of,
+    named_impulses,
+)
 from .outcome import Ending
 from .sensitivities import VariedForm
 from .trajectory import Occurrence
@@ -23,8 +34,8 @@ from .trajectory import Occurrence
 Flags = NDArray[np.bool_]
 
 
-class ContactActor:
-    """Contacts: impacts where gaps close; and where contacts can rest, which are closed."""
+class ContactHandler:
+    """Impacts where gaps close; in `Contacts` also which contacts stay closed."""
 
     is_one_sided = True
 
@@ -54,7 +65,7 @@ class ContactActor:
             (e, -1) for e in in_state(form.equations, where, functions, form.y)
         )
 
-    def begin(self, now: Now, is_beyond: Sequence[bool]) -> Answer | None:
+    def begin(self, now: Instant, is_beyond: Sequence[bool]) -> EventResult | None:
         x = self._impulses.numbers(now.t, now.state, now.p, now.r)
         deep = x.gap < -10 * np.maximum(self._gap_tolerance(x, now), 1e-12)
         if deep.any():
@@ -62,11 +73,11 @@ class ContactActor:
             raise SimulationError(
                 f"contact {self.names[k]!r} of {self._eq.name!r}: the bodies are inside each other at t = {now.t:g}, gap = {x.gap[k]:.3g}"
             )
-        return self.answer((), now)
+        return self.handle((), now)
 
-    def answer(self, which: Sequence[int], now: Now) -> Answer:
+    def handle(self, which: Sequence[int], now: Instant) -> EventResult:
         leaving = {self.names[k] for k in which} & (self.closed or set())
-        out = Answer()
+        out = EventResult()
         for _ in range(MOST):
             x = self._impulses.numbers(now.t, now.state, now.p, now.r)
             touching, closing = self._touching(x, now)
@@ -78,7 +89,7 @@ class ContactActor:
         out.ending, out.stops = Ending.CHATTERING, f"{MOST} impacts of {listed(self.names)} at one time"
         return out
 
-    def least(self, now: Now) -> Array:
+    def tolerance(self, now: Instant) -> Array:
         x = self._impulses.numbers(now.t, now.state, now.p, now.r)
         return np.where(self._is_closed, 0.0, FINE * self._gap_tolerance(x, now))
 
@@ -88,19 +99,19 @@ class ContactActor:
 
     # ------------------------------------------------------------------------------------------------ impacts
 
-    def _touching(self, x: Numbers, now: Now) -> tuple[Flags, Flags]:
+    def _touching(self, x: ContactValues, now: Instant) -> tuple[Flags, Flags]:
         touching = x.gap <= FINE * self._gap_tolerance(x, now) + 1e-15
         return touching, touching & (x.speed < -self._speed_noise(x, now))
 
-    def _gap_tolerance(self, x: Numbers, now: Now) -> Array:
+    def _gap_tolerance(self, x: ContactValues, now: Instant) -> Array:
         n = self._n_q
         return np.abs(x.slope) @ (self._atol[:n] + self._rtol * np.abs(now.state[:n]))
 
-    def _speed_noise(self, x: Numbers, now: Now) -> Array:
+    def _speed_noise(self, x: ContactValues, now: Instant) -> Array:
         at = slice(self._n_q, self._n_q + self._n_u)
         return FINE * (np.abs(x.G) @ (self._atol[at] + self._rtol * np.abs(now.state[at])))
 
-    def _impact(self, x: Numbers, now: Now, touching: Flags, closing: Flags, out: Answer) -> Now:
+    def _impact(self, x: ContactValues, now: Instant, touching: Flags, closing: Flags, out: EventResult) -> Instant:
         metric = self._impulses.metric(now.t, now.state, now.p, now.r)
         part = closing | (self._is_closed & touching)
         e = np.where(self._is_slow(x, now, x.restitution) & (self.closed is not None) | ~closing, 0.0, x.restitution)
@@ -120,7 +131,7 @@ class ContactActor:
         state[u] = found.u
         impulses = named_impulses(self._impulses, self.names, found)
         for k in np.flatnonzero(closing).tolist():
-            out.happened.append(Occurrence(self.names[k], now.t, now.state, state, impulses))
+            out.occurrences.append(Occurrence(self.names[k], now.t, now.state, state, impulses))
         is_first, is_single = out.state is None, int(np.sum(part)) == 1
         out.state = state
         out.after = (
@@ -128,16 +139,18 @@ class ContactActor:
             if is_first and is_single and self._varies
             else None
         )
-        return Now(now.t, state, now.p, now.r)
+        return Instant(now.t, state, now.p, now.r)
 
     # ------------------------------------------------------------------------------------------------ rest
 
-    def _is_slow(self, x: Numbers, now: Now, restitution: Array | float = 1.0) -> Flags:
+    def _is_slow(self, x: ContactValues, now: Instant, restitution: Array | float = 1.0) -> Flags:
         """Whether a flight at this speed would rise by less than the tolerance, so that it cannot be seen: v² / 2a."""
         pressing = np.maximum(-(x.G @ x.accelerations + x.bias), 0.0)
         return (restitution * x.speed) ** 2 <= 2 * pressing * self._gap_tolerance(x, now)
 
-    def _at_rest(self, x: Numbers, now: Now, touching: Flags, leaving: set[str], out: Answer) -> Answer:
+    def _at_rest(
+        self, x: ContactValues, now: Instant, touching: Flags, leaving: set[str], out: EventResult
+    ) -> EventResult:
         """Which contacts are closed from now on: those that touch, do not move apart (or so slowly that it cannot be seen), and push.
 
         A lam + (G u' + bias) >= 0,   lam >= 0,   one of them zero for each
@@ -163,16 +176,18 @@ class ContactActor:
             now = self._without_speed(metric, x, now, is_closed, out)
         if closed != self.closed:
             state = now.state
-            out.target = Arrival(self._mode(frozenset(closed)), state)
-            out.happened += [
+            out.target = Transition(self._mode(frozenset(closed)), state)
+            out.occurrences += [
                 Occurrence(f"{n} rests", now.t, state, state) for n in self.names if n in closed - self.closed
             ]
-            out.happened += [
+            out.occurrences += [
                 Occurrence(f"{n} opens", now.t, state, state) for n in self.names if n in self.closed - closed
             ]
         return out
 
-    def _without_speed(self, metric: Metric, x: Numbers, now: Now, closed: Flags, out: Answer) -> Now:
+    def _without_speed(
+        self, metric: Metric, x: ContactValues, now: Instant, closed: Flags, out: EventResult
+    ) -> Instant:
         """Speeds that keep the closed contacts closed; what they lose is below the tolerance."""
         if not np.any(closed) or np.all(x.speed[closed] == 0.0):
             return now
@@ -181,7 +196,7 @@ class ContactActor:
         lost = np.asarray(np.linalg.lstsq(W.T, -x.speed[closed], rcond=None)[0], dtype=np.float64)
         state[self._n_q : self._n_q + self._n_u] += metric.speeds(lost)
         out.state, out.after = state, None
-        return Now(now.t, state, now.p, now.r)
+        return Instant(now.t, state, now.p, now.r)
 
 
 def _rows(eq: Equations) -> list[str]:

@@ -1,4 +1,4 @@
-"""Those who answer when something happens: an `Actor` watches expressions, and says what follows where they pass through zero."""
+"""Event handlers: an `EventHandler` has event functions, and says what follows at their zero crossings."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .trajectory import Occurrence
 
 
 @dataclass(frozen=True)
-class Now:
-    """The state (q, u, z) at which something happens, with parameters and constant inputs."""
+class Instant:
+    """Time and state (q, u, z) of an event, with parameters and constant inputs."""
 
     t: float
     state: Array
@@ -30,102 +30,101 @@ class Now:
 
 
 @dataclass(frozen=True)
-class Arrival:
-    """The mode to go on in, and the state there."""
+class Transition:
+    """The next mode, and the state in which it begins."""
 
     mode: str
     state: Array
 
 
 @dataclass
-class Answer:
-    """What an actor wants: another state, an end, another mode; and what goes into the list of events.
+class EventResult:
+    """Consequences of an event.
 
-    after   the new state as expressions in the one before, where it has such
+    state         the state after it, where it is reset
+    stops         the reason why the simulation ends, where it does; `ending` its kind
+    target        the transition to another mode
+    occurrences   for `sim.events`
+    after         the reset map as expressions, where it has such
     """
 
     state: Array | None = None
     stops: str | None = None
     ending: Ending | None = None
-    target: Arrival | None = None
-    happened: list[Occurrence] = field(default_factory=list)
+    target: Transition | None = None
+    occurrences: list[Occurrence] = field(default_factory=list)
     after: Mapping[Symbol, Expr] | None = None
 
 
-class Actor(Protocol):
-    """Something that watches expressions, each with a direction in which it counts (-1, 0, 1)."""
+class EventHandler(Protocol):
+    """Event functions, each with the direction of the crossings that count (-1, 0, 1), and their consequences."""
 
     watched: tuple[tuple[Expr, int], ...]
-    is_one_sided: bool  # whether what it watches is positive as long as nothing happens
+    is_one_sided: bool  # whether the functions are positive between events
 
-    def begin(self, now: Now, is_beyond: Sequence[bool]) -> Answer | None:
-        """Before the first step; is_beyond: of what it watches, what is already where it would come to."""
+    def begin(self, now: Instant, is_beyond: Sequence[bool]) -> EventResult | None:
+        """Before the first step; is_beyond: which functions are already on the far side."""
 
-    def answer(self, which: Sequence[int], now: Now) -> Answer:
-        """When some of what it watches have passed through zero."""
+    def handle(self, which: Sequence[int], now: Instant) -> EventResult:
+        """At a zero crossing of the functions `which`."""
 
-    def least(self, now: Now) -> Array | float:
-        """Below which values of what it watches are zero, beside rounding."""
+    def tolerance(self, now: Instant) -> Array | float:
+        """Values of the functions below which they count as zero, beside rounding."""
 
 
-class EventActor:
-    """An `Event`."""
+class UserEventHandler:
+    """Handler of an `Event`."""
 
     is_one_sided = False
 
-    def __init__(self, form: Form, event: Event, name: str) -> None:
-        self.event, self.name, self._form, eq = event, name, form, form.equations
-        where = f"event {name!r} of {eq.name!r}"
+    def __init__(self, form: Form, event: Event) -> None:
+        self.event, self.name, self._form, eq = event, event.name, form, form.equations
+        where = f"event {event.name!r} of {eq.name!r}"
         self.watched: tuple[tuple[Expr, int], ...] = ((in_state(eq, where, [event.when], form.y)[0], event.sense),)
         self._state = eq.variables.of("q u z")
         self._all = eq.variables.of("t q u z p r").identifiers
         self._equations = eq
         self.after: Mapping[Symbol, Expr] | None = None
-        if isinstance(event.then, Mapping):
-            self.after = changes(eq, where, event.then)
+        if isinstance(event.reset, Mapping):
+            self.after = changes(eq, where, event.reset)
             base = form.state if isinstance(form, VariedForm) else form
             self._map = base.compiled("after", {"state": [self.after.get(s, s) for s in eq.state]}, eq.state)
 
-    def begin(self, now: Now, is_beyond: Sequence[bool]) -> Answer | None:
+    def begin(self, now: Instant, is_beyond: Sequence[bool]) -> EventResult | None:
         return None
 
-    def answer(self, which: Sequence[int], now: Now) -> Answer:
-        then = self.event.then
-        if then == "stop":
-            return Answer(stops=self.name, happened=[Occurrence(self.name, now.t, now.state, now.state)])
-        if then == "record":
-            return Answer(happened=[Occurrence(self.name, now.t, now.state, now.state)])
+    def handle(self, which: Sequence[int], now: Instant) -> EventResult:
         new = self._mapped(now) if self.after is not None else self._by_python(now)
+        stops = self.name if self.event.terminal or isinstance(new, str) else None
         if new is None or isinstance(new, str):
-            return Answer(
-                stops=self.name if new else None, happened=[Occurrence(self.name, now.t, now.state, now.state)]
-            )
+            return EventResult(stops=stops, occurrences=[Occurrence(self.name, now.t, now.state, now.state)])
         settled = impulses_of(self._equations).onto_constraints(now.t, new, now.p, now.r)
         if settled is None:
-            return Answer(
+            return EventResult(
                 ending=Ending.OFF_CONSTRAINTS,
                 stops=f"event {self.name!r}: its new state {shown(new.tolist())} is too far off",
             )
         state, impulses = settled
         is_kept = np.allclose(
             state, new, rtol=1e-9, atol=1e-9
-        )  # else the state after it is not what the expressions say
-        happened = [Occurrence(self.name, now.t, now.state, state, impulses)]
-        return Answer(state, happened=happened, after=self.after if is_kept else None)
+        )  # else constraints changed the state that the expressions give
+        occurrences = [Occurrence(self.name, now.t, now.state, state, impulses)]
+        return EventResult(state, stops, occurrences=occurrences, after=self.after if is_kept else None)
 
-    def least(self, now: Now) -> float:
+    def tolerance(self, now: Instant) -> float:
         return 0.0
 
-    def _mapped(self, now: Now) -> Array:
+    def _mapped(self, now: Instant) -> Array:
         form = self._form.state if isinstance(self._form, VariedForm) else self._form
         levels = np.zeros(len(form.levels))
         return self._map(now.t, now.state, np.concatenate([now.p, now.r, levels]))
 
-    def _by_python(self, now: Now) -> Array | str | None:
-        then = self.event.then
-        assert callable(then)
+    def _by_python(self, now: Instant) -> Array | str | None:
+        if self.event.reset is None:
+            return None
+        assert callable(self.event.reset)
         numbers = np.concatenate([[now.t], now.state, now.p, now.r])
-        given = then(dict(zip(self._all, numbers, strict=True)))
+        given = self.event.reset(dict(zip(self._all, numbers, strict=True)))
         if given is None or given == "stop":
             return given
         if not isinstance(given, Mapping):

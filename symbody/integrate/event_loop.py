@@ -1,4 +1,4 @@
-"""What happens in a simulation: the `Handler` is told of events that machines find, and asks actors until nothing more happens at that time."""
+"""The event loop: zero crossings found by machines are passed to event handlers, until none is left at that time."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, shown
-from .contacts import ContactActor, check_names
-from .event_handlers import Actor, Answer, Arrival, EventActor, Now
+from .contacts import ContactHandler, check_names
+from .event_handlers import EventHandler, EventResult, Instant, Transition, UserEventHandler
 from .events import Event, Watch, watch_of
 from .explicit import T
 from .forms import Form
@@ -26,8 +26,8 @@ MANY: Final = 40  # events
 SHORT: Final = 1e-11  # of the time to simulate: that many events within it are chattering
 
 
-class Pace:
-    """Whether events still let time pass; shared by all modes of a simulation."""
+class ChatteringDetector:
+    """Detects events that accumulate at one time; shared by all modes of a simulation."""
 
     def __init__(self, span: float) -> None:
         """span: the time to simulate."""
@@ -35,7 +35,7 @@ class Pace:
         self._last: deque[float] = deque(maxlen=MANY)
 
     def counted(self, t: float) -> str | None:
-        """One more event; what to say where they follow each other without end."""
+        """Count one more event; the message where they accumulate (Zeno behaviour)."""
         self.count += 1
         self._last.append(t)
         within = abs(t - self._last[0])
@@ -49,17 +49,19 @@ ADVICE: Final = (
 )
 
 
-class Handler:
-    """The events of a simulation in one mode; what `drive` calls."""
+class EventLoop:
+    """Events of a simulation in one mode; `drive` calls it."""
 
-    def __init__(self, form: Form, p: Array, actors: Sequence[Actor], pace: Pace, forward: bool) -> None:
-        self.form, self.p, self.actors, self.pace = form, p, tuple(actors), pace
+    def __init__(
+        self, form: Form, p: Array, handlers: Sequence[EventHandler], chattering: ChatteringDetector, forward: bool
+    ) -> None:
+        self.form, self.p, self.handlers, self.chattering = form, p, tuple(handlers), chattering
         self.direction = 1.0 if forward else -1.0
-        self._owner = [(a, k) for a in self.actors for k in range(len(a.watched))]
+        self._owner = [(a, k) for a in self.handlers for k in range(len(a.watched))]
         self._sense = np.array([a.watched[k][1] for a, k in self._owner])
         self._watch: Watch = watch_of(form, [a.watched[k][0] for a, k in self._owner])
-        self.happened: list[Occurrence] = []
-        self.target: Arrival | None = None
+        self.occurrences: list[Occurrence] = []
+        self.target: Transition | None = None
         self.detail = ""
         eq = form.equations
         self._n, self._n_p = len(eq.q) + len(eq.u) + len(eq.z), len(eq.p)
@@ -67,7 +69,7 @@ class Handler:
 
     @property
     def sense(self) -> tuple[int, ...]:
-        """Directions as the machine meets them."""
+        """Directions in the direction of integration."""
         return tuple(int(s * self.direction) for s in self._sense)
 
     def callee(self) -> Any:
@@ -79,15 +81,15 @@ class Handler:
     # ------------------------------------------------------------------------------------------------ for drive
 
     def begin(self, leg: Leg) -> Ending | None:
-        """Before the first step: what happens at once, and on which side event functions are."""
+        """Before the first step: events at the start, and the signs of event functions."""
         machine = leg.machine
         g, _, least = self._values(machine)
         beyond = iter((g * self._sense > least).tolist())
-        answers = []
-        for actor in self.actors:
-            if found := actor.begin(self._now(machine), [next(beyond) for _ in actor.watched]):
-                answers.append((actor, found))
-        ending = self._take(leg, answers, [])
+        results = []
+        for handler in self.handlers:
+            if found := handler.begin(self._now(machine), [next(beyond) for _ in handler.watched]):
+                results.append((handler, found))
+        ending = self._take(leg, results, [])
         if ending is None:
             self._set_sides(machine)
         return ending
@@ -95,14 +97,14 @@ class Handler:
     def occurred(self, leg: Leg, k: int) -> Ending | None:
         """Event k was found at the machine's state."""
         machine = leg.machine
-        if said := self.pace.counted(float(machine.control[T])):
-            names = listed(dict.fromkeys(o.name for o in self.happened[-MANY:]))
-            self.detail = f"{said}: {names or 'none of them changed anything'}; {ADVICE}"
+        if said := self.chattering.counted(float(machine.control[T])):
+            names = listed(dict.fromkeys(o.name for o in self.occurrences[-MANY:]))
+            self.detail = f"{said}: {names or 'none of them recorded'}; {ADVICE}"
             return Ending.CHATTERING
         return self._answered(leg, [k, *self._simultaneous(machine, k)])
 
     def finish(self, leg: Leg) -> Ending | None:
-        """At the very end: what would pass through zero with the next step counts."""
+        """At the end: crossings that the next step would find count."""
         found = self._simultaneous(leg.machine, -1)
         if not found:
             return None
@@ -110,7 +112,7 @@ class Handler:
         leg.close()
         return ending
 
-    # ------------------------------------------------------------------------------------------------ what happens
+    # ------------------------------------------------------------------------------------------------ consequences
 
     def _answered(self, leg: Leg, found: list[int]) -> Ending | None:
         machine, handled = leg.machine, set(found)
@@ -118,17 +120,19 @@ class Handler:
         for _ in range(MANY):
             sides = machine.side.copy()
             before = machine.y.copy()
-            answers = []
-            for actor in self.actors:
-                which = [self._owner[k][1] for k in found if self._owner[k][0] is actor]
+            results = []
+            for handler in self.handlers:
+                which = [self._owner[k][1] for k in found if self._owner[k][0] is handler]
                 if which:
-                    answer = actor.answer(which, self._now(machine))
-                    answers.append((actor, answer))
-                    if answer.state is not None:
-                        machine.y[: self._n] = answer.state  # the next actor sees it; `_take` makes it the machine's
-                        came_from |= {k: float(sides[k]) for k in found if self._owner[k][0] is actor}
+                    result = handler.handle(which, self._now(machine))
+                    results.append((handler, result))
+                    if result.state is not None:
+                        machine.y[: self._n] = (
+                            result.state
+                        )  # visible to the next handler; `_take` sets it in the machine
+                        came_from |= {k: float(sides[k]) for k in found if self._owner[k][0] is handler}
             machine.y[:] = before
-            ending = self._take(leg, answers, found)
+            ending = self._take(leg, results, found)
             if ending is not None or self.target is not None:
                 return ending or Ending.STOPPED
             found = [k for k in self._jumped(machine, sides) if k not in handled]
@@ -137,25 +141,27 @@ class Handler:
                 self._set_sides(machine)
                 self._keep_sides(machine, came_from)
                 return None
-        self.detail = f"{MANY} events at one time set each other off: {listed(dict.fromkeys(o.name for o in self.happened[-MANY:]))}"
+        self.detail = f"{MANY} events at one time trigger each other: {listed(dict.fromkeys(o.name for o in self.occurrences[-MANY:]))}"
         return Ending.CHATTERING
 
-    def _take(self, leg: Leg, answers: Sequence[tuple[Actor, Answer]], found: Sequence[int]) -> Ending | None:
-        """Make the answers true: list, state, end, mode."""
+    def _take(
+        self, leg: Leg, results: Sequence[tuple[EventHandler, EventResult]], found: Sequence[int]
+    ) -> Ending | None:
+        """Apply the results: occurrences, state, ending, transition."""
         ending: Ending | None = None
         stops = []
         new: Array | None = None
         changed = []
-        for actor, answer in answers:
-            self.happened += answer.happened
-            if answer.state is not None:
-                new = answer.state
-                changed.append((actor, answer))
-            if answer.target is not None and self.target is None:
-                self.target = answer.target
-            if answer.ending is not None or answer.stops is not None:
-                ending = answer.ending or ending or Ending.STOPPED
-                stops.append(answer.stops or "")
+        for handler, result in results:
+            self.occurrences += result.occurrences
+            if result.state is not None:
+                new = result.state
+                changed.append((handler, result))
+            if result.target is not None and self.target is None:
+                self.target = result.target
+            if result.ending is not None or result.stops is not None:
+                ending = result.ending or ending or Ending.STOPPED
+                stops.append(result.stops or "")
         if new is not None:
             self._jump(leg, new, changed, found)
         if ending is not None:
@@ -164,7 +170,9 @@ class Handler:
                 self.target = None
         return ending
 
-    def _jump(self, leg: Leg, state: Array, changed: Sequence[tuple[Actor, Answer]], found: Sequence[int]) -> None:
+    def _jump(
+        self, leg: Leg, state: Array, changed: Sequence[tuple[EventHandler, EventResult]], found: Sequence[int]
+    ) -> None:
         machine, form, t = leg.machine, self.form, float(leg.machine.control[T])
         base = form.state if isinstance(form, VariedForm) else form
         y, p = base.start(t, state, self.p[: self._n_p + len(form.equations.r)])
@@ -181,29 +189,29 @@ class Handler:
         t: float,
         before: Array,
         after: Array,
-        changed: Sequence[tuple[Actor, Answer]],
+        changed: Sequence[tuple[EventHandler, EventResult]],
         found: Sequence[int],
     ) -> Array:
         if len(changed) != 1 or len(found) != 1 or changed[0][1].after is None:
             raise SimulationError(
                 f"sensitivities of {form.equations.name!r}: at t = {t:g} the state jumps by "
-                f"{listed(o.name for _, a in changed for o in a.happened)}; derivatives exist only through a single event or impact whose new "
+                f"{listed(o.name for _, a in changed for o in a.occurrences)}; derivatives exist only through a single event or impact whose new "
                 "values are expressions and keep the constraints"
             )
         k = found[0]
-        actor, inner = self._owner[k]
+        handler, inner = self._owner[k]
         expressions = changed[0][1].after
         assert expressions is not None
-        key = (k, id(actor))
+        key = (k, id(handler))
         if key not in self._saltations:
-            self._saltations[key] = Saltation(form, actor.watched[inner][0], expressions)
+            self._saltations[key] = Saltation(form, handler.watched[inner][0], expressions)
         return self._saltations[key](t, before, after, self.p)
 
-    # ------------------------------------------------------------------------------------------------ sides
+    # ------------------------------------------------------------------------------------------------ signs of event functions
 
-    def _now(self, machine: Machine) -> Now:
+    def _now(self, machine: Machine) -> Instant:
         n, n_p, n_r = self._n, self._n_p, len(self.form.equations.r)
-        return Now(float(machine.control[T]), machine.y[:n].copy(), self.p[:n_p], self.p[n_p : n_p + n_r])
+        return Instant(float(machine.control[T]), machine.y[:n].copy(), self.p[:n_p], self.p[n_p : n_p + n_r])
 
     def _values(self, machine: Machine) -> tuple[Array, Array, Array]:
         return self._watch(float(machine.control[T]), machine.y, self.p)
@@ -215,7 +223,9 @@ class Handler:
         """
         g, rates, least = self._values(machine)
         now = self._now(machine)
-        least = np.maximum(least, np.concatenate([np.broadcast_to(a.least(now), len(a.watched)) for a in self.actors]))
+        least = np.maximum(
+            least, np.concatenate([np.broadcast_to(a.tolerance(now), len(a.watched)) for a in self.handlers])
+        )
         leaves = np.sign(rates) * self.direction
         side = np.where(np.abs(g) > least, g, leaves)
         one_sided = np.array([a.is_one_sided for a, _ in self._owner], dtype=bool)
@@ -247,21 +257,23 @@ class Handler:
         return np.flatnonzero((np.abs(g) > least) & (g * side < 0) & counts).tolist()
 
 
-def actors_of(form: Form, events: Sequence[Event | Contact], rtol: float, atol: Array, forward: bool) -> list[Actor]:
-    """Actors for what a simulation was given."""
+def handlers_of(
+    form: Form, events: Sequence[Event | Contact], rtol: float, atol: Array, forward: bool
+) -> list[EventHandler]:
+    """The handlers of events and contacts."""
     eq = form.equations
-    actors: list[Actor] = []
+    handlers: list[EventHandler] = []
     contacts = [e for e in events if isinstance(e, Contact)]
     if contacts and not forward:
         raise SimulationError(
-            f"simulate {eq.name!r}: impacts of {listed(c.name for c in contacts)} cannot be undone: with contacts, time goes on, not back"
+            f"simulate {eq.name!r}: impacts of {listed(c.name for c in contacts)} cannot be undone: with contacts, time goes forward only"
         )
-    for i, e in enumerate(events):
+    for e in events:
         if isinstance(e, Event):
-            actors.append(EventActor(form, e, e.name or f"event {i + 1}"))
+            handlers.append(UserEventHandler(form, e))
         elif not isinstance(e, Contact):
             raise SimulationError(f"simulate {eq.name!r}: events are `Event` and `Contact`, got {shown(e)}")
     if contacts:
         check_names(eq, contacts)
-        actors.append(ContactActor(eq, form, contacts, None, rtol, atol))
-    return actors
+        handlers.append(ContactHandler(eq, form, contacts, None, rtol, atol))
+    return handlers

@@ -1,4 +1,4 @@
-"""Events: something happens where an expression passes through zero."""
+"""Events: zero crossings of expressions."""
 
 from __future__ import annotations
 
@@ -26,37 +26,52 @@ Python = Callable[[dict[str, float]], Mapping[Any, float] | str | None]
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """Something that happens where `when` passes through zero.
+    """A zero crossing of an expression, the event function: it is recorded, may end the simulation, and may reset the state.
 
-    when        an expression in t, q, u, z, inputs and parameters (also in u', multipliers and outputs: their values are put in)
-    direction   "rising", "falling" or "both", as time goes on; the same events are found in a motion that goes back in time
-    then        "record"; "stop"; new values {u: -0.8 * u}, all taken from the state before; or a Python function that gets every value
-                by name and returns those of the state that change (or None for none, or "stop")
-    name        for the list of what happened; "event 2" where it is left out
+    name        in `sim.events`
+    when        the event function: an expression in t, q, u, z, inputs and parameters (also in u', multipliers and outputs: their values are
+                put in)
+    direction   of the crossing in forward time: "rising", "falling" or "both" (or 1, -1, 0, as in SciPy's `solve_ivp`); the same events are
+                found in a motion that is integrated backwards
+    terminal    whether the simulation ends there (as in `solve_ivp`)
+    reset       reset map of the state {u: -0.8 * u}, in terms of the state before; or a Python function that gets every value by name and
+                returns those of the state that change (None: none of them; "stop": the simulation ends)
     """
 
+    name: str
     when: Expr
-    direction: str = "both"
-    then: str | Mapping[Any, Any] | Python = "record"
-    name: str = ""
+    direction: str | int = "both"
+    terminal: bool = False
+    reset: Mapping[Any, Any] | Python | None = None
 
     def __post_init__(self) -> None:
+        check_name(f"event {shown(self.name)}", self.name)
         object.__setattr__(self, "when", as_expr(self.when))
-        check_direction(f"event {self.name!r}", self.direction)
-        is_word = self.then in ("record", "stop") if isinstance(self.then, str) else False
-        if not (is_word or isinstance(self.then, Mapping) or callable(self.then)):
+        object.__setattr__(self, "direction", checked_direction(f"event {self.name!r}", self.direction))
+        if not (self.reset is None or isinstance(self.reset, Mapping) or callable(self.reset)):
             raise SimulationError(
-                f"event {self.name!r}: `then` is 'record', 'stop', new values {{symbol: expression}}, or a function; got {shown(self.then)}"
+                f"event {self.name!r}: reset is a mapping {{symbol: expression}} or a function; got {shown(self.reset)}"
             )
 
     @property
     def sense(self) -> int:
-        return DIRECTIONS[self.direction]
+        return DIRECTIONS[str(self.direction)]
 
 
-def check_direction(where: str, direction: str) -> None:
-    if direction not in DIRECTIONS:
-        raise SimulationError(f"{where}: direction is 'rising', 'falling' or 'both', got {shown(direction)}")
+def check_name(where: str, name: object) -> None:
+    if not isinstance(name, str) or not name:
+        raise SimulationError(f"{where}: the first argument is a name, a text that is not empty")
+
+
+def checked_direction(where: str, direction: str | int) -> str:
+    """The direction of a zero crossing as a word."""
+    words = {sense: word for word, sense in DIRECTIONS.items()}
+    word = direction if isinstance(direction, str) else words.get(direction)
+    if word not in DIRECTIONS:
+        raise SimulationError(
+            f"{where}: direction is 'rising', 'falling' or 'both' (or 1, -1, 0), got {shown(direction)}"
+        )
+    return str(word)
 
 
 def changes(eq: Equations, where: str, new: Mapping[Any, Any]) -> dict[Symbol, Expr]:

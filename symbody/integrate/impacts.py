@@ -33,6 +33,7 @@ from ..errors import SimulationError, listed, shown
 from .accelerations import inertia
 from .complementarity import complementary
 from .constraint_rows import RANK, Rows, rows_of, sizes_of_rows
+from .events import check_name
 
 MOST: Final = 2000  # impacts at one time
 FINE: Final = 1e-3  # of the tolerances: gaps and speeds below this are zero
@@ -40,18 +41,19 @@ FINE: Final = 1e-3  # of the tolerances: gaps and speeds below this are zero
 
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """Two surfaces that must not pass through each other, without friction.
+    """A unilateral contact between two surfaces, without friction.
 
+    name         in `sim.events`, and of the contact force `lam_name`
     gap          an expression in coordinates, time and parameters: positive while they are apart
     restitution  0 (they stay together) to 1 (no energy is lost); may depend on parameters and on the state before
-    name         for the list of what happened, and for the force `lam_name`
     """
 
+    name: str
     gap: Expr
     restitution: Any = 0.0
-    name: str = "contact"
 
     def __post_init__(self) -> None:
+        check_name(f"contact {shown(self.name)}", self.name)
         object.__setattr__(self, "gap", as_expr(self.gap))
         if isinstance(self.restitution, (int, float)) and not 0 <= self.restitution <= 1:
             raise SimulationError(
@@ -72,7 +74,7 @@ class Contact:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class ContactValues:
     """Everything about contacts in one state; one row for each."""
 
     gap: Array
@@ -160,14 +162,16 @@ class Impulses:
         M = np.reshape(self._called(self._mass, t, state, p, r), (n, n))
         return Metric(M, self._rows.speed(*self._arguments(t, state, p, r))[0], self._added)
 
-    def numbers(self, t: float, state: Array, p: Array, r: Array) -> Numbers:
+    def numbers(self, t: float, state: Array, p: Array, r: Array) -> ContactValues:
         assert self._numbers is not None
         out = self._called(self._numbers, t, state, p, r)
         k = len(self.contacts)
         gap, slope, speed, G, bias, restitution, accelerations = (np.asarray(x, dtype=np.float64) for x in out)
         column = (x.reshape(k) for x in (gap, speed, bias, restitution))
         gap, speed, bias, restitution = column
-        return Numbers(gap, slope.reshape(k, -1), speed, G.reshape(k, -1), bias, restitution, accelerations.reshape(-1))
+        return ContactValues(
+            gap, slope.reshape(k, -1), speed, G.reshape(k, -1), bias, restitution, accelerations.reshape(-1)
+        )
 
     # ------------------------------------------------------------------------------------------------ onto the constraints
 
@@ -211,7 +215,9 @@ class Impact:
     reactions: Array
 
 
-def impact(metric: Metric, numbers: Numbers, u: Array, part: NDArray[np.bool_], restitution: Array) -> Impact | None:
+def impact(
+    metric: Metric, numbers: ContactValues, u: Array, part: NDArray[np.bool_], restitution: Array
+) -> Impact | None:
     """The impact of the contacts in `part`; None where it has no solution."""
     G = numbers.G[part]
     W = metric.ways(G)

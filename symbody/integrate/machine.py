@@ -50,8 +50,8 @@ class Task:
     rtol: float
     atol: Array
     step: float | None = None
-    largest: float = np.inf
-    growth: float = 10.0
+    max_step: float = np.inf
+    max_growth: float = 10.0
     times: Array | None = None
     watch: Any = None
     sense: tuple[int, ...] = ()
@@ -131,7 +131,7 @@ class ExplicitMachine:
 
 def controls(task: Task) -> Array:
     control = np.zeros(CONTROLS)
-    control[[T, END, RTOL, LARGEST, GROWTH]] = task.t, task.end, task.rtol, task.largest, task.growth
+    control[[T, END, RTOL, LARGEST, GROWTH]] = task.t, task.end, task.rtol, task.max_step, task.max_growth
     control[H] = 0.0 if task.step is None else np.copysign(task.step, task.end - task.t)
     return control
 

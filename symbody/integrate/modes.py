@@ -1,4 +1,4 @@
-"""Modes: several sets of equations, and what leads from one to another."""
+"""Hybrid systems: modes with equations of their own, and transitions between them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ..derive.equations import Equations
 from ..derive.variables import Variables
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, shown, unknown
-from .contacts import ContactActor, check_names
-from .event_handlers import Actor, Answer, Arrival, Now
-from .events import DIRECTIONS, check_direction, in_state
+from .contacts import ContactHandler, check_names
+from .event_handlers import EventHandler, EventResult, Instant, Transition
+from .events import DIRECTIONS, check_name, checked_direction, in_state
 from .forms import Form
 from .impacts import Contact, impulses_of
 from .inputs import with_inputs
@@ -28,58 +28,63 @@ FREE: Final = "free"
 
 
 class Plan(Protocol):
-    """What `simulate_modes` runs through."""
+    """A hybrid system as `simulate_modes` sees it."""
 
     @property
     def name(self) -> str: ...
 
     @property
-    def start(self) -> str: ...
+    def initial(self) -> str: ...
 
     def equations(self, mode: str) -> Equations: ...
 
-    def actors(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[Actor]:
-        """What leads out of a mode; p: parameters and constant inputs by name."""
+    def handlers(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[EventHandler]:
+        """Handlers of the transitions out of a mode; p: parameters and constant inputs by name."""
 
     def with_inputs(self, inputs: Mapping[Any, Any]) -> tuple[Plan, dict[str, float]]:
-        """The same with inputs put in, and the numbers of those that are constant."""
+        """The same with inputs substituted, and the numbers of those that are constant."""
 
     @property
     def all_modes(self) -> Sequence[str]:
         """Modes that have names and parameters of their own."""
 
 
-# ---------------------------------------------------------------------------------------------------------- modes of choice
+# ---------------------------------------------------------------------------------------------------------- modes and switches
 
 
 @dataclass(frozen=True, eq=False)
 class Switch:
-    """From mode `source` to mode `target` where `when` passes through zero.
+    """A transition from mode `source` to mode `target` at a zero crossing of `when`, the event function.
 
-    when        an expression in what the mode `source` has, also in its multipliers and u'
-    direction   "rising", "falling" or "both". A mode whose switch is rising lasts as long as `when` is negative: where it is positive when the
+    name        in `sim.events`
+    when        an expression in the variables of mode `source`, also in its multipliers and u'
+    direction   of the crossing, as in `Event`. A mode whose switch is rising lasts as long as `when` is negative: where it is positive when the
                 mode begins, it ends at once (falling: the other way round)
-    then        values of the new state as expressions in the old one; what is not in it keeps the value of the same name
+    reset       reset map: the new state as expressions in the old one; what is not in it keeps the value of the same name
     """
 
+    name: str
+    when: Expr
     source: str
     target: str
-    when: Expr
-    direction: str = "both"
-    then: Mapping[Any, Any] = field(default_factory=dict)
-    name: str = ""
+    direction: str | int = "both"
+    reset: Mapping[Any, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        check_name(f"switch {shown(self.name)}", self.name)
         object.__setattr__(self, "when", as_expr(self.when))
-        object.__setattr__(self, "name", self.name or f"{self.source} to {self.target}")
-        check_direction(f"switch {self.name!r}", self.direction)
+        object.__setattr__(self, "direction", checked_direction(f"switch {self.name!r}", self.direction))
+
+    @property
+    def sense(self) -> int:
+        return DIRECTIONS[str(self.direction)]
 
 
 @dataclass(frozen=True, eq=False)
 class Modes:
     """Sets of equations, each with its own coordinates, speeds and constraints, and the switches between them.
 
-    Modes({"stick": ..., "slip": ...}, [Switch("stick", "slip", when=...), ...], start="stick")
+    Modes({"stick": ..., "slip": ...}, [Switch("breaks away", friction - limit, "stick", "slip"), ...], initial="stick")
 
     Where the new mode has constraints that the state misses, coordinates move to the nearest that keep them, and speeds jump by impulses of
     the constraints, through the mass matrix.
@@ -87,12 +92,12 @@ class Modes:
 
     modes: Mapping[str, Equations]
     switches: Sequence[Switch]
-    start: str
+    initial: str
 
     def __post_init__(self) -> None:
         if not self.modes:
             raise SimulationError("modes: there are none")
-        for name in (self.start, *(m for s in self.switches for m in (s.source, s.target))):
+        for name in (self.initial, *(m for s in self.switches for m in (s.source, s.target))):
             if name not in self.modes:
                 raise unknown("modes", "mode", name, self.modes, SimulationError)
         for s in self.switches:
@@ -100,7 +105,7 @@ class Modes:
 
     @property
     def name(self) -> str:
-        return self.modes[self.start].name
+        return self.modes[self.initial].name
 
     @property
     def all_modes(self) -> Sequence[str]:
@@ -114,8 +119,8 @@ class Modes:
     def equations(self, mode: str) -> Equations:
         return self.modes[mode]
 
-    def actors(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[Actor]:
-        return [SwitchActor(form, s, self.modes[s.target], p) for s in self.switches if s.source == mode]
+    def handlers(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[EventHandler]:
+        return [SwitchHandler(form, s, self.modes[s.target], p) for s in self.switches if s.source == mode]
 
     def with_inputs(self, inputs: Mapping[Any, Any]) -> tuple[Modes, dict[str, float]]:
         numbers: dict[str, float] = {}
@@ -128,39 +133,37 @@ class Modes:
         return replace(self, modes=made), numbers
 
 
-class SwitchActor:
-    """A switch at work in its source mode."""
+class SwitchHandler:
+    """Handler of a switch in its source mode."""
 
     is_one_sided = False
 
     def __init__(self, form: Form, switch: Switch, target: Equations, p: Mapping[str, float]) -> None:
         eq, self._switch, self._form = form.equations, switch, form
         where = f"switch {switch.name!r}"
-        self.watched: tuple[tuple[Expr, int], ...] = (
-            (in_state(eq, where, [switch.when], form.y)[0], DIRECTIONS[switch.direction]),
-        )
+        self.watched: tuple[tuple[Expr, int], ...] = ((in_state(eq, where, [switch.when], form.y)[0], switch.sense),)
         self._carry = form.compiled("carried", {"state": _carried(eq, target, switch)}, eq.state)
         self._impulses = impulses_of(target)
         self._p = np.array([p[s.identifier] for s in target.p])
         self._r = np.array([p[s.identifier] for s in target.r])
 
-    def begin(self, now: Now, is_beyond: Sequence[bool]) -> Answer | None:
-        return self.answer((0,), now) if is_beyond[0] else None
+    def begin(self, now: Instant, is_beyond: Sequence[bool]) -> EventResult | None:
+        return self.handle((0,), now) if is_beyond[0] else None
 
-    def answer(self, which: Sequence[int], now: Now) -> Answer:
+    def handle(self, which: Sequence[int], now: Instant) -> EventResult:
         switch, levels = self._switch, np.zeros(len(self._form.levels))
         state = self._carry(now.t, now.state, np.concatenate([now.p, now.r, levels]))
         settled = self._impulses.onto_constraints(now.t, state, self._p, self._r)
         if settled is None:
-            return Answer(
+            return EventResult(
                 ending=Ending.OFF_CONSTRAINTS,
                 stops=f"switch {switch.name!r}: mode {switch.target!r} cannot begin at {shown(state.tolist())}, too far off its constraints",
             )
         state, impulses = settled
-        happened = [Occurrence(switch.name, now.t, now.state, state, impulses)]
-        return Answer(target=Arrival(switch.target, state), happened=happened)
+        occurrences = [Occurrence(switch.name, now.t, now.state, state, impulses)]
+        return EventResult(target=Transition(switch.target, state), occurrences=occurrences)
 
-    def least(self, now: Now) -> float:
+    def tolerance(self, now: Instant) -> float:
         return 0.0
 
 
@@ -168,12 +171,12 @@ def _carried(source: Equations, target: Equations, switch: Switch) -> list[Expr]
     """The state of the target in terms of the source's."""
     state, known = target.variables.of("q u z"), source.variables.of("q u z")
     where = f"switch {switch.name!r}, mode {switch.target!r}"
-    given = state.resolved(switch.then, where, SimulationError, "state")
+    given = state.resolved(switch.reset, where, SimulationError, "state")
     new = {s.identifier: as_expr(v) for s, v in given.items()}
     if missing := [n for n in state.identifiers if n not in new and n not in known]:
         raise SimulationError(
             f"switch {switch.name!r}: mode {switch.target!r} has {listed(missing)}, which mode {switch.source!r} has not; "
-            f"say what they are by then={{{missing[0]}: ...}}"
+            f"say what they are by reset={{{missing[0]}: ...}}"
         )
     where = f"switch {switch.name!r} in mode {switch.source!r}"
     return in_state(source, where, [new[n] if n in new else known[n].symbol for n in state.identifiers])
@@ -190,7 +193,7 @@ class Contacts:
     closes where its next flight would rise by less than the tolerance of the simulation, and opens where its force would pull.
     """
 
-    start = FREE
+    initial = FREE
 
     def __init__(self, equations: Equations, *contacts: Contact) -> None:
         if not contacts:
@@ -237,8 +240,8 @@ class Contacts:
             self._made[mode] = replace(made, outputs={**made.outputs, **open_forces})
         return self._made[mode]
 
-    def actors(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[Actor]:
-        return [ContactActor(self.base, form, self.contacts, self._closed(mode), rtol, atol, self.mode)]
+    def handlers(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[EventHandler]:
+        return [ContactHandler(self.base, form, self.contacts, self._closed(mode), rtol, atol, self.mode)]
 
     def with_inputs(self, inputs: Mapping[Any, Any]) -> tuple[Contacts, dict[str, float]]:
         eq, numbers = with_inputs(self.base, inputs)
@@ -246,5 +249,5 @@ class Contacts:
 
 
 def is_in(e: Expr, eq: Equations) -> bool:
-    """Whether a mode has everything that an expression is made of."""
+    """Whether a mode has all symbols of an expression."""
     return set(free_symbols(e)) <= {*eq.variables.symbols, *eq.dependent}

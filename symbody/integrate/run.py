@@ -86,7 +86,7 @@ class Leg:
 
 def drive(
     leg: Leg,
-    most_steps: int,
+    max_steps: int,
     on_event: Callable[[int], Ending | None] | None,
     progress: Progress,
 ) -> Ending:
@@ -95,7 +95,7 @@ def drive(
     begun = time.perf_counter()
     try:
         while True:
-            left = most_steps - int(machine.counts[STEPS])
+            left = max_steps - int(machine.counts[STEPS])
             if left <= 0:
                 return Ending.TOO_MANY_STEPS
             pause(machine, min(chunk, left))

@@ -15,8 +15,8 @@ from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, shown, unknown
 from . import tableaux
 from .diagnosis import diagnosed
-from .event_handlers import Actor
-from .event_loop import Handler, Pace, actors_of
+from .event_handlers import EventHandler
+from .event_loop import ChatteringDetector, EventLoop, handlers_of
 from .events import Event
 from .explicit import T
 from .forms import TITLES, Form, conserved
@@ -43,7 +43,7 @@ METHODS: Final = {name: t.name for name, t in TABLEAUX.items()} | {
 
 @dataclass(frozen=True)
 class SimulationOptions:
-    """How to simulate; see `simulate`."""
+    """Options of `simulate`."""
 
     method: str = "auto"
     form: str = "auto"
@@ -51,8 +51,8 @@ class SimulationOptions:
     atol: Any = None
     step: float | None = None
     order: int | None = None
-    largest_step: float = np.inf
-    growth: float = 10.0
+    max_step: float = np.inf
+    max_growth: float = 10.0
     metric: str = "mass"
     alpha: float = 10.0
     beta: float = 10.0
@@ -60,7 +60,7 @@ class SimulationOptions:
     project: bool = False
     invariants: tuple[Any, ...] = ()
     sensitivities: tuple[str, ...] = ()
-    most_steps: int = 10**9
+    max_steps: int = 10**9
     progress: bool | None = None
 
 
@@ -79,8 +79,8 @@ def simulate(
     atol: Any = None,
     step: float | None = None,
     order: int | None = None,
-    largest_step: float = np.inf,
-    growth: float = 10.0,
+    max_step: float = np.inf,
+    max_growth: float = 10.0,
     metric: str = "mass",
     alpha: float = 10.0,
     beta: float = 10.0,
@@ -88,7 +88,7 @@ def simulate(
     project: bool = False,
     invariants: Sequence[Any] = (),
     sensitivities: Sequence[Any] = (),
-    most_steps: int = 10**9,
+    max_steps: int = 10**9,
     progress: bool | None = None,
     options: Mapping[str, Any] | None = None,
     **named: float,
@@ -99,19 +99,22 @@ def simulate(
     start        a `State` (`assemble` finds one on the constraints), a `SteadyMotion`, a `Trajectory` (its end), or values by name or symbol
     values       on top of them, by name or symbol; also as keywords where the name is not that of an option: q1=0.5, q1_dot=2, m1=3
     inputs       for each input a number, an expression, a function of t or of (t, q, u), or samples (times, values)
-    events       what happens where an expression passes through zero: `Event`, and impacts: `Contact`
-    method       dp5, dp8: Dormand-Prince 5(4), 8(5,3); rk4 with a fixed step; radau: implicit, for stiff systems and where z' does not follow by
-                 itself; variational: a fixed step that keeps energy and momenta in the long run
+    events       zero crossings of expressions: `Event`, and impacts: `Contact`
+    method       dp5, dp8: Dormand-Prince 5(4), 8(5,3) (RK45 and DOP853 of SciPy's `solve_ivp`); rk4 with a fixed step; radau: implicit, for stiff
+                 systems and differential-algebraic equations; variational: a fixed step, symplectic
     form         how constraints are treated; see `symbody.integrate.forms`
     rtol, atol   tolerances of the local error; atol is one number, or one for each name, and rtol by default
     step         a fixed step: no error control
     order        of method "variational": 2, 4 or 6
+    max_step     upper bound of the steps that error control chooses
+    max_growth   upper bound of the ratio of a step to the one before
+    max_steps    the simulation ends after so many, with an outcome that says so
     metric       of projections: "mass", or "unit"
     alpha, beta  of Baumgarte's stabilisation
     independent  speeds, or coordinates whose rates they are, that form "partition" takes as independent where they are good for it
     project      in forms partition, qr and svd: bring positions back to the constraints after every step as well
     invariants   "energy" (with the work of loads that have no potential), or expressions that stay as they are at the start
-    sensitivities  values at the start and parameters, by name: derivatives of the motion with respect to them come along
+    sensitivities  initial values and parameters, by name: derivatives of the motion with respect to them are integrated too
     progress     show a line with the time left; by default in a terminal, when it takes more than two seconds
     options      any of these by name: {"alpha": 5}, where the model has an alpha too
     """
@@ -122,8 +125,8 @@ def simulate(
         atol,
         step,
         order,
-        largest_step,
-        growth,
+        max_step,
+        max_growth,
         metric,
         alpha,
         beta,
@@ -131,7 +134,7 @@ def simulate(
         project,
         tuple(invariants),
         tuple(str(s) for s in sensitivities),
-        most_steps,
+        max_steps,
         progress,
     )
     eq, constants = with_inputs(equations, inputs or {})
@@ -142,10 +145,10 @@ def simulate(
     picked = choice(eq, asked)
     check_start(state)
     simulation = Simulation(eq, picked, state, end, times)
-    return simulation.run(actors_of(simulation.form, events, picked.rtol, simulation.atol, end > begin))
+    return simulation.run(handlers_of(simulation.form, events, picked.rtol, simulation.atol, end > begin))
 
 
-# ---------------------------------------------------------------------------------------------------------- what was asked
+# ---------------------------------------------------------------------------------------------------------- options and start
 
 
 def _started(eq: Equations, start: Start | None, values: Mapping[Any, float]) -> State:
@@ -181,14 +184,14 @@ def check_options(o: SimulationOptions) -> None:
         raise SimulationError(f"rtol = {shown(o.rtol)} is not between 1e-14 (rounding) and 1")
     if o.step is not None and not 0 < o.step < np.inf:
         raise SimulationError(f"step = {shown(o.step)}: a fixed step is a positive number")
-    if not o.largest_step > 0:
-        raise SimulationError(f"largest_step = {shown(o.largest_step)} must be positive")
+    if not o.max_step > 0:
+        raise SimulationError(f"max_step = {shown(o.max_step)} must be positive")
     if o.metric not in ("mass", "unit"):
         raise SimulationError(f"metric is 'mass' or 'unit', got {shown(o.metric)}")
 
 
 def choice(eq: Equations, o: SimulationOptions) -> SimulationOptions:
-    """Form and method, where they were left to us."""
+    """The options with form and method chosen where they are "auto"."""
     form = o.form
     if form == "auto":
         form = "projection" if eq.lam else "minimal"
@@ -206,7 +209,7 @@ def choice(eq: Equations, o: SimulationOptions) -> SimulationOptions:
 
 
 def _method(eq: Equations, o: SimulationOptions, form: str) -> str:
-    """The method, or "auto" where the start has yet to be looked at."""
+    """The method, or "auto" where stiffness at the start decides."""
     if o.method != "auto":
         return o.method
     if form == DISCRETE:
@@ -281,9 +284,9 @@ def machine_of(o: SimulationOptions, task: Task) -> Machine:
 
 
 class Simulation:
-    """One run in one mode, from a start that is checked. `ended` has the state at its end, `handler` its events."""
+    """One simulation in one mode, from a start that is checked; `events` is its event loop."""
 
-    handler: Handler | None = None
+    events: EventLoop | None = None
 
     def __init__(self, eq: Equations, o: SimulationOptions, state: State, end: float, times: Array | None) -> None:
         self.eq, self.options, self.state, self.end, self.times = eq, o, state, end, times
@@ -306,34 +309,38 @@ class Simulation:
             return "radau"
         return "dp8" if o.rtol < 1e-6 else "dp5"
 
-    def run(self, actors: Sequence[Actor] = (), pace: Pace | None = None) -> Trajectory:
+    def run(self, handlers: Sequence[EventHandler] = (), chattering: ChatteringDetector | None = None) -> Trajectory:
         o, s, form = self.options, self.state, self.form
-        handler = Handler(form, self.p, actors, pace or Pace(self.end - s.t), self.end > s.t) if actors else None
-        watch, sense = (handler.callee(), handler.sense) if handler else (None, ())
+        events = (
+            EventLoop(form, self.p, handlers, chattering or ChatteringDetector(self.end - s.t), self.end > s.t)
+            if handlers
+            else None
+        )
+        watch, sense = (events.callee(), events.sense) if events else (None, ())
         task = Task(
-            form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, o.largest_step, o.growth, self.times, watch, sense
+            form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, o.max_step, o.max_growth, self.times, watch, sense
         )  # fmt: skip
         self.machine = machine = machine_of(o, task)
         record = Record()
         if machine.memory.is_stored:
             record.begin(s.t, machine.y)
         progress = Progress(o.progress, s.t, self.eq.name)
-        leg, self.handler = Leg(machine, record), handler
+        leg, self.events = Leg(machine, record), events
         try:
-            ending = handler.begin(leg) if handler else None
-            if handler and handler.target is not None:
+            ending = events.begin(leg) if events else None
+            if events and events.target is not None:
                 ending = Ending.STOPPED
             if ending is None:
-                ending = drive(leg, o.most_steps, (lambda k: handler.occurred(leg, k)) if handler else None, progress)
+                ending = drive(leg, o.max_steps, (lambda k: events.occurred(leg, k)) if events else None, progress)
             else:
                 leg.close()
-            if handler and ending is Ending.REACHED:
-                ending = handler.finish(leg) or ending
+            if events and ending is Ending.REACHED:
+                ending = events.finish(leg) or ending
         finally:
             progress.done()
         form.raise_pending()
-        if handler:
-            handler.raise_pending()
+        if events:
+            events.raise_pending()
         return self._trajectory(machine, record, ending)
 
     def _atol(self) -> Array:
@@ -362,9 +369,9 @@ class Simulation:
             "method": f"method {o.method} ({METHODS[o.method]})",
             "tolerance": f"step {o.step:g}" if o.step else f"rtol {o.rtol:g}",
         }
-        happened = tuple(self.handler.happened) if self.handler else ()
-        if self.handler and self.handler.detail:
-            outcome = Outcome(ending, float(machine.control[T]), self.handler.detail)
+        occurrences = tuple(self.events.occurrences) if self.events else ()
+        if self.events and self.events.detail:
+            outcome = Outcome(ending, float(machine.control[T]), self.events.detail)
         else:
             outcome = diagnosed(self.form, ending, float(machine.control[T]), machine.y, self.p)
         if ending in (Ending.TOO_MANY_STEPS, Ending.INTERRUPTED) and o.method in TABLEAUX and self.form.rates:
@@ -373,6 +380,6 @@ class Simulation:
                 outcome, detail=stiffness_note(self.form, outcome.t, machine.y, self.p, mean) or outcome.detail
             )
         return Trajectory(
-            eq, t, y[:, :n], s.p, s.r, outcome, record.statistics, choices, happened, tuple(record.pieces),
+            eq, t, y[:, :n], s.p, s.r, outcome, record.statistics, choices, occurrences, tuple(record.pieces),
             variations_in(y, n, len(o.sensitivities)), o.sensitivities,
         )  # fmt: skip

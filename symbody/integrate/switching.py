@@ -10,9 +10,9 @@ import numpy as np
 
 from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
-from ..errors import SimulationError, listed, unknown
-from .event_handlers import Actor, EventActor
-from .event_loop import ADVICE, Pace
+from ..errors import SimulationError, listed, shown, unknown
+from .event_handlers import EventHandler, UserEventHandler
+from .event_loop import ADVICE, ChatteringDetector
 from .events import Event
 from .explicit import T
 from .modes import Contacts, Modes, Plan, is_in
@@ -35,10 +35,10 @@ def simulate_modes(
     options: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> Motion:
-    """The motion of a system that changes between sets of equations.
+    """The motion of a hybrid system, which switches between sets of equations.
 
     modes     `Modes` (equations by name and the switches between them), or `Contacts` (bodies that bounce and come to rest)
-    events    `Event`s; each is watched in all modes that have what it is made of
+    events    `Event`s; each is active in all modes that have its variables
     values    on top of the start, by name or symbol, or as keywords. Parameters of one name have one value in all modes
     options   any option by name; all others are those of `simulate`
     """
@@ -55,7 +55,7 @@ def simulate_modes(
 
 
 class _Run:
-    """A simulation of modes."""
+    """One simulation of a hybrid system: segments in one mode each, until the end."""
 
     def __init__(
         self,
@@ -68,10 +68,10 @@ class _Run:
         self.plan, self.options, self.events = plan, options, tuple(events)
         self.segments: list[Trajectory] = []
         self.modes: list[str] = []
-        self.happened: list[Occurrence] = []
-        self._picked: dict[str, SimulationOptions] = {}  # what was left to us is decided when a mode first begins
-        self._made: dict[str, list[Actor]] = {}
-        first = plan.equations(plan.start)
+        self.occurrences: list[Occurrence] = []
+        self._picked: dict[str, SimulationOptions] = {}  # form and method are chosen when a mode first begins
+        self._made: dict[str, list[EventHandler]] = {}
+        first = plan.equations(plan.initial)
         names = {m: _names(plan, m) for m in plan.all_modes}
         known = [n for own in names.values() for n in own]
         if strange := [n for n in values if n not in known]:
@@ -82,7 +82,7 @@ class _Run:
                 dict.fromkeys(known),
                 SimulationError,
             )
-        self.state = State.of(first, {n: v for n, v in values.items() if n in names[plan.start]})
+        self.state = State.of(first, {n: v for n, v in values.items() if n in names[plan.initial]})
         self.constants: dict[str, float] = {}
         for m in plan.all_modes:
             eq = plan.equations(m)
@@ -90,54 +90,54 @@ class _Run:
             found = {n: v for n, v in default_values(eq).items() if n in own and n not in self.constants}
             self.constants |= found | {n: float(v) for n, v in values.items() if n in own}
         if not is_loose:
-            idle = [n for n in values if n not in names[plan.start] and n not in self.constants]
+            idle = [n for n in values if n not in names[plan.initial] and n not in self.constants]
             if idle:
                 raise SimulationError(
-                    f"simulate {plan.name!r}: {listed(idle)} are not in mode {plan.start!r}, in which it starts"
+                    f"simulate {plan.name!r}: {listed(idle)} are not in mode {plan.initial!r}, in which it starts"
                 )
-        for k, e in enumerate(self.events):
+        for e in self.events:
             if not isinstance(e, Event) or not any(is_in(e.when, plan.equations(m)) for m in plan.all_modes):
                 raise SimulationError(
-                    f"simulate {plan.name!r}: event {getattr(e, 'name', '') or k + 1} is made of things that no mode has, or is no `Event`; "
+                    f"simulate {plan.name!r}: event {getattr(e, 'name', shown(e))} has variables that no mode has, or is no `Event`; "
                     "contacts go into `Contacts`"
                 )
 
     def run(self, t: Any) -> Motion:
-        plan, eq = self.plan, self.plan.equations(self.plan.start)
+        plan, eq = self.plan, self.plan.equations(self.plan.initial)
         begin, end, times = span(eq, t, self.state)
         if end < begin:
             raise SimulationError(
-                f"simulate {plan.name!r}: what happened between modes cannot be undone: time goes on, not back"
+                f"simulate {plan.name!r}: transitions between modes cannot be undone: time goes forward only"
             )
-        self.state, mode = replace(self.state, t=begin), plan.start
+        self.state, mode = replace(self.state, t=begin), plan.initial
         check_start(self.state)
-        pace = Pace(end - begin)
+        chattering = ChatteringDetector(end - begin)
         while True:
             simulation = self._simulation(mode, end, times)
-            segment = simulation.run(self._actors(mode, simulation), pace)
-            handler, now = simulation.handler, float(simulation.machine.control[T])
-            arrival = handler.target if handler else None
-            self.happened += segment.events
-            goes_on = arrival is not None and now < end
+            segment = simulation.run(self._handlers(mode, simulation), chattering)
+            loop, now = simulation.events, float(simulation.machine.control[T])
+            transition = loop.target if loop else None
+            self.occurrences += segment.events
+            goes_on = transition is not None and now < end
             if goes_on and times is not None:
                 segment, times = _split(segment, times, now)
             if not goes_on or now > self.state.t:
                 self.segments.append(segment)
                 self.modes.append(mode)
             if not goes_on:
-                outcome = segment.outcome if arrival is None else Outcome(Ending.REACHED, now)
+                outcome = segment.outcome if transition is None else Outcome(Ending.REACHED, now)
                 return self._motion(outcome)
-            if said := pace.counted(now):
-                names = listed(dict.fromkeys(o.name for o in self.happened[-20:]))
+            if said := chattering.counted(now):
+                names = listed(dict.fromkeys(o.name for o in self.occurrences[-20:]))
                 if not self.segments:
                     self.segments, self.modes = [segment], [mode]
                 return self._motion(Outcome(Ending.CHATTERING, now, f"{said}: {names}; {ADVICE}"))
-            assert arrival is not None
-            mode = arrival.mode
-            self.state = self._arrived(mode, now, arrival.state)
+            assert transition is not None
+            mode = transition.mode
+            self.state = self._arrived(mode, now, transition.state)
 
     def _motion(self, outcome: Outcome) -> Motion:
-        return Motion(tuple(self.segments), tuple(self.modes), tuple(self.happened), outcome)
+        return Motion(tuple(self.segments), tuple(self.modes), tuple(self.occurrences), outcome)
 
     def _simulation(self, mode: str, end: float, times: Array | None) -> Simulation:
         eq = self.plan.equations(mode)
@@ -147,13 +147,11 @@ class _Run:
         self._picked[mode] = simulation.options
         return simulation
 
-    def _actors(self, mode: str, simulation: Simulation) -> list[Actor]:
+    def _handlers(self, mode: str, simulation: Simulation) -> list[EventHandler]:
         if mode not in self._made:
             form, eq = simulation.form, simulation.eq
-            own = [
-                EventActor(form, e, e.name or f"event {k + 1}") for k, e in enumerate(self.events) if is_in(e.when, eq)
-            ]
-            leading_out = self.plan.actors(mode, form, self.options.rtol, simulation.atol, self.constants)
+            own = [UserEventHandler(form, e) for e in self.events if is_in(e.when, eq)]
+            leading_out = self.plan.handlers(mode, form, self.options.rtol, simulation.atol, self.constants)
             self._made[mode] = [*own, *leading_out]
         return self._made[mode]
 

@@ -229,7 +229,7 @@ class _Reader:
                 for k, f in table.entries.items()
             }
         options: dict[str, Any] = {k: said.get(k).text for k in ("method", "form") if k in said}
-        options |= {k: self._positive(said.get(k)) for k in ("rtol", "atol", "step", "largest_step") if k in said}
+        options |= {k: self._positive(said.get(k)) for k in ("rtol", "atol", "step", "max_step") if k in said}
         if "invariants" in said:
             options["invariants"] = tuple(
                 "energy" if f.text == "energy" else self.scope.scalar(f) for f in said.get("invariants")

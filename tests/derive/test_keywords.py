@@ -1,5 +1,6 @@
 """Values and options by keyword: every public call that takes both keeps one rule."""
 
+import importlib
 import inspect
 import math
 
@@ -9,6 +10,7 @@ import symbody as sb
 from examples import slider_crank
 from symbody.derive.keywords import KeywordCall, values_by_name
 
+STAGES = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write")
 FREE_OF_MODELS = {  # public calls with **keywords that no model's names can reach
     "plot",  # options of figures
     "Model.parameters",  # declares names, and takes no options
@@ -26,9 +28,9 @@ class Named:
 
 
 def public_functions():
-    """Every public function and method, with its qualified name."""
-    for name in sb.__all__:
-        thing = getattr(sb, name)
+    """Every public function and method, with its qualified name: everyday ones, and those in the modules of the stages."""
+    stages = [importlib.import_module(f"symbody.{s}") for s in STAGES]
+    for name, thing in {n: getattr(stage, n) for stage in (sb, *stages) for n in stage.__all__}.items():
         if inspect.isclass(thing):
             for member in vars(thing).values():
                 found = getattr(member, "__func__", member)
@@ -212,7 +214,7 @@ def test_a_model_full_of_options_can_be_asked_everything():
     for call in (
         lambda: sb.simulate(eq, 1, start={"alpha": 1.0}),
         lambda: sb.simulate_batch(eq, 1, alpha=[1.0, 2.0]),
-        lambda: sb.simulate_modes(sb.Contacts(eq, sb.Contact(eq.q[0])), 1, alpha=1.0),
+        lambda: sb.simulate_modes(sb.Contacts(eq, sb.Contact("contact", eq.q[0])), 1, alpha=1.0),
         lambda: sb.assemble(eq, start={"alpha": 1.0}),
         lambda: sb.steady(eq, start={"alpha": 1.0}),
         lambda: lin.root_locus(start=(0.0, 1.0), points=20),

@@ -54,7 +54,7 @@ def ulps(found: float, exact: float) -> float:
 @pytest.mark.parametrize("begin", [0.0, 3.0])
 def test_free_fall_ends_at_the_ground_to_rounding(height, begin):
     eq = projectile()
-    sim = simulate(eq, (begin, begin + 100), z=height, events=[Event(eq.q[1], then="stop", name="ground")])
+    sim = simulate(eq, (begin, begin + 100), z=height, events=[Event("ground", eq.q[1], terminal=True)])
     fall = math.sqrt(2 * height / G)
     assert sim.outcome.ending is Ending.STOPPED
     assert sim.outcome.detail == "ground"
@@ -71,7 +71,7 @@ def test_times_of_a_pendulum(method, form):
     eq, amplitude = pendulum(form), 2.0
     low = eq.q[0]
     start = {"a": amplitude} if form == "angle" else {"x": math.sin(amplitude), "y": -math.cos(amplitude)}
-    sim = simulate(eq, 6, start, method=method, rtol=1e-11, events=[Event(low, name="low")])
+    sim = simulate(eq, 6, start, method=method, rtol=1e-11, events=[Event("low", low)])
     mean, other = 1.0, math.cos(amplitude / 2)
     for _ in range(10):
         mean, other = (mean + other) / 2, math.sqrt(mean * other)
@@ -86,7 +86,10 @@ def test_times_of_a_pendulum(method, form):
 
 def test_directions():
     eq = pendulum()
-    counts = {d: len(simulate(eq, 6, a=1.0, events=[Event(eq.q[0], d)]).events) for d in ("rising", "falling", "both")}
+    counts = {
+        d: len(simulate(eq, 6, a=1.0, events=[Event("event 1", eq.q[0], d)]).events)
+        for d in ("rising", "falling", "both")
+    }
     assert counts["both"] == counts["rising"] + counts["falling"]
     assert counts["falling"] - counts["rising"] in (0, 1)
     assert counts["rising"] > 0
@@ -98,7 +101,7 @@ def test_two_passages_within_one_step(below):
     eq = projectile()
     v = 20.0
     top = v**2 / 2 / G
-    sim = simulate(eq, 4, z_dot=v, events=[Event(eq.q[1] - (top - below), name="height")])
+    sim = simulate(eq, 4, z_dot=v, events=[Event("height", eq.q[1] - (top - below))])
     half = math.sqrt(2 * below / G)
     found = [e.t for e in sim.events]
     assert len(found) == 2
@@ -110,7 +113,7 @@ def test_two_passages_within_one_step(below):
 def test_only_one_of_two_passages_within_one_step_counts(direction):
     eq = projectile()
     v = 20.0
-    sim = simulate(eq, 4, z_dot=v, events=[Event(eq.q[1] - (v**2 / 2 / G - 1e-3), direction)])
+    sim = simulate(eq, 4, z_dot=v, events=[Event("event 1", eq.q[1] - (v**2 / 2 / G - 1e-3), direction)])
     assert len(sim.events) == 1
     assert (sim.events[0].t > v / G) == (direction == "falling")
 
@@ -120,7 +123,7 @@ def test_touching_without_passing_is_no_event(step):
     """A height that is reached, to rounding, but not passed."""
     eq = projectile()
     v, g = 8.0, 16.0
-    sim = simulate(eq, 1, z_dot=v, g=g, step=step, events=[Event(eq.q[1] - v**2 / 2 / g)])
+    sim = simulate(eq, 1, z_dot=v, g=g, step=step, events=[Event("event 1", eq.q[1] - v**2 / 2 / g)])
     assert sim.events == ()
     assert sim.outcome.ending is Ending.REACHED
 
@@ -128,9 +131,9 @@ def test_touching_without_passing_is_no_event(step):
 def test_start_counts_not_and_the_end_does():
     """z(t) = t (1 - t) for g = 2: zero at the start and at the end."""
     eq = projectile()
-    sim = simulate(eq, 1, z_dot=1, g=2, events=[Event(eq.q[1], name="zero")])
+    sim = simulate(eq, 1, z_dot=1, g=2, events=[Event("zero", eq.q[1])])
     assert [e.t for e in sim.events] == [pytest.approx(1.0, abs=1e-14)]
-    stopped = simulate(eq, 1, z_dot=1, g=2, events=[Event(eq.q[1], then={"z_dot": 5}, name="zero")])
+    stopped = simulate(eq, 1, z_dot=1, g=2, events=[Event("zero", eq.q[1], reset={"z_dot": 5})])
     assert stopped.final["z_dot"] == pytest.approx(5)
     assert stopped.at(1.0)["z_dot"] == pytest.approx([5])
 
@@ -139,9 +142,9 @@ def test_simultaneous_events_all_happen():
     eq = projectile()
     x, z = eq.q
     events = [
-        Event(z, name="first"),
-        Event(2 * z, then={"x": 3}, name="second"),
-        Event(-z, then={"x_dot": x + 1}, name="third"),
+        Event("first", z),
+        Event("second", 2 * z, reset={"x": 3}),
+        Event("third", -z, reset={"x_dot": x + 1}),
     ]
     sim = simulate(eq, 1, z=1.0, events=events)
     assert [e.name for e in sim.events] == ["first", "second", "third"]
@@ -152,7 +155,7 @@ def test_simultaneous_events_all_happen():
 
 def test_back_in_time_the_same_events():
     eq = pendulum()
-    events = [Event(eq.q[0], "rising", name="up"), Event(eq.u[0], "falling", name="turn")]
+    events = [Event("up", eq.q[0], "rising"), Event("turn", eq.u[0], "falling")]
     there = simulate(eq, 5, a=1.0, a_dot=0.3, rtol=1e-12, events=events)
     back = simulate(eq, (5, 0), there.final, rtol=1e-12, events=events)
     assert [e.name for e in back.events] == [e.name for e in reversed(there.events)]
@@ -162,7 +165,7 @@ def test_back_in_time_the_same_events():
 def test_many_functions_at_once_are_found_in_order():
     eq = projectile()
     heights = np.linspace(0.05, 0.95, 19)
-    sim = simulate(eq, 0.45, z=1.0, events=[Event(eq.q[1] - h, name=f"{h:.2f}") for h in heights])
+    sim = simulate(eq, 0.45, z=1.0, events=[Event(f"{h:.2f}", eq.q[1] - h) for h in heights])
     assert [e.name for e in sim.events] == [f"{h:.2f}" for h in reversed(heights)]
     exact = [math.sqrt(2 * (1 - h) / G) for h in reversed(heights)]
     assert max(ulps(e.t, t) for e, t in zip(sim.events, exact, strict=True)) <= 8
@@ -173,17 +176,15 @@ def test_many_functions_at_once_are_found_in_order():
 
 def test_accelerations_multipliers_outputs_inputs_and_python():
     eq = projectile()
-    sim = simulate(eq, 2, z=1.0, inputs={"push": 3 * eq.t - 1}, events=[Event(eq.u[0].dot, name="force turns")])
+    sim = simulate(eq, 2, z=1.0, inputs={"push": 3 * eq.t - 1}, events=[Event("force turns", eq.u[0].dot)])
     assert [e.t for e in sim.events] == [pytest.approx(1 / 3, abs=1e-15)]
-    out = simulate(eq, 2, z=1.5, events=[Event(eq.outputs["height"])])
+    out = simulate(eq, 2, z=1.5, events=[Event("event 1", eq.outputs["height"])])
     assert ulps(out.events[0].t, math.sqrt(1 / G)) <= 4
     law = sb.ExternalFunction("law", 1, python=lambda z: z - 0.25)
-    free = simulate(eq, 2, z=1.0, events=[Event(law(eq.q[1]))])
+    free = simulate(eq, 2, z=1.0, events=[Event("event 1", law(eq.q[1]))])
     assert free.events[0].t == pytest.approx(math.sqrt(1.5 / G), rel=1e-13)
     loop = pendulum("loop")
-    tight = simulate(
-        loop, 1, x=0.0, y=-1.0, x_dot=5.2, rtol=1e-11, events=[Event(loop.lam[0], name="slack", then="stop")]
-    )
+    tight = simulate(loop, 1, x=0.0, y=-1.0, x_dot=5.2, rtol=1e-11, events=[Event("slack", loop.lam[0], terminal=True)])
     _, y, vx, vy = tight.events[0].after
     assert vx**2 + vy**2 == pytest.approx(G * y, rel=1e-9)  # no force in the rod: m v² / l = m g cos
 
@@ -197,7 +198,7 @@ def test_a_python_function_that_fails_is_raised():
     eq = projectile()
     law = sb.ExternalFunction("broken", 1, python=broken)
     with pytest.raises(ArithmeticError, match="below the table"):
-        simulate(eq, 2, z=1.0, events=[Event(law(eq.q[1]))])
+        simulate(eq, 2, z=1.0, events=[Event("event 1", law(eq.q[1]))])
 
 
 # ------------------------------------------------------------------------------------------------ what events do
@@ -208,7 +209,12 @@ def test_new_values_are_all_taken_from_the_state_before():
     x, z = eq.q
     vx, vz = eq.u
     sim = simulate(
-        eq, 0.8, z=1.0, x=2.0, x_dot=0.5, events=[Event(z, "falling", then={x: z + 7, z: x, vx: vz, vz: vx})]
+        eq,
+        0.8,
+        z=1.0,
+        x=2.0,
+        x_dot=0.5,
+        events=[Event("event 1", z, "falling", reset={x: z + 7, z: x, vx: vz, vz: vx})],
     )
     t, v = math.sqrt(2 / G), -math.sqrt(2 * G)
     assert sim.events[0].before == pytest.approx([2 + t / 2, 0, 0.5, v], abs=1e-14)
@@ -220,7 +226,7 @@ def test_new_values_are_all_taken_from_the_state_before():
 def test_values_at_a_jump_are_those_after_it():
     eq = projectile()
     fall = math.sqrt(2 / 8.0)
-    events = [Event(eq.q[1], then={"z_dot": -eq.u[1]})]
+    events = [Event("event 1", eq.q[1], reset={"z_dot": -eq.u[1]})]
     sim = simulate(eq, 1.2, z=1.0, g=8.0, events=events)
     jump = sim.events[0].t
     assert ulps(jump, fall) <= 16
@@ -241,7 +247,9 @@ def test_new_values_are_brought_back_to_the_constraints():
     ends = simulate(eq, 0.5, slider_crank.START).final["alpha"]
     turned = (slider_crank.START["alpha"] + ends) / 2
     for form in ("projection", "explicit"):
-        sim = simulate(eq, 0.5, slider_crank.START, form=form, events=[Event(alpha - turned, then={u: u + 3})])
+        sim = simulate(
+            eq, 0.5, slider_crank.START, form=form, events=[Event("event 1", alpha - turned, reset={u: u + 3})]
+        )
         e = sim.events[0]
         before, after = e.before[len(eq.q) :], e.after[len(eq.q) :]
         values = eq.values(otherwise=0, **dict(zip((s.identifier for s in (*eq.q, *eq.u)), e.after, strict=True)))
@@ -259,7 +267,7 @@ def test_energy_that_is_kept_is_taken_anew_after_a_jump():
     eq = pendulum("loop")
     x, _ = eq.q
     vx, vy = eq.u
-    kick = [Event(x, "rising", then={vx: 0.5 * vx, vy: 0.5 * vy}, name="brake")]
+    kick = [Event("brake", x, "rising", reset={vx: 0.5 * vx, vy: 0.5 * vy})]
     sim = simulate(eq, 3, x=0.6, y=-0.8, invariants=["energy"], events=kick)
     for e in sim.events:
         jump = np.flatnonzero(sim.t == e.t)
@@ -278,13 +286,13 @@ def test_python_decides():
         seen.append(values)
         return {"z_dot": -0.5 * values["z_dot"]} if len(seen) < 3 else "stop"
 
-    sim = simulate(eq, 9, z=1.0, events=[Event(eq.q[1], "falling", then=bounce, name="floor")])
+    sim = simulate(eq, 9, z=1.0, events=[Event("floor", eq.q[1], "falling", reset=bounce)])
     fall = math.sqrt(2 / G)
     assert [e.t for e in sim.events] == pytest.approx([fall, 2 * fall, 2.5 * fall], rel=1e-14)
     assert sim.outcome.ending is Ending.STOPPED
     assert seen[0]["g"] == G
     assert seen[0]["t"] == sim.events[0].t
-    ignored = simulate(eq, 0.5, z=1.0, events=[Event(eq.q[1], then=lambda values: None)])
+    ignored = simulate(eq, 0.5, z=1.0, events=[Event("event 1", eq.q[1], reset=lambda values: None)])
     assert len(ignored.events) == 1
     assert ignored.final["z"] < 0
 
@@ -296,16 +304,16 @@ def test_what_python_raises_comes_through_and_the_next_run_is_not_disturbed():
         raise KeyError("no idea")
 
     with pytest.raises(KeyError, match="no idea"):
-        simulate(eq, 2, z=1.0, events=[Event(eq.q[1], then=fails)])
+        simulate(eq, 2, z=1.0, events=[Event("event 1", eq.q[1], reset=fails)])
     assert simulate(eq, 0.3, z=1.0).final["z"] == pytest.approx(1 - G * 0.09 / 2, rel=1e-15)
 
 
 def test_a_jump_to_the_other_side_counts():
     """An event sets a speed that another event watches."""
     eq = projectile()
-    ground = Event(eq.q[1], then={"x_dot": 2}, name="ground")
+    ground = Event("ground", eq.q[1], reset={"x_dot": 2})
     for direction, found in (("both", ["ground", "fast"]), ("rising", ["ground", "fast"]), ("falling", ["ground"])):
-        sim = simulate(eq, 0.6, z=1.0, events=[ground, Event(eq.u[0] - 1, direction, name="fast")])
+        sim = simulate(eq, 0.6, z=1.0, events=[ground, Event("fast", eq.u[0] - 1, direction)])
         assert [e.name for e in sim.events] == found
 
 
@@ -321,7 +329,7 @@ def test_sliding_along_a_surface_ends_with_an_outcome():
         2,
         x=1.0,
         x_dot=-1.0,
-        events=[Event(x, "falling", then={x: 0, "x_dot": 0}, name="wall")],
+        events=[Event("wall", x, "falling", reset={x: 0, "x_dot": 0})],
         inputs={"push": -1.0},
     )
     assert sim.outcome.ending is Ending.CHATTERING
@@ -337,9 +345,9 @@ def test_events_that_set_each_other_off():
     eq = projectile()
     vx, _ = eq.u
     events = [
-        Event(eq.q[1], then={vx: 1 - vx}, name="ground"),
-        Event(vx - 0.25, then={vx: 0}, name="down"),
-        Event(vx - 0.75, then={vx: 1}, name="up"),
+        Event("ground", eq.q[1], reset={vx: 1 - vx}),
+        Event("down", vx - 0.25, reset={vx: 0}),
+        Event("up", vx - 0.75, reset={vx: 1}),
     ]
     sim = simulate(eq, 1, z=1.0, x_dot=0.0, events=events)
     assert [e.name for e in sim.events] == ["ground", "down", "up"]  # each answers once at one time
@@ -351,7 +359,7 @@ def test_events_that_set_each_other_off():
 def test_sensitivities_pass_events():
     """∂z/∂z0 and ∂z/∂g after three bounces, beside differences."""
     eq = projectile()
-    event = [Event(eq.q[1], "falling", then={"z_dot": -0.8 * eq.u[1]})]
+    event = [Event("event 1", eq.q[1], "falling", reset={"z_dot": -0.8 * eq.u[1]})]
     sim = simulate(eq, 2.0, z=1.0, events=event, sensitivities=["z", "g"], rtol=1e-11)
     assert len(sim.events) == 3
     for name, value in (("z", 1.0), ("g", G)):
@@ -365,7 +373,9 @@ def test_sensitivities_pass_events():
 def test_sensitivities_refuse_python():
     eq = projectile()
     with pytest.raises(SimulationError, match="expressions"):
-        simulate(eq, 2.0, z=1.0, events=[Event(eq.q[1], then=lambda v: {"z_dot": 1.0})], sensitivities=["z"])
+        simulate(
+            eq, 2.0, z=1.0, events=[Event("event 1", eq.q[1], reset=lambda v: {"z_dot": 1.0})], sensitivities=["z"]
+        )
 
 
 # ------------------------------------------------------------------------------------------------ refused
@@ -376,28 +386,41 @@ def test_bad_events_are_refused_with_names():
     x, z = eq.q
     strange = sb.symbol("strange", "coordinate")
     with pytest.raises(SimulationError, match=r"direction is 'rising'.*'up'"):
+        Event("event 1", z, "up")
+    with pytest.raises(SimulationError, match="the first argument is a name"):
         Event(z, "up")
-    with pytest.raises(SimulationError, match="`then` is"):
-        Event(z, then="explode")
-    with pytest.raises(SimulationError, match="`then` is"):
-        Event(z, then=3)
+    with pytest.raises(SimulationError, match="reset is a mapping"):
+        Event("event 1", z, reset="explode")
+    with pytest.raises(SimulationError, match="reset is a mapping"):
+        Event("event 1", z, reset=3)
     for events, message in (
-        ([Event(z - strange, name="odd")], "event 'odd'.*depends on strange"),
-        ([Event(z, then={"g": 3})], "g cannot change.*additional variable"),
-        ([Event(z, then={"w": 3})], "there is no state 'w'; there are x, z, x_dot, z_dot"),
-        ([Event(z, then={x: strange})], "depends on strange"),
+        ([Event("odd", z - strange)], "event 'odd'.*depends on strange"),
+        ([Event("event 1", z, reset={"g": 3})], "g cannot change.*additional variable"),
+        ([Event("event 1", z, reset={"w": 3})], "there is no state 'w'; there are x, z, x_dot, z_dot"),
+        ([Event("event 1", z, reset={x: strange})], "depends on strange"),
         (["stop"], "events are `Event` and `Contact`, got 'stop'"),
     ):
         with pytest.raises(SimulationError, match=message):
             simulate(eq, 2, z=1.0, events=events)
     for back, message in (({"y": 1.0}, "no state 'y'"), ({"z": math.nan}, "finite"), (3.0, "returned 3.0")):
         with pytest.raises(SimulationError, match=message):
-            simulate(eq, 2, z=1.0, events=[Event(z, then=lambda values, back=back: back)])
+            simulate(eq, 2, z=1.0, events=[Event("event 1", z, reset=lambda values, back=back: back)])
 
 
 def test_events_are_kept_in_files(tmp_path):
     eq = pendulum("loop")
-    sim = simulate(eq, 1, x=0.6, y=-0.8, events=[Event(eq.q[0], then={eq.u[0]: 1.0}, name="low")])
+    sim = simulate(eq, 1, x=0.6, y=-0.8, events=[Event("low", eq.q[0], reset={eq.u[0]: 1.0})])
     read = load_trajectory(save_trajectory(sim, tmp_path / "motion"), eq)
     assert [(e.name, e.t, e.impulses) for e in read.events] == [(e.name, e.t, e.impulses) for e in sim.events]
     assert read.at(0.9).y == pytest.approx(sim.at(0.9).y, abs=0)
+
+
+def test_terminal_and_reset_together_and_directions_as_numbers():
+    """A terminal event with a reset ends in the state after it; 1, -1 and 0 are the directions of `solve_ivp`."""
+    eq = projectile()
+    z, vz = eq.q[1], eq.u[1]
+    sim = simulate(eq, 2, z=1.0, events=[Event("floor", z, -1, terminal=True, reset={vz: -0.5 * vz})])
+    assert sim.outcome.ending is sb.integrate.Ending.STOPPED
+    assert sim.final["z_dot"] == pytest.approx(0.5 * math.sqrt(2 * G))
+    assert Event("up", z, 1).direction == "rising"
+    assert Event("any", z, 0).direction == "both"

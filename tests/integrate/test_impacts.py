@@ -54,7 +54,7 @@ def beam() -> tuple[sb.Equations, list[sb.Expr]]:
 def test_bouncing_ball_against_its_closed_form(floor, method):
     """Times are those of a geometric series, heights those of e²; impulses are (1 + e) m v."""
     eq, e = ball(), 0.8
-    sim = simulate(eq, 3.5, z=floor + 1.0, method=method, events=[Contact(eq.q[0] - floor, e, "floor")])
+    sim = simulate(eq, 3.5, z=floor + 1.0, method=method, events=[Contact("floor", eq.q[0] - floor, e)])
     fall, v = math.sqrt(2 / G), math.sqrt(2 * G)
     times = fall * (1 + 2 * np.cumsum([0, *(e**k for k in range(1, len(sim.events)))]))
     assert len(sim.events) == 9
@@ -70,7 +70,7 @@ def test_bouncing_ball_against_its_closed_form(floor, method):
 def test_chattering_ends_at_the_time_where_bounces_accumulate():
     """All of infinitely many bounces: 3 sqrt(2h/g) for e = 1/2. The work is bounded, and the trajectory is kept."""
     eq = ball()
-    sim = simulate(eq, 5, z=1.0, events=[Contact(eq.q[0], 0.5, "floor")])
+    sim = simulate(eq, 5, z=1.0, events=[Contact("floor", eq.q[0], 0.5)])
     assert sim.outcome.ending is Ending.CHATTERING
     assert sim.outcome.t == pytest.approx(3 * math.sqrt(2 / G), abs=1e-9)
     assert "floor" in sim.outcome.detail
@@ -83,16 +83,16 @@ def test_chattering_ends_at_the_time_where_bounces_accumulate():
 def test_without_restitution_the_next_contact_is_at_once():
     """e = 0 and no mode for contact: said at once, not fallen through."""
     eq = ball()
-    sim = simulate(eq, 5, z=1.0, events=[Contact(eq.q[0], 0, "floor")])
+    sim = simulate(eq, 5, z=1.0, events=[Contact("floor", eq.q[0], 0)])
     assert sim.outcome.ending is Ending.CHATTERING
     assert sim.outcome.t == pytest.approx(math.sqrt(2 / G), abs=1e-7)
-    resting = simulate(eq, 5, z=0.0, events=[Contact(eq.q[0], 0.5, "floor")])
+    resting = simulate(eq, 5, z=0.0, events=[Contact("floor", eq.q[0], 0.5)])
     assert resting.outcome.ending is Ending.CHATTERING
 
 
 def test_closing_at_the_start_is_an_impact():
     eq = ball()
-    sim = simulate(eq, 0.1, z=0.0, z_dot=-2.0, events=[Contact(eq.q[0], 0.5, "floor")])
+    sim = simulate(eq, 0.1, z=0.0, z_dot=-2.0, events=[Contact("floor", eq.q[0], 0.5)])
     assert sim.events[0].t == 0
     assert sim.events[0].after == pytest.approx([0, 1])
     assert sim.at(0.0)["z_dot"] == pytest.approx([1])
@@ -101,7 +101,7 @@ def test_closing_at_the_start_is_an_impact():
 def test_touching_without_closing_is_no_impact():
     """A ball that is thrown so that it just reaches a ceiling."""
     eq = ball()
-    sim = simulate(eq, 1, z_dot=8.0, g=16.0, events=[Contact(2 - eq.q[0], 0.5, "ceiling")])
+    sim = simulate(eq, 1, z_dot=8.0, g=16.0, events=[Contact("ceiling", 2 - eq.q[0], 0.5)])
     assert sim.events == ()
     assert sim.final["z_dot"] == pytest.approx(-8)
 
@@ -110,7 +110,7 @@ def test_restitution_may_depend_on_the_state():
     """e = 1 / (1 + v): from height h the ball rises to (v / (1 + v))² / 2g."""
     eq = ball()
     v = eq.u[0]
-    sim = simulate(eq, 0.6, z=1.0, events=[Contact(eq.q[0], 1 / (1 - v), "floor")])
+    sim = simulate(eq, 0.6, z=1.0, events=[Contact("floor", eq.q[0], 1 / (1 - v))])
     speed = math.sqrt(2 * G)
     assert sim.events[0].after[1] == pytest.approx(speed / (1 + speed), rel=1e-14)
 
@@ -119,7 +119,7 @@ def test_moving_wall():
     """A wall that moves at speed w: relative speeds are reversed, energy is fed in."""
     eq, _ = row_of_balls([1.0])
     x = eq.q[0]
-    sim = simulate(eq, 2, x0=1.0, x0_dot=-1.0, events=[Contact(x - 0.5 * eq.t, 1, "wall")])
+    sim = simulate(eq, 2, x0=1.0, x0_dot=-1.0, events=[Contact("wall", x - 0.5 * eq.t, 1)])
     assert sim.events[0].t == pytest.approx(2 / 3, abs=1e-15)
     assert sim.final["x0_dot"] == pytest.approx(2.0)
 
@@ -133,12 +133,12 @@ def test_pendulum_against_a_stop():
     m.constrain(x**2 + y**2 - 1, "rod")
     eq, e, at = sb.derive(m), 0.7, -0.3
     start = assemble(eq, x=0.8, start={"y": -0.6})
-    sim = simulate(eq, 4, start, rtol=1e-11, events=[Contact(x - at, e, "stop")])
+    sim = simulate(eq, 4, start, rtol=1e-11, events=[Contact("stop", x - at, e)])
     angle = sb.Model("pendulum by its angle")
     angle.gravity(0, -G, 0)
     a = angle.coordinate("a")
     angle.particle("bob", angle.ground.rotate("z", a).point(0, -1, 0), mass=1.0)
-    other = simulate(sb.derive(angle), 4, a=math.asin(0.8), rtol=1e-11, events=[Contact(sb.sin(a) - at, e, "stop")])
+    other = simulate(sb.derive(angle), 4, a=math.asin(0.8), rtol=1e-11, events=[Contact("stop", sb.sin(a) - at, e)])
     assert len(sim.events) == len(other.events) >= 3
     assert [o.t for o in sim.events] == pytest.approx([o.t for o in other.events], abs=1e-8)
     assert sim.events[0].impulses["stop"] == pytest.approx(other.events[0].impulses["stop"], rel=1e-8)
@@ -155,7 +155,7 @@ def test_pendulum_against_a_stop():
 def test_newtons_cradle(n):
     """Through a row of equal balls that touch the impulse runs to the last one."""
     eq, gaps = row_of_balls([1.0] * n)
-    contacts = [Contact(g, 1, f"c{k}") for k, g in enumerate(gaps)]
+    contacts = [Contact(f"c{k}", g, 1) for k, g in enumerate(gaps)]
     sim = simulate(eq, 2, x0=-1.0, x0_dot=1.0, events=contacts)
     assert list(sim.final.values())[n:] == pytest.approx([0] * (n - 1) + [1], abs=1e-15)
     assert len({o.t for o in sim.events}) == 1
@@ -168,7 +168,7 @@ def test_a_ball_between_two_that_close_on_it(e):
     """Both sides at once: momentum stays, each gap opens at e times the speed at which it closed."""
     eq, (a, b) = row_of_balls([1.0, 0.3, 2.0])
     sim = simulate(
-        eq, 1.5, x0=-1.0, x1=0.0, x2=2.0, x0_dot=1.0, x2_dot=-2.0, events=[Contact(a, e, "a"), Contact(b, e, "b")]
+        eq, 1.5, x0=-1.0, x1=0.0, x2=2.0, x0_dot=1.0, x2_dot=-2.0, events=[Contact("a", a, e), Contact("b", b, e)]
     )
     first = sim.events[0]
     assert [o.t for o in sim.events[:2]] == [pytest.approx(1.0, abs=1e-15)] * 2
@@ -188,7 +188,7 @@ def test_light_ball_on_a_heavy_one():
         x1=1.0,
         x0_dot=-4.0,
         x1_dot=-4.0,
-        events=[Contact(eq.q[0], 1, "floor"), Contact(gap, 1, "balls")],
+        events=[Contact("floor", eq.q[0], 1), Contact("balls", gap, 1)],
     )
     assert [o.name for o in sim.events] == ["floor", "balls"]
     assert sim.final["x1_dot"] == pytest.approx(4 * (3 * 1000 - 1) / 1001)
@@ -197,7 +197,7 @@ def test_light_ball_on_a_heavy_one():
 def test_landing_on_two_feet():
     """Flat: both feet push alike, the body does not turn. Tilted: one foot after the other."""
     eq, heights = beam()
-    contacts = [Contact(h, 0.4, name) for h, name in zip(heights, ("left", "right"), strict=True)]
+    contacts = [Contact(name, h, 0.4) for h, name in zip(heights, ("left", "right"), strict=True)]
     flat = simulate(eq, 0.5, y=1.2, x_dot=0.3, events=contacts)
     v = math.sqrt(2 * G)
     assert [o.name for o in flat.events] == ["left", "right"]
@@ -213,7 +213,7 @@ def test_landing_on_two_feet():
 def test_a_contact_that_would_have_to_pull_does_not():
     """A beam that turns about one foot while the other lifts: only the closing one pushes, and what it does to the other is no impulse."""
     eq, heights = beam()
-    contacts = [Contact(h, 0.0, name) for h, name in zip(heights, ("left", "right"), strict=True)]
+    contacts = [Contact(name, h, 0.0) for h, name in zip(heights, ("left", "right"), strict=True)]
     x = impulses_of(eq, contacts).numbers(0.0, np.array([0, 0.2, 0, 0, -0.5, 1.0]), np.array([G]), np.zeros(0))
     assert x.speed == pytest.approx([-1.0, 0.0])
     sim = simulate(eq, 0.01, y=0.2, y_dot=-0.5, a_dot=1.0, events=contacts)
@@ -227,7 +227,7 @@ def test_an_impossible_impact_says_so():
     x = m.coordinate("x")
     m.particle("ram", m.ground.translate(x, 0, 0).origin, mass=1.0)
     m.prescribe(x, 1 - m.time)
-    sim = simulate(sb.derive(m), 2, x=1.0, x_dot=-1.0, events=[Contact(x, 0.5, "anvil")])
+    sim = simulate(sb.derive(m), 2, x=1.0, x_dot=-1.0, events=[Contact("anvil", x, 0.5)])
     assert sim.outcome.ending is Ending.SINGULAR
     assert "anvil" in sim.outcome.detail
     assert sim.outcome.t == pytest.approx(1)
@@ -244,7 +244,7 @@ def _random_contacts(eq: sb.Equations, state: dict[str, float], rng: np.random.G
             (float(c) * (q - state[q.identifier]) for c, q in zip(rng.normal(size=len(eq.q)), eq.q, strict=True)),
             start=sb.sin(0.0),
         )
-        out.append(Contact(gap, float(rng.uniform()), f"contact {k}"))
+        out.append(Contact(f"contact {k}", gap, float(rng.uniform())))
     return out
 
 
@@ -267,7 +267,7 @@ def test_impacts_obey_newtons_law_and_never_feed_energy(seed):
     arguments = (start.t, np.concatenate([start.q, start.u, start.z]), start.p, start.r)
     opens = impulses_of(eq, contacts).numbers(*arguments).speed[:2] > 0
     contacts[:2] = [
-        Contact(-c.gap if is_opening else c.gap, c.restitution, c.name)
+        Contact(c.name, -c.gap if is_opening else c.gap, c.restitution)
         for c, is_opening in zip(contacts, opens, strict=False)
     ]
     impulses = impulses_of(eq, contacts)
@@ -325,12 +325,12 @@ def test_the_map_of_an_impact_as_expressions(example):
     """`impact_map`, on the graph, gives what the impact gives in numbers."""
     eq = sb.derive(example.model())
     start = assemble(eq, start={u.identifier: 0.3 + 0.2 * k for k, u in enumerate(eq.u)})
-    contact = Contact(sum((float(k + 1) * q for k, q in enumerate(eq.q)), start=-eq.t), 0.6, "wall")
+    contact = Contact("wall", sum((float(k + 1) * q for k, q in enumerate(eq.q)), start=-eq.t), 0.6)
     impulses = impulses_of(eq, [contact])
     arguments = (start.t, np.concatenate([start.q, start.u, start.z]), start.p, start.r)
     x = impulses.numbers(*arguments)
     sign = 1 if x.speed[0] < 0 else -1
-    contact = Contact(sign * contact.gap, 0.6, "wall")
+    contact = Contact("wall", sign * contact.gap, 0.6)
     impulses = impulses_of(eq, [contact])
     x = impulses.numbers(*arguments)
     found = impact(impulses.metric(*arguments), x, start.u, x.speed < 0, x.restitution)
@@ -343,7 +343,7 @@ def test_the_map_of_an_impact_as_expressions(example):
 
 def test_sensitivities_pass_impacts():
     eq = ball()
-    floor = [Contact(eq.q[0] - 0.1 * sb.sin(3 * eq.t), 0.8, "floor")]
+    floor = [Contact("floor", eq.q[0] - 0.1 * sb.sin(3 * eq.t), 0.8)]
     sim = simulate(eq, 1.6, z=1.0, events=floor, sensitivities=["z", "g"], rtol=1e-11)
     assert len(sim.events) == 2
     for name, value in (("z", 1.0), ("g", G)):
@@ -361,18 +361,18 @@ def test_bad_contacts_are_refused_with_names():
     eq = ball()
     z, v = eq.q[0], eq.u[0]
     with pytest.raises(SimulationError, match=r"restitution is between 0 and 1, got 1\.2"):
-        Contact(z, 1.2)
+        Contact("contact", z, 1.2)
     for events, message in (
-        ([Contact(z + v, 0.5, "floor")], "contact 'floor'.*depends on z'"),
-        ([Contact(eq.t - 1, 0.5, "floor")], "depends on no coordinate"),
-        ([Contact(z, 0.5), Contact(z - 1, 0.5)], "several contacts are called contact"),
-        ([Contact(z - 5, 0.5, "floor")], "contact 'floor'.*inside each other.*gap = -4"),
-        ([Contact(z, 1 + v**2, "floor")], "contact 'floor': restitution"),
+        ([Contact("floor", z + v, 0.5)], "contact 'floor'.*depends on z'"),
+        ([Contact("floor", eq.t - 1, 0.5)], "depends on no coordinate"),
+        ([Contact("contact", z, 0.5), Contact("contact", z - 1, 0.5)], "several contacts are called contact"),
+        ([Contact("floor", z - 5, 0.5)], "contact 'floor'.*inside each other.*gap = -4"),
+        ([Contact("floor", z, 1 + v**2)], "contact 'floor': restitution"),
     ):
         with pytest.raises(SimulationError, match=message):
             simulate(eq, 2, z=1.0, events=events)
     with pytest.raises(SimulationError, match="cannot be undone"):
-        simulate(eq, (2, 0), z=1.0, events=[Contact(z, 0.5)])
+        simulate(eq, (2, 0), z=1.0, events=[Contact("contact", z, 0.5)])
 
 
 def test_contacts_and_events_together():
@@ -382,9 +382,9 @@ def test_contacts_and_events_together():
         3,
         z=1.0,
         events=[
-            Contact(eq.q[0], 0.8, "floor"),
-            Event(eq.u[0], "falling", name="top"),
-            Event(eq.q[0] - 0.5, then="record", name="half"),
+            Contact("floor", eq.q[0], 0.8),
+            Event("top", eq.u[0], "falling"),
+            Event("half", eq.q[0] - 0.5),
         ],
     )
     assert [o.name for o in sim.events][:6] == ["half", "floor", "half", "top", "half", "floor"]
@@ -402,7 +402,7 @@ def test_events_and_impacts_in_every_form(form):
     m.particle("bob", m.ground.translate(x, y, 0).origin, mass=1.0)
     m.constrain(x**2 + y**2 - 1, "rod")
     eq = sb.derive(m)
-    events = [Contact(x + 0.3, 0.7, "stop"), Event(y + 0.9, name="height"), Event(eq.lam[0] + 6, name="force")]
+    events = [Contact("stop", x + 0.3, 0.7), Event("height", y + 0.9), Event("force", eq.lam[0] + 6)]
     found, wanted = (simulate(eq, 2, x=0.6, y=-0.8, form=f, events=events).events for f in (form, "projection"))
     assert [o.name for o in found] == [o.name for o in wanted]
     assert [o.t for o in found] == pytest.approx([o.t for o in wanted], abs=1e-7)
@@ -415,6 +415,6 @@ def test_a_coordinate_without_mass_of_its_own():
     a, b = m.coordinates("a b")
     m.particle("mass", m.ground.translate(a, 0, 0).origin, mass=2.0)
     m.constrain(a - 2 * b, "gear")
-    sim = simulate(sb.derive(m, check=False), 2, a=1, b=0.5, a_dot=-1, b_dot=-0.5, events=[Contact(b, 0.5, "stop")])
+    sim = simulate(sb.derive(m, check=False), 2, a=1, b=0.5, a_dot=-1, b_dot=-0.5, events=[Contact("stop", b, 0.5)])
     assert sim.events[0].impulses == pytest.approx({"stop": 6, "gear": 3})
     assert sim.final == pytest.approx({"a": 0.5, "b": 0.25, "a_dot": 0.5, "b_dot": 0.25})

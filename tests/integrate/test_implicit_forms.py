@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 import symbody as sb
 from examples import motorcycle, sleigh, slider_crank, spatial_crank
 from symbody.integrate.implicit import ImplicitForm, slopes_program
-from symbody.integrate.simulate import Options, form_of, simulate
+from symbody.integrate.simulate import SimulationOptions, form_of, simulate
 
 FORMS = ("implicit", "ggl")
 
@@ -50,7 +50,7 @@ def test_what_is_kept_on_the_constraints(crank: sb.Equations) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_unknowns_start_consistent(crank: sb.Equations, form: str) -> None:
     """u' and multipliers at the start are those of the equations, and the equations hold."""
-    made = form_of(crank, Options(form=form))
+    made = form_of(crank, SimulationOptions(form=form))
     state = sb.State.of(crank, slider_crank.START)
     y, p = made.start(0.0, np.concatenate([state.q, state.u]), state.p)
     sim = simulate(crank, 0.1, slider_crank.START)
@@ -65,7 +65,7 @@ def test_unknowns_start_consistent(crank: sb.Equations, form: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_slopes_of_residuals_are_exact(crank: sb.Equations, form: str) -> None:
-    made = form_of(crank, Options(form=form))
+    made = form_of(crank, SimulationOptions(form=form))
     f, places = slopes_program(made)
     random = np.random.default_rng(3)
     y, n = random.uniform(-1, 1, made.n), made.n
@@ -211,7 +211,7 @@ def test_energy_kept_by_projection_with_the_implicit_method(crank: sb.Equations)
 
 
 def test_index_of_every_variable(crank: sb.Equations) -> None:
-    forms = {name: form_of(crank, Options(form=name)) for name in FORMS}
+    forms = {name: form_of(crank, SimulationOptions(form=name)) for name in FORMS}
     assert all(isinstance(f, ImplicitForm) for f in forms.values())
     assert set(forms["implicit"].index) == {1}
     assert forms["ggl"].index == (*[1] * 6, *[2] * 7)

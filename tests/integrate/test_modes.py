@@ -24,7 +24,7 @@ G = 9.81
 def test_a_ball_comes_to_rest():
     """After infinitely many bounces: to the tolerance asked for, and with its weight as force."""
     eq = ball()
-    sim = simulate_modes(Contacts(eq, Contact(eq.q[0], 0.5, "floor")), 3, z=1.0)
+    sim = simulate_modes(Contacts(eq, Contact("floor", eq.q[0], 0.5)), 3, z=1.0)
     assert sim.outcome.ending is Ending.REACHED
     assert sim.modes == ("free", "floor")
     assert sim.segments[1].t[0] == pytest.approx(3 * math.sqrt(2 / G), abs=1e-3)
@@ -32,14 +32,14 @@ def test_a_ball_comes_to_rest():
     assert sim["lam_floor"][sim.mode == "floor"] == pytest.approx(2 * G)
     assert np.all(sim["lam_floor"][sim.mode == "free"] == 0)
     assert len(sim.events) < 30
-    exact = simulate(eq, 3, z=1.0, events=[Contact(eq.q[0], 0.5, "floor")])
+    exact = simulate(eq, 3, z=1.0, events=[Contact("floor", eq.q[0], 0.5)])
     common = np.linspace(0, 1.35, 40)
     assert sim.at(common)["z"] == pytest.approx(exact.at(common)["z"], abs=1e-8)
 
 
 def test_requested_times_and_modes():
     eq = ball()
-    contacts = Contacts(eq, Contact(eq.q[0], 0.5, "floor"))
+    contacts = Contacts(eq, Contact("floor", eq.q[0], 0.5))
     times = np.linspace(0, 3, 31)
     wanted, whole = simulate_modes(contacts, times, z=1.0), simulate_modes(contacts, 3, z=1.0)
     assert wanted.t == pytest.approx(times, abs=0)
@@ -57,7 +57,7 @@ def test_a_shaken_table_throws_the_ball():
     z = m.coordinate("z")
     m.particle("ball", m.ground.translate(0, 0, z).origin, mass=2.0)
     eq = sb.derive(m)
-    table = Contact(z - A * sb.sin(w * eq.t), 0.3, "table")
+    table = Contact("table", z - A * sb.sin(w * eq.t), 0.3)
     sim = simulate_modes(Contacts(eq, table), 0.5, z_dot=0.4)
     opens = next(e for e in sim.events if e.name == "table opens")
     assert opens.t == pytest.approx(math.asin(G / 16) / 40, abs=1e-10)
@@ -81,7 +81,7 @@ def test_rocking_block():
     block = m.body("block", m.ground.translate(x, y, 0).rotate("z", a), mass=3.0, shape=sb.cuboid(2 * b, 2 * h, 0.1))
     eq = sb.derive(m)
     heights = [(block.point(s * b, -h, 0) - m.ground.origin).dot(m.ground.y) for s in (-1, 1)]
-    feet = [Contact(e, 0.0, name) for e, name in zip(heights, ("left", "right"), strict=True)]
+    feet = [Contact(name, e, 0.0) for e, name in zip(heights, ("left", "right"), strict=True)]
     tilt = 0.1
     sim = simulate_modes(Contacts(eq, *feet), 2, a=tilt, y=0.1 * math.sin(tilt) + 0.4 * math.cos(tilt))
     assert sim.outcome
@@ -102,7 +102,7 @@ def test_rocking_block():
 
 def test_landing_and_resting_on_two_feet():
     eq, heights = beam()
-    feet = [Contact(e, 0.3, name) for e, name in zip(heights, ("left", "right"), strict=True)]
+    feet = [Contact(name, e, 0.3) for e, name in zip(heights, ("left", "right"), strict=True)]
     sim = simulate_modes(Contacts(eq, *feet), 3, y=1.0, a=0.05)
     assert sim.outcome
     assert sim.modes[-1] == "left + right"
@@ -119,7 +119,7 @@ def test_a_table_on_four_legs():
     body = m.body("table", m.ground.translate(0, 0, z).rotate("x", a).rotate("y", b), mass=4.0, inertia=(0.5, 0.5, 0.9))
     legs = [body.point(x, y, -1) for x, y in ((0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5))]
     eq = sb.derive(m)
-    contacts = [Contact((p - m.ground.origin).dot(m.ground.z), 0.2, f"leg {k}") for k, p in enumerate(legs)]
+    contacts = [Contact(f"leg {k}", (p - m.ground.origin).dot(m.ground.z), 0.2) for k, p in enumerate(legs)]
     sim = simulate_modes(Contacts(eq, *contacts), 1.5, z=1.05, a=0.03)
     assert sim.outcome
     assert sim.final["z"] == pytest.approx(1, abs=1e-8)
@@ -136,7 +136,7 @@ def test_a_ball_falls_on_one_that_rests():
         m.particle(f"ball{k}", m.ground.translate(0, 0, q).origin, mass=1.0 + k)
     eq = sb.derive(m)
     sim = simulate_modes(
-        Contacts(eq, Contact(z[0], 0.5, "floor"), Contact(z[1] - z[0] - 0.1, 0.5, "balls")), 0.5, z0=0.0, z1=1.1
+        Contacts(eq, Contact("floor", z[0], 0.5), Contact("balls", z[1] - z[0] - 0.1, 0.5)), 0.5, z0=0.0, z1=1.1
     )
     hit = next(e for e in sim.events if e.name == "balls")
     v = math.sqrt(2 * G)
@@ -152,7 +152,7 @@ def test_contacts_in_a_loop_formulation():
     m.particle("bob", m.ground.translate(x, y, 0).origin, mass=1.0)
     m.constrain(x**2 + y**2 - 1, "rod")
     eq = sb.derive(m)
-    sim = simulate_modes(Contacts(eq, Contact(y + 0.8, 0.3, "shelf")), 3, x=1.0)
+    sim = simulate_modes(Contacts(eq, Contact("shelf", y + 0.8, 0.3)), 3, x=1.0)
     assert sim.outcome
     assert sim.modes[-1] == "shelf"
     assert sim.final["x"] == pytest.approx(0.6, abs=1e-7)
@@ -179,8 +179,8 @@ def belt() -> Modes:
             m.generalized_force("friction", x, mu_d * mass * G)
         made[name] = sb.derive(m)
     friction = made["stick"].lam[0]
-    leaves = Switch("stick", "slip", friction - mu_s * mass * G, "rising")
-    return Modes(made, [leaves, Switch("slip", "stick", x.dot - v, "rising")], start="stick")
+    leaves = Switch("stick to slip", friction - mu_s * mass * G, "stick", "slip", "rising")
+    return Modes(made, [leaves, Switch("slip to stick", x.dot - v, "slip", "stick", "rising")], initial="stick")
 
 
 def test_stick_and_slip_against_the_closed_form():
@@ -229,10 +229,10 @@ def test_a_wheel_that_begins_to_slip():
     modes = Modes(
         {"rolling": rolling, "slipping": slipping},
         [
-            Switch("rolling", "slipping", rolling.lam[0] - mu * mass * G, "rising"),
-            Switch("slipping", "rolling", spin, "falling"),
+            Switch("rolling to slipping", rolling.lam[0] - mu * mass * G, "rolling", "slipping", "rising"),
+            Switch("slipping to rolling", spin, "slipping", "rolling", "falling"),
         ],
-        start="rolling",
+        initial="rolling",
     )
     sim = simulate_modes(modes, 2)
     begins = mu * mass * G * (inertia + mass * R**2) / (mass * R) / c
@@ -258,17 +258,23 @@ def test_a_string_that_goes_slack_and_tight_again():
         {"tight": string, "slack": free},
         [
             Switch(
+                "tight to slack",
+                a.dot**2 + G * sb.cos(a),
                 "tight",
                 "slack",
-                a.dot**2 + G * sb.cos(a),
                 "falling",
-                then={x: sb.sin(a), y: -sb.cos(a), x.dot: a.dot * sb.cos(a), y.dot: a.dot * sb.sin(a)},
+                reset={x: sb.sin(a), y: -sb.cos(a), x.dot: a.dot * sb.cos(a), y.dot: a.dot * sb.sin(a)},
             ),
             Switch(
-                "slack", "tight", 1 - x**2 - y**2, "falling", then={a: sb.atan2(x, -y), a.dot: x.dot * -y + y.dot * x}
+                "slack to tight",
+                1 - x**2 - y**2,
+                "slack",
+                "tight",
+                "falling",
+                reset={a: sb.atan2(x, -y), a.dot: x.dot * -y + y.dot * x},
             ),
         ],
-        start="tight",
+        initial="tight",
     )
     v = 6.0
     sim = simulate_modes(modes, 3, a_dot=v, rtol=1e-10)
@@ -296,7 +302,11 @@ def test_a_new_constraint_takes_the_speed_that_it_forbids():
     for k, mass in enumerate((1.0, 3.0)):
         m.particle(f"ball{k}", m.ground.translate(x[k], 0, 0).origin, mass=mass)
     m.constrain(x[1] - x[0], "coupling")
-    modes = Modes({"apart": free, "coupled": sb.derive(m)}, [Switch("apart", "coupled", gap, "falling")], start="apart")
+    modes = Modes(
+        {"apart": free, "coupled": sb.derive(m)},
+        [Switch("apart to coupled", gap, "apart", "coupled", "falling")],
+        initial="apart",
+    )
     sim = simulate_modes(modes, 3, x1=1.0, x0_dot=1.0)
     (e,) = sim.events
     assert e.t == pytest.approx(1, abs=1e-14)
@@ -311,9 +321,9 @@ def test_a_new_constraint_takes_the_speed_that_it_forbids():
 
 def test_events_along_modes():
     eq = ball()
-    top = Event(eq.u[0], "falling", name="top")
-    stop = Event(eq.t - 1.2, then="stop", name="bell")
-    sim = simulate_modes(Contacts(eq, Contact(eq.q[0], 0.5, "floor")), 3, z=1.0, events=[top, stop])
+    top = Event("top", eq.u[0], "falling")
+    stop = Event("bell", eq.t - 1.2, terminal=True)
+    sim = simulate_modes(Contacts(eq, Contact("floor", eq.q[0], 0.5)), 3, z=1.0, events=[top, stop])
     assert [e.name for e in sim.events][:5] == ["floor", "top", "floor", "top", "floor"]
     assert sim.outcome.ending is Ending.STOPPED
     assert sim.outcome.t == pytest.approx(1.2, abs=1e-15)
@@ -322,7 +332,11 @@ def test_events_along_modes():
 def test_modes_that_send_each_other_back_end_with_an_outcome():
     eq, other = ball(), ball()
     v = eq.u[0]
-    modes = Modes({"a": eq, "b": other}, [Switch("a", "b", v, "falling"), Switch("b", "a", v + 1, "rising")], start="a")
+    modes = Modes(
+        {"a": eq, "b": other},
+        [Switch("a to b", v, "a", "b", "falling"), Switch("b to a", v + 1, "b", "a", "rising")],
+        initial="a",
+    )
     sim = simulate_modes(modes, 1, z=0.0, z_dot=-0.5)
     assert sim.outcome.ending is Ending.CHATTERING
     assert "a to b" in sim.outcome.detail
@@ -336,24 +350,24 @@ def test_bad_modes_are_refused_with_names():
     z = eq.q[0]
     row, (gap,) = row_of_balls([1.0, 1.0])
     with pytest.raises(SimulationError, match="no mode 'slip'"):
-        Modes({"stick": eq}, [Switch("stick", "slip", z)], start="stick")
+        Modes({"stick": eq}, [Switch("stick to slip", z, "stick", "slip")], initial="stick")
     with pytest.raises(SimulationError, match="no mode 'a'"):
-        Modes({"stick": eq}, [], start="a")
+        Modes({"stick": eq}, [], initial="a")
     with pytest.raises(SimulationError, match=r"mode 'two' has x0, x1, .*which mode 'one' has not"):
-        Modes({"one": eq, "two": row}, [Switch("one", "two", z)], start="one")
+        Modes({"one": eq, "two": row}, [Switch("one to two", z, "one", "two")], initial="one")
     with pytest.raises(SimulationError, match="direction is"):
-        Switch("one", "two", z, "down")
+        Switch("one to two", z, "one", "two", "down")
     with pytest.raises(SimulationError, match="no state 'w'"):
-        Modes({"one": eq, "two": eq}, [Switch("one", "two", z, then={"w": 3})], start="one")
-    one = Modes({"one": eq, "two": eq}, [Switch("one", "two", z, "falling")], start="one")
+        Modes({"one": eq, "two": eq}, [Switch("one to two", z, "one", "two", reset={"w": 3})], initial="one")
+    one = Modes({"one": eq, "two": eq}, [Switch("one to two", z, "one", "two", "falling")], initial="one")
     for call, message in (
         (lambda: simulate_modes(eq, 1), "takes `Modes` or `Contacts`"),
         (lambda: simulate_modes(one, 1, y=3.0), "'y' is neither a name of the model nor an option"),
         (lambda: simulate_modes(one, (1, 0), z=1.0), "cannot be undone"),
-        (lambda: simulate_modes(one, 1, events=[Event(gap, name="odd")]), "event odd"),
+        (lambda: simulate_modes(one, 1, events=[Event("odd", gap)]), "event odd"),
         (lambda: simulate_modes(one, 1, inputs={"F": 1.0}), "no input 'F'"),
         (lambda: Contacts(eq), "there are none"),
-        (lambda: Contacts(eq, Contact(z), Contact(z + 1)), "several contacts"),
+        (lambda: Contacts(eq, Contact("contact", z), Contact("contact", z + 1)), "several contacts"),
         (lambda: Contacts(eq, z), "takes `Contact`"),
     ):
         with pytest.raises(SimulationError, match=message):
@@ -362,7 +376,7 @@ def test_bad_modes_are_refused_with_names():
 
 def test_times_out_of_order_or_outside_are_refused():
     eq = ball()
-    sim = simulate_modes(Contacts(eq, Contact(eq.q[0], 0.5, "floor")), 1, z=1.0)
+    sim = simulate_modes(Contacts(eq, Contact("floor", eq.q[0], 0.5)), 1, z=1.0)
     with pytest.raises(SimulationError, match="in the order"):
         sim.at([0.5, 0.2])
     with pytest.raises(SimulationError, match="t = 2 is outside"):

@@ -13,7 +13,7 @@ from symbody.integrate.events import Event
 from symbody.integrate.implicit import RadauMachine, slopes_program
 from symbody.integrate.machine import Task
 from symbody.integrate.outcome import Ending
-from symbody.integrate.simulate import Options, form_of, simulate
+from symbody.integrate.simulate import SimulationOptions, form_of, simulate
 from symbody.integrate.state import State
 from symbody.integrate.stiffness import fastest_decay
 
@@ -167,18 +167,18 @@ def test_jumps_are_not_taken_for_stiffness() -> None:
     m.particle("block", m.ground.translate(x, 0, 0).origin, mass=1)
     m.generalized_force("friction", x, -5 * sb.sign(x.dot) - x)
     eq = sb.derive(m)
-    form = form_of(eq, Options(form="minimal"))
+    form = form_of(eq, SimulationOptions(form="minimal"))
     fast, staying = fastest_decay(form, 0.0, np.array([1.0, 0.0]), np.zeros(0))
     assert fast == pytest.approx(0, abs=1e-3)
     assert staying == pytest.approx(1, rel=1e-3)
 
 
 def test_outcome_says_that_it_looks_stiff() -> None:
-    sim = simulate(van_der_pol(), 2000, x=2, method="dp5", most_steps=2000)
+    sim = simulate(van_der_pol(), 2000, x=2, method="dp5", max_steps=2000)
     assert sim.outcome.ending is Ending.TOO_MANY_STEPS
     assert "stiff" in sim.outcome.detail
     assert "radau" in sim.outcome.detail
-    plain = simulate(pendulum(), 100, START, method="dp5", most_steps=50)
+    plain = simulate(pendulum(), 100, START, method="dp5", max_steps=50)
     assert plain.outcome.ending is Ending.TOO_MANY_STEPS
     assert "stiff" not in plain.outcome.detail
 
@@ -189,7 +189,7 @@ def test_outcome_says_that_it_looks_stiff() -> None:
 def test_slopes_are_exact() -> None:
     """∂F/∂y of the compiled program against complex steps of the graph."""
     eq = pendulum()
-    form = form_of(eq, Options(form="minimal"))
+    form = form_of(eq, SimulationOptions(form="minimal"))
     f, places = slopes_program(form)
     y = np.array([0.3, -0.7, 1.1, 0.4])
     found = np.zeros((4, 4))
@@ -212,7 +212,7 @@ def test_linear_systems_need_one_jacobian() -> None:
 
 
 def machine_for(eq: sb.Equations, end: float, times: np.ndarray | None = None, **start: float) -> RadauMachine:
-    state, form = State.of(eq, start), form_of(eq, Options(form="minimal"))
+    state, form = State.of(eq, start), form_of(eq, SimulationOptions(form="minimal"))
     y, p = form.start(0.0, np.concatenate([state.q, state.u, state.z]), state.p)
     return RadauMachine(Task(form, p, y, 0.0, end, 1e-6, np.full(form.n, 1e-6), times=times))
 
@@ -272,7 +272,9 @@ def test_events_are_found_to_rounding(method: str) -> None:
     h = m.coordinate("h")
     m.gravity(0, -9.81, 0)
     m.particle("ball", m.ground.translate(0, h, 0).origin, mass=1)
-    sim = simulate(sb.derive(m), 2, h=1, events=[Event(h, "falling", {h.dot: -0.8 * h.dot}, "floor")], method=method)
+    sim = simulate(
+        sb.derive(m), 2, h=1, events=[Event("floor", h, "falling", reset={h.dot: -0.8 * h.dot})], method=method
+    )
     first = np.sqrt(2 / 9.81)
     assert [e.t for e in sim.events] == pytest.approx([first, first * 2.6, first * 3.88], abs=1e-13)
 
@@ -282,7 +284,7 @@ def test_the_state_at_an_event_is_on_it() -> None:
     eq = pendulum()
     a, b = eq.q
     when = sb.sin(a) + b**2 - 0.3
-    sim = simulate(eq, 3, START, method="radau", rtol=1e-4, events=[Event(when, "both", "record", "pass")])
+    sim = simulate(eq, 3, START, method="radau", rtol=1e-4, events=[Event("pass", when)])
     assert len(sim.events) >= 2
     for e in sim.events:
         assert np.sin(e.before[0]) + e.before[1] ** 2 == pytest.approx(0.3, abs=1e-13)
@@ -293,7 +295,9 @@ def test_event_in_a_stiff_motion() -> None:
     eq = van_der_pol(100.0)
     (x, _) = eq.z
     found = [
-        simulate(eq, 200, x=2, method=method, rtol=1e-11, events=[Event(x - 1.2, "falling", "stop", "low")]).events[0].t
+        simulate(eq, 200, x=2, method=method, rtol=1e-11, events=[Event("low", x - 1.2, "falling", terminal=True)])
+        .events[0]
+        .t
         for method in ("radau", "dp8")
     ]
     assert found[0] == pytest.approx(found[1], abs=1e-7)

@@ -210,7 +210,7 @@ class TestRefusals:
             ({"step": -1.0}, "positive"),
             ({"atol": -1.0}, "positive"),
             ({"atol": {"q3": 1.0}}, "no variable 'q3'"),
-            ({"largest_step": 0.0}, "positive"),
+            ({"max_step": 0.0}, "positive"),
             ({"metric": "iron"}, "mass"),
             ({"method": "dp6"}, "Did you mean 'dp"),
             ({"form": "projektion"}, "Did you mean 'projection'"),
@@ -280,7 +280,7 @@ class TestObstacles:
         assert len(sim) == 1
 
     def test_too_many_steps(self):
-        sim = sb.simulate(double_pendulum(), 100.0, q1=1.0, most_steps=50)
+        sim = sb.simulate(double_pendulum(), 100.0, q1=1.0, max_steps=50)
         assert sim.outcome.ending is sb.integrate.Ending.TOO_MANY_STEPS
         assert sim.statistics.steps == 50
         assert len(sim) == 51

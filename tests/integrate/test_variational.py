@@ -182,7 +182,7 @@ def test_events_are_found_to_rounding() -> None:
     h = m.coordinate("h")
     m.gravity(0, -9.81, 0)
     m.particle("ball", m.ground.translate(0, h, 0).origin, mass=1)
-    events = [Event(h, "falling", {h.dot: -0.8 * h.dot}, "floor")]
+    events = [Event("floor", h, "falling", reset={h.dot: -0.8 * h.dot})]
     sim = simulate(sb.derive(m), 2, h=1, events=events, method="variational", step=0.05, order=4)
     first = np.sqrt(2 / 9.81)
     assert [e.t for e in sim.events] == pytest.approx([first, first * 2.6, first * 3.88], abs=1e-13)
@@ -192,7 +192,7 @@ def test_the_state_at_an_event_is_on_it(loop: tuple[sb.Equations, sb.State]) -> 
     """Coarse steps: the root is that of a step to it, on the constraints, not of the polynomial between steps."""
     eq, start = loop
     when = sb.sin(eq.q[0]) - 0.2
-    sim = simulate(eq, 3, start, method="variational", step=0.1, events=[Event(when, "both", "record", "pass")])
+    sim = simulate(eq, 3, start, method="variational", step=0.1, events=[Event("pass", when)])
     assert len(sim.events) >= 2
     for e in sim.events:
         assert np.sin(e.before[0]) == pytest.approx(0.2, abs=1e-13)

@@ -179,7 +179,7 @@ _simulate: Final = Record("a simulation", {
     "inputs": Key(TableOf(scalar), "inputs as expressions of time and state"),
     "assemble": Key(Flag(), "true lets the start be moved onto the constraints"), "fix": Key(names, "what stays as given when the start is moved"),
     "method": Key(Text("a method")), "form": Key(Text("a form")), "rtol": Key(number), "atol": Key(number),
-    "step": Key(number, "fixed step"), "largest_step": Key(number), "invariants": Key(ListOf(Expression())),
+    "step": Key(number, "fixed step"), "max_step": Key(number, "upper bound of steps that are chosen"), "invariants": Key(ListOf(Expression())),
 })  # fmt: skip
 _steady: Final = Record("a steady motion", {
     "parameters": Key(numbers, "new parameters that the steady motion brings, such as its speed"),
