@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from ..algebra.derivatives import jacobian
@@ -21,6 +22,7 @@ from .kinematics import Kinematics
 from .lagrange import lagrange
 from .newton_euler import newton_euler
 from .recursive import recursive
+from .saddle_point import Elimination
 from .small import linearized_in_small
 
 Route = Callable[[Mechanism, Kinematics], tuple[Matrix, Matrix]]
@@ -47,7 +49,15 @@ def derive(model: Model | Mechanism, route: str = "recursive", check: bool = Tru
         equations = _derived(mechanism, route)
         if check:
             refuse_faults(equations)
-        return linearized_in_small(equations) if small else equations
+        return _with_slow_elimination_noted(linearized_in_small(equations) if small else equations)
+
+
+def _with_slow_elimination_noted(equations: Equations) -> Equations:
+    """Equations whose M is singular by itself say so, and how their accelerations are found nevertheless."""
+    elimination = equations.factors.elimination
+    if elimination in (Elimination.DEFINITE, Elimination.SCHUR):
+        return equations
+    return replace(equations, notes=(*equations.notes, elimination.value))
 
 
 def _derived(mechanism: Mechanism, route: str) -> Equations:

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 from ..algebra.accumulation import Stage, accumulated
 from ..algebra.graph import ONE, ZERO, Expr, Symbol
-from ..algebra.linear import Factors
 from ..algebra.matrix import Matrix, sum_of_products
 from ..errors import DerivationError, listed, unknown
 from .energies import is_uniform_gravity
 from .equations import Equations
 from .kinematics import Kinematics
 from .recursive import operations_from, staged_forces
+from .saddle_point import SaddlePoint
 
 Wrt = str | Symbol
 
@@ -136,7 +136,7 @@ def _fewest_operations(ways: Sequence[Way], symbols: Sequence[Symbol], held: Map
 # ---------------------------------------------------------------------------------------------------------- solving
 
 
-def _solved(factors: Factors, right: Matrix) -> Matrix:
+def _solved(factors: SaddlePoint, right: Matrix) -> Matrix:
     """All right sides. Those with a single entry are multiples of columns of A⁻¹, of which each pair of entries is asked for once.
 
     In a tree the column of the later speed is cheaper to have up to the earlier one: entries beyond are not needed then.

@@ -15,14 +15,14 @@ from typing import Any
 
 from ..algebra.cache_owner import CacheOwner
 from ..algebra.derivatives import jacobian
-from ..algebra.graph import Expr, Symbol, as_expr, symbol
-from ..algebra.linear import Factors, factorize
+from ..algebra.graph import Expr, Symbol, symbol
 from ..algebra.matrix import Matrix, sum_of_products
 from ..algebra.walk import substitute, substitute_all
 from ..bodies.mechanism import Constraint, Mechanism
 from ..errors import ModelError, SymbodyError
 from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
+from .saddle_point import SaddlePoint, chosen_elimination
 from .tabulated import tabulated
 from .variables import ARGUMENTS, Variables
 
@@ -93,14 +93,10 @@ class Equations(CacheOwner):
         return substitute(self.rates, dict.fromkeys(self.u, 0))
 
     @cached_property
-    def factors(self) -> Factors:
-        """Factors of M, or of [M Jcᵀ; Jc 0] where there are constraints (symmetric, indefinite): one node for all right sides."""
-        n, k = len(self.u), len(self.lam)
-        if not k:
-            return factorize(self.M, "definite")
-        full = [[self.M[i, j] for j in range(n)] + [self.Jc[m, i] for m in range(k)] for i in range(n)]
-        full += [[self.Jc[m, j] for j in range(n)] + [0] * k for m in range(k)]
-        return factorize(Matrix(n + k, n + k, tuple(as_expr(e) for row in full for e in row)), "indefinite")
+    def factors(self) -> SaddlePoint:
+        """Factors of M, or of [M Jcᵀ; Jc 0] where there are constraints, by the elimination that suits them: the same for compiled
+        functions, simulation, batches and generated code. `factors.elimination` says which."""
+        return SaddlePoint(self.M, self.Jc, chosen_elimination(self.M, self.Jc, self.mechanism.values))
 
     @cached_property
     def solution(self) -> tuple[Matrix, Matrix]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from ..algebra.derivatives import jacobian, sparsity
-from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, Expr, Symbol
-from ..algebra.linear import factorize, solve
-from ..algebra.matrix import Matrix, zeros
+from ..algebra.linear import solve
+from ..algebra.matrix import Matrix, stack, zeros
 from ..algebra.walk import free_symbols, substitute
-from ..derive.accelerations import free_accelerations
 from ..derive.equations import Equations
+from ..derive.forward_dynamics import ways_to_accelerations
+from ..derive.saddle_point import SaddlePoint
 from ..emit.program.lower import operations
 from ..errors import SimulationError, listed
 
@@ -23,45 +19,30 @@ def rows(m: Matrix, chosen: tuple[int, ...]) -> Matrix:
     return Matrix(len(chosen), m.cols, tuple(e for i in chosen for e in m.row(i)))
 
 
-def schur_accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None = None) -> tuple[Matrix, Matrix]:
-    """u' and the multipliers of the chosen rows, by the Schur complement of M (Tuomela, Arponen, Normi, Algorithm 5.1).
-
-        S lam = -(c + Jc M⁻¹ f),   S = Jc M⁻¹ Jcᵀ,   u' = M⁻¹ (f + Jcᵀ lam)
-
-    M and S are definite, so that both are eliminated without looking for pivots, and their zeros are used. `c` stands for the rates
-    of the constraints where something is to be added to them (Baumgarte).
-    """
+def accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None = None) -> tuple[Matrix, Matrix]:
+    """u' and the multipliers of the chosen rows. `c` stands for the rates of the constraints where something is to be added to them
+    (Baumgarte)."""
     if not eq.u:
         return zeros(0), zeros(0)
     if not chosen:
-        return min(free_accelerations(eq), key=operations), zeros(0)
-    M, c = inertia(eq), eq.c if c is None else c
-    factors = factorize(M, "definite")
-    free = factors.solve(eq.f if M is eq.M else eq.f - eq.Jc.T @ c)
-    Jc, c = rows(eq.Jc, chosen), rows(c, chosen)
-    pushed = factors.solve(Jc.T)
-    lam = solve(Jc @ pushed, -(c + Jc @ free), "definite")
-    return free + pushed @ lam, lam
+        return min(ways_to_accelerations(eq), key=operations), zeros(0)
+    c = eq.c if c is None else c
+    x = saddle_point(eq, chosen).solve(stack(eq.f, -rows(c, chosen)))
+    n = len(eq.u)
+    return Matrix(n, 1, x.entries[:n]), Matrix(len(chosen), 1, tuple(-e for e in x.entries[n:]))
+
+
+def saddle_point(eq: Equations, chosen: tuple[int, ...]) -> SaddlePoint:
+    """Factors of [M Jcᵀ; Jc 0] with the chosen rows of Jc, which span those of all."""
+    whole = eq.factors
+    if chosen == tuple(range(len(eq.lam))):
+        return whole
+    return SaddlePoint(eq.M, rows(eq.Jc, chosen), whole.elimination)
 
 
 def inertia(eq: Equations) -> Matrix:
-    """M where it is definite, else M + Jcᵀ Jc: some coordinates may have no inertia but what constraints give them.
-
-    On the constraints Jc u' = -c, so that M u' = f + Jcᵀ lam and (M + Jcᵀ Jc) u' = f - Jcᵀ c + Jcᵀ lam say the same.
-    """
-    return eq.M if not eq.lam or eq.cached("M is definite", (), lambda: _is_definite(eq)) else eq.M + eq.Jc.T @ eq.Jc
-
-
-def _is_definite(eq: Equations) -> bool:
-    """Whether M has an inverse, at a state that is nothing special."""
-    rng = np.random.default_rng(1)
-    moving = eq.variables.of("q u z r t").symbols
-    values: dict[Any, float] = {s: float(x) for s, x in zip(moving, rng.uniform(0.2, 0.9, 9999), strict=False)}
-    values |= {v.symbol: v.neutral for v in eq.variables.of("p")}
-    M = np.array(evaluate(eq.M, values), dtype=np.float64)
-    size = np.sqrt(np.abs(np.diag(M)))
-    scaled = M / np.outer(size, size) if np.all(size > 0) else np.zeros_like(M)
-    return bool(np.linalg.eigvalsh(scaled)[0] > 1e-10)
+    """M where it is definite, else M + Jcᵀ Jc: some coordinates may have no inertia but what constraints give them."""
+    return eq.factors.metric
 
 
 def stabilized(eq: Equations, alpha: float, beta: float) -> Matrix:

@@ -27,7 +27,7 @@ from ..emit.run.callable import Array, Compiled, compile_program
 from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, unknown
 from . import projection
-from .accelerations import schur_accelerations, stabilized, variable_rates
+from .accelerations import accelerations, stabilized, variable_rates
 
 TITLES: Final = {
     "minimal": "ordinary differential equations",
@@ -245,7 +245,7 @@ def explicit_form(
 ) -> Form:
     """One of the forms of this file."""
     c = stabilized(eq, alpha, beta) if name == "baumgarte" else None
-    udot, _ = schur_accelerations(eq, chosen, c)
+    udot, _ = accelerations(eq, chosen, c)
     rates = [*eq.rates.entries, *udot.entries, *variable_rates(eq).entries, *kept.rates.values()]
     return Form(
         name, eq, (*eq.state, *kept.rates), rates, chosen, metric, invariants=kept.invariants, scales=kept.scales,

@@ -31,11 +31,11 @@ from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, listed
 from . import radau
 from .accelerations import (
+    accelerations,
     algebraic_variables,
     is_explicit,
     norm_residuals,
     rows,
-    schur_accelerations,
     stabilized,
     variable_rates,
 )
@@ -201,7 +201,7 @@ def _lines(
         forces, conditions = _balances(name, eq, chosen)
     else:
         forces, conditions = [], []
-        udot, _ = schur_accelerations(eq, chosen, stabilized(eq, alpha, beta) if name == "baumgarte" else None)
+        udot, _ = accelerations(eq, chosen, stabilized(eq, alpha, beta) if name == "baumgarte" else None)
         lines += [_Line(u, e) for u, e in zip(eq.u, udot.entries, strict=True)]
     variables, rates = _additional(eq)
     if name == "ggl":

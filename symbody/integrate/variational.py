@@ -31,7 +31,7 @@ from ..emit.loops.language import Function, Indices, Numbers, is_finite, unrolle
 from ..emit.run.callable import Compiled
 from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, listed, shown
-from .accelerations import inertia, rows, schur_accelerations
+from .accelerations import accelerations, inertia, rows
 from .explicit import (
     AT_EVENT,
     CAPACITY,
@@ -171,7 +171,7 @@ def discrete_form(eq: Equations, chosen: tuple[int, ...], order: int) -> Discret
         )
     if eq.dropped:
         raise SimulationError(f"{where}: linearised equations do not come from their energy; use another method")
-    udot, _ = schur_accelerations(eq, chosen)
+    udot, _ = accelerations(eq, chosen)
     return DiscreteForm(NAME, eq, eq.state, [*eq.rates.entries, *udot.entries], chosen, order=order)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from ...algebra.graph import Symbol, undisturbed
 from ...algebra.walk import substitute_all
-from ...derive.accelerations import free_accelerations
 from ...derive.dynamics_derivatives import Wrt, accelerations, forward_derivatives, inverse_derivatives, symbols_to_vary
 from ...derive.equations import Equations
+from ...derive.forward_dynamics import ways_to_accelerations
 from ...derive.inverse import inverse_dynamics
 from ...derive.keywords import values_by_name
 from ...errors import ProgramError
@@ -87,10 +87,11 @@ class Dynamics:
 
     @cached_property
     def udot(self) -> Compiled:
-        """Accelerations u'; of a tree derived by recursions, by composite or by articulated bodies, whichever takes fewer operations."""
+        """Accelerations u': forward dynamics. Of a tree by composite or by articulated bodies, whichever takes fewer operations; with
+        constraints by the elimination that `equations.factors.elimination` names."""
         eq = self.equations
         with undisturbed():
-            ways = [eq.udot] if eq.is_constrained or not eq.u else free_accelerations(eq)
+            ways = ways_to_accelerations(eq)
             if self._bake:
                 ways = substitute_all(ways, self._bake)
             return self.function("udot", {"a": min(ways, key=operations)})

@@ -1,0 +1,20 @@
+"""Forward dynamics of motions without constraints: the ways to u', of which a compiler takes the shortest."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from ..algebra.matrix import Matrix
+from ..errors import DerivationError
+from .articulated import articulated
+from .equations import Equations
+from .kinematics import Kinematics
+
+
+def ways_to_accelerations(eq: Equations) -> list[Matrix]:
+    """u' by composite bodies (CRBA) and, where these are the equations of a tree in its own speeds, by articulated bodies (ABA)."""
+    ways = [eq.udot]
+    if eq.route == "recursive" and eq.u == eq.mechanism.u and not eq.is_constrained and not eq.dropped:
+        with suppress(DerivationError):  # a speed that moves several frames
+            ways += eq.in_own_terms([articulated(eq.mechanism, Kinematics(eq.mechanism))])
+    return ways

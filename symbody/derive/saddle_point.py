@@ -1,0 +1,119 @@
+"""The linear system of constrained motion, and how it is eliminated: chosen once, for everything that comes after.
+
+    M x = a + Jcᵀ y,   Jc x = b        or        [M Jcᵀ; Jc 0] [x; -y] = [a; b]
+
+Accelerations and multipliers (a = f, b = -c), their derivatives, impacts and projections are all of this form. Pivoting is slow where
+sizes are small (branches, and none of the zeros used), and slower still where several states are computed side by side; so it is the last
+resort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from functools import cached_property
+from random import Random
+from typing import Any, Final
+
+from ..algebra.elimination import definite_factor
+from ..algebra.evaluate import evaluate
+from ..algebra.graph import ZERO, as_expr
+from ..algebra.linear import Factors, factorize
+from ..algebra.matrix import Matrix, as_matrix, stack
+from ..algebra.walk import free_symbols
+from ..errors import EvaluationError
+
+LEAST_PIVOT: Final = 1e-10  # of a matrix with ones on its diagonal
+
+
+class Elimination(Enum):
+    """How [M Jcᵀ; Jc 0] is eliminated."""
+
+    DEFINITE = "M is eliminated without pivoting; there are no constraints"
+    SCHUR = "M and its Schur complement Jc M⁻¹ Jcᵀ are eliminated, both without pivoting"
+    AUGMENTED = (
+        "M is singular by itself: M + Jcᵀ Jc, which has the same solutions on the constraints, is eliminated in its place, "
+        "then its Schur complement, both without pivoting"
+    )
+    PIVOTED = "M and M + Jcᵀ Jc are singular at a generic state: [M Jcᵀ; Jc 0] is eliminated as a whole with pivoting, which is slower"
+
+
+class SaddlePoint:
+    """Factors of [M Jcᵀ; Jc 0] as nodes of the graph: one set for all right sides."""
+
+    def __init__(self, M: Matrix, Jc: Matrix, elimination: Elimination) -> None:
+        self.M, self.Jc, self.elimination = M, Jc, elimination
+
+    @cached_property
+    def metric(self) -> Matrix:
+        """M, or M + Jcᵀ Jc where M by itself is singular: an inertia that every motion has."""
+        is_regular = self.elimination in (Elimination.DEFINITE, Elimination.SCHUR)
+        return self.M if is_regular else self.M + self.Jc.T @ self.Jc
+
+    def solve(self, right: Matrix | Sequence[Any]) -> Matrix:
+        """[x; -y] for right sides [a; b], column by column.
+
+        S y = b - Jc w,   x = w + M⁻¹ Jcᵀ y,   w = M⁻¹ a,   S = Jc M⁻¹ Jcᵀ        (Tuomela, Arponen, Normi, Algorithm 5.1)
+
+        With M + Jcᵀ Jc in place of M, a + Jcᵀ b takes the place of a, which changes nothing where Jc x = b.
+        """
+        right = right if isinstance(right, Matrix) else as_matrix([[as_expr(e)] for e in right])
+        if self.elimination is Elimination.DEFINITE:
+            return self._inertia.solve(right)
+        if self.elimination is Elimination.PIVOTED:
+            return self._whole.solve(right)
+        n = self.M.rows
+        a, b = _rows(right, 0, n), _rows(right, n, right.rows)
+        if self.elimination is Elimination.AUGMENTED:
+            a = a + self.Jc.T @ b
+        w = self._inertia.solve(a)
+        y = self._schur.solve(b - self.Jc @ w)
+        return stack(w + self._responses @ y, -y)
+
+    @cached_property
+    def _inertia(self) -> Factors:
+        return factorize(self.metric, "definite")
+
+    @cached_property
+    def _responses(self) -> Matrix:
+        """M⁻¹ Jcᵀ: accelerations due to multipliers of one."""
+        return self._inertia.solve(self.Jc.T)
+
+    @cached_property
+    def _schur(self) -> Factors:
+        return factorize(self.Jc @ self._responses, "definite")
+
+    @cached_property
+    def _whole(self) -> Factors:
+        n, k = self.M.rows, self.Jc.rows
+        full = [[*self.M.row(i), *self.Jc.column(i)] for i in range(n)]
+        full += [[*self.Jc.row(i), *([ZERO] * k)] for i in range(k)]
+        return factorize(Matrix(n + k, n + k, tuple(e for row in full for e in row)), "indefinite")
+
+
+def _rows(m: Matrix, first: int, end: int) -> Matrix:
+    return Matrix(end - first, m.cols, m.entries[first * m.cols : end * m.cols])
+
+
+def chosen_elimination(M: Matrix, Jc: Matrix, values: Mapping[Any, float]) -> Elimination:
+    """The fastest elimination that works at a generic state: values as given, random ones for all other symbols."""
+    if not Jc.rows:
+        return Elimination.DEFINITE
+    draw = Random(1)
+    at = {s: values[s] if s in values else draw.uniform(0.2, 0.9) for s in free_symbols(M, Jc)}
+    if is_definite(M, at):
+        return Elimination.SCHUR
+    return Elimination.AUGMENTED if is_definite(M + Jc.T @ Jc, at) else Elimination.PIVOTED
+
+
+def is_definite(M: Matrix, values: Mapping[Any, float]) -> bool:
+    """Whether a symmetric matrix is positive definite at some numbers, whatever the units of its rows."""
+    n = M.rows
+    try:
+        a = evaluate(list(M.entries), values)
+        size = [abs(a[i * n + i]) ** 0.5 for i in range(n)]
+        scaled = [a[i * n + j] / (size[i] * size[j]) for i in range(n) for j in range(n)]
+        definite_factor(n, scaled)
+    except (EvaluationError, ZeroDivisionError, OverflowError):
+        return False
+    return all(0 < scaled[i * n + i] < 1 / LEAST_PIVOT for i in range(n))  # factors hold reciprocals of pivots
