@@ -24,7 +24,7 @@ def accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None = Non
     (Baumgarte)."""
     if not eq.u:
         return zeros(0), zeros(0)
-    if not chosen:
+    if not eq.lam:
         return min(ways_to_accelerations(eq), key=operations), zeros(0)
     c = eq.c if c is None else c
     x = saddle_point(eq, chosen).solve(stack(eq.f, -rows(c, chosen)))
