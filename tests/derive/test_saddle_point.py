@@ -104,6 +104,6 @@ def test_early_linearised_equations_are_compiled_as_they_are() -> None:
     q, u = np.linspace(0.1, 0.6, 12), np.linspace(-1, 1, 12)
     wanted = numbers(
         list(eq.udot.entries),
-        eq.values(0, **{f"q{k}": x for k, x in enumerate(q)}, **{f"q{k}_dot": x for k, x in enumerate(u)}),
+        eq.values(otherwise=0, **{f"q{k}": x for k, x in enumerate(q)}, **{f"q{k}_dot": x for k, x in enumerate(u)}),
     )
     assert sb.compile(eq).udot(0.0, q, u) == pytest.approx(wanted, rel=1e-9)
