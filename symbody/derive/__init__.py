@@ -25,13 +25,15 @@ if TYPE_CHECKING:
     from .equations import Equations
     from .inverse import InverseDynamics, inverse_dynamics, joint_forces
     from .minimal import minimal
+    from .named_rows import NamedRow
     from .reactions import Reaction, reaction, reactions
     from .transform import coriolis_matrix, diagonalized, gram_schmidt, mass_matrix_sparsity, tangent_vectors
+    from .variables import Variable, Variables
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "Audit", "audit", "Certificate", "certify", "derive", "ForwardDerivatives", "forward_derivatives",
     "inverse_derivatives", "angular_momentum", "centre_of_mass", "constraint_power", "energy", "kinetic_energy",
-    "momentum", "potential_energy", "power", "powers", "Equations", "InverseDynamics", "inverse_dynamics",
+    "momentum", "potential_energy", "power", "powers", "Equations", "Variables", "Variable", "NamedRow", "InverseDynamics", "inverse_dynamics",
     "joint_forces", "minimal", "Reaction", "reaction", "reactions", "coriolis_matrix", "diagonalized", "gram_schmidt",
     "mass_matrix_sparsity", "tangent_vectors",
 ]  # fmt: skip

@@ -130,11 +130,19 @@ class Variables:
 
     def of(self, groups: str) -> Variables:
         """The rows of some groups, in the order in which they are named here: `of("q u z")`."""
-        wanted = groups.split()
-        for g in wanted:
+        if groups not in self._parts:
+            self._parts[groups] = self._part(groups.split())
+        return self._parts[groups]
+
+    @cached_property
+    def _parts(self) -> dict[str, Variables]:
+        return {}  # smaller tables, made when they are first asked for
+
+    def _part(self, groups: list[str]) -> Variables:
+        for g in groups:
             if g not in self.groups:
                 raise unknown(f"variables of {self.owner!r}", "group", g, self.groups)
-        return Variables(self.owner, tuple(wanted), tuple(v for g in wanted for v in self.rows if v.group == g))
+        return Variables(self.owner, tuple(groups), tuple(v for g in groups for v in self.rows if v.group == g))
 
     def having(self, symbols: Iterable[Symbol], group: str) -> Variables:
         """A table with further symbols of one group, as parameters that a question brings along."""

@@ -12,6 +12,7 @@ from symbody.derive.energies import (
     centre_of_mass,
     constraint_power,
     energy,
+    external_power,
     kinetic_energy,
     momentum,
     potential_energy,
@@ -35,6 +36,17 @@ def test_kinetic_energy_changes_by_all_powers(model: Callable[[], Model], seed: 
     change = numbers(rate(eq, kinetic_energy(eq)), s)
     terms = numbers([*powers(eq).values(), constraint_power(eq)], s)
     assert abs(change - terms.sum()) <= 1e-9 * (abs(change) + np.abs(terms).sum())
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("model", ALL, ids=lambda m: m.__name__)
+def test_energy_changes_by_what_is_fed_in(model: Callable[[], Model], seed: int) -> None:
+    """(T + V)' is the power of loads without potential and of prescribed motions, along the motion."""
+    eq = derive(model())
+    s = moving_state(eq, seed)
+    change, fed = numbers(rate(eq, energy(eq)), s), numbers(external_power(eq), s)
+    terms = numbers([*powers(eq).values(), constraint_power(eq)], s)
+    assert abs(change - fed) <= 1e-9 * (abs(change) + np.abs(terms).sum())
 
 
 def test_constraint_power_is_zero_where_nothing_is_prescribed() -> None:

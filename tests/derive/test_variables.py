@@ -213,6 +213,7 @@ def test_rows_keep_names_and_multipliers(model: Callable[[], Model]) -> None:
     assert tuple(r.multiplier for r in eq.speed_rows) == eq.lam
     assert [f"lam_{r.name}".replace(".", "_") for r in eq.speed_rows] == [s.identifier for s in eq.lam]
     k = len(eq.phi.entries)
+    assert tuple(r.multiplier for r in eq.holonomic_rows) == eq.lam[:k]
     assert tuple(r.expression for r in eq.holonomic_rows) == eq.phi.entries
     assert [r.kind for r in eq.speed_rows] == ["holonomic"] * k + ["nonholonomic"] * (len(eq.lam) - k)
     assert [r.name for r in eq.holonomic_rows] == [r.name for r in eq.speed_rows[:k]]
