@@ -288,6 +288,7 @@ class TestObstacles:
     def test_interruption_keeps_what_exists(self):
         eq = double_pendulum()
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started this run with it ignored
+        sb.simulate(eq, [0.0, 1e-3], q1=1.0)  # compiles: the signal is to come while machine code runs
         threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT)).start()
         begun = time.perf_counter()
         sim = sb.simulate(eq, np.linspace(0, 1e9, 1_000_001), q1=1.0)
