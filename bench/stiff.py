@@ -17,7 +17,7 @@ import symbody as sb
 from examples import motorcycle, slider_crank
 from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
-from symbody.integrate.implicit import ImplicitForm, slopes_program
+from symbody.integrate.implicit import slopes_program
 from symbody.integrate.simulate import SimulationOptions, form_of, simulate
 from symbody.integrate.state import State
 
@@ -91,8 +91,7 @@ class Functions:
         rows, cols = (np.array(x) for x in zip(*places, strict=True))
         object.__setattr__(self, "slopes", slopes)
         object.__setattr__(self, "at", (rows, cols))
-        algebraic = self.form.algebraic if isinstance(self.form, ImplicitForm) else (False,) * self.form.n
-        object.__setattr__(self, "mass", np.where(algebraic, 0.0, 1.0))
+        object.__setattr__(self, "mass", np.where(self.form.algebraic, 0.0, 1.0))
 
     def rate(self, t: float, y: Array, out: Array) -> None:
         out[:] = self.form.rhs_program(t, y, self.p)

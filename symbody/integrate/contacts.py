@@ -28,7 +28,6 @@ from .impacts import (
     named_impulses,
 )
 from .outcome import Ending
-from .sensitivities import VariedForm
 from .trajectory import Occurrence
 
 Flags = NDArray[np.bool_]
@@ -56,7 +55,7 @@ class ContactHandler:
         self._impulses: Impulses = impulses_of(eq, contacts)
         self._n_q, self._n_u = len(eq.q), len(eq.u)
         self._rtol, self._atol, self._mode = rtol, atol, mode
-        self._varies = isinstance(form, VariedForm)  # then impacts give their maps too
+        self._varies = form.variations is not None  # then impacts give their maps too
         self.names = [c.name for c in contacts]
         lam = dict(zip(_rows(form.equations), form.equations.lam, strict=True))
         functions = [lam[c.name] if c.name in (closed or ()) else c.gap for c in contacts]

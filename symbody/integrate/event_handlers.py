@@ -15,7 +15,6 @@ from .events import Event, changes, in_state
 from .forms import Form
 from .impacts import impulses_of
 from .outcome import Ending
-from .sensitivities import VariedForm
 from .trajectory import Occurrence
 
 
@@ -87,8 +86,7 @@ class UserEventHandler:
         self.after: Mapping[Symbol, Expr] | None = None
         if isinstance(event.reset, Mapping):
             self.after = changes(eq, where, event.reset)
-            base = form.state if isinstance(form, VariedForm) else form
-            self._map = base.compiled("after", {"state": [self.after.get(s, s) for s in eq.state]}, eq.state)
+            self._map = form.state.compiled("after", {"state": [self.after.get(s, s) for s in eq.state]}, eq.state)
 
     def begin(self, now: Instant, is_beyond: Sequence[bool]) -> EventResult | None:
         return None
@@ -115,7 +113,7 @@ class UserEventHandler:
         return 0.0
 
     def _mapped(self, now: Instant) -> Array:
-        form = self._form.state if isinstance(self._form, VariedForm) else self._form
+        form = self._form.state
         levels = np.zeros(len(form.levels))
         return self._map(now.t, now.state, np.concatenate([now.p, now.r, levels]))
 

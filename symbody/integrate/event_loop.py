@@ -13,7 +13,6 @@ from ..errors import SimulationError, listed, shown
 from .contacts import ContactHandler, check_names
 from .event_handlers import EventHandler, EventResult, Instant, Transition, UserEventHandler
 from .events import Event, Watch, watch_of
-from .explicit import T
 from .forms import Form
 from .impacts import Contact
 from .machine import Machine
@@ -97,7 +96,7 @@ class EventLoop:
     def occurred(self, leg: Leg, k: int) -> Ending | None:
         """Event k was found at the machine's state."""
         machine = leg.machine
-        if said := self.chattering.counted(float(machine.control[T])):
+        if said := self.chattering.counted(machine.t):
             names = listed(dict.fromkeys(o.name for o in self.occurrences[-MANY:]))
             self.detail = f"{said}: {names or 'none of them recorded'}; {ADVICE}"
             return Ending.CHATTERING
@@ -173,12 +172,10 @@ class EventLoop:
     def _jump(
         self, leg: Leg, state: Array, changed: Sequence[tuple[EventHandler, EventResult]], found: Sequence[int]
     ) -> None:
-        machine, form, t = leg.machine, self.form, float(leg.machine.control[T])
-        base = form.state if isinstance(form, VariedForm) else form
-        y, p = base.start(t, state, self.p[: self._n_p + len(form.equations.r)])
-        if isinstance(form, VariedForm):
-            variations = self._variations(form, t, machine.y, y, changed, found)
-            y = np.concatenate([y, variations])
+        machine, form, t = leg.machine, self.form, leg.machine.t
+        y, p = form.state.start(t, state, self.p[: self._n_p + len(form.equations.r)])
+        if varied := form.variations:
+            y = np.concatenate([y, self._variations(varied, t, machine.y, y, changed, found)])
         self.p[:] = p
         machine.y[:] = y
         leg.jump()
@@ -211,10 +208,10 @@ class EventLoop:
 
     def _now(self, machine: Machine) -> Instant:
         n, n_p, n_r = self._n, self._n_p, len(self.form.equations.r)
-        return Instant(float(machine.control[T]), machine.y[:n].copy(), self.p[:n_p], self.p[n_p : n_p + n_r])
+        return Instant(machine.t, machine.y[:n].copy(), self.p[:n_p], self.p[n_p : n_p + n_r])
 
     def _values(self, machine: Machine) -> tuple[Array, Array, Array]:
-        return self._watch(float(machine.control[T]), machine.y, self.p)
+        return self._watch(machine.t, machine.y, self.p)
 
     def _set_sides(self, machine: Machine) -> None:
         """The sign of each function; where that is rounding, of its rate; 0 where that is zero too: not known yet.
@@ -230,8 +227,8 @@ class EventLoop:
         side = np.where(np.abs(g) > least, g, leaves)
         one_sided = np.array([a.is_one_sided for a, _ in self._owner], dtype=bool)
         least = np.where(one_sided & (g < 0), np.maximum(least, -2 * g), least)
-        machine.side[: len(g)] = np.where(one_sided, 1.0, side)
-        machine.side[len(g) : 2 * len(g)] = least
+        machine.side[:] = np.where(one_sided, 1.0, side)
+        machine.least[:] = least
 
     def _keep_sides(self, machine: Machine, came_from: Mapping[int, float]) -> None:
         """Where a change of the state put a function at rest on zero, it is still on the side that it came from."""
@@ -242,7 +239,7 @@ class EventLoop:
     def _simultaneous(self, machine: Machine, k: int) -> list[int]:
         """Other functions that are zero within rounding and about to leave their side in a direction that counts, or just did."""
         g, rates, least = self._values(machine)
-        side = machine.side[: len(g)]
+        side = machine.side
         goes = np.sign(rates) * self.direction
         beyond = (np.abs(g) > least) & (g * side < 0)
         leaving = (np.abs(g) <= least) & (goes * side < 0)

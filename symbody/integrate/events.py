@@ -128,8 +128,8 @@ class Watch:
 
 def _flow(form: Form) -> dict[Symbol, Expr]:
     """Rates of the state, of those variables that have one."""
-    algebraic = getattr(form, "algebraic", ()) or [False] * form.n
-    return {s: r for s, r, is_algebraic in zip(form.y, form.rates, algebraic, strict=True) if not is_algebraic}
+    lines = zip(form.y, form.rates, form.algebraic, strict=True)
+    return {s: r for s, r, is_algebraic in lines if not is_algebraic}
 
 
 def _rate(e: Expr, flow: Mapping[Symbol, Expr]) -> Expr:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -28,6 +28,10 @@ from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, unknown
 from . import projection
 from .accelerations import accelerations, stabilized, variable_rates
+
+if TYPE_CHECKING:
+    from .sensitivities import VariedForm
+    from .variational import DiscreteForm
 
 TITLES: Final = {
     "minimal": "ordinary differential equations",
@@ -77,6 +81,39 @@ class Form(CacheOwner):
             return False
         return bool(self.chosen or eq.position_rows or self.invariants)
 
+    # ------------------------------------------------------------------------------------------------ what a form can do
+
+    @property
+    def state(self) -> Form:
+        """The form of the motion alone, without its variations."""
+        return self
+
+    @property
+    def variations(self) -> VariedForm | None:
+        """This form, where it carries variations of the motion along."""
+        return None
+
+    @property
+    def discrete(self) -> DiscreteForm | None:
+        """This form, where it gives the equations of a whole step."""
+        return None
+
+    @property
+    def algebraic(self) -> tuple[bool, ...]:
+        """Whether the equation of each variable is algebraic."""
+        return (False,) * self.n
+
+    @property
+    def index(self) -> tuple[int, ...]:
+        """Of each variable, by which its error is scaled."""
+        return (1,) * self.n
+
+    def consistent(self, t: float, y: Array, p: Array) -> tuple[Array, str]:
+        """y with algebraic variables that follow from the others, and in words what is wrong, if anything."""
+        return y, ""
+
+    # ------------------------------------------------------------------------------------------------ programs
+
     @cached_property
     def levels(self) -> tuple[Symbol, ...]:
         """Parameters for the values of the invariants at the start."""
@@ -85,8 +122,6 @@ class Form(CacheOwner):
     @property
     def parameters(self) -> tuple[Symbol, ...]:
         return (*self.equations.constants, *self.levels)
-
-    # ------------------------------------------------------------------------------------------------ programs
 
     def compiled(
         self,

@@ -15,7 +15,7 @@ and a z whose rate stands nowhere is algebraic.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -27,7 +27,7 @@ from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols
 from ..derive.equations import Equations
 from ..emit.run.callable import Array, Compiled
-from ..emit.run.loop_callee import LoopCallee, program_callee
+from ..emit.run.loop_callee import program_callee
 from ..errors import SimulationError, listed
 from . import radau
 from .accelerations import (
@@ -39,9 +39,9 @@ from .accelerations import (
     stabilized,
     variable_rates,
 )
-from .explicit import CAPACITY, COUNTS, REQUESTED, RTOL, TINY, T
 from .forms import NOTHING_KEPT, Form, Kept, explicit_form
-from .machine import Memory, Task, controls, sides, watching
+from .machine import Machine, Task, steps_of
+from .march import TINY
 
 NAMES: Final = ("implicit", "ggl")
 CONSISTENT: Final = 1e-12  # residual of the start, in units of its terms' derivatives
@@ -52,20 +52,26 @@ MOST: Final = 60
 class ImplicitForm(Form):
     """A form with algebraic equations: `rates` are the right sides F, zero where the variable is algebraic.
 
-    algebraic    whether the equation of each variable is algebraic
-    index        of each variable, by which its error is scaled
+    lines        the equations, one for each variable
     conditions   by name, what the unknowns at the start have to meet; for index 2 these are not the equations themselves
     unknown      variables that follow from the others at the start
     """
 
-    algebraic: tuple[bool, ...] = ()
-    index: tuple[int, ...] = ()
+    lines: tuple[_Line, ...] = ()
     conditions: Sequence[tuple[str, Expr]] = field(default_factory=list)
     unknown: tuple[Symbol, ...] = ()
 
     @property
     def settles(self) -> bool:
         return self.name not in NAMES and super().settles
+
+    @property
+    def algebraic(self) -> tuple[bool, ...]:
+        return tuple(x.is_algebraic for x in self.lines)
+
+    @property
+    def index(self) -> tuple[int, ...]:
+        return tuple(x.level for x in self.lines)
 
     def start(self, t: float, state: Array, parameters: Array) -> tuple[Array, Array]:
         y = np.concatenate([state, np.zeros(self.n - len(state))])
@@ -168,7 +174,7 @@ def any_form(
     return ImplicitForm(
         name, eq, tuple(x.variable for x in lines), [x.right for x in lines], chosen, metric, invariants=kept.invariants,
         scales=kept.scales, own=[ZERO] * (len(lines) - len(eq.q) - len(eq.u) - len(eq.z)),
-        algebraic=tuple(x.is_algebraic for x in lines), index=tuple(x.level for x in lines), conditions=conditions,
+        lines=tuple(lines), conditions=conditions,
         unknown=tuple(x.variable for x in lines if x.variable in at_start),
     )  # fmt: skip
 
@@ -272,49 +278,21 @@ def _slopes(form: Form) -> tuple[Compiled, list[tuple[int, int]]]:
     return form.compiled("slopes", {"entries": [J[i, j] for i, j in places]}), places
 
 
-class RadauMachine:
-    """Radau IIA steps (`radau.march`).
+def radau_machine(task: Task) -> Machine:
+    """Radau IIA steps (`radau.py`).
 
     The error estimate is of order 3 while the method is of order 5: tolerances are changed as in RADAU5 to rtol' = rtol^(2/3) / 10, so that
     they mean the same as those of explicit methods. One machine code serves all sizes and options: knowing them makes it no faster.
     """
-
-    def __init__(self, task: Task) -> None:
-        self.task, form, n = task, task.form, task.form.n
-        self.control, self.counts = controls(task), np.zeros(COUNTS, dtype=np.int64)
-        self.control[RTOL] = rtol = 0.1 * task.rtol ** (2 / 3)
-        self.keep = np.zeros(radau.KEEPS)
-        self.keep[radau.GOAL] = max(10 * TINY / rtol, min(0.03, rtol**0.5))
-        self.keep[radau.ROUNDING] = TINY / rtol
-        self.y, k = np.array(task.y, dtype=np.float64), np.zeros(n)
-        self.memory = memory = Memory(n, radau.PIECES, task.times)
-        self.counts[[CAPACITY, REQUESTED]] = memory.capacity, memory.requested
-        self.side = sides(task)
-        rhs, settle = form.rhs(task.p), form.settle(task.p)
-        is_algebraic = np.array(form.algebraic) if isinstance(form, ImplicitForm) else np.zeros(n, dtype=bool)
-        index = form.index if isinstance(form, ImplicitForm) else [1] * n
-        slopes, places = slopes_program(form)
-        self._march = LoopCallee(
-            radau.march, {}, n=n, adaptive=int(task.step is None), settles=int(settle is not None), stored=int(memory.is_stored),
-            watches=int(bool(task.sense)), control=self.control, counts=self.counts, keep=self.keep, y=self.y, k=k,
-            w=np.zeros(16 * n + 8), atol=task.atol * (rtol / task.rtol), mass=1.0 - is_algebraic,
-            index=np.array(index, dtype=np.int64), jac=np.zeros(n * n), filled=len(places),
-            places=np.array([*(i * n + j for i, j in places), 0], dtype=np.int64), entries=np.zeros(len(places) + 1),
-            a=np.zeros(n * n), p=np.zeros(n, dtype=np.int64), re=np.zeros(n * n), im=np.zeros(n * n),
-            pc=np.zeros(n, dtype=np.int64), **memory.arguments, **watching(task), side=self.side, rhs=rhs,
-            slopes=program_callee(slopes, {"p": task.p}), settle=settle or rhs, watch=task.watch or rhs,
-        )  # fmt: skip
-        self._refresh = LoopCallee(radau.refresh, {}, control=self.control, keep=self.keep, y=self.y, k=k, rhs=rhs)
-        self.restart()
-
-    def restart(self) -> None:
-        """Algebraic variables follow the others; where they cannot, the next step says so."""
-        form = self.task.form
-        if isinstance(form, ImplicitForm):
-            y, wrong = form.consistent(float(self.control[T]), self.y, self.task.p)
-            if not wrong:
-                self.y[:] = y
-        self._refresh.run()
-
-    def run(self) -> int:
-        return self._march.run()
+    form, n = task.form, task.form.n
+    rtol = 0.1 * task.rtol ** (2 / 3)
+    steps, memory = steps_of(replace(task, rtol=rtol, atol=task.atol * (rtol / task.rtol)), radau.PIECES)
+    slopes, places = slopes_program(form)
+    method = radau.Radau(
+        **radau.KERNELS, filled=len(places), goal=max(10 * TINY / rtol, min(0.03, rtol**0.5)), rounding=TINY / rtol,
+        mass=1.0 - np.array(form.algebraic), index=np.array(form.index, dtype=np.int64), k=np.zeros(n), jac=np.zeros(n * n),
+        places=np.array([*(i * n + j for i, j in places), 0], dtype=np.int64), entries=np.zeros(len(places) + 1), a=np.zeros(n * n),
+        p=np.zeros(n, dtype=np.int64), re=np.zeros(n * n), im=np.zeros(n * n), pc=np.zeros(n, dtype=np.int64), z=np.zeros(3 * n),
+        w=np.zeros(3 * n), f=np.zeros(3 * n), scale=np.zeros(n), slopes=program_callee(slopes, {"p": task.p}),
+    )  # fmt: skip
+    return Machine(task, method, steps, memory)

@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..emit.run.callable import Array
 from ..emit.run.loop_callee import LoopCallee
 from . import explicit
-from .explicit import (
-    CAPACITY,
-    CONTROLS,
-    COUNTS,
-    END,
-    GROWTH,
-    LARGEST,
-    LIMIT,
-    POINTS,
-    REQUESTED,
-    ROWS,
-    RTOL,
-    STEPS,
-    H,
-    T,
-)
 from .forms import Form
+from .march import Counts, Method, Results, Steps, Watched, march
 from .tableaux import Tableau
 
 MEMORY: Final = 4_000_000  # numbers kept for stored steps before they are fetched
@@ -57,108 +41,96 @@ class Task:
     sense: tuple[int, ...] = ()
 
 
-class Machine(Protocol):
-    """What `run.py` drives: explicit and implicit methods alike. `control` and `counts` as in `explicit.py`."""
-
-    control: Array
-    counts: NDArray[np.int64]
-    y: Array
-    side: Array
-    memory: Memory
-
-    def restart(self) -> None:
-        """Take up a state that was changed from outside."""
-
-    def run(self) -> int:
-        """Go on; how it ended, as in `explicit.py`."""
-
-
 class Memory:
     """What machines write results to."""
 
     def __init__(self, n: int, pieces: int, times: Array | None) -> None:
         capacity = 1 if times is not None else max(16, min(4096, MEMORY // (n * (pieces + 1))))
-        self.capacity, self.pieces = capacity, pieces
-        self.is_stored = times is None
-        self.row_times, self.rows = np.zeros(capacity), np.zeros((capacity, n))
-        self.polynomials = np.zeros((capacity, pieces, n))
+        self.pieces, self.is_stored = pieces, times is None
+        self.row_times, rows, polynomials = np.zeros(capacity), np.zeros(capacity * n), np.zeros(capacity * pieces * n)
         self.times = np.zeros(1) if times is None else np.ascontiguousarray(times, dtype=np.float64)
-        self.at_times = np.zeros((len(self.times), n))
-        self.requested = 0 if times is None else len(times)
+        at_times = np.zeros(len(self.times) * n)
+        self.results = Results(
+            is_stored=int(times is None), capacity=capacity, row_times=self.row_times, rows=rows, polynomials=polynomials,
+            requested=0 if times is None else len(times), times=self.times, at_times=at_times,
+        )  # fmt: skip
+        self.rows, self.polynomials = rows.reshape(capacity, n), polynomials.reshape(capacity, pieces, n)
+        self.at_times = at_times.reshape(-1, n)
+
+    def fetched(self) -> tuple[Array, Array, Array]:
+        """Steps stored since the last time: their ends, states and polynomials."""
+        n, self.results.stored = self.results.stored, 0
+        return self.row_times[:n].copy(), self.rows[:n].copy(), self.polynomials[:n].copy()
 
     @property
-    def arguments(self) -> dict[str, Array]:
-        """As kernels call them."""
-        return {
-            "times": self.times, "at_times": self.at_times, "row_times": self.row_times, "rows": self.rows,
-            "polynomials": self.polynomials,
-        }  # fmt: skip
+    def points(self) -> Array:
+        """States at the requested times, as far as they were reached."""
+        return self.at_times[: self.results.reached]
 
 
-class ExplicitMachine:
-    """Explicit Runge-Kutta steps (`explicit.march`)."""
+def watched_in(task: Task) -> Watched:
+    """What kernels need to find the events of a task."""
+    n = len(task.sense)
+    return Watched(
+        count=n, values=np.zeros(2 * n + 1), earlier=np.zeros(2 * n + 1), inner=np.zeros(2 * n + 1), side=np.zeros(n), least=np.zeros(n),
+        sense=np.array(task.sense, dtype=np.int64), watch=task.watch,
+    )  # fmt: skip
 
-    def __init__(self, tableau: Tableau, task: Task) -> None:
-        form, n = task.form, task.form.n
-        self.control, self.counts = controls(task), np.zeros(COUNTS, dtype=np.int64)
-        self.y = np.array(task.y, dtype=np.float64)
-        self.memory = memory = Memory(n, tableau.pieces, task.times)
-        self.counts[[CAPACITY, REQUESTED]] = memory.capacity, memory.requested
-        watched, self.side = len(task.sense), sides(task)
-        k = np.zeros((tableau.width, n))
-        rhs, settle, along = form.rhs(task.p), form.settle(task.p), form.along(task.p)
-        fixed = {
-            "stages": tableau.stages, "A": tableau.A, "C": tableau.C, "width": tableau.width, "pieces": tableau.pieces,
-            "E": tableau.E, "D": tableau.D,
-            "estimates": len(tableau.errors), "order": tableau.control, "adaptive": int(task.step is None),
-            "settles": int(settle is not None), "judges": int(along is not None), "stored": int(memory.is_stored), "watches": int(watched > 0),
-        } | ({"n": n} if n <= KNOWN_SIZE else {})  # fmt: skip
-        self._march = LoopCallee(
-            explicit.march, fixed, n=n, control=self.control, counts=self.counts, y=self.y, k=k,
-            w=np.zeros((4 + tableau.pieces) * n + 8), atol=task.atol, **memory.arguments,
-            **watching(task), side=self.side, rhs=rhs, settle=settle or rhs, watch=task.watch or rhs,
-            along=along or rhs, aside=np.zeros(2 * n),
-        )  # fmt: skip
-        self._evaluate = LoopCallee(explicit.refresh, {}, control=self.control, y=self.y, k=k, rhs=rhs)
+
+def steps_of(task: Task, pieces: int) -> tuple[Steps, Memory]:
+    """A motion that is about to begin, for a method whose polynomials have some pieces."""
+    n, memory = task.form.n, Memory(task.form.n, pieces, task.times)
+    steps = Steps(
+        n=n, is_adaptive=int(task.step is None), t=task.t, t_end=task.end, rtol=task.rtol, max_step=task.max_step, max_growth=task.max_growth,
+        h=0.0 if task.step is None else np.copysign(task.step, task.end - task.t), atol=np.array(task.atol, dtype=np.float64),
+        y=np.array(task.y, dtype=np.float64), y_end=np.zeros(n), r=np.zeros(pieces * n), w=np.zeros(n), note=np.zeros(1),
+        counts=Counts(), results=memory.results, watched=watched_in(task), rhs=task.form.rhs(task.p), settle=task.form.settle(task.p),
+    )  # fmt: skip
+    return steps, memory
+
+
+class Machine:
+    """Steps of a method, compiled: what `run.py` drives. `side` and `least` are those of its event functions (`march.Watched`)."""
+
+    def __init__(self, task: Task, method: Method, steps: Steps, memory: Memory) -> None:
+        self.task, self.steps, self.memory = task, steps, memory
+        self.counts, self.watched = steps.counts, steps.watched
+        self.y, self.side, self.least = (
+            np.asarray(steps.y),
+            np.asarray(self.watched.side),
+            np.asarray(self.watched.least),
+        )
+        self._march = LoopCallee(march, {}, m=method, s=steps)
         self.restart()
 
-    def restart(self) -> None:
-        self._evaluate.run()
+    @property
+    def t(self) -> float:
+        """The time reached."""
+        return self.steps.t
 
-    def run(self) -> int:
+    def restart(self) -> None:
+        """Take up a state that was changed from outside. Algebraic variables follow the others; where they cannot, the next step says so."""
+        y, wrong = self.task.form.consistent(self.t, self.y, self.task.p)
+        if not wrong:
+            self.y[:] = y
+        self.steps.is_new = 1
+
+    def run(self, steps: int) -> int:
+        """Go on, for some steps at most; how it ended, as in `march.py`."""
+        self.counts.limit = self.counts.steps + steps
         return self._march.run()
 
 
-def controls(task: Task) -> Array:
-    control = np.zeros(CONTROLS)
-    control[[T, END, RTOL, LARGEST, GROWTH]] = task.t, task.end, task.rtol, task.max_step, task.max_growth
-    control[H] = 0.0 if task.step is None else np.copysign(task.step, task.end - task.t)
-    return control
-
-
-def sides(task: Task) -> Array:
-    """Where event functions are: the sign of each, 0 where it is not known; then what of each is rounding."""
-    return np.zeros(2 * len(task.sense) + 1)
-
-
-def watching(task: Task) -> dict[str, Any]:
-    """What kernels need to find events (`explicit.first_crossing`)."""
-    watched = len(task.sense)
-    return {"watched": watched, "g": np.zeros(6 * watched + 1), "sense": np.array([*task.sense, 0], dtype=np.int64)}
-
-
-def pause(machine: Machine, steps: int) -> None:
-    """Let the machine stop after some more steps, to look around."""
-    machine.counts[LIMIT] = machine.counts[STEPS] + steps
-
-
-def fetched(machine: Machine) -> tuple[Array, Array, Array]:
-    """Steps stored since the last time: their ends, states and polynomials."""
-    n, m = int(machine.counts[ROWS]), machine.memory
-    machine.counts[ROWS] = 0
-    return m.row_times[:n].copy(), m.rows[:n].copy(), m.polynomials[:n].copy()
-
-
-def points(machine: Machine) -> Array:
-    """States at the requested times, as far as they were reached."""
-    return machine.memory.at_times[: int(machine.counts[POINTS])]
+def explicit_machine(tableau: Tableau, task: Task) -> Machine:
+    """Explicit Runge-Kutta steps (`explicit.py`), with machine code of their own for what is asked."""
+    n, along = task.form.n, task.form.along(task.p)
+    steps, memory = steps_of(task, tableau.pieces)
+    method = explicit.RungeKutta(
+        **explicit.KERNELS, pieces=tableau.pieces, stages=tableau.stages, width=tableau.width, estimates=len(tableau.errors),
+        order=tableau.control, A=tableau.A, C=tableau.C, E=tableau.E, D=tableau.D, k=np.zeros(tableau.width * n), change=np.zeros(n),
+        left=np.zeros(n), along=along,
+    ).know("along")  # fmt: skip
+    steps.know("is_adaptive", "settle", *(["n"] if n <= KNOWN_SIZE else []))
+    steps.watched.know("watch")
+    steps.results.know("is_stored")
+    return Machine(task, method, steps, memory)

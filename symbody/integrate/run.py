@@ -11,19 +11,18 @@ from typing import Final, TextIO
 import numpy as np
 
 from ..emit.run.callable import Array
-from . import explicit
+from . import march
 from .dense import Dense
-from .explicit import CORRECTIONS, END, EVALUATIONS, EVENT, FACTORIZATIONS, JACOBIANS, POINTS, REJECTED, STEPS, T
-from .machine import Machine, fetched, pause
+from .machine import Machine
 from .outcome import Ending, Statistics
 
 PATIENCE: Final = 0.1  # seconds of machine code between looks at the clock
 ENDINGS: Final = {
-    explicit.DONE: Ending.REACHED,
-    explicit.TOO_SMALL: Ending.STEP_TOO_SMALL,
-    explicit.NOT_FINITE: Ending.NOT_FINITE,
-    explicit.UNSETTLED: Ending.OFF_CONSTRAINTS,
-    explicit.NOT_CONVERGED: Ending.NOT_CONVERGED,
+    march.DONE: Ending.REACHED,
+    march.TOO_SMALL: Ending.STEP_TOO_SMALL,
+    march.NOT_FINITE: Ending.NOT_FINITE,
+    march.UNSETTLED: Ending.OFF_CONSTRAINTS,
+    march.NOT_CONVERGED: Ending.NOT_CONVERGED,
 }
 
 
@@ -46,13 +45,13 @@ class Leg:
 
     def __init__(self, machine: Machine, record: Record) -> None:
         self.machine, self.record, self.stored = machine, record, machine.memory.is_stored
-        self._start = float(machine.control[T])
+        self._start = machine.t
         self._ends: list[Array] = []
         self._coefficients: list[Array] = []
 
     def collect(self) -> None:
         if self.stored:
-            t, y, r = fetched(self.machine)
+            t, y, r = self.machine.memory.fetched()
             self.record.t.append(t)
             self.record.y.append(y)
             self._ends.append(t)
@@ -69,7 +68,7 @@ class Leg:
                 ends, coefficients = np.array([self._start]), np.zeros((1, self.machine.memory.pieces, n))
                 coefficients[0, 0] = self.machine.y
             self.record.pieces.append(Dense(self._start, ends, coefficients))
-        self._start = float(self.machine.control[T])
+        self._start = self.machine.t
         self._ends, self._coefficients = [], []
 
     def jump(self) -> None:
@@ -78,9 +77,9 @@ class Leg:
         machine.restart()
         self.close()
         if self.stored:
-            self.record.begin(float(machine.control[T]), machine.y)
-        last = int(machine.counts[POINTS]) - 1
-        if last >= 0 and machine.memory.times[last] == machine.control[T]:
+            self.record.begin(machine.t, machine.y)
+        last = machine.memory.results.reached - 1
+        if last >= 0 and machine.memory.times[last] == machine.t:
             machine.memory.at_times[last] = machine.y
 
 
@@ -95,21 +94,20 @@ def drive(
     begun = time.perf_counter()
     try:
         while True:
-            left = max_steps - int(machine.counts[STEPS])
+            left = max_steps - machine.counts.steps
             if left <= 0:
                 return Ending.TOO_MANY_STEPS
-            pause(machine, min(chunk, left))
             before = time.perf_counter()
-            status = machine.run()
+            status = machine.run(min(chunk, left))
             spent = time.perf_counter() - before
-            if status == explicit.TOO_MANY:
+            if status == march.TOO_MANY:
                 chunk = int(chunk * min(8.0, max(0.25, PATIENCE / max(spent, 1e-9)))) + 1
-            progress.show(float(machine.control[T]), float(machine.control[END]))
-            if status in (explicit.FULL, explicit.TOO_MANY):
+            progress.show(machine.t, machine.steps.t_end)
+            if status in (march.FULL, march.TOO_MANY):
                 leg.collect()
-            elif status == explicit.AT_EVENT:
+            elif status == march.AT_EVENT:
                 assert on_event is not None
-                ending = on_event(int(machine.counts[EVENT]))
+                ending = on_event(machine.watched.event)
                 if ending is not None:
                     return ending
             else:
@@ -122,8 +120,9 @@ def drive(
 
 
 def statistics(machine: Machine, seconds: float) -> Statistics:
-    places = (STEPS, REJECTED, EVALUATIONS, CORRECTIONS, JACOBIANS, FACTORIZATIONS)
-    return replace(Statistics(*(int(machine.counts[k]) for k in places)), seconds=seconds)
+    c = machine.counts
+    done = (c.steps, c.rejected, c.evaluations, c.corrections, c.jacobians, c.factorizations)
+    return replace(Statistics(*done), seconds=seconds)
 
 
 class Progress:

@@ -49,6 +49,10 @@ class VariedForm(Form):
         return self.base
 
     @property
+    def variations(self) -> VariedForm:
+        return self
+
+    @property
     def settles(self) -> bool:
         return self.state.settles
 

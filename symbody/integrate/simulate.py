@@ -18,12 +18,11 @@ from .diagnosis import diagnosed
 from .event_handlers import EventHandler
 from .event_loop import ChatteringDetector, EventLoop, handlers_of
 from .events import Event
-from .explicit import T
 from .forms import TITLES, Form, conserved
 from .impacts import Contact
-from .implicit import NAMES, RadauMachine, any_form, follows
+from .implicit import NAMES, any_form, follows, radau_machine
 from .inputs import with_inputs
-from .machine import ExplicitMachine, Machine, Task, points
+from .machine import Machine, Task, explicit_machine
 from .null_space import SPACES, space_form
 from .outcome import Ending, Outcome
 from .run import Leg, Progress, Record, drive
@@ -32,7 +31,7 @@ from .state import OFF, Start, State, is_whole_state, start_values
 from .stiffness import is_stiff, stiffness_note
 from .trajectory import Trajectory
 from .variational import NAME as DISCRETE
-from .variational import VariationalMachine, discrete_form
+from .variational import discrete_form, variational_machine
 
 TABLEAUX: Final = {"dp5": tableaux.DORMAND_PRINCE_5, "dp8": tableaux.DORMAND_PRINCE_8, "rk4": tableaux.CLASSICAL_4}
 METHODS: Final = {name: t.name for name, t in TABLEAUX.items()} | {
@@ -279,8 +278,8 @@ def _made(eq: Equations, o: SimulationOptions) -> Form:
 
 def machine_of(o: SimulationOptions, task: Task) -> Machine:
     if o.method == "radau":
-        return RadauMachine(task)
-    return VariationalMachine(task) if o.method == "variational" else ExplicitMachine(TABLEAUX[o.method], task)
+        return radau_machine(task)
+    return variational_machine(task) if o.method == "variational" else explicit_machine(TABLEAUX[o.method], task)
 
 
 class Simulation:
@@ -362,7 +361,7 @@ class Simulation:
         if self.times is None:
             t, y = np.concatenate(record.t), np.concatenate(record.y)
         else:
-            y = points(machine).copy()
+            y = machine.memory.points.copy()
             t = self.times[: len(y)].copy()
         choices = {
             "form": f"form {o.form} ({TITLES[o.form]})",
@@ -371,9 +370,9 @@ class Simulation:
         }
         occurrences = tuple(self.events.occurrences) if self.events else ()
         if self.events and self.events.detail:
-            outcome = Outcome(ending, float(machine.control[T]), self.events.detail)
+            outcome = Outcome(ending, machine.t, self.events.detail)
         else:
-            outcome = diagnosed(self.form, ending, float(machine.control[T]), machine.y, self.p)
+            outcome = diagnosed(self.form, ending, machine.t, machine.y, self.p)
         if ending in (Ending.TOO_MANY_STEPS, Ending.INTERRUPTED) and o.method in TABLEAUX and self.form.rates:
             mean = (outcome.t - s.t) / max(record.statistics.steps, 1)
             outcome = replace(

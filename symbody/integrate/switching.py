@@ -14,7 +14,6 @@ from ..errors import SimulationError, listed, shown, unknown
 from .event_handlers import EventHandler, UserEventHandler
 from .event_loop import ADVICE, ChatteringDetector
 from .events import Event
-from .explicit import T
 from .modes import Contacts, Modes, Plan, is_in
 from .motion import Motion
 from .outcome import Ending, Outcome
@@ -115,7 +114,7 @@ class _Run:
         while True:
             simulation = self._simulation(mode, end, times)
             segment = simulation.run(self._handlers(mode, simulation), chattering)
-            loop, now = simulation.events, float(simulation.machine.control[T])
+            loop, now = simulation.events, simulation.machine.t
             transition = loop.target if loop else None
             self.occurrences += segment.events
             goes_on = transition is not None and now < end

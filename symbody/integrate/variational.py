@@ -14,7 +14,7 @@ and 6 (Hairer, Lubich, Wanner V.3).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -27,40 +27,15 @@ from ..algebra.matrix import Matrix, stack
 from ..algebra.walk import substitute, substitute_all
 from ..derive.energies import kinetic_energy
 from ..derive.equations import Equations
-from ..emit.loops.language import Function, Indices, Numbers, is_finite, unrolled
 from ..emit.run.callable import Compiled
-from ..emit.run.loop_callee import LoopCallee, program_callee
+from ..emit.run.loop_callee import program_callee
 from ..errors import SimulationError, listed, shown
+from . import variational_steps
 from .accelerations import accelerations, inertia, rows
-from .explicit import (
-    AT_EVENT,
-    CAPACITY,
-    COUNTS,
-    DONE,
-    END,
-    EVALUATIONS,
-    EVENT,
-    GOES_ON,
-    JACOBIANS,
-    NOT_CONVERGED,
-    NOT_FINITE,
-    POINTS,
-    REQUESTED,
-    START,
-    STEPS,
-    H,
-    T,
-    first_crossing,
-    refinement,
-    standing,
-    store,
-)
 from .forms import Form
-from .machine import Memory, Task, controls, sides, watching
+from .machine import Machine, Task, steps_of
 
 NAME: Final = "discrete"
-PIECES: Final = 4
-MOST: Final = 40  # Newton steps
 
 _SUZUKI: Final = 1 / (4 - 4 ** (1 / 3))
 _KAHAN_LI: Final = (0.39216144400731413928, 0.33259913678935943860, -0.70624617255763935981, 0.08221359629355080023)
@@ -78,6 +53,10 @@ class DiscreteForm(Form):
     """The discrete equations of a step, as programs; the rates are those of the motion, for what lies between steps."""
 
     order: int = 2
+
+    @property
+    def discrete(self) -> DiscreteForm:
+        return self
 
     @property
     def settles(self) -> bool:
@@ -175,187 +154,20 @@ def discrete_form(eq: Equations, chosen: tuple[int, ...], order: int) -> Discret
     return DiscreteForm(NAME, eq, eq.state, [*eq.rates.entries, *udot.entries], chosen, order=order)
 
 
-# ---------------------------------------------------------------------------------------------------------- kernels
-
-
-def substep(n: int, k: int, t: float, h: float, y: Numbers, out: Numbers, x: Numbers, before: Numbers, momenta: Numbers, G: Numbers,
-            new: Numbers, note: Numbers, counts: Indices, beginning: Function, newton: Function, ending: Function) -> int:  # fmt: skip
-    """One symmetric map of order 2 from y to out. `x` has (v, lam0) of the last one, which took `before[0]`."""
-    beginning((t, y), (momenta, G))
-    ratio = h / before[0] if before[0] != 0.0 else 0.0
-    for i in range(n):
-        x[i] = y[n + i] + ratio * (y[n + i] - x[i])
-    last = 0.0
-    for iteration in range(MOST):
-        newton((t, y, x, h, momenta, G), (new, note))
-        counts[JACOBIANS] = counts[JACOBIANS] + 1
-        if not is_finite(note[2]):
-            return NOT_FINITE
-        if not is_finite(note[0]):
-            return NOT_CONVERGED
-        for i in range(n + k):
-            x[i] = new[i]
-        size = 0.0
-        for i in range(n):
-            size = size + abs(y[i])
-        size = max(note[1], 1e-8 * size / abs(h))
-        if note[0] <= 1e-13 * size:  # 1e-8 would do, but at the fixed point itself the roundings of both halves cancel
-            break
-        if iteration > 1 and note[0] >= 0.5 * last and note[0] <= 1e-6 * size:
-            break  # rounding
-        if iteration == MOST - 1:
-            return NOT_CONVERGED
-        last = note[0]
-    ending((t, y, x, h), (out,))
-    before[0] = h
-    return DONE
-
-
-def take(n: int, k: int, parts: int, shares: Numbers, t: float, h: float, y: Numbers, end: Numbers, scratch: Numbers, x: Numbers,
-         before: Numbers, momenta: Numbers, G: Numbers, new: Numbers, note: Numbers, counts: Indices, beginning: Function,
-         newton: Function, ending: Function) -> int:  # fmt: skip
-    """A step: symmetric maps one after another."""
-    at = t
-    for i in range(2 * n):
-        end[i] = y[i]
-    for s in unrolled(parts):
-        for i in range(2 * n):
-            scratch[i] = end[i]
-        status: int = substep(
-            n, k, at, shares[s] * h, scratch, end, x, before, momenta, G, new, note, counts, beginning, newton, ending
-        )
-        if status != DONE:
-            return status
-        at = at + shares[s] * h
-    return DONE
-
-
-def polynomial(n: int, t: float, h: float, y: Numbers, end: Numbers, rates: Numbers, r: Numbers, rhs: Function) -> None:
-    """Cubic between the ends, with the rates there."""
-    after: Numbers = rates[n:]
-    rhs((t, y), (rates,))
-    rhs((t + h, end), (after,))
-    for i in range(n):
-        change = end[i] - y[i]
-        bend = h * rates[i] - change
-        r[i] = y[i]
-        r[n + i] = change
-        r[2 * n + i] = bend
-        r[3 * n + i] = change - h * after[i] - bend
-
-
-def march(
-    n: int, k: int, parts: int, shares: Numbers, stored: int, watches: int,
-    control: Numbers, counts: Indices, y: Numbers, w: Numbers,
-    times: Numbers, at_times: Numbers, row_times: Numbers, rows: Numbers, polynomials: Numbers,
-    watched: int, g: Numbers, side: Numbers, sense: Indices,
-    rhs: Function, beginning: Function, newton: Function, ending: Function, watch: Function,
-) -> int:  # fmt: skip
-    """Steps until something happens, as `explicit.march`; n is the number of coordinates, k that of constraints."""
-    end: Numbers = w[0:]
-    scratch: Numbers = w[2 * n :]
-    rates: Numbers = w[4 * n :]
-    r: Numbers = w[8 * n :]
-    momenta: Numbers = w[16 * n :]
-    before: Numbers = w[17 * n :]
-    note: Numbers = w[17 * n + 1 :]
-    x: Numbers = w[17 * n + 4 :]
-    new: Numbers = w[18 * n + k + 4 :]
-    G: Numbers = w[19 * n + 2 * k + 4 :]
-    while True:
-        t = control[T]
-        left = control[END] - t
-        ended: int = standing(control, counts)
-        if ended != GOES_ON:
-            return ended
-        h = control[H]
-        is_last: int = 0
-        if abs(h) * 1.000001 >= abs(left):
-            h = left
-            is_last = 1
-        status: int = take(n, k, parts, shares, t, h, y, end, scratch, x, before, momenta, G, new, note, counts, beginning, newton, ending)  # fmt: skip
-        if status != DONE:
-            return status
-        after = control[END] if is_last == 1 else t + h
-        has_point: int = 0
-        if counts[POINTS] < counts[REQUESTED] and (times[counts[POINTS]] - after) * h < 0.0:
-            has_point = 1
-        if stored == 1 or watches == 1 or has_point == 1:
-            polynomial(2 * n, t, h, y, end, rates, r, rhs)
-            counts[EVALUATIONS] = counts[EVALUATIONS] + 2
-        occurred: int = 0
-        if watches == 1:
-            theta = first_crossing(2 * n, PIECES, watched, t, h, r, scratch, g, side, sense, counts, watch)
-            if theta < 2.0:
-                occurred = 1
-                after = event_step(
-                    n, k, parts, shares, t, h, theta, y, end, scratch, x, before, momenta, G, new, note, counts, g,
-                    beginning, newton, ending, watch,
-                )  # fmt: skip
-                polynomial(2 * n, t, after - t, y, end, rates, r, rhs)
-        store(2 * n, PIECES, stored, 0, left, t, after, end, r, scratch, note, counts, times, at_times, row_times, rows, polynomials,
-              rhs)  # fmt: skip
-        for i in range(2 * n):
-            y[i] = end[i]
-        control[START] = t
-        control[T] = after
-        counts[STEPS] = counts[STEPS] + 1
-        if occurred == 1:
-            return AT_EVENT
-
-
-def event_step(n: int, k: int, parts: int, shares: Numbers, t: float, h: float, theta: float, y: Numbers, end: Numbers,
-               scratch: Numbers, x: Numbers, before: Numbers, momenta: Numbers, G: Numbers, new: Numbers, note: Numbers,
-               counts: Indices, g: Numbers, beginning: Function, newton: Function, ending: Function, watch: Function) -> float:  # fmt: skip
-    """Shorten the step to the event, by true steps from its start; see `explicit.event_step`. Returns the time of the event."""
-    j: int = counts[EVENT]
-    length = theta * h
-    aside = (length - 1e-3 * h) if theta > 0.5 else (length + 1e-3 * h)
-    before[0] = 0.0
-    take(n, k, parts, shares, t, aside, y, end, scratch, x, before, momenta, G, new, note, counts, beginning, newton, ending)  # fmt: skip
-    watch((t + aside, end), (g,))
-    other = g[j]
-    for _ in range(10):
-        before[0] = 0.0
-        take(n, k, parts, shares, t, length, y, end, scratch, x, before, momenta, G, new, note, counts, beginning, newton, ending)  # fmt: skip
-        watch((t + length, end), (g,))
-        change = refinement(t, h, length, aside, g[j], other)
-        if change == 0.0:
-            break
-        aside = length
-        other = g[j]
-        length = length - change
-    before[0] = 0.0
-    return t + length
-
-
 # ---------------------------------------------------------------------------------------------------------- the method at work
 
 
-class VariationalMachine:
-    """Symmetric steps of fixed length (`march`)."""
-
-    def __init__(self, task: Task) -> None:
-        form = task.form
-        assert isinstance(form, DiscreteForm)
-        n, k = len(form.equations.q), len(form.chosen)
-        self.control, self.counts = controls(task), np.zeros(COUNTS, dtype=np.int64)
-        self.y = np.array(task.y, dtype=np.float64)
-        self.memory = memory = Memory(2 * n, PIECES, task.times)
-        self.counts[[CAPACITY, REQUESTED]] = memory.capacity, memory.requested
-        rhs, self.side = form.rhs(task.p), sides(task)
-        self._w = np.zeros(19 * n + 2 * k + n * k + 8)
-        self._before = self._w[17 * n : 17 * n + 1]
-        shares = COMPOSITIONS[form.order]
-        programs = {"beginning": form.beginning, "newton": form.newton, "ending": form.ending}
-        self._march = LoopCallee(
-            march, {"parts": len(shares), "shares": shares}, n=n, k=k, stored=int(memory.is_stored), watches=int(bool(task.sense)),
-            control=self.control, counts=self.counts, y=self.y, w=self._w, **memory.arguments, **watching(task), side=self.side, rhs=rhs,
-            watch=task.watch or rhs, **{name: program_callee(c, {"p": task.p}) for name, c in programs.items()},
-        )  # fmt: skip
-
-    def restart(self) -> None:
-        self._before[0] = 0.0
-
-    def run(self) -> int:
-        return self._march.run()
+def variational_machine(task: Task) -> Machine:
+    """Symmetric steps of fixed length (`variational_steps.py`); a largest step does not shorten them."""
+    form = task.form.discrete
+    assert form is not None
+    n, k = len(form.equations.q), len(form.chosen)
+    steps, memory = steps_of(replace(task, max_step=np.inf), variational_steps.PIECES)
+    shares = COMPOSITIONS[form.order]
+    programs = {"beginning": form.beginning, "newton": form.newton, "ending": form.ending}
+    method = variational_steps.Variational(
+        **variational_steps.KERNELS, n=n, k=k, parts=len(shares), shares=shares, x=np.zeros(n + k), new=np.zeros(n + k), sizes=np.zeros(3),
+        momenta=np.zeros(n), G=np.zeros(n * k), rates=np.zeros(2 * n), rates_end=np.zeros(2 * n),
+        **{name: program_callee(c, {"p": task.p}) for name, c in programs.items()},
+    )  # fmt: skip
+    return Machine(task, method, steps, memory)

@@ -7,11 +7,11 @@ import pytest
 
 import symbody as sb
 from symbody.emit.loops.language import Numbers
-from symbody.integrate import explicit, radau
+from symbody.integrate import march, radau
 from symbody.integrate.complex_elimination import complex_solve
 from symbody.integrate.events import Event
-from symbody.integrate.implicit import RadauMachine, slopes_program
-from symbody.integrate.machine import Task
+from symbody.integrate.implicit import radau_machine, slopes_program
+from symbody.integrate.machine import Machine, Memory, Task
 from symbody.integrate.outcome import Ending
 from symbody.integrate.simulate import SimulationOptions, form_of, simulate
 from symbody.integrate.state import State
@@ -211,30 +211,27 @@ def test_linear_systems_need_one_jacobian() -> None:
     assert sim.statistics.factorizations < sim.statistics.steps
 
 
-def machine_for(eq: sb.Equations, end: float, times: np.ndarray | None = None, **start: float) -> RadauMachine:
+def machine_for(eq: sb.Equations, end: float, times: np.ndarray | None = None, **start: float) -> Machine:
     state, form = State.of(eq, start), form_of(eq, SimulationOptions(form="minimal"))
     y, p = form.start(0.0, np.concatenate([state.q, state.u, state.z]), state.p)
-    return RadauMachine(Task(form, p, y, 0.0, end, 1e-6, np.full(form.n, 1e-6), times=times))
+    return radau_machine(Task(form, p, y, 0.0, end, 1e-6, np.full(form.n, 1e-6), times=times))
 
 
 def test_pauses_change_nothing() -> None:
     whole, pieces = (machine_for(van_der_pol(), 1000.0, np.array([0.0, 1000.0]), x=2.0) for _ in range(2))
-    whole.counts[explicit.LIMIT] = 10**6
-    assert whole.run() == explicit.DONE
-    for k in range(1, 10**6):
-        pieces.counts[explicit.LIMIT] = 3 * k
-        if pieces.run() != explicit.TOO_MANY:
-            break
+    assert whole.run(10**6) == march.DONE
+    while pieces.run(3) == march.TOO_MANY:
+        pass
     assert np.array_equal(whole.y, pieces.y)
-    assert np.array_equal(whole.counts[:4], pieces.counts[:4])
+    for name in ("steps", "rejected", "evaluations", "jacobians", "factorizations"):
+        assert getattr(whole.counts, name) == getattr(pieces.counts, name)
 
 
 def test_kernels_run_as_plain_python() -> None:
     """The same steps without compiling: van der Pol, μ = 10, as far as rounding lets the two be the same."""
     end, n, rtol = 1.0, 2, 0.1 * 1e-6 ** (2 / 3)
     compiled = machine_for(van_der_pol(10.0), end, np.array([0.0, end]), x=2.0)
-    compiled.counts[explicit.LIMIT] = 10**6
-    compiled.run()
+    compiled.run(10**6)
 
     def rhs(given: tuple[float, Numbers], out: tuple[Numbers]) -> None:
         _, y = given
@@ -244,25 +241,27 @@ def test_kernels_run_as_plain_python() -> None:
         _, y = given
         out[0][:4] = [0.0, 1.0, -20 * y[0] * y[1] - 1, 10 * (1 - y[0] ** 2)]
 
-    control, counts, keep = (
-        np.zeros(explicit.CONTROLS),
-        np.zeros(explicit.COUNTS, dtype=np.int64),
-        np.zeros(radau.KEEPS),
-    )
-    control[[explicit.END, explicit.RTOL, explicit.LARGEST, explicit.GROWTH]] = end, rtol, np.inf, 10.0
-    counts[[explicit.CAPACITY, explicit.LIMIT]] = 1, 10**6
-    keep[radau.GOAL] = min(0.03, rtol**0.5)
-    y, k, many = np.array([2.0, 0.0]), np.zeros(n), np.zeros(n * n)
-    radau.refresh(control, keep, y, k, rhs)
-    whole, none = np.arange(4), np.zeros(1)
-    status = radau.march(
-        n, 1, 0, 0, 0, control, counts, keep, y, k, np.zeros(16 * n + 8), np.full(n, rtol), np.ones(n), np.ones(n, dtype=int), many,
-        4, whole, np.zeros(4), many.copy(), np.zeros(n, dtype=int), many.copy(), many.copy(), np.zeros(n, dtype=int),
-        none, none, none, none, none, 0, none, none, np.zeros(1, dtype=int), rhs, slopes, rhs, rhs,
+    goal = {"goal": min(0.03, rtol**0.5), "rounding": march.TINY / rtol}
+    sizes = {
+        name: np.zeros(k * n)
+        for name, k in {"k": 1, "jac": n, "a": n, "re": n, "im": n, "z": 3, "w": 3, "f": 3, "scale": 1}.items()
+    }
+    method = radau.Radau(
+        **radau.KERNELS, **goal, **sizes, filled=4, places=np.arange(4), entries=np.zeros(4), mass=np.ones(n), index=np.ones(n, dtype=int),
+        p=np.zeros(n, dtype=int), pc=np.zeros(n, dtype=int), slopes=slopes,
     )  # fmt: skip
-    assert status == explicit.DONE
-    assert y == pytest.approx(compiled.y, rel=1e-12)
-    assert np.array_equal(counts[:3], compiled.counts[:3])
+    none, memory = np.zeros(0), Memory(n, radau.PIECES, np.array([0.0, end]))
+    watched = march.Watched(values=none, earlier=none, inner=none, side=none, least=none, sense=np.zeros(0, dtype=int))
+    steps = march.Steps(
+        n=n, is_adaptive=1, is_new=1, t_end=end, rtol=rtol, max_step=np.inf, max_growth=10.0, atol=np.full(n, rtol), y=np.array([2.0, 0.0]),
+        y_end=np.zeros(n), r=np.zeros(radau.PIECES * n), w=np.zeros(n), note=none, counts=march.Counts(limit=10**6), results=memory.results,
+        watched=watched, rhs=rhs,
+    )  # fmt: skip
+    assert march.march(method, steps) == march.DONE
+    assert steps.y == pytest.approx(compiled.y, rel=1e-12)
+    here, there = steps.counts, compiled.counts
+    assert (here.steps, here.rejected, here.evaluations) == (there.steps, there.rejected, there.evaluations)
+    assert memory.points == pytest.approx(compiled.memory.points, rel=1e-12)
 
 
 @pytest.mark.parametrize("method", ["radau", "dp8"])

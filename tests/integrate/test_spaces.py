@@ -5,9 +5,8 @@ import pytest
 
 import symbody as sb
 from examples import bicycle, four_bars, sleigh, slider_crank, spatial_crank
-from symbody.emit.loops.language import Indices, Numbers
+from symbody.emit.loops.language import Function, Indices, Numbers
 from symbody.emit.run.loop_callee import LoopCallee
-from symbody.integrate import explicit
 from symbody.integrate import null_space as spaces
 from symbody.integrate.null_space import SPACES, directions, factors, meeting, scale_rows, space_form
 from symbody.integrate.outcome import Ending
@@ -124,10 +123,12 @@ def test_rates_are_those_of_the_multipliers(moving, name):
     assert dy == pytest.approx(expected, rel=1e-9, abs=1e-9 * np.abs(expected).max())
 
 
+def once(t: float, y: Numbers, dy: Numbers, f: Function) -> None:
+    f((t, y), (dy,))
+
+
 def evaluate(callee, t, y, dy) -> None:
-    control = np.zeros(explicit.CONTROLS)
-    control[explicit.T] = t
-    LoopCallee(explicit.refresh, {}, control=control, y=y, k=dy, rhs=callee).run()
+    LoopCallee(once, {}, t=t, y=y, dy=dy, f=callee).run()
 
 
 @pytest.mark.parametrize("name", SPACES)

@@ -38,9 +38,9 @@ class KernelType:
         return f"kernel {self.kernel.__name__}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RecordType:
-    """A record: its class, and the types of its fields by name."""
+    """A record: its class, and the types of its fields by name. Made by `records.type_of`, once for each type."""
 
     record: type
     fields: tuple[tuple[str, Type], ...]

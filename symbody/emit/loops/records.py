@@ -13,12 +13,14 @@ memory, so that a kernel does the same to it compiled and as it stands.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, Final, Self, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Final, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import CompileError, listed, shown, unknown
 from .form import FUNCTION, INDEX, INDICES, NOTHING, NUMBER, NUMBERS, Basic, KernelType, RecordType, Type
@@ -44,13 +46,8 @@ class Field:
 
 def fields_of(record: type) -> dict[str, Field]:
     """The fields of a record by name, those of its base first."""
-    return _fields(record)
-
-
-@cache
-def _fields(record: type) -> dict[str, Field]:
-    hints = get_type_hints(record, include_extras=True)
-    return {name: _field(record, name, hint) for name, hint in hints.items() if not name.startswith("_")}
+    assert issubclass(record, Struct)
+    return record._fields
 
 
 def _field(record: type, name: str, hint: Any) -> Field:
@@ -73,54 +70,67 @@ def _field(record: type, name: str, hint: Any) -> Field:
 class Struct:
     """A record; see the head of this file. Fields are given by name; numbers and indices are zero where they are not."""
 
+    _fields: ClassVar[dict[str, Field]]
+    _special: ClassVar[tuple[Field, ...]]  # inner records and kernels, which are parts of the type
+    _constants: ClassVar[frozenset[str]]  # fields that are declared to be known
+    _slots: NDArray[np.int64]
+    _numbers: NDArray[np.float64]
+    _values: dict[str, Any]
+    _known: set[str]
+
+    def __init_subclass__(cls) -> None:
+        hints = get_type_hints(cls, include_extras=True)
+        cls._fields = {name: _field(cls, name, hint) for name, hint in hints.items() if not name.startswith("_")}
+        cls._special = tuple(f for f in cls._fields.values() if not isinstance(f.type, Basic))
+        cls._constants = frozenset(f.name for f in cls._fields.values() if f.is_known and f.type is not None)
+        for k, f in enumerate(cls._fields.values()):
+            setattr(cls, f.name, _place(f, k))
+
     def __init__(self, **values: Any) -> None:
-        fields, cls = fields_of(type(self)), type(self).__name__
-        if strange := [name for name in values if name not in fields]:
-            raise unknown(f"record {cls}", "field", strange[0], fields, CompileError)
-        needed = [f.name for f in fields.values() if f.type not in (INDEX, NUMBER) and not f.may_be_absent]
-        if missing := [name for name in needed if values.get(name) is None]:
-            raise CompileError(f"record {cls}: {listed(missing)} must be given")
-        slots = np.zeros(len(fields) + 1, dtype=np.int64)
-        self.__dict__.update(
-            _values={}, _indices=slots, _numbers=slots.view(np.float64), _at={name: k for k, name in enumerate(fields)},
-            _known={f.name for f in fields.values() if f.is_known},
-        )  # fmt: skip
-        for f in fields.values():
-            self._set(f, values.get(f.name, 0 if f.type in (INDEX, NUMBER) else None))
-
-    def _set(self, f: Field, value: Any) -> None:
-        k = self._at[f.name]
-        if f.type is INDEX:
-            self._indices[k] = value
-        elif f.type is NUMBER:
-            self._numbers[k] = value
-        else:
-            self._values[f.name] = _fitting(f"record {type(self).__name__}", f, value)
-            self._indices[k] = address_of(value)
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            f = fields_of(type(self))[name]
-        except KeyError:
-            raise AttributeError(f"record {type(self).__name__} has no field {name!r}") from None
-        if f.type is INDEX:
-            return int(self._indices[self._at[name]])
-        return float(self._numbers[self._at[name]]) if f.type is NUMBER else self._values[name]
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        f = fields_of(type(self)).get(name)
-        if f is None or not f.is_mutable:
-            raise AttributeError(f"record {type(self).__name__}: {name!r} is no field that may be changed")
-        self._set(f, value)
+        fields, cls = self._fields, type(self).__name__
+        if strange := values.keys() - fields.keys():
+            raise unknown(f"record {cls}", "field", min(strange), fields, CompileError)
+        self._slots = np.zeros(len(fields) + 1, dtype=np.int64)
+        self._numbers = self._slots.view(np.float64)
+        self._values = {}
+        self._known = set(self._constants)
+        for k, f in enumerate(fields.values()):
+            value = values.get(f.name)
+            if f.type is INDEX or f.type is NUMBER:
+                (self._slots if f.type is INDEX else self._numbers)[k] = value or 0
+            elif value is not None:
+                self._values[f.name] = _fitting(f"record {cls}", f, value)
+                if f.type is not None:
+                    self._slots[k] = address_of(value)
+            elif f.may_be_absent:
+                self._values[f.name] = None
+            else:
+                needed = [g.name for g in fields.values() if g.type not in (INDEX, NUMBER) and not g.may_be_absent]
+                missing = listed(name for name in needed if values.get(name) is None)
+                raise CompileError(f"record {cls}: {missing} must be given")
 
     @property
     def address(self) -> int:
-        return int(self._indices.ctypes.data)
+        return int(self._slots.ctypes.data)
 
     def know(self, *names: str) -> Self:
         """Make the values of more fields constants of the machine code."""
         self._known.update(names)
         return self
+
+
+def _place(f: Field, k: int) -> property:
+    """A field as an attribute."""
+    if f.type is not INDEX and f.type is not NUMBER:
+        return property(lambda self: self._values[f.name])
+    memory = operator.attrgetter("_slots" if f.type is INDEX else "_numbers")
+
+    def put(self: Struct, value: Any) -> None:
+        if not f.is_mutable:
+            raise AttributeError(f"record {type(self).__name__}: {f.name!r} is no field that may be changed")
+        memory(self)[k] = value
+
+    return property(lambda self: memory(self).item(k), put)
 
 
 def _fitting(where: str, f: Field, value: Any) -> Any:
@@ -140,7 +150,7 @@ def address_of(value: Any) -> int:
     """Where something is in memory; 0 where it is not there, or is known only to translators."""
     if isinstance(value, np.ndarray):
         return int(value.ctypes.data)
-    return int(getattr(value, "address", 0))
+    return 0 if isinstance(value, tuple) else int(getattr(value, "address", 0))
 
 
 # ---------------------------------------------------------------------------------------------------------- for translators
@@ -148,28 +158,31 @@ def address_of(value: Any) -> int:
 
 def type_of(record: Struct) -> RecordType:
     """The type of a record: that of its class, with its kernels and inner records."""
-    return RecordType(type(record), tuple((f.name, _type_in(record, f)) for f in fields_of(type(record)).values()))
+    values = record._values
+    special = (KernelType(values[f.name]) if f.type is None else type_of(values[f.name]) for f in record._special)
+    cls: type = type(record)
+    return _record_type(cls, tuple(special))
 
 
-def _type_in(record: Struct, f: Field) -> Type:
-    if f.type is None:
-        return KernelType(getattr(record, f.name))
-    return f.type if isinstance(f.type, Basic) else type_of(getattr(record, f.name))
+@cache
+def _record_type(record: type, special: tuple[Type, ...]) -> RecordType:
+    """One object for each type: they are compared by what they are, since machine code is found by them."""
+    rest = iter(special)
+    fields = fields_of(record).values()
+    return RecordType(record, tuple((f.name, f.type if isinstance(f.type, Basic) else next(rest)) for f in fields))
 
 
 def known_of(record: Struct, path: str) -> dict[str, Any]:
     """What is known of a record, by the names that its fields have in the form of a kernel."""
-    out: dict[str, Any] = {}
-    for f in fields_of(type(record)).values():
-        value = getattr(record, f.name)
-        if isinstance(value, Struct):
-            out |= known_of(value, f"{path}.{f.name}")
-        elif f.name in record._known and f.type is not None:
-            out[f"{path}.{f.name}"] = _constant(value, f)
+    out = {f"{path}.{name}": _constant(record, name) for name in record._known}
+    for f in record._special:
+        if f.type is not None:
+            out |= known_of(record._values[f.name], f"{path}.{f.name}")
     return out
 
 
-def _constant(value: Any, f: Field) -> Any:
-    if f.type is FUNCTION:
+def _constant(record: Struct, name: str) -> Any:
+    value = getattr(record, name)
+    if record._fields[name].type is FUNCTION:
         return None if value is None else IS_THERE
     return tuple(value.tolist()) if isinstance(value, np.ndarray) else value
