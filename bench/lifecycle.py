@@ -85,7 +85,7 @@ def looped(k: int) -> None:
 def linearised(k: int) -> None:
     eq = pendulum(k)
     near = sb.linearize(eq, sb.steady(eq))
-    near.root_locus(20, c=(0.0, 1.0)), near.modes()
+    near.root_locus(points=20, c=(0.0, 1.0)), near.modes()
 
 
 def shown(k: int) -> None:

@@ -139,7 +139,6 @@ if TYPE_CHECKING:
         Contacts,
         Event,
         Modes,
-        Motion,
         State,
         Switch,
         Trajectory,
@@ -190,7 +189,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "assemble", "all_assemblies", "State", "violation",
     # integrate: motions
     "simulate", "Event", "Trajectory",
-    "Contact", "simulate_modes", "Contacts", "Modes", "Switch", "Motion",
+    "Contact", "simulate_modes", "Contacts", "Modes", "Switch",
     "simulate_batch", "save_trajectory", "load_trajectory",
     # stability: near a motion
     "steady", "linearize", "linear_system", "LinearSystem",

@@ -12,17 +12,18 @@ if TYPE_CHECKING:
     from .events import Event
     from .impacts import Contact
     from .modes import Contacts, Modes, Switch
-    from .motion import Motion
     from .outcome import Ending, Outcome, Statistics
+    from .segment import Occurrence, Segment
     from .simulate import simulate
     from .state import State, Violation, violation
     from .switching import simulate_modes
-    from .trajectory import Occurrence, Trajectory
+    from .trajectory import Trajectory
+    from .violations import Violations
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "assemble", "all_assemblies", "Batch", "simulate_batch", "Event", "Contact", "Contacts", "Modes", "Switch", "Motion",
+    "assemble", "all_assemblies", "Batch", "simulate_batch", "Event", "Contact", "Contacts", "Modes", "Switch",
     "Ending", "Outcome", "Statistics", "simulate", "State", "Violation", "violation", "simulate_modes", "Occurrence",
-    "Trajectory",
+    "Segment", "Trajectory", "Violations",
 ]  # fmt: skip
 
 offer(__name__)

@@ -17,6 +17,7 @@ from ..emit.run.callable import Array
 from ..errors import AssemblyError, SimulationError, listed
 from .inputs import with_inputs
 from .outcome import Ending, Outcome
+from .segment import Segment
 from .simulate import simulate
 from .state import Start
 from .trajectory import Trajectory
@@ -128,6 +129,5 @@ def _count(starts: Sequence[Any] | None, values: Mapping[Any, Array]) -> int:
 def _refused(eq: Equations, why: str) -> Trajectory:
     n = len(eq.state)
     nothing = np.zeros(0)
-    return Trajectory(
-        eq, nothing, np.zeros((0, n)), np.zeros(len(eq.p)), np.zeros(len(eq.r)), Outcome(Ending.REFUSED, np.nan, why)
-    )
+    outcome = Outcome(Ending.REFUSED, np.nan, why)
+    return Trajectory.of(Segment(eq, nothing, np.zeros((0, n)), np.zeros(len(eq.p)), np.zeros(len(eq.r)), outcome))

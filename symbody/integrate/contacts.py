@@ -28,7 +28,7 @@ from .impacts import (
     named_impulses,
 )
 from .outcome import Ending
-from .trajectory import Occurrence
+from .segment import Occurrence
 
 Flags = NDArray[np.bool_]
 

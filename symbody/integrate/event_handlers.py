@@ -15,7 +15,7 @@ from .events import Event, changes, in_state
 from .forms import Form
 from .impacts import impulses_of
 from .outcome import Ending
-from .trajectory import Occurrence
+from .segment import Occurrence
 
 
 @dataclass(frozen=True)

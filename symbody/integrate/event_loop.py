@@ -18,8 +18,8 @@ from .impacts import Contact
 from .machine import Machine
 from .outcome import Ending
 from .run import Leg
+from .segment import Occurrence
 from .sensitivities import Saltation, VariedForm
-from .trajectory import Occurrence
 
 MANY: Final = 40  # events
 SHORT: Final = 1e-11  # of the time to simulate: that many events within it are chattering

@@ -22,7 +22,7 @@ from .forms import Form
 from .impacts import Contact, impulses_of
 from .inputs import with_inputs
 from .outcome import Ending
-from .trajectory import Occurrence
+from .segment import Occurrence
 
 FREE: Final = "free"
 
@@ -117,6 +117,8 @@ class Modes:
         return {name: kind for eq in self.modes.values() for name, kind in eq.kinds.items()}
 
     def equations(self, mode: str) -> Equations:
+        if mode not in self.modes:
+            raise unknown(f"modes of {self.name!r}", "mode", mode, self.modes, SimulationError)
         return self.modes[mode]
 
     def handlers(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[EventHandler]:
@@ -235,6 +237,9 @@ class Contacts:
     def equations(self, mode: str) -> Equations:
         if mode not in self._made:
             closed = self._closed(mode)
+            names = [c.name for c in self.contacts]
+            if strange := [n for n in closed if n not in names]:
+                raise unknown(f"contacts of {self.name!r}", "contact", strange[0], names, SimulationError)
             made = constrained(self.base, {c.name: c.gap for c in self.contacts if c.name in closed})
             open_forces = {s.identifier: ZERO for name, s in self._forces.items() if name not in closed}
             self._made[mode] = replace(made, outputs={**made.outputs, **open_forces})

@@ -26,6 +26,7 @@ from .machine import Machine, Task, explicit_machine
 from .null_space import SPACES, space_form
 from .outcome import Ending, Outcome
 from .run import Leg, Progress, Record, drive
+from .segment import Segment
 from .sensitivities import variations_in, varied
 from .state import OFF, Start, State, is_whole_state, start_values
 from .stiffness import is_stiff, stiffness_note
@@ -144,7 +145,9 @@ def simulate(
     picked = choice(eq, asked)
     check_start(state)
     simulation = Simulation(eq, picked, state, end, times)
-    return simulation.run(handlers_of(simulation.form, events, picked.rtol, simulation.atol, end > begin))
+    return Trajectory.of(
+        simulation.run(handlers_of(simulation.form, events, picked.rtol, simulation.atol, end > begin))
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- options and start
@@ -308,7 +311,9 @@ class Simulation:
             return "radau"
         return "dp8" if o.rtol < 1e-6 else "dp5"
 
-    def run(self, handlers: Sequence[EventHandler] = (), chattering: ChatteringDetector | None = None) -> Trajectory:
+    def run(
+        self, handlers: Sequence[EventHandler] = (), chattering: ChatteringDetector | None = None, mode: str = ""
+    ) -> Segment:
         o, s, form = self.options, self.state, self.form
         events = (
             EventLoop(form, self.p, handlers, chattering or ChatteringDetector(self.end - s.t), self.end > s.t)
@@ -340,7 +345,7 @@ class Simulation:
         form.raise_pending()
         if events:
             events.raise_pending()
-        return self._trajectory(machine, record, ending)
+        return self._segment(machine, record, ending, mode)
 
     def _atol(self) -> Array:
         o, form = self.options, self.form
@@ -355,7 +360,7 @@ class Simulation:
             raise SimulationError(f"atol = {shown(o.atol)}: tolerances must be positive")
         return out
 
-    def _trajectory(self, machine: Machine, record: Record, ending: Ending) -> Trajectory:
+    def _segment(self, machine: Machine, record: Record, ending: Ending, mode: str) -> Segment:
         eq, s, o = self.eq, self.state, self.options
         n = len(s.q) + len(s.u) + len(s.z)
         if self.times is None:
@@ -378,7 +383,7 @@ class Simulation:
             outcome = replace(
                 outcome, detail=stiffness_note(self.form, outcome.t, machine.y, self.p, mean) or outcome.detail
             )
-        return Trajectory(
-            eq, t, y[:, :n], s.p, s.r, outcome, record.statistics, choices, occurrences, tuple(record.pieces),
+        return Segment(
+            eq, t, y[:, :n], s.p, s.r, outcome, mode, record.statistics, choices, occurrences, tuple(record.pieces),
             variations_in(y, n, len(o.sensitivities)), o.sensitivities,
         )  # fmt: skip

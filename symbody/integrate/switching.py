@@ -1,4 +1,4 @@
-"""`simulate_modes`: several sets of equations, numbers and a time -> Motion."""
+"""`simulate_modes`: several sets of equations, numbers and a time -> Trajectory."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .event_handlers import EventHandler, UserEventHandler
 from .event_loop import ADVICE, ChatteringDetector
 from .events import Event
 from .modes import Contacts, Modes, Plan, is_in
-from .motion import Motion
 from .outcome import Ending, Outcome
+from .segment import Occurrence, Segment
 from .simulate import Simulation, SimulationOptions, check_options, check_start, choice, simulate, span
 from .state import Start, State, default_values, is_whole_state, start_values
-from .trajectory import Occurrence, Trajectory
+from .trajectory import Trajectory
 
 
 @values_by_name(SimulationError, like=simulate, without=("sensitivities",))
@@ -33,7 +33,7 @@ def simulate_modes(
     events: Sequence[Event] = (),
     options: Mapping[str, Any] | None = None,
     **named: Any,
-) -> Motion:
+) -> Trajectory:
     """The motion of a hybrid system, which switches between sets of equations.
 
     modes     `Modes` (equations by name and the switches between them), or `Contacts` (bodies that bounce and come to rest)
@@ -65,9 +65,8 @@ class _Run:
         is_loose: bool,
     ) -> None:
         self.plan, self.options, self.events = plan, options, tuple(events)
-        self.segments: list[Trajectory] = []
-        self.modes: list[str] = []
-        self.occurrences: list[Occurrence] = []
+        self.segments: list[Segment] = []
+        self._unfiled: list[Occurrence] = []  # events since the last segment was filed
         self._picked: dict[str, SimulationOptions] = {}  # form and method are chosen when a mode first begins
         self._made: dict[str, list[EventHandler]] = {}
         first = plan.equations(plan.initial)
@@ -101,7 +100,7 @@ class _Run:
                     "contacts go into `Contacts`"
                 )
 
-    def run(self, t: Any) -> Motion:
+    def run(self, t: Any) -> Trajectory:
         plan, eq = self.plan, self.plan.equations(self.plan.initial)
         begin, end, times = span(eq, t, self.state)
         if end < begin:
@@ -113,30 +112,35 @@ class _Run:
         chattering = ChatteringDetector(end - begin)
         while True:
             simulation = self._simulation(mode, end, times)
-            segment = simulation.run(self._handlers(mode, simulation), chattering)
+            segment = simulation.run(self._handlers(mode, simulation), chattering, mode)
             loop, now = simulation.events, simulation.machine.t
             transition = loop.target if loop else None
-            self.occurrences += segment.events
+            self._unfiled += segment.events
             goes_on = transition is not None and now < end
             if goes_on and times is not None:
                 segment, times = _split(segment, times, now)
-            if not goes_on or now > self.state.t:
-                self.segments.append(segment)
-                self.modes.append(mode)
+            if (
+                not goes_on or now > self.state.t
+            ):  # a mode that ends when it begins has events, but no stretch of its own
+                self._file(segment)
             if not goes_on:
-                outcome = segment.outcome if transition is None else Outcome(Ending.REACHED, now)
-                return self._motion(outcome)
+                return self._trajectory(segment.outcome if transition is None else Outcome(Ending.REACHED, now))
             if said := chattering.counted(now):
-                names = listed(dict.fromkeys(o.name for o in self.occurrences[-20:]))
                 if not self.segments:
-                    self.segments, self.modes = [segment], [mode]
-                return self._motion(Outcome(Ending.CHATTERING, now, f"{said}: {names}; {ADVICE}"))
+                    self._file(segment)
+                names = listed(dict.fromkeys(e.name for e in self._trajectory(segment.outcome).events[-20:]))
+                return self._trajectory(Outcome(Ending.CHATTERING, now, f"{said}: {names}; {ADVICE}"))
             assert transition is not None
             mode = transition.mode
             self.state = self._arrived(mode, now, transition.state)
 
-    def _motion(self, outcome: Outcome) -> Motion:
-        return Motion(tuple(self.segments), tuple(self.modes), tuple(self.occurrences), outcome)
+    def _file(self, segment: Segment) -> None:
+        self.segments.append(replace(segment, events=tuple(self._unfiled)))
+        self._unfiled = []
+
+    def _trajectory(self, outcome: Outcome) -> Trajectory:
+        *others, last = self.segments
+        return Trajectory((*others, replace(last, events=(*last.events, *self._unfiled))), outcome)
 
     def _simulation(self, mode: str, end: float, times: Array | None) -> Simulation:
         eq = self.plan.equations(mode)
@@ -165,7 +169,7 @@ def _names(plan: Plan, mode: str) -> set[str]:
     return {s.identifier for s in plan.equations(mode).arguments}
 
 
-def _split(segment: Trajectory, times: Array, now: float) -> tuple[Trajectory, Array]:
+def _split(segment: Segment, times: Array, now: float) -> tuple[Segment, Array]:
     """Requested times before a switch, and those from it on: at the switch the state after it counts."""
     n = int(np.sum(times < now))
-    return replace(segment, t=segment.t[:n], y=segment.y[:n]), times[n:]
+    return segment.taken(slice(n)), times[n:]

@@ -1,45 +1,31 @@
-"""`Trajectory`: what a simulation found."""
+"""`Trajectory`: what a simulation found, in one set of equations or switching between several."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.graph import Expr, Symbol
 from ..algebra.matrix import Matrix
 from ..derive.energies import energy, kinetic_energy, potential_energy, powers
 from ..derive.equations import Equations
 from ..derive.reactions import reaction
-from ..derive.variables import ARGUMENTS
-from ..emit.program.lower import program
-from ..emit.run.callable import Array, compile_program
-from ..errors import SimulationError, listed, unknown
-from .constraint_rows import rows_of
-from .dense import Dense
+from ..emit.run.callable import Array
+from ..errors import SimulationError, SymbodyError, listed, shown
+from ..later import later
+from . import quantities
 from .outcome import Outcome, Statistics
-from .sensitivities import sensitivity_of, variations_in
+from .quantities import Quantity
+from .segment import Occurrence, Segment
 from .state import State
 from .tables import data_frame, data_set
-
-
-@dataclass(frozen=True)
-class Occurrence:
-    """An event that happened: its name, when, the state before and after (q, u, z), and the impulses that made the difference, by name."""
-
-    name: str
-    t: float
-    before: Array
-    after: Array
-    impulses: Mapping[str, float] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        impulses = f", impulses {listed(f'{k} {v:.4g}' for k, v in self.impulses.items())}" if self.impulses else ""
-        return f"<{self.name} at t = {self.t:.9g}{impulses}>"
+from .violations import Violations, joined, violations
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,210 +35,328 @@ class Trajectory:
     sim["q1"], sim[x * y]     a coordinate, speed, variable, output or multiplier by name, or any expression, at the times sim.t
     sim.at(times)             the same motion at other times, by the method's own polynomials
     sim.energy, sim.violation energies, and how far the constraints are missed
-    sim.outcome               how it ended; true where it went as asked
+    sim.events, sim.outcome   what happened, in order; how it ended, true where it went as asked
     sim.choices               what was picked: form, method, tolerances
+    sim.plot(), sim.scene()   figures and the moving picture; sim.save("run.npz"), sim.to_pandas(), sim.to_xarray()
+    for state in sim          the `State` at each time
+
+    Where equations switched on the way (`simulate_modes`), all of this is there for what exists in all modes; at a switch there are two times,
+    before and after.
+
+    sim.mode                  the mode at each time
+    sim.pieces, sim.modes     a trajectory for each stretch in one mode, with everything that this mode has; and their modes
     """
 
-    equations: Equations
-    t: Array
-    y: Array  # q, u, z in a row for each time
-    p: Array  # parameters
-    r: Array  # inputs that were constant
+    segments: tuple[Segment, ...]
     outcome: Outcome
-    statistics: Statistics = field(default_factory=Statistics)
-    choices: Mapping[str, str] = field(default_factory=dict)
-    events: tuple[Occurrence, ...] = ()
-    pieces: tuple[Dense, ...] = ()
-    variations: Array | None = None  # ∂(q, u, z)/∂x at each time, one column for each x in `wrt`
-    wrt: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, segment: Segment) -> Trajectory:
+        """A trajectory in one set of equations."""
+        return cls((segment,), segment.outcome)
 
     def __len__(self) -> int:
-        return len(self.t)
+        return sum(map(len, self.segments))
+
+    def __iter__(self) -> Iterator[State]:
+        return (segment.state(k) for segment in self.segments for k in range(len(segment)))
 
     def __repr__(self) -> str:
-        chosen = ", ".join(self.choices.values())
-        lines = [f"<Trajectory of {self.equations.name}: {self.outcome}", f"  {len(self)} times; {self.statistics}"]
-        if chosen:
-            lines.append(f"  {chosen}")
+        lines = [f"<Trajectory of {self.name}: {self.outcome}", f"  {len(self)} times; {self.statistics}"]
+        if len(self.segments) > 1:
+            visits = {m: self.modes.count(m) for m in self.modes}
+            lines.append(f"  modes: {listed(f'{m} ({n} times)' if n > 1 else m for m, n in visits.items())}")
+        elif self.choices:
+            lines.append(f"  {', '.join(self.choices.values())}")
         if self.events:
             lines.append(f"  events: {listed(f'{e.name} at {e.t:.6g}' for e in self.events)}")
         return "\n".join(lines) + ">"
 
+    # ------------------------------------------------------------------------------------------------ pieces
+
+    @cached_property
+    def pieces(self) -> tuple[Trajectory, ...]:
+        """A trajectory for each stretch in one mode."""
+        return tuple(Trajectory.of(s) for s in self.segments)
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """The mode of each piece."""
+        return tuple(s.mode for s in self.segments)
+
+    @cached_property
+    def mode(self) -> NDArray[np.str_]:
+        """The mode at each time."""
+        return np.repeat(np.array(self.modes), [len(s) for s in self.segments])
+
+    @property
+    def is_switched(self) -> bool:
+        """Whether there is more than one set of equations."""
+        return any(s.equations is not self.segments[0].equations for s in self.segments)
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it can be asked for at other times."""
+        return all(s.dense for s in self.segments)
+
+    @property
+    def reversed(self) -> Trajectory:
+        """The same states in the opposite order."""
+        return replace(self, segments=tuple(s.taken(slice(None, None, -1)) for s in reversed(self.segments)))
+
+    @property
+    def name(self) -> str:
+        return self.segments[0].equations.name
+
+    @property
+    def kinds(self) -> Mapping[str, str]:
+        """What each name is, in all modes: "coordinate", "parameter", ..."""
+        return {name: kind for s in self.segments for name, kind in s.equations.kinds.items()}
+
+    @property
+    def equations(self) -> Equations:
+        if self.is_switched:
+            raise SimulationError(
+                f"trajectory of {self.name!r}: it switches between {listed(dict.fromkeys(self.modes))}, which have equations each; "
+                "sim.pieces has a trajectory for each stretch"
+            )
+        return self.segments[0].equations
+
+    @property
+    def events(self) -> tuple[Occurrence, ...]:
+        """What happened, in order."""
+        return tuple(e for s in self.segments for e in s.events)
+
+    @property
+    def statistics(self) -> Statistics:
+        return sum((s.statistics for s in self.segments), Statistics())
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """What was picked: form, method, tolerances; where modes differ, for each."""
+        of_modes = {s.mode: s.choices for s in self.segments}
+        out = {}
+        for key in dict.fromkeys(k for c in of_modes.values() for k in c):
+            picked = {m: c[key] for m, c in of_modes.items() if key in c}
+            alike = len(set(picked.values())) == 1
+            out[key] = next(iter(picked.values())) if alike else "; ".join(f"{m}: {v}" for m, v in picked.items())
+        return out
+
+    def _alike(self, *groups: str) -> tuple[Segment, ...]:
+        """The segments, where all modes have the same symbols of these groups."""
+        first, *others = ([getattr(s.equations, g) for g in groups] for s in self.segments)
+        if any(other != first for other in others):
+            raise SimulationError(
+                f"trajectory of {self.name!r}: its modes differ in {listed(groups)}; sim[name] gives what exists in all of them, sim.pieces each stretch"
+            )
+        return self.segments
+
     # ------------------------------------------------------------------------------------------------ state
+
+    @cached_property
+    def t(self) -> Array:
+        return _joined([s.t for s in self.segments])
 
     @property
     def q(self) -> Array:
-        return self.y[:, : len(self.equations.q)]
+        return _joined([s.q for s in self._alike("q")])
 
     @property
     def u(self) -> Array:
-        n = len(self.equations.q)
-        return self.y[:, n : n + len(self.equations.u)]
+        return _joined([s.u for s in self._alike("u")])
 
     @property
     def z(self) -> Array:
-        return self.y[:, self.y.shape[1] - len(self.equations.z) :]
+        return _joined([s.z for s in self._alike("z")])
+
+    @property
+    def y(self) -> Array:
+        """q, u, z in a row for each time."""
+        return _joined([s.y for s in self._alike("q", "u", "z")])
+
+    @property
+    def p(self) -> Array:
+        """Parameters."""
+        return self._alike("p")[0].p
+
+    @property
+    def r(self) -> Array:
+        """Inputs that were constant."""
+        return self._alike("r")[0].r
 
     @property
     def final(self) -> dict[str, float]:
         """The last state by name."""
-        return {s.identifier: float(x) for s, x in zip(self.equations.state, self.y[-1], strict=True)}
+        last = next(s for s in reversed(self.segments) if len(s))
+        return dict(zip(last.names, last.y[-1].tolist(), strict=True))
 
     @property
     def state(self) -> State:
         """The last state, to go on from: `simulate(eq, 20, start=sim)`."""
-        n, k = len(self.equations.q), len(self.equations.u)
-        if not len(self):
-            raise SimulationError(f"trajectory of {self.equations.name!r}: it has no state; {self.outcome}")
-        q, u, z = np.split(self.y[-1], [n, n + k])
-        return State(self.equations, float(self.t[-1]), q, u, z, self.r, self.p, outcome="end of a trajectory")
+        last = next((s for s in reversed(self.segments) if len(s)), None)
+        if last is None:
+            raise SimulationError(f"trajectory of {self.name!r}: it has no state; {self.outcome}")
+        return last.state(-1, "end of a trajectory")
 
     def at(self, times: ArrayLike) -> Trajectory:
-        """The motion at other times between its first and last."""
+        """The motion at other times between its first and last; at a jump or a switch the state after it. Where equations switch, in order."""
         wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
-        if not self.pieces:
-            raise SimulationError(
-                "this trajectory has states at the requested times only; simulate with t=end to get all between"
-            )
-        low, high = sorted((self.pieces[0].start, self.pieces[-1].end))
-        if len(wanted) and (wanted.min() < low or wanted.max() > high):
-            bad = wanted.min() if wanted.min() < low else wanted.max()
-            raise SimulationError(f"t = {bad:g} is outside the trajectory, which goes from {low:g} to {high:g}")
-        n = self.y.shape[1]
-        y = np.empty((len(wanted), self.pieces[0].coefficients.shape[2]))
-        for piece in self.pieces:  # where an event made a jump, the state after it counts
-            low, high = sorted((piece.start, piece.end))
-            inside = (wanted >= low) & (wanted <= high)
-            if len(piece.ends):
-                y[inside] = piece(wanted[inside])
-        return replace(self, t=wanted, y=y[:, :n], variations=variations_in(y, n, len(self.wrt)), pieces=())
+        if len(self.segments) == 1:
+            return replace(self, segments=(self.segments[0].at(wanted),))
+        spans = [s.span for s in self.segments]
+        begin, end = spans[0][0], spans[-1][1]
+        if np.any(np.diff(wanted) < 0):
+            raise SimulationError(f"times must be in the order of the motion, which goes from {begin:g} to {end:g}")
+        outside = wanted[(wanted < begin) | (wanted > end)]
+        if len(outside):
+            raise SimulationError(f"t = {outside[0]:g} is outside the trajectory, which goes from {begin:g} to {end:g}")
+        owner = np.searchsorted([s[0] for s in spans], wanted, side="right") - 1
+        kept = dict.fromkeys(owner.tolist())
+        return replace(self, segments=tuple(self.segments[k].at(wanted[owner == k]) for k in kept))
 
     # ------------------------------------------------------------------------------------------------ values
 
-    def __getitem__(self, what: str | Expr | Matrix) -> Array:
+    def __getitem__(self, what: Quantity) -> Array:
         """Values at the times of the trajectory: a name, an expression, a vector or matrix of expressions."""
         return self.values([what])[0]
 
-    def values(self, wanted: Sequence[str | Expr | Matrix]) -> list[Array]:
-        """Several at once, which shares the work between them."""
-        return self._evaluated(self.equations.in_own_terms([self._meaning(w) for w in wanted], solved=True), {}, {})
+    def values(self, wanted: Sequence[Quantity]) -> list[Array]:
+        """Several at once, which shares the work between them. What is stored comes as it is, not to be written to."""
+        found = []
+        for s in self.segments:
+            try:
+                found.append(quantities.values(s, wanted))
+            except SymbodyError as reason:
+                if not self.is_switched:
+                    raise
+                raise SimulationError(
+                    f"trajectory of {self.name!r}: {listed(map(shown, wanted))} does not exist in mode {s.mode!r} ({reason}); "
+                    "sim.pieces has each stretch for itself"
+                ) from None
+        return [_joined(parts) for parts in zip(*found, strict=True)]
 
-    def _evaluated(self, things: list[Any], more: Mapping[str, Any], numbers: Mapping[str, Array]) -> list[Array]:
-        eq = self.equations
-        groups = {"t": eq.t, "q": list(eq.q), "u": list(eq.u), "z": list(eq.z), "r": list(eq.r), "p": list(eq.p)}
-        groups |= more
-        given = {"t": self.t, "q": self.q, "u": self.u, "z": self.z, "r": self.r, "p": self.p, **numbers}
-        names = [k for k, symbols in groups.items() if isinstance(symbols, Symbol) or symbols]
-        f = compile_program(
-            program("values", {k: groups[k] for k in names}, {f"y{i}": x for i, x in enumerate(things)})
-        )
-        out = f.batch(*(given[k] for k in names))
-        return [out] if len(things) == 1 else list(out)
-
-    def sensitivity(self, what: str | Expr | Matrix, wrt: str | Symbol) -> Array:
+    def sensitivity(self, what: Quantity, wrt: str | Symbol) -> Array:
         """The derivative of a name or an expression with respect to a value at the start or a parameter, along the motion."""
-        name = str(wrt)
-        if self.variations is None or name not in self.wrt:
-            raise unknown(f"trajectory of {self.equations.name!r}", "sensitivity to", name, self.wrt, SimulationError)
-        eq = self.equations
-        (meant,) = eq.in_own_terms([self._meaning(what)], solved=True)
-        slope, moved = sensitivity_of(eq, meant, name)
-        given = {"s": self.variations[:, :, self.wrt.index(name)]}
-        return self._evaluated([slope], {"s": moved}, given)[0]
+        return _joined([quantities.sensitivity(s, what, str(wrt)) for s in self.segments])
 
-    def _meaning(self, what: Any) -> Any:
-        if not isinstance(what, str):
-            return what
-        eq = self.equations
-        known: dict[str, Any] = {v.identifier: v.symbol for v in eq.variables.of(f"{ARGUMENTS} lam u'")} | dict(
-            eq.outputs
-        )
-        if what not in known:
-            raise unknown(f"trajectory of {eq.name!r}", "quantity", what, known, SimulationError)
-        return known[what]
+    @property
+    def variations(self) -> Array | None:
+        """∂(q, u, z)/∂x at each time, one column for each x in `wrt`; None without sensitivities."""
+        return self.segments[0].variations
+
+    @property
+    def wrt(self) -> tuple[str, ...]:
+        return self.segments[0].wrt
+
+    def _derived(self, name: str, make: Callable[[Equations], Expr]) -> Array:
+        """A quantity that follows from equations; they keep the expression, and so the program for it."""
+        return _joined([quantities.derived(s, name, make) for s in self.segments])
 
     @cached_property
     def energy(self) -> Array:
         """T + V."""
-        return self[energy(self.equations)]
+        return self._derived("energy", energy)
 
     @cached_property
     def kinetic_energy(self) -> Array:
-        return self[kinetic_energy(self.equations)]
+        return self._derived("kinetic energy", kinetic_energy)
 
     @cached_property
     def potential_energy(self) -> Array:
-        return self[potential_energy(self.equations)]
+        return self._derived("potential energy", potential_energy)
 
     @cached_property
     def powers(self) -> dict[str, Array]:
-        """The power of each load."""
-        found = powers(self.equations)
-        return dict(zip(found, self.values(list(found.values())), strict=True)) if found else {}
+        """The power of each load that all modes have."""
+        of_modes = [_powers(s.equations) for s in self.segments]
+        names = [n for n in of_modes[0] if all(n in other for other in of_modes)]
+        parts = [
+            quantities.values(s, [found[n] for n in names]) for s, found in zip(self.segments, of_modes, strict=True)
+        ]
+        return {n: _joined(x) for n, x in zip(names, zip(*parts, strict=True), strict=True)}
 
     @cached_property
     def lam(self) -> Array:
-        """Multipliers, one column for each."""
-        eq = self.equations
-        return self[Matrix(len(eq.lam), 1, eq.lam)].reshape(len(self), -1) if eq.lam else np.zeros((len(self), 0))
+        """Multipliers, one column for each, where all modes have the same."""
+        return _joined([_multipliers(s) for s in self._alike("lam")])
 
     def reaction(self, joint: str) -> tuple[Array, Array]:
         """Force and moment in a joint; see `symbody.reaction`."""
-        found = reaction(self.equations, joint, solved=True)
-        force, moment = self.values([found.force, found.moment])
-        return force, moment
+        return self.reactions([joint])[joint]
+
+    def reactions(self, joints: Iterable[str]) -> dict[str, tuple[Array, Array]]:
+        """Forces and moments in several joints at once, which shares the work between them."""
+        names = tuple(joints)
+        parts = [quantities.values(s, _reactions(s.equations, names)) for s in self.segments]
+        found = [_joined(x) for x in zip(*parts, strict=True)]
+        return {n: (force, moment) for n, force, moment in zip(names, found[::2], found[1::2], strict=True)}
 
     @cached_property
     def violation(self) -> Violations:
         """How far the constraints are missed, at the level of positions and of speeds."""
-        eq, rows = self.equations, rows_of(self.equations)
-        speeds = eq.Jc @ Matrix(len(eq.u), 1, eq.u) + eq.b if eq.lam else Matrix(0, 1, ())
-        positions = [row.expression for row in rows.positions]
-        wanted = [Matrix(len(x), 1, tuple(x)) for x in (positions, speeds.entries) if x]
-        found = iter(self.values(wanted)) if wanted else iter(())
-        empty = np.zeros((len(self), 0))
-        phi = next(found).reshape(len(self), -1) if positions else empty
-        psi = next(found).reshape(len(self), -1) if speeds.entries else empty
-        return Violations(phi, psi, tuple(r.name for r in rows.positions), tuple(r.name for r in rows.speeds))
+        return joined([violations(s) for s in self.segments])
 
-    # ------------------------------------------------------------------------------------------------ to other tools
+    # ------------------------------------------------------------------------------------------------ onwards
+
+    @property
+    def names(self) -> list[str]:
+        """Coordinates, speeds and variables that all modes have."""
+        first, *others = (s.names for s in self.segments)
+        return [n for n in first if all(n in other for other in others)]
 
     def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
-        """Coordinates, speeds, variables, and what else is asked for, each as an array."""
-        out = {s.identifier: self.y[:, i] for i, s in enumerate(self.equations.state)}
-        wanted = list(more)
-        for what, values in zip(wanted, self.values(wanted) if wanted else (), strict=True):
-            out[str(what)] = values
-        return out
+        """Coordinates, speeds and variables that all modes have, and what else is asked for, each as an array."""
+        wanted = [*self.names, *more]
+        return {str(n): x for n, x in zip(wanted, self.values(wanted), strict=True)}
 
     def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:
-        """A pandas DataFrame with time as its index."""
-        return data_frame(self.t, self.columns(more))
+        """A pandas DataFrame with time as its index; where equations switch, with a column `mode`."""
+        return data_frame(self.t, self._table(more))
 
     def to_xarray(self, more: Iterable[str | Expr] = ()) -> Any:
         """An xarray Dataset over time, with parameters and the outcome as attributes."""
-        parameters = {s.identifier: float(v) for s, v in zip(self.equations.p, self.p, strict=True)}
-        attributes = {"model": self.equations.name, "outcome": str(self.outcome), **parameters}
-        return data_set(self.t, self.columns(more), attributes)
+        attributes = {"model": self.name, "outcome": str(self.outcome), **self.parameters}
+        return data_set(self.t, self._table(more), attributes)
 
-
-@dataclass(frozen=True)
-class Violations:
-    """phi (and norms of Euler parameters less one) and Jc u + b at each time, a column for each constraint."""
-
-    positions: Array
-    speeds: Array
-    position_names: tuple[str, ...]
-    speed_names: tuple[str, ...]
+    def _table(self, more: Iterable[str | Expr]) -> dict[str, Any]:
+        return self.columns(more) | ({"mode": self.mode} if len(self.segments) > 1 else {})
 
     @property
-    def position(self) -> float:
-        """The largest of all."""
-        return float(np.max(np.abs(self.positions), initial=0.0))
+    def parameters(self) -> Mapping[str, float]:
+        """Parameters by name, of all modes."""
+        return {n.identifier: x for s in self.segments for n, x in zip(s.equations.p, s.p.tolist(), strict=True)}
 
-    @property
-    def speed(self) -> float:
-        return float(np.max(np.abs(self.speeds), initial=0.0))
+    def plot(self, *what: str | Expr, **options: Any) -> Any:
+        """A figure of coordinates and speeds, or of what is named; see `symbody.plot`."""
+        return later("view.plots", "plot")(self, *what, **options)
 
-    def __repr__(self) -> str:
-        return f"<Violations: at most {self.position:.1e} in position, {self.speed:.1e} in speed>"
+    def scene(self, **options: Any) -> Any:
+        """The moving picture; see `symbody.scene`."""
+        return later("view.scene", "scene")(self, **options)
+
+    def save(self, path: str | Path) -> Path:
+        """Write it without loss, as .npz; `load_trajectory` reads it back."""
+        return later("write.trajectory_file", "save_trajectory")(self, path)
+
+
+def _joined(parts: Sequence[Array]) -> Array:
+    """One after another; one alone is returned as it is."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _multipliers(s: Segment) -> Array:
+    eq = s.equations
+    return (
+        quantities.values(s, [Matrix(len(eq.lam), 1, eq.lam)])[0].reshape(len(s), len(eq.lam))
+        if eq.lam
+        else np.zeros((len(s), 0))
+    )
+
+
+def _powers(eq: Equations) -> dict[str, Expr]:
+    return eq.cached("powers", (), lambda: powers(eq))
+
+
+def _reactions(eq: Equations, joints: Sequence[str]) -> list[Quantity]:
+    found = [eq.cached("reaction", j, lambda j=j: reaction(eq, j, solved=True)) for j in joints]  # type: ignore[misc]
+    return [v for r in found for v in (r.force, r.moment)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 import numpy as np
@@ -55,19 +56,15 @@ def _loads(sketch: Sketch) -> list[Arrow]:
 
 def _reactions(sketch: Sketch) -> list[Arrow]:
     """Forces and moments that the parent side of each joint exerts on its child side, where they are determined."""
-    eq, sim, found = sketch.course.equations, sketch.course.trajectory, []
+    eq, sim, frames = sketch.course.equations, sketch.course.trajectory, {}
     for j in eq.mechanism.joints:
         if j.kind != "free":
-            try:
-                found.append((j, reaction(eq, j.name)))
-            except DerivationError:  # what goes through this joint alone is not determined
-                continue
-    if not found:
-        return []
-    values = iter(sim.values([v for _, r in found for v in (r.force, r.moment)]))
+            with suppress(DerivationError):  # what goes through this joint alone is not determined
+                frames[j] = reaction(eq, j.name).frame
+    found = sim.reactions(j.name for j in frames) if frames else {}
     out = []
-    for j, r in found:
-        for kind in ("force", "torque"):
-            vector = np.einsum("nij,nj->ni", sketch.now.R[r.frame], np.asarray(next(values)).reshape(-1, 3))
+    for j, frame in frames.items():
+        for kind, values in zip(("force", "torque"), found[j.name], strict=True):
+            vector = np.einsum("nij,nj->ni", sketch.now.R[frame], values.reshape(-1, 3))
             out.append(Arrow(j.name, kind, "reaction", sketch.now.r[j.inner], vector))
     return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ import numpy as np
 from ..algebra.graph import Expr
 from ..emit.run.callable import Array
 from ..errors import SymbodyError, listed, unknown
+from ..integrate.segment import Segment
 from ..integrate.trajectory import Trajectory
 from ..stability.chart import StabilityChart
 from ..stability.design import Design
@@ -54,14 +56,8 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
 
 @plot.register
 def _(sim: Trajectory, *what: str | Expr, title: str = "", over: str = "") -> Figure:
-    eq = sim.equations
     fine = _smooth(sim)
-    if what:
-        groups = {"": list(what)}
-    else:
-        groups = {"coordinates": [s.identifier for s in eq.q], "speeds": [s.identifier for s in eq.u]}
-        if eq.z:
-            groups["variables"] = [s.identifier for s in eq.z]
+    groups = {"": list(what)} if what else _groups(sim)
     x, x_label = (fine[over], over) if over else (fine.t, "time [s]")
     panels = []
     for name, wanted in groups.items():
@@ -70,7 +66,21 @@ def _(sim: Trajectory, *what: str | Expr, title: str = "", over: str = "") -> Fi
         for some in [curves] if what else _alike(curves):
             rest = f" ({MOST_CURVES} of {len(some)})" if len(some) > MOST_CURVES else ""
             panels.append(Panel(x_label, label + rest, tuple(some[:MOST_CURVES])))
-    return Figure(title or eq.name, tuple(panels), shares_x=not over)
+    return Figure(title or sim.name, tuple(panels), shares_x=not over)
+
+
+def _groups(sim: Trajectory) -> dict[str, list[str | Expr]]:
+    """Coordinates, speeds and variables that all modes have."""
+    eq, common = sim.segments[0].equations, sim.names
+    groups = {"coordinates": eq.q, "speeds": eq.u, "variables": eq.z}
+    found: dict[str, list[str | Expr]] = {
+        name: [s.identifier for s in symbols if s.identifier in common] for name, symbols in groups.items()
+    }
+    if not any(found.values()):
+        raise SymbodyError(
+            f"plot of {sim.name!r}: modes {listed(dict.fromkeys(sim.modes))} have no coordinates in common; plot(sim.pieces[k]) shows a stretch"
+        )
+    return {name: names for name, names in found.items() if names}
 
 
 def _alike(curves: list[Curve]) -> list[list[Curve]]:
@@ -96,7 +106,7 @@ def energies(sim: Trajectory) -> Figure:
         Curve(fine.t, fine.potential_energy, "potential"),
         Curve(fine.t, fine.energy, "total"),
     )
-    return Figure(f"{sim.equations.name}: energies", (Panel("time [s]", "energy [J]", curves),))
+    return Figure(f"{sim.name}: energies", (Panel("time [s]", "energy [J]", curves),))
 
 
 def violations(sim: Trajectory) -> Figure:
@@ -106,15 +116,22 @@ def violations(sim: Trajectory) -> Figure:
     position, speed = (np.maximum(np.max(np.abs(x), axis=1, initial=0.0), floor) for x in (v.positions, v.speeds))
     curves = (Curve(sim.t, position, "position"), Curve(sim.t, speed, "speed"))
     panel = Panel("time [s]", "largest violation", curves, y_scale="log")
-    return Figure(f"{sim.equations.name}: constraints", (panel,))
+    return Figure(f"{sim.name}: constraints", (panel,))
 
 
 def _smooth(sim: Trajectory) -> Trajectory:
-    """The motion at enough times for smooth curves, with its own where there are events."""
-    if not sim.pieces or len(sim) >= POINTS:
+    """The motion at enough times for smooth curves, with its own where there are events; each piece from its begin to its end."""
+    if not sim.is_dense or len(sim) >= POINTS:
         return sim
-    times = np.unique(np.concatenate([sim.t, np.linspace(sim.t[0], sim.t[-1], POINTS)]))
-    return sim.at(times if sim.t[-1] >= sim.t[0] else times[::-1])
+    whole = abs(float(sim.t[-1] - sim.t[0]))
+    return replace(sim, segments=tuple(_smooth_segment(s, whole) for s in sim.segments))
+
+
+def _smooth_segment(s: Segment, whole: float) -> Segment:
+    begin, end = s.span
+    count = max(2, round(POINTS * abs(end - begin) / whole)) if whole else 2
+    times = np.unique(np.concatenate([s.t, np.linspace(begin, end, count)]))
+    return s.at(times if end >= begin else times[::-1])
 
 
 # ---------------------------------------------------------------------------------------------------------- spectra

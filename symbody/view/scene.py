@@ -136,7 +136,7 @@ def scene(
     if wrong := [g for g in show if g not in GROUPS]:
         raise ViewError(f"scene: show={listed(wrong)}; there are {listed(GROUPS)}")
     given = trajectory_of(source, values or {})
-    place = placer(given.equations, _frames_drawn_on(shapes, traces))
+    place = placer(given.segments[0].equations, _frames_drawn_on(shapes, traces))
     course = course_of(given, place, samples)
     sketch = Sketch(course, place)
     if mode is not None:

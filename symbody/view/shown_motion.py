@@ -6,7 +6,7 @@ A mode is q(t) = q0 + Re(ε shape exp(i ω t)), brought back to the constraints,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +20,7 @@ from ..emit.run.callable import Array, compile_program
 from ..errors import ViewError, listed, shown, unknown
 from ..integrate.assembly import assemble
 from ..integrate.outcome import Ending, Outcome
+from ..integrate.segment import Segment
 from ..integrate.state import State, named_values
 from ..integrate.trajectory import Trajectory
 from .poses import Placer, column
@@ -50,7 +51,8 @@ class Course:
 
     @property
     def equations(self) -> Equations:
-        return self.trajectory.equations
+        """Of the first piece: frames move by coordinates that all pieces have (`same_picture`)."""
+        return self.trajectory.segments[0].equations
 
     @property
     def times_of_frames(self) -> Array:
@@ -80,7 +82,7 @@ def trajectory_of(source: Any, values: Mapping[Any, float]) -> Trajectory:
     if isinstance(source, Trajectory):
         if values:
             raise ViewError(f"scene: a trajectory has its values already; {listed(values)} cannot be given with it")
-        return source
+        return same_picture(source)
     if isinstance(source, Equations):
         return standing_still(assemble(source, values))
     if isinstance(source, State):
@@ -98,30 +100,41 @@ def course_of(given: Trajectory, place: Placer, samples: int | None) -> Course:
     finite = np.isfinite(sim.y).all(axis=1)
     if not finite.all():
         raise ViewError(
-            f"scene of {sim.equations.name!r}: the trajectory has no number at t = {sim.t[int(np.argmin(finite))]:g} ({sim.outcome})"
+            f"scene of {sim.name!r}: the trajectory has no number at t = {sim.t[int(np.argmin(finite))]:g} ({sim.outcome})"
         )
     return Course(sim, sim.t, sim.q[None])
 
 
 def standing_still(state: State) -> Trajectory:
     """A state as a trajectory of one time."""
-    y = np.concatenate([state.q, state.u, state.z])[None]
-    outcome = Outcome(Ending.REACHED, state.t, "one state")
-    return Trajectory(state.equations, np.array([state.t]), y, state.p, state.r, outcome)
+    return Trajectory.of(Segment.of_state(state, Outcome(Ending.REACHED, state.t, "one state")))
+
+
+def same_picture(sim: Trajectory) -> Trajectory:
+    """A trajectory that one picture can show: the same bodies moved by the same coordinates in all modes."""
+    first, *others = (s.equations for s in sim.segments)
+    for eq, mode in zip(others, sim.modes[1:], strict=True):
+        alike = (getattr(eq, g) == getattr(first, g) for g in ("q", "u", "z", "r", "p"))
+        if not all(alike) or eq.mechanism.bodies != first.mechanism.bodies:
+            raise ViewError(
+                f"scene of {sim.name!r}: modes {sim.modes[0]!r} and {mode!r} have different coordinates or bodies, which one picture cannot show; "
+                "scene(sim.pieces[k]) shows a stretch in one mode"
+            )
+    return sim
 
 
 # ---------------------------------------------------------------------------------------------------------- trajectories
 
 
 def _sampled(sim: Trajectory, place: Placer, samples: int | None) -> Trajectory:
-    if len(sim) < 2 or not sim.pieces:
-        return sim if sim.t[0] <= sim.t[-1] else replace(sim, t=sim.t[::-1], y=sim.y[::-1])
+    if len(sim) < 2 or not sim.is_dense:
+        return sim if sim.t[0] <= sim.t[-1] else sim.reversed
     if samples is not None:
         if samples < 2:
             raise ViewError(f"scene: samples={samples}; a motion needs two at least")
         return _even(sim, samples)
     n = int(np.clip(abs(sim.t[-1] - sim.t[0]) * RATE, FEWEST, MOST)) + 1
-    bodies = list(dict.fromkeys(b.frame for b in sim.equations.mechanism.bodies))
+    bodies = list(dict.fromkeys(b.frame for b in sim.segments[0].equations.mechanism.bodies))
     taken = _even(sim, n)
     while n < MOST_OF_FAST and _largest_turn(place, bodies, taken) > TURN:
         n *= 2

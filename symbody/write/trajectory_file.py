@@ -1,12 +1,13 @@
 """Trajectories on disk, without loss: a NumPy archive (.npz: a zip of plain arrays) with a header in JSON.
 
-Any program that reads .npz finds times, and a column of values under the name of each coordinate, speed and variable.
+Any program that reads .npz finds times `t`, and a column of values under the name of each coordinate, speed and variable, `column q1`, with nan
+where a mode does not have it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -19,10 +20,12 @@ from ..emit.run.callable import Array
 from ..errors import SimulationError, listed
 from ..integrate.dense import Dense
 from ..integrate.inputs import with_inputs
+from ..integrate.modes import Contacts, Modes
 from ..integrate.outcome import Ending, Outcome, Statistics
-from ..integrate.trajectory import Occurrence, Trajectory
+from ..integrate.segment import Occurrence, Segment
+from ..integrate.trajectory import Trajectory
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 
 def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
@@ -30,41 +33,103 @@ def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
     place = Path(path)
     if place.suffix != ".npz":
         place = place.with_name(place.name + ".npz")
-    names = _names(trajectory.equations)
     header = {
         "symbody trajectory": VERSION,
-        "model": trajectory.equations.name,
-        "columns": names,
-        "parameters": [s.identifier for s in trajectory.equations.p],
-        "inputs": [s.identifier for s in trajectory.equations.r],
-        "outcome": {
-            "ending": trajectory.outcome.ending.name,
-            "t": trajectory.outcome.t,
-            "detail": trajectory.outcome.detail,
-        },
-        "statistics": asdict(trajectory.statistics),
-        "choices": dict(trajectory.choices),
-        "events": [{"name": e.name, "t": e.t, "impulses": dict(e.impulses)} for e in trajectory.events],
-        "sensitivities": list(trajectory.wrt),
-        "pieces": [p.start for p in trajectory.pieces],
+        "model": trajectory.name,
+        "outcome": _outcome_as_json(trajectory.outcome),
+        "segments": [_header(s) for s in trajectory.segments],
     }
-    arrays: dict[str, Array] = {f"column {n}": trajectory.y[:, i] for i, n in enumerate(names)}
-    arrays |= {"t": trajectory.t, "parameters": trajectory.p, "inputs": trajectory.r}
-    for k, e in enumerate(trajectory.events):
-        arrays |= {f"event {k} before": e.before, f"event {k} after": e.after}
-    for k, p in enumerate(trajectory.pieces):
-        arrays |= {f"piece {k} ends": p.ends, f"piece {k} coefficients": p.coefficients}
-    if trajectory.variations is not None:
-        arrays["variations"] = trajectory.variations
+    arrays = {f"column {name}": values for name, values in _columns(trajectory).items()}
+    for k, s in enumerate(trajectory.segments):
+        arrays |= {f"segment {k} {name}": values for name, values in _arrays(s).items()}
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    everything: dict[str, Any] = {"header": text, **arrays}
+    everything: dict[str, Any] = {"header": text, "t": trajectory.t, **arrays}
     np.savez_compressed(place, **everything)
     return place
 
 
-def load_trajectory(path: str | Path, equations: Equations, inputs: Mapping[Any, Any] | None = None) -> Trajectory:
-    """Read a trajectory back. The equations (and inputs) must be those it was made with: names are compared."""
-    eq, _ = with_inputs(equations, inputs or {})
+def load_trajectory(
+    path: str | Path, equations: Equations | Modes | Contacts, inputs: Mapping[Any, Any] | None = None
+) -> Trajectory:
+    """Read a trajectory back. The equations (or modes, or contacts) and inputs must be those it was made with: names are compared."""
+    header, arrays = _read(path)
+    equations_of = _equations_by_mode(path, header, equations, inputs or {})
+    segments, first = [], 0
+    for k, said in enumerate(header["segments"]):
+        own = {name.removeprefix(f"segment {k} "): a for name, a in arrays.items() if name.startswith(f"segment {k} ")}
+        eq, rows = equations_of(said["mode"]), slice(first, first + said["times"])
+        _compare(path, header["model"], said, eq)
+        y = [arrays[f"column {n}"][rows] for n in said["columns"]]
+        state = np.stack(y, axis=1) if y else np.zeros((said["times"], 0))
+        segments.append(_segment(said, own, eq, arrays["t"][rows], state))
+        first = rows.stop
+    return Trajectory(tuple(segments), _outcome_from_json(header["outcome"]))
+
+
+# ---------------------------------------------------------------------------------------------------------- segments
+
+
+def _header(s: Segment) -> dict[str, Any]:
+    return {
+        "mode": s.mode,
+        "times": len(s),
+        **_names(s.equations),
+        "outcome": _outcome_as_json(s.outcome),
+        "statistics": asdict(s.statistics),
+        "choices": dict(s.choices),
+        "events": [{"name": e.name, "t": e.t, "impulses": dict(e.impulses)} for e in s.events],
+        "sensitivities": list(s.wrt),
+        "starts": [d.start for d in s.dense],
+    }
+
+
+def _arrays(s: Segment) -> dict[str, Array]:
+    out: dict[str, Array] = {"parameters": s.p, "inputs": s.r}
+    for k, e in enumerate(s.events):
+        out |= {f"event {k} before": e.before, f"event {k} after": e.after}
+    for k, d in enumerate(s.dense):
+        out |= {f"run {k} ends": d.ends, f"run {k} coefficients": d.coefficients}
+    return out if s.variations is None else {**out, "variations": s.variations}
+
+
+def _segment(said: Mapping[str, Any], arrays: Mapping[str, Array], eq: Equations, t: Array, y: Array) -> Segment:
+    events = (
+        Occurrence(e["name"], e["t"], arrays[f"event {k} before"], arrays[f"event {k} after"], e["impulses"])
+        for k, e in enumerate(said["events"])
+    )
+    dense = (
+        Dense(start, arrays[f"run {k} ends"], arrays[f"run {k} coefficients"]) for k, start in enumerate(said["starts"])
+    )
+    return Segment(
+        eq, t, y, arrays["parameters"], arrays["inputs"], _outcome_from_json(said["outcome"]), said["mode"],
+        Statistics(**said["statistics"]), said["choices"], tuple(events), tuple(dense),
+        arrays.get("variations"), tuple(said["sensitivities"]),
+    )  # fmt: skip
+
+
+def _columns(trajectory: Trajectory) -> dict[str, Array]:
+    """Over all times, for each name that some mode has."""
+    out: dict[str, Array] = {}
+    first = 0
+    for s in trajectory.segments:
+        for name, values in zip(s.names, s.y.T, strict=True):
+            out.setdefault(name, np.full(len(trajectory), np.nan))[first : first + len(s)] = values
+        first += len(s)
+    return out
+
+
+def _outcome_as_json(outcome: Outcome) -> dict[str, Any]:
+    return {"ending": outcome.ending.name, "t": outcome.t, "detail": outcome.detail}
+
+
+def _outcome_from_json(said: Mapping[str, Any]) -> Outcome:
+    return Outcome(Ending[said["ending"]], said["t"], said["detail"])
+
+
+# ---------------------------------------------------------------------------------------------------------- files
+
+
+def _read(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {k: file[k] for k in file.files}
@@ -76,32 +141,35 @@ def load_trajectory(path: str | Path, equations: Equations, inputs: Mapping[Any,
         raise SimulationError(f"{path}: no trajectory could be read from it ({reason})") from None
     if version != VERSION:
         raise SimulationError(f"{path}: is of version {version}, this package reads version {VERSION}")
-    _compare(path, header, eq)
-    names = header["columns"]
-    y = np.stack([arrays[f"column {n}"] for n in names], axis=1) if names else np.zeros((len(arrays["t"]), 0))
-    ended = header["outcome"]
-    return Trajectory(
-        eq, arrays["t"], y, arrays["parameters"], arrays["inputs"],
-        Outcome(Ending[ended["ending"]], ended["t"], ended["detail"]),
-        Statistics(**header["statistics"]), header["choices"],
-        tuple(Occurrence(e["name"], e["t"], arrays[f"event {k} before"], arrays[f"event {k} after"], e["impulses"]) for k, e in enumerate(header["events"])),
-        tuple(Dense(start, arrays[f"piece {k} ends"], arrays[f"piece {k} coefficients"]) for k, start in enumerate(header["pieces"])),
-        arrays.get("variations"), tuple(header["sensitivities"]),
-    )  # fmt: skip
+    return header, arrays
 
 
-def _names(eq: Equations) -> list[str]:
-    return [s.identifier for s in eq.state]
+def _equations_by_mode(
+    path: str | Path, header: Mapping[str, Any], given: Equations | Modes | Contacts, inputs: Mapping[Any, Any]
+) -> Callable[[str], Equations]:
+    if isinstance(given, Equations):
+        eq, _ = with_inputs(given, inputs)
+        modes = list(dict.fromkeys(s["mode"] for s in header["segments"]))
+        if len(modes) > 1:
+            raise SimulationError(
+                f"{path}: switches between {listed(modes)}; give the `Modes` or `Contacts` that it was made with"
+            )
+        return lambda _: eq
+    plan, _ = given.with_inputs(inputs)
+    return plan.equations
 
 
-def _compare(path: str | Path, header: Mapping[str, Any], eq: Equations) -> None:
-    own = {
-        "columns": _names(eq),
+def _names(eq: Equations) -> dict[str, list[str]]:
+    return {
+        "columns": [s.identifier for s in eq.state],
         "parameters": [s.identifier for s in eq.p],
         "inputs": [s.identifier for s in eq.r],
     }
-    for what, names in own.items():
-        if names != header[what]:
+
+
+def _compare(path: str | Path, model: str, said: Mapping[str, Any], eq: Equations) -> None:
+    for what, names in _names(eq).items():
+        if names != said[what]:
             raise SimulationError(
-                f"{path}: its {what} ({listed(header[what])}) are not those of {eq.name!r} ({listed(names)}); it belongs to {header['model']!r}"
+                f"{path}: its {what} ({listed(said[what])}) are not those of {eq.name!r} ({listed(names)}); it belongs to {model!r}"
             )

@@ -27,7 +27,7 @@ def test_a_ball_comes_to_rest():
     sim = simulate_modes(Contacts(eq, Contact("floor", eq.q[0], 0.5)), 3, z=1.0)
     assert sim.outcome.ending is Ending.REACHED
     assert sim.modes == ("free", "floor")
-    assert sim.segments[1].t[0] == pytest.approx(3 * math.sqrt(2 / G), abs=1e-3)
+    assert sim.pieces[1].t[0] == pytest.approx(3 * math.sqrt(2 / G), abs=1e-3)
     assert sim.final == pytest.approx({"z": 0, "z_dot": 0}, abs=1e-12)
     assert sim["lam_floor"][sim.mode == "floor"] == pytest.approx(2 * G)
     assert np.all(sim["lam_floor"][sim.mode == "free"] == 0)
@@ -61,11 +61,11 @@ def test_a_shaken_table_throws_the_ball():
     sim = simulate_modes(Contacts(eq, table), 0.5, z_dot=0.4)
     opens = next(e for e in sim.events if e.name == "table opens")
     assert opens.t == pytest.approx(math.asin(G / 16) / 40, abs=1e-10)
-    assert sim.segments[0].lam[-1] == pytest.approx([0], abs=1e-9)
+    assert sim.pieces[0].lam[-1] == pytest.approx([0], abs=1e-9)
     assert sim.modes[:3] == ("table", "free", "table")
     assert np.min(sim[table.gap]) > -1e-13
     assert np.min(sim["lam_table"]) > -1e-9
-    flight = sim.segments[1]
+    flight = sim.pieces[1]
     landing = flight.t[0] + 0.01
     rise = 0.01 * math.sin(40 * opens.t) + 0.4 * math.cos(40 * opens.t) * 0.01 - G / 2 * 0.01**2
     assert flight.at(landing)["z"] == pytest.approx([rise], abs=1e-10)
@@ -94,7 +94,7 @@ def test_rocking_block():
     turning = (inertia - mass * 0.1**2) / (inertia + mass * 0.1**2)
     assert after / before == pytest.approx(turning, rel=1e-9)
     assert np.max(np.diff(sim.energy)) < 1e-7
-    last = sim.segments[-1]
+    last = sim.pieces[-1]
     assert last.violation.speed < 1e-12
     assert last["lam_left"] + last["lam_right"] == pytest.approx(3 * G)
     assert min(np.min(sim[e]) for e in heights) > -1e-12
@@ -107,7 +107,7 @@ def test_landing_and_resting_on_two_feet():
     assert sim.outcome
     assert sim.modes[-1] == "left + right"
     assert sim.final["y"] == pytest.approx(0.2, abs=1e-9)
-    assert sim.segments[-1].lam[-1] == pytest.approx([1.5 * G, 1.5 * G])
+    assert sim.pieces[-1].lam[-1] == pytest.approx([1.5 * G, 1.5 * G])
     assert np.max(np.diff(sim.energy)) < 1e-8
 
 
@@ -123,7 +123,7 @@ def test_a_table_on_four_legs():
     sim = simulate_modes(Contacts(eq, *contacts), 1.5, z=1.05, a=0.03)
     assert sim.outcome
     assert sim.final["z"] == pytest.approx(1, abs=1e-8)
-    forces = sum(sim.segments[-1][f"lam_leg_{k}"] for k in range(4))
+    forces = sum(sim.pieces[-1][f"lam_leg_{k}"] for k in range(4))
     assert forces == pytest.approx(4 * G)
 
 
@@ -190,12 +190,12 @@ def test_stick_and_slip_against_the_closed_form():
     w = math.sqrt(k)
     slips = 2 / w * (math.pi - math.atan((x_s - x_d) * w / v))
     sticks = 2 * (x_s - x_d) / v
-    begins = [s.t[0] for s, m in zip(sim.segments, sim.modes, strict=True) if m == "slip"]
-    ends = [s.t[-1] for s, m in zip(sim.segments, sim.modes, strict=True) if m == "slip"][:-1]
+    begins = [s.t[0] for s, m in zip(sim.pieces, sim.modes, strict=True) if m == "slip"]
+    ends = [s.t[-1] for s, m in zip(sim.pieces, sim.modes, strict=True) if m == "slip"][:-1]
     assert begins[0] == pytest.approx(x_s / v, abs=1e-10)
     assert np.diff(begins) == pytest.approx(slips + sticks, abs=1e-8)
     assert np.array(ends) - begins[: len(ends)] == pytest.approx(slips, abs=1e-8)
-    assert sim.segments[0].lam[-1] == pytest.approx([0.5 * G], rel=1e-9)
+    assert sim.pieces[0].lam[-1] == pytest.approx([0.5 * G], rel=1e-9)
     assert sim["x"].max() <= x_d + math.hypot(x_s - x_d, v / w) + 1e-8
     assert set(sim.mode) == {"stick", "slip"}
 
@@ -239,7 +239,7 @@ def test_a_wheel_that_begins_to_slip():
     assert sim.modes == ("rolling", "slipping")
     assert sim.events[0].t == pytest.approx(begins, abs=1e-10)
     speed = 3 * begins**2 / 2 * (R / (inertia + mass * R**2)) * 2
-    assert sim.segments[0]["x_dot"][-1] == pytest.approx(speed, rel=1e-9)
+    assert sim.pieces[0]["x_dot"][-1] == pytest.approx(speed, rel=1e-9)
     assert sim.final["x_dot"] == pytest.approx(speed + mu * G * (2 - begins), rel=1e-9)
 
 
@@ -291,7 +291,7 @@ def test_a_string_that_goes_slack_and_tight_again():
     assert np.max(sim["t"]) == 3
     with pytest.raises(SimulationError, match="does not exist in mode 'tight'"):
         sim["x"]
-    assert len(sim.segments[1]["x"]) == len(sim.segments[1].t)
+    assert len(sim.pieces[1]["x"]) == len(sim.pieces[1].t)
 
 
 def test_a_new_constraint_takes_the_speed_that_it_forbids():
@@ -376,7 +376,8 @@ def test_bad_modes_are_refused_with_names():
 
 def test_times_out_of_order_or_outside_are_refused():
     eq = ball()
-    sim = simulate_modes(Contacts(eq, Contact("floor", eq.q[0], 0.5)), 1, z=1.0)
+    sim = simulate_modes(Contacts(eq, Contact("floor", eq.q[0], 0.5)), 1.9, z=1.0)
+    assert len(sim.pieces) == 2
     with pytest.raises(SimulationError, match="in the order"):
         sim.at([0.5, 0.2])
     with pytest.raises(SimulationError, match="t = 2 is outside"):

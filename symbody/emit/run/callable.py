@@ -29,6 +29,7 @@ from ..program.program import Output, Program
 from . import disk_cache as disk
 
 Array = NDArray[np.float64]
+THREAD_OPERATIONS: Final = 500_000  # what a thread must have to do: starting it takes about 100 µs
 HOLD_LOCK: Final = 5000  # operations: giving up Python's lock costs more than shorter programs take
 
 _Call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -138,7 +139,7 @@ class Compiled:
             scratch = np.empty(work + 8)
             run(ins.ctypes.data, lengths.ctypes.data, targets.ctypes.data, aligned(scratch), first, stop)
 
-        _share_out(part, n, threads or os.cpu_count() or 1)
+        _share_out(part, n, threads or min(os.cpu_count() or 1, n * self.program.cost.total // THREAD_OPERATIONS))
         self._externals.raise_pending()
         shaped = tuple(o.reshape(n, *_shape(out)) for o, out in zip(outs, self.program.outputs, strict=True))
         return shaped[0] if len(shaped) == 1 else shaped

@@ -1,0 +1,126 @@
+"""`Segment`: a stretch of a motion in one set of equations, as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..derive.equations import Equations
+from ..emit.run.callable import Array
+from ..errors import SimulationError, listed
+from .dense import Dense
+from .outcome import Outcome, Statistics
+from .sensitivities import variations_in
+from .state import State
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """An event that happened: its name, when, the state before and after (q, u, z), and the impulses that made the difference, by name."""
+
+    name: str
+    t: float
+    before: Array
+    after: Array
+    impulses: Mapping[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        impulses = f", impulses {listed(f'{k} {v:.4g}' for k, v in self.impulses.items())}" if self.impulses else ""
+        return f"<{self.name} at t = {self.t:.9g}{impulses}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """Times and states of a motion in one set of equations. The arrays cannot be written to: what is stored is handed out as it is.
+
+    t, y         times, and (q, u, z) in a row for each
+    p, r         parameters, and inputs that were constant
+    mode         what these equations are called among others; their own name where there are no others
+    dense        the methods' polynomials between times; none where states were wanted at given times only
+    choices      what was picked: form, method, tolerances
+    variations   ∂(q, u, z)/∂x at each time, one column for each x in `wrt`
+    """
+
+    equations: Equations
+    t: Array
+    y: Array
+    p: Array
+    r: Array
+    outcome: Outcome
+    mode: str = ""
+    statistics: Statistics = field(default_factory=Statistics)
+    choices: Mapping[str, str] = field(default_factory=dict)
+    events: tuple[Occurrence, ...] = ()
+    dense: tuple[Dense, ...] = ()
+    variations: Array | None = None
+    wrt: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mode", self.mode or self.equations.name)
+        for name in ("t", "y", "p", "r"):
+            kept = getattr(self, name).view()
+            kept.setflags(write=False)
+            object.__setattr__(self, name, kept)
+
+    @classmethod
+    def of_state(cls, state: State, outcome: Outcome) -> Segment:
+        """One state, at one time."""
+        y = np.concatenate([state.q, state.u, state.z])[None]
+        return cls(state.equations, np.array([state.t]), y, state.p, state.r, outcome)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def q(self) -> Array:
+        return self.y[:, : len(self.equations.q)]
+
+    @property
+    def u(self) -> Array:
+        n = len(self.equations.q)
+        return self.y[:, n : n + len(self.equations.u)]
+
+    @property
+    def z(self) -> Array:
+        return self.y[:, self.y.shape[1] - len(self.equations.z) :]
+
+    @property
+    def names(self) -> list[str]:
+        """Of the columns of y."""
+        return [s.identifier for s in self.equations.state]
+
+    def state(self, k: int, outcome: str = "on a trajectory") -> State:
+        """The state at the time of row k."""
+        return State(self.equations, float(self.t[k]), self.q[k], self.u[k], self.z[k], self.r, self.p, outcome)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Where it begins and ends."""
+        if self.dense:
+            return self.dense[0].start, self.dense[-1].end
+        return float(self.t[0]), float(self.t[-1])
+
+    def at(self, times: Array) -> Segment:
+        """The same stretch at other times between its first and last; where an event made a jump, the state after it counts."""
+        if not self.dense:
+            raise SimulationError(
+                "this trajectory has states at the requested times only; simulate with t=end to get all between"
+            )
+        low, high = sorted(self.span)
+        if outside := [t for t in times.tolist() if not low <= t <= high]:
+            raise SimulationError(f"t = {outside[0]:g} is outside the trajectory, which goes from {low:g} to {high:g}")
+        n = self.y.shape[1]
+        y = np.empty((len(times), self.dense[0].coefficients.shape[2]))
+        for run in self.dense:
+            low, high = sorted((run.start, run.end))
+            inside = (times >= low) & (times <= high)
+            if len(run.ends):
+                y[inside] = run(times[inside])
+        return replace(self, t=times, y=y[:, :n], variations=variations_in(y, n, len(self.wrt)), dense=())
+
+    def taken(self, rows: slice) -> Segment:
+        """Some of the times."""
+        variations = None if self.variations is None else self.variations[rows]
+        return replace(self, t=self.t[rows], y=self.y[rows], variations=variations, dense=())

@@ -1,0 +1,72 @@
+"""How far a motion misses its constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..algebra.matrix import Matrix
+from ..derive.equations import Equations
+from ..emit.run.callable import Array
+from .constraint_rows import rows_of
+from .quantities import evaluated
+from .segment import Segment
+
+
+@dataclass(frozen=True)
+class Violations:
+    """phi (and norms of Euler parameters less one) and Jc u + b at each time, a column for each constraint."""
+
+    positions: Array
+    speeds: Array
+    position_names: tuple[str, ...]
+    speed_names: tuple[str, ...]
+
+    @property
+    def position(self) -> float:
+        """The largest of all."""
+        return float(np.max(np.abs(self.positions), initial=0.0))
+
+    @property
+    def speed(self) -> float:
+        return float(np.max(np.abs(self.speeds), initial=0.0))
+
+    def __repr__(self) -> str:
+        return f"<Violations: at most {self.position:.1e} in position, {self.speed:.1e} in speed>"
+
+
+def violations(s: Segment) -> Violations:
+    """Of the constraints of one set of equations."""
+    eq, rows = s.equations, rows_of(s.equations)
+    count = len(rows.positions)
+    if not count + len(eq.lam):
+        return Violations(np.zeros((len(s), 0)), np.zeros((len(s), 0)), (), ())
+    found = evaluated(s, "violations", (), lambda: [_residuals(eq)])[0].reshape(len(s), count + len(eq.lam))
+    positions, speeds = found[:, :count], found[:, count:]
+    return Violations(positions, speeds, tuple(r.name for r in rows.positions), tuple(r.name for r in rows.speeds))
+
+
+def _residuals(eq: Equations) -> Matrix:
+    speeds = eq.Jc @ Matrix(len(eq.u), 1, eq.u) + eq.b if eq.lam else Matrix(0, 1, ())
+    entries = (*(row.expression for row in rows_of(eq).positions), *speeds.entries)
+    (own,) = eq.in_own_terms([Matrix(len(entries), 1, entries)], solved=True)
+    return own
+
+
+def joined(parts: Sequence[Violations]) -> Violations:
+    """One after another; a constraint that a part does not have is not missed in it."""
+    if len(parts) == 1:
+        return parts[0]
+    position_names = tuple(dict.fromkeys(n for v in parts for n in v.position_names))
+    speed_names = tuple(dict.fromkeys(n for v in parts for n in v.speed_names))
+    positions = [_spread(v.positions, v.position_names, position_names) for v in parts]
+    speeds = [_spread(v.speeds, v.speed_names, speed_names) for v in parts]
+    return Violations(np.concatenate(positions), np.concatenate(speeds), position_names, speed_names)
+
+
+def _spread(columns: Array, names: Sequence[str], all_names: Sequence[str]) -> Array:
+    out = np.zeros((len(columns), len(all_names)))
+    out[:, [all_names.index(n) for n in names]] = columns
+    return out
