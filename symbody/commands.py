@@ -137,11 +137,11 @@ def eig(asked: Any) -> Answer:
         ],
     }
     at = ", ".join(f"{k} = {v:g}" for k, v in study.at.items())
-    text = f"{study.source.name}{f' at {at}' if at else ''}\n{spectrum!r}"
+    text = f"{study.source.name}{f' at {at}' if at else ''}\n{spectrum}"
     shown_thing: Any = spectrum
     if study.vary and study.locus is not None:
         shown_thing = locus = study.locus
-        text = f"{text}\n\n{locus!r}"
+        text = f"{text}\n\n{locus}"
         if isinstance(locus, stability.StabilityChart):
             data["chart"] = {
                 "names": list(locus.names),

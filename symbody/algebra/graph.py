@@ -124,8 +124,11 @@ class Node:
             "use where(condition, a, b) to choose, and `is` to compare expressions"
         )
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return PRINTERS[0](self)
+
+    def __repr__(self) -> str:
+        return PRINTERS[2](self)
 
     def _repr_latex_(self) -> str:
         return f"${PRINTERS[1](self)}$"
@@ -137,7 +140,7 @@ class Node:
         return self
 
 
-PRINTERS: list[Callable[[Any], str]] = []  # text and LaTeX, filed by `printing`
+PRINTERS: list[Callable[[Any], str]] = []  # text, LaTeX, and text or outline, filed by `printing`
 
 
 class Expr(Node):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from .graph import Number, Symbol
 from .labels import Labels
-from .printing import short_or_long
+from .printing import operations, outline, short_or_long
 from .styles import ATOM, LOWEST, POWER, PRODUCT, Definitions, Style, Typeset, Written, digits, name_parts, ratio
 
 _GREEK: Final = {
@@ -16,6 +16,7 @@ _GREEK: Final = {
     **dict(zip("Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(), "ΓΔΘΛΞΠΣΥΦΨΩ", strict=True)),
     "lam": "λ", "eps": "ε", "varepsilon": "ε", "varphi": "φ", "vartheta": "ϑ", "varrho": "ϱ", "varsigma": "ς",
 }  # fmt: skip
+MOST_DRAWN: Final = 1500  # operations of a formula that a browser draws without delay
 _FUNCTIONS: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln"}
 _DOTS: Final = ("", "˙", "¨", "⃛")
 _COMBINING: Final = ("", "\u0307", "\u0308", "\u20db")  # over one letter: any font can draw these
@@ -25,6 +26,13 @@ _TIMES: Final = "<mo>&#x2062;</mo>"  # invisible
 def mathml(thing: Any, lines: int | None = None, labels: Labels | None = None) -> str:
     """An expression, condition or matrix as a `<math>` element; long ones as a sequence, with at most so many lines."""
     return str(short_or_long(thing, MATHML, lines, labels))
+
+
+def drawn(thing: Any, labels: Labels | None = None) -> str:
+    """A formula for a notebook: drawn, with a bar to move it where it is wide; of a long one its size."""
+    if operations(thing) > MOST_DRAWN:
+        return f"<p>{escape(outline(thing))}</p>"
+    return f"<div style='overflow-x:auto;width:fit-content;max-width:100%'>{mathml(thing, None, labels)}</div>"
 
 
 def math_element(inner: str, is_block: bool = True) -> str:
@@ -137,7 +145,8 @@ class _MathML(Typeset):
         if not lines and len(results) == 1:
             return math_element(results[0])
         lines += [("", r) for r in results]
-        rows = "".join(f"<mtr><mtd>{left}</mtd><mtd>{right}</mtd></mtr>" for left, right in lines)
+        left_side, right_side = (f'<mtd style="text-align:{side}">' for side in ("right", "left"))
+        rows = "".join(f"<mtr>{left_side}{a}</mtd>{right_side}{b}</mtd></mtr>" for a, b in lines)
         return math_element(f'<mtable class="sequence">{rows}</mtable>')
 
     def between(self, sign: str) -> str:

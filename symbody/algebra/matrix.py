@@ -122,8 +122,11 @@ class Matrix:
     def cross(self, other: Any) -> Matrix:
         return cross(self, other)
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return PRINTERS[0](self)
+
+    def __repr__(self) -> str:
+        return PRINTERS[2](self)
 
     def _repr_latex_(self) -> str:
         return f"${PRINTERS[1](self)}$"

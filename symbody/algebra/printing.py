@@ -16,6 +16,7 @@ from itertools import count
 from operator import attrgetter
 from typing import Any, Final
 
+from ..summary import counted, first_lines
 from . import graph
 from .graph import Node, Symbol, as_expr
 from .labels import Labels, labels_by_node
@@ -25,7 +26,9 @@ from .walk import ordered
 
 ONE_LINE: Final = 100  # nodes that an expression may have as a tree to be printed on one line
 ENTRY_WIDTH: Final = 40  # characters in an entry of a matrix inside a sequence, about
-LINES: Final = 60  # intermediates shown by `repr`; `sequence` gives them all
+LINES: Final = 60  # intermediates shown by `print`; `sequence` gives them all
+SCREEN_LINES, SCREEN_CHARACTERS, MOST_OPERATIONS = 14, 1400, 400  # what `repr` writes out; what it does not try to
+OUTLINE_OPERATIONS: Final = 20
 
 _age = attrgetter("serial")
 
@@ -149,7 +152,7 @@ def _reached(roots: list[Node], most: int) -> set[Node]:
 # ---------------------------------------------------------------------------------------------------------- sequences
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sequence:
     """Expressions written with intermediates: definitions (name, value) in order of evaluation, then the results."""
 
@@ -157,6 +160,9 @@ class Sequence:
     results: tuple[str, ...]
     left_out: int = 0  # definitions that are not shown
     style: Style = field(default=TEXT, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return first_lines(str(self))
 
     def __str__(self) -> str:
         return self.style.page(self.definitions, self.left_out, self.results)
@@ -179,6 +185,33 @@ def text(thing: Any, lines: int | None = LINES, labels: Labels | None = None) ->
 def latex(thing: Any, lines: int | None = LINES, labels: Labels | None = None) -> str:
     """An expression, condition or matrix as LaTeX, with at most so many lines of intermediates (None: all)."""
     return str(short_or_long(thing, LATEX, lines, labels))
+
+
+def text_or_outline(thing: Any) -> str:
+    """The text where it fits a screen, else what it is: `repr` of a long expression is short, `print` writes all of it."""
+    if operations(thing) <= MOST_OPERATIONS:
+        found = text(thing, None)
+        if found.count("\n") < SCREEN_LINES and len(found) <= SCREEN_CHARACTERS:
+            return found
+    return f"<{outline(thing)}; print, sequence(...) and latex(...) write it out>"
+
+
+def outline(thing: Any) -> str:
+    """A small expression or matrix on one line, of a large one its kind and size: `Matrix 38 by 38, 5321 operations`."""
+    count = operations(thing)
+    if count <= OUTLINE_OPERATIONS:
+        found = text(thing, None)
+        if "\n" not in found and len(found) <= WIDTH:
+            return found
+    shape = f" {thing.rows} by {thing.cols}" if isinstance(thing, Matrix) else ""
+    symbols = [n.identifier for n in ordered(nodes_of([thing])) if isinstance(n, Symbol)]
+    on = ", ".join(symbols) if len(symbols) <= 4 else f"{len(symbols)} symbols"
+    return f"{type(thing).__name__}{shape}: {counted(count, 'operation')} on {on or 'numbers'}"
+
+
+def operations(*things: Any) -> int:
+    """Operations in expressions and matrices, each counted once however often it is used."""
+    return sum(1 for n in ordered(nodes_of(_flat(things))) if n.args)
 
 
 def short_or_long(thing: Any, style: Style, lines: int | None, labels: Labels | None = None) -> Sequence:
@@ -236,4 +269,4 @@ def _own_part(top: Node, names: Mapping[Node, str]) -> list[Node]:
     return sorted(seen, key=_age)
 
 
-graph.PRINTERS[:] = [text, latex]
+graph.PRINTERS[:] = [text, latex, text_or_outline]

@@ -15,6 +15,7 @@ from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.functions import sqrt
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, as_matrix, cross, dot, vector, zeros
+from ..algebra.printing import outline
 from ..errors import ModelError, shown
 from .rotations import Rotation, about, from_cosines, from_euler_parameters, sequence
 
@@ -49,7 +50,7 @@ class Frame:
         self._rotations: dict[Frame, Rotation] = {}
 
     def __repr__(self) -> str:
-        return f"<Frame {self.name}>"
+        return f"<Frame {self.name}{f' on {self.parent.name}' if self.parent is not None else ''}>"
 
     # ------------------------------------------------------------------------------------------------ making frames
 
@@ -247,7 +248,7 @@ class Vector:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return " + ".join(f"{f.name}.{c!r}" for f, c in self.terms.items()) or "vector(0, 0, 0)"
+        return " + ".join(f"{f.name}.{outline(c)}" for f, c in self.terms.items()) or "vector(0, 0, 0)"
 
     def components(self, frame: Frame) -> Matrix:
         """The three components in a frame, as a column."""
@@ -361,7 +362,7 @@ class Dyad:
         return Dyad({(frame, frame): self.components(frame)})
 
     def __repr__(self) -> str:
-        return " + ".join(f"{f.name}{g.name}.{m!r}" for (f, g), m in self.terms.items())
+        return " + ".join(f"{f.name} {g.name}.{outline(m)}" for (f, g), m in self.terms.items()) or "dyad(0)"
 
 
 class Point:
@@ -373,7 +374,7 @@ class Point:
         self.frame, self.coordinates = frame, coordinates
 
     def __repr__(self) -> str:
-        return f"{self.frame.name}.point{tuple(self.coordinates.entries)!r}"
+        return f"{self.frame.name}.point({', '.join(outline(e) for e in self.coordinates.entries)})"
 
     def __add__(self, v: Vector) -> Point:
         return Point(self.frame, self.coordinates + v.components(self.frame))

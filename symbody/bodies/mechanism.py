@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..algebra.graph import Expr, Symbol, symbol
+from ..algebra.printing import outline
 from ..errors import ModelError, listed, unknown
+from ..summary import Summarized, Summary, filled, tagged
 from .frames import Frame, Point, Vector
 from .mass import MassProperties, Shape
+from .summaries import rows_of_parts, rows_of_symbols
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +42,7 @@ class Body:
         return origin.velocity() + self.frame.angular_velocity().cross(point - origin)
 
     def __repr__(self) -> str:
-        return f"<Body {self.name}>"
+        return tagged(f"Body {self.name}, mass {outline(self.mass.m)}")
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Action:
     torque: Vector | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Load:
     """Forces that act together, known by one name.
 
@@ -67,8 +70,12 @@ class Load:
     potential: Expr | None = None
     on_rates: Mapping[Symbol, Expr] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        on = dict.fromkeys([*(a.frame.name for a in self.actions), *(q.identifier for q in self.on_rates)])
+        return tagged(f"Load {self.name}: {self.kind}{f' on {listed(on, 6)}' if on else ''}")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Constraint:
     """phi = 0 (holonomic), or psi = 0 with psi linear in the rates (nonholonomic).
 
@@ -81,8 +88,12 @@ class Constraint:
     joint: str | None = None
     actions: tuple[Action, ...] = ()
 
+    def __repr__(self) -> str:
+        kind = "holonomic" if self.is_holonomic else "nonholonomic"
+        return tagged(f"Constraint {self.name}, {kind}: {outline(self.expression)} = 0")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Joint:
     """A joint between two bodies: `outer` is fixed to the parent side, `inner` to the child side, at the joint."""
 
@@ -95,6 +106,11 @@ class Joint:
     coordinates: tuple[Symbol, ...]
     closes_loop: bool = False
 
+    def __repr__(self) -> str:
+        loop = ", closes a loop" if self.closes_loop else ""
+        moved = f" by {', '.join(q.identifier for q in self.coordinates)}" if self.coordinates else ""
+        return tagged(f"Joint {self.name}: {self.kind} from {self.parent} to {self.child}{moved}{loop}")
+
     @property
     def q(self) -> Symbol:
         """The coordinate, of a joint that has just one."""
@@ -105,8 +121,8 @@ class Joint:
         return self.coordinates[0]
 
 
-@dataclass(frozen=True, eq=False)
-class Mechanism:
+@dataclass(frozen=True, eq=False, repr=False)
+class Mechanism(Summarized):
     """Bodies, joints, loads and constraints, with coordinates q, speeds u, rates q' = N u + n; made by `Model.freeze()`."""
 
     name: str
@@ -130,6 +146,11 @@ class Mechanism:
     units: Mapping[Symbol, str]
     small: tuple[Symbol, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def _summary(self) -> Summary:
+        parts = rows_of_parts(self.bodies, self.joints, (x.name for x in self.loads), self.constraints)
+        symbols = rows_of_symbols(self.q, self.u, self.r, self.z, self.p, self.values)
+        return Summary(f"Mechanism {self.name}", (*parts, *symbols, *filled(notes="; ".join(self.notes))))
 
     @property
     def t(self) -> Symbol:

@@ -12,6 +12,7 @@ from ..algebra.graph import ZERO, Expr, Symbol, as_expr, check_name
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown, unknown
+from ..summary import Summarized, Summary
 from . import loads as make
 from .declarations import as_expression, identifier
 from .frames import Frame, Point, Vector
@@ -20,9 +21,10 @@ from .mechanism import Action, Body, Constraint, Joint, Load, Mechanism
 from .rotations import unit_vector
 from .structure import Assembly
 from .substructure import Attached, attach
+from .summaries import rows_of_parts, rows_of_symbols
 
 
-class Model(Assembly):
+class Model(Summarized, Assembly):
     """A mechanism being described: `m = Model("pendulum")`, then parameters, bodies, joints, loads; `derive(m)` freezes it."""
 
     def __init__(self, name: str) -> None:
@@ -33,6 +35,21 @@ class Model(Assembly):
         self._gravity: Vector | None = None
         self._central: list[tuple[str, Any, Point]] = []
         self._remarks: list[str] = []
+
+    def _summary(self) -> Summary:
+        loads = [
+            *(["gravity"] if self._gravity is not None else []),
+            *self._loads,
+            *(name for name, *_ in self._central),
+        ]
+        parts = rows_of_parts(self._bodies.values(), self._joints.values(), loads, self._constraints.values())
+        symbols = rows_of_symbols(self._q, self._u, self._r, self._z, self._p, self._values)
+        steps = "audit(model) checks it, derive(model) gives its equations" if parts else "add bodies and joints"
+        return Summary(f"{type(self).__name__} {self.name}", (*parts, *symbols, *self._more_rows(), ("next", steps)))
+
+    def _more_rows(self) -> tuple[tuple[str, str], ...]:
+        """What a special kind of model has besides."""
+        return ()
 
     # ------------------------------------------------------------------------------------------------ loads
 

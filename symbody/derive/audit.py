@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from ..algebra.graph import Symbol
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
+from ..bodies.summaries import rows_of_parts
 from ..errors import listed
+from ..summary import Summarized, Summary, counted, filled
 from .checks import Finding, constraint_rank, constraints_of, findings
 from .derive import derive
 from .equations import Equations
 
+MOST_SYMBOLS: Final = 40  # in a row of the page
 
-@dataclass(frozen=True)
-class Audit:
+
+@dataclass(frozen=True, repr=False)
+class Audit(Summarized):
     """What `audit` found. Prints as a page.
 
     rank                 of the constraints, at a random configuration that satisfies them; None where there is none
@@ -34,6 +39,16 @@ class Audit:
     @property
     def passed(self) -> bool:
         return not any(f.is_error for f in self.findings)
+
+    def _summary(self) -> Summary:
+        m = self.mechanism
+        dof = "no configuration found"
+        if self.degrees_of_freedom is not None:
+            dof = counted(self.degrees_of_freedom, "degree of freedom", "degrees of freedom")
+        found = [(f"{'ERROR' if f.is_error else 'warning'}", f.text) for f in self.findings]
+        parts = rows_of_parts(m.bodies, m.joints, (), constraints_of(m))
+        rank = filled(rank_of_the_constraints="" if self.rank is None else str(self.rank))
+        return Summary(f"Audit of {m.name}, {'passed' if self.passed else 'FAILED'}: {dof}", (*found, *parts, *rank))
 
     def __str__(self) -> str:
         m = self.mechanism
@@ -63,7 +78,7 @@ def _symbols(what: str, symbols: Iterable[Symbol], mechanism: Mechanism) -> list
     for s in symbols:
         value, unit = mechanism.values.get(s), mechanism.units.get(s, "")
         texts.append(f"{s.name}{'' if value is None else f' = {value:g}'}{f' {unit}' if unit else ''}")
-    return [f"  {len(texts)} {what}: {', '.join(texts)}"] if texts else []
+    return [f"  {len(texts)} {what}: {listed(texts, MOST_SYMBOLS)}"] if texts else []
 
 
 def audit(thing: Model | Mechanism | Equations) -> Audit:

@@ -22,6 +22,7 @@ from ..algebra.matrix import Matrix
 from ..algebra.walk import external_functions, free_symbols
 from ..bodies.rotations import Cosines
 from ..errors import EvaluationError, unknown
+from ..summary import Summarized, Summary, counted, filled, listing
 from .balance import power_balance, powers_of_reactions, rows_of_actions
 from .derive import ROUTES
 from .equations import Equations
@@ -52,8 +53,8 @@ class Check:
         return f"{mark} {self.what:<38} {self.error:8.1e} of {self.tolerance:.0e}  {self.where}"
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, repr=False)
+class Certificate(Summarized):
     """What `certify` found. Prints as a table."""
 
     name: str
@@ -73,6 +74,17 @@ class Certificate:
     def worst(self) -> Check:
         """The check that used most of its tolerance."""
         return max(self.checks, key=lambda c: c.error / c.tolerance if c.error == c.error else float("inf"))
+
+    def _summary(self) -> Summary:
+        verdict = "holds" if self.passed else f"{len(self.failed)} of {counted(len(self.checks), 'check')} FAILED"
+        shown = self.failed or (self.worst,) if self.checks else ()
+        rows = [
+            (f"{'FAIL' if not c.passed else 'worst'}: {c.what}", f"{c.error:.1e} of {c.tolerance:.0e}, {c.where}")
+            for c in shown
+        ]
+        checked = filled(checked=listing(c.what.replace(", ", " and ") for c in self.checks))
+        title = f"Certificate of {self.name} by {self.route} at {counted(self.states, 'random state')}: {verdict}"
+        return Summary(title, (*rows, *checked))
 
     def __str__(self) -> str:
         verdict = "holds" if self.passed else f"{len(self.failed)} of {len(self.checks)} checks FAILED"

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from ..algebra.accumulation import Stage, accumulated
 from ..algebra.graph import ONE, ZERO, Expr, Symbol
 from ..algebra.matrix import Matrix, sum_of_products
+from ..algebra.printing import outline
 from ..errors import DerivationError, listed, unknown
+from ..summary import Summarized, Summary
 from .energies import is_uniform_gravity
 from .equations import Equations
 from .kinematics import Kinematics
@@ -26,12 +28,17 @@ from .saddle_point import SaddlePoint
 Wrt = str | Symbol
 
 
-@dataclass(frozen=True)
-class ForwardDerivatives:
+@dataclass(frozen=True, repr=False)
+class ForwardDerivatives(Summarized):
     """∂u'/∂x and ∂lam/∂x for each x that was asked for, by its name: one row for each speed or multiplier, one column for each symbol."""
 
     udot: Mapping[str, Matrix]
     multipliers: Mapping[str, Matrix]
+
+    def _summary(self) -> Summary:
+        rows = [(f"udot[{x!r}]", outline(m)) for x, m in self.udot.items()]
+        rows += [(f"multipliers[{x!r}]", outline(m)) for x, m in self.multipliers.items() if m.entries]
+        return Summary(f"ForwardDerivatives with respect to {', '.join(map(str, self.udot))}", tuple(rows))
 
 
 def forward_derivatives(

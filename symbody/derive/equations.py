@@ -8,7 +8,7 @@ h(q, u, z, z', r, t, p) = 0
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,15 +20,17 @@ from ..algebra.matrix import Matrix, sum_of_products
 from ..algebra.walk import substitute, substitute_all
 from ..bodies.mechanism import Constraint, Mechanism
 from ..errors import ModelError, SymbodyError
+from ..summary import Summarized, Summary
 from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
 from .saddle_point import SaddlePoint, chosen_elimination
+from .summaries import drawn_equations, equations_summary
 from .tabulated import tabulated
 from .variables import ARGUMENTS, Variables
 
 
-@dataclass(frozen=True, eq=False)
-class Equations(CacheOwner):
+@dataclass(frozen=True, eq=False, repr=False)
+class Equations(Summarized, CacheOwner):
     """Equations of motion of a mechanism; made by `derive`.
 
     q, u, z, r, p, t   coordinates, speeds, additional variables, inputs, parameters, time
@@ -69,6 +71,12 @@ class Equations(CacheOwner):
     source: Equations | None = None
     dependent: Mapping[Symbol, Expr] = field(default_factory=dict)
     dropped: Mapping[str, Expr] = field(default_factory=dict)
+
+    def _summary(self) -> Summary:
+        return equations_summary(self)
+
+    def _folded(self) -> Iterable[tuple[str, str]]:
+        return drawn_equations(self)
 
     @property
     def name(self) -> str:

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.linear import solve
+from ..algebra.mathml import drawn
 from ..algebra.matrix import Matrix, sum_of_products
+from ..algebra.printing import outline
 from ..algebra.walk import free_symbols, substitute_all
 from ..errors import DerivationError, listed
+from ..summary import Summarized, Summary, counted, filled, listing
 from .energies import is_uniform_gravity
 from .equations import Equations
 from .kinematics import Kinematics
@@ -19,8 +22,8 @@ from .random_states import numbers, random_state
 from .recursive import generalized_forces
 
 
-@dataclass(frozen=True)
-class InverseDynamics:
+@dataclass(frozen=True, repr=False)
+class InverseDynamics(Summarized):
     """Forces for a motion (q, u, u'), which must satisfy the constraints.
 
     inputs        value of each input
@@ -32,6 +35,14 @@ class InverseDynamics:
     inputs: Mapping[Symbol, Expr]
     multipliers: Mapping[Symbol, Expr]
     conditions: Matrix
+
+    def _summary(self) -> Summary:
+        rows = tuple((s.identifier, outline(e)) for s, e in {**self.inputs, **self.multipliers}.items())
+        title = f"InverseDynamics: {counted(len(self.inputs), 'input')}, {counted(len(self.multipliers), 'multiplier')}"
+        return Summary(title, (*filled(conditions=listing(map(outline, self.conditions.entries))), *rows))
+
+    def _folded(self) -> Iterable[tuple[str, str]]:
+        return ((s.identifier, drawn(e)) for s, e in {**self.inputs, **self.multipliers}.items())
 
 
 def joint_forces(eq: Equations) -> Matrix:

@@ -21,19 +21,22 @@ from typing import Any
 from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.linear import solve
+from ..algebra.mathml import drawn
 from ..algebra.matrix import Matrix, cross, dot, zeros
+from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
 from ..bodies.frames import Frame, Point, Vector
 from ..bodies.mechanism import Body, Constraint, Joint, Load, Mechanism
 from ..errors import DerivationError, ModelError, listed, shown, unknown
+from ..summary import Summarized, Summary
 from .energies import is_uniform_gravity
 from .equations import Equations
 from .kinematics import NO_WRENCH, Kinematics, Wrench, wrench_of, wrenches
 from .recursive import inertial_wrenches, to_parent
 
 
-@dataclass(frozen=True)
-class Reaction:
+@dataclass(frozen=True, repr=False)
+class Reaction(Summarized):
     """What the parent side of a joint exerts on the child side, in components of `frame`; the moment is about `at`."""
 
     joint: str
@@ -41,6 +44,13 @@ class Reaction:
     at: Point
     force: Matrix
     moment: Matrix
+
+    def _summary(self) -> Summary:
+        rows = (("force", outline(self.force)), ("moment", outline(self.moment)))
+        return Summary(f"Reaction in {self.joint}, components in {self.frame.name}, moment about {self.at!r}", rows)
+
+    def _folded(self) -> Iterable[tuple[str, str]]:
+        return ("force", drawn(self.force)), ("moment", drawn(self.moment))
 
 
 def reaction(

@@ -227,7 +227,7 @@ def coriolis_matrix(eq: Equations) -> Matrix:
 # ---------------------------------------------------------------------------------------------------------- sparsity
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pattern:
     """Where a square matrix has entries that are not zero everywhere. Prints as a picture."""
 
@@ -237,6 +237,11 @@ class Pattern:
     @property
     def density(self) -> float:
         return len(self.entries) / self.n**2 if self.n else 0.0
+
+    def __repr__(self) -> str:
+        return (
+            f"<Pattern {self.n} by {self.n}: {len(self.entries)} entries, {self.density:.0%}; print it for a picture>"
+        )
 
     def __str__(self) -> str:
         filled = set(self.entries)

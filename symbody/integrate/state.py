@@ -21,7 +21,7 @@ GROUPS: Final = ("q", "u", "z", "r", "p")
 OFF: Final = 1e-6  # a start that misses the constraints by more than this is refused
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Violation:
     """How far a state is off the constraints.
 
@@ -33,6 +33,11 @@ class Violation:
     speed: float
     position_row: str | None = None
     speed_row: str | None = None
+
+    def __repr__(self) -> str:
+        found = ((self.position, "position", self.position_row), (self.speed, "speed", self.speed_row))
+        parts = (f"{size:.2g} in {level}{f' ({row})' if row else ''}" for size, level, row in found)
+        return f"<Violation: {', '.join(parts)}>"
 
     @property
     def is_small(self) -> bool:

@@ -13,6 +13,7 @@ from scipy.optimize import linear_sum_assignment, lsq_linear
 from ..algebra.graph import Symbol
 from ..emit.run.callable import Array
 from ..errors import StabilityError, listed, unknown
+from ..summary import Tabular
 from .eigenvalue_sensitivities import EigenvalueSensitivities, eigenvalue_sensitivities
 from .pencil import Complex, neat
 
@@ -31,8 +32,8 @@ class Step:
     slopes: Complex
 
 
-@dataclass(frozen=True)
-class Design:
+@dataclass(frozen=True, repr=False)
+class Design(Tabular):
     """What the iteration came to; `steps` has every step, the first one before any change.
 
     values     parameters found, by name
@@ -46,7 +47,7 @@ class Design:
     is_reached: bool
     steps: tuple[Step, ...]
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         found = ", ".join(f"{k} = {v:.8g}" for k, v in self.values.items())
         return f"Design: {self.outcome}; {found}; reached {listed(map(neat, self.reached))}"
 

@@ -19,14 +19,15 @@ import numpy as np
 
 from ..algebra.graph import Symbol
 from ..errors import StabilityError
+from ..summary import Tabular
 from .pencil import Complex, neat, pencil_spectrum
 
 if TYPE_CHECKING:
     from .linear_system import LinearSystem
 
 
-@dataclass(frozen=True)
-class EigenvalueSensitivities:
+@dataclass(frozen=True, repr=False)
+class EigenvalueSensitivities(Tabular):
     """eigenvalues[k], their derivatives[k, j] with respect to parameters[j], and those of the states' shapes.
 
     shapes[:, k]           right vector k, its largest entry 1
@@ -40,7 +41,7 @@ class EigenvalueSensitivities:
     shapes: Complex
     shape_derivatives: Complex
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         lines = ["eigenvalue".rjust(26) + "".join(f"d/d{n}".rjust(26) for n in self.parameters)]
         for s, row in zip(self.eigenvalues, self.derivatives, strict=True):
             lines.append("".join(neat(v).rjust(26) for v in (s, *row)))

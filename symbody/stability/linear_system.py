@@ -11,6 +11,7 @@ import numpy as np
 
 from ..algebra.derivatives import directional_derivative
 from ..algebra.graph import Symbol, as_expr, symbol
+from ..algebra.mathml import drawn
 from ..algebra.matrix import Matrix, as_matrix, identity, zeros
 from ..algebra.printing import latex
 from ..algebra.walk import free_symbols, substitute_all
@@ -21,6 +22,7 @@ from ..emit.program.program import Program
 from ..emit.run.callable import Array
 from ..emit.text.numpy_text import numpy_function
 from ..errors import StabilityError, listed, shown, unknown
+from ..summary import Summarized, Summary, counted, filled, listing
 from . import design as design_module
 from . import eigenvalue_sensitivities as sensitivity
 from . import response
@@ -67,8 +69,8 @@ class Full:
         return (*self.q, *self.u, *(f"rate of {u}" for u in self.u), *self.z, *self.lam)
 
 
-@dataclass(frozen=True, eq=False)
-class LinearSystem:
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearSystem(Summarized):
     """A linear system; made by `linearize`, or from matrices by `linear_system`.
 
     x, r, y        names of states, inputs and outputs
@@ -105,12 +107,19 @@ class LinearSystem:
                     f"outputs need {shape}"
                 )
 
-    def __repr__(self) -> str:
-        over = f" over {listed(s.name for s in self.parameters)}" if self.parameters else ""
-        return (
-            f"<LinearSystem {self.name}: {len(self.x)} states ({listed(self.x)}), {len(self.r)} inputs ({listed(self.r)}), "
-            f"{len(self.y)} outputs ({listed(self.y)}){over}>"
+    def _summary(self) -> Summary:
+        rows = filled(
+            form=f"E x' = A x{' + B r' if self.r else ''}{', y = C x' if self.y else ''}{' + D r' if self.r and self.y else ''}",
+            states_x=listing(self.x),
+            inputs_r=listing(self.r),
+            outputs_y=listing(self.y),
+            parameters=listing(s.name for s in self.parameters),
+            next="modes(), root_locus(...), frequency_response(...), state_space(), second_order()",
         )
+        return Summary(f"LinearSystem {self.name}: {counted(len(self.x), 'state')}", rows)
+
+    def _folded(self) -> Iterable[tuple[str, str]]:
+        return ((f"{part}, {m.rows} by {m.cols}", drawn(m)) for part in "EABCD" if (m := getattr(self, part)).entries)
 
     # ------------------------------------------------------------------------------------------------ parameters
 

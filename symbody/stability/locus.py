@@ -12,6 +12,7 @@ from scipy.optimize import brentq, linear_sum_assignment
 
 from ..emit.run.callable import Array
 from ..errors import StabilityError, listed
+from ..summary import Tabular
 from .pencil import Complex, is_regular, neat, pencil_spectrum
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ class Critical:
         return size if self.how in ("loses stability", "joins") else -size
 
 
-@dataclass(frozen=True)
-class RootLocus:
+@dataclass(frozen=True, repr=False)
+class RootLocus(Tabular):
     """Eigenvalues over a parameter: row k belongs to values[k], each column is a branch; `critical` values in order."""
 
     parameter: str
@@ -52,7 +53,7 @@ class RootLocus:
     critical: tuple[Critical, ...]
     infinite: int
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         n, k = self.eigenvalues.shape
         lines = [
             f"Root locus over {self.parameter} = {self.values[0]:.6g} ... {self.values[-1]:.6g}: {k} branches, {n} points"

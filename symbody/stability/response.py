@@ -12,6 +12,7 @@ from scipy.linalg import expm, svd
 from ..algebra.graph import Symbol
 from ..emit.run.callable import Array
 from ..errors import StabilityError, shown
+from ..summary import Summarized, Summary, filled, listing
 from .pencil import Complex, is_regular, pencil_spectrum
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ class TimeResponse:
         return f"<{self.kind} response of {self.output} to {self.input}: {len(self.times)} times, 0 ... {self.times[-1]:.4g} s>"
 
 
-@dataclass(frozen=True)
-class StateSpace:
+@dataclass(frozen=True, repr=False)
+class StateSpace(Summarized):
     """x' = A x + B r, y = C x + D r with numbers; `states` are combinations of the system's where algebraic ones were eliminated."""
 
     A: Any
@@ -77,6 +78,13 @@ class StateSpace:
     states: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+
+    def _summary(self) -> Summary:
+        sizes = ", ".join(f"{k} {getattr(self, k).shape[0]} by {getattr(self, k).shape[1]}" for k in "ABCD")
+        rows = filled(
+            states=listing(self.states), inputs=listing(self.inputs), outputs=listing(self.outputs), matrices=sizes
+        )
+        return Summary("StateSpace x' = A x + B r, y = C x + D r in numbers", rows)
 
 
 # ---------------------------------------------------------------------------------------------------- over frequency

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..algebra.graph import ONE, ZERO, Expr, Symbol
+from ..algebra.mathml import drawn
 from ..algebra.matrix import Matrix
+from ..algebra.printing import outline
 from ..errors import StabilityError, listed
+from ..summary import Summarized, Summary, filled, listing
 from .parameter_samples import array, sample_at, vanishing
 from .state_choice import picked
 
@@ -16,8 +19,8 @@ if TYPE_CHECKING:
     from .linear_system import LinearSystem
 
 
-@dataclass(frozen=True)
-class SecondOrder:
+@dataclass(frozen=True, repr=False)
+class SecondOrder(Summarized):
     """M q'' + (D + G) q' + (K + N) q = B r: M, D and K symmetric (mass, damping, stiffness), G and N skew (gyroscopic, circulatory)."""
 
     q: tuple[str, ...]
@@ -28,6 +31,14 @@ class SecondOrder:
     K: Matrix
     N: Matrix
     B: Matrix
+
+    def _summary(self) -> Summary:
+        parts = tuple((k, outline(getattr(self, k))) for k in "MDGKNB" if getattr(self, k).entries)
+        rows = (*filled(coordinates_q=listing(self.q), inputs_r=listing(self.r)), *parts)
+        return Summary("SecondOrder M q'' + (D + G) q' + (K + N) q = B r", rows)
+
+    def _folded(self) -> Iterable[tuple[str, str]]:
+        return ((k, drawn(getattr(self, k))) for k in "MDGKNB" if getattr(self, k).entries)
 
 
 def second_order(lin: LinearSystem, coordinates: Sequence[str | Symbol]) -> SecondOrder:

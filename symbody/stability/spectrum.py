@@ -12,6 +12,7 @@ from scipy.linalg import qr
 
 from ..emit.run.callable import Array
 from ..errors import StabilityError, unknown
+from ..summary import Tabular
 from .pencil import Complex, pencil_spectrum, qz_eigenvalues, sorted_order
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 METHODS = ("coordinates", "qz", "qr")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mode:
     """x(t) = shape · exp(eigenvalue t).
 
@@ -31,6 +32,12 @@ class Mode:
     eigenvalue: complex
     shape: Mapping[str, complex]
     participation: Mapping[str, float]
+
+    def __repr__(self) -> str:
+        s = self.eigenvalue
+        most = sorted(self.participation, key=self.participation.__getitem__, reverse=True)[:3]
+        shares = ", ".join(f"{name} {self.participation[name]:.0%}" for name in most)
+        return f"<Mode {s.real:.6g} {s.imag:+.6g}i, {self.frequency:.5g} Hz, damping ratio {self.damping_ratio:.4f}: {shares}>"
 
     @property
     def is_oscillatory(self) -> bool:
@@ -57,8 +64,8 @@ class Mode:
         return {n: math.degrees(math.atan2(v.imag, v.real)) for n, v in self.shape.items()}
 
 
-@dataclass(frozen=True)
-class Spectrum(Sequence[Mode]):
+@dataclass(frozen=True, repr=False)
+class Spectrum(Tabular, Sequence[Mode]):
     """All modes with finite eigenvalue, by real part; how many eigenvalues are infinite."""
 
     modes: tuple[Mode, ...]
@@ -81,7 +88,7 @@ class Spectrum(Sequence[Mode]):
     def __iter__(self) -> Iterator[Mode]:
         return iter(self.modes)
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         lines = ["     real part    imag. part   freq. [Hz]  damping  mostly"]
         for m in self.modes:
             most = max(m.participation, key=m.participation.__getitem__, default="")

@@ -21,6 +21,7 @@ from ..emit.program.lower import program
 from ..emit.run.callable import Array, compile_program
 from ..errors import StabilityError, listed, unknown
 from ..integrate.state import Start, State, is_whole_state, start_values
+from ..summary import Tabular
 from .conditions import Conditions, Row, conditions
 from .newton import Reached, newton
 from .parameter_samples import Sample, cleaned, folded, sample_at, samples, vanishing
@@ -31,8 +32,8 @@ LONG: Final = 60  # expressions with more parts are not printed
 Number = float | Expr
 
 
-@dataclass(frozen=True, eq=False)
-class SteadyMotion:
+@dataclass(frozen=True, eq=False, repr=False)
+class SteadyMotion(Tabular):
     """A motion in which nothing changes but coordinates that grow at a constant rate; made by `steady`.
 
     motion["phi"] is a number, or an expression in the parameters where the motion is known in closed form; names are those of q, u,
@@ -57,7 +58,7 @@ class SteadyMotion:
     unknowns: tuple[Symbol, ...] = ()  # solved for by Newton's method at given parameters
     found: Mapping[Symbol, float] = field(default_factory=dict)  # their values at the defaults
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         shown = [f"{k} = {_text(v)}" for k, v in self.values.items() if _text(v) != "0"]
         rest = "everything else is zero" if len(shown) < len(self.values) else ""
         lines = [f"Steady motion of {self.equations.name!r}: {self.outcome}", *shown, rest]

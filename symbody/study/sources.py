@@ -15,6 +15,7 @@ from ..bodies.model import Model
 from ..bodies.urdf.read_urdf import read_urdf
 from ..bodies.urdf.robot import Robot
 from ..errors import ModelError, listed, shown, unknown
+from ..summary import tagged
 from .read_model import ModelFile, read_model
 from .requests import Requests
 
@@ -22,7 +23,7 @@ PACKAGE: Final = "package://"
 NOTHING_ASKED: Final = Requests(values={}, start={})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Source:
     """A model and what it asks for.
 
@@ -37,6 +38,9 @@ class Source:
     model: Model | Mechanism
     requests: Requests = NOTHING_ASKED
     packages: Mapping[str, Path] = field(default_factory=dict)  # where the meshes of a robot are
+
+    def __repr__(self) -> str:
+        return tagged(f"Source of {self.name}, {self.origin}: {self.description}")
 
     @property
     def shapes(self) -> Any:

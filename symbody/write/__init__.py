@@ -8,7 +8,7 @@ from ..later import offer
 
 if TYPE_CHECKING:
     from .code.c import CSource, c_source
-    from .equations_files import equation_parts, equation_programs, equations_files
+    from .equations_files import equation_programs, equations_files
     from .film import film
     from .gltf import glb
     from .model_file import model_text, write_model
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .trajectory_file import load_trajectory, save_trajectory
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "CSource", "c_source", "equation_parts", "equation_programs", "equations_files", "film", "glb", "model_text", "write_model", "write_report", "load_trajectory",
+    "CSource", "c_source", "equation_programs", "equations_files", "film", "glb", "model_text", "write_model", "write_report", "load_trajectory",
     "save_trajectory",
 ]  # fmt: skip
 

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from ..algebra.printing import latex, sequence
 from ..algebra.sympy_border import sympy_source
 from ..derive.equations import Equations
+from ..derive.summaries import equation_parts
 from ..emit.program.program import Program
 from ..emit.run.dynamics import Dynamics
 from ..emit.text.numpy_text import numpy_source
 from ..errors import unknown
 from .code.c import c_source
-
-
-def equation_parts(eq: Equations) -> dict[str, Any]:
-    """What there is to show, by its name in the equations."""
-    parts: dict[str, Any] = {"q'": eq.rates, "M": eq.M, "f": eq.f}
-    if eq.lam:
-        parts |= {"phi": eq.phi, "Jc": eq.Jc, "b": eq.b, "c": eq.c}
-    return parts | ({"h": eq.h} if eq.z else {})
 
 
 def equation_programs(eq: Equations) -> dict[str, Program]:

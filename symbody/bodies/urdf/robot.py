@@ -10,6 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from ...errors import listed, unknown
+from ...summary import Summary, counted, filled, listing
 from ..frames import Frame
 from ..model import Model
 from .link_frames import GRID
@@ -26,7 +27,7 @@ class Snap:
     off: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class UrdfReport:
     """What reading a file changed or left out; `print(robot.report)`.
 
@@ -56,6 +57,9 @@ class UrdfReport:
     def __str__(self) -> str:
         return "\n".join(self.lines()) or "read as it stands"
 
+    def __repr__(self) -> str:
+        return str(Summary("UrdfReport", tuple(("-", line) for line in self.lines())))
+
 
 class Robot(Model):
     """A model read from a URDF file; it can be added to like any other. Besides:
@@ -73,6 +77,11 @@ class Robot(Model):
         self.collisions: dict[str, tuple[LinkShape, ...]] = {}
         self.details: dict[str, JointText] = {}
         self.report = UrdfReport((), {}, {}, (), {})
+
+    def _more_rows(self) -> tuple[tuple[str, str], ...]:
+        remarks = len(self.report.lines())
+        read = f"{counted(remarks, 'remark')}: print(robot.report)" if remarks else "as it stands"
+        return filled(links=listing(self.links), read=read)
 
     def link(self, name: str) -> Frame:
         """The frame of a link of the file, fixed to the body that it is part of."""

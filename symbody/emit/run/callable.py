@@ -73,7 +73,7 @@ class Compiled:
         self._run = (_CallHoldingLock if is_short else _Call)(self._code.address(f"{entry(program)}.call"))
 
     def __repr__(self) -> str:
-        return f"<Compiled {self.program!r}>"
+        return repr(self.program).replace("<Program", "<Compiled program", 1)
 
     def __reduce__(self) -> Any:
         return compile_program, (self.program,)

@@ -43,7 +43,7 @@ class Dynamics:
 
     def __repr__(self) -> str:
         groups = ", ".join(self._groups)
-        return f"<Dynamics of {self.equations.name}: functions of ({groups})>"
+        return f"<Dynamics of {self.equations.name}: f.udot, f.M, ... are functions of ({groups}), compiled when first used>"
 
     @cached_property
     def _groups(self) -> dict[str, Any]:

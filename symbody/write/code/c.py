@@ -46,13 +46,17 @@ SIDE_BY_SIDE: Final = 32  # right sides in one call of a kernel; compilers unrol
 FEWEST: Final = 16  # fewer are solved as fast one after the other
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CSource:
     """Generated C: text of the header `name.h` and of the source `name.c`."""
 
     name: str
     header: str
     source: str
+
+    def __repr__(self) -> str:
+        lines = self.source.count("\n") + 1
+        return f"<CSource {self.name}: {lines} lines; .header and .source are the text, .write(folder) makes {self.name}.h and {self.name}.c>"
 
     def write(self, directory: str | Path) -> tuple[Path, Path]:
         """Write header and source into a directory; returns their paths."""

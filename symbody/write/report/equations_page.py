@@ -12,7 +12,8 @@ from ...algebra.mathml import MATHML, math_element
 from ...algebra.matrix import Matrix
 from ...algebra.printing import sequence
 from ...derive.equations import Equations
-from ..equations_files import as_c, as_latex, as_python, equation_parts, equation_programs
+from ...derive.summaries import equation_parts
+from ..equations_files import as_c, as_latex, as_python, equation_programs
 from .page import details, note, table
 
 MOST_LINES: Final = 250  # of a sequence that is drawn; all of them are in the files

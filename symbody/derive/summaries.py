@@ -1,0 +1,53 @@
+"""What equations say of themselves: in a few rows, and drawn in notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..algebra.mathml import drawn
+from ..algebra.printing import operations
+from ..bodies.summaries import rows_of_symbols
+from ..summary import Summary, counted, filled, listing
+
+if TYPE_CHECKING:
+    from .equations import Equations
+
+
+def equations_summary(eq: Equations) -> Summary:
+    """The form of the equations, their variables and their size."""
+    dof = counted(eq.degrees_of_freedom, "degree of freedom", "degrees of freedom")
+    rows = (
+        ("form", _form(eq)),
+        *rows_of_symbols(eq.q, eq.u, eq.r, eq.z, eq.p, eq.mechanism.values),
+        *filled(
+            multipliers_lam=listing(s.identifier for s in eq.lam),
+            outputs=listing(eq.outputs),
+            size=f"{counted(operations(eq.M, eq.f), 'operation')} in M and f",
+            notes="; ".join(eq.notes),
+        ),
+        ("next", "eq.M, eq.f; compile(eq), simulate(eq, seconds), linearize(eq), certify(eq)"),
+    )
+    return Summary(f"Equations of {eq.name} by {eq.route}: {dof}", rows)
+
+
+def equation_parts(eq: Equations) -> dict[str, Any]:
+    """What there is to show, by its name in the equations."""
+    parts: dict[str, Any] = {"q'": eq.rates, "M": eq.M, "f": eq.f}
+    if eq.lam:
+        parts |= {"phi": eq.phi, "Jc": eq.Jc, "b": eq.b, "c": eq.c}
+    return parts | ({"h": eq.h} if eq.z else {})
+
+
+def drawn_equations(eq: Equations) -> Iterator[tuple[str, str]]:
+    """Each matrix of the equations as a formula."""
+    for name, part in equation_parts(eq).items():
+        yield f"{name}, {part.rows} by {part.cols}", drawn(part, eq.labels)
+
+
+def _form(eq: Equations) -> str:
+    parts = ["q' = N u + n"] if eq.q else []
+    parts += [f"M u' = f{' + Jcᵀ lam' if eq.lam else ''}"] if eq.u else []
+    parts += ["phi = 0"] if eq.phi.entries else []
+    parts += ["Jc u + b = 0"] if eq.lam else []
+    return ", ".join([*parts, *(["h = 0"] if eq.z else [])])
