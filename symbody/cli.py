@@ -32,6 +32,7 @@ EXAMPLES: Final = {
     "frf": "symbody frf motorcycle --input tau --output phi --hertz 0.1:20",
     "certify": "symbody certify bicycle",
     "report": "symbody report motorcycle -o out",
+    "cache": "symbody cache --clear",
 }
 
 
@@ -143,6 +144,9 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument(
         "--vary", action="append", default=[], metavar="NAME=FROM:TO[:POINTS]", help="root locus over a parameter"
     )
+
+    cache = _command(parts, "cache", "where compiled code is kept, and how much of it", commands.cache)
+    cache.add_argument("--clear", action="store_true", help="remove all of it; it is made again when needed")
     return out
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from . import stability, view, write
+from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, shown
 from .study.requests import Range, ResponseRequest
 from .study.sources import built_in, find_model, first_line, starting_file
@@ -63,6 +64,28 @@ def check(asked: Any) -> Answer:
         "findings": [{"error": f.is_error, "text": f.text} for f in found.findings],
     }
     return Answer(str(found), data, found.passed)
+
+
+def cache(asked: Any) -> Answer:
+    """Machine code kept on disk: where, how much, and how much may be."""
+    removed = disk_cache.clear() if asked.clear else []
+    kept = disk_cache.entries()
+    size, limit = sum(e.size for e in kept), disk_cache.limit()
+    data = {"place": str(disk_cache.directory()), "entries": len(kept), "bytes": size, "limit": limit}
+    text = f"{data['place']}: {_files(len(kept))}, {_megabytes(size)} of at most {_megabytes(limit)}"
+    if asked.clear:
+        freed = sum(e.size for e in removed)
+        text = f"removed {_files(len(removed))}, {_megabytes(freed)}\n{text}"
+        data |= {"removed": len(removed), "freed": freed}
+    return Answer(text, data)
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 2**20:.1f} MiB"
 
 
 # ---------------------------------------------------------------------------------------------------------- equations

@@ -3,20 +3,35 @@
 A file is named by the hash of everything that decides its content, begins with the hash of what follows, and is put in place by
 a rename: readers see a whole file or none, whatever other processes do. The directory must belong to the user and be writable
 by nobody else; otherwise nothing is read from it or written to it, because what lies there will be run.
+
+All files together stay below a limit ($SYMBODY_CACHE_LIMIT, such as 500M or 2G; 1 GiB by default): reading a file sets its time, and the
+oldest go first. To look through the directory takes longer than to write a file, so it is done about once for every sixteenth of the limit
+that is written, whichever process writes it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 import sys
 import tempfile
+import time
 import warnings
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
+
+from ...errors import ProgramError, shown
 
 _HASH: Final = 32  # bytes of SHA-256
+LIMIT: Final = "1G"
+UNITS: Final = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+CHECKS: Final = 16  # of the directory, while as much as the limit is written
+TRIMMED: Final = 0.9  # of the limit is left where something had to go, so that not every file after it looks again
+ABANDONED: Final = 3600.0  # seconds after which a temporary file belongs to a process that was ended
 
 
 def directory() -> Path:
@@ -52,10 +67,13 @@ def load(key: str) -> bytes | None:
     folder = directory()
     if not folder.exists() or not _usable(folder):
         return None
+    path = folder / f"{key}.o"
     try:
-        kept = (folder / f"{key}.o").read_bytes()
+        kept = path.read_bytes()
     except OSError:
         return None
+    with suppress(OSError):  # where the disk is read-only, nothing will be dropped either
+        os.utime(path)
     digest, content = kept[:_HASH], kept[_HASH:]
     return content if hashlib.sha256(content).digest() == digest else None
 
@@ -76,3 +94,74 @@ def save(key: str, content: bytes) -> None:
             raise
     except OSError as reason:
         warnings.warn(f"compiled code is not kept: {reason}", stacklevel=3)
+        return
+    if (
+        int(key[:8], 16) * limit() < CHECKS * len(content) * 16**8
+    ):  # by chance, for which a hash serves: no process has to count
+        trim(folder, limit())
+
+
+# ---------------------------------------------------------------------------------------------------------- its size
+
+
+class Entry(NamedTuple):
+    """A file of the cache: when it was last used, and its size in bytes."""
+
+    used: float
+    size: int
+    path: Path
+
+
+def limit() -> int:
+    """Bytes that all files together may take: $SYMBODY_CACHE_LIMIT, or 1 GiB."""
+    text = os.environ.get("SYMBODY_CACHE_LIMIT") or LIMIT
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    if not found:
+        raise ProgramError(f"SYMBODY_CACHE_LIMIT is a size such as 500M, 2G, or a number of bytes; got {shown(text)}")
+    return int(float(found[1]) * UNITS[found[2].upper()])
+
+
+def entries(folder: Path | None = None) -> list[Entry]:
+    """The files of the cache, least recently used first."""
+    return sorted(Entry(used, size, path) for used, size, path in _files(folder or directory()) if path.suffix == ".o")
+
+
+def _files(folder: Path) -> Iterator[Entry]:
+    try:
+        found = list(os.scandir(folder))
+    except OSError:
+        return
+    for file in found:
+        with suppress(OSError):  # another process may have removed it
+            info = file.stat(follow_symlinks=False)
+            if stat.S_ISREG(info.st_mode):
+                yield Entry(info.st_mtime, info.st_size, Path(file.path))
+
+
+def trim(folder: Path, most: int) -> None:
+    """Remove the least recently used files where all together are larger than `most` bytes, and temporary files that nobody will finish."""
+    for file in _files(folder):
+        if file.path.suffix == "" and file.path.name.startswith("tmp") and time.time() - file.used > ABANDONED:
+            _remove(file)
+    kept = entries(folder)
+    total = sum(e.size for e in kept)
+    if total <= most:
+        return
+    for entry in kept:
+        if total <= TRIMMED * most:
+            break
+        total -= entry.size
+        _remove(entry)
+
+
+def clear() -> list[Entry]:
+    """Remove everything; what was removed."""
+    return [e for e in entries() if _remove(e)]
+
+
+def _remove(entry: Entry) -> bool:
+    try:
+        entry.path.unlink()
+    except OSError:  # removed by another process, or (on Windows) just being read
+        return False
+    return True
