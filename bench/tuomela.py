@@ -74,7 +74,7 @@ def run(system: str, projection: str, with_energy: bool) -> tuple[sb.Trajectory,
 
 def work(sim: sb.Trajectory) -> Any:
     """The drive's torque is constant about the crank's axis: its work is torque times the angle that the crank has turned."""
-    if "tau" not in {s.identifier for s in sim.equations.p}:
+    if "tau" not in {s.name for s in sim.equations.p}:
         return np.zeros(len(sim))
     if sim.equations.name == "spatial crank":
         angle = np.unwrap(np.arctan2(sim["crank_y"], -sim["crank_z"]))

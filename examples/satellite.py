@@ -29,7 +29,7 @@ if __name__ == "__main__":
     equations = sb.derive(model(), route="recursive")
     now = sb.evaluate(equations.udot, equations.values(START, otherwise=0))
     for u, value in zip(equations.u, now, strict=True):
-        print(f"{u.dot.identifier:>12} = {value: .6f}")
+        print(f"{u.dot.name:>12} = {value: .6f}")
     sim = sb.simulate(equations, 100, START, rtol=1e-12)
     turn = sim[sb.angular_momentum(equations)]
     print(f"after 100 s angular momentum has changed by {abs(turn - turn[0]).max():.1e} of {turn[0].max():.6f} N m s")

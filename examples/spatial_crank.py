@@ -39,7 +39,7 @@ if __name__ == "__main__":
     equations = sb.derive(model())
     print(f"{len(equations.q)} coordinates, {len(equations.lam)} conditions")
     for u, value in zip(equations.u, sb.evaluate(equations.udot, equations.values(START, otherwise=0)), strict=True):
-        print(f"{u.dot.identifier:>14} = {value: .6f}")
+        print(f"{u.dot.name:>14} = {value: .6f}")
     sim = sb.simulate(equations, 10, START, invariants=["energy"])
     print(sim)
     print(f"crank turns at {sim.final['crank_wz']:.6f} rad/s;", sim.violation)

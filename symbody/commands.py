@@ -54,13 +54,13 @@ def check(asked: Any) -> Answer:
         "name": m.name,
         "bodies": [b.name for b in m.bodies],
         "joints": {j.name: j.kind for j in m.joints},
-        "coordinates": [q.identifier for q in m.q],
-        "speeds": [u.identifier for u in m.u],
+        "coordinates": [q.name for q in m.q],
+        "speeds": [u.name for u in m.u],
         "constraints": [c.name for c in m.constraints],
         "rank": found.rank,
         "degrees_of_freedom": found.degrees_of_freedom,
-        "parameters": {s.identifier: m.values.get(s) for s in m.p},
-        "inputs": [s.identifier for s in m.r],
+        "parameters": {s.name: m.values.get(s) for s in m.p},
+        "inputs": [s.name for s in m.r],
         "findings": [{"error": f.is_error, "text": f.text} for f in found.findings],
     }
     return Answer(str(found), data, found.passed)

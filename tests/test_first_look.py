@@ -75,7 +75,7 @@ def test_answers_in_numbers(name: str) -> None:
 
 
 def a_range(s: Study) -> dict[str, Any]:
-    name = s.linear.parameters[-1].identifier
+    name = s.linear.parameters[-1].name
     return {name: (1.0, 2.0)}
 
 

@@ -126,7 +126,7 @@ def double_pendulum_model() -> sb.Model:
 
 
 def _angles(eq: sb.Equations) -> dict[str, sb.Expr]:
-    return {s.identifier: s for s in (*eq.q, *eq.u)}
+    return {s.name: s for s in (*eq.q, *eq.u)}
 
 
 def _crank(eq: sb.Equations) -> dict[str, sb.Expr]:
@@ -136,7 +136,7 @@ def _crank(eq: sb.Equations) -> dict[str, sb.Expr]:
 
 
 def _spatial(eq: sb.Equations) -> dict[str, sb.Expr]:
-    known = {s.identifier: s for s in (*eq.q, *eq.u)}
+    known = {s.name: s for s in (*eq.q, *eq.u)}
     return {n: known[n] for n in ("slider_x", "slider_x_dot", "crank_y", "crank_z")}
 
 
@@ -147,7 +147,7 @@ def _tip(eq: sb.Equations) -> dict[str, sb.Expr]:
 
 
 def _first_upright(eq: sb.Equations) -> dict[str, sb.Expr]:
-    known = {s.identifier: s for s in (*eq.q, *eq.u)}
+    known = {s.name: s for s in (*eq.q, *eq.u)}
     return {"x": sb.cos(known["a0"]), "y": sb.sin(known["a0"]), "w": known["a0_dot"]}
 
 

@@ -150,7 +150,7 @@ def canonical(roots: Sequence[Node]) -> list[Node]:
 
 
 def _key(n: Node, below: bytes) -> bytes:
-    what = n.data.name if isinstance(n.data, ExternalFunction) else n.identifier if isinstance(n, Symbol) else n.data
+    what = n.data.name if isinstance(n.data, ExternalFunction) else n.name if isinstance(n, Symbol) else n.data
     return blake2b(f"{n.op}|{what}|".encode() + below, digest_size=8).digest()
 
 

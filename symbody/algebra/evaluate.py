@@ -65,8 +65,8 @@ def _arithmetic_of(numbers: Any) -> _Arithmetic:
 
 def _by_symbol(thing: Any, values: Mapping[Any, Any]) -> dict[Symbol, Any]:
     needed = [n for n in ordered(scalars(thing)) if isinstance(n, Symbol)]
-    given = {s: values[s] if s in values else values.get(s.identifier) for s in needed}
-    missing = [s.identifier for s, v in given.items() if v is None]
+    given = {s: values[s] if s in values else values.get(s.name) for s in needed}
+    missing = [s.name for s, v in given.items() if v is None]
     if missing:
         raise ExpressionError(f"evaluate: no value for {listed(missing)}; values were given for {listed(values)}")
     return given

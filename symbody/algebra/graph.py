@@ -35,6 +35,7 @@ CONDITIONS: Final = frozenset("lt le eq and or not true".split())
 KINDS: Final = ("parameter", "coordinate", "speed", "acceleration", "input", "variable", "multiplier", "time")
 _RATE_KIND: Final = {"coordinate": "speed", "speed": "acceleration"}
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+_RATE_NAME: Final = re.compile(r"(?P<stem>.+)_(?P<end>dot|ddot|d[3-9]|d[1-9][0-9]+)")
 
 # ---------------------------------------------------------------------------------------------------------- hash consing
 
@@ -250,11 +251,16 @@ class Block(Node):
 
 
 class Symbol(Expr):
-    """A named leaf. Symbols are equal when name, kind and order of time derivative are equal."""
+    """A named leaf. Symbols are equal when stem, kind and order of time derivative are equal.
 
-    __slots__ = ("kind", "name", "order")
+    name          as it is printed, entered and exported: q, q_dot, q_ddot, q_d3
+    stem, order   of q_ddot, a second time derivative, q and 2; a symbol that is no time derivative has its name as stem, and order 0
+    """
+
+    __slots__ = ("kind", "name", "order", "stem")
     name: str
     kind: str
+    stem: str
     order: int
 
     @property
@@ -264,15 +270,10 @@ class Symbol(Expr):
             return ZERO
         if self.kind == "time":
             return ONE
-        return symbol(self.name, _RATE_KIND.get(self.kind, self.kind), self.order + 1)
-
-    @property
-    def identifier(self) -> str:
-        """Name in generated code: q, q_dot, q_ddot, q_d3."""
-        return self.name + ("", "_dot", "_ddot")[self.order] if self.order < 3 else f"{self.name}_d{self.order}"
+        return symbol(self.stem, _RATE_KIND.get(self.kind, self.kind), self.order + 1)
 
     def __reduce__(self) -> Any:
-        return symbol, (self.name, self.kind, self.order)
+        return symbol, (self.stem, self.kind, self.order)
 
 
 _CLASS: Final[dict[str, type[Node]]] = {
@@ -296,8 +297,21 @@ def check_name(name: object, what: str) -> str:
     )
 
 
+def rate_name(stem: str, order: int) -> str:
+    """Name of a time derivative: q, q_dot, q_ddot, q_d3, ..."""
+    return f"{stem}_d{order}" if order > 2 else stem + ("", "_dot", "_ddot")[order]
+
+
+def stem_and_order(name: str) -> tuple[str, int]:
+    """The opposite of `rate_name`: of q_ddot q and 2; of a name that is not that of a time derivative the name itself and 0."""
+    found = _RATE_NAME.fullmatch(name)
+    if found is None:
+        return name, 0
+    return found["stem"], {"dot": 1, "ddot": 2}.get(found["end"]) or int(found["end"][1:])
+
+
 def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
-    """The symbol of this name, kind and order of time derivative. Kinds: see `KINDS`."""
+    """The symbol of this name and kind, or its time derivative of some order. Kinds: see `KINDS`."""
     key, table = (kind, name, order), _tables["symbol"]
     entry = table.get(key)
     if entry is not None and (known := entry()) is not None:
@@ -307,7 +321,7 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
         raise ExpressionError(f"symbol {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
     node = Symbol()
     node.op, node.args, node.data, node.serial = "symbol", (), None, next(_serial)
-    node.name, node.kind, node.order = name, kind, order
+    node.stem, node.kind, node.order, node.name = name, kind, order, rate_name(name, order)
     return table.filed(node, key)
 
 

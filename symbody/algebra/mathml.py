@@ -71,8 +71,8 @@ class _MathML(Typeset):
 
     def symbol(self, s: Symbol) -> Written:
         if s.order < len(_DOTS):
-            return Written(_named(s.name, s.order))
-        return Written(f"<msup>{_named(s.name)}<mrow><mo>(</mo><mn>{s.order}</mn><mo>)</mo></mrow></msup>", POWER)
+            return Written(_named(s.stem, s.order))
+        return Written(f"<msup>{_named(s.stem)}<mrow><mo>(</mo><mn>{s.order}</mn><mo>)</mo></mrow></msup>", POWER)
 
     def positive(self, value: Number) -> Written:
         top, bottom = ratio(value)

@@ -101,7 +101,7 @@ def _cut_to_fit(n: Node, widths: dict[Node, int], own_line: set[Node], width: in
 
 def _own_width(n: Node) -> int:
     if isinstance(n, Symbol):
-        return len(n.name) + n.order
+        return len(n.name)
     if n.op == "const":
         return len(digits(n.data))
     if n.op == "call":
@@ -115,7 +115,7 @@ _RESERVED: Final = frozenset((*graph.UNARY, *"atan2 minimum maximum equal where 
 def _names(nodes: list[Node], own_line: set[Node], label: Mapping[Node, str]) -> dict[Node, str]:
     """Labels, made unique, and z1, z2, ... for nodes without, none of them the name of a symbol or function."""
     taken = set(_RESERVED)
-    taken.update(n.name for n in nodes if isinstance(n, Symbol))
+    taken.update(name for n in nodes if isinstance(n, Symbol) for name in (n.name, n.stem))
     taken.update(n.data.name for n in nodes if n.op == "call")
     numbered = map("z{}".format, count(1))
     labelled = {n: _unique(label[n], taken) for n in nodes if n in own_line and n in label}
@@ -204,7 +204,7 @@ def outline(thing: Any) -> str:
         if "\n" not in found and len(found) <= WIDTH:
             return found
     shape = f" {thing.rows} by {thing.cols}" if isinstance(thing, Matrix) else ""
-    symbols = [n.identifier for n in ordered(nodes_of([thing])) if isinstance(n, Symbol)]
+    symbols = [n.name for n in ordered(nodes_of([thing])) if isinstance(n, Symbol)]
     on = ", ".join(symbols) if len(symbols) <= 4 else f"{len(symbols)} symbols"
     return f"{type(thing).__name__}{shape}: {counted(count, 'operation')} on {on or 'numbers'}"
 

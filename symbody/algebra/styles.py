@@ -317,7 +317,7 @@ class _Text(Style):
         return Written(name)
 
     def symbol(self, s: Symbol) -> Written:
-        return Written(s.name + "'" * s.order)
+        return Written(s.name)
 
     def positive(self, value: Number) -> Written:
         return Written(digits(value), PRODUCT if isinstance(value, Fraction) else ATOM)
@@ -456,7 +456,7 @@ class _Latex(Typeset):
         return Written(rf"\text{{{name.lower()}}}" if name in ("True", "False") else latex_name(name))
 
     def symbol(self, s: Symbol) -> Written:
-        return Written(latex_name(s.name, s.order), ATOM if s.order < len(_DOTS) else POWER)
+        return Written(latex_name(s.stem, s.order), ATOM if s.order < len(_DOTS) else POWER)
 
     def positive(self, value: Number) -> Written:
         if isinstance(value, Fraction):

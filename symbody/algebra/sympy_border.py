@@ -99,7 +99,7 @@ def from_sympy(x: Any, symbols: Mapping[Any, Any] | Iterable[Symbol] | None = No
 def _given(symbols: Mapping[Any, Any] | Iterable[Symbol] | None) -> dict[Any, Any]:
     if isinstance(symbols, Mapping):
         return dict(symbols)
-    return {(s.name, s.order) if s.order else s.name: s for s in symbols or ()}
+    return {(s.stem, s.order) if s.order else s.name: s for s in symbols or ()}
 
 
 def _scalar(node: Any, source: Any) -> Expr:
@@ -411,7 +411,7 @@ def to_sympy(x: Any, expand: bool = False, limit: int = 2000, labels: Labels | N
 
 def _check_names(x: Any) -> None:
     name = dynamicsymbols._t.name
-    if any(isinstance(n, Symbol) and n.name == name and n.kind != "time" for n in ordered(nodes_of([x]))):
+    if any(isinstance(n, Symbol) and n.stem == name and n.kind != "time" for n in ordered(nodes_of([x]))):
         raise ExpressionError(f"to_sympy: a symbol that is not time has the name {name} of SymPy's time; rename it")
 
 
@@ -440,7 +440,7 @@ def _sympy_symbol(s: Symbol) -> sympy.Expr:
     t = dynamicsymbols._t
     if s.kind == "time":
         return t
-    function = sympy.Function(s.name)(t)
+    function = sympy.Function(s.stem)(t)
     return sympy.Derivative(function, (t, s.order)) if s.order else function
 
 

@@ -91,7 +91,7 @@ def resolve(definitions: Mapping[Symbol, Any]) -> dict[Symbol, Expr]:
                 path.pop()
             elif missing in path:
                 circle = [*path[path.index(missing) :], missing]
-                raise ExpressionError(f"cyclic definition: {' needs '.join(c.identifier for c in circle)}")
+                raise ExpressionError(f"cyclic definition: {' needs '.join(c.name for c in circle)}")
             else:
                 path.append(missing)
     return done

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import re
+from collections import ChainMap
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from ..algebra.derivatives import jacobian
-from ..algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr, rate_name, stem_and_order, symbol
 from ..algebra.linear import solve
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols, substitute_all
 from ..errors import ModelError, listed
+
+MOST_ORDER: Final = 4  # time derivatives of one symbol that have names
 
 
 class Names:
@@ -58,10 +61,22 @@ class Declarations:
             raise ModelError(
                 f"model {self.name!r}: {name!r} is declared twice (it is a {self._declared[name].kind} already)"
             )
+        self._refuse_the_name_of_a_rate(name, kind)
         s = symbol(name, kind)
         self._declared[name] = s
         into.append(s)
         return s
+
+    def _refuse_the_name_of_a_rate(self, name: str, kind: str) -> None:
+        """q_dot is the time derivative of q wherever it is written: beside q no other symbol can have that name."""
+        known = ChainMap({name: symbol(name, kind)}, self._declared)
+        for taken in (name, *(rate_name(name, order) for order in range(1, MOST_ORDER + 1))):
+            stem, order = stem_and_order(taken)
+            if order and taken in known and stem in known and known[stem].kind not in ("parameter", "time"):
+                raise ModelError(
+                    f"model {self.name!r}: the {known[taken].kind} {taken!r} has the name of the time derivative of the {known[stem].kind} {stem!r}, "
+                    f"which is written {stem}.dot in Python and {rate_name(stem, 1)} elsewhere; give one of them another name"
+                )
 
     # ------------------------------------------------------------------------------------------------ symbols
 
@@ -191,15 +206,15 @@ class Declarations:
         for s in free_symbols(expression):
             if known.get(s.name) is s or self._is_rate(s):
                 continue
-            hint = "" if s.name not in known else f" (a {known[s.name].kind} of that name is)"
+            hint = "" if s.stem not in known else f" (a {known[s.stem].kind} of that name is)"
             raise ModelError(
-                f"{where}: the {s.kind} {s.identifier!r} is not declared in model {self.name!r}{hint}; declare it with m.{s.kind}"
-                f"({s.name!r}), or use one of {listed(known)}"
+                f"{where}: the {s.kind} {s.name!r} is not declared in model {self.name!r}{hint}; declare it with m.{s.kind}"
+                f"({s.stem!r}), or use one of {listed(known)}"
             )
         return expression
 
     def _is_rate(self, s: Symbol) -> bool:
-        base = self._declared.get(s.name)
+        base = self._declared.get(s.stem)
         while base is not None and base.order < s.order:
             base = base.dot  # type: ignore[assignment]
         return base is s

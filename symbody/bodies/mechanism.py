@@ -71,7 +71,7 @@ class Load:
     on_rates: Mapping[Symbol, Expr] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        on = dict.fromkeys([*(a.frame.name for a in self.actions), *(q.identifier for q in self.on_rates)])
+        on = dict.fromkeys([*(a.frame.name for a in self.actions), *(q.name for q in self.on_rates)])
         return tagged(f"Load {self.name}: {self.kind}{f' on {listed(on, 6)}' if on else ''}")
 
 
@@ -108,7 +108,7 @@ class Joint:
 
     def __repr__(self) -> str:
         loop = ", closes a loop" if self.closes_loop else ""
-        moved = f" by {', '.join(q.identifier for q in self.coordinates)}" if self.coordinates else ""
+        moved = f" by {', '.join(q.name for q in self.coordinates)}" if self.coordinates else ""
         return tagged(f"Joint {self.name}: {self.kind} from {self.parent} to {self.child}{moved}{loop}")
 
     @property

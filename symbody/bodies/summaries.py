@@ -35,11 +35,11 @@ def rows_of_symbols(
     values: Mapping[Symbol, float],
 ) -> Rows:
     """The symbols of a model, parameters with their values."""
-    numbers = (f"{p.identifier} = {values[p]:g}" if p in values else p.identifier for p in parameters)
+    numbers = (f"{p.name} = {values[p]:g}" if p in values else p.name for p in parameters)
     return filled(
-        coordinates_q=listing(q.identifier for q in coordinates),
-        speeds_u=listing(u.identifier for u in speeds),
-        inputs_r=listing(r.identifier for r in inputs),
-        additional_variables_z=listing(z.identifier for z in variables),
+        coordinates_q=listing(q.name for q in coordinates),
+        speeds_u=listing(u.name for u in speeds),
+        inputs_r=listing(r.name for r in inputs),
+        additional_variables_z=listing(z.name for z in variables),
         parameters_p=listing(numbers),
     )

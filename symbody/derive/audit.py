@@ -60,7 +60,7 @@ class Audit(Summarized):
             f"  {len(m.bodies)} bodies: {listed(b.name for b in m.bodies)}",
             f"  {len(m.joints)} joints: {listed(joints)}",
             f"  {len(m.q)} coordinates: {listed(m.q)}",
-            f"  {len(m.u)} speeds: {listed(u.identifier for u in m.u)}",
+            f"  {len(m.u)} speeds: {listed(u.name for u in m.u)}",
             f"  {holonomic} holonomic and {nonholonomic} nonholonomic constraints: {listed(c.name for c in constraints_of(m))}",
             f"  rank of the constraints: {'-' if self.rank is None else self.rank}",
             f"  degrees of freedom: {dof}",

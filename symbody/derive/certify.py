@@ -138,7 +138,7 @@ def _reduced(eq: Equations, state: Values) -> list[Finding]:
     state.update(zip(whole.u, u, strict=True))
     (theirs,) = numbers([whole.udot.T], state)[0]
     size = max(map(abs, theirs), default=0.0) + TINY
-    cells = [(abs(a - b) / size, x.identifier) for a, b, x in zip(mine, theirs, whole.u, strict=True)]
+    cells = [(abs(a - b) / size, x.name) for a, b, x in zip(mine, theirs, whole.u, strict=True)]
     return [("accelerations of the whole equations", *_largest(cells))]
 
 
@@ -192,7 +192,7 @@ class _Probe:
     def _view(self, state: Values, Jc: Rows) -> _View:
         rows = _rows_of_orientations(self.eq)
         if not rows:
-            return _View([u.identifier for u in self.eq.u])
+            return _View([u.name for u in self.eq.u])
         (c,) = numbers([self.eq.c.T], state)[0]
         Z, _ = tangent_basis([Jc[k] for k in rows], len(self.eq.u))
         particular = least_norm([Jc[k] for k in rows], [-c[k] for k in rows])
@@ -206,7 +206,7 @@ class _Probe:
         for i, u in enumerate(self.eq.u):
             inertia = [M[i][j] * moving[a] for j, a in enumerate(self.u_dot)]
             held = [row[i] * moving[x] for row, x in zip(Jc, self.eq.lam, strict=True)]
-            cells.append((abs(residual[i]) / _size([*inertia, f[i], *held]), f"row {u.identifier}"))
+            cells.append((abs(residual[i]) / _size([*inertia, f[i], *held]), f"row {u.name}"))
         rates = [moving[x] for x in (*self.u_dot, *self.eq.u)]
         for row, rest, x in zip(Jc, held_rates, self.eq.lam, strict=True):
             cells.append((abs(rest) / _row_size(row, rates), _name(x)))
@@ -237,7 +237,7 @@ class _Probe:
             return []
         (exact,) = numbers([self.slope], state)[0]
         stepped = _stepped(self.things, state, _direction(self.eq))
-        names = [f"f[{u.identifier}]" for u in self.eq.u] + [c.name for c in self.eq.mechanism.holonomic]
+        names = [f"f[{u.name}]" for u in self.eq.u] + [c.name for c in self.eq.mechanism.holonomic]
         size = max(map(abs, exact), default=0.0) + TINY
         cells = [(abs(a - b) / size, n) for a, b, n in zip(exact, stepped, names, strict=True)]
         return [(f"derivatives {_kind(self.things)}", *_largest(cells))]
@@ -323,7 +323,7 @@ def _differences(
 
 
 def _symmetric(eq: Equations, M: Rows) -> list[Finding]:
-    sizes, names = _sizes(M), [u.identifier for u in eq.u]
+    sizes, names = _sizes(M), [u.name for u in eq.u]
     pairs = [(i, j) for i in range(len(M)) for j in range(i)]
     cells = [(abs(M[i][j] - M[j][i]) / (sizes[i] * sizes[j]), f"M[{names[i]}, {names[j]}]") for i, j in pairs]
     return [("M is symmetric", *_largest(cells))]
@@ -392,7 +392,7 @@ def _row_size(row: list[float], *rates: list[float]) -> float:
 
 
 def _name(multiplier: Symbol) -> str:
-    return multiplier.identifier.removeprefix("lam_")
+    return multiplier.name.removeprefix("lam_")
 
 
 def _largest(cells: Iterable[tuple[float, str]]) -> tuple[float, str]:

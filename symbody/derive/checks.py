@@ -76,9 +76,9 @@ def undeclared(eq: Equations) -> Iterator[Finding]:
         where = _holder(eq.mechanism, s)
         kind = "coordinate" if s.kind in ("speed", "acceleration") else s.kind
         yield Finding(
-            "undeclared", (s.identifier,),
-            f"{where}: the {s.kind} {s.identifier!r} is not declared in model {eq.name!r}; declare it with m.{kind}({s.name!r}), or use one of "
-            f"{listed(k.identifier for k in (*eq.q, *eq.p, *eq.r, *eq.z))}",
+            "undeclared", (s.name,),
+            f"{where}: the {s.kind} {s.name!r} is not declared in model {eq.name!r}; declare it with m.{kind}({s.stem!r}), or use one of "
+            f"{listed(k.name for k in (*eq.q, *eq.p, *eq.r, *eq.z))}",
         )  # fmt: skip
 
 
@@ -200,7 +200,7 @@ def _advice(row: Constraint, others: Sequence[Constraint]) -> str:
 def mass_findings(eq: Equations, found: Outcome) -> list[Finding]:
     """Motions that the constraints allow and that move no mass."""
     n = len(eq.u)
-    if idle := [u.identifier for j, u in enumerate(eq.u) if not eq.lam and all(e is ZERO for e in eq.M.row(j))]:
+    if idle := [u.name for j, u in enumerate(eq.u) if not eq.lam and all(e is ZERO for e in eq.M.row(j))]:
         return [_massless(eq, idle)]
     if not eq.u or not _may_lack_mass(eq):
         return []
@@ -217,9 +217,7 @@ def mass_findings(eq: Equations, found: Outcome) -> list[Finding]:
     out = []
     for d in dependent_rows(projected, 1e-11):
         motion = [sum(w * basis[k][j] for k, w in d.weights.items()) for j in range(n)]
-        out.append(
-            _massless(eq, [u.identifier for u, x in zip(eq.u, motion, strict=True) if abs(x) > 1e-6 * size(motion)])
-        )
+        out.append(_massless(eq, [u.name for u, x in zip(eq.u, motion, strict=True) if abs(x) > 1e-6 * size(motion)]))
     return out
 
 

@@ -88,10 +88,10 @@ def symbols_to_vary(
 ) -> dict[str, Sequence[Symbol]]:
     """Symbols to differentiate by, under the name of their group or under their own."""
     groups = {"q": eq.q, "u": eq.u, "z": eq.z, "r": eq.r, "p": eq.p, "t": (eq.t,), **(more or {})}
-    single = {s.identifier: s for group in groups.values() for s in group}
+    single = {s.name: s for group in groups.values() for s in group}
     out: dict[str, Sequence[Symbol]] = {}
     for w in wrt:
-        name = w if isinstance(w, str) else w.identifier
+        name = w if isinstance(w, str) else w.name
         if isinstance(wrt, Mapping):
             asked: Sequence[Wrt] = wrt[name]
         else:

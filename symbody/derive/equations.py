@@ -232,7 +232,7 @@ class Equations(Summarized, CacheOwner):
     @cached_property
     def kinds(self) -> Mapping[str, str]:
         """What each name is: coordinate, speed, parameter, ..., output; see `keywords`."""
-        kinds = {name: self.variables[name].kind for name in self.variables.identifiers}
+        kinds = {name: self.variables[name].kind for name in self.variables.names}
         return kinds | {name: "output" for name in self.outputs if name not in kinds}
 
     @values_by_name(ModelError)

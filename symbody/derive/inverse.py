@@ -37,12 +37,12 @@ class InverseDynamics(Summarized):
     conditions: Matrix
 
     def _summary(self) -> Summary:
-        rows = tuple((s.identifier, outline(e)) for s, e in {**self.inputs, **self.multipliers}.items())
+        rows = tuple((s.name, outline(e)) for s, e in {**self.inputs, **self.multipliers}.items())
         title = f"InverseDynamics: {counted(len(self.inputs), 'input')}, {counted(len(self.multipliers), 'multiplier')}"
         return Summary(title, (*filled(conditions=listing(map(outline, self.conditions.entries))), *rows))
 
     def _folded(self) -> Iterable[tuple[str, str]]:
-        return ((s.identifier, drawn(e)) for s, e in {**self.inputs, **self.multipliers}.items())
+        return ((s.name, drawn(e)) for s, e in {**self.inputs, **self.multipliers}.items())
 
 
 def joint_forces(eq: Equations) -> Matrix:
@@ -130,10 +130,10 @@ def _pivot_rows(eq: Equations, unknowns: tuple[Symbol, ...], A: list[list[Expr]]
 def _what_is_free(eq: Equations, unknowns: tuple[Symbol, ...], direction: list[float], rank: int) -> str:
     largest = size(direction)
     terms = [(d / largest, s) for d, s in zip(direction, unknowns, strict=True) if abs(d) > 1e-6 * largest]
-    combination = " ".join(f"{'-' if d < 0 else '+'} {abs(d):.4g} {s.identifier}" for d, s in terms).removeprefix("+ ")
+    combination = " ".join(f"{'-' if d < 0 else '+'} {abs(d):.4g} {s.name}" for d, s in terms).removeprefix("+ ")
     what = "does nothing" if len(terms) == 1 else "can be added to it without changing the motion"
     return (
-        f"inverse dynamics of {eq.name!r}: {len(unknowns)} unknowns ({listed(s.identifier for s in unknowns)}) but the motion determines only "
+        f"inverse dynamics of {eq.name!r}: {len(unknowns)} unknowns ({listed(s.name for s in unknowns)}) but the motion determines only "
         f"{rank}: {combination} {what} (at a random state); ask for fewer inputs with inputs=[...], or drop a redundant constraint (see audit)"
     )
 

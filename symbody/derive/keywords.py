@@ -57,11 +57,11 @@ def kinds_of(model: Any) -> Mapping[str, str] | None:
     return found if found is not None else getattr(getattr(model, "equations", None), "kinds", None)
 
 
-def by_identifier(values: Mapping[Any, Any], where: str, error: type[SymbodyError]) -> dict[Any, Any]:
+def by_name(values: Mapping[Any, Any], where: str, error: type[SymbodyError]) -> dict[Any, Any]:
     """Values by name, from names or symbols."""
     out: dict[Any, Any] = {}
     for key, value in values.items():
-        name = key.identifier if isinstance(key, Symbol) else key
+        name = key.name if isinstance(key, Symbol) else key
         if name in out:
             raise error(f"{where}: {name} is given twice, as a symbol and by name")
         out[name] = value
@@ -145,7 +145,7 @@ class KeywordCall:
         if values is None:
             return {}
         if isinstance(values, Mapping):
-            return by_identifier(values, where, self.error)
+            return by_name(values, where, self.error)
         advice = (
             f"; the {names[VALUES]} goes in as values={{'values': {shown(values)}}}"
             if names and VALUES in names
@@ -194,5 +194,5 @@ def _new_parameters(argument: Any) -> dict[str, str]:
     """Parameters that expressions of a mapping bring along, or that a steady motion has beside those of the model."""
     if isinstance(argument, Mapping):
         found = [x for pair in argument.items() for x in pair if isinstance(x, Expr)]
-        return {s.identifier: s.kind for s in free_symbols(*found) if s.kind == "parameter"} if found else {}
+        return {s.name: s.kind for s in free_symbols(*found) if s.kind == "parameter"} if found else {}
     return {n: k for n, k in (kinds_of(argument) or {}).items() if k == "parameter"}

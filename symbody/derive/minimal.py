@@ -50,7 +50,7 @@ def minimal(
         eq, u=ui, rates=rates, M=_projected(M, A), f=A.T @ remaining, lam=(),
         Jc=Matrix(0, n, ()), b=zeros(0), c=zeros(0), h=h,
         outputs=dict(zip(eq.outputs, outputs, strict=True)), labels=substituted_labels(eq.labels, dependent), source=eq.whole, dependent=eq.composed(dependent),
-        notes=(*eq.notes, f"dependent speeds {listed(eq.u[j].identifier for j in rest)} eliminated"),
+        notes=(*eq.notes, f"dependent speeds {listed(eq.u[j].name for j in rest)} eliminated"),
     )  # fmt: skip
 
 
@@ -113,13 +113,13 @@ def _kept(eq: Equations, independent: Iterable[Symbol | str] | None, at: Mapping
     if len(chosen) != n - k:
         raise DerivationError(
             f"minimal form of {eq.name!r}: {n} speeds under {k} constraints leave {n - k} independent ones, but {len(chosen)} were given: "
-            f"{listed(eq.u[j].identifier for j in chosen)}"
+            f"{listed(eq.u[j].name for j in chosen)}"
         )
     if wrong := [j for j in chosen if j in found.columns]:
         better = [j for j in range(n) if j not in found.columns]
         raise DerivationError(
-            f"minimal form of {eq.name!r}: {listed(eq.u[j].identifier for j in chosen)} are not independent (the constraints determine "
-            f"{listed(eq.u[j].identifier for j in wrong)} from the others); {listed(eq.u[j].identifier for j in better)} would be"
+            f"minimal form of {eq.name!r}: {listed(eq.u[j].name for j in chosen)} are not independent (the constraints determine "
+            f"{listed(eq.u[j].name for j in wrong)} from the others); {listed(eq.u[j].name for j in better)} would be"
         )
     return sorted(chosen)
 

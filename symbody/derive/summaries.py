@@ -21,7 +21,7 @@ def equations_summary(eq: Equations) -> Summary:
         ("form", _form(eq)),
         *rows_of_symbols(eq.q, eq.u, eq.r, eq.z, eq.p, eq.mechanism.values),
         *filled(
-            multipliers_lam=listing(s.identifier for s in eq.lam),
+            multipliers_lam=listing(s.name for s in eq.lam),
             outputs=listing(eq.outputs),
             size=f"{counted(operations(eq.M, eq.f), 'operation')} in M and f",
             notes="; ".join(eq.notes),
@@ -33,7 +33,7 @@ def equations_summary(eq: Equations) -> Summary:
 
 def equation_parts(eq: Equations) -> dict[str, Any]:
     """What there is to show, by its name in the equations."""
-    parts: dict[str, Any] = {"q'": eq.rates, "M": eq.M, "f": eq.f}
+    parts: dict[str, Any] = {"q_dot": eq.rates, "M": eq.M, "f": eq.f}
     if eq.lam:
         parts |= {"phi": eq.phi, "Jc": eq.Jc, "b": eq.b, "c": eq.c}
     return parts | ({"h": eq.h} if eq.z else {})

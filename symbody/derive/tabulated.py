@@ -31,8 +31,8 @@ def tabulated(mechanism: Mechanism, groups: Mapping[str, tuple[Symbol, ...]], co
 def _rates(groups: Mapping[str, tuple[Symbol, ...]]) -> dict[str, tuple[Symbol, ...]]:
     """The time derivatives of q (where they are no speeds), u, z and r."""
     dots = {g: tuple(d for s in groups[g] if isinstance(d := s.dot, Symbol)) for g in "quzr"}
-    speeds = {s.identifier for s in groups["u"]}
-    dots["q"] = tuple(s for s in dots["q"] if s.identifier not in speeds)
+    speeds = {s.name for s in groups["u"]}
+    dots["q"] = tuple(s for s in dots["q"] if s.name not in speeds)
     return {f"{g}'": symbols for g, symbols in dots.items()}
 
 
@@ -77,7 +77,7 @@ class _Facts:
 
     def _description(self, s: Symbol) -> str:
         if s in self.rate_of:
-            return f"rate of {self.rate_of[s].identifier}"
+            return f"rate of {self.rate_of[s].name}"
         if s in self.constraints:
             return f"of constraint {self.constraints[s]!r}"
         joint = self.joints.get(self.spins.get(s, s))

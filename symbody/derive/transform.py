@@ -36,7 +36,7 @@ def diagonalized(eq: Equations, unit: bool = False, names: Sequence[str] = ()) -
     """
     n = len(eq.u)
     w = _new_speeds(eq, names)
-    if massless := [eq.u[i].identifier for i in range(n) if eq.M[i, i] is ZERO]:
+    if massless := [eq.u[i].name for i in range(n) if eq.M[i, i] is ZERO]:
         raise DerivationError(
             f"diagonalized {eq.name!r}: the mass matrix is singular, nothing with mass moves with {listed(massless)} alone; eliminate dependent "
             "speeds first: diagonalized(minimal(eq))"
@@ -69,8 +69,8 @@ def diagonalized(eq: Equations, unit: bool = False, names: Sequence[str] = ()) -
 def _new_speeds(eq: Equations, names: Sequence[str]) -> tuple[Symbol, ...]:
     if names and len(names) != len(eq.u):
         raise ModelError(f"diagonalized {eq.name!r}: {len(eq.u)} speeds need as many names, got {len(names)}")
-    made = tuple(symbol(x, "speed") for x in (names or [f"w_{u.identifier}" for u in eq.u]))
-    taken = {s.identifier for s in (*eq.q, *eq.u, *eq.z, *eq.r, *eq.p, *eq.lam, eq.t)}
+    made = tuple(symbol(x, "speed") for x in (names or [f"w_{u.name}" for u in eq.u]))
+    taken = {s.name for s in (*eq.q, *eq.u, *eq.z, *eq.r, *eq.p, *eq.lam, eq.t)}
     if clash := [x.name for x in made if x.name in taken]:
         raise ModelError(f"diagonalized {eq.name!r}: the name {clash[0]!r} is taken; give others with names=[...]")
     return made

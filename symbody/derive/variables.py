@@ -50,9 +50,9 @@ class Variable:
     description: str = ""
 
     @property
-    def identifier(self) -> str:
+    def name(self) -> str:
         """Its name in messages, files and generated code: q1, q1_dot."""
-        return self.symbol.identifier
+        return self.symbol.name
 
     @property
     def kind(self) -> str:
@@ -68,7 +68,7 @@ class Variable:
     @property
     def with_unit(self) -> str:
         """Name and unit, for a message: `m1 [kg]`."""
-        return f"{self.identifier} [{self.unit}]" if self.unit else self.identifier
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -77,7 +77,7 @@ class Variables:
 
     variables["q1"], variables[q1]     the row of a name or symbol
     variables.of("q u z")              a smaller table of some groups, in that order
-    variables.symbols, .identifiers    in the order of the rows
+    variables.symbols, .names    in the order of the rows
 
     owner   the name of the equations, for messages
     """
@@ -93,24 +93,22 @@ class Variables:
         return len(self.rows)
 
     def __contains__(self, key: object) -> bool:
-        return identifier_of(key) in self._by_identifier
+        return name_of(key) in self._by_name
 
     def __getitem__(self, key: str | Symbol) -> Variable:
         return self.row(key, f"variables of {self.owner!r}")
 
     @cached_property
-    def _by_identifier(self) -> dict[str, Variable]:
-        return {
-            v.identifier: v for v in reversed(self.rows)
-        }  # what is declared has its name before rates and multipliers
+    def _by_name(self) -> dict[str, Variable]:
+        return {v.name: v for v in reversed(self.rows)}  # what is declared has its name before rates and multipliers
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
         return tuple(v.symbol for v in self.rows)
 
     @cached_property
-    def identifiers(self) -> tuple[str, ...]:
-        return tuple(v.identifier for v in self.rows)
+    def names(self) -> tuple[str, ...]:
+        return tuple(v.name for v in self.rows)
 
     @cached_property
     def defaults(self) -> dict[Symbol, float]:
@@ -164,10 +162,10 @@ class Variables:
         where   the call that asks, for the message
         what    what is asked for, where the kinds of this table do not say it
         """
-        name = identifier_of(key)
-        if name not in self._by_identifier:
-            raise unknown(where, what or self._what, name, self.identifiers, error)
-        return self._by_identifier[name]
+        name = name_of(key)
+        if name not in self._by_name:
+            raise unknown(where, what or self._what, name, self.names, error)
+        return self._by_name[name]
 
     def symbol(self, key: Any, where: str, error: type[SymbodyError] = ModelError, what: str = "") -> Symbol:
         return self.row(key, where, error, what).symbol
@@ -200,7 +198,7 @@ class Variables:
 
     def __repr__(self) -> str:
         shown_rows = [v for v in self.rows if not v.group.endswith("'")]
-        rates = [v.identifier for v in self.rows if v.group.endswith("'")]
+        rates = [v.name for v in self.rows if v.group.endswith("'")]
         cells = [("name", "kind", "unit", "default", ""), *map(_cells, shown_rows)]
         widths = [max(len(row[k]) for row in cells) for k in range(5)]
         lines = [" ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
@@ -209,19 +207,19 @@ class Variables:
 
 
 def _cells(v: Variable) -> tuple[str, str, str, str, str]:
-    return v.identifier, v.kind, v.unit, "" if v.default is None else f"{v.default:g}", v.description
+    return v.name, v.kind, v.unit, "" if v.default is None else f"{v.default:g}", v.description
 
 
-def identifier_of(key: Any) -> str:
+def name_of(key: Any) -> str:
     """The name by which a table knows a name or a symbol."""
-    return key.identifier if isinstance(key, Symbol) else str(key)
+    return key.name if isinstance(key, Symbol) else str(key)
 
 
 def _number(s: Symbol, value: Any, where: str, error: type[SymbodyError]) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise error(f"{where}: {s.identifier} must be one number, got {shown(value)}") from None
+        raise error(f"{where}: {s.name} must be one number, got {shown(value)}") from None
     if not math.isfinite(number):
-        raise error(f"{where}: {s.identifier} = {number} is no finite number")
+        raise error(f"{where}: {s.name} = {number} is no finite number")
     return number

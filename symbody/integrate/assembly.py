@@ -114,23 +114,23 @@ class _Task:
     weights: Mapping[str, float]
 
     def numbers(self, group: str) -> Array:
-        return np.array([self.known[s.identifier] for s in getattr(self.equations, group)], dtype=np.float64)
+        return np.array([self.known[s.name] for s in getattr(self.equations, group)], dtype=np.float64)
 
     def free(self, group: str) -> Numbers:
-        names = [s.identifier for s in getattr(self.equations, group)]
+        names = [s.name for s in getattr(self.equations, group)]
         return np.array([j for j, n in enumerate(names) if n not in self.held], dtype=np.intp)
 
     def weight(self, group: str) -> Array:
-        return np.array([self.weights.get(s.identifier, 1.0) for s in getattr(self.equations, group)])
+        return np.array([self.weights.get(s.name, 1.0) for s in getattr(self.equations, group)])
 
     def named(self, group: str) -> dict[str, float]:
         """What is held of a group."""
-        return {n: self.held[n] for s in getattr(self.equations, group) if (n := s.identifier) in self.held}
+        return {n: self.held[n] for s in getattr(self.equations, group) if (n := s.name) in self.held}
 
     @property
     def rates(self) -> dict[int, float]:
         """Rates that are held and are no speeds, by the number of their coordinate."""
-        speeds = {u.identifier for u in self.equations.u}
+        speeds = {u.name for u in self.equations.u}
         names = {j: rate_name(q) for j, q in enumerate(self.equations.q)}
         return {j: self.held[n] for j, n in names.items() if n in self.held and n not in speeds}
 
@@ -165,7 +165,7 @@ def _task(eq: Equations, given: Mapping[Any, float], start: Start | None, weight
 def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dict[str, float]:
     """Euler parameters that make a whole orientation, up to rounding, are normalised; those that are not given are then zero."""
     for e in eq.variables.quaternions:
-        names = [v.identifier for v in e]
+        names = [v.name for v in e]
         given = {n: held[n] for n in names if n in held}
         size = float(np.linalg.norm(list(given.values())))
         if given and abs(size - 1) <= ROUNDED:
@@ -180,7 +180,7 @@ def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dic
 
 def _identities_not_meant(eq: Equations, said: set[str]) -> dict[str, float]:
     """Where some of a set of Euler parameters are said, the others start at zero, the first one too."""
-    first = [e[0].identifier for e in eq.variables.quaternions if any(v.identifier in said for v in e)]
+    first = [e[0].name for e in eq.variables.quaternions if any(v.name in said for v in e)]
     return {n: 0.0 for n in first if n not in said}
 
 
@@ -276,7 +276,7 @@ def _why_open(task: _Task, search: Search, best: Found) -> str:
     if near is None:
         return open_joints(where, best.left, task.rows.positions)
     free = len(near) - len(row_space(search.rows(near)[1], RANK))
-    there = {q.identifier: x for q, x in zip(task.equations.q, near, strict=True) if q.identifier in held}
+    there = {q.name: x for q, x in zip(task.equations.q, near, strict=True) if q.name in held}
     return too_much_given(where, held, free, there, best.left, task.rows.positions)
 
 
@@ -284,7 +284,7 @@ def _closed_without(task: _Task, search: Search, best: Found, held: Mapping[str,
     """A configuration near to the values that were held, if there is one without holding them."""
     everything, weights = np.arange(len(search.start)), task.weight("q")
     loose = Search(search.rows, search.start, everything, weights)
-    meant = np.array([MEANT if q.identifier in held else 1.0 for q in task.equations.q])
+    meant = np.array([MEANT if q.name in held else 1.0 for q in task.equations.q])
     faithful = Search(search.rows, search.start, everything, weights * meant)
     found = [faithful.along(f).x for f in (loose.onto(best.x), loose.onto(search.start)) if f.holds]
     return min(found, key=faithful.distance, default=None)
@@ -312,7 +312,7 @@ def _speeds(task: _Task, q: Array) -> Array:
     there, _, closes = _least(A[:k], b[:k], u, np.arange(len(u)), task.weight("u"))
     if held and closes:
         free = len(u) - len(row_space(A[:k], RANK))
-        at = dict(zip((s.identifier for s in task.equations.u), there, strict=True))
+        at = dict(zip((s.name for s in task.equations.u), there, strict=True))
         raise AssemblyError(too_much_given(where, held, free, {n: at[n] for n in held if n in at}, left, rows, True))
     raise AssemblyError(contradiction(where, left, rows, True))
 

@@ -62,4 +62,4 @@ def _rates(form: Form, ending: Ending, t: float, y: Array, p: Array) -> str:
 
 
 def _rate_of(s: Symbol) -> str:
-    return f"the rate of {s.identifier}"
+    return f"the rate of {s.name}"

@@ -81,7 +81,7 @@ class UserEventHandler:
         where = f"event {event.name!r} of {eq.name!r}"
         self.watched: tuple[tuple[Expr, int], ...] = ((in_state(eq, where, [event.when], form.y)[0], event.sense),)
         self._state = eq.variables.of("q u z")
-        self._all = eq.variables.of("t q u z p r").identifiers
+        self._all = eq.variables.of("t q u z p r").names
         self._equations = eq
         self.after: Mapping[Symbol, Expr] | None = None
         if isinstance(event.reset, Mapping):

@@ -12,7 +12,7 @@ from ..algebra.derivatives import directional_derivative, gradient
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.walk import free_symbols
 from ..derive.equations import Equations
-from ..derive.variables import identifier_of
+from ..derive.variables import name_of
 from ..emit.run.callable import Array
 from ..emit.run.loop_callee import Callee, program_callee
 from ..errors import ExpressionError, SimulationError, listed, shown
@@ -77,9 +77,9 @@ def checked_direction(where: str, direction: str | int) -> str:
 def changes(eq: Equations, where: str, new: Mapping[Any, Any]) -> dict[Symbol, Expr]:
     """New values of the state as expressions in the state before; keys are symbols or names."""
     state, constant = eq.variables.of("q u z"), eq.variables.of("p r")
-    if fixed := [identifier_of(key) for key in new if key not in state and key in constant]:
+    if fixed := [name_of(key) for key in new if key not in state and key in constant]:
         raise SimulationError(
-            f"{where}: {fixed[0]} cannot change, the state is {listed(state.identifiers)}; a parameter stays as it is: use an additional "
+            f"{where}: {fixed[0]} cannot change, the state is {listed(state.names)}; a parameter stays as it is: use an additional "
             "variable z with z' = 0, or `Modes`"
         )
     out = {s: as_expr(v) for s, v in state.resolved(new, where, SimulationError, "state").items()}

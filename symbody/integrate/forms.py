@@ -166,7 +166,7 @@ class Form(CacheOwner):
 
     @cached_property
     def along_program(self) -> Compiled:
-        changes = tuple(symbol(f"change_of_{s.identifier}", "variable") for s in self.y)
+        changes = tuple(symbol(f"change_of_{s.name}", "variable") for s in self.y)
         metric = "unit" if self.name == "orthogonal" else self.metric
         left = projection.left_of(self.equations, self.chosen, changes, metric)
         return self.compiled("along", {"x": left}, more={"changes": list(changes)})
@@ -217,7 +217,7 @@ class Form(CacheOwner):
     def _newton(self) -> tuple[Compiled, int]:
         eq = self.equations
         m = len(projection.conditions(eq, self.chosen, self._shifted).entries)
-        near = tuple(symbol(f"{s.identifier}_near", "variable") for s in self.y)
+        near = tuple(symbol(f"{s.name}_near", "variable") for s in self.y)
         mu = tuple(symbol(f"multiplier_{k}", "variable") for k in range(m))
         x, violation, length = projection.orthogonal_step(eq, self.y, self.chosen, self._shifted, near, mu)
         outputs = {"x": x, "violation": [violation, length]}

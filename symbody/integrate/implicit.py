@@ -116,14 +116,14 @@ class ImplicitForm(Form):
     def _undetermined(self, J: Array, y: Array, at: list[int]) -> str:
         U, _, V = np.linalg.svd(J)
         equations = [name for (name, _), weight in zip(self.conditions, np.abs(U[:, -1]), strict=True) if weight > 0.05]
-        free = [self.y[i].identifier for i, weight in zip(at, np.abs(V[-1]), strict=True) if weight > 0.05]
+        free = [self.y[i].name for i, weight in zip(at, np.abs(V[-1]), strict=True) if weight > 0.05]
         return (
             f"{listed(free)} cannot be had from {listed(map(repr, equations))} at {self._shown(y, at)}; start elsewhere, or "
             "differentiate the equation with respect to time (the index is higher than one)"
         )
 
     def _shown(self, y: Array, at: list[int]) -> str:
-        return listed(f"{self.y[i].identifier} = {y[i]:.4g}" for i in at)
+        return listed(f"{self.y[i].name} = {y[i]:.4g}" for i in at)
 
     def _damped(
         self, t: float, y: Array, p: Array, at: list[int], step: Array, before: float
@@ -234,8 +234,8 @@ def _balances(name: str, eq: Equations, chosen: tuple[int, ...]) -> tuple[list[_
     lines += [_Line(s, e, True, index) for s, e in zip(map(_rate, eq.u), balance.entries, strict=True)]
     kept = speeds if name == "ggl" else turned
     lines += [_Line(s, e, True, index) for s, e in zip(lam, kept.entries, strict=True)]
-    conditions += [(f"the balance of {u.identifier}", e) for u, e in zip(eq.u, balance.entries, strict=True)]
-    conditions += [(f"constraint {s.identifier}", e) for s, e in zip(lam, turned.entries, strict=True)]
+    conditions += [(f"the balance of {u.name}", e) for u, e in zip(eq.u, balance.entries, strict=True)]
+    conditions += [(f"constraint {s.name}", e) for s, e in zip(lam, turned.entries, strict=True)]
     return lines, conditions
 
 

@@ -31,10 +31,10 @@ def with_inputs(eq: Equations, inputs: Mapping[Any, Any]) -> tuple[Equations, di
         if isinstance(law, Expr) or callable(law) or _is_sampled(law):
             laws[s] = law
         else:
-            numbers[s.identifier] = _number(eq, s.identifier, law)
+            numbers[s.name] = _number(eq, s.name, law)
     if not laws:
         return eq, numbers
-    contents = tuple((s.identifier, _content(law)) for s, law in laws.items())
+    contents = tuple((s.name, _content(law)) for s, law in laws.items())
     return eq.cached("inputs", contents, lambda: _replaced(eq, laws), most=SETS), numbers
 
 
@@ -86,7 +86,7 @@ def _python(eq: Equations, name: str, law: Callable[..., float]) -> Expr:
 
 
 def _replaced(eq: Equations, laws: Mapping[Symbol, Any]) -> Equations:
-    table = {s: _law(eq, s.identifier, law) for s, law in laws.items()}
+    table = {s: _law(eq, s.name, law) for s, law in laws.items()}
     names = list(eq.outputs)
     parts = [eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, *(eq.outputs[n] for n in names)]
     rates, M, f, phi, Jc, b, c, h, *outputs = substitute_all(parts, table)

@@ -146,8 +146,8 @@ class SwitchHandler:
         self.watched: tuple[tuple[Expr, int], ...] = ((in_state(eq, where, [switch.when], form.y)[0], switch.sense),)
         self._carry = form.compiled("carried", {"state": _carried(eq, target, switch)}, eq.state)
         self._impulses = impulses_of(target)
-        self._p = np.array([p[s.identifier] for s in target.p])
-        self._r = np.array([p[s.identifier] for s in target.r])
+        self._p = np.array([p[s.name] for s in target.p])
+        self._r = np.array([p[s.name] for s in target.r])
 
     def begin(self, now: Instant, is_beyond: Sequence[bool]) -> EventResult | None:
         return self.handle((0,), now) if is_beyond[0] else None
@@ -174,14 +174,14 @@ def _carried(source: Equations, target: Equations, switch: Switch) -> list[Expr]
     state, known = target.variables.of("q u z"), source.variables.of("q u z")
     where = f"switch {switch.name!r}, mode {switch.target!r}"
     given = state.resolved(switch.reset, where, SimulationError, "state")
-    new = {s.identifier: as_expr(v) for s, v in given.items()}
-    if missing := [n for n in state.identifiers if n not in new and n not in known]:
+    new = {s.name: as_expr(v) for s, v in given.items()}
+    if missing := [n for n in state.names if n not in new and n not in known]:
         raise SimulationError(
             f"switch {switch.name!r}: mode {switch.target!r} has {listed(missing)}, which mode {switch.source!r} has not; "
             f"say what they are by reset={{{missing[0]}: ...}}"
         )
     where = f"switch {switch.name!r} in mode {switch.source!r}"
-    return in_state(source, where, [new[n] if n in new else known[n].symbol for n in state.identifiers])
+    return in_state(source, where, [new[n] if n in new else known[n].symbol for n in state.names])
 
 
 # ---------------------------------------------------------------------------------------------------------- contacts
@@ -205,11 +205,11 @@ class Contacts:
                 raise SimulationError(f"contacts of {equations.name!r}: takes `Contact`, got {shown(c)}")
             c.check(equations)
         check_names(equations, contacts)
-        taken = {s.identifier for s in equations.lam}
+        taken = {s.name for s in equations.lam}
         self._forces = {
             c.name: constrained(equations, {c.name: c.gap}).lam[len(equations.phi.entries)] for c in contacts
         }
-        if clash := [str(s) for s in self._forces.values() if s.identifier in taken]:
+        if clash := [str(s) for s in self._forces.values() if s.name in taken]:
             raise SimulationError(
                 f"contacts of {equations.name!r}: there are multipliers {listed(clash)} already; take other names"
             )
@@ -241,7 +241,7 @@ class Contacts:
             if strange := [n for n in closed if n not in names]:
                 raise unknown(f"contacts of {self.name!r}", "contact", strange[0], names, SimulationError)
             made = constrained(self.base, {c.name: c.gap for c in self.contacts if c.name in closed})
-            open_forces = {s.identifier: ZERO for name, s in self._forces.items() if name not in closed}
+            open_forces = {s.name: ZERO for name, s in self._forces.items() if name not in closed}
             self._made[mode] = replace(made, outputs={**made.outputs, **open_forces})
         return self._made[mode]
 

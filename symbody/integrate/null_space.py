@@ -197,7 +197,7 @@ class SpaceForm(Form):
             J, _ = self.constraints_program(t, y, p)
             free = len(self.equations.u) - int(np.linalg.matrix_rank(J.reshape(-1, len(self.equations.u)), RANK))
             if free != len(self.independent):
-                names = listed(self.equations.u[j].identifier for j in self.independent)
+                names = listed(self.equations.u[j].name for j in self.independent)
                 raise SimulationError(
                     f"simulate {self.equations.name!r}: the constraints leave {free} speeds independent, but "
                     f"independent = {names} names {len(self.independent)}"

@@ -79,8 +79,8 @@ def _places(eq: Equations) -> dict[Quantity, tuple[str, int]]:
         for k, s in enumerate(symbols):
             if s not in eq.dependent:
                 out[s] = (group, k)
-                if s.identifier not in eq.outputs:
-                    out[s.identifier] = (group, k)
+                if s.name not in eq.outputs:
+                    out[s.name] = (group, k)
     return out
 
 
@@ -114,7 +114,7 @@ def _meant(eq: Equations, wanted: Sequence[Quantity]) -> list[Any]:
 
 
 def _names(eq: Equations) -> dict[str, Any]:
-    known: dict[str, Any] = {v.identifier: v.symbol for v in eq.variables.of(f"{ARGUMENTS} lam u'")}
+    known: dict[str, Any] = {v.name: v.symbol for v in eq.variables.of(f"{ARGUMENTS} lam u'")}
     return known | dict(eq.outputs)
 
 

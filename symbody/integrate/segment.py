@@ -89,7 +89,7 @@ class Segment:
     @property
     def names(self) -> list[str]:
         """Of the columns of y."""
-        return [s.identifier for s in self.equations.state]
+        return [s.name for s in self.equations.state]
 
     def state(self, k: int, outcome: str = "on a trajectory") -> State:
         """The state at the time of row k."""

@@ -115,7 +115,7 @@ def varied(form: Form, wrt: Sequence[str]) -> VariedForm:
     eq = form.equations
     where, what = f"sensitivities of {eq.name!r}", "value at the start or parameter"
     chosen = tuple(eq.variables.of("q u z p r").symbol(name, where, SimulationError, what) for name in wrt)
-    columns = [tuple(symbol(f"d_{s.identifier}_by_{x.identifier}", "variable") for s in form.y) for x in chosen]
+    columns = [tuple(symbol(f"d_{s.name}_by_{x.name}", "variable") for s in form.y) for x in chosen]
     out = VariedForm(
         form.name, eq, (*form.y, *(s for column in columns for s in column)), (), form.chosen, form.metric, form.tolerance,
         base=form, wrt=chosen,
@@ -194,7 +194,7 @@ def variations_in(y: Array, n: int, count: int) -> Array | None:
 def sensitivity_of(eq: Equations, what: Expr | Matrix, wrt: str) -> tuple[Any, list[Symbol]]:
     """∂what along a variation: an expression in the state, its variations (given as symbols) and the parameters."""
     state = eq.state
-    varied_by = [symbol(f"d_{s.identifier}", "variable") for s in state]
+    varied_by = [symbol(f"d_{s.name}", "variable") for s in state]
     direction: dict[Symbol, Expr] = dict(zip(state, varied_by, strict=True))
-    direction |= {s: ONE for s in eq.variables.of("p r").symbols if s.identifier == wrt}
+    direction |= {s: ONE for s in eq.variables.of("p r").symbols if s.name == wrt}
     return directional_derivative(what, direction), varied_by

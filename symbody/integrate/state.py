@@ -11,7 +11,7 @@ import numpy as np
 
 from ..algebra.graph import Symbol
 from ..derive.equations import Equations
-from ..derive.keywords import by_identifier
+from ..derive.keywords import by_name
 from ..derive.variables import ARGUMENTS, Variables
 from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed, shown
@@ -69,7 +69,7 @@ class State:
             if len(given) != len(symbols):
                 raise AssemblyError(
                     f"state of {self.equations.name!r}: {group} has {len(symbols)} entries "
-                    f"({listed(s.identifier for s in symbols)}), got {len(given)}"
+                    f"({listed(s.name for s in symbols)}), got {len(given)}"
                 )
             given.setflags(write=False)
             object.__setattr__(self, group, given)
@@ -84,23 +84,21 @@ class State:
         where = f"state of {equations.name!r}"
         known = default_values(equations) | named_values(equations, values or {}, where)
         require_parameters(equations, known)
-        groups = {g: np.array([known[s.identifier] for s in getattr(equations, g)]) for g in GROUPS}
-        return cls(equations, t=known[equations.t.identifier], outcome=outcome, **groups)
+        groups = {g: np.array([known[s.name] for s in getattr(equations, g)]) for g in GROUPS}
+        return cls(equations, t=known[equations.t.name], outcome=outcome, **groups)
 
     @cached_property
     def values(self) -> Mapping[str, float]:
         """Every number by the name of its symbol."""
         numbers = [self.t, *(x for g in GROUPS for x in getattr(self, g))]
-        return dict(zip(self._table.identifiers, map(float, numbers), strict=True))
+        return dict(zip(self._table.names, map(float, numbers), strict=True))
 
     @property
     def _table(self) -> Variables:
         return self.equations.variables.of(ARGUMENTS)
 
     def __getitem__(self, name: str | Symbol) -> float:
-        return self.values[
-            self._table.row(name, f"state of {self.equations.name!r}", AssemblyError, "entry").identifier
-        ]
+        return self.values[self._table.row(name, f"state of {self.equations.name!r}", AssemblyError, "entry").name]
 
     @property
     def arguments(self) -> tuple[float, Array, Array, Array, Array, Array]:
@@ -134,7 +132,7 @@ class State:
         lines = [f"<State of {eq.name} at t = {self.t:g}: {self.outcome}"]
         for label, symbols, numbers in (("q", eq.q, self.q), ("u", eq.u, self.u), ("z", eq.z, self.z)):
             if len(symbols):
-                parts = (f"{s.identifier} = {x:.6g}" for s, x in zip(symbols, numbers, strict=True))
+                parts = (f"{s.name} = {x:.6g}" for s, x in zip(symbols, numbers, strict=True))
                 lines.append(f"  {label}: {listed(parts)}")
         lines.append(
             f"  {n} degree{'s' * (n != 1)} of freedom; off the constraints by {v.position:.1e} in position, {v.speed:.1e} in speed>"
@@ -179,7 +177,7 @@ def start_values(start: Start | None, where: str) -> dict[str, float]:
     if start is None:
         return {}
     if isinstance(start, Mapping):
-        return by_identifier(start, where, AssemblyError)
+        return by_name(start, where, AssemblyError)
     state = start if isinstance(start, State) else getattr(start, "state", None)
     if not isinstance(state, State):
         raise AssemblyError(
@@ -190,18 +188,18 @@ def start_values(start: Start | None, where: str) -> dict[str, float]:
 
 def default_values(equations: Equations) -> dict[str, float]:
     """Zero, the identity for Euler parameters, and what the model says of parameters."""
-    return {s.identifier: x for s, x in equations.variables.defaults.items()}
+    return {s.name: x for s, x in equations.variables.defaults.items()}
 
 
 def require_parameters(equations: Equations, known: Mapping[str, float]) -> None:
     table = equations.variables.of("p")
-    given = {s: known[s.identifier] for s in table.symbols if s.identifier in known}
+    given = {s: known[s.name] for s in table.symbols if s.name in known}
     table.require(given, f"state of {equations.name!r}", AssemblyError, "give them by name")
 
 
 def rate_name(coordinate: Symbol) -> str:
     rate = coordinate.dot
-    return rate.identifier if isinstance(rate, Symbol) else ""
+    return rate.name if isinstance(rate, Symbol) else ""
 
 
 def named_values(equations: Equations, given: Mapping[Any, Any], where: str, rates: bool = False) -> dict[str, float]:
@@ -210,4 +208,4 @@ def named_values(equations: Equations, given: Mapping[Any, Any], where: str, rat
     rates   allow rates of coordinates that are no speeds
     """
     table = equations.variables.of("q u z r p t q'" if rates else "q u z r p t")
-    return {s.identifier: x for s, x in table.numbers(given, where, AssemblyError).items()}
+    return {s.name: x for s, x in table.numbers(given, where, AssemblyError).items()}

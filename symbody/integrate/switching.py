@@ -161,12 +161,12 @@ class _Run:
     def _arrived(self, mode: str, t: float, state: Array) -> State:
         eq = self.plan.equations(mode)
         q, u, z = np.split(state, [len(eq.q), len(eq.q) + len(eq.u)])
-        r, p = ([self.constants[s.identifier] for s in symbols] for symbols in (eq.r, eq.p))
+        r, p = ([self.constants[s.name] for s in symbols] for symbols in (eq.r, eq.p))
         return State(eq, t, q, u, z, np.array(r), np.array(p))
 
 
 def _names(plan: Plan, mode: str) -> set[str]:
-    return {s.identifier for s in plan.equations(mode).arguments}
+    return {s.name for s in plan.equations(mode).arguments}
 
 
 def _split(segment: Segment, times: Array, now: float) -> tuple[Segment, Array]:

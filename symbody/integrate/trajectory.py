@@ -324,7 +324,7 @@ class Trajectory:
     @property
     def parameters(self) -> Mapping[str, float]:
         """Parameters by name, of all modes."""
-        return {n.identifier: x for s in self.segments for n, x in zip(s.equations.p, s.p.tolist(), strict=True)}
+        return {n.name: x for s in self.segments for n, x in zip(s.equations.p, s.p.tolist(), strict=True)}
 
     def plot(self, *what: str | Expr, **options: Any) -> Any:
         """A figure of coordinates and speeds, or of what is named; see `symbody.plot`."""

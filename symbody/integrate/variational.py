@@ -79,7 +79,7 @@ class DiscreteForm(Form):
     def _midpoint(self) -> tuple[tuple[Symbol, ...], Symbol, Matrix, Matrix]:
         """Symbols of v and h; p, and h/2 (T_q + Q), at the midpoint."""
         eq = self.equations
-        v = tuple(symbol(f"{q.identifier}_mean_rate", "variable") for q in eq.q)
+        v = tuple(symbol(f"{q.name}_mean_rate", "variable") for q in eq.q)
         h = symbol("step_length", "variable")
         push = eq.f + directional_derivative(self._momenta, {**dict(zip(eq.q, eq.u, strict=True)), eq.t: ONE})
         middle = {q: q + HALF * h * x for q, x in zip(eq.q, v, strict=True)}
@@ -135,12 +135,12 @@ def discrete_form(eq: Equations, chosen: tuple[int, ...], order: int) -> Discret
     if order not in COMPOSITIONS:
         raise SimulationError(f"{where}: order is {listed(COMPOSITIONS)}, got {shown(order)}")
     if tuple(eq.rates.entries) != eq.u or not eq.q:
-        strange = [q.identifier for q, e in zip(eq.q, eq.rates.entries, strict=True) if e not in eq.u]
+        strange = [q.name for q, e in zip(eq.q, eq.rates.entries, strict=True) if e not in eq.u]
         raise SimulationError(
             f"{where}: speeds must be the rates of the coordinates, one for each; those of {listed(strange or eq.q)} are not. "
             "Use angles instead of Euler parameters, and equations before `minimal`; or another method"
         )
-    if nonholonomic := [s.identifier for i, s in enumerate(eq.lam) if i >= len(eq.phi.entries)]:
+    if nonholonomic := [s.name for i, s in enumerate(eq.lam) if i >= len(eq.phi.entries)]:
         raise SimulationError(
             f"{where}: constraints on speeds alone ({listed(nonholonomic)}) have no discrete action; use another method"
         )

@@ -133,7 +133,7 @@ def _turns(eq: Equations, turned: list[Symbol], cyclic: tuple[Symbol, ...], near
         found = next((pair for pair in pairs if _is_symmetry(eq, state, before, heading, pair)), pairs)
         if found is pairs:
             raise StabilityError(
-                f"steady motion of {eq.name!r}: {heading.identifier} cannot drift in it, accelerations depend on it, and no two other "
+                f"steady motion of {eq.name!r}: {heading.name} cannot drift in it, accelerations depend on it, and no two other "
                 "coordinates can be turned along with it"
             )
         out += [Turn(heading, *found)] if isinstance(found, tuple) else []
@@ -175,7 +175,7 @@ def _turn_rows(eq: Equations, turns: Iterable[Turn]) -> list[Row]:
             (turn.along, turn.along.dot + rate * turn.across),
             (turn.across, turn.across.dot - rate * turn.along),
         ):
-            rows.append(Row(f"turning of {u.identifier} with {turn.heading.identifier}", law, "accelerations"))
+            rows.append(Row(f"turning of {u.name} with {turn.heading.name}", law, "accelerations"))
     return rows
 
 
@@ -211,7 +211,7 @@ def _unknowns(
 
 def _rate_rows(eq: Equations, fixed: Mapping[Symbol, Expr], drifting: tuple[Symbol, ...]) -> list[Row]:
     still = [(q, r) for q, r in zip(eq.q, eq.rates.entries, strict=True) if q not in drifting and r not in fixed]
-    return [Row(f"rate of {q.identifier}", rate, "speeds") for q, rate in still]
+    return [Row(f"rate of {q.name}", rate, "speeds") for q, rate in still]
 
 
 def _wanted_rows(eq: Equations, wanted: Mapping[Expr, Expr], fixed: Mapping[Symbol, Expr]) -> list[Row]:
@@ -249,7 +249,7 @@ def acceleration_rows(eq: Equations) -> list[Row]:
 def refuse_driven_constraints(eq: Equations) -> None:
     """An input in a constraint would come with its first and second rates."""
     for row in (*position_rows(eq), *speed_rows(eq)):
-        if found := [s.identifier for s in free_symbols(row.expression) if s.kind == "input"]:
+        if found := [s.name for s in free_symbols(row.expression) if s.kind == "input"]:
             raise StabilityError(
                 f"{eq.name!r}: {row.name} contains the inputs {listed(found)}; near a motion that is not supported: make what it prescribes "
                 "a function of time or a parameter, or use a force as the input"
@@ -258,6 +258,6 @@ def refuse_driven_constraints(eq: Equations) -> None:
 
 def _equation_rows(eq: Equations) -> list[Row]:
     balances: Matrix = eq.residual()
-    loads = [Row(f"balance of {u.identifier}", e, "loads") for u, e in zip(eq.u, balances.entries, strict=True)]
+    loads = [Row(f"balance of {u.name}", e, "loads") for u, e in zip(eq.u, balances.entries, strict=True)]
     more = [Row(f"equation {row.name!r}", row.expression, "loads") for row in eq.additional_rows]
     return [*position_rows(eq), *speed_rows(eq), *acceleration_rows(eq), *loads, *more]

@@ -109,7 +109,7 @@ def _refuse(eq: Equations, outputs: Mapping[str, Expr]) -> None:
     refuse_driven_constraints(eq)
     state = {*eq.arguments, *input_symbols(eq)}
     for name, e in outputs.items():
-        if strays := [s.identifier for s in free_symbols(as_expr(e)) if s not in state and s.kind != "parameter"]:
+        if strays := [s.name for s in free_symbols(as_expr(e)) if s not in state and s.kind != "parameter"]:
             raise StabilityError(
                 f"linearisation of {eq.name!r}: output {name!r} is not a function of the state and the inputs, it contains "
                 f"{listed(strays)}; leave it out with outputs={{...}}, or write it in terms of coordinates, speeds and variables"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra.derivatives import directional_derivative
-from ..algebra.graph import Symbol, as_expr, symbol
+from ..algebra.graph import Symbol, as_expr, stem_and_order, symbol
 from ..algebra.mathml import drawn
 from ..algebra.matrix import Matrix, as_matrix, identity, zeros
 from ..algebra.printing import latex
@@ -288,7 +288,7 @@ class LinearSystem(Summarized):
     def _slopes(self, by: Symbol) -> Function:
         known: dict[Symbol, Function] = self._slope_functions
         if by not in known:
-            rates = {s: symbol(f"slope_{s.identifier}") for s in self.unknowns}
+            rates = {s: symbol(f"slope_{s.name}") for s in self.unknowns}
             parts = [directional_derivative(getattr(self, p), {by: 1, **rates}) for p in PARTS]
             known[by] = self._function("linear_slopes", parts, list(rates.values()))
         return known[by]
@@ -314,7 +314,7 @@ class LinearSystem(Summarized):
     def _all_values(self, values: Mapping[str, float], things: list[Matrix]) -> dict[Symbol, float]:
         known = self.values(values)
         at = {**self.defaults, **known, **self.point(known)}
-        if missing := [s.identifier for s in free_symbols(*things) if s not in at]:
+        if missing := [s.name for s in free_symbols(*things) if s not in at]:
             raise StabilityError(
                 f"linear system {self.name!r}: no value for {listed(missing)}, which its other variables depend on"
             )
@@ -329,7 +329,7 @@ class LinearSystem(Summarized):
         return self._place("input", name, self.r)
 
     def _place(self, what: str, name: str | Symbol, names: Sequence[str]) -> int:
-        key = name.identifier if isinstance(name, Symbol) else name
+        key = name.name if isinstance(name, Symbol) else name
         if key not in names:
             raise unknown(f"linear system {self.name!r}", what, key, names, StabilityError)
         return names.index(key)
@@ -512,7 +512,9 @@ def _substituted(full: Full | None, table: Mapping[Symbol, Any]) -> Full | None:
 
 
 def _column_latex(names: Sequence[str], rates: bool = False) -> str:
-    inner = r" \\ ".join(
-        latex(symbol(n, "variable", int(rates))) if n.isidentifier() else rf"\text{{{n}}}" for n in names
-    )
+    def column_entry(name: str) -> str:
+        stem, order = stem_and_order(name)
+        return latex(symbol(stem, "variable", order + rates)) if name.isidentifier() else rf"\text{{{name}}}"
+
+    inner = r" \\ ".join(map(column_entry, names))
     return rf"\begin{{bmatrix}} {inner} \end{{bmatrix}}"

@@ -81,7 +81,7 @@ def _linearized(
         v = v.mapped(lambda matrices: cleaned(matrices, near))
     sample = sample_at(_everything(v), near)
     kept = chosen_partition(eq, v, sample, independent, () if motion is None else turning)
-    if stays := [eq.u[j].identifier for j in kept.u if motion is not None and eq.u[j] in set(turning)]:
+    if stays := [eq.u[j].name for j in kept.u if motion is not None and eq.u[j] in set(turning)]:
         raise StabilityError(
             f"linearisation of {eq.name!r}: {listed(stays)} turn with the motion, and no constraint determines them: the coefficients would "
             "change with time. Choose speeds along axes that turn with the body (m.speed)"
@@ -89,11 +89,11 @@ def _linearized(
     small = reduced(v, kept, sample)
     parts = [small.E, small.A, small.B, small.C, small.D, small.T]
     E, A, B, C, D, T = cleaned(parts, near) if in_closed_form else parts
-    q, u, z = (tuple(s.identifier for s in group) for group in (eq.q, eq.u, eq.z))
+    q, u, z = (tuple(s.name for s in group) for group in (eq.q, eq.u, eq.z))
     return LinearSystem(
-        eq.name, (*(q[j] for j in kept.q), *(u[j] for j in kept.u), *z), tuple(s.identifier for s in input_symbols(eq)),
+        eq.name, (*(q[j] for j in kept.q), *(u[j] for j in kept.u), *z), tuple(s.name for s in input_symbols(eq)),
         tuple(seen), E, A, B, C, D, (*q, *u, *z), T, defaults, motion,
-        Full(q, u, z, tuple(s.identifier for s in eq.lam), v, (kept.q, kept.u)),
+        Full(q, u, z, tuple(s.name for s in eq.lam), v, (kept.q, kept.u)),
     )  # fmt: skip
 
 

@@ -174,9 +174,9 @@ def _split(
     kept = Partition(
         tuple(j for j in range(len(eq.q)) if j not in q_dependent), tuple(j for j in range(len(eq.u)) if j not in u_dependent)
     )  # fmt: skip
-    lost = [s.identifier for s in (*(eq.q[j] for j in q_dependent), *(eq.u[j] for j in u_dependent)) if s in wanted]
+    lost = [s.name for s in (*(eq.q[j] for j in q_dependent), *(eq.u[j] for j in u_dependent)) if s in wanted]
     if lost:
-        independent = [*(eq.q[j].identifier for j in kept.q), *(eq.u[j].identifier for j in kept.u)]
+        independent = [*(eq.q[j].name for j in kept.q), *(eq.u[j].name for j in kept.u)]
         raise StabilityError(
             f"linearisation of {eq.name!r}: the constraints determine {listed(lost)} at this point, so not all that was asked for can be "
             f"independent; {listed(independent)} would be"

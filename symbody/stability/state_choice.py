@@ -27,7 +27,7 @@ def picked(m: Matrix, rows: Iterable[int], cols: Iterable[int]) -> Matrix:
 
 
 def _label(name: str | Symbol) -> str:
-    return name.identifier if isinstance(name, Symbol) else name
+    return name.name if isinstance(name, Symbol) else name
 
 
 # ---------------------------------------------------------------------------------------------------- fewer
@@ -98,7 +98,7 @@ def replace_state(lin: LinearSystem, old: str | Symbol, name: str, law: Any) -> 
 def _combination(lin: LinearSystem, law: Any) -> list[Expr]:
     """Coefficients of a linear expression in the states."""
     e = as_expr(law)
-    states = [s for s in free_symbols(e) if s.identifier in lin.x]
+    states = [s for s in free_symbols(e) if s.name in lin.x]
     rest, slopes = substitute(e, dict.fromkeys(states, ZERO)), jacobian([e], states)
     if rest is not ZERO or set(free_symbols(slopes)) & set(states):
         raise StabilityError(
@@ -106,7 +106,7 @@ def _combination(lin: LinearSystem, law: Any) -> list[Expr]:
         )
     out: list[Expr] = [ZERO] * len(lin.x)
     for s, coefficient in zip(states, slopes.entries, strict=True):
-        out[lin.x.index(s.identifier)] = coefficient
+        out[lin.x.index(s.name)] = coefficient
     return out
 
 

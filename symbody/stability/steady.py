@@ -73,7 +73,7 @@ class SteadyMotion(Tabular):
         """Everything by name."""
         eq = self.equations
         own = eq.variables.of("q u u' z z' r lam").symbols
-        return {s.identifier: self._value(s) for s in [*own, *(s for s in self.unknowns if s in eq.p)]}
+        return {s.name: self._value(s) for s in [*own, *(s for s in self.unknowns if s in eq.p)]}
 
     def _value(self, s: Symbol) -> Number:
         e = self.expressions.get(s)
@@ -88,7 +88,7 @@ class SteadyMotion(Tabular):
 
     @property
     def drifting(self) -> tuple[str, ...]:
-        return tuple(q.identifier for q in self.conditions.drifting)
+        return tuple(q.name for q in self.conditions.drifting)
 
     @property
     def is_symbolic(self) -> bool:
@@ -103,7 +103,7 @@ class SteadyMotion(Tabular):
     @property
     def kinds(self) -> Mapping[str, str]:
         """What each name is: those of the equations, and parameters that only the conditions have."""
-        return {**{s.identifier: s.kind for s in self.parameters}, **self.equations.kinds}
+        return {**{s.name: s.kind for s in self.parameters}, **self.equations.kinds}
 
     @property
     def state(self) -> State:
@@ -115,7 +115,7 @@ class SteadyMotion(Tabular):
             if isinstance(value, Expr):
                 if missing := [x.name for x in free_symbols(value) if x not in numbers]:
                     raise StabilityError(
-                        f"steady motion of {eq.name!r}: {s.identifier} depends on {listed(missing)}, which have no value; steady(..., {missing[0]}=...)"
+                        f"steady motion of {eq.name!r}: {s.name} depends on {listed(missing)}, which have no value; steady(..., {missing[0]}=...)"
                     )
                 value = float(evaluate(value, numbers))
             if value is not None:
@@ -192,7 +192,7 @@ def _sorted(eq: Equations, values: Mapping[Any, Any]) -> tuple[dict[Any, Any], d
     numbers: dict[str, Any] = {}
     time = 0.0
     for key, value in values.items():
-        if key == eq.t.identifier:
+        if key == eq.t.name:
             time = float(value)
         elif key in parameters and not (isinstance(value, Expr) and free_symbols(value)):
             numbers[key] = value
@@ -203,7 +203,7 @@ def _sorted(eq: Equations, values: Mapping[Any, Any]) -> tuple[dict[Any, Any], d
 
 def _unknowns_only(asked: Conditions, start: Mapping[Any, float]) -> dict[Any, float]:
     """Of a whole state what is to be found."""
-    names = {s.identifier for s in asked.all_unknowns}
+    names = {s.name for s in asked.all_unknowns}
     return {k: v for k, v in start.items() if k in names}
 
 
@@ -223,7 +223,7 @@ def _refused_in_time(motion: SteadyMotion) -> SteadyMotion:
 
 
 def _near(eq: Equations, start: Mapping[Any, float]) -> dict[Symbol, float]:
-    return {q: float(v) for q in eq.q for k, v in start.items() if k in (q, q.identifier)}
+    return {q: float(v) for q in eq.q for k, v in start.items() if k in (q, q.name)}
 
 
 def _free_parameters(asked: Conditions) -> list[Symbol]:
@@ -274,7 +274,7 @@ def _closed_form(
     table = dict(zip(table, tidy.entries, strict=True))
     return SteadyMotion(
         eq, asked, table, defaults, "holds for all parameters; every row vanishes identically", True, 0.0,
-        undetermined=tuple(s.identifier for s in (*loose, *undetermined)),
+        undetermined=tuple(s.name for s in (*loose, *undetermined)),
     )  # fmt: skip
 
 
@@ -372,7 +372,7 @@ def _by_newton(
             break
     assert best is not None
     name, size = problem.worst(best) if len(best.residual) else ("", 0.0)
-    loose = [s.identifier for s, x in zip(unknowns, best.loose, strict=True) if x > 1e-6]
+    loose = [s.name for s, x in zip(unknowns, best.loose, strict=True) if x > 1e-6]
     freedom = f"rank {best.rank} of {len(problem.rows)} rows in {len(unknowns)} unknowns"
     said = (
         f"found in {best.steps} steps, {freedom}, largest row {abs(size):.2g} ({name})"

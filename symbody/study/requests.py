@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from ..algebra.graph import Expr, Symbol, symbol
+from ..algebra.graph import Expr, Symbol, rate_name, symbol
 from ..algebra.matrix import Matrix, vector
 from ..bodies.file.body_items import rotation_of
 from ..bodies.file.paths import beside
@@ -148,7 +148,7 @@ class _Reader:
     def __init__(self, fields: Fields, scope: Scope, mechanism: Mechanism) -> None:
         self.fields, self.scope, self.mechanism = fields, scope, mechanism
         states = (*mechanism.q, *mechanism.u, *(q.dot for q in mechanism.q), *mechanism.z, *mechanism.r)
-        self.states = {s.identifier: s for s in states if isinstance(s, Symbol)}
+        self.states = {s.name: s for s in states if isinstance(s, Symbol)}
         self.parameters = {p.name: p for p in mechanism.p}
 
     def read(self) -> Requests:
@@ -169,12 +169,10 @@ class _Reader:
     # Names and numbers
 
     def _known(self, said: Said, known: Iterable[str], what: str) -> str:
-        """A name that must be one of some; rates may be written q1' or q1_dot."""
-        names = list(known)
-        name = said.text
-        primes = len(name) - len(name.rstrip("'"))
-        if 0 < primes <= 2:
-            name = name.rstrip("'") + ("_dot", "_ddot")[primes - 1]
+        """A name that must be one of some."""
+        names, name = list(known), said.text
+        if (stem := name.rstrip("'")) != name:
+            raise said.error(f"the time derivative {name} is written {rate_name(stem, len(name) - len(stem))}")
         if name in names:
             return name
         near = get_close_matches(name, names, n=1)

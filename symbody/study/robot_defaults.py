@@ -50,7 +50,7 @@ def held(eq: Equations, values: Mapping[Any, float]) -> dict[str, Expr]:
         q = _coordinate(eq, eq.u[rows[0]]) if len(rows) == 1 else None
         if q is not None:
             j = rows[0]
-            laws[r.identifier] = -float(M[j][j]) * (OMEGA**2 * (q - float(values[q])) + 2 * ZETA * OMEGA * eq.u[j])
+            laws[r.name] = -float(M[j][j]) * (OMEGA**2 * (q - float(values[q])) + 2 * ZETA * OMEGA * eq.u[j])
     return laws
 
 

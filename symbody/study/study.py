@@ -62,13 +62,13 @@ class Study:
 
     @property
     def parameters(self) -> list[str]:
-        return [s.identifier for s in self.mechanism.p]
+        return [s.name for s in self.mechanism.p]
 
     @property
     def states(self) -> list[str]:
         m = self.mechanism
         rates = [q.dot for q in m.q]
-        return [s.identifier for s in (*m.q, *m.u, *rates, *m.z, *m.r) if isinstance(s, Symbol)]
+        return [s.name for s in (*m.q, *m.u, *rates, *m.z, *m.r) if isinstance(s, Symbol)]
 
     @property
     def of_motion(self) -> Mapping[str, float]:
@@ -132,8 +132,8 @@ class Study:
         numbers = {**found.defaults, **found.found}
         out = {}
         for s in eq.state:
-            value = found.values[s.identifier]
-            out[s.identifier] = value if isinstance(value, float) else float(evaluate(value, numbers))
+            value = found.values[s.name]
+            out[s.name] = value if isinstance(value, float) else float(evaluate(value, numbers))
         return out
 
     @property
@@ -175,7 +175,7 @@ class Study:
         else:
             numbers = {**asked.parameters, **self.changed}
             own: dict[str, Any] = {k: numbers[k] for k in asked.parameters}
-            values: dict[Any, Any] = {s.identifier: v for s, v in asked.values} | self.values | own
+            values: dict[Any, Any] = {s.name: v for s, v in asked.values} | self.values | own
             found = stability.steady(eq, values, zero=asked.zero, free=asked.free, start=asked.start)
         if not found.is_steady:
             raise StabilityError(f"{self.source.name!r}: {found.outcome}")
@@ -183,7 +183,7 @@ class Study:
 
     @property
     def _resting(self) -> dict[str, float]:
-        coordinates = {s.identifier for s in self.equations.q}
+        coordinates = {s.name for s in self.equations.q}
         return {k: v for k, v in self.start.values.items() if k in coordinates}
 
     @cached_property
@@ -202,7 +202,7 @@ class Study:
     @cached_property
     def at(self) -> dict[str, float]:
         """Numbers for the parameters of the linear system that are not the model's own."""
-        known = {s.identifier for s in self.linear.parameters}
+        known = {s.name for s in self.linear.parameters}
         chosen = {**self.of_motion, **self.source.requests.values, **self._eig.values, **self.changed}
         return {k: v for k, v in chosen.items() if k in known}
 

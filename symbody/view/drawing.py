@@ -20,6 +20,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
+from ..algebra.graph import stem_and_order
 from ..errors import SymbodyError
 
 if TYPE_CHECKING:
@@ -126,12 +127,13 @@ def _note(note: Note, ax: Any) -> None:
 
 def typeset(label: str) -> str:
     """Names of symbols as mathematics writes them: delta_dot, q1, V; anything else as it is."""
-    found = re.fullmatch(rf"([A-Za-z]|{'|'.join(GREEK)})(\d*)((?:_dot){{0,2}})", label)
-    if not found:
+    stem, order = stem_and_order(label)
+    found = re.fullmatch(rf"([A-Za-z]|{'|'.join(GREEK)})(\d*)", stem)
+    if not found or order > 2:
         return label
-    name, index, dots = found.groups()
+    name, index = found.groups()
     core = rf"\{name}" if len(name) > 1 else name
-    dotted = {0: core, 1: rf"\dot{{{core}}}", 2: rf"\ddot{{{core}}}"}[len(dots) // 4]
+    dotted = (core, rf"\dot{{{core}}}", rf"\ddot{{{core}}}")[order]
     return f"${dotted}_{{{index}}}$" if index else f"${dotted}$"
 
 

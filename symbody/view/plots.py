@@ -74,7 +74,7 @@ def _groups(sim: Trajectory) -> dict[str, list[str | Expr]]:
     eq, common = sim.segments[0].equations, sim.names
     groups = {"coordinates": eq.q, "speeds": eq.u, "variables": eq.z}
     found: dict[str, list[str | Expr]] = {
-        name: [s.identifier for s in symbols if s.identifier in common] for name, symbols in groups.items()
+        name: [s.name for s in symbols if s.name in common] for name, symbols in groups.items()
     }
     if not any(found.values()):
         raise SymbodyError(

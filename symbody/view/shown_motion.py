@@ -164,8 +164,8 @@ def _turns(A: Array, B: Array) -> Array:
 def mode_about(base: Course, place: Placer, shape: Mapping[str, complex], frequency: float, size: float) -> Course:
     """The motion of a mode about the first time of another. `shape`: complex displacements by the names of coordinates."""
     eq = base.equations
-    names = [q.identifier for q in eq.q]
-    known = {s.identifier for s in (*eq.state, *eq.whole.u)}
+    names = [q.name for q in eq.q]
+    known = {s.name for s in (*eq.state, *eq.whole.u)}
     for name in shape:
         if name not in known:
             raise unknown(f"mode of {eq.name!r}", "coordinate", name, names, ViewError)

@@ -66,8 +66,7 @@ def _latex_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
 
 
 def _sympy_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
-    parts = {name.replace("'", "_dot"): thing for name, thing in equation_parts(eq).items()}
-    return {f"{_file_name(eq)}_sympy.py": sympy_source(parts, _title(eq), eq.labels)}
+    return {f"{_file_name(eq)}_sympy.py": sympy_source(equation_parts(eq), _title(eq), eq.labels)}
 
 
 def _c_files(_: Equations, made: Mapping[str, Program]) -> dict[str, str]:

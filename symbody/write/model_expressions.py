@@ -93,7 +93,7 @@ def _may_be_named(n: Node) -> bool:
 
 def _leaf_width(n: Node) -> int:
     if isinstance(n, Symbol):
-        return len(n.name) + n.order
+        return len(n.name)
     return len(digits(n.data)) if n.op == "const" else 2
 
 

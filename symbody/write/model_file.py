@@ -52,7 +52,8 @@ class _Writer:
     def __init__(self, mechanism: Mechanism) -> None:
         self.m = mechanism
         symbols = (*mechanism.q, *mechanism.u, *mechanism.p, *mechanism.r, *mechanism.z)
-        self.taken = {*FUNCTIONS, *RESERVED, *(s.name for s in symbols), *(s.identifier for s in symbols)}
+        rates = (s.dot for s in symbols if isinstance(s.dot, Symbol))
+        self.taken = {*FUNCTIONS, *RESERVED, *(s.name for s in (*symbols, *rates))}
         for s in symbols:
             if s.name in RESERVED:
                 raise ModelError(f"write_model: a {s.kind} has the name {s.name!r}, which is reserved in model files")
@@ -295,7 +296,7 @@ def _about(f: Cosines) -> dict[str, Any] | None:
     ]
     for rate in rates:
         axis = jacobian(f.known_spin, [rate]).entries
-        angle = next((n for n in _symbols(f.matrix) if n.name == rate.name and n.order == 0), None)
+        angle = next((n for n in _symbols(f.matrix) if n.name == rate.stem and n.order == 0), None)
         if angle is not None and about(axis, angle).factors == (f,):
             return {"about": list(axis), "angle": angle}
     return None

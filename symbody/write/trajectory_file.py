@@ -161,9 +161,9 @@ def _equations_by_mode(
 
 def _names(eq: Equations) -> dict[str, list[str]]:
     return {
-        "columns": [s.identifier for s in eq.state],
-        "parameters": [s.identifier for s in eq.p],
-        "inputs": [s.identifier for s in eq.r],
+        "columns": [s.name for s in eq.state],
+        "parameters": [s.name for s in eq.p],
+        "inputs": [s.name for s in eq.r],
     }
 
 

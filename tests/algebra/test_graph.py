@@ -137,8 +137,8 @@ def test_rates_of_symbols() -> None:
     assert symbol("m").dot is ZERO
     assert symbol("t", "time").dot is ONE
     assert symbol("r", "input").dot.kind == "input"  # type: ignore[attr-defined]
-    assert [s.identifier for s in (q, q.dot, q.dot.dot)] == ["q", "q_dot", "q_ddot"]
-    assert q.dot.dot.dot.identifier == "q_d3"
+    assert [s.name for s in (q, q.dot, q.dot.dot)] == ["q", "q_dot", "q_ddot"]
+    assert q.dot.dot.dot.name == "q_d3"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -50,7 +50,6 @@ class _ExactNumbers(ast.NodeTransformer):
 
 
 def read_line(line: str, names: dict[str, Any]) -> Any:
-    line = re.sub(r"(\w+)('+)", lambda found: found[1] + ".dot" * len(found[2]), line)
     line = re.sub(r"(z\d+)\[(\d+)\]", r"item(\1, \2)", line).replace("; ", "], [")
     tree = ast.fix_missing_locations(_ExactNumbers().visit(ast.parse(line, mode="eval")))
     return as_node(eval(compile(tree, line, "eval"), names))
@@ -73,7 +72,9 @@ def read_solve(first: Any, *rest: list[Any]) -> tuple[Expr, ...]:
 
 def read(printed: str) -> Any:
     """The node that a text stands for: an expression, or a sequence whose last line is the result."""
-    names: dict[str, Any] = {s.name: s for s in (a, b, c, d, g, l, m, x, y, q, theta, t, w_fork_x)}
+    moving: list[Any] = [a, b, c, d, g, l, m, x, y, q, theta, w_fork_x]
+    rates = [s.dot for s in moving] + [s.dot.dot for s in moving] + [s.dot.dot.dot for s in moving]
+    names: dict[str, Any] = {s.name: s for s in (*moving, *rates, t)}
     names |= {n: getattr(fn, n) for n in dir(fn) if not n.startswith("_")}
     names |= {"pi": PI, "constant": constant, "f": f, "abs": abs, "definite": "definite", "general": "general"}
     names |= {"solve": read_solve, "factor": lambda kind, *rows: factorize(matrix(rows), kind)}
@@ -230,7 +231,7 @@ LOOKS = [
     (x - 2, "x - 2", "x - 2"),
     (2 - x, "2 - x", "2 - x"),
     (2 * x / 3, "2*x/3", r"\frac{2 x}{3}"),
-    (HALF * m * q.dot**2, "m*q1'**2/2", r"\frac{m \dot{q}_{1}^{2}}{2}"),
+    (HALF * m * q.dot**2, "m*q1_dot**2/2", r"\frac{m \dot{q}_{1}^{2}}{2}"),
     ((a + b) / 2, "(a + b)/2", r"\frac{a + b}{2}"),
     (3 * a / (4 * b), "3*a/(4*b)", r"\frac{3 a}{4 b}"),
     (1 / (2 * x), "1/(2*x)", r"\frac{1}{2 x}"),
@@ -263,16 +264,16 @@ LOOKS = [
     (2.5 * x, "2.5*x", "2.5 x"),
     (1e-7 * x, "1e-07*x", r"1 \cdot 10^{-7} x"),
     (2 * fn.exp(fraction(1, 3) * x) * 3, "6*exp(x/3)", r"6 e^{\frac{x}{3}}"),
-    (theta.dot.dot, "theta1''", r"\ddot{\theta}_{1}"),
-    (q.dot.dot.dot, "q1'''", r"\dddot{q}_{1}"),
-    (q.dot.dot.dot.dot**2, "q1''''**2", r"\left(q_{1}^{(4)}\right)^{2}"),
+    (theta.dot.dot, "theta1_ddot", r"\ddot{\theta}_{1}"),
+    (q.dot.dot.dot, "q1_d3", r"\dddot{q}_{1}"),
+    (q.dot.dot.dot.dot**2, "q1_d4**2", r"\left(q_{1}^{(4)}\right)^{2}"),
     (w_fork_x, "w_fork_x", "w_{fork,x}"),
     (symbol("omega_x"), "omega_x", r"\omega_{x}"),
     (symbol("tau"), "tau", r"\tau"),
     (symbol("w_theta"), "w_theta", r"w_{\theta}"),
     (symbol("Ixx"), "Ixx", r"\mathit{Ixx}"),
     (symbol("_private"), "_private", r"\mathit{\_private}"),
-    (symbol("phi12_rear", "coordinate").dot, "phi12_rear'", r"\dot{\phi}_{12,rear}"),
+    (symbol("phi12_rear", "coordinate").dot, "phi12_rear_dot", r"\dot{\phi}_{12,rear}"),
     (q < 0, "q1 < 0", "q_{1} < 0"),
     (x >= y, "y <= x", r"y \leq x"),
     ((a < b) & (c < d), "(a < b) & (c < d)", r"\left(a < b\right) \wedge \left(c < d\right)"),

@@ -62,6 +62,14 @@ MISTAKES: dict[str, Mistake] = {
         lambda a: a.m.revolute("wrist", a.lower, a.m.body("hand", **SOLID), coordinates=[a.elbow]),
         ModelError, ("joint 'wrist'", "coordinate elbow", "joint 'elbow'", "a gear or a constraint"),
     ),
+    "name of a rate": (
+        lambda a: a.m.parameter("elbow_dot"),
+        ModelError, ("'arm'", "parameter 'elbow_dot'", "coordinate 'elbow'", "elbow.dot in Python", "another name"),
+    ),
+    "coordinate whose rate is taken": (
+        lambda a: (a.m.input("s_ddot"), a.m.coordinate("s")),
+        ModelError, ("'arm'", "input 's_ddot'", "coordinate 's'", "another name"),
+    ),
     "name declared twice": (lambda a: a.m.parameter("elbow"), ModelError, ("'arm'", "'elbow'", "it is a coordinate already")),
     # undeclared symbols
     "parameter in a force": (
@@ -154,7 +162,7 @@ MISTAKES: dict[str, Mistake] = {
     # constraints
     "nonlinear in the speeds": (
         lambda a: a.m.constrain_speed(a.shoulder.dot**2 - 1, "fast"),
-        ModelError, ("constraint 'fast'", "shoulder'", "linear", "m.equation"),
+        ModelError, ("constraint 'fast'", "shoulder_dot", "linear", "m.equation"),
     ),
     "holonomic passed as nonholonomic": (
         lambda a: a.m.constrain_speed(a.shoulder - a.elbow, "tie"),
@@ -162,7 +170,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "nonholonomic passed as holonomic": (
         lambda a: a.m.constrain(a.shoulder.dot - 2 * a.elbow.dot, "tie"),
-        ModelError, ("constraint 'tie'", "shoulder', elbow'", "use constrain_speed"),
+        ModelError, ("constraint 'tie'", "shoulder_dot, elbow_dot", "use constrain_speed"),
     ),
     "constraint without coordinates": (
         lambda a: a.m.constrain(a.m.parameter("p") - 1, "nothing"),

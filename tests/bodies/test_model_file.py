@@ -195,7 +195,7 @@ parameters: {a: 0.5, k: {value: 10, unit: N/m}, free_one: null}
 inputs: [F]
 variables: lag
 coordinates: s, h
-speeds: {w1: s'*cos(h)}
+speeds: {w1: s_dot*cos(h)}
 small: h
 let: {tip: "arm.point(a, 0, 0)", dirs: [1, 0, 0], here: "bead.point(0, 0, 1)", lift: here - ground.origin}
 frames:
@@ -230,17 +230,17 @@ loads:
   coil: {rotational_spring: arm.y, angle: turn, on: arm, reacting: base, stiffness: 2}
   air: {drag: tip, linear: 0.1, quadratic: 0.2, relative_to: rail}
   well: {potential: k*s^2/2}
-  hand: {generalized_force: -s', coordinate: s}
+  hand: {generalized_force: -s_dot, coordinate: s}
   planet: {central_gravity: 3, centre: "ground.point(9, 9, 9)"}
   Y: {tyre: "wheel.point(0, 0, 0)", heading: rail, on: wheel, camber: 0.1, stiffness: [10, 1], relaxation: 0.2, load: 5}
-  parts: {load: mine, potential: k*h^4, on_rates: {h: -h'}, actions: [{force: [1, 0, 0], at: here, on: spun}, {torque: [0, 1, 0], on: rail}]}
+  parts: {load: mine, potential: k*h^4, on_rates: {h: -h_dot}, actions: [{force: [1, 0, 0], at: here, on: spun}, {torque: [0, 1, 0], on: rail}]}
 constraints:
   same: {coincide: [end.origin, "base.point(0, 1, 0)"], axes: xy, along: ground}
   square: {orthogonal: [arm.x, end.y]}
   clock: {prescribe: h, motion: 0.1*sin(t)}
   skate: {speed: base.origin.velocity().dot(base.y)}
   still: {holonomic: b_x - s*a}
-equations: {law: lag' + lag - s}
+equations: {law: lag_dot + lag - s}
 outputs: {height: "lift.components(ground)", one: "contact(road).position().dot(ground.x)", several: [s, h, F], rows: [[s, h], [0, 1]]}
 """
 
@@ -398,7 +398,7 @@ def test_parts_are_attached(tmp_path):
 def test_requests_of_the_motorcycle():
     r = sb.read_model(ROOT / "symbody" / "library" / "motorcycle.yaml").requests
     assert r.steady.parameters == {"V": 20}
-    assert [(str(a), str(b)) for a, b in r.steady.values] == [("x'", "V")]
+    assert [(str(a), str(b)) for a, b in r.steady.values] == [("x_dot", "V")]
     assert [str(s) for s in r.steady.zero] == "y psi delta phi psi4 phi4".split()
     assert r.linearize.about == "steady"
     assert (r.eig.vary["V"].begin, r.eig.vary["V"].end, r.eig.vary["V"].points) == (1, 60, 200)
@@ -409,12 +409,12 @@ def test_requests_of_a_simulation():
     text = (ROOT / "symbody" / "library" / "triple_pendulum.yaml").read_text(encoding="utf-8")
     text = text.replace(
         "{t: 10}",
-        "{t: [1, 2], points: 11, inputs: {tau1: 2*sin(t) - q1'}, method: dp5, rtol: 1e-6, invariants: [energy]}\nvalues: {m1: 3}",
+        "{t: [1, 2], points: 11, inputs: {tau1: 2*sin(t) - q1_dot}, method: dp5, rtol: 1e-6, invariants: [energy]}\nvalues: {m1: 3}",
     )
     r = sb.read_model_text(text).requests
     assert (r.simulate.begin, r.simulate.end, r.simulate.points) == (1, 2, 11)
     assert r.simulate.options == {"method": "dp5", "rtol": 1e-6, "invariants": ("energy",)}
-    assert str(r.simulate.inputs["tau1"]) == "2*sin(t) - q1'"
+    assert str(r.simulate.inputs["tau1"]) == "2*sin(t) - q1_dot"
     assert r.values == {"m1": 3}
 
 
@@ -482,8 +482,9 @@ MISTAKES = [  # what was written, what stands there instead, where that is told,
     ("start:", "  q3: {revolute: [upper, lower], at: [0, -l, 0]}\nstart:", "11:3", "joint 'q3' closes a loop but adds no constraint"),
     ("start:", "  q3: {gear: [q1, q5], ratio: 2}\nstart:", "11:19", "there is no joint or coordinate 'q5'"),
     ("start:", "constraints: {c: {holonomic: l - 1}}\nstart:", "11:15", "contains no coordinate"),
-    ("start:", "constraints: {c: {holonomic: q1'}}\nstart:", "11:15", "a constraint on rates is written {speed: ...}"),
-    ("start:", "constraints: {c: {speed: q1'^2}}\nstart:", "11:15", "is not linear in the speeds"),
+    ("start:", "constraints: {c: {holonomic: q1_dot}}\nstart:", "11:15", "a constraint on rates is written {speed: ...}"),
+    ("{q1: pi/2, q2: 0}", "{q1: pi/2, q2': 0}", "11:19", "the time derivative q2' is written q2_dot"),
+    ("start:", "constraints: {c: {speed: q1_dot^2}}\nstart:", "11:15", "is not linear in the speeds"),
     ("start:", "loads: {f: {force: [1, 0, 0]}}\nstart:", "11:12", "a load of kind 'force' needs the key 'on'"),
     ("start:", "loads: {f: {drag: , linear: 1}}\nstart:", "11:12", "a load of kind 'drag' needs the key 'drag': where it acts"),
     ("start:", "loads: {f: {generalized_force: 1, coordinate: q}}\nstart:", "11:47", "there is no coordinate 'q'; there are q1, q2"),

@@ -76,8 +76,8 @@ def attached(count: int, mass: float) -> tuple[Model, list[Any]]:
 def random_numbers(eq: sb.Equations) -> dict[str, float]:
     draw = np.random.default_rng(3)
     symbols = (*eq.q, *eq.u, *eq.z, *eq.r, eq.t)
-    values = {s.identifier: draw.uniform(-1, 1) for s in symbols}
-    return values | {s.identifier: v for s, v in eq.mechanism.values.items()}
+    values = {s.name: draw.uniform(-1, 1) for s in symbols}
+    return values | {s.name: v for s, v in eq.mechanism.values.items()}
 
 
 def test_copies_equal_what_is_written_out() -> None:
@@ -93,7 +93,7 @@ def test_copies_equal_what_is_written_out() -> None:
     assert {n: sb.evaluate(e, values) for n, e in eq.outputs.items()} == pytest.approx(
         {n: sb.evaluate(e, values) for n, e in written.outputs.items()}
     )
-    rates = {f"{z.identifier}_dot": 0.3 for z in eq.z}
+    rates = {f"{z.name}_dot": 0.3 for z in eq.z}
     assert np.allclose(sb.evaluate(eq.h, values | rates), sb.evaluate(written.h, values | rates))
     assert eq.mechanism.values == written.mechanism.values
     assert eq.mechanism.norms == written.mechanism.norms

@@ -94,7 +94,7 @@ class Both:
         M = G.T @ (np.triu(M) + np.triu(M, 1).T) @ G
         load = np.zeros(len(eq.u))
         for x, s in zip(r, eq.r, strict=True):
-            load[[y.identifier for y in eq.u].index(s.name.replace("_tau", "_dot"))] = x
+            load[[y.name for y in eq.u].index(s.name.replace("_tau", "_dot"))] = x
         acceleration = np.linalg.solve(G, pin.aba(peer, data, Q, G @ u, np.linalg.solve(G.T, load)) - bias)
         found = self.functions(*(x for x in (q, u, a, r, sb.compile(eq).p) if len(x)))
         return tuple(
@@ -115,7 +115,7 @@ class Both:
     def mapped(self, q: Any, u: Any) -> tuple[Any, Any, Any]:
         eq, peer = self.eq, self.peer
         Q, G, bias = np.zeros(peer.nq), np.zeros((peer.nv, len(eq.u))), np.zeros(peer.nv)
-        at = {x.name: k for k, x in enumerate(eq.q)} | {x.identifier: k for k, x in enumerate(eq.u)}
+        at = {x.name: k for k, x in enumerate(eq.q)} | {x.name: k for k, x in enumerate(eq.u)}
         if self.free:
             e = q[[at[f"base_e{k}"] for k in range(4)]]
             Q[:7] = [*(q[at[f"base_{k}"]] for k in "xyz"), *e[1:], e[0]]

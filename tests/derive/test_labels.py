@@ -9,8 +9,8 @@ from symbody import Model, ModelError, SymbodyError, derive, sequence
 from symbody.algebra.graph import live_nodes
 from symbody.algebra.sympy_border import sympy_source
 from symbody.emit.run.dynamics import Dynamics
+from symbody.write.equations_files import as_c, as_latex, as_python, equation_programs
 from symbody.write.model_file import model_text
-from symbody.write.report.equations_page import as_c, as_latex, as_python, programs
 
 
 def slider(label: str | None, own_speed: bool = False) -> Model:
@@ -31,7 +31,7 @@ def slider(label: str | None, own_speed: bool = False) -> Model:
 
 def written(eq: sb.Equations) -> dict[str, str]:
     """Everything that shows intermediates by name."""
-    made = programs(eq)
+    made = equation_programs(eq)
     parts = {"M": eq.M, "f": eq.f, "udot": eq.udot}
     return {
         "C": as_c(made),
@@ -78,7 +78,7 @@ def test_labels_of_attached_models_have_their_prefix() -> None:
         host.attach(slider("stretch"), side)
     eq = derive(host)
     assert list(eq.labels) == ["left_stretch", "right_stretch"]
-    text = as_c(programs(eq))
+    text = as_c(equation_programs(eq))
     assert "left_stretch" in text
     assert "right_stretch" in text
 

@@ -55,7 +55,7 @@ def taken_apart(tree: sb.Equations, apart: sb.Equations, s: dict[Any, float]) ->
         out |= dict(zip([f"{base}_e{k}" for k in range(4)], e, strict=True))
         out |= dict(zip([f"{base}_{a}_dot" for a in "xyz"], R @ v, strict=True))
         out |= dict(zip([f"{base}_w{a}" for a in "xyz"], w, strict=True))
-    known = {x.identifier: x for x in (*apart.q, *apart.u)}
+    known = {x.name: x for x in (*apart.q, *apart.u)}
     return {known[n]: v for n, v in out.items()}
 
 

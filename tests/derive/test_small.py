@@ -48,7 +48,7 @@ def test_it_says_what_was_dropped():
     assert sb.evaluate(eq.dropped["M[0, 1]"], eq.values(otherwise=0, a=0.1)) == pytest.approx(-0.7 * 0.1**2 / 2)
     assert sb.evaluate(eq.dropped["height"], eq.values(otherwise=0, a=0.1)) == pytest.approx(0.7 * 0.1**2 / 2)
     assert a in sb.free_symbols(eq.dropped["M[0, 1]"])
-    assert "linearised in a, a'" in eq.notes[-1]
+    assert "linearised in a, a_dot" in eq.notes[-1]
 
 
 def test_nothing_small_is_an_error():

@@ -47,9 +47,9 @@ def test_every_symbol_has_one_row_in_its_place(
     assert table.of("u'").symbols == tuple(u.dot for u in eq.u)
     assert eq.state == (*eq.q, *eq.u, *eq.z)
     assert eq.arguments == (eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p)
-    assert len(set(table.identifiers)) == len(table)
+    assert len(set(table.names)) == len(table)
     for v in table:
-        assert table[v.identifier] is table[v.symbol] is v
+        assert table[v.name] is table[v.symbol] is v
         assert v.rate_of is None or v.rate_of.dot is v.symbol
         assert v.kind == KINDS[v.group]
 
@@ -80,7 +80,7 @@ def test_rates_that_are_speeds_stand_between_declared_speeds_where_their_coordin
     m.speed("va", a.dot * 2)
     m.speed("vb", b.dot + y)
     m.body("one", m.ground.translate(x, a, 0).translate(y, b, 0), mass=1.0, **BODY)
-    assert [u.identifier for u in m.freeze().u] == ["x_dot", "va", "y_dot", "vb"]
+    assert [u.name for u in m.freeze().u] == ["x_dot", "va", "y_dot", "vb"]
 
 
 # ---------------------------------------------------------------------------------------------------- facts
@@ -88,8 +88,8 @@ def test_rates_that_are_speeds_stand_between_declared_speeds_where_their_coordin
 
 def test_angles_and_units() -> None:
     table = derive(rolling_pendulum()).variables
-    assert {v.identifier for v in table if v.is_angle} == {"angle", "gear"}
-    units = {v.identifier: v.unit for v in table if v.unit}
+    assert {v.name for v in table if v.is_angle} == {"angle", "gear"}
+    units = {v.name: v.unit for v in table if v.unit}
     assert units == {
         "t": "s", "length": "m",
         "angle": "rad", "angle_dot": "rad/s", "angle_ddot": "rad/s^2",
@@ -100,8 +100,8 @@ def test_angles_and_units() -> None:
 def test_joints_tell_angles_from_lengths() -> None:
     """Turning joints of a chain; of a screw, whose coordinate moves it along too; of planar and cylindrical ones one of theirs."""
     table = derive(chain()).variables
-    turning = {v.identifier for v in table.of("q") if v.is_angle}
-    lengths = set(table.of("q").identifiers) - turning
+    turning = {v.name for v in table.of("q") if v.is_angle}
+    lengths = set(table.of("q").names) - turning
     assert {"revolute", "screw"} <= turning
     assert len(turning) == 2 + 3 + 1 + 1 + 1 + 1
     assert "prismatic" in lengths
@@ -111,8 +111,8 @@ def test_joints_tell_angles_from_lengths() -> None:
 def test_euler_parameters_begin_at_the_identity() -> None:
     eq = derive(quasi())
     table = eq.variables
-    assert [[v.identifier for v in e] for e in table.quaternions] == [["ball_e0", "ball_e1", "ball_e2", "ball_e3"]]
-    assert {v.identifier for v in table if v.default == 1.0} == {"ball_e0"}
+    assert [[v.name for v in e] for e in table.quaternions] == [["ball_e0", "ball_e1", "ball_e2", "ball_e3"]]
+    assert {v.name for v in table if v.default == 1.0} == {"ball_e0"}
     assert {table[f"ball_w{k}"].unit for k in "xyz"} == {"rad/s"}
     assert table["ball_wx_dot"].unit == "rad/s^2"
     assert table["ball_e1_dot"].group == "q'"
@@ -211,7 +211,7 @@ def test_rows_vanish_at_states_that_keep_the_constraints(model: Callable[[], Mod
 def test_rows_keep_names_and_multipliers(model: Callable[[], Model]) -> None:
     eq = derive(model())
     assert tuple(r.multiplier for r in eq.speed_rows) == eq.lam
-    assert [f"lam_{r.name}".replace(".", "_") for r in eq.speed_rows] == [s.identifier for s in eq.lam]
+    assert [f"lam_{r.name}".replace(".", "_") for r in eq.speed_rows] == [s.name for s in eq.lam]
     k = len(eq.phi.entries)
     assert tuple(r.multiplier for r in eq.holonomic_rows) == eq.lam[:k]
     assert tuple(r.expression for r in eq.holonomic_rows) == eq.phi.entries

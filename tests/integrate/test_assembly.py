@@ -107,12 +107,12 @@ def test_random_loops(seed):
     random = np.random.default_rng(seed)
     near = State.of(eq, {n: v for n, v in sample.start.items() if n != "t"})
     start = {q.name: near[q.name] + random.uniform(-0.2, 0.2) for q in eq.q}
-    start |= {u.identifier: random.uniform(-1, 1) for u in eq.u}
+    start |= {u.name: random.uniform(-1, 1) for u in eq.u}
     time = {"t": sample.start["t"]} if "t" in sample.start else {}
     state = assemble(eq, time, start=start)
     assert keeps(state, 1e-11)
     assert state.violation == violation(eq, state)
-    moved_u = state.u - [start[u.identifier] for u in eq.u]
+    moved_u = state.u - [start[u.name] for u in eq.u]
     values = eq.values(state.values, otherwise=0)
     if eq.lam:
         Jc = np.array(sb.evaluate(eq.Jc, values), dtype=float).reshape(len(eq.lam), -1)

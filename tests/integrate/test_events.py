@@ -241,7 +241,7 @@ def test_values_at_a_jump_are_those_after_it():
 def test_new_values_are_brought_back_to_the_constraints():
     """A push on a mechanism with a loop: speeds that do not fit are changed by impulses of the constraints, through the mass matrix."""
     eq = sb.derive(slider_crank.model())
-    names = [s.identifier for s in eq.u]
+    names = [s.name for s in eq.u]
     k = names.index("alpha_dot")
     alpha, u = next(q for q in eq.q if q.name == "alpha"), eq.u[k]
     ends = simulate(eq, 0.5, slider_crank.START).final["alpha"]
@@ -252,7 +252,7 @@ def test_new_values_are_brought_back_to_the_constraints():
         )
         e = sim.events[0]
         before, after = e.before[len(eq.q) :], e.after[len(eq.q) :]
-        values = eq.values(otherwise=0, **dict(zip((s.identifier for s in (*eq.q, *eq.u)), e.after, strict=True)))
+        values = eq.values(otherwise=0, **dict(zip((s.name for s in (*eq.q, *eq.u)), e.after, strict=True)))
         M, J = (np.array(sb.evaluate(x, values), dtype=float) for x in (eq.M, eq.Jc))
         assert J @ after == pytest.approx(np.zeros(len(J)), abs=1e-12)
         asked = before.copy()

@@ -54,11 +54,11 @@ def test_unknowns_start_consistent(crank: sb.Equations, form: str) -> None:
     state = sb.State.of(crank, slider_crank.START)
     y, p = made.start(0.0, np.concatenate([state.q, state.u]), state.p)
     sim = simulate(crank, 0.1, slider_crank.START)
-    known = dict(zip((s.identifier for s in made.y), y, strict=True))
+    known = dict(zip((s.name for s in made.y), y, strict=True))
     for u in crank.u:
-        assert known[u.dot.identifier] == pytest.approx(sim[u.dot.identifier][0], rel=1e-10)
+        assert known[u.dot.name] == pytest.approx(sim[u.dot.name][0], rel=1e-10)
     for s, value in zip(crank.lam, sim.lam[0], strict=True):
-        assert known[s.identifier] == pytest.approx(value, rel=1e-10)
+        assert known[s.name] == pytest.approx(value, rel=1e-10)
     residual = made.rhs_program(0.0, y, p)
     assert residual[np.array(made.algebraic)] == pytest.approx(0, abs=1e-12)
 

@@ -64,7 +64,7 @@ def test_on_constraints(name, value):
 
 def _projected(eq, given):
     """One Newton step to phi = 0 and then to Jc u + b = 0, by plain linear algebra: independent of the package's own."""
-    names = [s.identifier for s in (*eq.q, *eq.u)]
+    names = [s.name for s in (*eq.q, *eq.u)]
 
     def numbers(given):
         values = eq.values(given)

@@ -167,7 +167,7 @@ def test_wrong_independent_speeds():
         sb.simulate(equations, 1.0, slider_crank.START, form="projection", independent=["x"])
     free = sb.minimal(equations, ["beta_dot"])
     with pytest.raises(sb.SimulationError, match="is for constraints"):
-        sb.simulate(free, 1.0, {q: slider_crank.START[q.identifier] for q in free.q}, form="qr")
+        sb.simulate(free, 1.0, {q: slider_crank.START[q.name] for q in free.q}, form="qr")
 
 
 def door(second: bool) -> sb.Equations:

@@ -58,7 +58,7 @@ class TestStored:
         eq = double_pendulum()
         sim = sb.simulate(eq, 0.5, q1=1.0, tau=0.25)
         for k, s in enumerate((*eq.q, *eq.u)):
-            for what in (s, s.identifier):
+            for what in (s, s.name):
                 assert np.shares_memory(sim[what], sim.y)
                 assert np.array_equal(sim[what], sim.y[:, k])
         assert np.array_equal(sim["t"], sim.t)
@@ -73,7 +73,7 @@ class TestStored:
 
     def test_same_numbers_as_a_program_gives(self):
         sim = sb.simulate(slider_crank(), 0.3, START)
-        names = [s.identifier for s in (*sim.equations.q, *sim.equations.u, *sim.equations.p, sim.equations.t)]
+        names = [s.name for s in (*sim.equations.q, *sim.equations.u, *sim.equations.p, sim.equations.t)]
         computed = [quantities.evaluated(sim.segments[0], "test", n, lambda n=n: quantities._meant(sim.equations, [n]))[0] for n in names]  # fmt: skip
         for name, values in zip(names, computed, strict=True):
             assert np.array_equal(sim[name], values)

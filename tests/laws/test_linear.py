@@ -31,10 +31,10 @@ def assert_same_spectrum(one, other, tolerance=1e-8):
 
 def along_the_motion(eq, state, lin, direction):
     """Rates of the independent variables of the minimal form, differentiated along a tangent by the complex step."""
-    names = {s.identifier: s for s in (*eq.q, *eq.u)}
-    ui = [n for n in lin.x if n in {u.identifier for u in eq.u}]
+    names = {s.name: s for s in (*eq.q, *eq.u)}
+    ui = [n for n in lin.x if n in {u.name for u in eq.u}]
     small = sb.minimal(eq, ui, at={s: v for s, v in state.items() if s in (*eq.q, *eq.p)}) if eq.lam else eq
-    rates = {s.identifier: e for s, e in zip((*small.q, *small.u), (*small.rates, *small.udot), strict=True)}
+    rates = {s.name: e for s, e in zip((*small.q, *small.u), (*small.rates, *small.udot), strict=True)}
     moved = dict(state)
     for name, part in zip(lin.variables, lin.recovered({}) @ direction, strict=True):
         if names[name] in (*small.q, *small.u):
@@ -50,7 +50,7 @@ def test_neighbourhood_of_a_moving_point(kind, seed):
     """E⁻¹ A is the derivative of the motion's right side along the constraints, at states with every speed and acceleration."""
     sample = random_loop(seed) if kind == "loop" else random_tree(seed, 3)
     eq = sb.derive(sample.mechanism, check=False)
-    values = {k: v for k, v in sample.start.items() if k in {q.identifier for q in eq.q}}
+    values = {k: v for k, v in sample.start.items() if k in {q.name for q in eq.q}}
     state = random_state(eq, seed, values)
     about = {s: v for s, v in state.items() if s in (*eq.q, *eq.u, *eq.r, eq.t)}
     parameters = {s.name: v for s, v in state.items() if s in eq.p}
@@ -73,11 +73,11 @@ def test_finite_differences_of_the_compiled_motion():
 
     def rates(step, direction):
         by_name = dict(zip(lin.variables, T @ direction, strict=True))
-        q = q0 + step * np.array([by_name.get(s.identifier, 0.0) for s in small.q])
-        u = u0 + step * np.array([by_name[s.identifier] for s in small.u])
+        q = q0 + step * np.array([by_name.get(s.name, 0.0) for s in small.q])
+        u = u0 + step * np.array([by_name[s.name] for s in small.u])
         found = dict(
             zip(
-                [s.identifier for s in (*small.q, *small.u)],
+                [s.name for s in (*small.q, *small.u)],
                 [*f.qdot(0, q, u, f.p), *f.udot(0, q, u, f.p)],
                 strict=True,
             )

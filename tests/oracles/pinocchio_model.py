@@ -70,8 +70,8 @@ class Rebuilt:
         """q, v, a of Pinocchio and G, from values by name (accelerations as u_dot)."""
         model = self.model
         q, v, a, G = np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv), np.zeros((model.nv, model.nv))
-        speeds = [u.identifier for u in self.sample.mechanism.u]
-        rates = {u.identifier: u.dot.identifier for u in self.sample.mechanism.u}
+        speeds = [u.name for u in self.sample.mechanism.u]
+        rates = {u.name: u.dot.name for u in self.sample.mechanism.u}
 
         def put(row: int, block: Any, names: list[str], bias: Any) -> None:
             u, du = (np.array([values[n] for n in list_]) for list_ in (names, [rates[n] for n in names]))

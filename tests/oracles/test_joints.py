@@ -76,8 +76,8 @@ def test_joint_in_a_loop_is_the_joint_of_a_tree(kind: str, seed: int) -> None:
     state = random_state(eq, seed)
     udot = sb.evaluate(eq.udot, state)
     moving = state | {u.dot: a for u, a in zip(eq.u, udot, strict=True)}
-    by_name = {s.identifier: v for s, v in moving.items()} | pose(tree, body, state)
-    at = {s: by_name[s.identifier] for s in (*closed.q, *closed.u)} | {closed.t: 0.0}
+    by_name = {s.name: v for s, v in moving.items()} | pose(tree, body, state)
+    at = {s: by_name[s.name] for s in (*closed.q, *closed.u)} | {closed.t: 0.0}
     phi, psi = sb.evaluate([closed.phi, closed.Jc @ list(closed.u) + closed.b], at)
     assert np.abs(phi).max() < 1e-12
     assert np.abs(psi).max() < 1e-12
@@ -86,7 +86,7 @@ def test_joint_in_a_loop_is_the_joint_of_a_tree(kind: str, seed: int) -> None:
     a = body.frame.origin.acceleration().components(tree.ground)
     alpha = body.frame.angular_acceleration().components(body.frame)
     expected = sb.evaluate([a, alpha], moving)
-    names = {u.identifier: x for u, x in accelerations.items()}
+    names = {u.name: x for u, x in accelerations.items()}
     found = [[names[f"f_{k}_dot"] for k in "xyz"], [names[f"f_w{k}"] for k in "xyz"]]
     assert np.array(found) == pytest.approx(np.array(expected), rel=1e-9, abs=1e-9)
 

@@ -113,7 +113,7 @@ def test_trees_agree_with_pinocchio(seed: int) -> None:
     state = random_state(eq, seed)
     state |= {u.dot: rng.uniform(-2, 2) for u in eq.u}
     M, tau = sb.evaluate([eq.M, eq.residual()], state)
-    by_name = {s.identifier: v for s, v in state.items()}
+    by_name = {s.name: v for s, v in state.items()}
     other = Rebuilt(pin, sample)
     expected = other.mass_matrix(by_name)
     assert np.array(M).reshape(expected.shape) == pytest.approx(expected, abs=1e-11 * np.abs(expected).max())
@@ -183,7 +183,7 @@ def test_certificate_names_a_planted_fault() -> None:
     entries[2] = entries[2] * 1.0001
     wrong = certify(replace(eq, f=sb.Matrix(len(entries), 1, tuple(entries))), 1, values=sample.start)
     assert {"M, f by recursive", "energy rate is power"} <= {c.what for c in wrong.failed}
-    assert f"[{eq.u[2].identifier}]" in next(c for c in wrong.failed if c.what == "M, f by recursive").where
+    assert f"[{eq.u[2].name}]" in next(c for c in wrong.failed if c.what == "M, f by recursive").where
     assert "FAIL" in str(wrong)
     assert not wrong.passed
 

@@ -24,12 +24,12 @@ def at(equations: sb.Equations, thing: Any, state: Mapping[str, Any]) -> Any:
 
 
 def state_of(equations: sb.Equations, q: Sequence[float], u: Sequence[float]) -> dict[str, float]:
-    return {s.identifier: float(v) for s, v in zip((*equations.q, *equations.u), (*q, *u), strict=True)}
+    return {s.name: float(v) for s, v in zip((*equations.q, *equations.u), (*q, *u), strict=True)}
 
 
 def kinetic_energy(equations: sb.Equations, state: Mapping[str, Any]) -> float:
     """½ uᵀ M u, where nothing moves by itself."""
-    u = np.array([state.get(s.identifier, 0.0) for s in equations.u])
+    u = np.array([state.get(s.name, 0.0) for s in equations.u])
     return float(u @ at(equations, equations.M, state) @ u / 2)
 
 
@@ -40,13 +40,13 @@ def potential_energy(equations: sb.Equations, state: Mapping[str, Any]) -> float
 def trajectory(equations: sb.Equations, state: Mapping[str, Any], times: Sequence[float]) -> Any:
     """Rows (q, u) at the times, from a state at t = 0; parameters in `state` too. Constraints are kept at the level of accelerations."""
     q, u, t = equations.q, equations.u, equations.t
-    names = {s.identifier for s in (*q, *u, t)}
-    fixed = {s: v for s, v in equations.values(state, otherwise=0).items() if s.identifier not in names}
+    names = {s.name for s in (*q, *u, t)}
+    fixed = {s: v for s, v in equations.values(state, otherwise=0).items() if s.name not in names}
     program = sb.program(
         "motion", {"t": t, "q": q, "u": u}, {"rates": equations.rates, "udot": equations.udot}, bake=fixed
     )
     motion = sb.compile(program, cache=False)
-    start = np.array([state.get(s.identifier, 0.0) for s in (*q, *u)])
+    start = np.array([state.get(s.name, 0.0) for s in (*q, *u)])
 
     def rate(time: float, x: Any) -> Any:
         return np.concatenate([np.ravel(part) for part in motion(time, x[: len(q)], x[len(q) :])])

@@ -31,7 +31,7 @@ def reference_state() -> dict[str, float]:
 
 def test_state_meets_the_conditions(equations):
     state = reference_state()
-    u = [state[s.identifier] for s in equations.u]
+    u = [state[s.name] for s in equations.u]
     assert at(equations, equations.phi, state) == pytest.approx([0], abs=1e-12)
     assert at(equations, equations.Jc, state) @ u == pytest.approx(np.zeros(5), abs=1e-12)
 
@@ -57,7 +57,7 @@ class Reduced:
     """Lean, steer, their rates and the rear wheel's rate determine everything else: δ by Newton's method, other speeds by Jc u = 0."""
 
     def __init__(self, equations: sb.Equations) -> None:
-        self.names = [s.identifier for s in (*equations.q, *equations.u)]
+        self.names = [s.name for s in (*equations.q, *equations.u)]
         slope = sb.jacobian(equations.phi, [sb.symbol("delta", "coordinate")])
         program = sb.program(
             "bicycle", {"q": equations.q, "u": equations.u},

@@ -55,10 +55,10 @@ def test_routes_agree(name):
     first, *others = (sb.derive(mechanism, route) for route in ROUTES)
     draw = np.random.default_rng(7)
     moving = (*first.q, *first.u, *first.z, *first.r, first.t)
-    state = {s.identifier: draw.uniform(0.02, 0.12) for s in moving}
+    state = {s.name: draw.uniform(0.02, 0.12) for s in moving}
     for e in mechanism.norms:
-        length = np.linalg.norm([state[s.identifier] for s in e])
-        state |= {s.identifier: state[s.identifier] / length for s in e}
+        length = np.linalg.norm([state[s.name] for s in e])
+        state |= {s.name: state[s.name] / length for s in e}
     M, f = at(first, first.M, state), at(first, first.f, state)
     for other in others:
         assert at(other, other.M, state) == pytest.approx(M, rel=1e-10, abs=1e-10 * np.abs(M).max()), other.route

@@ -26,7 +26,7 @@ def test_bicycle_in_nine_coordinates():
         m.rolling(name, wheel, R, up="-z")
     equations, value = sb.derive(m), published("bike_state_nonlinear")
     symbols = (*equations.q, *equations.u)
-    state = {s.identifier: v for s, v in zip(symbols, (*value["q"], *value["qd"]), strict=True)}
+    state = {s.name: v for s, v in zip(symbols, (*value["q"], *value["qd"]), strict=True)}
     assert at(equations, equations.udot, state) == pytest.approx(value["qdd"], abs=1e-9)
 
 
@@ -42,7 +42,7 @@ def wheel_model(**how):
 
 def test_wheel_under_z_is_a_wheel_on_a_turned_plane():
     one, other = wheel_model(up="-z"), wheel_model(turned=True)
-    state = {s.identifier: 0.1 * k for k, s in enumerate((*one.q, *one.u), start=1)}
+    state = {s.name: 0.1 * k for k, s in enumerate((*one.q, *one.u), start=1)}
     assert at(one, one.udot, state) == pytest.approx(at(other, other.udot, state), abs=1e-12)
 
 
@@ -83,7 +83,7 @@ def test_velocity_of_a_body_where_a_point_is(seed):
     body = m.body("body", m.ground.translate(q[0], 0, 1).rotate("xz", q[1], q[2]), mass=1)
     point = m.ground.rotate("y", q[3]).point(q[0], 1, 2)
     draw = np.random.default_rng(seed)
-    values = {name: draw.uniform(-1, 1) for s in q for name in (s.identifier, s.dot.identifier)}
+    values = {name: draw.uniform(-1, 1) for s in q for name in (s.name, s.dot.name)}
     one, other = body.velocity_at(point), point.in_frame(body.frame).transport_velocity()
     parts = [sb.evaluate(v.components(m.ground), values) for v in (one, other)]
     assert parts[0] == pytest.approx(parts[1], abs=1e-14)

@@ -17,7 +17,7 @@ from .numbers import at, potential_energy, published, state_of, trajectory
 def random_state(equations: sb.Equations, seed: int) -> dict[str, float]:
     draw = np.random.default_rng(seed)
     symbols = (*equations.q, *equations.u, *(u.dot for u in equations.u), *equations.p, equations.t)
-    return {s.identifier: draw.uniform(0.3, 1.7) for s in symbols}
+    return {s.name: draw.uniform(0.3, 1.7) for s in symbols}
 
 
 # ------------------------------------------------------------------------------------------------ swinging legs

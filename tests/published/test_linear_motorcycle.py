@@ -40,7 +40,7 @@ def test_straight_running(straight):
     assert straight.is_symbolic
     assert straight["theta1_dot"] is -V / sb.symbol("Rr")
     assert set(straight.drifting) == {"x", "theta1", "theta4"}
-    assert [straight[k.identifier] for k in (*straight.equations.lam, *straight.equations.z)] == [0.0] * 6
+    assert [straight[k.name] for k in (*straight.equations.lam, *straight.equations.z)] == [0.0] * 6
 
 
 def printed(p: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:

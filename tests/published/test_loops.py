@@ -101,7 +101,7 @@ def test_linkage_of_free_bodies(case):
     assert len(equations.lam) == 17
     assert at(equations, equations.phi, start) == pytest.approx(np.zeros(17), abs=1e-13)
     later = trajectory(equations, start, [r["t"] for r in rows[1:]])
-    turning = [u.identifier for u in equations.u].index("crank_wz")
+    turning = [u.name for u in equations.u].index("crank_wz")
     for row, state in zip(rows, [start, *(named(equations, x) for x in later)], strict=True):
         assert at(equations, equations.udot, state)[turning] == pytest.approx(row["phidd"], rel=1e-7)
         assert state.get("crank_wz", 0.0) == pytest.approx(row["phid"], abs=1e-7)

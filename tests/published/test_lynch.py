@@ -26,8 +26,8 @@ def test_every_entry_of_appendix_b(pendulum, seed):
     """Printed mass matrix, right side and linearised matrices, at random numbers for all 40 symbols."""
     draw = np.random.default_rng(seed)
     symbols = (*pendulum.q, *pendulum.u, *pendulum.p, *pendulum.r)
-    numbers = {s.identifier: draw.uniform(0.2, 1.5) for s in symbols}
-    upright = {**numbers, **{s.identifier: 0.0 for s in (*pendulum.q, *pendulum.u)}}
+    numbers = {s.name: draw.uniform(0.2, 1.5) for s in symbols}
+    upright = {**numbers, **{s.name: 0.0 for s in (*pendulum.q, *pendulum.u)}}
     ours = {
         "M": at(pendulum, pendulum.M, numbers),
         "f": at(pendulum, pendulum.f, numbers)[:, None],

@@ -19,7 +19,7 @@ def equations() -> sb.Equations:
 def random_state(equations, seed):
     draw = np.random.default_rng(seed)
     moving = (*equations.q, *equations.u, *equations.z, *(z.dot for z in equations.z), *equations.r)
-    return {s.identifier: draw.uniform(0.2, 1.2) for s in moving}
+    return {s.name: draw.uniform(0.2, 1.2) for s in moving}
 
 
 def constraint(equations, name):

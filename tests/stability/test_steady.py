@@ -109,7 +109,7 @@ def test_turning_changes_only_what_it_must():
     start = {"q1": 0.2, "q4_dot": -14, "x_dot": 4.4, "y_dot": 2.4, "q3_dot": 0.5}
     motion = sb.steady(eq, values={"q2": 0.1, "q3": 0.5}, free=["q3_dot"], start=start)
     assert motion.is_steady, motion.outcome
-    assert {u.identifier for u in motion.conditions.turning} == {"x_dot", "y_dot"}
+    assert {u.name for u in motion.conditions.turning} == {"x_dot", "y_dot"}
     assert motion["q1"] == pytest.approx(0.24395124801, abs=1e-9)  # as in any other direction
     assert motion["y_dot"] == pytest.approx(motion["x_dot"] * math.tan(0.5))
     assert motion["y_ddot"] == pytest.approx(motion["x_dot"] * motion["q3_dot"])

@@ -5,7 +5,7 @@
     product   := product ('*' | '/') sign | sign
     sign      := ('-' | '+') sign | power
     power     := part ('^' | '**') sign | part
-    part      := number | name "'"* | quoted | function '(' values ')' | '(' value ')' | '[' values ']'
+    part      := number | name | quoted | function '(' values ')' | '(' value ')' | '[' values ']'
                | part '.' name | part '.' name '(' values ')' | part '[' integer (',' integer)* ']'
 
 A text becomes a row of steps for a machine with a stack (operands before their operation), so that nothing walks a tree: long sums are
@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final, NamedTuple, NoReturn
 
+from ...algebra.graph import rate_name
 from ...errors import ExpressionTextError, listed
 
 MOST_CHARACTERS: Final = 20_000  # in one expression
@@ -60,7 +61,7 @@ _TOKEN: Final = re.compile(
     re.VERBOSE,
 )
 _INSTEAD: Final = {  # characters that look right and are not
-    "−": "-", "–": "-", "·": "*", "×": "*", "÷": "/", "²": "^2", "³": "^3", "′": "'", "’": "'", "=": "==", "!": "~", "{": "(",
+    "−": "-", "–": "-", "·": "*", "×": "*", "÷": "/", "²": "^2", "³": "^3", "′": "q1_dot for a time derivative", "’": "q1_dot for a time derivative", "=": "==", "!": "~", "{": "(",
     "π": "pi", "√": "sqrt(...)", ";": ",", "≤": "<=", "≥": ">=",
 }  # fmt: skip
 
@@ -69,13 +70,12 @@ class Token(NamedTuple):
     kind: str  # number, name, quoted, sign, end
     text: str
     at: int
-    primes: int = 0
 
 
 class Step(NamedTuple):
     """One step of the machine: `do` tells which, `data` what it needs, `at` and `length` where it stands in the text.
 
-    number (value), name (name, primes, whether a dot follows), word (text), quoted (text), list (count), sign '-' or '~', an operation
+    number (value), name (name, whether a dot follows), word (text), quoted (text), list (count), sign '-' or '~', an operation
     such as '+', call (name, count), method (name, count), attribute (name), item (indices)
     """
 
@@ -130,8 +130,10 @@ def tokens(text: str) -> list[Token]:
         assert kind is not None
         if kind == "number":
             _check_number(text, found)
+        if found["primes"]:
+            _refuse_primes(text, found)
         if kind != "space":
-            out.append(Token(kind, found[kind], at, len(found["primes"] or "")))
+            out.append(Token(kind, found[kind], at))
         at = found.end()
     out.append(Token("end", "", len(text)))
     return out
@@ -140,13 +142,25 @@ def tokens(text: str) -> list[Token]:
 def _refuse_character(text: str, at: int) -> NoReturn:
     c = text[at]
     if c == "'" and at and text[at - 1] in ")]":
-        raise ExpressionTextError("a prime follows a symbol, as in q1'; for more write time_derivative(...)", text, at)
+        raise ExpressionTextError(
+            "the time derivative of an expression is written time_derivative(...), that of a symbol q1_dot", text, at
+        )
     if c in "\"'":
         raise ExpressionTextError(f"the quotation mark {c} is not closed", text, at)
     hint = f"; write {_INSTEAD[c]}" if c in _INSTEAD else ""
     if c == "=":
         hint = "; an equation is written as what is to be zero, left side - right side, and a comparison as =="
     raise ExpressionTextError(f"the character {c!r} has no meaning in an expression{hint}", text, at)
+
+
+def _refuse_primes(text: str, found: re.Match[str]) -> NoReturn:
+    name, primes = found["name"], found["primes"]
+    raise ExpressionTextError(
+        f"the time derivative {name}{primes} is written {rate_name(name, len(primes))}",
+        text,
+        found.start(),
+        len(found[0]),
+    )
 
 
 def _check_number(text: str, found: re.Match[str]) -> None:
@@ -280,8 +294,8 @@ class _Parser:
         self.steps.append(Step("quoted", token.text[1:-1], token.at, len(token.text)))
 
     def _name(self, token: Token) -> None:
-        if not self.is_sign("(") or token.primes:
-            self.steps.append(Step("name", (token.text, token.primes, self.is_sign(".")), token.at, len(token.text)))
+        if not self.is_sign("("):
+            self.steps.append(Step("name", (token.text, self.is_sign(".")), token.at, len(token.text)))
             return
         if token.text not in FUNCTIONS:
             near = get_close_matches(token.text, FUNCTIONS, n=1)
@@ -316,7 +330,7 @@ class _Parser:
         minus = "-" if self.is_sign("-") else ""
         self.place += len(minus)
         token = self.take()
-        if token.kind in ("name", "quoted") and not token.primes and self.is_sign(",", ")"):
+        if token.kind in ("name", "quoted") and self.is_sign(",", ")"):
             text = token.text.strip("\"'")
             if token.kind == "quoted" or word.fullmatch(text):
                 self.steps.append(Step("word", minus + text, token.at, len(token.text)))
@@ -331,7 +345,7 @@ class _Parser:
                 self._item(sign)
                 continue
             token = self.take()
-            if token.kind != "name" or token.primes:
+            if token.kind != "name":
                 self.refuse(f"expected a name after '.', got {token.text!r}", token)
             if self.is_sign("("):
                 count = self._arguments(token)

@@ -229,7 +229,7 @@ _head: Final[Keys] = {
 }  # fmt: skip
 _requests: Final[Keys] = {
     "values": Key(numbers, "values of parameters in the analyses below, where they are not those above"),
-    "start": Key(numbers, "initial values of coordinates, speeds (q1' or q1_dot) and variables; what is not named is zero"),
+    "start": Key(numbers, "initial values of coordinates, speeds (q1_dot) and variables; what is not named is zero"),
     "simulate": Key(_simulate), "steady": Key(_steady), "linearize": Key(_linearize), "eig": Key(_eig), "frf": Key(_frf), "draw": Key(_draw),
 }  # fmt: skip
 FILE: Final = Record("a model file", {**_head, **_mechanism, **_requests})

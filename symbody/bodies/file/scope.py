@@ -15,11 +15,11 @@ from itertools import islice
 from typing import Any, Final
 
 from ...algebra.evaluate import evaluate
-from ...algebra.graph import PI, Expr, Symbol, nodes_made
+from ...algebra.graph import PI, Expr, Symbol, nodes_made, rate_name, stem_and_order
 from ...algebra.matrix import Matrix, as_matrix
 from ...algebra.walk import free_symbols
 from ...errors import ExpressionTextError, ModelFileError, SymbodyError, listed
-from ..declarations import identifier
+from ..declarations import MOST_ORDER, identifier
 from ..frames import Frame, Point, Vector
 from ..mechanism import Body
 from ..model import Model
@@ -150,8 +150,7 @@ class Scope:
 
     def _owner(self, name: str) -> Item | None:
         """The item that declares a symbol, or that of which a name is the rate."""
-        plain = (name, name.removesuffix("_dot"), name.removesuffix("_ddot"))
-        return next((self.owners[n] for n in plain if n in self.owners), None)
+        return self.owners.get(name) or self.owners.get(stem_and_order(name)[0])
 
     # ------------------------------------------------------------------------------------------------ names (for the machine)
 
@@ -168,11 +167,13 @@ class Scope:
         declared = self.model._declared
         if name in declared:
             return declared[name]
-        for suffix, order in (("_dot", 1), ("_ddot", 2)):
-            base = declared.get(name.removesuffix(suffix)) if name.endswith(suffix) else None
-            if base is not None and base.kind != "parameter":
-                return base.dot if order == 1 else base.dot.dot  # type: ignore[attr-defined]
-        return None
+        stem, order = stem_and_order(name)
+        found: Any = declared.get(stem)
+        if not 0 < order <= MOST_ORDER or found is None or found.kind in ("parameter", "time"):
+            return None
+        for _ in range(order):
+            found = found.dot
+        return found
 
     def _part(self, name: str) -> Any:
         if name in self.values:
@@ -206,13 +207,14 @@ class Scope:
     def missing(self, name: str, what: str = "name") -> str:
         """`there is no name 'legnth'; did you mean 'length'?`"""
         known = [*self.known_symbols(), *self.parts, *self.model._bodies, *RESERVED]
-        base, suffix = name, ""
-        for ending in ("_dot", "_ddot"):
-            if name.endswith(ending):
-                base, suffix = name.removesuffix(ending), ending
-        near = get_close_matches(base, list(dict.fromkeys(known)), n=1, cutoff=0.6)
+        stem, order = stem_and_order(name)
+        if order > MOST_ORDER:
+            return f"{name}: at most {MOST_ORDER} time derivatives are taken"
+        if order and stem in known:
+            return f"there is no {what} {name!r}: {stem!r} is no coordinate, speed, input or variable; write time_derivative({stem})"
+        near = get_close_matches(stem, list(dict.fromkeys(known)), n=1, cutoff=0.6)
         if near:
-            return f"there is no {what} {name!r}. Did you mean {near[0] + suffix!r}?"
+            return f"there is no {what} {name!r}. Did you mean {rate_name(near[0], order)!r}?"
         declared = (
             "; declare it under parameters, inputs, variables, coordinates or let"
             if what == "name"
@@ -322,7 +324,7 @@ def mentioned(content: Any) -> Iterator[tuple[str, str]]:
     if isinstance(content, Formula):
         for s in content.parsed.steps:
             if s.do == "name":
-                yield s.data[0], "part" if s.data[2] else "symbol"
+                yield s.data[0], "part" if s.data[1] else "symbol"
             elif s.do in ("quoted", "word"):
                 yield s.data, s.do
     elif isinstance(content, Said):

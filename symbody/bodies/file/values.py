@@ -23,7 +23,6 @@ from .expression_text import ExpressionText, Step
 MOST_BITS: Final = 4096  # of an exact number
 MOST_POWER: Final = 1000  # exponent that is a number
 MOST_NODES: Final = 100_000  # that the expressions of one file may make
-MOST_ORDER: Final = 4  # time derivatives of one symbol
 
 
 class Names(Protocol):
@@ -134,21 +133,11 @@ class _Machine:
     # Names
 
     def name(self, s: Step) -> Any:
-        name, primes, is_part = s.data
+        name, is_part = s.data
         try:
-            value = self.names.named(name, is_part)
+            return self.names.named(name, is_part)
         except KeyError:
             self.refuse(s, self.names.missing(name))
-        if primes and not isinstance(value, Symbol):
-            self.refuse(
-                s,
-                f"{name}{primes * chr(39)}: the rate is taken of symbols, and {name!r} is {kind(value)}; use time_derivative(...)",
-            )
-        if primes > MOST_ORDER:
-            self.refuse(s, f"{name}: at most {MOST_ORDER} time derivatives are taken")
-        for _ in range(primes):
-            value = value.dot
-        return value
 
     # Operations
 

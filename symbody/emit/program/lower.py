@@ -79,15 +79,15 @@ def _group(name: str, key: str, value: Any) -> Group:
 
 def _check_groups(name: str, groups: Sequence[Group], bake: Mapping[Any, Any]) -> None:
     symbols = [s for g in groups for s in g.symbols]
-    if twice := _repeated(s.identifier for s in symbols):
+    if twice := _repeated(s.name for s in symbols):
         raise ProgramError(f"program {name!r}: {twice!r} stands twice among the inputs")
-    if both := [s.identifier for s in symbols if s in bake]:
+    if both := [s.name for s in symbols if s in bake]:
         raise ProgramError(f"program {name!r}: {listed(both)} cannot be an input and be baked in")
 
 
 def _refuse_strays(name: str, roots: list[Expr], groups: Sequence[Group]) -> None:
     known = {s for g in groups for s in g.symbols}
-    stray = [n.identifier for n in ordered(roots) if isinstance(n, Symbol) and n not in known]
+    stray = [n.name for n in ordered(roots) if isinstance(n, Symbol) and n not in known]
     if stray:
         raise ProgramError(
             f"program {name!r}: its outputs depend on {listed(stray)}, which no input holds; "

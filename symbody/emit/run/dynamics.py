@@ -39,7 +39,7 @@ class Dynamics:
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """Parameters that are left as arguments, in order."""
-        return self._parameters.identifiers
+        return self._parameters.names
 
     def __repr__(self) -> str:
         groups = ", ".join(self._groups)

@@ -95,7 +95,7 @@ class _Module:
         self.inputs = [names.new(g.name) for g in program.inputs]
         self.outputs = [names.new(o.name) for o in program.outputs]
         self.symbols = [
-            [a] if g.is_scalar else [names.new(s.identifier) for s in g.symbols]
+            [a] if g.is_scalar else [names.new(s.name) for s in g.symbols]
             for g, a in zip(program.inputs, self.inputs, strict=True)
         ]
         self.shape = names.new("shape")
@@ -161,7 +161,7 @@ def _kernel_text(kernel: Kernel, name: str) -> str:
 
 
 def _input_text(group: Group) -> str:
-    names = ", ".join(s.identifier for s in group.symbols)
+    names = ", ".join(s.name for s in group.symbols)
     return f"shape (...), {names}" if group.is_scalar else f"shape (..., {len(group)}), {names or 'nothing'}"
 
 

@@ -158,7 +158,7 @@ class _Unit:
         self.outputs = [_output_argument(o, names.new(o.name)) for o in program.outputs]
         self.arguments = [*self.inputs, *self.outputs]
         self.symbols = [
-            [a.name] if g.is_scalar else [names.new(s.identifier) for s in g.symbols]
+            [a.name] if g.is_scalar else [names.new(s.name) for s in g.symbols]
             for g, a in zip(program.inputs, self.inputs, strict=True)
         ]
         self.functions: dict[str, str] = {}  # helpers and kernels that are used, by their own names: text

@@ -26,10 +26,10 @@ def comment(program: Program, name: str, inputs: Sequence[str], outputs: Sequenc
 
 def _input_lines(group: Group, argument: str) -> list[str]:
     if group.is_scalar:
-        return [f"  {argument} = {group.symbols[0].identifier}, {group.symbols[0].kind}"]
+        return [f"  {argument} = {group.symbols[0].name}, {group.symbols[0].kind}"]
     if not group.symbols:
         return [f"  {argument} is not read and may be a null pointer"]
-    return [f"  {argument}[{k}] = {s.identifier}, {s.kind}" for k, s in enumerate(group.symbols)]
+    return [f"  {argument}[{k}] = {s.name}, {s.kind}" for k, s in enumerate(group.symbols)]
 
 
 def _output_lines(out: Output, argument: str) -> list[str]:

@@ -46,7 +46,7 @@ def equations_html(eq: Equations) -> EquationsPart:
 
 
 _SIGNS: Final = {
-    "q'": "<mi>q\u0307</mi>",
+    "q_dot": "<mi>q\u0307</mi>",
     "Jc": "<msub><mi>J</mi><mi>c</mi></msub>",
     "phi": "<mi>φ</mi>",
 }

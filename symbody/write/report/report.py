@@ -195,9 +195,9 @@ class _Report:
         m, study = self.study.mechanism, self.study
         rows = []
         for s in m.p:
-            value = study.values.get(s.identifier, m.values.get(s))
-            changed = "changed" if s.identifier in study.values else ""
-            rows.append([s.identifier, "–" if value is None else f"{value:.10g}", m.units.get(s, ""), changed])
+            value = study.values.get(s.name, m.values.get(s))
+            changed = "changed" if s.name in study.values else ""
+            rows.append([s.name, "–" if value is None else f"{value:.10g}", m.units.get(s, ""), changed])
         start = [[n, f"{x:.10g}"] for n, x in study.start.values.items() if n in study.states]
         audit = f"<pre>{escape(str(study.audit))}</pre>"
         return "".join([
