@@ -1,5 +1,7 @@
 """What a user sees first: `repr` of every result is a few lines, and HTML in notebooks escapes the user's names."""
 
+import importlib
+import inspect
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -128,6 +130,36 @@ def test_names_are_escaped() -> None:
         assert "<script" not in page
         assert "<i>" not in page
     assert "&lt;script&gt;" in m._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "stage", ["algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write"]
+)
+def test_no_public_type_shows_its_address(stage: str) -> None:
+    module = importlib.import_module(f"symbody.{stage}")
+    types = [t for t in (getattr(module, n) for n in module.__all__) if inspect.isclass(t)]
+    assert [t.__name__ for t in types if t.__repr__ is object.__repr__] == []
+
+
+def test_events_contacts_and_modes() -> None:
+    eq = study("double_pendulum").equations
+    q = eq.q[0]
+    switch = sb.Switch("over", q - 1, "a", "b", "rising")
+    contact = sb.Contact("wall", q + 1, 0.5)
+    event = sb.Event("top", q, terminal=True, reset=lambda values: None)
+    modes, contacts = sb.Modes({"a": eq, "b": eq}, [switch], initial="a"), sb.Contacts(eq, contact)
+    for thing in (
+        event,
+        contact,
+        switch,
+        modes,
+        contacts,
+        sb.factorize(eq.M),
+        sb.ExternalFunction("grip", 1, python=abs),
+    ):
+        assert_good_to_look_at(thing)
+        assert " at 0x" not in repr(thing)
+    assert repr(event) == "<Event top, both, terminal, resets the state: q1 = 0>"
 
 
 def test_lists_and_tables_are_cut() -> None:

@@ -95,6 +95,8 @@ def test_a_name_without_an_import_for_type_checkers_is_noticed(tmp_path: Path, m
 def test_loading_the_package_loads_nobody_else() -> None:
     """Each of them takes longer to load than all of ours; they come when a name that needs them is used."""
     assert loaded("import symbody") == set()
+    ours = python("import sys, symbody; print(*(m for m in sys.modules if m.startswith('symbody')))")
+    assert set(ours.split()) == {"symbody", "symbody.later"}  # no stage either
     assert loaded("import symbody; symbody.from_sympy") >= {"sympy"}
     assert loaded("import symbody; symbody.Model('m'); symbody.derive; symbody.audit") <= {"mpmath", "numpy"}
 

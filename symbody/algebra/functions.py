@@ -101,7 +101,7 @@ def where(condition: Any, x: Any, y: Any) -> Expr:
     return make("where", (as_condition(condition), as_expr(x), as_expr(y)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ExternalFunction:
     """A function of real arguments that the user supplies (Lennartsson 6.4). Call it with expressions.
 
@@ -123,6 +123,10 @@ class ExternalFunction:
     c: str | None = None
     address: int | None = None
     keep: Any = None
+
+    def __repr__(self) -> str:
+        known = [what for what in ("python", "c", "address") if getattr(self, what) is not None]
+        return f"<ExternalFunction {self.name} of {self.arity} arguments, known as {', '.join(known) or 'extern'}>"
 
     def __post_init__(self) -> None:
         check_name(self.name, "external function")

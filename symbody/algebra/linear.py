@@ -54,6 +54,10 @@ class Factors:
     def __init__(self, node: Block) -> None:
         self.node = node
 
+    def __repr__(self) -> str:
+        kind, n = self.node.data.kind, self.node.data.n
+        return f"<Factors of a {kind} matrix, {n} by {n}; .solve(b) gives x with A x = b>"
+
     def solve(self, b: Matrix | Sequence[Any], transposed: bool = False) -> Matrix:
         """The solution of A x = b (or Aᵀ x = b), column by column."""
         n = self.node.data.n

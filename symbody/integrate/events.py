@@ -10,12 +10,14 @@ import numpy as np
 
 from ..algebra.derivatives import directional_derivative, gradient
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
+from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
 from ..derive.equations import Equations
 from ..derive.variables import name_of
 from ..emit.run.callable import Array
 from ..emit.run.loop_callee import Callee, program_callee
 from ..errors import ExpressionError, SimulationError, listed, shown
+from ..summary import tagged
 from .forms import Form
 
 DIRECTIONS: Final = {"both": 0, "rising": 1, "falling": -1}
@@ -24,7 +26,7 @@ ROUNDING: Final = 32 * 2.2e-16  # of the terms of an event function: what is bel
 Python = Callable[[dict[str, float]], Mapping[Any, float] | str | None]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Event:
     """A zero crossing of an expression, the event function: it is recorded, may end the simulation, and may reset the state.
 
@@ -52,6 +54,10 @@ class Event:
             raise SimulationError(
                 f"event {self.name!r}: reset is a mapping {{symbol: expression}} or a function; got {shown(self.reset)}"
             )
+
+    def __repr__(self) -> str:
+        ends = f"{', terminal' if self.terminal else ''}{', resets the state' if self.reset is not None else ''}"
+        return tagged(f"Event {self.name}, {self.direction}{ends}: {outline(self.when)} = 0")
 
     @property
     def sense(self) -> int:

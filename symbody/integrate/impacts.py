@@ -24,12 +24,14 @@ from numpy.typing import NDArray
 
 from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr
+from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
 from ..derive.constrained import constrained
 from ..derive.equations import Equations
 from ..emit.run.callable import Array, Compiled
 from ..emit.run.dynamics import Dynamics
 from ..errors import SimulationError, listed, shown
+from ..summary import tagged
 from .accelerations import inertia
 from .complementarity import complementary
 from .constraint_rows import RANK, Rows, rows_of, sizes_of_rows
@@ -39,7 +41,7 @@ MOST: Final = 2000  # impacts at one time
 FINE: Final = 1e-3  # of the tolerances: gaps and speeds below this are zero
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Contact:
     """A unilateral contact between two surfaces, without friction.
 
@@ -60,6 +62,9 @@ class Contact:
                 f"contact {self.name!r}: restitution is between 0 and 1, got {shown(self.restitution)}"
             )
         object.__setattr__(self, "restitution", as_expr(self.restitution))
+
+    def __repr__(self) -> str:
+        return tagged(f"Contact {self.name}, restitution {outline(self.restitution)}: {outline(self.gap)} >= 0")
 
     def check(self, eq: Equations) -> None:
         if strange := [s for s in free_symbols(self.gap) if s not in eq.variables.of("q p t").symbols]:

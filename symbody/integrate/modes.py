@@ -9,12 +9,14 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from ..algebra.graph import ZERO, Expr, as_expr
+from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
 from ..derive.constrained import constrained
 from ..derive.equations import Equations
 from ..derive.variables import Variables
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, shown, unknown
+from ..summary import Summarized, Summary, filled, listing, tagged
 from .contacts import ContactHandler, check_names
 from .event_handlers import EventHandler, EventResult, Instant, Transition
 from .events import DIRECTIONS, check_name, checked_direction, in_state
@@ -52,7 +54,7 @@ class Plan(Protocol):
 # ---------------------------------------------------------------------------------------------------------- modes and switches
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Switch:
     """A transition from mode `source` to mode `target` at a zero crossing of `when`, the event function.
 
@@ -75,13 +77,18 @@ class Switch:
         object.__setattr__(self, "when", as_expr(self.when))
         object.__setattr__(self, "direction", checked_direction(f"switch {self.name!r}", self.direction))
 
+    def __repr__(self) -> str:
+        return tagged(
+            f"Switch {self.name} from {self.source} to {self.target}, {self.direction}: {outline(self.when)} = 0"
+        )
+
     @property
     def sense(self) -> int:
         return DIRECTIONS[str(self.direction)]
 
 
-@dataclass(frozen=True, eq=False)
-class Modes:
+@dataclass(frozen=True, eq=False, repr=False)
+class Modes(Summarized):
     """Sets of equations, each with its own coordinates, speeds and constraints, and the switches between them.
 
     Modes({"stick": ..., "slip": ...}, [Switch("breaks away", friction - limit, "stick", "slip"), ...], initial="stick")
@@ -102,6 +109,10 @@ class Modes:
                 raise unknown("modes", "mode", name, self.modes, SimulationError)
         for s in self.switches:
             _carried(self.modes[s.source], self.modes[s.target], s)
+
+    def _summary(self) -> Summary:
+        rows = filled(modes=listing(self.modes), switches=listing(f"{s.source} to {s.target}" for s in self.switches))
+        return Summary(f"Modes of {self.name}, beginning in {self.initial}", rows)
 
     @property
     def name(self) -> str:
@@ -215,6 +226,9 @@ class Contacts:
             )
         self.base, self.contacts = equations, tuple(contacts)
         self._made: dict[str, Equations] = {}
+
+    def __repr__(self) -> str:
+        return tagged(f"Contacts of {self.name}: {listing(c.name for c in self.contacts)}")
 
     @property
     def name(self) -> str:

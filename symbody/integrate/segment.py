@@ -10,6 +10,7 @@ import numpy as np
 from ..derive.equations import Equations
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed
+from ..summary import tagged
 from .dense import Dense
 from .outcome import Outcome, Statistics
 from .sensitivities import variations_in
@@ -31,7 +32,7 @@ class Occurrence:
         return f"<{self.name} at t = {self.t:.9g}{impulses}>"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Segment:
     """Times and states of a motion in one set of equations. The arrays cannot be written to: what is stored is handed out as it is.
 
@@ -56,6 +57,10 @@ class Segment:
     dense: tuple[Dense, ...] = ()
     variations: Array | None = None
     wrt: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        span = f"{len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g}" if len(self.t) else "no times"
+        return tagged(f"Segment of {self.mode or self.equations.name}: {span}, {self.outcome}")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mode", self.mode or self.equations.name)
