@@ -5,12 +5,13 @@ the package, and every rule is shown a planted violation.
 """
 
 import ast
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from .repository import tracked_files
 
 ROOT = Path(__file__).parents[1]
 FLOW = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write")
@@ -366,19 +367,8 @@ def machine_paths(root: Path, names: list[str]) -> list[str]:
     return bad
 
 
-def repository_files() -> list[str]:
-    """What git has or would add; without git, everything that is not hidden."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-        return done.stdout.splitlines()
-    except (OSError, subprocess.CalledProcessError):
-        files = (f.relative_to(ROOT) for f in ROOT.rglob("*") if f.is_file())
-        return [f.as_posix() for f in files if not any(p.startswith((".", "__pycache__")) for p in f.parts)]
-
-
 def test_no_paths_of_a_machine() -> None:
-    assert machine_paths(ROOT, repository_files()) == []
+    assert machine_paths(ROOT, tracked_files()) == []
 
 
 def test_planted_path_is_found(tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ import ast
 import contextlib
 import doctest
 import io
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -133,14 +135,35 @@ def test_first_two_commands_install_and_do() -> None:
     assert "python -m pytest" in second
 
 
-def test_ci_runs_the_test_command() -> None:
-    """`.ci/run` takes the command from the README; it has none of its own to drift."""
+def test_ci_runs_both_commands_in_order() -> None:
+    """`.ci/run` takes the commands from the README, in one clone; it has none of its own to drift."""
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    found = re.search(r"^command=\$\((awk .*)\)$", script, re.MULTILINE)
+    found = re.search(r"^mapfile -t commands < <\((awk .*)\)$", script, re.MULTILINE)
     assert found
     done = subprocess.run(["bash", "-c", found.group(1)], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == commands()[1]
+    assert done.stdout.splitlines() == commands()[:2]
     assert "pip install" not in script
+
+
+def test_ci_runs_what_is_left_behind_through_the_second_command(tmp_path: Path) -> None:
+    """In a small repository: both commands run in one clone, changes that are not committed too, and the checkout stays as it was."""
+    source = tmp_path / "source"
+    (source / ".ci").mkdir(parents=True)
+    shutil.copy(ROOT / ".ci" / "run", source / ".ci" / "run")
+    page = "```sh\necho from the first > left; cat tracked\n```\n\n```sh\ncat left && : pytest\n```\n"
+    (source / "README.md").write_text(page, encoding="utf-8")
+    (source / "tracked").write_text("committed\n", encoding="utf-8")
+    who = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+    for command in (["init", "-q"], ["add", "."], [*who, "commit", "-q", "-m", "all"]):
+        subprocess.run(["git", *command], cwd=source, check=True)
+    (source / "tracked").write_text("changed\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHON": sys.executable}
+    done = subprocess.run(
+        ["bash", source / ".ci" / "run"], capture_output=True, text=True, check=False, env=environment
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line for line in done.stdout.splitlines() if not line.startswith("+")] == ["changed", "from the first"]
+    assert not (source / "left").exists()
 
 
 def test_main_job(tmp_path: Path) -> None:
