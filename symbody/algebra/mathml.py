@@ -16,7 +16,7 @@ _GREEK: Final = {
     **dict(zip("Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(), "ΓΔΘΛΞΠΣΥΦΨΩ", strict=True)),
     "lam": "λ", "eps": "ε", "varepsilon": "ε", "varphi": "φ", "vartheta": "ϑ", "varrho": "ϱ", "varsigma": "ς",
 }  # fmt: skip
-MOST_DRAWN: Final = 1500  # operations of a formula that a browser draws without delay
+MOST_DRAWN: Final = 500  # operations of a formula in a notebook; about 100 kB of MathML
 _FUNCTIONS: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln"}
 _DOTS: Final = ("", "˙", "¨", "⃛")
 _COMBINING: Final = ("", "\u0307", "\u0308", "\u20db")  # over one letter: any font can draw these
