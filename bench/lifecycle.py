@@ -79,7 +79,7 @@ def switched(k: int) -> None:
 
 def looped(k: int) -> None:
     sim = crank_run()
-    sim.energy, sim.lam, sim.violation, sim.powers, sim.reaction(next(iter(sim.equations.mechanism.joints)).name)
+    sim.energy, sim.lam, sim.violation, sim.load_powers, sim.reaction(next(iter(sim.equations.mechanism.joints)).name)
 
 
 def linearised(k: int) -> None:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
         constraint_power,
         energy,
         kinetic_energy,
+        load_powers,
         momentum,
         potential_energy,
         power,
-        powers,
     )
     from .equations import Equations
     from .inverse import InverseDynamics, inverse_dynamics, joint_forces
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022  (in order of flow)
     "Audit", "audit", "Certificate", "certify", "derive", "ForwardDerivatives", "forward_derivatives",
     "inverse_derivatives", "angular_momentum", "centre_of_mass", "constraint_power", "energy", "kinetic_energy",
-    "momentum", "potential_energy", "power", "powers", "Equations", "Variables", "Variable", "NamedRow", "InverseDynamics", "inverse_dynamics",
+    "momentum", "potential_energy", "power", "load_powers", "Equations", "Variables", "Variable", "NamedRow", "InverseDynamics", "inverse_dynamics",
     "joint_forces", "minimal", "Reaction", "reaction", "reactions", "coriolis_matrix", "diagonalized", "gram_schmidt",
     "mass_matrix_sparsity", "tangent_vectors",
 ]  # fmt: skip

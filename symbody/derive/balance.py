@@ -11,7 +11,7 @@ from ..algebra.matrix import Matrix, cross, sum_of_products
 from ..algebra.walk import free_symbols, substitute_all
 from ..bodies.mechanism import Action, Joint
 from ..errors import DerivationError
-from .energies import constraint_power, kinetic_energy, powers
+from .energies import constraint_power, kinetic_energy, load_powers
 from .equations import Equations
 from .kinematics import Kinematics, wrench_of
 from .reactions import Reaction, chain_of, reaction
@@ -20,7 +20,7 @@ from .reactions import Reaction, chain_of, reaction
 def power_balance(eq: Equations, kinematics: Kinematics) -> list[tuple[str, Expr]]:
     """T', then the powers that it is the sum of, in terms of u' and multipliers."""
     driven = constraint_power(eq)
-    terms = [("T'", kinematics.rate(kinetic_energy(eq))), *powers(eq).items()]
+    terms = [("T'", kinematics.rate(kinetic_energy(eq))), *load_powers(eq).items()]
     return terms if driven is ZERO else [*terms, ("prescribed motion", driven)]
 
 

@@ -110,7 +110,7 @@ def power(eq: Equations, load: str) -> Expr:
     return _own(eq, _power(eq.mechanism.load(load), Kinematics(eq.mechanism)))
 
 
-def powers(eq: Equations) -> dict[str, Expr]:
+def load_powers(eq: Equations) -> dict[str, Expr]:
     """The power of every load, by name."""
     k = Kinematics(eq.mechanism)
     return {x.name: _own(eq, _power(x, k)) for x in eq.mechanism.loads}
@@ -161,7 +161,7 @@ def constraint_power(eq: Equations, solved: bool = False) -> Expr:
 def external_power(eq: Equations) -> Expr:
     """What loads without potential and prescribed motions feed in, along the motion: the rate of T + V."""
     potentials = {x.name for x in eq.mechanism.loads if x.potential is not None}
-    return sum((p for name, p in powers(eq).items() if name not in potentials), constraint_power(eq, solved=True))
+    return sum((p for name, p in load_powers(eq).items() if name not in potentials), constraint_power(eq, solved=True))
 
 
 def _power_of_prescribed_motion(k: Kinematics) -> Expr:

@@ -231,7 +231,7 @@ class Equations(Summarized, CacheOwner):
 
     @cached_property
     def kinds(self) -> Mapping[str, str]:
-        """What each name is: coordinate, speed, parameter, ..., output; see `keywords`."""
+        """The kind of each name: coordinate, speed, parameter, ..., output; see `keywords`."""
         kinds = {name: self.variables[name].kind for name in self.variables.names}
         return kinds | {name: "output" for name in self.outputs if name not in kinds}
 

@@ -52,7 +52,7 @@ def values_by_name(
 
 
 def kinds_of(model: Any) -> Mapping[str, str] | None:
-    """What each name of a model is ("coordinate", "parameter", ...); of a state or a result, those of its equations."""
+    """The kind of each name of a model ("coordinate", "parameter", ...); of a state or a result, those of its equations."""
     found = getattr(model, "kinds", None)
     return found if found is not None else getattr(getattr(model, "equations", None), "kinds", None)
 

@@ -37,7 +37,9 @@ from .state import (
 
 ATTEMPTS: Final = 30  # starts, each moved further at random, before constraints are said not to close
 ROUNDED: Final = 1e-3  # by so much the norm of Euler parameters that are given may be off: numbers as people write them
-MEANT: Final = 1e4  # weight of values that had to be let go, when looking for what is near to them
+MEANT: Final = (
+    1e4  # weight of prescribed values that contradict the constraints, in the search for the nearest that do not
+)
 
 
 @values_by_name(AssemblyError)
@@ -56,7 +58,7 @@ def assemble(
               also as keywords where the name is not that of an option
     start     rough values of others (or a whole state: a `State`, a `SteadyMotion`, the end of a `Trajectory`): the state is the nearest to them. Which of several configurations is found depends on them.
               What is in neither starts at zero; Euler parameters start at the identity
-    weights   how much each value that is not held counts in the distance (1 where nothing is said): the larger, the less it moves
+    weights   how much each value that is not held counts in the distance (1 by default): the larger, the less it moves
 
     Speeds that are not rates may be given by the rates of coordinates as well. Raises `AssemblyError` where the constraints cannot be met,
     with the joints that stay open, or the values that contradict each other.
@@ -100,12 +102,12 @@ def all_assemblies(
     return tuple(_completed(task, q, how) for q in sorted(found, key=search.distance))
 
 
-# ---------------------------------------------------------------------------------------------------------- what is asked for
+# ---------------------------------------------------------------------------------------------------------- the problem
 
 
 @dataclass(frozen=True)
 class _Task:
-    """What is held and where the rest starts, by identifier; `known` has both."""
+    """Prescribed values (`held`) and the initial guess, by identifier; `known` has both."""
 
     equations: Equations
     rows: Rows
@@ -124,7 +126,7 @@ class _Task:
         return np.array([self.weights.get(s.name, 1.0) for s in getattr(self.equations, group)])
 
     def named(self, group: str) -> dict[str, float]:
-        """What is held of a group."""
+        """Prescribed values of a group."""
         return {n: self.held[n] for s in getattr(self.equations, group) if (n := s.name) in self.held}
 
     @property
@@ -179,7 +181,7 @@ def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dic
 
 
 def _identities_not_meant(eq: Equations, said: set[str]) -> dict[str, float]:
-    """Where some of a set of Euler parameters are said, the others start at zero, the first one too."""
+    """Where some of a set of Euler parameters are given, the initial guess of the others is zero, the first one included."""
     first = [e[0].name for e in eq.variables.quaternions if any(v.name in said for v in e)]
     return {n: 0.0 for n in first if n not in said}
 
@@ -255,7 +257,7 @@ def _settled(task: _Task, search: Search, found: Found) -> Found:
 
 
 def _is_same(task: _Task, search: Search, a: Array, b: Array) -> bool:
-    """Whether two configurations differ by nothing but whole turns and signs of Euler parameters."""
+    """Whether two configurations are equal up to whole turns and signs of Euler parameters."""
     b = b.copy()
     for places in _orientations(task):
         b[places] *= 1.0 if a[places] @ b[places] >= 0 else -1.0
@@ -339,7 +341,7 @@ def _least(A: Array, b: Array, u: Array, free: Numbers, weights: Array) -> tuple
 
 
 def _completed(task: _Task, q: Array, how: str) -> State:
-    """The state with these coordinates: speeds, then additional variables; in the outcome, what is special about it."""
+    """The state with these coordinates: speeds, then additional variables; the outcome notes redundant constraints."""
     u = _speeds(task, q)
     eq = task.equations
     z = _additional(task, q, u)

@@ -48,7 +48,9 @@ class Batch(Sequence[Trajectory]):
             raise SimulationError(
                 "the members of this batch have different times; simulate with t=times, or ask members one by one"
             )
-        out = np.full((len(rows), length, *rows[0].shape[1:]), np.nan)  # a member that failed has nothing after its end
+        out = np.full(
+            (len(rows), length, *rows[0].shape[1:]), np.nan
+        )  # a member that failed has no states after its end
         for k, row in enumerate(rows):
             out[k, : len(row)] = row
         return out
@@ -59,7 +61,7 @@ class Batch(Sequence[Trajectory]):
 
     @property
     def failed(self) -> list[int]:
-        """Members that did not go as asked."""
+        """Numbers of the members whose outcome is false."""
         return [k for k, m in enumerate(self.members) if not m.outcome]
 
     def __repr__(self) -> str:
@@ -128,6 +130,6 @@ def _count(starts: Sequence[Any] | None, values: Mapping[Any, Array]) -> int:
 
 def _refused(eq: Equations, why: str) -> Trajectory:
     n = len(eq.state)
-    nothing = np.zeros(0)
+    no_times = np.zeros(0)
     outcome = Outcome(Ending.REFUSED, np.nan, why)
-    return Trajectory.of(Segment(eq, nothing, np.zeros((0, n)), np.zeros(len(eq.p)), np.zeros(len(eq.r)), outcome))
+    return Trajectory.of(Segment(eq, no_times, np.zeros((0, n)), np.zeros(len(eq.p)), np.zeros(len(eq.r)), outcome))

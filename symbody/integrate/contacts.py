@@ -122,9 +122,9 @@ class ContactHandler:
         u = slice(self._n_q, self._n_q + self._n_u)
         found = impact(metric, x, now.state[u], part, e)
         if found is None:
-            hindered = listed(n for n, is_closing in zip(self.names, closing, strict=True) if is_closing)
+            blocked = listed(n for n, is_closing in zip(self.names, closing, strict=True) if is_closing)
             out.ending = Ending.SINGULAR
-            out.stops = f"no impulse opens contact {hindered}: the constraints, or other contacts, hold it closed"
+            out.stops = f"no impulse opens contact {blocked}: constraints or other contacts keep it closed"
             return now
         state = now.state.copy()
         state[u] = found.u
@@ -143,14 +143,14 @@ class ContactHandler:
     # ------------------------------------------------------------------------------------------------ rest
 
     def _is_slow(self, x: ContactValues, now: Instant, restitution: Array | float = 1.0) -> Flags:
-        """Whether a flight at this speed would rise by less than the tolerance, so that it cannot be seen: v² / 2a."""
+        """Whether a flight at this speed would rise by less than the tolerance: v² / 2a."""
         pressing = np.maximum(-(x.G @ x.accelerations + x.bias), 0.0)
         return (restitution * x.speed) ** 2 <= 2 * pressing * self._gap_tolerance(x, now)
 
     def _at_rest(
         self, x: ContactValues, now: Instant, touching: Flags, leaving: set[str], out: EventResult
     ) -> EventResult:
-        """Which contacts are closed from now on: those that touch, do not move apart (or so slowly that it cannot be seen), and push.
+        """The contacts that are closed from now on: they touch, do not separate (beyond tolerance), and transmit pressure.
 
         A lam + (G u' + bias) >= 0,   lam >= 0,   one of them zero for each
         """

@@ -1,4 +1,4 @@
-"""Why a simulation could not go on: the variable, the constraints, the matrices at the state where it stopped."""
+"""Diagnosis of a simulation that failed: the variable, the constraints, the matrices at its last state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .forms import Form
 from .outcome import Ending, Outcome
 from .state import State
 
-NEARLY: Final = 1e-5  # of the largest singular value: constraints are as good as dependent
+NEARLY: Final = 1e-5  # of the largest singular value: below it constraints count as linearly dependent
 
 
 def diagnosed(form: Form, ending: Ending, t: float, y: Array, p: Array) -> Outcome:
@@ -43,7 +43,7 @@ def _dependent_constraints(form: Form, t: float, y: Array, p: Array) -> str:
         return ""
     involved = [row.owner for row, weight in zip(rows.speeds, np.abs(U[:, -1]), strict=True) if weight > 0.05]
     return (
-        f"{listed(dict.fromkeys(involved))} hinder the same motion there (smallest singular value of the constraints {s[-1] / s[0]:.1e} of the largest): "
+        f"{listed(dict.fromkeys(involved))} become linearly dependent there (smallest singular value of the constraints {s[-1] / s[0]:.1e} of the largest): "
         "the configuration is singular"
     )
 

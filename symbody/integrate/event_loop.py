@@ -216,7 +216,7 @@ class EventLoop:
     def _set_sides(self, machine: Machine) -> None:
         """The sign of each function; where that is rounding, of its rate; 0 where that is zero too: not known yet.
 
-        A contact is open until it closes, whatever rounding says; where it is entered and nothing closes, that is rounding too.
+        An open contact has sign +1 until it closes; a penetration within rounding counts as zero.
         """
         g, rates, least = self._values(machine)
         now = self._now(machine)
@@ -231,7 +231,7 @@ class EventLoop:
         machine.least[:] = least
 
     def _keep_sides(self, machine: Machine, came_from: Mapping[int, float]) -> None:
-        """Where a change of the state put a function at rest on zero, it is still on the side that it came from."""
+        """A function that a reset leaves at zero with zero rate keeps the sign it had before."""
         for k, side in came_from.items():
             if machine.side[k] == 0.0:
                 machine.side[k] = side

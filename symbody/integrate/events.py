@@ -21,7 +21,7 @@ from ..summary import tagged
 from .forms import Form
 
 DIRECTIONS: Final = {"both": 0, "rising": 1, "falling": -1}
-ROUNDING: Final = 32 * 2.2e-16  # of the terms of an event function: what is below is not told from zero
+ROUNDING: Final = 32 * 2.2e-16  # of the terms of an event function: below it a value counts as zero
 
 Python = Callable[[dict[str, float]], Mapping[Any, float] | str | None]
 
@@ -109,7 +109,7 @@ class Watch:
 
         ROUNDING (Σ |e| + Σ |∂e/∂x x| + |g' t|)       x: the state, parameters and time; times are rounded too
 
-    Where a function has no derivative (a Python function), its rate is taken to be unknown, and rounding to be nothing.
+    Where a function has no derivative (a Python function), its rate counts as unknown and its rounding as zero.
     """
 
     def __init__(self, form: Form, functions: Sequence[Expr]) -> None:

@@ -6,7 +6,7 @@ A contact has a gap g(q, t) >= 0, which closes at the speed v = G u + g_t with G
 
 (Newton's law of restitution e with unilateral impulses, without friction; Glocker, Set-Valued Force Laws, 2001.) Since M is definite this is
 the linear complementarity problem of A = G P Gᵀ with P = M⁻¹ less what constraints take of it. Kinetic energy changes by
-½ Σ (1 - e) v⁻ Λ <= 0 where nothing moves the constraints.
+½ Σ (1 - e) v⁻ Λ <= 0 under scleronomic constraints.
 
 All contacts that touch and close take part, and those that are closed. A contact that touches at rest takes part when an impact before it made
 it close: impulses run through a row of balls one after another, all at one time.

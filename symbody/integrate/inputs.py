@@ -43,7 +43,7 @@ def _is_sampled(law: Any) -> bool:
 
 
 def _content(law: Any) -> Hashable:
-    """What tells a law from others. An object without a hash is told by its identity: it lives as long as the equations it went into."""
+    """The cache key of a law. An object without a hash is identified by its address: it lives as long as the equations it went into."""
     if _is_sampled(law):
         return tuple(np.asarray(x, dtype=np.float64).tobytes() for x in law)
     return law if isinstance(law, Hashable) else id(law)

@@ -124,7 +124,7 @@ class Modes(Summarized):
 
     @property
     def kinds(self) -> Mapping[str, str]:
-        """What each name of any mode is."""
+        """The kind of each name, over all modes."""
         return {name: kind for eq in self.modes.values() for name, kind in eq.kinds.items()}
 
     def equations(self, mode: str) -> Equations:

@@ -1,4 +1,4 @@
-"""How a simulation ended."""
+"""Outcomes of simulations."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Ending(Enum):
     OFF_CONSTRAINTS = "no way back to the constraints was found"
     SINGULAR = "the constraints became dependent"
     TOO_MANY_STEPS = "the number of steps allowed was used up"
-    CHATTERING = "events followed each other without end"
+    CHATTERING = "events accumulated (Zeno behaviour)"
     REFUSED = "was not begun"
     NOT_CONVERGED = "Newton's method did not converge"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a simulation ended, when, and why; true where it went as asked."""
+    """The ending of a simulation, its time and reason; true where it went as asked."""
 
     ending: Ending
     t: float
@@ -40,7 +40,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a simulation took.
+    """Counts and computing time of a simulation.
 
     corrections   Newton steps of projections
     jacobians     evaluations of derivatives (implicit methods), and `factorizations` of matrices made of them

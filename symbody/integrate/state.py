@@ -23,7 +23,7 @@ OFF: Final = 1e-6  # a start that misses the constraints by more than this is re
 
 @dataclass(frozen=True, repr=False)
 class Violation:
-    """How far a state is off the constraints.
+    """Residuals of the constraints at a state.
 
     position         largest of |phi| and of |eᵀe - 1| for Euler parameters; `position_row` names it
     speed            largest of |Jc u + b|; `speed_row` names it
@@ -41,7 +41,7 @@ class Violation:
 
     @property
     def is_small(self) -> bool:
-        """Whether a simulation may start here."""
+        """Whether the residuals are small enough to start a simulation."""
         return max(self.position, self.speed) <= OFF
 
 
@@ -80,7 +80,7 @@ class State:
 
     @classmethod
     def of(cls, equations: Equations, values: Mapping[Any, float] | None = None, outcome: str = "as given") -> State:
-        """A state from values by name; what is not given is zero, a parameter as in the model, a first Euler parameter one."""
+        """A state from values by name. Defaults: zero, of parameters the value in the model, of first Euler parameters one."""
         where = f"state of {equations.name!r}"
         known = default_values(equations) | named_values(equations, values or {}, where)
         require_parameters(equations, known)
@@ -141,7 +141,7 @@ class State:
 
 
 def violation(equations: Equations, state: State) -> Violation:
-    """How far a state is off the constraints at the levels of positions and speeds, and which constraint is worst."""
+    """Residuals of the constraints at the levels of positions and speeds, and the constraints with the largest."""
     rows = rows_of(equations)
     phi, _ = rows.position(*state.arguments)
     Jc, b = rows.speed(*state.arguments)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.graph import Expr, Symbol
 from ..algebra.matrix import Matrix
-from ..derive.energies import energy, kinetic_energy, potential_energy, powers
+from ..derive.energies import energy, kinetic_energy, load_powers, potential_energy
 from ..derive.equations import Equations
 from ..derive.reactions import reaction
 from ..emit.run.callable import Array
@@ -266,9 +266,9 @@ class Trajectory:
         return self._derived("potential energy", potential_energy)
 
     @cached_property
-    def powers(self) -> dict[str, Array]:
+    def load_powers(self) -> dict[str, Array]:
         """The power of each load that all modes have."""
-        of_modes = [_powers(s.equations) for s in self.segments]
+        of_modes = [_load_powers(s.equations) for s in self.segments]
         names = [n for n in of_modes[0] if all(n in other for other in of_modes)]
         parts = [
             quantities.values(s, [found[n] for n in names]) for s, found in zip(self.segments, of_modes, strict=True)
@@ -353,8 +353,8 @@ def _multipliers(s: Segment) -> Array:
     )
 
 
-def _powers(eq: Equations) -> dict[str, Expr]:
-    return eq.cached("powers", (), lambda: powers(eq))
+def _load_powers(eq: Equations) -> dict[str, Expr]:
+    return eq.cached("load powers", (), lambda: load_powers(eq))
 
 
 def _reactions(eq: Equations, joints: Sequence[str]) -> list[Quantity]:

@@ -1,4 +1,4 @@
-"""What a steady motion has to satisfy: which symbols are fixed, which are unknown, and the rows that must vanish.
+"""Conditions of a steady motion: fixed symbols, unknowns, and the rows that must vanish.
 
 q'i = 0                      of coordinates that do not drift
 f + Jcᵀ lam - M u' = 0       with u' = 0, but for speeds that turn with a drifting coordinate
@@ -24,8 +24,8 @@ from .parameter_samples import samples, vanishing
 
 
 @dataclass(frozen=True)
-class Row:
-    """An expression that has to vanish, and what it is called in messages. Stages: coordinates, speeds, accelerations, loads."""
+class ConditionRow:
+    """An expression that must vanish, with its name in messages. Stages: coordinates, speeds, accelerations, loads."""
 
     name: str
     expression: Expr
@@ -33,7 +33,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Turn:
+class TurningSpeeds:
     """Speeds along two fixed axes that turn as a coordinate drifts: along' = -heading' across, across' = heading' along."""
 
     heading: Symbol
@@ -47,7 +47,7 @@ class Conditions:
 
     fixed: Mapping[Symbol, Expr]
     unknowns: Mapping[str, tuple[Symbol, ...]]
-    rows: tuple[Row, ...]
+    rows: tuple[ConditionRow, ...]
     drifting: tuple[Symbol, ...]
     turning: tuple[Symbol, ...]
 
@@ -84,7 +84,7 @@ def _stands(q: Symbol, wanted: Mapping[Expr, Expr]) -> bool:
 
 
 class _Names:
-    """What may be named: symbols of the equations, rates of coordinates, speeds that were eliminated, expressions in these."""
+    """Names that conditions may use: symbols of the equations, rates of coordinates, eliminated speeds, expressions in these."""
 
     def __init__(self, eq: Equations) -> None:
         own = eq.variables.of("q u z r p lam q' u' z'")
@@ -103,28 +103,30 @@ class _Names:
 def _drifting(
     eq: Equations, cyclic: tuple[Symbol, ...], wanted: Mapping[Expr, Expr], loose: list[Symbol]
 ) -> tuple[Symbol, ...]:
-    """Coordinates that may grow: their rate is given or free, or nothing depends on them and they are not held."""
+    """Coordinates that may drift: their rate is given or free, or they are cyclic and not held."""
     moving = {s for s, v in wanted.items() if v is not ZERO} | set(loose)
     held = {s for s in wanted if s in eq.q}
     return tuple(q for q in eq.q if q.dot in moving or (q in cyclic and q not in held and q.dot not in wanted))
 
 
 def cyclic_coordinates(eq: Equations, near: Mapping[Symbol, float]) -> tuple[Symbol, ...]:
-    """Coordinates on which nothing in the equations depends, at random states near some numbers."""
+    """Cyclic coordinates: no entry of the equations depends on them, at random states near some numbers."""
     things = [eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, eq.rates]
     slopes = jacobian(scalars(*things), eq.q)
     seen = [[e for e in slopes.column(j) if e is not ZERO] for j in range(len(eq.q))]
     distinct = list(dict.fromkeys(e for column in seen for e in column))
-    nothing = dict(zip(distinct, vanishing(distinct, near), strict=True))
-    return tuple(q for q, column in zip(eq.q, seen, strict=True) if all(nothing[e] for e in column))
+    vanishes = dict(zip(distinct, vanishing(distinct, near), strict=True))
+    return tuple(q for q, column in zip(eq.q, seen, strict=True) if all(vanishes[e] for e in column))
 
 
 # ---------------------------------------------------------------------------------------------------- turning
 
 
-def _turns(eq: Equations, turned: list[Symbol], cyclic: tuple[Symbol, ...], near: Mapping[Symbol, float]) -> list[Turn]:
-    """For each coordinate that drifts although something depends on it: what turns with it, so that the motion stays the same."""
-    out: list[Turn] = []
+def _turns(
+    eq: Equations, turned: list[Symbol], cyclic: tuple[Symbol, ...], near: Mapping[Symbol, float]
+) -> list[TurningSpeeds]:
+    """For each coordinate that drifts without being cyclic: the speeds that turn with it, a symmetry of the motion."""
+    out: list[TurningSpeeds] = []
     for heading in turned:
         pairs: list[tuple[Symbol, Symbol] | None] = [None]
         pairs += [(x.dot, y.dot) for x, y in permutations(cyclic, 2) if x.dot in eq.u and y.dot in eq.u]
@@ -136,7 +138,7 @@ def _turns(eq: Equations, turned: list[Symbol], cyclic: tuple[Symbol, ...], near
                 f"steady motion of {eq.name!r}: {heading.name} cannot drift in it, accelerations depend on it, and no two other "
                 "coordinates can be turned along with it"
             )
-        out += [Turn(heading, *found)] if isinstance(found, tuple) else []
+        out += [TurningSpeeds(heading, *found)] if isinstance(found, tuple) else []
     return out
 
 
@@ -166,7 +168,7 @@ def _is_symmetry(
     )
 
 
-def _turn_rows(eq: Equations, turns: Iterable[Turn]) -> list[Row]:
+def _turn_rows(eq: Equations, turns: Iterable[TurningSpeeds]) -> list[ConditionRow]:
     rates = dict(zip(eq.q, eq.rates.entries, strict=True))
     rows = []
     for turn in turns:
@@ -175,7 +177,7 @@ def _turn_rows(eq: Equations, turns: Iterable[Turn]) -> list[Row]:
             (turn.along, turn.along.dot + rate * turn.across),
             (turn.across, turn.across.dot - rate * turn.along),
         ):
-            rows.append(Row(f"turning of {u.name} with {turn.heading.name}", law, "accelerations"))
+            rows.append(ConditionRow(f"turning of {u.name} with {turn.heading.name}", law, "accelerations"))
     return rows
 
 
@@ -209,12 +211,12 @@ def _unknowns(
 # ---------------------------------------------------------------------------------------------------- rows
 
 
-def _rate_rows(eq: Equations, fixed: Mapping[Symbol, Expr], drifting: tuple[Symbol, ...]) -> list[Row]:
+def _rate_rows(eq: Equations, fixed: Mapping[Symbol, Expr], drifting: tuple[Symbol, ...]) -> list[ConditionRow]:
     still = [(q, r) for q, r in zip(eq.q, eq.rates.entries, strict=True) if q not in drifting and r not in fixed]
-    return [Row(f"rate of {q.name}", rate, "speeds") for q, rate in still]
+    return [ConditionRow(f"rate of {q.name}", rate, "speeds") for q, rate in still]
 
 
-def _wanted_rows(eq: Equations, wanted: Mapping[Expr, Expr], fixed: Mapping[Symbol, Expr]) -> list[Row]:
+def _wanted_rows(eq: Equations, wanted: Mapping[Expr, Expr], fixed: Mapping[Symbol, Expr]) -> list[ConditionRow]:
     rates = dict(zip((q.dot for q in eq.q), eq.rates.entries, strict=True))
     rows = []
     for thing, value in wanted.items():
@@ -222,26 +224,28 @@ def _wanted_rows(eq: Equations, wanted: Mapping[Expr, Expr], fixed: Mapping[Symb
             continue
         (seen,) = eq.in_own_terms([rates.get(thing, thing)])
         in_coordinates = all(s.kind in ("coordinate", "parameter") for s in free_symbols(seen))
-        rows.append(Row(f"given {thing}", seen - value, "coordinates" if in_coordinates else "speeds"))
+        rows.append(ConditionRow(f"given {thing}", seen - value, "coordinates" if in_coordinates else "speeds"))
     return rows
 
 
-def position_rows(eq: Equations) -> list[Row]:
+def position_rows(eq: Equations) -> list[ConditionRow]:
     """phi = 0, and the norms of Euler parameters."""
-    constraints = [Row(f"constraint {row.name!r}", row.expression, "coordinates") for row in eq.holonomic_rows]
-    return [*constraints, *(Row(row.name, row.expression, "coordinates") for row in eq.norm_rows)]
+    constraints = [ConditionRow(f"constraint {row.name!r}", row.expression, "coordinates") for row in eq.holonomic_rows]
+    return [*constraints, *(ConditionRow(row.name, row.expression, "coordinates") for row in eq.norm_rows)]
 
 
-def speed_rows(eq: Equations) -> list[Row]:
+def speed_rows(eq: Equations) -> list[ConditionRow]:
     """Jc u + b = 0."""
-    return [Row(f"rate of constraint {row.name!r}", row.expression, "speeds") for row in eq.speed_rows]
+    return [ConditionRow(f"rate of constraint {row.name!r}", row.expression, "speeds") for row in eq.speed_rows]
 
 
-def acceleration_rows(eq: Equations) -> list[Row]:
+def acceleration_rows(eq: Equations) -> list[ConditionRow]:
     """Jc u' + c = 0."""
     dots = [as_expr(u.dot) for u in eq.u]
     return [
-        Row(f"second rate of constraint {row.name!r}", sum_of_products(eq.Jc.row(k), dots) + eq.c[k], "accelerations")
+        ConditionRow(
+            f"second rate of constraint {row.name!r}", sum_of_products(eq.Jc.row(k), dots) + eq.c[k], "accelerations"
+        )
         for k, row in enumerate(eq.speed_rows)
     ]
 
@@ -256,8 +260,8 @@ def refuse_driven_constraints(eq: Equations) -> None:
             )
 
 
-def _equation_rows(eq: Equations) -> list[Row]:
+def _equation_rows(eq: Equations) -> list[ConditionRow]:
     balances: Matrix = eq.residual()
-    loads = [Row(f"balance of {u.name}", e, "loads") for u, e in zip(eq.u, balances.entries, strict=True)]
-    more = [Row(f"equation {row.name!r}", row.expression, "loads") for row in eq.additional_rows]
+    loads = [ConditionRow(f"balance of {u.name}", e, "loads") for u, e in zip(eq.u, balances.entries, strict=True)]
+    more = [ConditionRow(f"equation {row.name!r}", row.expression, "loads") for row in eq.additional_rows]
     return [*position_rows(eq), *speed_rows(eq), *acceleration_rows(eq), *loads, *more]

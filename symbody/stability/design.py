@@ -24,17 +24,17 @@ KINDS = ("eigenvalues", "squares")
 
 
 @dataclass(frozen=True)
-class Step:
+class DesignStep:
     """One step of the iteration: parameters, the quantities they give, and their derivatives."""
 
     parameters: Array
     quantities: Complex
-    slopes: Complex
+    derivatives: Complex
 
 
 @dataclass(frozen=True, repr=False)
 class Design(Tabular):
-    """What the iteration came to; `steps` has every step, the first one before any change.
+    """The result of a design; `steps` has all iterates, the first one before any change.
 
     values     parameters found, by name
     reached    the quantities there, in the order of the targets
@@ -45,7 +45,7 @@ class Design(Tabular):
     targets: Complex
     outcome: str
     is_reached: bool
-    steps: tuple[Step, ...]
+    steps: tuple[DesignStep, ...]
 
     def __str__(self) -> str:
         found = ", ".join(f"{k} = {v:.8g}" for k, v in self.values.items())
@@ -93,7 +93,7 @@ def design(
     )
 
 
-def _nearer(here: Step, change: Array, at: Callable[[Array], Step], wanted: Complex) -> Step | None:
+def _nearer(here: DesignStep, change: Array, at: Callable[[Array], DesignStep], wanted: Complex) -> DesignStep | None:
     """The step, or a part of it where the whole leads away from the targets; None where no part leads nearer."""
     miss = np.linalg.norm(here.quantities - wanted)
     for part in 0.5 ** np.arange(8):
@@ -115,8 +115,8 @@ def _bounds(names: Sequence[str], bounds: Mapping[str, Any]) -> tuple[Array, Arr
 
 
 def _quantities(
-    lin: LinearSystem, names: Sequence[str], values: Mapping[str, float], wanted: Complex, of: str, before: Step | None, a: Array
-) -> Step:  # fmt: skip
+    lin: LinearSystem, names: Sequence[str], values: Mapping[str, float], wanted: Complex, of: str, before: DesignStep | None, a: Array
+) -> DesignStep:  # fmt: skip
     found: EigenvalueSensitivities = eigenvalue_sensitivities(
         lin, names, {**values, **dict(zip(names, map(float, a), strict=True))}
     )
@@ -131,14 +131,14 @@ def _quantities(
     if before is None and of == "squares" and len(s) == len(wanted):
         chosen = np.argsort(s.real)[np.argsort(np.argsort(wanted.real))]  # in order of size, as tables give them
     else:
-        guess = wanted if before is None else before.quantities + before.slopes @ (a - before.parameters)
+        guess = wanted if before is None else before.quantities + before.derivatives @ (a - before.parameters)
         chosen = linear_sum_assignment(np.abs(s[None, :] - guess[:, None]))[1]
-    return Step(a, s[chosen], ds[chosen])
+    return DesignStep(a, s[chosen], ds[chosen])
 
 
-def _change(here: Step, wanted: Complex, low: Array, high: Array) -> Array:
-    """The step that makes up for what is missing, within bounds; real and imaginary parts are rows of their own."""
-    J = np.vstack([here.slopes.real, here.slopes.imag])
+def _change(here: DesignStep, wanted: Complex, low: Array, high: Array) -> Array:
+    """The Newton step within bounds; real and imaginary parts are rows of their own."""
+    J = np.vstack([here.derivatives.real, here.derivatives.imag])
     miss = wanted - here.quantities
     right = np.concatenate([miss.real, miss.imag])
     used = np.abs(J).max(axis=1, initial=0.0) > 1e-12 * max(np.abs(J).max(initial=0.0), 1e-300)

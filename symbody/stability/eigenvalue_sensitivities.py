@@ -53,7 +53,7 @@ def eigenvalue_sensitivities(
 ) -> EigenvalueSensitivities:
     parameters = [lin.parameter(n) for n in names] or list(lin.parameters)
     rows, points = lin.sets({k: [v] for k, v in _given(lin, values).items()})
-    n = lin.numbers_at(rows, points)
+    n = lin.matrices_at(rows, points)
     E, A = n.E[0], n.A[0]
     found = pencil_spectrum(E, A, lin.x)
     _refuse_multiple(lin, found.s)
@@ -62,7 +62,7 @@ def eigenvalue_sensitivities(
     x, y = found.x / factor, found.y * factor.conj()
     slopes, shapes = [], []
     for p in parameters:
-        d = lin.slopes_at(p, rows, points)
+        d = lin.derivatives_at(p, rows, points)
         change = d.A[0] @ x - (d.E[0] @ x) * found.s
         ds = np.einsum("ij,ij->j", y.conj(), change)
         slopes.append(ds)
@@ -105,13 +105,13 @@ def response_sensitivities(
     k, seen = lin.input(r), lin.with_outputs(y)
     parameters = [seen.parameter(n) for n in names] or list(seen.parameters)
     rows, points = seen.sets({k: [v] for k, v in _given(seen, values).items()})
-    n = seen.numbers_at(rows, points)
+    n = seen.matrices_at(rows, points)
     omega = 2 * np.pi * np.atleast_1d(np.asarray(hertz, dtype=float))[:, None, None]
     pencil = 1j * omega * n.E - n.A
     X = np.linalg.solve(pencil, np.broadcast_to(n.B[:, :, [k]], (len(omega), *n.B[0][:, [k]].shape)))
     out: dict[str, Complex] = {}
     for p in parameters:
-        d = seen.slopes_at(p, rows, points)
+        d = seen.derivatives_at(p, rows, points)
         inner: Any = np.linalg.solve(pencil, d.B[:, :, [k]] - (1j * omega * d.E - d.A) @ X)
         out[p.name] = (d.C @ X + n.C @ inner + d.D[:, :, [k]])[:, 0, 0]
     return out

@@ -42,7 +42,7 @@ Values = Mapping[Any, Any] | None
 ByName = Mapping[str, Any] | None
 
 
-class Numbers(NamedTuple):
+class SystemMatrices(NamedTuple):
     """The matrices of a linear system as arrays; with one more dimension in front where there are many parameter sets."""
 
     E: Array
@@ -53,8 +53,8 @@ class Numbers(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Full:
-    """What a system was reduced from: names of all variables, the first-order equations in them, and which are independent."""
+class FullSystem:
+    """The system before reduction: names of all variables, the first-order equations in them, and the independent ones."""
 
     q: tuple[str, ...]
     u: tuple[str, ...]
@@ -95,7 +95,7 @@ class LinearSystem(Summarized):
     T: Matrix
     defaults: Mapping[Symbol, float] = field(default_factory=dict)
     about: SteadyMotion | None = None
-    full: Full | None = None
+    full: FullSystem | None = None
 
     def __post_init__(self) -> None:
         n, k, m = len(self.x), len(self.r), len(self.y)
@@ -125,7 +125,7 @@ class LinearSystem(Summarized):
 
     @cached_property
     def parameters(self) -> tuple[Symbol, ...]:
-        """What numbers are needed for, in the order of declaration."""
+        """Symbols of the entries, in the order of declaration; those without a default value must be given."""
         seen = [s for s in free_symbols(*(getattr(self, part) for part in PARTS)) if s not in self.unknowns]
         more = self.about.parameters if self.about is not None and self.unknowns else ()
         declared = dict.fromkeys([*(self.about.parameters if self.about is not None else ()), *self.defaults])
@@ -139,15 +139,15 @@ class LinearSystem(Summarized):
 
     @cached_property
     def kinds(self) -> dict[str, str]:
-        """What each name is: a parameter, input, state, dependent variable or output."""
+        """The kind of each name: parameter, input, state, dependent variable or output."""
         kinds = {s.name: "parameter" for s in self.parameters}
         for kind, names in (("input", self.r), ("state", self.x), ("variable", self.variables), ("output", self.y)):
             kinds |= {name: kind for name in names if name not in kinds}
         return kinds
 
     @property
-    def near(self) -> dict[Symbol, float]:
-        """Numbers that are known without asking: defaults, and the operating point there."""
+    def nominal(self) -> dict[Symbol, float]:
+        """Nominal values: defaults of parameters, and the operating point at them."""
         return {**self.defaults, **(self.about.found if self.about is not None else {})}
 
     def parameter(self, name: str | Symbol) -> Symbol:
@@ -186,13 +186,13 @@ class LinearSystem(Summarized):
                 "put them into the model"
             )
         numbers = self.values(values)
-        table = {**numbers, **self.point(numbers)}
+        table = {**numbers, **self.operating_point(numbers)}
         changed = substitute_all([*(getattr(self, p) for p in PARTS), self.T], table)
         return replace(
             self, **dict(zip((*PARTS, "T"), changed, strict=True)), about=None, full=_substituted(self.full, table)
         )
 
-    def point(
+    def operating_point(
         self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float] | None = None
     ) -> dict[Symbol, float]:
         """The operating point where it has to be found by numbers."""
@@ -218,19 +218,19 @@ class LinearSystem(Summarized):
         return self._function("linear_entries", [getattr(self, p) for p in PARTS])
 
     @values_by_name(StabilityError)
-    def numbers(self, values: Mapping[Any, float] | None = None, **named: float) -> Numbers:
+    def matrices(self, values: Mapping[Any, float] | None = None, **named: float) -> SystemMatrices:
         """The matrices as arrays."""
         p = self.values(values or {})
-        w = self.point(p)
+        w = self.operating_point(p)
         row, points = np.array(list(p.values())), np.array([w[s] for s in self.unknowns])
         return self._cut(self._finite(self._entries(row, points, np.zeros(0)), row))
 
     @values_by_name(StabilityError)
-    def sweep(self, values: Mapping[Any, Any] | None = None, **named: Any) -> Numbers:
+    def sweep(self, values: Mapping[Any, Any] | None = None, **named: Any) -> SystemMatrices:
         """The matrices for many parameter sets at once: values are numbers, or arrays of one length."""
-        return self.numbers_at(*self.sets(values or {}))
+        return self.matrices_at(*self.sets(values or {}))
 
-    def numbers_at(self, rows: Array, points: Array) -> Numbers:
+    def matrices_at(self, rows: Array, points: Array) -> SystemMatrices:
         return self._cut(self._finite(self._entries(rows, points, np.zeros((len(rows), 0))), rows))
 
     def _finite(self, flat: Array, rows: Array) -> Array:
@@ -269,13 +269,13 @@ class LinearSystem(Summarized):
         return rows, self._points(rows)
 
     def _points(self, rows: Array) -> Array:
-        points, near = np.zeros((len(rows), len(self.unknowns))), self.near
+        points, near = np.zeros((len(rows), len(self.unknowns))), self.nominal
         for k in range(len(rows) if self.unknowns else 0):
-            near = self.point(dict(zip(self.parameters, map(float, rows[k]), strict=True)), near)
+            near = self.operating_point(dict(zip(self.parameters, map(float, rows[k]), strict=True)), near)
             points[k] = [near[s] for s in self.unknowns]
         return points
 
-    def slopes_at(self, parameter: str | Symbol, rows: Array, points: Array) -> Numbers:
+    def derivatives_at(self, parameter: str | Symbol, rows: Array, points: Array) -> SystemMatrices:
         """Total derivatives of the matrices with respect to a parameter: the operating point moves along."""
         by = self.parameter(parameter)
         function, moved = self._slopes(by), np.zeros_like(points)
@@ -297,8 +297,8 @@ class LinearSystem(Summarized):
     def _slope_functions(self) -> dict[Symbol, Function]:
         return {}
 
-    def _cut(self, flat: Array) -> Numbers:
-        return Numbers(*cut(flat, [getattr(self, p).shape for p in PARTS]))
+    def _cut(self, flat: Array) -> SystemMatrices:
+        return SystemMatrices(*cut(flat, [getattr(self, p).shape for p in PARTS]))
 
     def recovered(self, values: Mapping[str, float]) -> Array:
         """T as an array."""
@@ -313,7 +313,7 @@ class LinearSystem(Summarized):
 
     def _all_values(self, values: Mapping[str, float], things: list[Matrix]) -> dict[Symbol, float]:
         known = self.values(values)
-        at = {**self.defaults, **known, **self.point(known)}
+        at = {**self.defaults, **known, **self.operating_point(known)}
         if missing := [s.name for s in free_symbols(*things) if s not in at]:
             raise StabilityError(
                 f"linear system {self.name!r}: no value for {listed(missing)}, which its other variables depend on"
@@ -359,7 +359,7 @@ class LinearSystem(Summarized):
         """The same with entries that are 0, 1 or -1 for all parameters written so."""
         if self.unknowns:
             return self
-        E, A, B, C, D, T = cleaned([*(getattr(self, p) for p in PARTS), self.T], self.near)
+        E, A, B, C, D, T = cleaned([*(getattr(self, p) for p in PARTS), self.T], self.nominal)
         return replace(self, E=E, A=A, B=B, C=C, D=D, T=T)
 
     def map(self, change: Any) -> LinearSystem:
@@ -507,7 +507,7 @@ def cut(flat: Array, shapes: Sequence[tuple[int, int]]) -> list[Array]:
     return out
 
 
-def _substituted(full: Full | None, table: Mapping[Symbol, Any]) -> Full | None:
+def _substituted(full: FullSystem | None, table: Mapping[Symbol, Any]) -> FullSystem | None:
     return full and replace(full, variation=full.variation.mapped(lambda matrices: substitute_all(matrices, table)))
 
 

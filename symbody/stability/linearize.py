@@ -17,9 +17,9 @@ from ..derive.equations import Equations
 from ..derive.keywords import values_by_name
 from ..errors import StabilityError, listed
 from ..integrate.state import State
-from .conditions import Row, position_rows, speed_rows
+from .conditions import ConditionRow, position_rows, speed_rows
 from .first_variation import Variation, input_symbols, output_rows, variation
-from .linear_system import Full, LinearSystem
+from .linear_system import FullSystem, LinearSystem
 from .parameter_samples import cleaned, folded, sample_at, samples
 from .pivoting import solved
 from .reduction import chosen_partition, reduced
@@ -36,11 +36,11 @@ def linearize(
 ) -> LinearSystem:  # fmt: skip
     """The equations to first order about a motion: E x' = A x + B r, y = C x + D r, for x = (independent q, independent u, z).
 
-    about         a steady motion, or a state, or values of coordinates, speeds, variables and inputs by name or symbol (what is not named
-                  is zero)
+    about         a steady motion, or a state, or values of coordinates, speeds, variables and inputs by name or symbol (others are
+                  zero)
     independent   coordinates and speeds to keep where constraints leave a choice (a coordinate stands for its rate too)
     outputs       expressions in the state and the inputs by name; by default those of the model
-    drop          states to leave out that nothing depends on: names, or "cyclic" for all such coordinates
+    drop          states to leave out on which no other depends: names, or "cyclic" for all such coordinates
     moving        the values are a point of a motion that is not steady: the result describes its neighbourhood at that instant
     values        parameters by name or symbol, where they are not those of the model; also as keywords
     options       any of these by name, where the model has the name too
@@ -93,7 +93,7 @@ def _linearized(
     return LinearSystem(
         eq.name, (*(q[j] for j in kept.q), *(u[j] for j in kept.u), *z), tuple(s.name for s in input_symbols(eq)),
         tuple(seen), E, A, B, C, D, (*q, *u, *z), T, defaults, motion,
-        Full(q, u, z, tuple(s.name for s in eq.lam), v, (kept.q, kept.u)),
+        FullSystem(q, u, z, tuple(s.name for s in eq.lam), v, (kept.q, kept.u)),
     )  # fmt: skip
 
 
@@ -173,7 +173,9 @@ def _claimed(eq: Equations, about: Mapping[Any, Any], values: Mapping[str, float
     return motion
 
 
-def _refuse_off(eq: Equations, rows: list[Row], point: Mapping[Symbol, Any], numbers: Mapping[Symbol, float]) -> None:
+def _refuse_off(
+    eq: Equations, rows: list[ConditionRow], point: Mapping[Symbol, Any], numbers: Mapping[Symbol, float]
+) -> None:
     """Points that are not on the constraints, where numbers are known."""
     if not rows:
         return
@@ -216,6 +218,6 @@ def _rates_of_variables(
     solution = solved(slopes, Matrix(len(right), 1, tuple(right)), samples([slopes, *right], numbers, 1)[0])
     names = [row.name for row in eq.additional_rows]
     _refuse_off(
-        eq, [Row(f"equation {names[k]!r}", e, "loads") for k, e in zip(solution.rows, solution.left.entries, strict=True)], {}, numbers
+        eq, [ConditionRow(f"equation {names[k]!r}", e, "loads") for k, e in zip(solution.rows, solution.left.entries, strict=True)], {}, numbers
     )  # fmt: skip
     return dict(zip(dz, solution.x.entries, strict=True))

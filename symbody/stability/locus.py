@@ -24,7 +24,7 @@ ZERO: Final = 1e-8  # real parts below this part of the largest eigenvalue count
 
 @dataclass(frozen=True)
 class Critical:
-    """A value of the parameter at which something changes.
+    """A critical value of the parameter: a bifurcation of the eigenvalues.
 
     kind   "oscillatory": a pair crosses the imaginary axis; "real": a real eigenvalue goes through zero;
            "meeting": two real eigenvalues become a pair, or a pair becomes real; "flutter": two imaginary pairs meet and leave the axis
@@ -38,7 +38,7 @@ class Critical:
 
     @property
     def change(self) -> int:
-        """By how many the eigenvalues with a positive real part become more."""
+        """Change of the number of eigenvalues with a positive real part."""
         size = {"oscillatory": 2, "real": 1, "flutter": 2}.get(self.kind, 0)
         return size if self.how in ("loses stability", "joins") else -size
 
@@ -138,14 +138,14 @@ class _Solver:
         self.lin, self.name, self.others = lin, name, dict(others)
 
     def one(self, value: float) -> Complex:
-        n = self.lin.numbers({**self.others, self.name: value})
+        n = self.lin.matrices({**self.others, self.name: value})
         if is_regular(n.E):
             return np.linalg.eigvals(np.linalg.solve(n.E, n.A)).astype(complex)
         return pencil_spectrum(n.E, n.A, self.lin.x).s
 
     def many(self, p: Array) -> _Sets:
         rows, points = self.lin.sets({**self.others, self.name: p})
-        n, d = self.lin.numbers_at(rows, points), self.lin.slopes_at(self.name, rows, points)
+        n, d = self.lin.matrices_at(rows, points), self.lin.derivatives_at(self.name, rows, points)
         if all(is_regular(E) for E in n.E[:: max(1, len(p) // 8)]):
             s, x = np.linalg.eig(np.linalg.solve(n.E, n.A))
             return _Sets(s.astype(complex), _derivatives(n.E, s, x, d), 0)
@@ -176,7 +176,7 @@ def _derivatives(E: Array, s: Complex, x: Complex, d: Any) -> Complex:
 
 
 def _misses(p: Array, sets: _Sets) -> Array:
-    """How far apart eigenvalues i before and j after a step are, both carried to its middle by their derivatives."""
+    """Distances of eigenvalues i before and j after a step, both carried to its middle by their derivatives."""
     half = (np.diff(p) / 2)[:, None]
     limit = np.abs(sets.s).max()
     ds = np.where(np.abs(sets.ds) * np.diff(p).max() < limit, sets.ds, 0.0)

@@ -16,7 +16,7 @@ from ..algebra.walk import free_symbols, ordered, scalars, substitute_all
 from ..emit.run.callable import Array
 from ..errors import EvaluationError, StabilityError, listed
 
-DIGITS: Final = 40  # what is zero identically is smaller than 1e-25 then, and nothing else is
+DIGITS: Final = 40  # identically zero expressions are below 1e-25 then, and no others
 EXACT: Final = 12  # entries without symbols stay exact, as sqrt(2)/2, up to this many parts
 Sample = dict[Symbol, float]
 
@@ -75,14 +75,14 @@ def sizes(things: Sequence[Expr], at: Iterable[Sample]) -> list[float]:
 
 
 def vanishing(things: Sequence[Expr], defaults: Mapping[Symbol, float]) -> list[bool]:
-    """Whether each expression is zero whatever the parameters are: zero to many digits at random ones."""
+    """Whether each expression vanishes identically: it is zero to many digits at random parameters."""
     if all(e is ZERO for e in things):
         return [True] * len(things)
     return [size < 1e-25 for size in sizes(things, samples([list(things)], defaults))]
 
 
 def cleaned(matrices: Sequence[Matrix], defaults: Mapping[Symbol, float]) -> list[Matrix]:
-    """The same matrices, with entries that are always 0, 1 or -1 written so: nothing that reads them has to find out again."""
+    """The same matrices, with entries that are always 0, 1 or -1 written so."""
     entries = list(dict.fromkeys(e for m in matrices for e in m.entries if e.op not in ("const", "symbol")))
     if not entries:
         return list(matrices)
@@ -97,7 +97,7 @@ def cleaned(matrices: Sequence[Matrix], defaults: Mapping[Symbol, float]) -> lis
 
 
 def folded(things: list[Any], table: Mapping[Symbol, Any]) -> list[Any]:
-    """What `things` are where symbols have the values of the table; long entries without symbols become numbers."""
+    """Substitution of the table into `things`; long entries without symbols become numbers."""
     made = substitute_all(things, table) if table else things
     entries = list(dict.fromkeys(e for e in scalars(*made) if e.args))
     with_symbols: set[Any] = set()

@@ -2,7 +2,7 @@
 
 Where E is singular (algebraic variables, constraints), W = (A - s0 E)⁻¹ E has an eigenvalue 1 / (s - s0) for every finite s and zeros for
 the infinite ones. Its range is taken again and again until W is regular on it: what is lost on the way belongs to infinity, in chains
-of any length, and nothing of it is left to be printed as 1e17.
+of any length, so that no infinite eigenvalue is printed as 1e17.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _null_vector(m: Any) -> Any:
 
 
 def _regular_shift(E: Array, A: Array, names: tuple[str, ...]) -> float:
-    """A number at which A - s E is regular; a pencil that is singular at all of them has no eigenvalues to speak of."""
+    """A number at which A - s E is regular; singular pencil: eigenvalues undefined."""
     size = max(np.abs(A).max(), 1e-300) / max(np.abs(E).max(), 1e-300)
     found = []
     for factor in (0.7548776662, -0.5698402910, 0.0123, -0.2451223338, 3.1):
@@ -127,8 +127,8 @@ def _why_singular(E: Array, A: Array, names: tuple[str, ...]) -> str:
     column = [labels[k] for k in np.flatnonzero(np.abs(near[2][-1]) > 0.1)]
     row = [labels[k] for k in np.flatnonzero(np.abs(near[0][:, -1]) > 0.1)]
     return (
-        f"the pencil A - s E is singular for every s, so that every number is an eigenvalue: the equations of {', '.join(row)} depend on "
-        f"each other, and nothing determines {', '.join(column)}. Give the missing equation, or drop these states (without(...))"
+        f"the pencil A - s E is singular for every s, so that every number is an eigenvalue: the equations of {', '.join(row)} are linearly "
+        f"dependent, and no equation determines {', '.join(column)}. Give the missing equation, or drop these states (without(...))"
     )
 
 

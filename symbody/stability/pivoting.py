@@ -1,7 +1,7 @@
 """Linear systems of expressions, solved on the graph with pivots that numbers chose.
 
 A row or a column with a single entry is solved for directly, so that results stay short enough to read; two unknowns that are left
-are solved for by determinants; what is left beyond that becomes a solve node, which pivots when it is run.
+are solved for by determinants; larger systems become a solve node, which pivots at run time.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class _Elimination:
         self.cols.remove(j)
 
     def _right(self, i: int, k: int) -> Expr:
-        """B less what is known already, in row i."""
+        """Right side of row i less the solved unknowns."""
         known = [j for j in self.x if self._is_there(i, j)]
         return self.B[i, k] - sum_of_products([self.A[i, j] for j in known], [self.x[j][k] for j in known])
 

@@ -24,14 +24,14 @@ from .pivoting import solved
 
 @dataclass(frozen=True)
 class Partition:
-    """Which coordinates and speeds are independent: their numbers."""
+    """Numbers of the independent coordinates and speeds."""
 
     q: tuple[int, ...]
     u: tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Reduced:
+class ReducedMatrices:
     """E x' = A x + B r,  y = C x + D r  for x = (qi, ui, z); (q, u, z) = T x + Tr r recovers everything."""
 
     E: Matrix
@@ -42,7 +42,7 @@ class Reduced:
     T: Matrix
 
 
-def reduced(v: Variation, kept: Partition, sample: Sample) -> Reduced:
+def reduced(v: Variation, kept: Partition, sample: Sample) -> ReducedMatrices:
     nz, nr = v.more_z.cols, v.force_r.cols
     Tq = _tangent(v.phi_q, kept.q, sample)
     Tu, factors = _speeds(v, Tq, kept, sample)
@@ -70,7 +70,7 @@ def reduced(v: Variation, kept: Partition, sample: Sample) -> Reduced:
         [zeros(nz, E_i[0]), zeros(nz, E_i[1]), identity(nz)],
     ])  # fmt: skip
     assert B.cols == nr
-    return Reduced(E, A, B, C, v.out_r, T)
+    return ReducedMatrices(E, A, B, C, v.out_r, T)
 
 
 def _tangent(J: Matrix, kept: Sequence[int], sample: Sample) -> Matrix:
@@ -121,7 +121,7 @@ def _placed(n: int, rest: Sequence[int], x: Matrix) -> Matrix:
 
 
 def _symmetric(m: Matrix) -> Matrix:
-    """The upper triangle mirrored: what is equal is then one expression."""
+    """The upper triangle mirrored, so that equal entries are one expression."""
     return Matrix(m.rows, m.cols, tuple(m[min(i, j), max(i, j)] for i in range(m.rows) for j in range(m.cols)))
 
 
@@ -219,7 +219,7 @@ def _pivots(eq: Equations, what: str, J: Array, order: Sequence[int], kept: set[
 
 
 def _idle(numbers: Variation, kept: Partition) -> list[int]:
-    """Coordinates that nothing but rates of coordinates of the same kind depends on, at this point."""
+    """Cyclic coordinates at this point: only rates of coordinates of the same kind depend on them."""
     found = reduced(numbers, kept, {})
     return [kept.q[j] for j in idle_states(array(found.E, {}), array(found.A, {}), range(len(kept.q)))]
 

@@ -94,7 +94,7 @@ def frequency_response(
     lin: LinearSystem, r: str | Symbol, y: str | Symbol, hertz: Any, values: Mapping[str, float]
 ) -> FrequencyResponse:
     k, seen = lin.input(r), lin.with_outputs(y)
-    n = seen.numbers(values)
+    n = seen.matrices(values)
     f = _frequencies(n.E, n.A, lin.x) if hertz is None else np.atleast_1d(np.asarray(hertz, dtype=float))
     if f.ndim != 1 or not len(f) or not np.isfinite(f).all():
         raise StabilityError(f"linear system {lin.name!r}: frequencies are finite numbers in Hz, got {shown(hertz)}")
@@ -129,7 +129,7 @@ def explicit(lin: LinearSystem, values: Mapping[str, float]) -> StateSpace:
 
     S1 w1' = A11 w1 + A12 w2 + B1 r,   0 = A21 w1 + A22 w2 + B2 r,   x = V w
     """
-    n = lin.numbers(values)
+    n = lin.matrices(values)
     if is_regular(n.E):
         return StateSpace(np.linalg.solve(n.E, n.A), np.linalg.solve(n.E, n.B), n.C, n.D, lin.x, lin.r, lin.y)
     U, S, Vt = svd(n.E)
@@ -192,9 +192,9 @@ def _times(A: Array) -> Array:
 
 
 def zeros(lin: LinearSystem, r: str | Symbol, y: str | Symbol, values: Mapping[str, float]) -> Complex:
-    """Finite s at which [A - s E, B; C, D] loses rank: the output can be nothing while the input is something."""
+    """Finite s at which [A - s E, B; C, D] loses rank: a nonzero input gives zero output."""
     k, seen = lin.input(r), lin.with_outputs(y)
-    n = seen.numbers(values)
+    n = seen.matrices(values)
     A = np.block([[n.A, n.B[:, [k]]], [n.C, n.D[:, [k]]]])
     E = np.zeros_like(A)
     E[: len(n.E), : len(n.E)] = n.E

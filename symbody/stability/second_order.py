@@ -94,7 +94,7 @@ def _zero(lin: LinearSystem, whole: Matrix, things: list[Expr]) -> list[bool]:
     if not things:
         return []
     if not lin.unknowns:
-        return vanishing(things, lin.near)
-    at = sample_at([whole], lin.near)
+        return vanishing(things, lin.nominal)
+    at = sample_at([whole], lin.nominal)
     scale = abs(array(whole, at)).max(initial=0.0)
     return [bool(abs(x) <= 1e-10 * scale) for x in array(Matrix(len(things), 1, tuple(things)), at).ravel()]

@@ -107,7 +107,7 @@ def eigenvalues(lin: LinearSystem, values: Mapping[str, float], method: str = "c
     if method not in METHODS:
         raise unknown("eigenvalues", "method", method, METHODS, StabilityError)
     if method == "coordinates":
-        n = lin.numbers(values)
+        n = lin.matrices(values)
         return pencil_spectrum(n.E, n.A, lin.x).s
     if lin.full is None:
         raise StabilityError(
@@ -119,7 +119,7 @@ def eigenvalues(lin: LinearSystem, values: Mapping[str, float], method: str = "c
 
 
 def modes(lin: LinearSystem, values: Mapping[str, float]) -> Spectrum:
-    n = lin.numbers(values)
+    n = lin.matrices(values)
     found = pencil_spectrum(n.E, n.A, lin.x)
     shapes = lin.recovered(values) @ found.x
     names = lin.variables

@@ -36,7 +36,7 @@ def _label(name: str | Symbol) -> str:
 def cyclic_states(lin: LinearSystem) -> tuple[str, ...]:
     """Coordinates that no other rate depends on."""
     coordinates = set(lin.full.q) if lin.full is not None else set(lin.x)
-    at = sample_at([lin.E, lin.A], lin.near)
+    at = sample_at([lin.E, lin.A], lin.nominal)
     found = idle_states(array(lin.E, at), array(lin.A, at), [k for k, n in enumerate(lin.x) if n in coordinates])
     return tuple(lin.x[j] for j in found)
 
@@ -45,11 +45,11 @@ def without(lin: LinearSystem, names: Iterable[str | Symbol]) -> LinearSystem:
     drop = [lin.state(n) for n in names]
     keep = [j for j in range(len(lin.x)) if j not in drop]
     coupled = [(m, i, j) for m in (lin.E, lin.A) for i in keep for j in drop if m[i, j] is not ZERO]
-    for (_, i, j), nothing in zip(coupled, _are_nothing(lin, coupled), strict=True):
-        if not nothing:
+    for (_, i, j), vanishes in zip(coupled, _vanish(lin, coupled), strict=True):
+        if not vanishes:
             raise StabilityError(
                 f"linear system {lin.name!r}: {lin.x[j]} cannot be left out, the equation of {lin.x[i]} depends on it; coordinates that "
-                f"nothing depends on are {listed(lin.cyclic)}"
+                f"no other state depends on are {listed(lin.cyclic)}"
             )
     seen, shown = (_rows_without(lin, m, drop) for m in (lin.C, lin.T))
     return replace(
@@ -62,16 +62,16 @@ def without(lin: LinearSystem, names: Iterable[str | Symbol]) -> LinearSystem:
 def _rows_without(lin: LinearSystem, m: Matrix, drop: Sequence[int]) -> list[int]:
     """Rows that do not need the dropped states: what does is no function of those that are left."""
     places = [(m, i, j) for i in range(m.rows) for j in drop if m[i, j] is not ZERO]
-    needing = {i for (_, i, _), nothing in zip(places, _are_nothing(lin, places), strict=True) if not nothing}
+    needing = {i for (_, i, _), vanishes in zip(places, _vanish(lin, places), strict=True) if not vanishes}
     return [i for i in range(m.rows) if i not in needing]
 
 
-def _are_nothing(lin: LinearSystem, places: Sequence[tuple[Matrix, int, int]]) -> list[bool]:
+def _vanish(lin: LinearSystem, places: Sequence[tuple[Matrix, int, int]]) -> list[bool]:
     """Whether entries are zero for all parameters; at an operating point in numbers, whether they are zero to rounding."""
     if not lin.unknowns:
-        return vanishing([m[i, j] for m, i, j in places], lin.near)
+        return vanishing([m[i, j] for m, i, j in places], lin.nominal)
     matrices = {id(m): m for m, _, _ in places}
-    at = sample_at(list(matrices.values()), lin.near)
+    at = sample_at(list(matrices.values()), lin.nominal)
     numbers = {key: np.abs(array(m, at)) for key, m in matrices.items()}
     return [bool(numbers[id(m)][i, j] <= 1e-9 * numbers[id(m)][i].max()) for m, i, j in places]
 

@@ -1,4 +1,4 @@
-"""`steady`: equilibria and relative equilibria, in closed form where nothing but linear equations stands in the way, else by Newton."""
+"""`steady`: equilibria and relative equilibria, in closed form where the conditions are linear, else by Newton's method."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..emit.run.callable import Array, compile_program
 from ..errors import StabilityError, listed, unknown
 from ..integrate.state import Start, State, is_whole_state, start_values
 from ..summary import Tabular
-from .conditions import Conditions, Row, conditions
+from .conditions import ConditionRow, Conditions, conditions
 from .newton import Reached, newton
 from .parameter_samples import Sample, cleaned, folded, sample_at, samples, vanishing
 from .pivoting import solved
@@ -34,12 +34,12 @@ Number = float | Expr
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SteadyMotion(Tabular):
-    """A motion in which nothing changes but coordinates that grow at a constant rate; made by `steady`.
+    """An equilibrium or relative equilibrium: only cyclic coordinates change, at constant rates; made by `steady`.
 
     motion["phi"] is a number, or an expression in the parameters where the motion is known in closed form; names are those of q, u,
     z, the multipliers, inputs, u' and z'. `values` has them all.
 
-    outcome        what was found, in a sentence
+    outcome        the result in a sentence
     is_steady      whether the rows vanish
     residual       the largest row, in units of its own terms; `worst` names it
     drifting       coordinates that grow
@@ -48,7 +48,7 @@ class SteadyMotion(Tabular):
 
     equations: Equations
     conditions: Conditions
-    expressions: Mapping[Symbol, Expr]  # of what is fixed or solved for; numbers or in terms of parameters
+    expressions: Mapping[Symbol, Expr]  # of fixed and solved symbols; numbers, or in terms of parameters
     defaults: Mapping[Symbol, float]  # of parameters
     outcome: str
     is_steady: bool
@@ -65,7 +65,7 @@ class SteadyMotion(Tabular):
         if self.drifting:
             lines.append(f"drifting: {listed(self.drifting)}")
         if self.undetermined:
-            lines.append(f"not determined, left where the search began: {listed(self.undetermined)}")
+            lines.append(f"not determined, left at the initial guess: {listed(self.undetermined)}")
         return "\n    ".join(x for x in lines if x)
 
     @cached_property
@@ -92,7 +92,7 @@ class SteadyMotion(Tabular):
 
     @property
     def is_symbolic(self) -> bool:
-        """Whether everything is known in terms of the parameters."""
+        """Whether all values are expressions in the parameters."""
         return self.is_steady and not self.unknowns
 
     @property
@@ -102,7 +102,7 @@ class SteadyMotion(Tabular):
 
     @property
     def kinds(self) -> Mapping[str, str]:
-        """What each name is: those of the equations, and parameters that only the conditions have."""
+        """The kind of each name: those of the equations, and parameters that only the conditions have."""
         return {**{s.name: s.kind for s in self.parameters}, **self.equations.kinds}
 
     @property
@@ -167,11 +167,11 @@ def steady(
              too); numbers of parameters, and of the time t, where they are not those of the model. By name also as keywords
     zero     what has the value zero; a coordinate that has a value does not drift
     free     unknown beside the state and the multipliers: inputs or parameters to be found; q.dot of a coordinate that is to drift
-             although something depends on it (the heading of a vehicle that turns)
+             although it is not cyclic (the heading of a vehicle that turns)
     start    where the search begins, where zero is not near: values by name or symbol, a `State`, another `SteadyMotion`, the end of a
              `Trajectory`
 
-    Coordinates on which nothing depends may drift; all others stand still. Inputs are zero unless they have a value or are free. Where the rest
+    Cyclic coordinates, on which no entry of the equations depends, may drift; all others stand still. Inputs are zero unless they have a value or are free. Where the rest
     follows from linear equations alone, and holds for all parameters, the result has expressions in the parameters; otherwise it has
     numbers. `outcome` says what happened; the residual is shown, and what the conditions left open.
     """
@@ -202,7 +202,7 @@ def _sorted(eq: Equations, values: Mapping[Any, Any]) -> tuple[dict[Any, Any], d
 
 
 def _unknowns_only(asked: Conditions, start: Mapping[Any, float]) -> dict[Any, float]:
-    """Of a whole state what is to be found."""
+    """The unknowns among the values of a whole state."""
     names = {s.name for s in asked.all_unknowns}
     return {k: v for k, v in start.items() if k in names}
 
@@ -299,7 +299,7 @@ def _linear_solution(
 
 
 def _untouched(asked: Conditions) -> list[Symbol]:
-    """Coordinates that were left where the search begins because nothing depends on them."""
+    """Cyclic coordinates, which stay at the initial guess."""
     seen = set(free_symbols(*(r.expression for r in asked.rows)))
     return [q for q in asked.unknowns["coordinates"] if q in asked.drifting or q not in seen]
 
@@ -314,7 +314,7 @@ class _Problem:
         self, eq: Equations, asked: Conditions, expressions: Mapping[Symbol, Expr], unknowns: tuple[Symbol, ...]
     ) -> None:
         self.eq, self.unknowns = eq, unknowns
-        self.rows: list[Row] = list(asked.rows)
+        self.rows: list[ConditionRow] = list(asked.rows)
         self.expressions = folded([r.expression for r in self.rows], expressions)
         self.parameters = [s for s in parameters_of(eq, asked) if s not in unknowns]
 

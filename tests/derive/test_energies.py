@@ -14,10 +14,10 @@ from symbody.derive.energies import (
     energy,
     external_power,
     kinetic_energy,
+    load_powers,
     momentum,
     potential_energy,
     power,
-    powers,
 )
 from symbody.derive.minimal import minimal
 from symbody.derive.transform import diagonalized
@@ -34,7 +34,7 @@ def test_kinetic_energy_changes_by_all_powers(model: Callable[[], Model], seed: 
     eq = derive(model())
     s = moving_state(eq, seed)
     change = numbers(rate(eq, kinetic_energy(eq)), s)
-    terms = numbers([*powers(eq).values(), constraint_power(eq)], s)
+    terms = numbers([*load_powers(eq).values(), constraint_power(eq)], s)
     assert abs(change - terms.sum()) <= 1e-9 * (abs(change) + np.abs(terms).sum())
 
 
@@ -45,7 +45,7 @@ def test_energy_changes_by_what_is_fed_in(model: Callable[[], Model], seed: int)
     eq = derive(model())
     s = moving_state(eq, seed)
     change, fed = numbers(rate(eq, energy(eq)), s), numbers(external_power(eq), s)
-    terms = numbers([*powers(eq).values(), constraint_power(eq)], s)
+    terms = numbers([*load_powers(eq).values(), constraint_power(eq)], s)
     assert abs(change - fed) <= 1e-9 * (abs(change) + np.abs(terms).sum())
 
 
@@ -110,7 +110,7 @@ def test_energies_in_other_speeds(change: Callable[[sb.Equations], sb.Equations]
     eq = change(derive(turntable() if change is minimal else four_bar()))
     s = moving_state(eq)
     change_of_T = numbers(rate(eq, kinetic_energy(eq)), s)
-    terms = numbers([*powers(eq).values(), constraint_power(eq)], s)
+    terms = numbers([*load_powers(eq).values(), constraint_power(eq)], s)
     assert abs(change_of_T - terms.sum()) <= 1e-9 * (abs(change_of_T) + np.abs(terms).sum())
 
 

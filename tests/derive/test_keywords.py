@@ -12,7 +12,9 @@ from symbody.derive.keywords import KeywordCall, values_by_name
 
 STAGES = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write")
 FREE_OF_MODELS = {  # public calls with **keywords that no model's names can reach
-    "plot",  # options of figures
+    "plot",
+    "Trajectory.plot",  # options of figures
+    "Trajectory.scene",  # hands everything on to `scene`, which keeps the rule
     "Model.parameters",  # declares names, and takes no options
     "Figure.noted",  # words on a figure
 }

@@ -56,7 +56,7 @@ def test_neighbourhood_of_a_moving_point(kind, seed):
     parameters = {s.name: v for s, v in state.items() if s in eq.p}
     lin = sb.linearize(eq, about, moving=True, outputs={}, **parameters)
     direction = np.random.default_rng(seed).uniform(-1, 1, len(lin.x))
-    n = lin.numbers()
+    n = lin.matrices()
     ours, expected = np.linalg.solve(n.E, n.A @ direction), along_the_motion(eq, state, lin, direction)
     scale = np.abs(np.linalg.solve(n.E, n.A)).max(axis=1) + 1.0
     assert ours / scale == pytest.approx(expected / scale, abs=1e-8)

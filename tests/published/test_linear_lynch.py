@@ -19,7 +19,7 @@ def pendulum() -> sb.LinearSystem:
 
 def test_triple_pendulum(pendulum):
     value, form = published("lynch_triple_lin"), pendulum.second_order()
-    M, K = (np.array(sb.evaluate(X, pendulum.near)) for X in (form.M, form.K))
+    M, K = (np.array(sb.evaluate(X, pendulum.nominal)) for X in (form.M, form.K))
     assert pytest.approx(np.array(value["M"]), abs=1e-14) == M
     assert pytest.approx(9.81 * np.array(value["K_over_g"]), abs=1e-13) == K
     squares = sorted(-(pendulum.eigenvalues() ** 2).real)[::2]
@@ -32,7 +32,7 @@ def test_design(pendulum):
     value = published("lynch_design")
     design = pendulum.design([20, 40, 130], ["d1", "d2", "d3"], of="squares", g=98.1)
     assert design.is_reached
-    assert design.steps[0].slopes.real == pytest.approx(np.array(value["S0"]), abs=1e-6)
+    assert design.steps[0].derivatives.real == pytest.approx(np.array(value["S0"]), abs=1e-6)
     for step in (1, 2):
         assert design.steps[step].parameters == pytest.approx(value[f"a{step}"], abs=1e-7)
         assert design.steps[step].quantities == pytest.approx(value[f"eig{step}"], abs=1e-6)

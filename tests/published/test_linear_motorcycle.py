@@ -95,7 +95,7 @@ def test_matrices_for_random_parameters(sharp, seed):
     p = {s.name: draw.uniform(0.2, 1.5) for s in (*sharp.about.equations.p, V)}
     s, c = math.sin(p["eps"]), math.cos(p["eps"])
     p |= {"f": s * p["k"] - c * p["j"], "a": c * p["k"] - p["e"] + p["j"] * s}
-    n = sharp.numbers(**{s.name: p[s.name] for s in sharp.parameters})
+    n = sharp.matrices(**{s.name: p[s.name] for s in sharp.parameters})
     A, B = printed(p)
     rows = [STATES.index(name) for name in EQUATIONS]
     sign = np.array([1, 1, 1, 1, 1, 1, -1, -1])[:, None]

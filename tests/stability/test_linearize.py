@@ -72,7 +72,7 @@ def test_explicit_form_eliminates_what_is_algebraic(lin):
     space = lin.state_space()
     assert space.A.shape == (3, 3)
     s = 2.0j
-    n = lin.numbers()
+    n = lin.matrices()
     whole = n.C @ np.linalg.solve(s * n.E - n.A, n.B) + n.D
     assert space.C @ np.linalg.solve(s * np.eye(3) - space.A, space.B) + space.D == pytest.approx(whole)
 
@@ -81,18 +81,18 @@ def test_code_of_the_matrices(lin):
     """The program of the parameters gives the same numbers as text for C and NumPy would."""
     program = lin.program("pendulum_matrices")
     E, A, *_ = sb.numpy_function(program)(np.array(list(lin.values({}).values())))
-    assert np.array(E) == pytest.approx(lin.numbers().E)
-    assert np.array(A) == pytest.approx(lin.numbers().A)
+    assert np.array(E) == pytest.approx(lin.matrices().E)
+    assert np.array(A) == pytest.approx(lin.matrices().A)
     assert "void pendulum_matrices(" in sb.c_source(program).header
 
 
 def test_numbers_for_some_or_many_parameters(lin):
     half = lin(k=1.0, c=0.0)
     assert {s.name for s in half.parameters} == {"l", "mass", "g", "T"}
-    assert half.numbers().A == pytest.approx(lin.numbers(k=1.0, c=0.0).A)
+    assert half.matrices().A == pytest.approx(lin.matrices(k=1.0, c=0.0).A)
     many = lin.sweep(k=np.array([1.0, 2.0]), c=0.5)
     assert many.A.shape == (2, 4, 4)
-    assert many.A[1] == pytest.approx(lin.numbers(k=2.0, c=0.5).A)
+    assert many.A[1] == pytest.approx(lin.matrices(k=2.0, c=0.5).A)
 
 
 def test_expressions_for_parameters(lin):
@@ -100,23 +100,23 @@ def test_expressions_for_parameters(lin):
     w, mass, l = sb.symbols("w mass l")
     tuned = lin(k=mass * l * l * w**2)
     assert "k" not in {s.name for s in tuned.parameters}
-    given = tuned.numbers(w=3.0).A
-    assert given == pytest.approx(lin.numbers(k=9.0 * lin.defaults[mass] * lin.defaults[l] ** 2).A)
+    given = tuned.matrices(w=3.0).A
+    assert given == pytest.approx(lin.matrices(k=9.0 * lin.defaults[mass] * lin.defaults[l] ** 2).A)
     assert tuned.eigenvalues(method="qz", w=3.0) == pytest.approx(tuned.eigenvalues(w=3.0), abs=1e-8)
 
 
 def test_slopes_of_matrices(lin):
     rows, points = lin.sets({"l": [0.6]})
-    slope = lin.slopes_at("l", rows, points)
+    slope = lin.derivatives_at("l", rows, points)
     h = 1e-6
-    assert slope.A[0] == pytest.approx((lin.numbers(l=0.6 + h).A - lin.numbers(l=0.6 - h).A) / (2 * h), abs=1e-6)
-    assert slope.C[0] == pytest.approx((lin.numbers(l=0.6 + h).C - lin.numbers(l=0.6 - h).C) / (2 * h), abs=1e-6)
+    assert slope.A[0] == pytest.approx((lin.matrices(l=0.6 + h).A - lin.matrices(l=0.6 - h).A) / (2 * h), abs=1e-6)
+    assert slope.C[0] == pytest.approx((lin.matrices(l=0.6 + h).C - lin.matrices(l=0.6 - h).C) / (2 * h), abs=1e-6)
 
 
 def test_moving_points_have_their_accelerations(equations):
     """Half way down and moving: stiffness is that of the slope there, which a steady point would not have."""
     lin = sb.linearize(equations, {"theta": 1.0, "theta_dot": 2.0, "spring": 3.0, "slow": 0.5}, moving=True)
-    row = lin.numbers().A[1]
+    row = lin.matrices().A[1]
     assert row == pytest.approx([-2 * 9.81 * 0.5 * math.cos(1.0), -0.1, 1, -1])
     assert lin.about is None
 
@@ -125,10 +125,10 @@ def test_operating_point_moves_with_parameters(equations):
     """A torque holds the pendulum at an angle that depends on the spring."""
     lin = sb.linearize(equations, sb.steady(equations, values={"torque": 2.0}))
     theta = lin.about["theta"]
-    assert lin.numbers().A[1, 0] == pytest.approx(-9.81 * math.cos(theta))
+    assert lin.matrices().A[1, 0] == pytest.approx(-9.81 * math.cos(theta))
     softer = sb.steady(equations, values={"torque": 2.0}, k=1.0)["theta"]
-    assert lin.numbers(k=1.0).A[1, 0] == pytest.approx(-9.81 * math.cos(softer))
-    assert lin(k=1.0).numbers().A == pytest.approx(lin.numbers(k=1.0).A)
+    assert lin.matrices(k=1.0).A[1, 0] == pytest.approx(-9.81 * math.cos(softer))
+    assert lin(k=1.0).matrices().A == pytest.approx(lin.matrices(k=1.0).A)
     with pytest.raises(sb.StabilityError, match=r"k cannot be expressions.*known in numbers only"):
         lin(k=sb.symbol("w") ** 2)
 
