@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import symbody
+
 from .repository import tracked_files
 
 ROOT = Path(__file__).parents[1]
@@ -266,9 +268,41 @@ def _is_plain(argument: ast.arg) -> bool:
     return names <= PLAIN
 
 
+# ---------------------------------------------------------------------------------------------------------- parameters
+
+LOOP_TYPES = {
+    "Numbers",
+    "Indices",
+    "Function",
+    "list[Any]",
+    "list[int]",
+}  # by which kernels are told from other functions
+MOST_OF_A_KERNEL = 10
+MOST_OF_A_PRIVATE_FUNCTION = 12
+
+
+def few_parameters(root: Path) -> list[str]:
+    """Kernels take records instead of many numbers and arrays, private functions types of their own; public ones may have many options."""
+    bad = []
+    for file, tree in sources(root).items():
+        for f in ast.walk(tree):
+            if not isinstance(f, ast.FunctionDef):
+                continue
+            given = [*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs]
+            is_kernel = any(a.annotation and ast.unparse(a.annotation) in LOOP_TYPES for a in given)
+            is_private = f.name.startswith("_") or (f in tree.body and f.name not in symbody.__all__)
+            if is_kernel and len(given) > MOST_OF_A_KERNEL:
+                bad.append(
+                    f"{file}:{f.lineno} kernel {f.name} has {len(given)} parameters: make them fields of records"
+                )
+            elif is_private and len(given) > MOST_OF_A_PRIVATE_FUNCTION:
+                bad.append(f"{file}:{f.lineno} {f.name} has {len(given)} parameters: make them fields of a type")
+    return bad
+
+
 RULES = (
     folders_in_order, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
-    no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key,
+    no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key, few_parameters,
 )  # fmt: skip
 
 
@@ -306,6 +340,9 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (symbols_from_the_table, {"view/a.py": "x = f(t, *source.q, *source.u)"}, "symbols of source"),
     (symbols_from_the_table, {"write/a.py": "x = {*eq.q, eq.t, *eq.p}"}, "write/a.py:1"),
     (one_file_each, {"emit/llvm/jit.py": "import llvmlite", "emit/b.py": "import llvmlite"}, "b.py, symbody/emit/llvm/jit.py"),
+    (few_parameters, {"emit/a.py": f"def f({', '.join(f'a{i}: int' for i in range(10))}, x: Numbers) -> None: ..."}, "kernel f has 11 parameters"),
+    (few_parameters, {"bodies/a.py": f"class A:\n    def _f({', '.join(f'a{i}' for i in range(13))}): ..."}, "a.py:2 _f has 13 parameters"),
+    (few_parameters, {"bodies/a.py": f"def helper({', '.join(f'a{i}' for i in range(13))}): ..."}, "helper has 13 parameters"),
     (no_cache_that_pins_its_key, {"derive/a.py": "kept: WeakKeyDictionary[E, F] = WeakKeyDictionary()"}, "a.py:1 keeps a table"),
     (no_cache_that_pins_its_key, {"derive/a.py": "class A:\n    known = {}\n"}, "a.py:2 keeps a table"),
     (no_cache_that_pins_its_key, {"emit/a.py": "loaded: list[Loaded] = []"}, "a.py:1 keeps a table"),

@@ -201,17 +201,11 @@ class Form(CacheOwner):
         return [e - s for e, s in zip(self.invariants.values(), self.levels, strict=True)]
 
     def _quasi_orthogonal(self, p: Array) -> LoopCallee:
-        callees = {name: program_callee(c, {"p": p}) for name, c in self._corrections.items()}
-        names = ("positions", "speeds", "invariants")
-        fixed = {f"has_{name}": int(name in callees) for name in names}
-        is_alone = self.metric == "mass"
-        fixed |= {"n": self.n, "n_q": len(self.equations.q), "n_u": len(self.equations.u)}
-        fixed |= {"is_alone": int(is_alone)}
-        spare = next(iter(callees.values()))
-        return LoopCallee(
-            projection.settle, fixed, ("out", "note"), tolerance=self.tolerance, violation=np.zeros(1), w=np.zeros(self.n),
-            **{name: callees.get(name, spare) for name in names},
+        corrections = projection.Corrections(
+            n=self.n, n_q=len(self.equations.q), n_u=len(self.equations.u), is_alone=int(self.metric == "mass"), tolerance=self.tolerance,
+            violation=np.zeros(1), w=np.zeros(self.n), **{name: program_callee(c, {"p": p}) for name, c in self._corrections.items()},
         )  # fmt: skip
+        return LoopCallee(projection.settle, {}, ("out", "note"), corrections=corrections)
 
     @cached_property
     def _newton(self) -> tuple[Compiled, int]:
@@ -225,10 +219,11 @@ class Form(CacheOwner):
 
     def _orthogonal(self, p: Array) -> LoopCallee:
         newton, m = self._newton
-        return LoopCallee(
-            projection.settle_orthogonally, {"n": self.n, "m": m}, ("out", "note"), tolerance=self.tolerance,
-            newton=program_callee(newton, {"p": p}), violation=np.zeros(2), x=np.zeros(self.n + m), w=np.zeros(self.n + m),
+        steps = projection.OrthogonalSteps(
+            n=self.n, m=m, tolerance=self.tolerance, newton=program_callee(newton, {"p": p}), violation=np.zeros(2),
+            x=np.zeros(self.n + m), w=np.zeros(self.n + m),
         )  # fmt: skip
+        return LoopCallee(projection.settle_orthogonally, {}, ("out", "note"), steps=steps)
 
 
 @dataclass(frozen=True)

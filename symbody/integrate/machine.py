@@ -93,7 +93,7 @@ class Machine:
     """Steps of a method, compiled: what `run.py` drives. `side` and `least` are those of its event functions (`march.Watched`)."""
 
     def __init__(self, task: Task, method: Method, steps: Steps, memory: Memory) -> None:
-        self.task, self.steps, self.memory = task, steps, memory
+        self.task, self.method, self.steps, self.memory = task, method, steps, memory
         self.counts, self.watched = steps.counts, steps.watched
         self.y, self.side, self.least = (
             np.asarray(steps.y),

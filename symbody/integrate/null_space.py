@@ -22,7 +22,8 @@ import numpy as np
 
 from ..algebra.elimination import definite_factor, definite_solve
 from ..derive.equations import Equations
-from ..emit.loops.language import Function, Indices, Numbers
+from ..emit.loops.language import Function, Indices, Known, Numbers
+from ..emit.loops.records import Struct
 from ..emit.run.callable import Array, Compiled
 from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, listed
@@ -52,112 +53,143 @@ KNOWN_SIZE: Final = 48
 # ---------------------------------------------------------------------------------------------------------- kernels
 
 
-def factors(kind: int, m: int, n: int, given: int, decides: int, J: Numbers, a: Numbers, d: Numbers, U: Numbers, quality: Numbers,
-            rows: Indices, columns: Indices, kept: Indices) -> int:  # fmt: skip
+class Space(Struct):
+    """Jc and its factors.
+
+    kind      PARTITION, QR, or singular values
+    m, n      numbers of constraints and of speeds, which come after n_q coordinates in a state of `size` variables
+    given     how many speeds were given as independent
+    J, r      Jc with rows of length one, right sides that go with them, and the `lengths` that the rows had
+    x         G r
+    a, d, U, quality, rows, columns, kept   as in `orthogonal_factors.py`
+    """
+
+    kind: Known[int]
+    m: int
+    n: int
+    n_q: Known[int]
+    size: Known[int]
+    given: Known[int]
+    J: Numbers
+    r: Numbers
+    lengths: Numbers
+    x: Numbers
+    a: Numbers
+    d: Numbers
+    U: Numbers
+    quality: Numbers
+    rows: Indices
+    columns: Indices
+    kept: Indices
+    constraints: Function
+
+
+class Reduction(Struct):
+    """Memory for the equations of motion in the directions Z: w a state, M and f those of all speeds, A and e those of the independent ones."""
+
+    space: Space
+    w: Numbers
+    Z: Numbers
+    M: Numbers
+    f: Numbers
+    A: Numbers
+    e: Numbers
+    dynamics: Function
+
+
+def factors(s: Space, decides: int) -> int:
     """The rank of Jc, and its factors in one of three ways."""
-    if kind == PARTITION:
-        return partition(m, n, given, decides, J, a, rows, columns, kept, quality)
-    if kind == QR:
-        return reflect(m, n, J, a, rows, d)
-    return rotate(m, n, J, a, U, d, columns)
+    if s.kind == PARTITION:
+        return partition(s.m, s.n, s.given, decides, s.J, s.a, s.rows, s.columns, s.kept, s.quality)
+    if s.kind == QR:
+        return reflect(s.m, s.n, s.J, s.a, s.rows, s.d)
+    return rotate(s.m, s.n, s.J, s.a, s.U, s.d, s.columns)
 
 
-def directions(
-    kind: int, m: int, n: int, rank: int, a: Numbers, d: Numbers, U: Numbers, columns: Indices, Z: Numbers
-) -> None:
+def directions(s: Space, rank: int, Z: Numbers) -> None:
     """Z."""
-    if kind == PARTITION:
-        partition_basis(n, rank, a, columns, Z)
-    elif kind == QR:
-        reflect_basis(m, n, rank, a, d, Z)
+    if s.kind == PARTITION:
+        partition_basis(s.n, rank, s.a, s.columns, Z)
+    elif s.kind == QR:
+        reflect_basis(s.m, s.n, rank, s.a, s.d, Z)
     else:
-        rotate_basis(n, rank, U, columns, Z)
+        rotate_basis(s.n, rank, s.U, s.columns, Z)
 
 
-def meeting(kind: int, m: int, n: int, rank: int, a: Numbers, d: Numbers, U: Numbers, rows: Indices, columns: Indices, r: Numbers,
-            x: Numbers) -> None:  # fmt: skip
+def meeting(s: Space, rank: int) -> None:
     """x = G r."""
-    if kind == PARTITION:
-        partition_solve(n, rank, a, rows, columns, r, d, x)
-    elif kind == QR:
-        reflect_solve(m, n, rank, a, rows, d, r, x)
+    if s.kind == PARTITION:
+        partition_solve(s.n, rank, s.a, s.rows, s.columns, s.r, s.d, s.x)
+    elif s.kind == QR:
+        reflect_solve(s.m, s.n, rank, s.a, s.rows, s.d, s.r, s.x)
     else:
-        rotate_solve(m, n, rank, a, U, d, columns, r, x)
+        rotate_solve(s.m, s.n, rank, s.a, s.U, s.d, s.columns, s.r, s.x)
 
 
-def allowed(
-    kind: int, m: int, n: int, n_q: int, size: int, given: int, t: float, y: Numbers, out: Numbers, J: Numbers, r: Numbers,
-    x: Numbers, lengths: Numbers, a: Numbers, d: Numbers, U: Numbers, quality: Numbers, rows: Indices, columns: Indices,
-    kept: Indices, constraints: Function,
-) -> int:  # fmt: skip
+def allowed(s: Space, t: float, y: Numbers, out: Numbers) -> int:
     """The state with its speeds on the constraints; returns the rank of Jc."""
-    constraints((t, y), (J, r))
-    for i in range(m):
-        for j in range(n):
-            r[i] = r[i] + J[i * n + j] * y[n_q + j]
-    scale_rows(m, n, J, r, lengths)
-    decides: int = 1
-    for i in range(m):
-        if abs(r[i]) > HELD:
+    s.constraints((t, y), (s.J, s.r))
+    for i in range(s.m):
+        for j in range(s.n):
+            s.r[i] = s.r[i] + s.J[i * s.n + j] * y[s.n_q + j]
+    scale_rows(s.m, s.n, s.J, s.r, s.lengths)
+    decides = 1
+    for i in range(s.m):
+        if abs(s.r[i]) > HELD:
             decides = 0
-    rank: int = factors(kind, m, n, given, decides, J, a, d, U, quality, rows, columns, kept)
-    meeting(kind, m, n, rank, a, d, U, rows, columns, r, x)
-    for i in range(size):
+    rank = factors(s, decides)
+    meeting(s, rank)
+    for i in range(s.size):
         out[i] = y[i]
-    for j in range(n):
-        out[n_q + j] = out[n_q + j] - x[j]
+    for j in range(s.n):
+        out[s.n_q + j] = out[s.n_q + j] - s.x[j]
     return rank
 
 
-def reduced_rates(
-    t: float, y: Numbers, dy: Numbers, kind: int, m: int, n: int, n_q: int, size: int, given: int, w: Numbers, J: Numbers, r: Numbers,
-    x: Numbers, lengths: Numbers, a: Numbers, d: Numbers, U: Numbers, quality: Numbers, rows: Indices, columns: Indices,
-    kept: Indices, Z: Numbers, M: Numbers, f: Numbers, A: Numbers, e: Numbers, constraints: Function, dynamics: Function,
-) -> None:  # fmt: skip
+def reduced_rates(t: float, y: Numbers, dy: Numbers, reduction: Reduction) -> None:
     """y' as at the head of this file."""
-    rank: int = allowed(
-        kind, m, n, n_q, size, given, t, y, w, J, r, x, lengths, a, d, U, quality, rows, columns, kept, constraints
-    )
-    directions(kind, m, n, rank, a, d, U, columns, Z)
-    dynamics((t, w), (M, f, r, dy, dy[n_q + n :]))
-    for i in range(m):
-        r[i] = -r[i] / lengths[i]
-    meeting(kind, m, n, rank, a, d, U, rows, columns, r, x)
-    for i in range(n):
-        for j in range(n):
-            f[i] = f[i] - M[i * n + j] * x[j]
-    free: int = n - rank
-    for k in range(free):
-        e[k] = 0.0
-        for i in range(n):
-            e[k] = e[k] + Z[k * n + i] * f[i]
-        for i in range(n):
-            w[i] = 0.0
-            for j in range(n):
-                w[i] = w[i] + M[i * n + j] * Z[k * n + j]
-        for l in range(k + 1):
-            s = 0.0
-            for i in range(n):
-                s = s + Z[l * n + i] * w[i]
-            A[l * free + k] = s
-    definite_factor(free, A)
-    definite_solve(free, A, e)
-    for i in range(n):
-        s = x[i]
+    e = reduction
+    s = e.space
+    rank = allowed(s, t, y, e.w)
+    directions(s, rank, e.Z)
+    e.dynamics((t, e.w), (e.M, e.f, s.r, dy, dy[s.n_q + s.n :]))
+    for i in range(s.m):
+        s.r[i] = -s.r[i] / s.lengths[i]
+    meeting(s, rank)
+    for i in range(s.n):
+        for j in range(s.n):
+            e.f[i] = e.f[i] - e.M[i * s.n + j] * s.x[j]
+    free = s.n - rank
+    reduced_equations(e, s.n, free)
+    definite_factor(free, e.A)
+    definite_solve(free, e.A, e.e)
+    for i in range(s.n):
+        x = s.x[i]
         for k in range(free):
-            s = s + Z[k * n + i] * e[k]
-        dy[n_q + i] = s
+            x = x + e.Z[k * s.n + i] * e.e[k]
+        dy[s.n_q + i] = x
 
 
-def settle_speeds(
-    t: float, y: Numbers, out: Numbers, note: Numbers, kind: int, m: int, n: int, n_q: int, size: int, given: int, J: Numbers,
-    r: Numbers, x: Numbers, lengths: Numbers, a: Numbers, d: Numbers, U: Numbers, quality: Numbers, rows: Indices, columns: Indices,
-    kept: Indices, constraints: Function,
-) -> None:  # fmt: skip
-    """Speeds onto the constraints after a step: what every evaluation does by itself, for the eye of whoever reads them."""
-    allowed(
-        kind, m, n, n_q, size, given, t, y, out, J, r, x, lengths, a, d, U, quality, rows, columns, kept, constraints
-    )
+def reduced_equations(e: Reduction, n: int, free: int) -> None:
+    """A = Zᵀ M Z, its upper triangle, and e = Zᵀ f."""
+    for k in range(free):
+        e.e[k] = 0.0
+        for i in range(n):
+            e.e[k] = e.e[k] + e.Z[k * n + i] * e.f[i]
+        for i in range(n):
+            e.w[i] = 0.0
+            for j in range(n):
+                e.w[i] = e.w[i] + e.M[i * n + j] * e.Z[k * n + j]
+        for l in range(k + 1):
+            x = 0.0
+            for i in range(n):
+                x = x + e.Z[l * n + i] * e.w[i]
+            e.A[l * free + k] = x
+
+
+def settle_speeds(t: float, y: Numbers, out: Numbers, note: Numbers, space: Space) -> None:
+    """Speeds onto the constraints after a step, so that stored speeds satisfy them: what every evaluation does by itself."""
+    allowed(space, t, y, out)
     note[0] = 1.0
 
 
@@ -205,13 +237,12 @@ class SpaceForm(Form):
         return y, p
 
     def rhs(self, p: Array) -> LoopCallee:
-        n, m = len(self.equations.u), len(self.chosen)
-        memory, fixed = self._memory()
-        return LoopCallee(
-            reduced_rates, fixed, ("dy",), m=m, n=n, w=np.zeros(max(self.n, n)), Z=np.zeros(n * n), M=np.zeros(n * n), f=np.zeros(n),
-            A=np.zeros(n * n), e=np.zeros(n), constraints=program_callee(self.constraints_program, {"p": p}),
-            dynamics=program_callee(self.terms_program, {"p": p}), **memory,
+        n = len(self.equations.u)
+        reduction = Reduction(
+            space=self._space(p), w=np.zeros(max(self.n, n)), Z=np.zeros(n * n), M=np.zeros(n * n), f=np.zeros(n), A=np.zeros(n * n),
+            e=np.zeros(n), dynamics=program_callee(self.terms_program, {"p": p}),
         )  # fmt: skip
+        return LoopCallee(reduced_rates, {}, ("dy",), reduction=reduction)
 
     def along(self, p: Array) -> Any:
         return super().along(p) if self.projects or self.invariants else None
@@ -225,25 +256,28 @@ class SpaceForm(Form):
             return None
         if self.projects or self.invariants:
             return self._quasi_orthogonal(p)
-        memory, fixed = self._memory()
-        return LoopCallee(
-            settle_speeds, fixed, ("out", "note"), m=len(self.chosen), n=len(self.equations.u),
-            constraints=program_callee(self.constraints_program, {"p": p}), **memory,
-        )  # fmt: skip
+        return LoopCallee(settle_speeds, {}, ("out", "note"), space=self._space(p))
 
-    def _memory(self) -> tuple[dict[str, Any], dict[str, int]]:
-        """Numbers for the factors, and what is known of their sizes beforehand."""
-        m, n = len(self.chosen), len(self.equations.u)
-        order = [j for j in range(n) if j not in self.independent] + list(self.independent)
-        memory = {
-            "J": np.zeros(m * n), "r": np.zeros(m), "x": np.zeros(n), "lengths": np.zeros(m), "a": np.zeros(m * n), "d": np.zeros(2 * max(m, n)),
-            "U": np.zeros(n * n), "quality": np.array([0.0, GOOD, 0.0]), "rows": np.zeros(m, dtype=np.int64),
-            "columns": np.zeros(n, dtype=np.int64), "kept": np.array([*range(n), -1, *order], dtype=np.int64),
-        }  # fmt: skip
-        fixed = {
-            "kind": SPACES.index(self.name), "n_q": len(self.equations.q), "size": self.n, "given": len(self.independent)
-        } | ({"m": m, "n": n} if n <= KNOWN_SIZE else {})  # fmt: skip
-        return memory, fixed
+    def _space(self, p: Array) -> Space:
+        """Memory for the factors; small systems get machine code of their own."""
+        n, n_q, callee = (
+            len(self.equations.u),
+            len(self.equations.q),
+            program_callee(self.constraints_program, {"p": p}),
+        )
+        out = space_of(SPACES.index(self.name), len(self.chosen), n, n_q, self.n, self.independent, callee)
+        return out.know("m", "n") if n <= KNOWN_SIZE else out
+
+
+def space_of(kind: int, m: int, n: int, n_q: int, size: int, independent: Sequence[int], constraints: Any) -> Space:
+    """Memory for the factors of m by n matrices, with some columns to be taken as independent."""
+    order = [j for j in range(n) if j not in independent] + list(independent)
+    return Space(
+        kind=kind, m=m, n=n, n_q=n_q, size=size, given=len(independent), J=np.zeros(m * n), r=np.zeros(m), x=np.zeros(n),
+        lengths=np.zeros(m), a=np.zeros(m * n), d=np.zeros(2 * max(m, n)), U=np.zeros(n * n), quality=np.array([0.0, GOOD, 0.0]),
+        rows=np.zeros(m, dtype=np.int64), columns=np.zeros(n, dtype=np.int64), kept=np.array([*range(n), -1, *order], dtype=np.int64),
+        constraints=constraints,
+    )  # fmt: skip
 
 
 def space_form(

@@ -24,7 +24,8 @@ from ..algebra.linear import factorize, solve
 from ..algebra.matrix import Matrix, stack
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.equations import Equations
-from ..emit.loops.language import Function, Numbers
+from ..emit.loops.language import Function, Known, Numbers
+from ..emit.loops.records import Struct
 from .accelerations import inertia, norm_residuals, rows
 
 ENOUGH: Final = 1e-13  # a violation that counts as none
@@ -206,87 +207,124 @@ def conditions(eq: Equations, chosen: tuple[int, ...], invariants: list[Expr]) -
 # ---------------------------------------------------------------------------------------------------------- the loop
 
 
-def settle(
-    t: float, y: Numbers, out: Numbers, note: Numbers, n: int, n_q: int, n_u: int, has_positions: int, has_speeds: int,
-    has_invariants: int, is_alone: int, tolerance: float, positions: Function, speeds: Function, invariants: Function,
-    violation: Numbers, w: Numbers,
-) -> None:  # fmt: skip
-    """Algorithms 5.3 to 5.5. `note` gets the number of corrections, or -1 where they do not end.
+class Corrections(Struct):
+    """Programs for one correction each, which give new values and the violation before; absent where there is nothing to correct.
 
     is_alone   whether corrections towards the invariants leave the constraints as they are; else they spoil them by their square
     """
-    for i in range(n):
+
+    n: Known[int]
+    n_q: Known[int]
+    n_u: Known[int]
+    is_alone: Known[int]
+    tolerance: float
+    positions: Known[Function | None]
+    speeds: Known[Function | None]
+    invariants: Known[Function | None]
+    violation: Numbers
+    w: Numbers
+
+
+def settle(t: float, y: Numbers, out: Numbers, note: Numbers, corrections: Corrections) -> None:
+    """Algorithms 5.3 to 5.5. `note` gets the number of corrections, or -1 where they do not end."""
+    c = corrections
+    for i in range(c.n):
         out[i] = y[i]
-    count: int = 0
-    finished: int = 0
     note[0] = -1.0
+    count = 0
+    finished = 0
     for turn in range(MOST):
-        if has_positions == 1:
-            worst = 0.0
-            for _ in range(MOST):
-                positions((t, out), (w, violation))
-                worst = violation[0]
-                if not worst <= 1e300:
-                    return
-                if worst <= tolerance:
-                    break
-                for i in range(n_q):
-                    out[i] = w[i]
-                count = count + 1
-                if worst <= QUADRATIC:
-                    break
-            if worst > QUADRATIC:
-                return
-        if has_speeds == 1:
-            speeds((t, out), (w, violation))
-            if not violation[0] <= 1e300:
-                return
-            if violation[0] > tolerance:
-                for i in range(n_u):
-                    out[n_q + i] = w[i]
-                count = count + 1
-        if has_invariants == 0 or finished == 1:
-            break
-        invariants((t, out), (w, violation))
-        if not violation[0] <= 1e300:
+        found = settle_positions(t, out, c)
+        if found < 0:
             return
-        if violation[0] <= KEPT:  # the constraints hold: they have just been seen to
+        count += found
+        found = settle_speeds(t, out, c)
+        if found < 0:
+            return
+        count += found
+        if c.invariants is None or finished == 1:
             break
-        for i in range(n):
-            out[i] = w[i]
-        count = count + 1
-        if violation[0] <= QUADRATIC:
+        c.invariants((t, out), (c.w, c.violation))
+        if not c.violation[0] <= 1e300:
+            return
+        if c.violation[0] <= KEPT:  # the constraints hold: they have just been seen to
+            break
+        for i in range(c.n):
+            out[i] = c.w[i]
+        count += 1
+        if c.violation[0] <= QUADRATIC:
             finished = 1
-            if is_alone == 1:
+            if c.is_alone == 1:
                 break
         if turn == MOST - 1:
             return
     note[0] = float(count)
 
 
-def settle_orthogonally(
-    t: float, y: Numbers, out: Numbers, note: Numbers, n: int, m: int, tolerance: float, newton: Function, violation: Numbers,
-    x: Numbers, w: Numbers,
-) -> None:  # fmt: skip
+def settle_positions(t: float, out: Numbers, c: Corrections) -> int:
+    """Positions onto their constraints: how many corrections it took, or -1."""
+    if c.positions is None:
+        return 0
+    for count in range(MOST):
+        c.positions((t, out), (c.w, c.violation))
+        worst = c.violation[0]
+        if not worst <= 1e300:
+            return -1
+        if worst <= c.tolerance:
+            return count
+        for i in range(c.n_q):
+            out[i] = c.w[i]
+        if worst <= QUADRATIC:
+            return count + 1
+    return -1
+
+
+def settle_speeds(t: float, out: Numbers, c: Corrections) -> int:
+    """Speeds onto their constraints, which are linear: one correction, none, or -1."""
+    if c.speeds is None:
+        return 0
+    c.speeds((t, out), (c.w, c.violation))
+    if not c.violation[0] <= 1e300:
+        return -1
+    if c.violation[0] <= c.tolerance:
+        return 0
+    for i in range(c.n_u):
+        out[c.n_q + i] = c.w[i]
+    return 1
+
+
+class OrthogonalSteps(Struct):
+    """A Newton step for n variables and m multipliers, which gives new ones, the violation before, and the length of the step."""
+
+    n: Known[int]
+    m: Known[int]
+    tolerance: float
+    newton: Function
+    violation: Numbers
+    x: Numbers
+    w: Numbers
+
+
+def settle_orthogonally(t: float, y: Numbers, out: Numbers, note: Numbers, steps: OrthogonalSteps) -> None:
     """Newton's method for the orthogonal projection of y onto everything at once."""
-    for i in range(n):
-        x[i] = y[i]
+    s = steps
+    note[0] = -1.0
+    for i in range(s.n):
+        s.x[i] = y[i]
         out[i] = y[i]
-    for i in range(m):
-        x[n + i] = 0.0
+    for i in range(s.m):
+        s.x[s.n + i] = 0.0
     for k in range(MOST):
-        newton((t, x, y), (w, violation))
-        if not violation[0] <= 1e300:
-            note[0] = -1.0
+        s.newton((t, s.x, y), (s.w, s.violation))
+        if not s.violation[0] <= 1e300:
             return
-        if violation[0] <= tolerance and (k > 0 or violation[0] == 0.0):
+        if s.violation[0] <= s.tolerance and (k > 0 or s.violation[0] == 0.0):
             note[0] = float(k)
             return
-        for i in range(n + m):
-            x[i] = w[i]
-        for i in range(n):
-            out[i] = w[i]
-        if violation[0] <= QUADRATIC and violation[1] <= QUADRATIC:
+        for i in range(s.n + s.m):
+            s.x[i] = s.w[i]
+        for i in range(s.n):
+            out[i] = s.w[i]
+        if s.violation[0] <= QUADRATIC and s.violation[1] <= QUADRATIC:
             note[0] = float(k + 1)
             return
-    note[0] = -1.0

@@ -23,7 +23,8 @@ from ..algebra.derivatives import directional_derivative
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, symbol
 from ..algebra.matrix import Matrix
 from ..derive.equations import Equations
-from ..emit.loops.language import Function, Numbers
+from ..emit.loops.language import Function, Known, Numbers
+from ..emit.loops.records import Struct
 from ..emit.run.callable import Array, Compiled
 from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError
@@ -99,11 +100,10 @@ class VariedForm(Form):
         if inner is None:
             return None
         callees = [program_callee(f, {"p": p}) for f in self._settled]
-        return LoopCallee(
-            settle_all, {"n": self.state.n, "k": self.n - self.state.n, "programs": len(callees)}, ("out", "note"),
-            first=callees[0] if callees else inner, second=callees[-1] if callees else inner, inner=inner,
-            w=np.zeros(self.n),
-        )  # fmt: skip
+        first, second = (*callees, None, None)[:2]
+        n, w = self.state.n, np.zeros(self.n)
+        tangent = Tangent(n=n, k=self.n - n, inner=inner, first=first, second=second, w=w)
+        return LoopCallee(settle_all, {}, ("out", "note"), tangent=tangent)
 
 
 def varied(form: Form, wrt: Sequence[str]) -> VariedForm:
@@ -126,22 +126,31 @@ def varied(form: Form, wrt: Sequence[str]) -> VariedForm:
     return out
 
 
-def settle_all(
-    t: float, y: Numbers, out: Numbers, note: Numbers, n: int, k: int, programs: int, first: Function, second: Function,
-    inner: Function, w: Numbers,
-) -> None:  # fmt: skip
+class Tangent(Struct):
+    """The way back to the constraints of n variables (`inner`), and programs that make their k variations fit, one after the other."""
+
+    n: Known[int]
+    k: Known[int]
+    inner: Function
+    first: Known[Function | None]
+    second: Known[Function | None]
+    w: Numbers
+
+
+def settle_all(t: float, y: Numbers, out: Numbers, note: Numbers, tangent: Tangent) -> None:
     """The state back to the constraints, then its variations to their tangent."""
-    inner((t, y), (out, note))
-    for i in range(k):
-        out[n + i] = y[n + i]
-    if programs > 0:
-        first((t, out), (w,))
-        for i in range(k):
-            out[n + i] = w[i]
-    if programs > 1:
-        second((t, out), (w,))
-        for i in range(k):
-            out[n + i] = w[i]
+    v = tangent
+    v.inner((t, y), (out, note))
+    for i in range(v.k):
+        out[v.n + i] = y[v.n + i]
+    if v.first is not None:
+        v.first((t, out), (v.w,))
+        for i in range(v.k):
+            out[v.n + i] = v.w[i]
+    if v.second is not None:
+        v.second((t, out), (v.w,))
+        for i in range(v.k):
+            out[v.n + i] = v.w[i]
 
 
 # ---------------------------------------------------------------------------------------------------------- events

@@ -5,41 +5,30 @@ import pytest
 
 import symbody as sb
 from examples import bicycle, four_bars, sleigh, slider_crank, spatial_crank
-from symbody.emit.loops.language import Function, Indices, Numbers
+from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee
-from symbody.integrate import null_space as spaces
-from symbody.integrate.null_space import SPACES, directions, factors, meeting, scale_rows, space_form
+from symbody.integrate.null_space import SPACES, Space, directions, factors, meeting, scale_rows, space_form, space_of
 from symbody.integrate.outcome import Ending
 
 # ------------------------------------------------------------------------------------------------ factors
 
 
-def space(
-    kind: int, m: int, n: int, given: int, J: Numbers, r: Numbers, x: Numbers, lengths: Numbers, a: Numbers, d: Numbers, U: Numbers,
-    quality: Numbers, rows: Indices, columns: Indices, kept: Indices, Z: Numbers,
-) -> int:  # fmt: skip
+def solved(space: Space, Z: Numbers) -> int:
     """Everything that the forms ask of a Jacobian."""
-    scale_rows(m, n, J, r, lengths)
-    rank: int = factors(kind, m, n, given, 1, J, a, d, U, quality, rows, columns, kept)
-    directions(kind, m, n, rank, a, d, U, columns, Z)
-    meeting(kind, m, n, rank, a, d, U, rows, columns, r, x)
+    scale_rows(space.m, space.n, space.J, space.r, space.lengths)
+    rank = factors(space, 1)
+    directions(space, rank, Z)
+    meeting(space, rank)
     return rank
 
 
 def found(kind, J, r, given=(), compiled=True):
     """Rank, Z and G r."""
     m, n = J.shape
-    order = [j for j in range(n) if j not in given] + list(given)
-    memory = {
-        "J": J.ravel().copy(), "r": r.copy(), "x": np.zeros(n), "lengths": np.zeros(m), "a": np.zeros(m * n), "d": np.zeros(2 * max(m, n)),
-        "U": np.zeros(n * n), "quality": np.array([0.0, spaces.GOOD, 0.0]), "rows": np.zeros(m, dtype=np.int64),
-        "columns": np.zeros(n, dtype=np.int64), "kept": np.array([*range(n), -1, *order], dtype=np.int64), "Z": np.zeros(n * n),
-    }  # fmt: skip
-    if compiled:
-        rank = LoopCallee(space, {"kind": kind, "given": len(given)}, (), m=m, n=n, **memory).run()
-    else:
-        rank = space(kind, m, n, len(given), *memory.values())
-    return rank, memory["Z"].reshape(n, n)[: n - rank], memory["x"]
+    space, Z = space_of(kind, m, n, 0, n, given, lambda ins, outs: None), np.zeros(n * n)
+    space.J[:], space.r[:] = J.ravel(), r
+    rank = LoopCallee(solved, {}, space=space, Z=Z).run() if compiled else solved(space, Z)
+    return rank, Z.reshape(n, n)[: n - rank], space.x
 
 
 def jacobian(seed: int, m: int, n: int, rank: int):

@@ -45,6 +45,7 @@ from ..loops.form import (
     Type,
     Variable,
     While,
+    all_parts,
 )
 from ..loops.language import Kernel
 from ..loops.specialised import Kernels, Known, specialised
@@ -68,16 +69,12 @@ declare double @pow(double, double)
 def changed_names(block: Block) -> dict[str, Type]:
     """Local names and arguments that are assigned, with their types."""
     out: dict[str, Type] = {}
-    for s in block:
-        match s:
+    for part in all_parts(block):
+        match part:
             case Assign(Variable(type_, name, False)):
                 out[name] = type_
             case Loop():
-                out |= {s.name: INDEX} | changed_names(s.body)
-            case While():
-                out |= changed_names(s.body)
-            case If():
-                out |= changed_names(s.yes) | changed_names(s.no)
+                out[part.name] = INDEX
     return out
 
 

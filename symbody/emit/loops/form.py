@@ -6,9 +6,10 @@ functions only. `checked.py` makes this form from Python, `specialised.py` rewri
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Final, get_args
 
 from .language import Kernel
 
@@ -238,6 +239,20 @@ class Call:
 
 Statement = Assign | Store | Loop | While | If | Leave | Return | Run | Call
 Block = tuple[Statement, ...]
+
+
+def all_parts(thing: Statement | Expression | Block) -> Iterator[Statement | Expression]:
+    """A statement, an expression or a block, with everything inside."""
+    if isinstance(thing, tuple):
+        for part in thing:
+            yield from all_parts(part)
+    elif isinstance(thing, _PARTS):
+        yield thing
+        for name in thing.__slots__:
+            yield from all_parts(getattr(thing, name))
+
+
+_PARTS: Final = (*get_args(Expression), *get_args(Statement))
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ from ...emit.loops.form import (
     Type,
     Variable,
     While,
+    all_parts,
 )
 from ...emit.loops.kernels import RIGHT_SIDES
 from ...emit.loops.language import Kernel
@@ -282,18 +283,14 @@ def _c(name: str) -> str:
 def _stored(block: Block) -> set[str]:
     """Arrays that are written to, or handed on to where they may be."""
     out: set[str] = set()
-    for s in block:
-        match s:
-            case Store(Element(_, Variable(_, name))):
-                out.add(name)
-            case Loop() | While():
-                out |= _stored(s.body)
-            case If():
-                out |= _stored(s.yes) | _stored(s.no)
-            case Run():
-                out |= _arrays((*s.inputs, *s.outputs))
-            case Call(value) | Assign(_, Called() as value) | Return(Called() as value):
-                out |= _arrays(value.arguments)
+    for part in all_parts(block):
+        match part:
+            case Store(Element(_, array)):
+                out |= _arrays((array,))
+            case Run(_, inputs, outputs):
+                out |= _arrays((*inputs, *outputs))
+            case Called():
+                out |= _arrays(part.arguments)
             case Assign(_, value) if value.type in (NUMBERS, INDICES):
                 out |= _arrays((value,))
     return out
@@ -320,10 +317,11 @@ typedef struct {
     double **in, **out, *work;
 } program;
 
-static double least_of(double a, double b) { return b < a ? b : a; }
-static double largest_of(double a, double b) { return b > a ? b : a; }
-
 """
+_HELPERS: Final = {  # as Python has them: nan is not taken where it comes later
+    "least_of": "static double least_of(double a, double b) { return b < a ? b : a; }\n",
+    "largest_of": "static double largest_of(double a, double b) { return b > a ? b : a; }\n",
+}
 
 
 def c_loops(kernel: Kernel, name: str, arguments: Mapping[str, Type], known: Known, outputs: Iterable[str] = ()) -> str:
@@ -332,7 +330,8 @@ def c_loops(kernel: Kernel, name: str, arguments: Mapping[str, Type], known: Kno
     door = entry(kernels, kernel, name, arguments, known, outputs)
     forms = [form for form in kernels.forms.values() if form]
     texts = [CKernel(form, _c(form.name), index="int64_t").text() for form in forms]
-    return _HEAD + "\n".join([*texts, _entry_text(door)])
+    helpers = [text for name, text in _HELPERS.items() if any(f"{name}(" in t for t in texts)]
+    return _HEAD + "\n".join([*helpers, *texts, _entry_text(door)])
 
 
 def _entry_text(e: Entry) -> str:
