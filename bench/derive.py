@@ -86,7 +86,7 @@ def _derived(model: Callable[[], sb.Model], route: str) -> Row:
 def inverse(as_published: bool) -> Row:
     """Inverse dynamics of the PUMA560: seconds, and multiplications and additions of the torques."""
     start = time.thread_time()
-    with sb.undisturbed():
+    with sb.gc_paused():
         mechanism = puma560.model(as_published).freeze()
         kinematics = Kinematics(mechanism)
         tau = generalized_forces(mechanism, kinematics, fewest_operations(mechanism, kinematics))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         fraction,
         free_symbols,
         from_sympy,
+        gc_paused,
         gradient,
         identity,
         jacobian,
@@ -62,7 +63,6 @@ if TYPE_CHECKING:
         text,
         time_derivative,
         to_sympy,
-        undisturbed,
         vector,
         where,
         zeros,
@@ -158,7 +158,7 @@ __version__ = "0.1.0"
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     # algebra: symbols and numbers
-    "Expr", "Symbol", "symbol", "symbols", "fraction", "pi", "undisturbed",
+    "Expr", "Symbol", "symbol", "symbols", "fraction", "pi", "gc_paused",
     # algebra: functions
     "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh",
     "sign", "minimum", "maximum", "equal", "where", "ExternalFunction",

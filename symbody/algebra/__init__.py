@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         where,
     )
     from .graph import PI as pi  # noqa: N811  (the usual name)
-    from .graph import Condition, Expr, Symbol, fraction, symbol, symbols, undisturbed
+    from .graph import Condition, Expr, Symbol, fraction, gc_paused, symbol, symbols
     from .linear import Factors, factorize, solve
     from .matrix import Matrix, cross, diagonal, dot, identity, matrix, outer, skew, stack, vector, zeros
     from .printing import Sequence, latex, sequence, text
@@ -43,7 +43,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "derivative", "directional_derivative", "gradient", "jacobian", "sparsity", "time_derivative", "evaluate",
     "ExternalFunction", "acos", "asin", "atan", "atan2", "cos", "cosh", "equal", "exp", "log", "maximum", "minimum",
     "sign", "sin", "sinh", "sqrt", "tan", "tanh", "where", "pi", "Condition", "Expr", "Symbol", "fraction",
-    "symbol", "symbols", "undisturbed", "Factors", "factorize", "solve", "Matrix", "cross", "diagonal", "dot",
+    "symbol", "symbols", "gc_paused", "Factors", "factorize", "solve", "Matrix", "cross", "diagonal", "dot",
     "identity", "matrix", "outer", "skew", "stack", "vector", "zeros", "Sequence", "latex", "sequence", "text",
     "SympyForm", "from_sympy", "simplified", "to_sympy", "sympy_source", "free_symbols", "resolve", "substitute",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ class CacheOwner:
     """An object that owns what is made of it, each thing made once."""
 
     def cached(self, kind: str, key: Hashable, make: Callable[[], T], most: int = MOST) -> T:
-        """What `make` gave under this kind and key, or gives now; the least recently used of more than `most` of a kind is dropped."""
+        """The result of `make` under this kind and key, computed at the first call; the least recently used of more than `most` of a kind is dropped."""
         kept: dict[Hashable, T] = self.__dict__.setdefault("_caches", {}).setdefault(kind, {})
         with _lock:
             if key in kept:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from ..errors import ExpressionError, listed
 from .functions import cos, cosh, log, sign, sin, sinh, sqrt, where
 from .graph import ONE, ZERO, Block, Expr, Node, Symbol, as_expr
-from .linear import Shape, solve_block
+from .linear import FactorShape, solve_block
 from .matrix import Matrix
 from .walk import ordered, scalars
 
@@ -110,7 +110,7 @@ def _factor_tangents(node: Node, moving: list[tuple[int, Tangents]]) -> Tangents
 def _solve_tangents(node: Node, moving: list[tuple[int, Tangents]]) -> Tangents:
     """A dx = db - dA x, with the same factor node."""
     factor: Block = node.args[0]
-    shape: Shape = factor.data
+    shape: FactorShape = factor.data
     x = solve_block(factor, node.args[1:], node.data)
     right: dict[Any, list[Expr]] = {}
     for i, tangents in moving:
@@ -123,7 +123,9 @@ def _solve_tangents(node: Node, moving: list[tuple[int, Tangents]]) -> Tangents:
     return {seed: solve_block(factor, b, node.data) for seed, b in right.items()}
 
 
-def _subtract_product(b: list[Expr], shape: Shape, da: Mapping[int, Expr], x: Sequence[Expr], transposed: bool) -> None:
+def _subtract_product(
+    b: list[Expr], shape: FactorShape, da: Mapping[int, Expr], x: Sequence[Expr], transposed: bool
+) -> None:
     """b -= dA x for the entries of dA that are not zero."""
     places = shape.places()
     for entry, t in da.items():
@@ -193,7 +195,7 @@ def _item_adjoints(node: Node, bar: Expr, live: set[Node]) -> Iterable[tuple[Nod
 
 def _solve_adjoints(node: Node, bar: dict[int, Expr], live: set[Node]) -> Iterable[tuple[Node, Any]]:
     factor: Block = node.args[0]
-    shape: Shape = factor.data
+    shape: FactorShape = factor.data
     lam = solve_block(factor, [bar.get(i, ZERO) for i in range(shape.n)], not node.data)
     for i, b in enumerate(node.args[1:]):
         if b in live:
@@ -205,7 +207,7 @@ def _solve_adjoints(node: Node, bar: dict[int, Expr], live: set[Node]) -> Iterab
         yield factor, dict(enumerate(-_symmetric_product(shape, lam, x, i, j) for i, j in shape.places()))
 
 
-def _symmetric_product(shape: Shape, lam: Sequence[Expr], x: Sequence[Expr], i: int, j: int) -> Expr:
+def _symmetric_product(shape: FactorShape, lam: Sequence[Expr], x: Sequence[Expr], i: int, j: int) -> Expr:
     product = lam[i] * x[j]
     return product + lam[j] * x[i] if shape.is_symmetric and i != j else product
 

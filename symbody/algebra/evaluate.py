@@ -98,7 +98,7 @@ def _values(thing: Any, given: Mapping[Symbol, Any], arithmetic: _Arithmetic) ->
 
 @dataclass(frozen=True)
 class _NoValue:
-    """Stands for a value that does not exist. It is no error before it is needed: `where` may choose the other branch."""
+    """A value that does not exist at these numbers. An error only where it is needed: `where` may select the other branch."""
 
     why: str
 

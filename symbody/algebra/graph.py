@@ -44,7 +44,7 @@ _constant_serial = count(-1, -1)  # constants sort before everything else: they 
 
 
 class _Entry(weakref.ref):  # type: ignore[type-arg]
-    """Weak reference to a node that knows under which key the node is filed."""
+    """Weak reference to a node, with the key of its table entry."""
 
     __slots__ = ("key",)
     key: tuple[Any, ...]
@@ -64,7 +64,7 @@ class _Table(dict[tuple[Any, ...], _Entry]):
         self.forget = forget
 
     def filed(self, node: Any, key: tuple[Any, ...]) -> Any:
-        """File a new node; or, where another thread has filed an equal one in the meantime, take that."""
+        """Enter a new node into the table; returns the equal one that another thread entered in the meantime, where there is one."""
         entry = _Entry(node, self.forget)
         entry.key = key
         while (first := self.setdefault(key, entry)) is not entry:
@@ -83,8 +83,8 @@ _tables = _Tables()
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """While many nodes are made, Python's collector of cycles looks through all of them again and again, in vain: nodes form no cycles."""
+def gc_paused() -> Iterator[None]:
+    """Pause the garbage collector while many nodes are made: it would traverse all of them again and again, although nodes form no cycles."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -100,7 +100,7 @@ def live_nodes() -> int:
 
 
 def nodes_made() -> int:
-    """A number that grows by one with every node made in this process: how much work was done."""
+    """Serial number of the next node: the difference of two calls is how many nodes were made in between (plus the calls themselves)."""
     return next(_serial)
 
 
@@ -109,7 +109,7 @@ class Node:
 
     op      name of the operation
     args    nodes it is applied to
-    data    what else it needs: value of a constant, external function, size of a linear solve, index of an item
+    data    value of a constant, external function, size of a linear solve, index of an item
     """
 
     __slots__ = ("__weakref__", "args", "data", "op", "serial")
@@ -288,7 +288,7 @@ _CLASS: Final[dict[str, type[Node]]] = {
 
 
 def check_name(name: object, what: str) -> str:
-    """Refuse names that could not stand, or could do harm, in generated code."""
+    """Refuse names that are not identifiers: names are written into generated code as they are."""
     if isinstance(name, str) and _IDENTIFIER.fullmatch(name):
         return name
     raise ExpressionError(
@@ -365,7 +365,7 @@ HALF: Final = constant(Fraction(1, 2))
 
 
 def takes_over(other: object) -> bool:
-    """True for operands that do arithmetic with scalars themselves: matrices, vectors."""
+    """True for operands that implement arithmetic with scalars themselves: matrices, vectors."""
     return getattr(type(other), "acts_on_scalars", False)
 
 
@@ -435,7 +435,7 @@ Apply = Callable[..., Node | None]
 
 
 def intern(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
-    """The node as it stands, without rules."""
+    """The node of this operation and these arguments, without rewriting."""
     key, table = (args if data is None else (data, args)), _tables[op]
     entry = table.get(key)
     if entry is not None and (known := entry()) is not None:

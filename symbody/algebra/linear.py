@@ -23,8 +23,8 @@ KINDS: Final = ("definite", "indefinite", "general")
 
 
 @dataclass(frozen=True)
-class Shape:
-    """What a factor node knows beside its entries. Entries are the upper triangle by rows, or all of a general matrix."""
+class FactorShape:
+    """Kind and size of a factored matrix. Entries are the upper triangle by rows, or all of a general matrix."""
 
     kind: str
     n: int
@@ -75,7 +75,7 @@ def factorize(a: Matrix, kind: str = "general") -> Factors:
     a = as_matrix(a)
     if a.rows != a.cols or a.rows == 0:
         raise ExpressionError(f"factorize: the matrix must be square, got {a.rows} by {a.cols}")
-    shape = Shape(kind, a.rows)
+    shape = FactorShape(kind, a.rows)
     return Factors(intern("factor", tuple(a[i, j] for i, j in shape.places()), shape))
 
 

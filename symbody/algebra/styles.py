@@ -1,4 +1,4 @@
-"""How expressions are written: what text and LaTeX have in common, and each of the two.
+"""Styles of writing expressions: a base class for precedence, signs and order of terms, and plain text and LaTeX on it.
 
 A `Style` turns one node, with what its arguments look like, into what the node looks like. It knows precedence, signs
 and order; it never looks at the graph below the arguments. `printing` walks the graph.
@@ -83,7 +83,7 @@ def digits(value: Number) -> str:
 
 
 class Style(ABC):
-    """How pieces are put together. What is common to text and LaTeX: precedence, signs, order."""
+    """Base class of styles: precedence, signs and order of terms, common to text, LaTeX and MathML."""
 
     keeps_grouping: bool  # a + (b + c) keeps its parentheses
     conjunction: str
@@ -400,7 +400,7 @@ _DOTS: Final = ("{}", r"\dot{{{}}}", r"\ddot{{{}}}", r"\dddot{{{}}}")
 
 
 def name_parts(name: str) -> tuple[str, list[str]]:
-    """What stands on the line, and what below it: `theta1` is theta and 1, `w_fork_x` is w and fork, x."""
+    """Base and subscripts of a name: `theta1` is theta and 1, `w_fork_x` is w and fork, x."""
     parts = _NAME_PARTS.fullmatch(name)
     return (name, []) if parts is None else (parts[1], [p for p in (parts[2], *parts[3].split("_")) if p])
 

@@ -55,7 +55,7 @@ from .graph import (
 )
 from .labels import Labels
 from .linear import KINDS as LINEAR_KINDS
-from .linear import Shape
+from .linear import FactorShape
 from .matrix import Matrix
 from .printing import intermediates, nodes_of, tree_size_up_to
 from .walk import ordered
@@ -128,7 +128,7 @@ def _converted(x: sympy.Basic, given: Mapping[Any, Any]) -> Any:
 
 
 def _leaf(x: sympy.Basic, given: Mapping[Any, Any]) -> Any:
-    """What is converted as a whole, or None."""
+    """The conversion of an object that has no arguments to convert first, or None."""
     if isinstance(x, sympy.Symbol):
         return _symbol(x, given)
     if isinstance(x, AppliedUndef) and _is_of_time(x):
@@ -272,7 +272,7 @@ def _block(name: str, args: list[Any]) -> Node:
         return intern("solve", tuple(args), name == "solve_transposed")
     kind = name.removeprefix("factor_")
     n = math.isqrt(len(args) if kind == "general" else 2 * len(args))  # n² entries, or n (n + 1) / 2
-    return intern("factor", tuple(args), Shape(kind, n))
+    return intern("factor", tuple(args), FactorShape(kind, n))
 
 
 def _age(node: Expr) -> tuple[bool, int]:

@@ -97,7 +97,7 @@ def _geometric(A: Array, R: Array | None = None, D: Array | None = None) -> tupl
 
 
 @dataclass(frozen=True)
-class Factors:
+class SingularValues:
     """Singular values of a matrix and their vectors, without those that are rounding."""
 
     U: Array
@@ -105,7 +105,7 @@ class Factors:
     V: Array
 
     @classmethod
-    def of(cls, A: Array) -> Factors:
+    def of(cls, A: Array) -> SingularValues:
         U, s, V = np.linalg.svd(A, full_matrices=False)
         k = int(np.sum(s > CUT * max(A.shape) * s[0])) if len(s) and s[0] > 0 else 0
         return cls(U[:, :k], s[:k], V[:k])
@@ -134,15 +134,15 @@ class Linearisation:
     linear: Mask
 
     @cached_property
-    def _loads(self) -> Factors:
-        return Factors.of((self.R[:, None] * self.J * self.D)[:, self.linear])
+    def _loads(self) -> SingularValues:
+        return SingularValues.of((self.R[:, None] * self.J * self.D)[:, self.linear])
 
     @cached_property
-    def _factors(self) -> Factors:
+    def _factors(self) -> SingularValues:
         """Of what linear unknowns leave of the columns that move (variable projection: Golub and Pereyra 1973, Kaufman 1975)."""
         A = (self.R[:, None] * self.J * self.D)[:, self.moving]
         U = self._loads.U
-        return Factors.of(A - U @ (U.T @ A) if U.size else A)
+        return SingularValues.of(A - U @ (U.T @ A) if U.size else A)
 
     @cached_property
     def _components(self) -> Array:
@@ -215,7 +215,7 @@ class Rank:
         if not J.size or not np.isfinite(J).all():
             return cls(0, 1.0 if not J.size else np.inf, np.ones(n))
         scales = Scales.of(J)
-        f = Factors.of(scales.rows[:, None] * J * scales.columns)
+        f = SingularValues.of(scales.rows[:, None] * J * scales.columns)
         k = f.rank()
         loose = np.sqrt(np.clip(1 - np.sum(f.V[:k] ** 2, axis=0), 0.0, 1.0))
         return cls(k, float(f.s[0] / f.s[-1]) if k else 1.0, loose)

@@ -55,7 +55,7 @@ def rebuilt(node: Node, args: tuple[Any, ...]) -> Any:
 
 
 def substitute(thing: Any, table: Mapping[Any, Any]) -> Any:
-    """Replace symbols (or any subexpressions) at once: what comes in is not looked at again.
+    """Replace symbols (or any subexpressions) simultaneously: what is put in is not searched again.
 
     Takes and returns an expression, a matrix, or a list of them. Chosen numbers fold through the graph.
     """

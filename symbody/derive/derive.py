@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ..algebra.derivatives import jacobian
-from ..algebra.graph import Symbol, undisturbed
+from ..algebra.graph import Symbol, gc_paused
 from ..algebra.matrix import Matrix, zeros
 from ..algebra.walk import free_symbols, substitute_all
 from ..bodies.declarations import identifier
@@ -45,7 +45,7 @@ def derive(model: Model | Mechanism, route: str = "recursive", check: bool = Tru
     mechanism = model.freeze() if isinstance(model, Model) else model
     if route not in ROUTES:
         raise unknown("derive", "route", route, ROUTES)
-    with undisturbed():
+    with gc_paused():
         equations = _derived(mechanism, route)
         if check:
             refuse_faults(equations)

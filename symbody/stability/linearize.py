@@ -10,7 +10,7 @@ import numpy as np
 
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
-from ..algebra.graph import ZERO, Expr, Symbol, as_expr, undisturbed
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr, gc_paused
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.equations import Equations
@@ -51,7 +51,7 @@ def linearize(
     eq, numbers = equations, dict(values or {})
     if isinstance(about, State):
         about, numbers = _from_state(eq, about, numbers)
-    with undisturbed():
+    with gc_paused():
         if isinstance(about, SteadyMotion):
             motion: SteadyMotion | None = _checked(eq, about)
             point, defaults = dict(about.expressions), _parameters(eq, about, numbers)

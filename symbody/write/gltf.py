@@ -28,7 +28,7 @@ LINE_STRIP = 3
 
 def glb(scene: Scene) -> bytes:
     """A .glb file: header, JSON, binary data."""
-    made = _Writer(scene)
+    made = _GltfWriter(scene)
     text = json.dumps(made.document(), separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % 4)
     body = bytes(made.buffer) + b"\0" * (-len(made.buffer) % 4)
@@ -36,7 +36,7 @@ def glb(scene: Scene) -> bytes:
     return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
 
 
-class _Writer:
+class _GltfWriter:
     """Collects nodes, meshes, materials and animation of a scene, and one buffer of all numbers."""
 
     def __init__(self, scene: Scene) -> None:

@@ -39,16 +39,16 @@ def write_model(model: Model | Mechanism, path: str | Path) -> None:
 
 def model_text(model: Model | Mechanism) -> str:
     """The text that `write_model` writes."""
-    return _Writer(model.freeze() if isinstance(model, Model) else model).text()
+    return _ModelFileWriter(model.freeze() if isinstance(model, Model) else model).text()
 
 
-class Formula(tuple[Any, ...]):
+class FormulaPieces(tuple[Any, ...]):
     """Pieces of one text: strings, and expressions that are yet to be written."""
 
     __slots__ = ()
 
 
-class _Writer:
+class _ModelFileWriter:
     def __init__(self, mechanism: Mechanism) -> None:
         self.m = mechanism
         symbols = (*mechanism.q, *mechanism.u, *mechanism.p, *mechanism.r, *mechanism.z)
@@ -138,7 +138,7 @@ class _Writer:
             return self._call(f"{on}.translate", f.offset.entries)
         moved = any(e is not ZERO for e in f.offset.entries)
         if len(factors) == 1 and isinstance(factors[0], Turn) and not moved:
-            return Formula((f"{on}.rotate({'xyz'[factors[0].axis]}, ", factors[0].angle, ")"))
+            return FormulaPieces((f"{on}.rotate({'xyz'[factors[0].axis]}, ", factors[0].angle, ")"))
         record: dict[str, Any] = {"on": on}
         if moved:
             record["at"] = list(f.offset.entries)
@@ -154,11 +154,11 @@ class _Writer:
 
     # Points and vectors
 
-    def _call(self, head: str, entries: Iterable[Expr]) -> Formula:
+    def _call(self, head: str, entries: Iterable[Expr]) -> FormulaPieces:
         pieces: list[Any] = [f"{head}("]
         for k, e in enumerate(entries):
             pieces += [", ", e] if k else [e]
-        return Formula((*pieces, ")"))
+        return FormulaPieces((*pieces, ")"))
 
     def _vector(self, v: Vector) -> Any:
         if list(v.terms) == [self.m.ground]:
@@ -166,9 +166,9 @@ class _Writer:
         if not v.terms:
             return [ZERO, ZERO, ZERO]
         parts = [self._call(f"{self.frames[f]}.vector", c.entries) for f, c in v.terms.items()]
-        return Formula(piece for k, part in enumerate(parts) for piece in ((" + ", *part) if k else part))
+        return FormulaPieces(piece for k, part in enumerate(parts) for piece in ((" + ", *part) if k else part))
 
-    def _point(self, p: Point) -> Formula:
+    def _point(self, p: Point) -> FormulaPieces:
         return self._call(f"{self.frames[p.frame]}.point", p.coordinates.entries)
 
     # Bodies and joints
@@ -364,7 +364,7 @@ def _flow(content: Any, lines: Lines, is_alone: bool = False) -> str:
         return "null"
     if isinstance(content, Node):
         return scalar(lines.text(content), is_alone)
-    if isinstance(content, Formula):
+    if isinstance(content, FormulaPieces):
         return scalar("".join(p if isinstance(p, str) else lines.text(p) for p in content), is_alone)
     if isinstance(content, Mapping):
         return "{" + ", ".join(f"{scalar(k)}: {_flow(v, lines)}" for k, v in content.items()) + "}"

@@ -12,7 +12,7 @@ from symbody.algebra import functions as fn
 from symbody.algebra.elimination import definite_solve_rows
 from symbody.algebra.functions import ExternalFunction, cos, sin, where
 from symbody.algebra.graph import PI, Expr, as_expr, symbol, symbols
-from symbody.algebra.linear import Shape, factorize
+from symbody.algebra.linear import FactorShape, factorize
 from symbody.algebra.matrix import matrix
 from symbody.emit.loops.kernels import factor_kernel, has_pivots, solve_kernel
 from symbody.emit.program.lower import program
@@ -38,7 +38,7 @@ def made(
 
 X, Y = I("input", (), (0, 0)), I("input", (), (0, 1))
 LT = I("lt", (0, 1))
-SMALL = I("factor", (0, 1, 0), Shape("definite", 2))
+SMALL = I("factor", (0, 1, 0), FactorShape("definite", 2))
 TYRE = ExternalFunction("tyre", 2)
 
 BROKEN: dict[str, tuple[tuple[Instruction, ...], str]] = {
@@ -63,8 +63,8 @@ BROKEN: dict[str, tuple[tuple[Instruction, ...], str]] = {
     "an item of a factorisation": ((X, Y, SMALL, I("item", (2,), 0)), "takes an item of a factor block"),
     "a third item of a pair": ((X, I("sincos", (0,)), I("item", (1,), 2)), "takes item 2 of 2"),
     "an item past the solution": ((X, Y, SMALL, I("solve", (2, 0, 1), False), I("item", (3,), 2)), "takes item 2 of 2"),
-    "too few entries": ((X, Y, I("factor", (0, 1), Shape("definite", 2))), "has 2 entries for a definite matrix"),
-    "a condition as an entry": ((X, Y, LT, I("factor", (0, 1, 2), Shape("definite", 2))), "got a condition"),
+    "too few entries": ((X, Y, I("factor", (0, 1), FactorShape("definite", 2))), "has 2 entries for a definite matrix"),
+    "a condition as an entry": ((X, Y, LT, I("factor", (0, 1, 2), FactorShape("definite", 2))), "got a condition"),
     "a solve of a number": ((X, Y, I("solve", (0, 1, 1), False), I("item", (2,), 0)), "does not fit its factors"),
     "a short right side": ((X, Y, SMALL, I("solve", (2, 0), False), I("item", (3,), 0)), "does not fit its factors"),
     "a right side and a half": ((X, Y, SMALL, I("solve", (2, 0, 1, 0), False), I("item", (3,), 0)), "does not fit its factors"),
@@ -333,7 +333,7 @@ class Counted:
 @pytest.mark.parametrize("kind", ["definite", "general"])
 def test_cost_of_linear_systems_is_that_of_the_loops(kind: str, n: int) -> None:
     """Run the loops on numbers that count."""
-    shape = Shape(kind, n)
+    shape = FactorShape(kind, n)
     a: list[Any] = [Counted(n + 1.0 if i == j else 1.0 / (1 + i + j)) for i in range(n) for j in range(n)]
     pivots: list[Any] = [[0] * n] if has_pivots(shape) else []
     Counted.counts = {}

@@ -18,7 +18,7 @@ from symbody.algebra.linear import factorize
 from symbody.algebra.matrix import matrix
 from symbody.emit.program.lower import program
 from symbody.emit.program.program import Group, Instruction, Output, Program
-from symbody.emit.text.names import Names, is_c_reserved, is_python_reserved
+from symbody.emit.text.names import UniqueNames, is_c_reserved, is_python_reserved
 from symbody.emit.text.numpy_text import numpy_function, numpy_source
 from symbody.write.code import c
 from symbody.write.code.c import c_source
@@ -206,7 +206,7 @@ def test_rounding_is_that_of_the_program(case: tuple[str, str, int]) -> None:
     "word", "double sin for y0 I exp main malloc math _Bool __LINE__ M_PI sinf class linux NULL".split()
 )
 def test_words_of_c_are_kept_free(word: str) -> None:
-    names = Names(is_c_reserved)
+    names = UniqueNames(is_c_reserved)
     first, second = names.new(word), names.new(word)
     assert word not in (first, second)
     assert first != second
@@ -215,11 +215,11 @@ def test_words_of_c_are_kept_free(word: str) -> None:
 
 @pytest.mark.parametrize("word", "lambda def print None np __debug__ abs".split())
 def test_words_of_python_are_kept_free(word: str) -> None:
-    assert Names(is_python_reserved).new(word) == f"{word}_"
+    assert UniqueNames(is_python_reserved).new(word) == f"{word}_"
 
 
 def test_each_name_is_given_once() -> None:
-    names = Names(is_c_reserved)
+    names = UniqueNames(is_c_reserved)
     given = [names.new(w) for w in ["w", "w", "w_2", "w", "double", "double_", "double"]]
     assert len(set(given)) == len(given)
     assert given[:3] == ["w", "w_2", "w_2_2"]

@@ -124,7 +124,7 @@ def test_saved_as_picture_and_as_numbers(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "shown"),
-    [("delta_dot", r"$\dot{\delta}$"), ("q12", "$q_{12}$"), ("V", "$V$"), ("time [s]", "time [s]"), ("phi4_dot_dot", r"$\ddot{\phi}_{4}$"), ("box", "box")],
+    [("delta_dot", r"$\dot{\delta}$"), ("q12", "$q_{12}$"), ("V", "$V$"), ("time [s]", "time [s]"), ("phi4_ddot", r"$\ddot{\phi}_{4}$"), ("box", "box")],
 )  # fmt: skip
 def test_names_are_typeset(name, shown):
     assert typeset(name) == shown

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ...algebra.graph import undisturbed
+from ...algebra.graph import gc_paused
 from ...errors import ModelError, shown
 from .choices import Options
 from .make_robot import Builder
@@ -74,7 +74,7 @@ def read_urdf(
         tolerance if snap else None,
         strict,
     )
-    with undisturbed():
+    with gc_paused():
         robot = Builder(text, options).robot()
     if gravity is not None:
         robot.gravity(*gravity)

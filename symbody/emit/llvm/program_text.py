@@ -58,13 +58,13 @@ def weight(program: Program, i: Instruction) -> int:
 
 
 def _is_put_late(program: Program, block: Instruction, v: int) -> bool:
-    """Whether a value is put into a block just before the kernel runs. What is computed is put there at once; zeros may be there from the start."""
+    """Whether a value is stored into a block just before the kernel runs. Computed values are stored at once; zeros may be there from the start."""
     is_there = _starts_as_zeros(program, block) and program.code[v] == ZERO
     return program.code[v].op in ("const", "true", "input", "item") and not is_there
 
 
 def _starts_as_zeros(program: Program, block: Instruction) -> bool:
-    """Many right sides have many zeros, and places beside them that none takes: what happens to lie there could be slow to compute with."""
+    """Blocks of many right sides are zeroed first: they are mostly zeros, and denormal numbers left in padding would be slow to compute with."""
     return block.op == "solve" and right_sides(program.code, block) >= FEWEST
 
 
@@ -121,14 +121,14 @@ def block_entries(program: Program, k: int, layouts: dict[int, Layout]) -> list[
     return entries
 
 
-class _Module:
+class _LlvmModule:
     """The text of one program, written piece by piece."""
 
     def __init__(self, program: Program, lanes: int, register: int) -> None:
         self.program, self.lanes = program, lanes
         self.number = "double" if lanes == 1 else f"<{lanes} x double>"
         self.truth = "i1" if lanes == 1 else f"<{lanes} x i1>"
-        self.memory = pieces.Memory()
+        self.memory = pieces.ScratchMemory()
         self.place: dict[int, int] = {}  # of values and blocks that live in scratch memory
         self.kernels: dict[str, LlvmKernel] = {}
         self.declared: set[str] = set()
@@ -147,7 +147,7 @@ class _Module:
         last_piece = self._last_pieces(piece_of)
         functions = []
         for k, r in enumerate(ranges):
-            functions.append(_Piece(self, f"{name}.{k}", r, last_piece, k).text())
+            functions.append(_LlvmPiece(self, f"{name}.{k}", r, last_piece, k).text())
             for v in [v for v in self.place if last_piece[v] == k]:
                 self.memory.give(self.place.pop(v), self.size(v))
         calls = "\n".join(f"  call void @{name}.{k}(ptr %in, ptr %out, ptr %work)" for k in range(len(ranges)))
@@ -207,10 +207,10 @@ _UNLIKELY: Final = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
 _FABS: Final = "declare double @llvm.fabs.f64(double)\n"
 
 
-class _Piece:
+class _LlvmPiece:
     """One function of a module."""
 
-    def __init__(self, module: _Module, name: str, span: range, last_piece: list[int], piece: int) -> None:
+    def __init__(self, module: _LlvmModule, name: str, span: range, last_piece: list[int], piece: int) -> None:
         self.module, self.name, self.span = module, name, span
         self.code = module.program.code
         self.last_piece, self.piece = last_piece, piece
@@ -382,7 +382,7 @@ class _Piece:
         return out
 
     def sincos(self, x: str) -> tuple[str, str]:
-        """Inline, with a way out to the library for very large angles."""
+        """Inline, with a call of the library for very large angles."""
         size = self.new(f"call {self.number} @{self.intrinsic('llvm.fabs')}({self.number} {x})")
         large = self.new(f"fcmp ogt {self.number} {size}, {splat(LARGEST, self.number)}")
         if self.lanes > 1:
@@ -446,7 +446,7 @@ class _Piece:
 
 def llvm_text(program: Program, lanes: int = 1, register: int = 4) -> LlvmText:
     """The module of a program, for one state or for `lanes` states side by side; a vector register holds `register` numbers."""
-    return _Module(program, lanes, register).text()
+    return _LlvmModule(program, lanes, register).text()
 
 
 # ---------------------------------------------------------------------------------------------------------- many states

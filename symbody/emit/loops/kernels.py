@@ -5,25 +5,25 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ...algebra import elimination
-from ...algebra.linear import Shape
+from ...algebra.linear import FactorShape
 from .language import Kernel
 
 FACTORS: Final = "a"  # as kernels call them
 RIGHT_SIDES: Final = "x"
 
 
-def factor_kernel(shape: Shape) -> Kernel:
+def factor_kernel(shape: FactorShape) -> Kernel:
     return elimination.definite_factor if shape.kind == "definite" else elimination.general_factor
 
 
-def solve_kernel(shape: Shape, transposed: bool, side_by_side: bool = False) -> Kernel:
+def solve_kernel(shape: FactorShape, transposed: bool, side_by_side: bool = False) -> Kernel:
     """The loop for one right side, or for several side by side."""
     if shape.kind == "definite":
         return elimination.definite_solve_rows if side_by_side else elimination.definite_solve
     return elimination.general_solve_transposed if transposed else elimination.general_solve
 
 
-def has_pivots(shape: Shape) -> bool:
+def has_pivots(shape: FactorShape) -> bool:
     return shape.kind != "definite"
 
 

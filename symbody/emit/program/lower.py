@@ -1,4 +1,4 @@
-"""Graph -> Program: numbers folded in, small systems unrolled, right sides joined, powers as products, dead code gone, order fixed."""
+"""Lowering, graph -> Program: constant folding, small systems unrolled, right sides joined, powers as products, dead code eliminated, order fixed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...algebra.elimination import definite_factor
 from ...algebra.evaluate import evaluate
 from ...algebra.graph import ONE, ZERO, Condition, Expr, Node, Symbol, as_expr, intern
 from ...algebra.labels import Labels, labels_by_node, substituted_labels
-from ...algebra.linear import Shape
+from ...algebra.linear import FactorShape
 from ...algebra.matrix import Matrix
 from ...algebra.walk import ordered, rebuilt, scalars, substitute_all
 from ...errors import ProgramError, listed, shown
@@ -130,8 +130,8 @@ def _right_sides(nodes: Iterable[Node]) -> dict[Node, list[list[int]]]:
     return out
 
 
-def _plan(shape: Shape, entries: Sequence[Expr]) -> tuple[list[int] | None, Work]:
-    """Order of elimination, or None where the system is better solved by a loop; and what it takes."""
+def _plan(shape: FactorShape, entries: Sequence[Expr]) -> tuple[list[int] | None, Work]:
+    """Order of elimination, or None where the system is better solved by a loop; and its cost."""
     n = shape.n
     loop = Work(factor_cost(shape).total, n * (2 * n - 1))
     if n == 1:
@@ -149,7 +149,9 @@ def _plan(shape: Shape, entries: Sequence[Expr]) -> tuple[list[int] | None, Work
 class _System:
     """A definite system, written out in an order of elimination."""
 
-    def __init__(self, shape: Shape, order: list[int], entries: Sequence[Expr], patterns: list[list[int]]) -> None:
+    def __init__(
+        self, shape: FactorShape, order: list[int], entries: Sequence[Expr], patterns: list[list[int]]
+    ) -> None:
         full, n = shape.full(entries), shape.n
         factors = [full[i * n + j] for i in order for j in order]
         definite_factor(n, factors)
@@ -163,7 +165,7 @@ class _System:
 
 
 def operations(things: Any) -> int:
-    """About what a program of these expressions would cost, without making it: the nodes of the graph, and the systems as they would be solved."""
+    """Estimated cost of a program of these expressions, without making it: nodes of the graph, and linear systems as they would be solved."""
     nodes = ordered(scalars(things))
     work = {n: _plan(n.data, n.args)[1] for n in nodes if n.op == "factor"}
     blocks = sum(w.factor for w in work.values()) + sum(work[n.args[0]].solve for n in nodes if n.op == "solve")
@@ -174,7 +176,7 @@ def operations(things: Any) -> int:
 
 
 def _number(n: Expr) -> float:
-    """The value of an expression without symbols, as the machine has it."""
+    """The value of an expression without symbols, as a double."""
     try:
         return float(n.data) if n.op == "const" else evaluate(n)
     except OverflowError:
@@ -234,7 +236,7 @@ class _Lowering:
 
 
 def _without_dead_code(name: str, groups: tuple[Group, ...], outputs: list[Output], lowered: _Lowering) -> Program:
-    """The program of what the outputs need, numbered anew. (Exponents, for one, are read while lowering and then gone.)"""
+    """Dead code elimination: the instructions that the outputs depend on, renumbered. (Constant exponents, for one, are dead after lowering.)"""
     needed = [False] * len(lowered.code)
     for o in outputs:
         for v in o.values:

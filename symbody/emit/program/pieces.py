@@ -20,7 +20,7 @@ def cut(weights: Iterable[int], size: int) -> list[range]:
 LINE: Final = 8  # numbers in a line of the processor's cache
 
 
-class Memory:
+class ScratchMemory:
     """Places in scratch memory, given back when what they hold is no longer needed. Blocks begin with a line of the cache."""
 
     def __init__(self) -> None:

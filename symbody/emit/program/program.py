@@ -4,7 +4,7 @@ Instruction i defines value i, and refers to earlier values only:
 
     input    data = (group, position)               neg, add, sub, mul, div, pow, sqrt, exp, ... the operations of the graph
     const    data = float                           lt, le, eq, and, or, not, where       conditions and choice
-    sincos   sine and cosine of one angle           factor   data = Shape, args = entries of the matrix
+    sincos   sine and cosine of one angle           factor   data = FactorShape, args = entries of the matrix
     item     data = which output of a block         solve    data = transposed, args = (factor, *right sides)
     call     data = ExternalFunction
 
@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 
 from ...algebra.functions import ExternalFunction
 from ...algebra.graph import Symbol, check_name
-from ...algebra.linear import Shape
+from ...algebra.linear import FactorShape
 from ...errors import ProgramError, listed, shown
 
 
@@ -89,7 +89,7 @@ class Cost:
 _ADDITIONS: Final = frozenset("neg add sub abs sign min max lt le eq and or not where".split())
 _FREE: Final = frozenset(("input", "const", "item", "true"))
 
-# What each operation takes and gives: a number, a truth value, or a block of many numbers.
+# Types of arguments and results of each operation: a number, a truth value, or a block of many numbers.
 _NUMBER: Final = "a number"
 _TRUTH: Final = "a condition"
 _TAKES: Final = {
@@ -128,11 +128,11 @@ def _cost_of(code: tuple[Instruction, ...], i: Instruction) -> Cost:
 
 
 def right_sides(code: Sequence[Instruction], solve: Instruction) -> int:
-    """How many right sides a solve has."""
+    """Number of right sides of a solve."""
     return (len(solve.args) - 1) // code[solve.args[0]].data.n
 
 
-def factor_cost(shape: Shape) -> Cost:
+def factor_cost(shape: FactorShape) -> Cost:
     """Arithmetic of the loops in `algebra/elimination.py`."""
     n = shape.n
     updates = (n**3 - n) // 6 if shape.kind == "definite" else (n - 1) * n * (2 * n - 1) // 6
@@ -193,7 +193,7 @@ class Program:
 
 
 def check(p: Program) -> None:
-    """The laws of a program: names usable and distinct; values defined before they are used, of the kind and number
+    """Invariants of a program: names usable and distinct; values defined before they are used, of the kind and number
     that each operation takes; outputs that fit their shapes; nothing dead."""
     _check_names(p)
     kinds = [_GIVES.get(i.op, _NUMBER) for i in p.code]
@@ -223,7 +223,7 @@ def _check_names(p: Program) -> None:
 
 
 def _wrong_arguments(p: Program, k: int, i: Instruction, kinds: Sequence[str]) -> str | None:
-    """What is wrong with the values that an instruction refers to."""
+    """The fault in the arguments of an instruction, or None."""
     if early := [a for a in i.args if not 0 <= a < k]:
         return f"refers to values {listed(early)} that are not defined before it"
     got = [kinds[a] for a in i.args]
@@ -253,7 +253,7 @@ def _wrong_kinds(got: list[str], wanted: list[str]) -> str | None:
 
 
 def _wrong_data(p: Program, i: Instruction) -> str | None:
-    """What is wrong with what an instruction holds beside its arguments."""
+    """The fault in the data of an instruction, or None."""
     if i.op == "const" and type(i.data) is not float:
         return f"holds {shown(i.data)}, which is not a float"
     if i.op in ("true", "solve") and type(i.data) is not bool:

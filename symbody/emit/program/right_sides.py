@@ -71,7 +71,7 @@ def _in_order(p: Program, code: Sequence[Instruction]) -> Program:
 
 
 def leading_zeros(code: Sequence[Instruction], solve: Instruction, sides: Iterable[int]) -> int:
-    """How many rows are zero in all of these right sides before the first that is not."""
+    """Number of leading rows that are zero in all of these right sides."""
     n = code[solve.args[0]].data.n
     columns = [solve.args[1 + r * n : 1 + (r + 1) * n] for r in sides]
     return next((row for row in range(n) if any(code[c[row]] != ZERO for c in columns)), n)
@@ -99,7 +99,7 @@ class Lot:
 
 @dataclass(frozen=True)
 class Layout:
-    """How the right sides of a solve, and then its solutions, lie in memory."""
+    """Memory layout of the right sides of a solve, and then of its solutions."""
 
     n: int
     lots: tuple[Lot, ...]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra.graph import Symbol, undisturbed
+from ...algebra.graph import Symbol, gc_paused
 from ...algebra.walk import substitute_all
 from ...derive.dynamics_derivatives import Wrt, accelerations, forward_derivatives, inverse_derivatives, symbols_to_vary
 from ...derive.equations import Equations
@@ -90,7 +90,7 @@ class Dynamics:
         """Accelerations u': forward dynamics. Of a tree by composite or by articulated bodies, whichever takes fewer operations; with
         constraints by the elimination that `equations.factors.elimination` names."""
         eq = self.equations
-        with undisturbed():
+        with gc_paused():
             ways = ways_to_accelerations(eq)
             if self._bake:
                 ways = substitute_all(ways, self._bake)
@@ -130,7 +130,7 @@ class Dynamics:
         Where there are constraints, their multipliers too; where not every degree of freedom has an input, what is left of the balances
         that no input can reach (see `inverse_dynamics`).
         """
-        with undisturbed():
+        with gc_paused():
             found = inverse_dynamics(self.equations)
             outputs = {
                 "tau": list(found.inputs.values()),
@@ -162,7 +162,7 @@ class Dynamics:
     def inverse_derivatives(self, wrt: Iterable[Wrt] = ("q", "u", "a")) -> Compiled:
         """Derivatives of M u' - f at given accelerations, ∂(M u' - f)/∂x as tau_x: a function of t, q, u, a, then z, r, p."""
         eq = self.equations
-        with undisturbed():
+        with gc_paused():
             found = inverse_derivatives(eq, self._unbaked(symbols_to_vary(eq, wrt, {"a": accelerations(eq)})))
             outputs = {f"tau_{k}": J for k, J in found.items()}
             made = self._program("inverse_derivatives", self._with_accelerations, outputs)
@@ -173,7 +173,7 @@ class Dynamics:
         return {k: [s for s in x if s not in self._bake] if k == "p" else x for k, x in wrt.items()}
 
     def _derivatives(self, name: str, wrt: Iterable[Wrt], with_multipliers: bool = False) -> Compiled:
-        with undisturbed():
+        with gc_paused():
             eq = self.equations
             found = forward_derivatives(eq, self._unbaked(symbols_to_vary(eq, wrt)))
             outputs = {f"a_{k}": J for k, J in found.udot.items()}

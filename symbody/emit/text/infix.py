@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from ..loops.kernels import has_pivots
 from ..program.program import Instruction, Output, Program
-from .names import Names
+from .names import UniqueNames
 
 CONDITIONS: Final = frozenset("lt le eq and or not true".split())
 WIDTH: Final = 96  # of an expression; longer ones are cut up
@@ -36,15 +36,15 @@ class Term(NamedTuple):
         return self.text if self.binds >= binds else f"({self.text})"
 
 
-class Plan:
-    """What is known of a program before its text is written, shared by all parts of the text.
+class TextPlan:
+    """Analysis of a program before its text is written, shared by all parts of the text.
 
     code     instructions, with the items of `sincos` as sine and cosine (compilers join them again)
     uses     how often the text of each value is needed
     known    names of values, as they are given
     """
 
-    def __init__(self, program: Program, names: Names) -> None:
+    def __init__(self, program: Program, names: UniqueNames) -> None:
         self.program, self.names = program, names
         self.code = _single_functions(program)
         self.uses = _uses(program, self.code)
@@ -92,7 +92,7 @@ def _entry_names(program: Program) -> dict[int, str]:
 class Infix:
     """Statements for some of the instructions of a program. Languages fill in how they are written."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: TextPlan) -> None:
         self.plan, self.program, self.code = plan, plan.program, plan.code
         self.terms: dict[int, Term] = {}
         self.waiting: set[int] = set()  # values that are written where they are used, if the line stays short
@@ -120,7 +120,7 @@ class Infix:
         raise NotImplementedError
 
     def may_wait(self, k: int) -> bool:
-        """Whether value k may be written where it is used."""
+        """Whether value k may be inlined where it is used."""
         return self.plan.uses[k] == 1 and k not in self.program.labels
 
     # ------------------------------------------------------------------------------------------------ expressions

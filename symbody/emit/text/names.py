@@ -1,7 +1,7 @@
 """Names in generated text: usable in the target language, and each used once.
 
-What users call things (symbols, labels, groups, programs) are identifiers, but may be words of a language, functions of
-its library, or equal to each other. Such a name gets an underscore, or a number, at its end.
+Names of symbols, labels, groups and programs are identifiers, but may be keywords of a language, functions of its
+library, or equal to each other. Such a name gets an underscore, or a number, at its end.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _PYTHON: Final = frozenset([*keyword.kwlist, *dir(builtins), "np"])
 
 
 def is_c_word(name: str) -> bool:
-    """A word of C or C++, or a macro."""
+    """A keyword of C or C++, or a macro."""
     return name in _C_WORDS or name.startswith("_") or bool(_C_PATTERN.fullmatch(name))
 
 
@@ -82,7 +82,7 @@ def is_python_reserved(name: str) -> bool:
     return name in _PYTHON
 
 
-class Names:
+class UniqueNames:
     """Gives each thing in a text a name of its own."""
 
     def __init__(self, is_reserved: Callable[[str], bool]) -> None:

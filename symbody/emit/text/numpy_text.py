@@ -22,18 +22,18 @@ from ..loops.kernels import factor_kernel, has_pivots, solve_kernel
 from ..loops.language import Kernel
 from ..program.program import Group, Instruction, Output, Program, right_sides
 from ..program.right_sides import leading_zeros
-from .infix import ATOM, CHOICE, ENTRY_WIDTH, POWER, SIGN, Infix, Plan, Term, entry_places, filled
-from .names import Names, is_python_reserved
+from .infix import ATOM, CHOICE, ENTRY_WIDTH, POWER, SIGN, Infix, Term, TextPlan, entry_places, filled
+from .names import UniqueNames, is_python_reserved
 
 
 def numpy_source(program: Program) -> str:
     """Python text that defines the function of a program. It needs NumPy, and the external functions by their names."""
-    return _Module(program).text()
+    return _NumpyModule(program).text()
 
 
 def numpy_function(program: Program) -> Callable[..., Any]:
     """The function of a program on NumPy arrays. Works without LLVM, and slower."""
-    module = _Module(program)
+    module = _NumpyModule(program)
     space: dict[str, Any] = {}
     exec(compile(module.text(), f"<symbody {program.name}>", "exec"), space)  # made of checked identifiers
     for f, name in module.externals.items():
@@ -84,12 +84,12 @@ def {0}(entries, *shape):
 }
 
 
-class _Module:
+class _NumpyModule:
     """The text of a function and of what it calls."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        names = self.names = Names(is_python_reserved)
+        names = self.names = UniqueNames(is_python_reserved)
         self.name = names.new(program.name)
         self.externals = {f: names.new(f.name) for f in program.externals}
         self.inputs = [names.new(g.name) for g in program.inputs]
@@ -177,8 +177,8 @@ def _output_text(out: Output) -> str:
 class _Body(Infix):
     """The statements of the function."""
 
-    def __init__(self, module: _Module) -> None:
-        super().__init__(Plan(module.program, module.names))
+    def __init__(self, module: _NumpyModule) -> None:
+        super().__init__(TextPlan(module.program, module.names))
         self.module = module
         self.arrays: dict[int, str] = {}  # names of blocks
 

@@ -19,7 +19,7 @@ from typing import Final
 from ...algebra.functions import ExternalFunction
 from ...emit.loops.kernels import factor_kernel, has_pivots, solve_kernel
 from ...emit.loops.language import Kernel
-from ...emit.program.pieces import Memory, cut
+from ...emit.program.pieces import ScratchMemory, cut
 from ...emit.program.program import Group, Instruction, Output, Program, right_sides
 from ...emit.program.right_sides import layout, leading_zeros
 from ...emit.text.infix import (
@@ -32,11 +32,11 @@ from ...emit.text.infix import (
     SIGN,
     SUM,
     Infix,
-    Plan,
     Term,
+    TextPlan,
     filled,
 )
-from ...emit.text.names import Names, is_c_math, is_c_reserved, is_c_word
+from ...emit.text.names import UniqueNames, is_c_math, is_c_reserved, is_c_word
 from ...errors import ProgramError
 from .c_comment import comment
 from .c_kernels import simple_c
@@ -149,7 +149,7 @@ class _Unit:
     def __init__(self, program: Program) -> None:
         _check_externals(program)
         self.program = program
-        names = self.names = Names(is_c_reserved)
+        names = self.names = UniqueNames(is_c_reserved)
         for f in program.externals:
             for name in (f.name, *_functions_in(f.c or "")):
                 names.take(name)
@@ -163,10 +163,10 @@ class _Unit:
         ]
         self.functions: dict[str, str] = {}  # helpers and kernels that are used, by their own names: text
         self.function_names: dict[str, str] = {}
-        self.plan = Plan(program, names)
+        self.plan = TextPlan(program, names)
         self.work = _Argument(names.new("work"), "")
         self.rows = _Argument(names.new("rows"), "")
-        self.numbers, self.indices = Memory(), Memory()
+        self.numbers, self.indices = ScratchMemory(), ScratchMemory()
         self.place: dict[int, tuple[int, int]] = {}  # of values and blocks that later pieces read: numbers, indices
         self.blocks: dict[int, tuple[str, str]] = {}  # names of the arrays of a block: numbers, indices
         self.layouts = {
@@ -219,7 +219,7 @@ class _Unit:
     def source(self) -> CSource:
         pieces = []
         for k, span in enumerate(self.spans):
-            pieces.append(_Piece(self, k, span))
+            pieces.append(_CPiece(self, k, span))
             pieces[-1].write()
             self._give_back(k)
         body = self._in_one(pieces[0]) if len(pieces) == 1 else self._in_pieces(pieces)
@@ -233,11 +233,11 @@ class _Unit:
         ]
         return CSource(self.name, self._header(), "\n".join(parts))
 
-    def _in_one(self, piece: _Piece) -> list[str]:
+    def _in_one(self, piece: _CPiece) -> list[str]:
         unused = [f"    (void){a.name};" for a in self.arguments if a.name not in piece.used]
         return [self._definition(self.prototype(), [*unused, *piece.body()])]
 
-    def _in_pieces(self, pieces: list[_Piece]) -> list[str]:
+    def _in_pieces(self, pieces: list[_CPiece]) -> list[str]:
         used = {name for p in pieces for name in p.used}
         body = [f"    (void){a.name};" for a in self.arguments if a.name not in used]
         if self.numbers.size:
@@ -324,7 +324,7 @@ class _Unit:
 # ------------------------------------------------------------------------------------------------------- one function
 
 
-class _Piece(Infix):
+class _CPiece(Infix):
     """The statements of one function."""
 
     def __init__(self, unit: _Unit, number: int, span: range) -> None:

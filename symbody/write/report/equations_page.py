@@ -22,7 +22,7 @@ MOST_ENTRIES: Final = 400  # of a matrix that is drawn
 
 @dataclass(frozen=True)
 class EquationsPart:
-    """What is shown, and the files to put beside it."""
+    """HTML of the equations, and the files beside the page."""
 
     html: str
     files: Mapping[str, str]

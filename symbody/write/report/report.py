@@ -32,21 +32,21 @@ PACKAGES: Final = ("symbody", "numpy", "scipy", "llvmlite", "sympy", "matplotlib
 
 
 @dataclass(frozen=True)
-class Written:
-    """The page, and what is not in it, with the reason."""
+class WrittenReport:
+    """Path of the page, and the parts that are missing from it with the reason."""
 
     path: Path
     missing: Mapping[str, str]
 
 
-def write_report(study: Study, folder: str | Path, step: Step = lambda _: None) -> Written:
+def write_report(study: Study, folder: str | Path, step: Step = lambda _: None) -> WrittenReport:
     """Write index.html and the files beside it. `step` is told what is being done."""
     target = Path(folder)
     (target / "data").mkdir(parents=True, exist_ok=True)
     made = _Report(study, target, step)
     path = target / "index.html"
     path.write_text(made.html(), encoding="utf-8")
-    return Written(path, made.missing)
+    return WrittenReport(path, made.missing)
 
 
 class _Report:
