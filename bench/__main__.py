@@ -16,6 +16,7 @@ from .timing import Row
 
 STAGES = (
     "startup",
+    "overhead",
     "graph",
     "derive",
     "dynamics",
@@ -25,7 +26,7 @@ STAGES = (
 )  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),
-    "quick": ("dynamics", "simulate"),
+    "quick": ("dynamics", "simulate", "overhead"),
     "robots": ("dynamics",),
     "functions": ("dynamics",),
 }
@@ -56,7 +57,9 @@ def main() -> None:
     parser.add_argument("stage", choices=STAGES)
     parser.add_argument("--json", action="store_true", help="one JSON object in each line")
     parser.add_argument("--full", action="store_true", help="let slow peers finish (derive)")
-    parser.add_argument("--quick", action="store_true", help="fewer repeats (dynamics), fewer runs of peers (simulate)")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer repeats (dynamics), runs of peers (simulate), models (overhead)"
+    )
     parser.add_argument("--robots", nargs="+", choices=CASES, help="only these (dynamics)")
     parser.add_argument("--functions", nargs="+", choices=FUNCTIONS, help="only these (dynamics)")
     chosen = parser.parse_args()

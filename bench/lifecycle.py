@@ -13,6 +13,8 @@ import numpy as np
 import symbody as sb
 from examples import slider_crank
 from symbody.algebra.graph import live_nodes
+from symbody.study.sources import find_model
+from symbody.study.study import Study
 
 
 def pendulum(k: int) -> sb.Equations:
@@ -82,6 +84,16 @@ def looped(k: int) -> None:
     sim.energy, sim.lam, sim.violation, sim.load_powers, sim.reaction(next(iter(sim.equations.mechanism.joints)).name)
 
 
+def batched(k: int) -> None:
+    sb.simulate_batch(pendulum(k), np.linspace(0, 0.2, 5), values={f"q{k}": np.linspace(0, 1, 5)})["height"]
+
+
+def studied(k: int) -> None:
+    """What the command line and reports ask."""
+    study = Study(find_model("double_pendulum"))
+    assert all((study.certificate.passed, study.trajectory.outcome, study.spectrum.eigenvalues.size))
+
+
 def linearised(k: int) -> None:
     eq = pendulum(k)
     near = sb.linearize(eq, sb.steady(eq))
@@ -97,7 +109,7 @@ def shown(k: int) -> None:
 
 
 STAGES: Final[tuple[Callable[[int], None], ...]] = (
-    derived, compiled, driven, stiff, varied, switched, looped, linearised, shown,
+    derived, compiled, driven, stiff, varied, switched, batched, looped, linearised, studied, shown,
 )  # fmt: skip
 
 

@@ -1,0 +1,135 @@
+"""What is paid around the numbers: values of a trajectory, another simulation of the same equations, accelerations, dropped models.
+
+`before_us` was measured on commit ac16bdb by the same calls; `before_nodes_after` are nodes that were left there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import symbody as sb
+from examples import bicycle, slider_crank, spatial_crank
+from symbody.emit.loops.language import Function, Numbers
+from symbody.emit.run.loop_callee import LoopCallee, program_callee
+
+from .lifecycle import STAGES, nodes_left
+from .timing import Row, fresh, repeated
+
+BATCH: Final = 4096  # states
+CYCLES, QUICK_CYCLES = 200, 12  # models that live and are dropped
+BEFORE_NODES: Final = {"derived": 7, "whole lives": 2167}  # left by 12 of them
+SHORT: Final = 0.01  # seconds of a simulation of which most is overhead
+BEFORE: Final = {  # microseconds
+    "slider crank: stored column": 5018, "slider crank: expression again": 5180, "slider crank: energy of another run": 7344,
+    "slider crank: multipliers of another run": 7686, "slider crank: violation of another run": 9538,
+    "slider crank: reaction again": 10895, "slider crank: simulate again": 752,
+    "spatial crank: stored column": 5045, "spatial crank: expression again": 5402, "spatial crank: energy of another run": 10165,
+    "spatial crank: multipliers of another run": 25566, "spatial crank: violation of another run": 19921,
+    "spatial crank: reaction again": 27594, "spatial crank: simulate again": 1768,
+    "spatial crank: f.udot, machine code": 4.447, "spatial crank: f.udot, from Python": 6.008,
+    "spatial crank: f.udot.batch, one state": 17.66,
+    "bicycle: f.udot, machine code": 0.676, "bicycle: f.udot, from Python": 2.197, "bicycle: f.udot.batch, one state": 1.056,
+}  # fmt: skip
+
+Case = tuple[Callable[[], sb.Model], dict[str, float]]
+MECHANISMS: Final[dict[str, Case]] = {
+    "slider crank": (slider_crank.model, slider_crank.START),
+    "spatial crank": (spatial_crank.model, spatial_crank.START),
+    "bicycle": (bicycle.model, {}),
+}
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    cycles = QUICK_CYCLES if quick else CYCLES
+    for name in ("slider crank", "spatial crank"):
+        for case, seconds in values_and_runs(name):
+            yield timed(f"{name}: {case}", seconds)
+    for name in ("spatial crank", "bicycle"):
+        for case, seconds in accelerations(name):
+            yield timed(f"{name}: {case}", seconds)
+    for case, stages in (("derived", ("derived",)), ("whole lives", tuple(s.__name__ for s in STAGES))):
+        left = fresh("bench.overhead:dropped", stages, cycles, limit=3600) or {}
+        before = {"before_nodes_after": BEFORE_NODES[case]} if cycles == QUICK_CYCLES else {}
+        yield {"case": f"{cycles} models, {case}", **left, **before}
+
+
+def timed(case: str, seconds: float) -> Row:
+    return {"case": case, "us": round(seconds * 1e6, 3), "before_us": BEFORE.get(case)}
+
+
+# ---------------------------------------------------------------------------------------------------------- trajectories
+
+
+def values_and_runs(name: str) -> Iterator[tuple[str, float]]:
+    model, start = MECHANISMS[name]
+    eq = sb.derive(model(), check=False)
+    state = sb.assemble(eq, start=start)
+    sim = sb.simulate(eq, 1.0, state, progress=False)
+    stored, expression = eq.q[0].identifier, eq.q[0] * eq.u[0]
+    yield "stored column", repeated(lambda: sim[stored]).least
+    yield "expression again", repeated(lambda: sim[expression]).least
+    yield "energy of another run", repeated(lambda: another(sim).energy).least
+    yield "multipliers of another run", repeated(lambda: another(sim).lam).least
+    yield "violation of another run", repeated(lambda: another(sim).violation).least
+    yield "reaction again", repeated(lambda: sim.reaction(reacting(eq))).least
+    yield "simulate again", repeated(lambda: sb.simulate(eq, SHORT, state, progress=False)).least
+
+
+def another(sim: sb.Trajectory) -> sb.Trajectory:
+    """The same motion, with nothing remembered by the trajectory itself: all that is remembered belongs to the equations."""
+    return sb.Trajectory.of(sim.segments[0])
+
+
+def reacting(eq: sb.Equations) -> str:
+    return next(j.name for j in eq.mechanism.joints if j.kind != "free")
+
+
+# ---------------------------------------------------------------------------------------------------------- accelerations
+
+
+def accelerations(name: str) -> Iterator[tuple[str, float]]:
+    """For one state in machine code, from Python, and for one of many in a batch."""
+    model, start = MECHANISMS[name]
+    eq = sb.derive(model(), check=False)
+    f = sb.compile(eq)
+    numbers = eq.values(start, otherwise=0.1)
+    q, u = (np.array([float(numbers[s]) for s in symbols]) for symbols in (eq.q, eq.u))
+    out = np.zeros(len(u))
+    loop = LoopCallee(again, {}, times=100, q=q, u=u, out=out, f=program_callee(f.udot, {"p": f.p}))
+    yield "f.udot, machine code", repeated(loop.run).least / 100
+    yield "f.udot, from Python", repeated(lambda: f.udot(0.0, q, u, f.p)).least
+    states = [np.tile(x, (BATCH, 1)) for x in (q, u)]
+    yield "f.udot.batch, one state", repeated(lambda: f.udot.batch(0.0, *states, f.p, threads=1)).least / BATCH
+
+
+def again(times: int, q: Numbers, u: Numbers, out: Numbers, f: Function) -> None:
+    for _ in range(times):
+        f((0.0, q, u), (out,))
+
+
+# ---------------------------------------------------------------------------------------------------------- memory
+
+
+def dropped(names: list[str], cycles: int) -> Row:
+    """Nodes and resident memory before and after models that were dropped; the first loads what the process keeps."""
+    stages = [s for s in STAGES if s.__name__ in names]
+    measured: list[dict[str, Any]] = []
+    for k in range(cycles + 1):
+        for stage in stages:
+            stage(k)
+        if k in (0, cycles // 2, cycles):
+            measured.append({"nodes": nodes_left(), "mb": resident_mb()})
+    first, half, last = measured
+    return {
+        "nodes": first["nodes"], "nodes_after": last["nodes"],
+        "resident_mb": first["mb"], "resident_mb_half": half["mb"], "resident_mb_after": last["mb"],
+    }  # fmt: skip
+
+
+def resident_mb() -> float:
+    status = Path("/proc/self/status").read_text()
+    return round(int(next(x for x in status.splitlines() if x.startswith("VmRSS")).split()[1]) / 1024, 1)
