@@ -40,6 +40,6 @@ def random_tree(n: int, seed: int = 1) -> sb.Model:
         kind = draw.choice(("revolute", "revolute", "prismatic", "universal", "cylindrical", "spherical"))
         axes = draw.sample("xyz", 2)
         how = {"axes": axes} if kind == "universal" else {} if kind == "spherical" else {"axis": axes[0]}
-        m.joint(kind, f"q{k}", draw.choice(bodies), body, at=place(), **how)
+        m.joint(f"q{k}", draw.choice(bodies), body, kind, at=place(), **how)
         bodies.append(body)
     return m

@@ -41,7 +41,7 @@ def model(case: Case, snap: bool = True) -> sb.Model:
         for k, axis in enumerate(AXES):
             robot.generalized_force(f"force along {axis}", joint.coordinates[k], robot.input(f"base_f{axis}"))
         inputs = [robot.input(f"base_t{axis}") for axis in AXES]
-        robot.torque("torque on the root link", joint.inner.vector(*inputs), joint.inner)
+        robot.torque("torque on the root link", joint.inner, joint.inner.vector(*inputs))
     return robot
 
 

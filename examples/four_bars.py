@@ -25,7 +25,7 @@ def model(n: int = 3) -> sb.Model:
         rod = m.body(f"level {k}", shape=sb.bar(1, "x", at=(half, 0, 0)), mass=1)
         b = m.coordinate(f"b{k}")
         m.revolute(f"hinge {k}", uprights[k], rod, at=(1, 0, 0), coordinates=b - angles[k])
-        m.coincide(uprights[k + 1].point(1, 0, 0), rod.point(1, 0, 0), axes="xy", along=m.ground, name=f"closing {k}")
+        m.coincide(f"closing {k}", uprights[k + 1].point(1, 0, 0), rod.point(1, 0, 0), along=m.ground, axes="xy")
     return m
 
 

@@ -44,16 +44,16 @@ def model() -> sb.Model:
     front_wheel = m.body("front wheel", front_hub.rotate("y", theta4), mass=0, inertia=(0, p.ify, 0))
     Cr, Cf = rear_hub.point(0, 0, p.Rr), front_hub.point(0, 0, p.Rf)
 
-    m.torque("steering", fork.vector(0, 0, tau - p.Cdelta * delta.dot), on=front, reacting=rear)
+    m.torque("steering", front, fork.vector(0, 0, tau - p.Cdelta * delta.dot), reacting=rear)
     Zr = -(p.mr + p.mf) * p.g - p.Zf
-    m.tyre("Yr", Cr, track, rear_wheel, camber=phi, stiffness=(p.Cr1, p.Cr2), relaxation=p.sigma, load=Zr)
-    m.tyre("Yf", Cf, front_track, front_wheel, camber=phi4, stiffness=(p.Cf1, p.Cf2), relaxation=p.sigma, load=p.Zf)
+    m.tyre("Yr", rear_wheel, Cr, track, camber=phi, stiffness=(p.Cr1, p.Cr2), relaxation=p.sigma, load=Zr)
+    m.tyre("Yf", front_wheel, Cf, front_track, camber=phi4, stiffness=(p.Cf1, p.Cf2), relaxation=p.sigma, load=p.Zf)
 
     gap = (fork.y - front_hub.y).components(m.ground)
-    m.constrain(gap[0], "spin_x")
-    m.constrain(gap[2], "spin_z")
-    m.constrain_speed(rear_wheel.velocity_at(Cr).dot(track.x), "no_slip_rear")
-    m.constrain_speed(front_wheel.velocity_at(Cf).dot(front_track.x), "no_slip_front")
+    m.constrain("spin_x", gap[0])
+    m.constrain("spin_z", gap[2])
+    m.constrain_speed("no_slip_rear", rear_wheel.velocity_at(Cr).dot(track.x))
+    m.constrain_speed("no_slip_front", front_wheel.velocity_at(Cf).dot(front_track.x))
     return m
 
 

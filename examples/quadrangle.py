@@ -21,12 +21,12 @@ def model() -> sb.Model:
     m.gravity(0, -m.parameter("g", 9.81), 0)
     crank, coupler, rocker = (m.body(name, mass=mass, inertia=inertia) for name, (mass, inertia) in BODIES.items())
     for body in (crank, coupler, rocker):
-        m.free(body.name, body, sequence="euler parameters")
+        m.free(body.name, m.ground, body, sequence="euler parameters")
     m.revolute("first bearing", m.ground, crank, on=(-1, 0, 0))
     m.spherical("corner", crank, coupler, at=(1, 0, 0), on=(-2, 0, 0))
     m.cylindrical("hinge", coupler, rocker, at=(2, 0, 0), on=(2, 0, 0))
     m.revolute("second bearing", rocker, m.ground, at=(-2, 0, 0), on=(2.5, 0, 0))
-    m.torque("drive", crank.vector(0, 0, m.parameter("tau", -1200.0)), on=crank)
+    m.torque("drive", crank, crank.vector(0, 0, m.parameter("tau", -1200.0)))
     return m
 
 

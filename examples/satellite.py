@@ -16,7 +16,7 @@ def model() -> sb.Model:
         m1=20.0, m2=10.0, I1x=0.25, I1y=0.125, I1z=0.25, I2x=0.04, I2y=0.02, I2z=0.04, half=0.1, length=0.1
     )
     base = m.body("base", mass=p.m1, inertia=(p.I1x, p.I1y, p.I1z))
-    m.free("base", base, sequence="euler parameters")
+    m.free("base", m.ground, base, sequence="euler parameters")
     for name, side in (("theta2", p.half), ("theta3", -p.half)):
         link = m.body(f"link {name}", mass=p.m2, com=(0, p.length, 0), inertia=(p.I2x, p.I2y, p.I2z))
         m.revolute(name, base, link, axis="z", at=(side, 0, 0))

@@ -15,7 +15,7 @@ def model() -> sb.Model:
     table = m.ground.rotate("z", Omega * m.time, name="table")
     sleigh = m.body("sleigh", table.translate(q1, q2, 0).rotate("z", q3), mass=mass, inertia=(0, 0, I))
     edge, across = sleigh.point(runner, 0, 0), sleigh.frame.y
-    m.constrain_speed(edge.velocity(table).dot(across), "runner")
+    m.constrain_speed("runner", edge.velocity(table).dot(across))
     m.spring("spring", sleigh.point(hook, 0, 0), table.origin, stiffness=kappa)
     m.output("table velocity", edge.in_frame(table).transport_velocity().dot(across))
     return m

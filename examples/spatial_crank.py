@@ -20,12 +20,12 @@ def model() -> sb.Model:
     m.gravity(0, -m.parameter("g", 9.81), 0)
     crank, rod, slider = (m.body(name, mass=mass, inertia=inertia) for name, (mass, inertia) in BODIES.items())
     for body in (crank, rod, slider):
-        m.free(body.name, body, sequence="euler parameters")
+        m.free(body.name, m.ground, body, sequence="euler parameters")
     m.revolute("bearing", m.ground, crank, vectors=("z", "x", "x", "-z"), on=(-0.25, 0, 0))
     m.spherical("corner", crank, rod, at=(0.25, 0, 0), on=(-0.9, 0, 0))
     m.universal("end", rod, slider, axes=("y", "z"), at=(0.9, 0, 0))
     m.prismatic("guide", m.ground, slider, axis="x", at=(0, 0, -0.5))
-    m.torque("drive", crank.vector(0, 0, m.parameter("tau", -50.0)), on=crank)
+    m.torque("drive", crank, crank.vector(0, 0, m.parameter("tau", -50.0)))
     return m
 
 

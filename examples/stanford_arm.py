@@ -33,7 +33,7 @@ def model() -> sb.Model:
     for k, (kind, axis, at, com) in enumerate(joints, start=1):
         inertia = m.parameters(f"Jx{k} Jy{k} Jz{k}", *INERTIAS[k - 1])
         link = m.body(f"link {k}", mass=m.parameter(f"m{k}", MASSES[k - 1]), com=com, inertia=inertia)
-        m.joint(kind, f"q{k}", parent, link, axis=axis, at=at, actuation=m.input(f"tau{k}"))
+        m.joint(f"q{k}", parent, link, kind, axis=axis, at=at, actuation=m.input(f"tau{k}"))
         parent = link
     return m
 

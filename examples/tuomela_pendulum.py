@@ -12,7 +12,7 @@ def model() -> sb.Model:
     mass, Ix, Iy, Iz, l, g = m.parameters("m Ix Iy Iz l g", 38.34, 0.147, 3.175, 3.154, 0.765, 9.81)
     m.gravity(0, -g, 0)
     bar = m.body("bar", mass=mass, inertia=(Ix, Iy, Iz))
-    m.free("bar", bar, sequence="euler parameters")
+    m.free("bar", m.ground, bar, sequence="euler parameters")
     m.spherical("pivot", m.ground, bar, on=(-l, 0, 0))
     return m
 

@@ -21,9 +21,9 @@ def euler_parameters_by_hand() -> Sample:
         com=(0, 0.1, 0.5),
         inertia=sb.inertia(0.3, 0.4, 0.5, 0.01, 0.02, 0.03),
     )
-    m.constrain(sum(x * x for x in e) - 1, "norm")
+    m.constrain("norm", sum(x * x for x in e) - 1)
     m.gravity(0, 0, -9.81)
-    m.force("push", top.vector(1, 2, 3), top.point(0, 0, 1), top)
+    m.force("push", top, top.vector(1, 2, 3), at=top.point(0, 0, 1))
     arm = m.body("arm", mass=1, com=(0.2, 0, 0), inertia=(0.1, 0.2, 0.2))
     m.revolute("q", top, arm, axis=(1, 1, 0), at=(0, 0, 1), damping=0.3)
     return Sample(m.freeze())
@@ -65,7 +65,7 @@ def quasi_velocities_of_a_top() -> Sample:
     w = frame.angular_velocity().components(frame)
     u = [m.speed(f"w{k}", w[i]) for i, k in enumerate("xyz")]
     m.gravity(0, 0, -9.81)
-    m.torque("motor", frame.vector(u[0], 1, -u[2]), top)
+    m.torque("motor", top, frame.vector(u[0], 1, -u[2]))
     return Sample(m.freeze())
 
 
@@ -79,7 +79,7 @@ def foucault() -> Sample:
     for k, i in (("a", 0), ("b", 1), ("c", 2)):
         m.speed(k, v[i])
     m.gravity(0, 0, -9.81)
-    m.constrain(x**2 + y**2 + (z - 2) ** 2 - 4, "string")
+    m.constrain("string", x**2 + y**2 + (z - 2) ** 2 - 4)
     m.drag("air", bob.mass_centre, on=bob, linear=0.1)
     return Sample(m.freeze(), {"x": 0.5, "y": 0.4, "z": 0.1})
 
@@ -90,7 +90,7 @@ def screws() -> Sample:
     nut, bolt = (m.body(n, mass=1, com=(0.1, 0, 0.1), inertia=(0.1, 0.2, 0.25)) for n in ("nut", "bolt"))
     m.cylindrical("c", m.ground, nut, axis=(1, 0, 2))
     m.screw("s", nut, bolt, pitch=0.3, axis="x", at=(0.2, 0.1, 0))
-    m.gear("g", "s", m._q[1], 2)
+    m.gear("g", "s", m.symbols_of_kind("coordinate")[1], 2)
     m.gravity(1, 0, -9.81)
     return Sample(m.freeze())
 
@@ -102,7 +102,7 @@ def following_gravity() -> Sample:
     m.universal("u", m.ground, a)
     m.spherical("s", a, b, at=(0, 0, 1))
     m.gravity(a.vector(0, 1, -9.81))
-    m.central_gravity(3, a.point(2, 1, 2), "planet")
+    m.central_gravity("planet", 3, a.point(2, 1, 2))
     return Sample(m.freeze())
 
 
@@ -116,8 +116,8 @@ def fixed_to_ground() -> Sample:
     arm = m.body("arm", mass=1, com=(0.3, 0, 0), inertia=(0.1, 0.2, 0.2))
     m.revolute("a", wall, cross_, axis="x")
     m.revolute("b", cross_, arm, axis="y", actuation=m.input("tau"))
-    m.force("on wall", wall.vector(1, 2, 3), wall.point(), wall, arm)
-    m.force("on plate", plate.vector(1, 2, 3), plate.point(), plate)
+    m.force("on wall", wall, wall.vector(1, 2, 3), at=wall.point(), reacting=arm)
+    m.force("on plate", plate, plate.vector(1, 2, 3), at=plate.point())
     m.gravity(0, 0, -9.81)
     return Sample(m.freeze())
 
@@ -134,7 +134,16 @@ def four_bar() -> Sample:
         bodies.append(b)
     m.spherical("end", m.ground, parent, at=(0.9, 0, 0), on=at)
     m.gravity(0, -9.81, 0)
-    m.rotational_spring("k", bodies[1].frame.z, bodies[1], bodies[0], angle=m._q[1], stiffness=2, rest=0.2, damping=0.1)
+    m.rotational_spring(
+        "k",
+        bodies[0],
+        bodies[1],
+        bodies[1].frame.z,
+        angle=m.symbols_of_kind("coordinate")[1],
+        stiffness=2,
+        rest=0.2,
+        damping=0.1,
+    )
     return Sample(m.freeze(), {"q0": 0.8, "q1": -0.6, "q2": -1.5})
 
 

@@ -174,9 +174,9 @@ def hang(d: Draw, kind: str, name: str, parent: Any, child: Body, **loads: Any) 
     if kind in ("spherical_e", "free_e"):
         how["sequence"], kind = "euler parameters", kind.removesuffix("_e")
     if kind == "free":
-        m.free(name, child, parent, **how)
+        m.free(name, parent, child, **how)
     else:
-        m.joint(kind, name, parent, child, **how)
+        m.joint(name, parent, child, kind, **how)
 
 
 def frame_of(thing: Any) -> Frame:
@@ -215,7 +215,11 @@ def moving_base(d: Draw) -> Frame:
 def choose_speeds(d: Draw) -> None:
     """Quasi-velocities for some coordinates: triangular combinations of their rates, with a free term now and then."""
     m = d.model
-    plain = [q for q in m._q if q not in m._rates and not any(q in n for n in m._norms)]
+    plain = [
+        q
+        for q in m.symbols_of_kind("coordinate")
+        if q not in m.kinematics.rates and not any(q in n for n in m.kinematics.norms)
+    ]
     chosen = [q for q in plain if d.chance(0.6)][:4]
     for k, q in enumerate(chosen):
         law = q.dot * (1.5 + 0.3 * sb.cos(chosen[0]))
@@ -242,13 +246,15 @@ def pick(d: Draw) -> Body:
 def a_force(d: Draw, name: str) -> None:
     b, other = pick(d), pick(d)
     v = b.vector(d.number(-2, 2), 1, d.number(-2, 2)) + d.model.ground.vector(0, d.number(0, 1), 0)
-    d.model.force(name, v, b.point(*d.place()), b, other if d.chance(0.4) and other is not b else None)
+    d.model.force(name, b, v, at=b.point(*d.place()), reacting=other if d.chance(0.4) and other is not b else None)
 
 
 def a_torque(d: Draw, name: str) -> None:
     b, other = pick(d), pick(d)
     tau = d.model.input(f"tau_{name}")
-    d.model.torque(name, b.vector(tau, d.number(-1, 1), sb.cos(d.model.time)), b, other if other is not b else None)
+    d.model.torque(
+        name, b, b.vector(tau, d.number(-1, 1), sb.cos(d.model.time)), reacting=other if other is not b else None
+    )
 
 
 def a_spring(d: Draw, name: str) -> None:
@@ -268,33 +274,33 @@ def a_drag(d: Draw, name: str) -> None:
 
 
 def a_potential(d: Draw, name: str) -> None:
-    q = d.random.sample(d.model._q, min(2, len(d.model._q)))
+    q = d.random.sample(d.model.symbols_of_kind("coordinate"), min(2, len(d.model.symbols_of_kind("coordinate"))))
     energy = d.number(0.5, 2) * sb.sin(q[0]) * (1 + q[-1] ** 2) + sb.cos(d.model.time) * q[0]
     d.model.potential(name, energy)
 
 
 def a_generalized_force(d: Draw, name: str) -> None:
-    q = d.random.choice(d.model._q)
+    q = d.random.choice(d.model.symbols_of_kind("coordinate"))
     d.model.generalized_force(name, q, d.number(-2, 2) * sb.cos(q))
 
 
 def a_central_gravity(d: Draw, name: str) -> None:
-    d.model.central_gravity(d.number(1, 5), d.model.ground.point(4, -3, 5), name)
+    d.model.central_gravity(name, d.number(1, 5), d.model.ground.point(4, -3, 5))
 
 
 def a_rotational_spring(d: Draw, name: str) -> None:
     """About the axis of a revolute joint, written as torques on the two bodies."""
     m = d.model
-    joints = [j for j in m._joints.values() if j.kind == "revolute" and j.coordinates and j.parent != "ground"]
+    joints = [j for j in m.joints.values() if j.kind == "revolute" and j.coordinates and j.parent != "ground"]
     if not joints:
         return a_force(d, name)
     j = d.random.choice(joints)
-    child, parent = m._bodies[j.child], m._bodies[j.parent]
+    child, parent = m.bodies[j.child], m.bodies[j.parent]
     spin = child.frame.angular_velocity(parent.frame)
     rate = j.coordinates[0].dot
     axis = sum((v for v in spin.partial([rate])), sb.Vector({}))
     m.rotational_spring(
-        name, axis, child, parent, angle=j.coordinates[0], stiffness=d.number(1, 5), damping=d.number(0.1, 1)
+        name, parent, child, axis, angle=j.coordinates[0], stiffness=d.number(1, 5), damping=d.number(0.1, 1)
     )
     return None
 
@@ -302,10 +308,10 @@ def a_rotational_spring(d: Draw, name: str) -> None:
 def a_variable(d: Draw, name: str) -> None:
     """An additional variable: a force that lags behind a rate."""
     m = d.model
-    z, q = m.variable(f"z_{name}"), d.random.choice(m._q)
-    m.equation(0.3 * z.dot + z - q.dot - sb.sin(q))
+    z, q = m.variable(f"z_{name}"), d.random.choice(m.symbols_of_kind("coordinate"))
+    m.equation(f"{name}.lag", 0.3 * z.dot + z - q.dot - sb.sin(q))
     b = pick(d)
-    m.force(name, m.ground.vector(z, 0, z * d.number(0, 1)), b.mass_centre, b)
+    m.force(name, b, m.ground.vector(z, 0, z * d.number(0, 1)), at=b.mass_centre)
 
 
 LOADS: list[Callable[[Draw, str], None]] = [
@@ -381,7 +387,7 @@ def grow(
             light.discard(waiting[-1].name)
         d.bodies.append(body)
         parents.append(body)
-    if not d.model._q:
+    if not d.model.symbols_of_kind("coordinate"):
         d.bodies.append(by_vectors(d, "last", d.bodies[-1]))
 
 
@@ -411,7 +417,7 @@ def standard_tree(seed: int) -> Sample:
         if kind.endswith("_e"):
             how["sequence"] = "euler parameters"
         joint = d.model.joint(
-            kind.removesuffix("_e"), f"j{k}", d.bodies[parent] if parent >= 0 else d.model.ground, body, **how
+            f"j{k}", d.bodies[parent] if parent >= 0 else d.model.ground, body, kind.removesuffix("_e"), **how
         )
         d.bodies.append(body)
         links.append(Link(kind, parent, at, on, R, axis, mass, com, I, tuple(q.name for q in joint.coordinates)))
@@ -425,7 +431,7 @@ def floating_tree(seed: int) -> Sample:
     m = d.model
     base, _ = add_body(d, "base", True)
     how = {"sequence": "euler parameters"} if d.chance(0.5) else {}
-    m.free("f", base, **how)
+    m.free("f", m.ground, base, **how)
     d.bodies.append(base)
     kinds = tuple(k for k in TREE_KINDS if k not in ("driven", "vectors", "free", "free_e"))
     grow(d, size_of(seed) - 1, base, kinds)
@@ -433,7 +439,7 @@ def floating_tree(seed: int) -> Sample:
         a, b = d.random.sample(d.bodies, 2)
         end = b.point(*d.place())
         m.spring(f"s{k}", a.point(*d.place()), end, stiffness=d.number(1, 9), rest=0.2, damping=d.number(0.1, 1))
-        m.torque(f"t{k}", a.vector(1, d.number(-1, 1), 0.5), a, b)
+        m.torque(f"t{k}", a, a.vector(1, d.number(-1, 1), 0.5), reacting=b)
     return Sample(m.freeze())
 
 
@@ -454,7 +460,10 @@ def conservative_tree(seed: int) -> Sample:
     m.spring(
         "spring", pick(d).point(*d.place()), m.ground.point(1, 2, 3), stiffness=d.number(1, 20), rest=d.number(0.1, 0.5)
     )
-    m.potential("field", d.number(0.5, 2) * sb.sin(m._q[0]) * (1 + m._q[-1] ** 2))
+    m.potential(
+        "field",
+        d.number(0.5, 2) * sb.sin(m.symbols_of_kind("coordinate")[0]) * (1 + m.symbols_of_kind("coordinate")[-1] ** 2),
+    )
     a_central_gravity(d, "planet")
     return Sample(m.freeze())
 
@@ -482,11 +491,17 @@ def chain(d: Draw, prefix: str, root: Any, freedoms: int) -> Body:
     """A serial chain with at least so many freedoms; the last body is its end."""
     parent, total, k = root, 0, 0
     while total < freedoms:
-        before = len(d.model._u) + sum(q not in d.model._rates for q in d.model._q)
+        before = len(d.model.symbols_of_kind("speed")) + sum(
+            q not in d.model.kinematics.rates for q in d.model.symbols_of_kind("coordinate")
+        )
         kind = d.random.choice(GENERIC)
         body, _ = add_body(d, f"{prefix}{k}", True)
         hang(d, kind, f"{prefix}j{k}", parent, body, **({} if kind == "spherical_e" else joint_loads(d)))
-        total += len(d.model._u) + sum(q not in d.model._rates for q in d.model._q) - before
+        total += (
+            len(d.model.symbols_of_kind("speed"))
+            + sum(q not in d.model.kinematics.rates for q in d.model.symbols_of_kind("coordinate"))
+            - before
+        )
         d.bodies.append(body)
         parent, k = body, k + 1
     return parent  # type: ignore[no-any-return]
@@ -515,8 +530,8 @@ def two_loops(d: Draw) -> dict[str, float]:
 
 
 def chosen_coordinates(d: Draw) -> dict[str, float]:
-    start = {q.name: d.random.uniform(-0.6, 0.6) for q in d.model._q}
-    for norm in d.model._norms:
+    start = {q.name: d.random.uniform(-0.6, 0.6) for q in d.model.symbols_of_kind("coordinate")}
+    for norm in d.model.kinematics.norms:
         e = [d.random.uniform(-1, 1) for _ in norm]
         size = math.sqrt(sum(x * x for x in e))
         start |= {s.name: x / size for s, x in zip(norm, e, strict=True)}
@@ -526,20 +541,20 @@ def chosen_coordinates(d: Draw) -> dict[str, float]:
 def close(d: Draw, kind: str, name: str, outer: Any, inner: Body, start: dict[str, float]) -> None:
     """Join two placed bodies by a joint whose sides meet where the coordinates are as given."""
     m = d.model
-    values = {**start, **{s.name: v for s, v in m._values.items()}, "t": 0.0}
+    values = {**start, **{s.name: v for s, v in m.default_values.items()}, "t": 0.0}
     frame = frame_of(outer)
     at = (d.random.uniform(-0.4, 0.4), d.random.uniform(-0.4, 0.4), d.random.uniform(0.1, 0.5))
     on = sb.evaluate(frame.point(*at).in_frame(inner.frame).coordinates, values)
     R = sb.evaluate(inner.frame.rotation_in(frame).matrix, values)
     if kind == "coincide":
-        m.coincide(frame.point(*at), inner.point(*on), name=name, along=m.ground if d.chance(0.5) else None)
+        m.coincide(name, frame.point(*at), inner.point(*on), along=m.ground if d.chance(0.5) else None)
         return
     how: dict[str, Any] = {"at": at, "on": on, "orientation": R}
     if kind in ("revolute", "cylindrical", "prismatic", "planar", "screw"):
         how["axis"] = d.any_axis() if d.chance(0.5) else d.axis()
     if kind == "screw":
         how["pitch"] = 0.4
-    m.joint(kind, name, outer, inner, **how)
+    m.joint(name, outer, inner, kind, **how)
 
 
 def rolling_wheel(d: Draw) -> dict[str, float]:
@@ -547,7 +562,7 @@ def rolling_wheel(d: Draw) -> dict[str, float]:
     m = d.model
     wheel, _ = add_body(d, "wheel", True)
     sequence = "euler parameters" if d.chance(0.4) else "zxy"
-    m.free("w", wheel, sequence=sequence)
+    m.free("w", m.ground, wheel, sequence=sequence)
     tube = d.number(0.05, 0.1) if d.chance(0.5) else 0
     slope = m.ground.rotate("x", 0.2) if d.chance(0.3) else None
     m.rolling("contact", wheel, d.number(0.3, 0.5), tube=tube, plane=slope, slip=d.chance(0.2))
@@ -579,10 +594,16 @@ def skate(d: Draw) -> dict[str, float]:
     d.bodies.append(sleigh)
     grow_on(d, sleigh, 2)
     runner = sleigh.point(d.number(0.1, 0.5), 0.1, 0)
-    m.constrain_speed(runner.velocity().dot(sleigh.frame.y))
+    m.constrain_speed("runner", runner.velocity().dot(sleigh.frame.y))
     if d.chance(0.5):
-        q = next(q for q in reversed(m._q) if not any(q in n for n in m._norms))
-        m.constrain_speed(q.dot + sb.sin(m.time) * m._q[0].dot - 0.3 * sb.cos(m._q[2]) - m.time / 5, "drive")
+        q = next(q for q in reversed(m.symbols_of_kind("coordinate")) if not any(q in n for n in m.kinematics.norms))
+        m.constrain_speed(
+            "drive",
+            q.dot
+            + sb.sin(m.time) * m.symbols_of_kind("coordinate")[0].dot
+            - 0.3 * sb.cos(m.symbols_of_kind("coordinate")[2])
+            - m.time / 5,
+        )
     return {}
 
 
@@ -598,16 +619,16 @@ def prescribed(d: Draw) -> dict[str, float]:
     """A tree some of whose motion is prescribed, as a coordinate and as a place."""
     m = d.model
     grow(d, 4, m.ground, ("revolute_any", "universal", "cylindrical", "spherical", "spherical_e"))
-    q = next((q for q in m._q if not any(q in n for n in m._norms)), None)
+    q = next((q for q in m.symbols_of_kind("coordinate") if not any(q in n for n in m.kinematics.norms)), None)
     if q is not None:
-        m.prescribe(q, 0.3 * sb.sin(m.time), "driven")
+        m.prescribe("driven", q, 0.3 * sb.sin(m.time))
     tip = d.bodies[-1].point(*d.place()).position().components(m.ground)
     start = chosen_coordinates(d)
     if q is not None:
         start[q.name] = 0.0
-    values = {**start, **{s.name: v for s, v in m._values.items()}, "t": 0.0}
-    if len(m._q) > 3:
+    values = {**start, **{s.name: v for s, v in m.default_values.items()}, "t": 0.0}
+    if len(m.symbols_of_kind("coordinate")) > 3:
         m.prescribe(
-            tip[0] + tip[1] ** 2 / 2, sb.evaluate(tip[0] + tip[1] ** 2 / 2, values) + 0.05 * sb.sin(m.time), "guided"
+            "guided", tip[0] + tip[1] ** 2 / 2, sb.evaluate(tip[0] + tip[1] ** 2 / 2, values) + 0.05 * sb.sin(m.time)
         )
     return {**start, "t": 0.3}

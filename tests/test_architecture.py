@@ -300,9 +300,44 @@ def few_parameters(root: Path) -> list[str]:
     return bad
 
 
+# ---------------------------------------------------------------------------------------------------- private attributes
+
+NAMED_TUPLE_METHODS = ("_replace", "_asdict", "_fields")
+FOREIGN_PRIVATE = {"dynamicsymbols._t"}  # SymPy's time symbol has no public name
+
+
+def no_foreign_private_attributes(root: Path) -> list[str]:
+    """A private attribute stays in the file of its class: other files use what an object offers."""
+    bad = []
+    for file, tree in sources(root).items():
+        own = private_names(tree)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own:
+                text = ast.unparse(node)
+                if ast.unparse(node.value) not in ("self", "cls") and text not in FOREIGN_PRIVATE:
+                    bad.append(f"{file}:{node.lineno} reaches into another object: {text}")
+    return bad
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("__") and name not in NAMED_TUPLE_METHODS
+
+
+def private_names(tree: ast.Module) -> set[str]:
+    """Private attributes of the classes of a file: assigned to self, declared, or methods."""
+    names = set()
+    for c in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
+        names |= {n.name for n in c.body if isinstance(n, ast.FunctionDef)}
+        names |= {n.target.id for n in c.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
+        stored = (n for n in ast.walk(c) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
+        names |= {n.attr for n in stored if ast.unparse(n.value) in ("self", "cls")}
+    return {n for n in names if is_private(n)}
+
+
 RULES = (
     folders_in_order, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
     no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key, few_parameters,
+    no_foreign_private_attributes,
 )  # fmt: skip
 
 
@@ -349,6 +384,9 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (no_cache_that_pins_its_key, {"emit/a.py": "@cache\ndef f(n: int, eq: Equations) -> int: ..."}, "f is cached by eq"),
     (no_cache_that_pins_its_key, {"emit/a.py": "@functools.lru_cache(maxsize=9)\ndef f(x): ..."}, "f is cached by x"),
     (no_cache_that_pins_its_key, {"emit/a.py": "class A:\n    @cache\n    def f(self): ...\n"}, "f is cached by self"),
+    (no_foreign_private_attributes, {"bodies/a.py": "def f(model, b):\n    model._bodies[b.name] = b\n"}, "bodies/a.py:2 reaches"),
+    (no_foreign_private_attributes, {"bodies/a.py": "class A:\n    def f(self):\n        return self._model._q\n"}, "self._model._q"),
+    (no_foreign_private_attributes, {"derive/a.py": "class A:\n    def f(self, other):\n        return self._x, other._x\n"}, "other._x"),
 ]  # fmt: skip
 
 
@@ -375,6 +413,9 @@ def test_good_neighbours_are_left_alone(tmp_path: Path) -> None:
         "stability/a.py": "def f(eq, self):\n    return (*eq.r, *eq.dependent), (*self.q, *self.u)\n",
         "view/a.py": "def f(eq):\n    return eq.mechanism.joints\n",
     }
+    files["derive/b.py"] = (
+        "class A:\n    def f(self, other):\n        self._x = other._x, row._replace(x=1), other._g\n    def _g(self): ...\n"
+    )
     plant(tmp_path, files)
     assert [sentence for rule in RULES for sentence in rule(tmp_path)] == []
 

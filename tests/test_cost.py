@@ -79,7 +79,7 @@ def star(arms: int, links: int) -> Mechanism:
     m = sb.Model("star")
     m.gravity(0, 0, -9.81)
     base = m.body("base", mass=5, inertia=(1, 2, 3))
-    m.free("base", base, sequence="euler parameters")
+    m.free("base", m.ground, base, sequence="euler parameters")
     for a in range(arms):
         parent, at = base, (0.3 * a - 0.4, 0.2, 0.1 * a)
         for k in range(links):

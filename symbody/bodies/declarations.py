@@ -1,12 +1,13 @@
-"""What a model declares: coordinates, speeds, parameters, inputs, additional variables."""
+"""Symbols of a model: coordinates, speeds, parameters, inputs, additional variables; and the kinematic equations."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import ChainMap
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr, rate_name, stem_and_order, symbol
@@ -18,7 +19,7 @@ from ..errors import ModelError, listed
 MOST_ORDER: Final = 4  # time derivatives of one symbol that have names
 
 
-class Names:
+class SymbolTuple:
     """Symbols by attribute: `p = m.parameters(a=1, b=2)`, then `p.a`, `p.b`; unpacks in order."""
 
     def __init__(self, symbols: dict[str, Symbol]) -> None:
@@ -32,6 +33,15 @@ class Names:
         raise ModelError(f"there is no {name!r} among {listed(self._symbols)}")
 
 
+class KinematicTables(NamedTuple):
+    """Rates given one by one, kinematic equations, coordinates of norm one, small coordinates."""
+
+    rates: Mapping[Symbol, Expr]
+    equations: tuple[Expr, ...]
+    norms: tuple[tuple[Symbol, ...], ...]
+    small: tuple[Symbol, ...]
+
+
 def identifier(name: str) -> str:
     """A name that people gave ("rear frame") as it goes into names of symbols (rear_frame)."""
     return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "_"
@@ -43,12 +53,7 @@ class Declarations:
     def __init__(self, name: str) -> None:
         self.name = name
         self.time = symbol("t", "time")
-        self._declared: dict[str, Symbol] = {"t": self.time}
-        self._q: list[Symbol] = []
-        self._u: list[Symbol] = []
-        self._p: list[Symbol] = []
-        self._r: list[Symbol] = []
-        self._z: list[Symbol] = []
+        self._symbols: dict[str, Symbol] = {"t": self.time}
         self._rates: dict[Symbol, Expr] = {}
         self._kinematic: list[Expr] = []
         self._values: dict[Symbol, float] = {}
@@ -56,20 +61,36 @@ class Declarations:
         self._norms: list[tuple[Symbol, ...]] = []
         self._small: list[Symbol] = []
 
-    def _declare(self, name: str, kind: str, into: list[Symbol]) -> Symbol:
-        if name in self._declared:
+    # ------------------------------------------------------------------------------------------------ symbols
+
+    @property
+    def symbols(self) -> Mapping[str, Symbol]:
+        """All symbols declared, by name, in the order of declaration; time `t` is the first."""
+        return MappingProxyType(self._symbols)
+
+    def symbols_of_kind(self, kind: str) -> tuple[Symbol, ...]:
+        """Those of one kind: "coordinate", "speed", "parameter", "input" or "variable"."""
+        return tuple(s for s in self._symbols.values() if s.kind == kind)
+
+    def declare(self, name: str, kind: str, value: float | None = None, unit: str = "") -> Symbol:
+        """A symbol of any kind, with a default value and a unit where it is a parameter."""
+        if name in self._symbols:
             raise ModelError(
-                f"model {self.name!r}: {name!r} is declared twice (it is a {self._declared[name].kind} already)"
+                f"model {self.name!r}: {name!r} is declared twice (it is a {self._symbols[name].kind} already)"
             )
+        if value is not None and not math.isfinite(value):
+            raise ModelError(f"{kind} {name!r}: {value} is not a finite number")
         self._refuse_the_name_of_a_rate(name, kind)
-        s = symbol(name, kind)
-        self._declared[name] = s
-        into.append(s)
+        s = self._symbols[name] = symbol(name, kind)
+        if value is not None:
+            self._values[s] = value
+        if unit:
+            self._units[s] = unit
         return s
 
     def _refuse_the_name_of_a_rate(self, name: str, kind: str) -> None:
         """q_dot is the time derivative of q wherever it is written: beside q no other symbol can have that name."""
-        known = ChainMap({name: symbol(name, kind)}, self._declared)
+        known = ChainMap({name: symbol(name, kind)}, self._symbols)
         for taken in (name, *(rate_name(name, order) for order in range(1, MOST_ORDER + 1))):
             stem, order = stem_and_order(taken)
             if order and taken in known and stem in known and known[stem].kind not in ("parameter", "time"):
@@ -78,11 +99,9 @@ class Declarations:
                     f"which is written {stem}.dot in Python and {rate_name(stem, 1)} elsewhere; give one of them another name"
                 )
 
-    # ------------------------------------------------------------------------------------------------ symbols
-
     def coordinate(self, name: str) -> Symbol:
         """A generalised coordinate; its rate is `q.dot`."""
-        return self._declare(name, "coordinate", self._q)
+        return self.declare(name, "coordinate")
 
     def coordinates(self, names: str) -> tuple[Symbol, ...]:
         """Several coordinates: `x, y = m.coordinates("x y")`."""
@@ -90,14 +109,7 @@ class Declarations:
 
     def parameter(self, name: str, value: float | None = None, unit: str = "") -> Symbol:
         """A constant, with a value to use where none is given later."""
-        s = self._declare(name, "parameter", self._p)
-        if value is not None:
-            if not math.isfinite(value):
-                raise ModelError(f"parameter {name!r}: {value} is not a finite number")
-            self._values[s] = value
-        if unit:
-            self._units[s] = unit
-        return s
+        return self.declare(name, "parameter", value, unit)
 
     def parameters(self, names: str = "", *values: float, **named: float | None) -> Any:
         """Several parameters: `a, b = m.parameters("a b", 1.0, 2.0)`, or `p = m.parameters(a=1.0, b=2.0)` and then `p.a`.
@@ -109,18 +121,18 @@ class Declarations:
             raise ModelError(f"parameters {names!r}: {len(listed_names)} names but {len(values)} values")
         made = {n: self.parameter(n, values[k] if values else None) for k, n in enumerate(listed_names)}
         made |= {n: self.parameter(n, v) for n, v in named.items()}
-        return Names(made) if named else tuple(made.values())
+        return SymbolTuple(made) if named else tuple(made.values())
 
     def input(self, name: str) -> Symbol:
         """A quantity that is given from outside while the mechanism moves: a control torque."""
-        return self._declare(name, "input", self._r)
+        return self.declare(name, "input")
 
     def inputs(self, names: str) -> tuple[Symbol, ...]:
         return tuple(self.input(n) for n in names.replace(",", " ").split())
 
     def variable(self, name: str) -> Symbol:
         """An additional variable, which needs an additional equation; its rate is `z.dot`."""
-        return self._declare(name, "variable", self._z)
+        return self.declare(name, "variable")
 
     def variables(self, names: str) -> tuple[Symbol, ...]:
         return tuple(self.variable(n) for n in names.replace(",", " ").split())
@@ -132,7 +144,7 @@ class Declarations:
 
         Coordinates about which nothing is said keep their rates as speeds.
         """
-        u = self._declare(name, "speed", self._u)
+        u = self.declare(name, "speed")
         if equals is not None:
             self._kinematic.append(as_expr(equals) - u)
         return u
@@ -143,7 +155,7 @@ class Declarations:
 
     def rate(self, q: Symbol, equals: Any) -> None:
         """Say what the rate of a coordinate is, in terms of speeds."""
-        if q.kind != "coordinate" or self._declared.get(q.name) is not q:
+        if q.kind != "coordinate" or self._symbols.get(q.name) is not q:
             raise ModelError(f"rate: {q} is not a coordinate of model {self.name!r}")
         if q in self._rates:
             raise ModelError(f"rate: the rate of {q} is given twice")
@@ -153,15 +165,34 @@ class Declarations:
         """An equation `expression = 0`, linear in rates and speeds."""
         self._kinematic.append(as_expr(expression))
 
+    def unit_norm(self, *coordinates: Symbol) -> None:
+        """Coordinates whose squares sum to one because their rates keep the sum, as those of Euler parameters do."""
+        self._norms.append(coordinates)
+
     def small(self, *symbols: Symbol) -> None:
         """Declare coordinates that stay small, so that equations may be linearised in them while they are derived."""
         self._small.extend(symbols)
 
+    @property
+    def kinematics(self) -> KinematicTables:
+        """Everything said of rates so far."""
+        return KinematicTables(dict(self._rates), tuple(self._kinematic), tuple(self._norms), tuple(self._small))
+
+    @property
+    def default_values(self) -> Mapping[Symbol, float]:
+        """Values of parameters, where given."""
+        return MappingProxyType(self._values)
+
+    @property
+    def units(self) -> Mapping[Symbol, str]:
+        return MappingProxyType(self._units)
+
     def _speeds_and_rates(self) -> tuple[list[Symbol], dict[Symbol, Expr]]:
         """Speeds, and the rate of every coordinate in terms of them."""
+        coordinates, own = self.symbols_of_kind("coordinate"), self.symbols_of_kind("speed")
         rates = dict(self._rates)
         mentioned = {s for e in self._kinematic for s in free_symbols(e)}
-        unknown = [q for q in self._q if q not in rates and q.dot in mentioned]
+        unknown = [q for q in coordinates if q not in rates and q.dot in mentioned]
         if len(unknown) != len(self._kinematic):
             raise ModelError(
                 f"model {self.name!r}: {len(self._kinematic)} kinematic equations for the {len(unknown)} rates "
@@ -169,28 +200,16 @@ class Declarations:
             )
         if unknown:
             rates |= self._solved_for_rates(unknown)
-        u = list(self._u)
-        for q in self._q:
+        u = list(own)
+        for q in coordinates:
             if q not in rates:
                 rates[q] = q.dot
                 u.append(q.dot)  # type: ignore[arg-type]
         used = set(free_symbols(*rates.values()))
-        if idle := [s for s in self._u if s not in used]:
+        if idle := [s for s in own if s not in used]:
             raise ModelError(f"model {self.name!r}: speeds {listed(idle)} are in no kinematic equation")
-        return self._in_order(u, rates), {q: rates[q] for q in self._q}
-
-    def _in_order(self, u: list[Symbol], rates: dict[Symbol, Expr]) -> list[Symbol]:
-        """Declared speeds in the order of their declaration; rates that are speeds stand among them where their coordinates do."""
-        if not self._u:
-            return u
-        place: dict[Symbol, int] = {}
-        for k, q in enumerate(self._q):
-            for s in free_symbols(rates[q]):
-                place.setdefault(s, k)
-        last = 0
-        for s in self._u:
-            last = place[s] = max(last, place.get(s, 0))
-        return sorted(u, key=lambda s: place.get(s, 0))
+        rates = {q: rates[q] for q in coordinates}
+        return (_in_order_of_declaration(u, own, rates) if own else u), rates
 
     def _solved_for_rates(self, unknown: Sequence[Symbol]) -> dict[Symbol, Expr]:
         dots = [q.dot for q in unknown]
@@ -200,9 +219,9 @@ class Declarations:
         rest = substitute_all(list(self._kinematic), dict.fromkeys(dots, ZERO))
         return dict(zip(unknown, _solved_in_blocks(A, [-e for e in rest]), strict=True))
 
-    def _check_known(self, expression: Expr, where: str) -> Expr:
+    def checked(self, where: str, expression: Expr) -> Expr:
         """Refuse symbols that were not declared here."""
-        known = self._declared
+        known = self._symbols
         for s in free_symbols(expression):
             if known.get(s.name) is s or self._is_rate(s):
                 continue
@@ -214,10 +233,24 @@ class Declarations:
         return expression
 
     def _is_rate(self, s: Symbol) -> bool:
-        base = self._declared.get(s.stem)
+        base = self._symbols.get(s.stem)
         while base is not None and base.order < s.order:
             base = base.dot  # type: ignore[assignment]
         return base is s
+
+
+def _in_order_of_declaration(
+    u: Sequence[Symbol], declared: Sequence[Symbol], rates: Mapping[Symbol, Expr]
+) -> list[Symbol]:
+    """Declared speeds in the order of their declaration; rates that are speeds stand among them where their coordinates do."""
+    place: dict[Symbol, int] = {}
+    for k, rate in enumerate(rates.values()):
+        for s in free_symbols(rate):
+            place.setdefault(s, k)
+    last = 0
+    for s in declared:
+        last = place[s] = max(last, place.get(s, 0))
+    return sorted(u, key=lambda s: place.get(s, 0))
 
 
 def _solved_in_blocks(A: Matrix, b: Sequence[Expr]) -> list[Expr]:

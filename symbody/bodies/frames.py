@@ -155,14 +155,8 @@ class Frame:
         """The rotation that carries components in this frame to components in another."""
         if other not in self._rotations:
             top = self.common_ancestor(other)
-            self._rotations[other] = other._down_from(top).inverse @ self._down_from(top)
+            self._rotations[other] = _down(top, other).inverse @ _down(top, self)
         return self._rotations[other]
-
-    def _down_from(self, top: Frame) -> Rotation:
-        out = Rotation()
-        for f in self.path[top.depth + 1 :]:
-            out = out @ f.rotation
-        return out
 
     # ------------------------------------------------------------------------------------------------ motion
 
@@ -195,6 +189,14 @@ class Frame:
     def angular_acceleration(self, frame: Frame | None = None) -> Vector:
         """Time derivative of the angular velocity, in the same frame."""
         return self.angular_velocity(frame).dt(frame or self.root)
+
+
+def _down(top: Frame, to: Frame) -> Rotation:
+    """The rotation from a frame to one that hangs on it."""
+    out = Rotation()
+    for f in to.path[top.depth + 1 :]:
+        out = out @ f.rotation
+    return out
 
 
 class Vector:

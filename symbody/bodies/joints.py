@@ -12,7 +12,7 @@ force or torque that goes with its multiplier:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final, NamedTuple
 
 from ..algebra.graph import ONE, PI, Expr, as_expr
@@ -22,18 +22,45 @@ from .frames import Frame, Vector
 from .mechanism import Action
 from .rotations import about, sequence, unit_vector
 
+ORIGIN: Final = (0, 0, 0)
+
 
 @dataclass(frozen=True)
-class Options:
-    """How a joint lies in its outer frame."""
+class JointGeometry:
+    """Where a joint is on its parent (`at`) and on its child (`on`), and how it lies there; see `Model.joint`."""
 
+    at: Any = ORIGIN
+    on: Any = ORIGIN
+    orientation: Any = None
+    vectors: Sequence[Any] | None = None
     axis: Any = "z"
     axes: Any = ("x", "y")
     sequence: str = "xyz"
     pitch: Any = None
 
 
-class Row(NamedTuple):
+@dataclass(frozen=True)
+class JointLoads:
+    """Spring, damper, actuator, friction and stops on each coordinate of a joint; None where there is none.
+
+    damping, stiffness, rest, actuation   the force -k (q - rest) - c q' + actuation
+    friction                              (force, speed at which it is developed)
+    limits                                (low, high, stiffness[, damping])
+    """
+
+    damping: Any = None
+    stiffness: Any = None
+    rest: Any = None
+    actuation: Any = None
+    friction: Any = None
+    limits: Any = None
+
+    @property
+    def given(self) -> list[str]:
+        return [f.name for f in fields(self) if getattr(self, f.name) is not None]
+
+
+class JointCondition(NamedTuple):
     """One constraint of a loop joint."""
 
     name: str
@@ -42,12 +69,12 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kind:
+class JointKind:
     """A kind of joint: names of its coordinates, its motion, its constraints."""
 
     coordinates: tuple[str, ...]
-    move: Callable[[Frame, Sequence[Any], Options, str], Frame]
-    close: Callable[[Frame, Frame, Options], list[Row]]
+    move: Callable[[Frame, Sequence[Any], JointGeometry, str], Frame]
+    close: Callable[[Frame, Frame, JointGeometry], list[JointCondition]]
 
 
 # ---------------------------------------------------------------------------------------------------------- motions
@@ -61,45 +88,45 @@ def _turn(outer: Frame, q: Any, axis: Any, name: str) -> Frame:
     return Frame(outer, about(axis, q, f"joint {name}"), name=name)
 
 
-def _fixed(outer: Frame, q: Sequence[Any], o: Options, name: str) -> Frame:
+def _fixed(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
     return outer
 
 
-def _revolute(outer: Frame, q: Sequence[Any], o: Options, name: str) -> Frame:
+def _revolute(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
     return _turn(outer, q[0], o.axis, name)
 
 
-def _prismatic(outer: Frame, q: Sequence[Any], o: Options, name: str) -> Frame:
+def _prismatic(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
     return _slide(outer, q[0], o.axis, name)
 
 
-def _cylindrical(outer: Frame, q: Sequence[Any], o: Options, name: str) -> Frame:
+def _cylindrical(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
     return _turn(_slide(outer, q[0], o.axis, f"{name}.slide"), q[1], o.axis, name)
 
 
-def _screw(outer: Frame, q: Sequence[Any], o: Options, name: str) -> Frame:
+def _screw(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
     advance = as_expr(q[0]) * as_expr(o.pitch) / (2 * PI)
     return Frame(outer, about(o.axis, q[0], f"joint {name}"), unit_vector(o.axis) * advance, name)
 
 
-def _universal(outer: Frame, q: Sequence[Any], o: Options, name: str) -> Frame:
+def _universal(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
     first = _turn(outer, q[0], o.axes[0], f"{name}.cross")
     return _turn(first, q[1], o.axes[1], name)
 
 
-def _spherical(outer: Frame, q: Sequence[Any], o: Options, name: str) -> Frame:
+def _spherical(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
     frame = outer
     for k, (axis, angle) in enumerate(zip(sequence_axes(o.sequence), q, strict=True)):
         frame = _turn(frame, angle, axis, name if k == 2 else f"{name}.{k + 1}")
     return frame
 
 
-def _planar(outer: Frame, q: Sequence[Any], o: Options, name: str) -> Frame:
+def _planar(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
     i, j, _ = _triad(o.axis)
     return _turn(Frame(outer, offset=i * as_expr(q[0]) + j * as_expr(q[1]), name=f"{name}.slide"), q[2], o.axis, name)
 
 
-def _free(outer: Frame, q: Sequence[Any], o: Options, name: str) -> Frame:
+def _free(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
     return _spherical(Frame(outer, offset=vector(*q[:3]), name=f"{name}.slide"), q[3:], o, name)
 
 
@@ -140,92 +167,92 @@ def twists(inner: Frame, outer: Frame, axis: Vector) -> tuple[Action, ...]:
     return (Action(inner, torque=axis), Action(outer, torque=-axis))
 
 
-def along(outer: Frame, inner: Frame, directions: Sequence[tuple[str, Matrix]]) -> list[Row]:
+def along(outer: Frame, inner: Frame, directions: Sequence[tuple[str, Matrix]]) -> list[JointCondition]:
     """The inner origin has no component along these directions of the outer frame."""
     gap = inner.origin - outer.origin
     rows = []
     for name, d in directions:
         direction = Vector({outer: d})
-        rows.append(Row(name, gap.dot(direction), pushes(inner, outer, direction)))
+        rows.append(JointCondition(name, gap.dot(direction), pushes(inner, outer, direction)))
     return rows
 
 
-def orthogonal(outer: Frame, inner: Frame, pairs: Sequence[tuple[str, Matrix, Matrix]]) -> list[Row]:
+def orthogonal(outer: Frame, inner: Frame, pairs: Sequence[tuple[str, Matrix, Matrix]]) -> list[JointCondition]:
     """Directions of the outer and of the inner frame that stay orthogonal. The torque of a · b is b × a on the inner side."""
     rows = []
     for name, a, b in pairs:
         va, vb = Vector({outer: a}), Vector({inner: b})
-        rows.append(Row(name, va.dot(vb), twists(inner, outer, vb.cross(va))))
+        rows.append(JointCondition(name, va.dot(vb), twists(inner, outer, vb.cross(va))))
     return rows
 
 
-def _coincide(outer: Frame, inner: Frame) -> list[Row]:
+def _coincide(outer: Frame, inner: Frame) -> list[JointCondition]:
     return along(outer, inner, [("x", vector(1, 0, 0)), ("y", vector(0, 1, 0)), ("z", vector(0, 0, 1))])
 
 
-def _same_axis(outer: Frame, inner: Frame, axis: Any) -> list[Row]:
+def _same_axis(outer: Frame, inner: Frame, axis: Any) -> list[JointCondition]:
     i, j, k = _triad(axis)
     return orthogonal(outer, inner, [("tilt1", i, k), ("tilt2", j, k)])
 
 
-def _same_orientation(outer: Frame, inner: Frame, axis: Any) -> list[Row]:
+def _same_orientation(outer: Frame, inner: Frame, axis: Any) -> list[JointCondition]:
     i, j, k = _triad(axis)
     return orthogonal(outer, inner, [("tilt1", i, k), ("tilt2", j, k), ("turn", i, j)])
 
 
-def _close_fixed(a: Frame, b: Frame, o: Options) -> list[Row]:
+def _close_fixed(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
     return _coincide(a, b) + _same_orientation(a, b, o.axis)
 
 
-def _close_revolute(a: Frame, b: Frame, o: Options) -> list[Row]:
+def _close_revolute(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
     return _coincide(a, b) + _same_axis(a, b, o.axis)
 
 
-def _across(a: Frame, b: Frame, axis: Any) -> list[Row]:
+def _across(a: Frame, b: Frame, axis: Any) -> list[JointCondition]:
     i, j, _ = _triad(axis)
     return along(a, b, [("across1", i), ("across2", j)])
 
 
-def _close_prismatic(a: Frame, b: Frame, o: Options) -> list[Row]:
+def _close_prismatic(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
     return _across(a, b, o.axis) + _same_orientation(a, b, o.axis)
 
 
-def _close_cylindrical(a: Frame, b: Frame, o: Options) -> list[Row]:
+def _close_cylindrical(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
     return _across(a, b, o.axis) + _same_axis(a, b, o.axis)
 
 
-def _close_universal(a: Frame, b: Frame, o: Options) -> list[Row]:
+def _close_universal(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
     first, second = unit_vector(o.axes[0]), unit_vector(o.axes[1])
     return _coincide(a, b) + orthogonal(a, b, [("cross", first, second)])
 
 
-def _close_spherical(a: Frame, b: Frame, o: Options) -> list[Row]:
+def _close_spherical(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
     return _coincide(a, b)
 
 
-def _close_planar(a: Frame, b: Frame, o: Options) -> list[Row]:
+def _close_planar(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
     _, _, k = _triad(o.axis)
     return along(a, b, [("normal", k)]) + _same_axis(a, b, o.axis)
 
 
-def _close_nothing(a: Frame, b: Frame, o: Options) -> list[Row]:
+def _close_nothing(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
     return []
 
 
-KINDS: Final[dict[str, Kind]] = {
-    "fixed": Kind((), _fixed, _close_fixed),
-    "revolute": Kind(("",), _revolute, _close_revolute),
-    "prismatic": Kind(("",), _prismatic, _close_prismatic),
-    "screw": Kind(("",), _screw, _close_cylindrical),  # and a relation between rates, added by the model
-    "cylindrical": Kind(("_s", "_a"), _cylindrical, _close_cylindrical),
-    "universal": Kind(("_1", "_2"), _universal, _close_universal),
-    "spherical": Kind(("_1", "_2", "_3"), _spherical, _close_spherical),
-    "planar": Kind(("_x", "_y", "_a"), _planar, _close_planar),
-    "free": Kind(("_x", "_y", "_z", "_1", "_2", "_3"), _free, _close_nothing),
+KINDS: Final[dict[str, JointKind]] = {
+    "fixed": JointKind((), _fixed, _close_fixed),
+    "revolute": JointKind(("",), _revolute, _close_revolute),
+    "prismatic": JointKind(("",), _prismatic, _close_prismatic),
+    "screw": JointKind(("",), _screw, _close_cylindrical),  # and a relation between rates, added by the model
+    "cylindrical": JointKind(("_s", "_a"), _cylindrical, _close_cylindrical),
+    "universal": JointKind(("_1", "_2"), _universal, _close_universal),
+    "spherical": JointKind(("_1", "_2", "_3"), _spherical, _close_spherical),
+    "planar": JointKind(("_x", "_y", "_a"), _planar, _close_planar),
+    "free": JointKind(("_x", "_y", "_z", "_1", "_2", "_3"), _free, _close_nothing),
 }
 
 
-def kind_of_joint(name: str, kind: str) -> Kind:
+def kind_of_joint(name: str, kind: str) -> JointKind:
     if kind not in KINDS:
         raise ModelError(f"joint {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
     return KINDS[kind]

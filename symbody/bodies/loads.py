@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..algebra.derivatives import time_derivative
 from ..algebra.functions import sqrt, tanh, where
-from ..algebra.graph import Expr, Symbol, as_expr
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, dot
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, shown
 from .frames import Frame, Point, Vector
+from .joints import JointLoads
 from .mechanism import Action, Body, Load
 
 
@@ -128,6 +129,29 @@ def _speed(v: Vector) -> Expr:
 def on_coordinate(name: str, kind: str, q: Symbol, value: Expr, potential: Expr | None = None) -> Load:
     """A generalised force that does work on the rate of a coordinate."""
     return Load(name, kind, potential=potential, on_rates={q: value})
+
+
+def loads_on_coordinate(name: str, q: Symbol, loads: JointLoads) -> list[Load]:
+    """Spring, damper, actuator, friction and stops on one coordinate of a joint, those that are given."""
+    forces = _coordinate_forces(q, loads)
+    return [on_coordinate(f"{name}.{kind}", kind, q, force, potential) for kind, force, potential in forces]
+
+
+def _coordinate_forces(q: Symbol, loads: JointLoads) -> Iterator[tuple[str, Expr, Expr | None]]:
+    if loads.stiffness is not None:
+        yield "spring", *spring_force(q, loads.stiffness, 0 if loads.rest is None else loads.rest)
+    if loads.damping is not None and as_expr(loads.damping) is not ZERO:
+        yield "damper", -as_expr(loads.damping) * q.dot, None
+    if loads.actuation is not None:
+        yield "actuator", as_expr(loads.actuation), None
+    if loads.friction is not None:
+        yield "friction", friction_force(q.dot, loads.friction), None
+    if loads.limits is not None:
+        force, potential = limit_force(q, q.dot, loads.limits)
+        elastic = limit_force(q, q.dot, tuple(loads.limits)[:3])[0]
+        yield "stop", elastic, potential
+        if force is not elastic:
+            yield "stop_damper", force - elastic, None
 
 
 def spring_force(q: Expr, stiffness: Any, rest: Any) -> tuple[Expr, Expr]:

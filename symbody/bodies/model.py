@@ -1,4 +1,9 @@
-"""`Model`: the builder of mechanisms. Bodies and joints are in `assembly.py`, symbols in `declarations.py`; here loads and constraints."""
+"""`Model`: the builder of mechanisms. Here loads and constraints; the rest is inherited, in the order of the data flow:
+
+declarations.py (symbols) -> parts.py (tables and the builder interface) -> structure.py (bodies) -> joint_methods.py -> model.py
+
+Every method that adds a part takes its name first, then the parts that it joins or acts on (parent before child), then quantities.
+"""
 
 from __future__ import annotations
 
@@ -16,34 +21,23 @@ from ..summary import Summarized, Summary
 from . import loads as make
 from .declarations import as_expression, identifier
 from .frames import Frame, Point, Vector
-from .joints import Options
+from .joint_methods import JointMethods
 from .mechanism import Action, Body, Constraint, Joint, Load, Mechanism
+from .parts import moves_in_frame
 from .rotations import unit_vector
-from .structure import Assembly
+from .structure import Part
 from .substructure import Attached, attach
 from .summaries import rows_of_parts, rows_of_symbols
 
 
-class Model(Summarized, Assembly):
+class Model(Summarized, JointMethods):
     """A mechanism being described: `m = Model("pendulum")`, then parameters, bodies, joints, loads; `derive(m)` freezes it."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self._equations: dict[str, Expr] = {}
-        self._outputs: dict[str, Any] = {}
-        self._labels: dict[str, Expr] = {}
-        self._gravity: Vector | None = None
-        self._central: list[tuple[str, Any, Point]] = []
-        self._remarks: list[str] = []
-
     def _summary(self) -> Summary:
-        loads = [
-            *(["gravity"] if self._gravity is not None else []),
-            *self._loads,
-            *(name for name, *_ in self._central),
-        ]
+        loads = [*(["gravity"] if self.has_gravity else []), *self._loads, *(name for name, *_ in self._central)]
         parts = rows_of_parts(self._bodies.values(), self._joints.values(), loads, self._constraints.values())
-        symbols = rows_of_symbols(self._q, self._u, self._r, self._z, self._p, self._values)
+        q, u, r, z, p = map(self.symbols_of_kind, ("coordinate", "speed", "input", "variable", "parameter"))
+        symbols = rows_of_symbols(q, u, r, z, p, self._values)
         steps = "audit(model) checks it, derive(model) gives its equations" if parts else "add bodies and joints"
         return Summary(f"{type(self).__name__} {self.name}", (*parts, *symbols, *self._more_rows(), ("next", steps)))
 
@@ -60,87 +54,122 @@ class Model(Summarized, Assembly):
         self._new_load("gravity")
         self._gravity = x if isinstance(x, Vector) else self.ground.vector(x, y, z)
 
-    def central_gravity(self, strength: Any, centre: Point | None = None, name: str = "gravity") -> None:
+    def central_gravity(self, name: str, strength: Any, centre: Point | None = None) -> None:
         """Attraction of every mass centre to a point: strength · m / r²."""
         self._central.append((self._new_load(name), strength, centre or self.ground.origin))
 
-    def force(self, name: str, vector: Vector, at: Point | None = None, on: Any = None, reacting: Any = None) -> Load:
-        """A force at a point (by default the mass centre) on a body, with its reaction on another where one is named."""
-        frame = self._frame_of(f"force {name!r}", on)
+    def force(
+        self, name: str, on: Part, vector: Vector, *, at: Point | None = None, reacting: Part | None = None
+    ) -> Load:
+        """A force on a body or frame, at a point (by default the mass centre), with its reaction on another part where one is named."""
+        frame = self.frame_of(f"force {name!r}", on)
         point = at or (on.mass_centre if isinstance(on, Body) else frame.origin)
-        other = None if reacting is None else self._frame_of(f"force {name!r}, reacting", reacting)
-        return self._add_load(make.force(self._new_load(name), self._checked(name, vector), point, frame, other))
+        other = None if reacting is None else self.frame_of(f"force {name!r}, reacting", reacting)
+        return self.add_load(
+            make.force(self._new_load(name), self.checked_vector(f"load {name!r}", vector), point, frame, other)
+        )
 
-    def torque(self, name: str, vector: Vector, on: Any, reacting: Any = None) -> Load:
-        """A torque on a body, with its reaction on another where one is named."""
-        frame = self._frame_of(f"torque {name!r}", on)
-        other = None if reacting is None else self._frame_of(f"torque {name!r}, reacting", reacting)
-        return self._add_load(make.torque(self._new_load(name), self._checked(name, vector), frame, other))
+    def torque(self, name: str, on: Part, vector: Vector, *, reacting: Part | None = None) -> Load:
+        """A torque on a body or frame, with its reaction on another part where one is named."""
+        frame = self.frame_of(f"torque {name!r}", on)
+        other = None if reacting is None else self.frame_of(f"torque {name!r}, reacting", reacting)
+        return self.add_load(
+            make.torque(self._new_load(name), self.checked_vector(f"load {name!r}", vector), frame, other)
+        )
 
     def spring(
-        self, name: str, a: Point, b: Point, *, on: Any = None, reacting: Any = None,
-        stiffness: Any = 0, rest: Any = 0, damping: Any = 0, actuation: Any = 0,
-    ) -> None:  # fmt: skip
+        self,
+        name: str,
+        a: Point,
+        b: Point,
+        *,
+        parent: Part | None = None,
+        child: Part | None = None,
+        stiffness: Any = 0,
+        rest: Any = 0,
+        damping: Any = 0,
+        actuation: Any = 0,
+    ) -> None:
         """Spring, damper and actuator between two points: tension k (l - rest) + c l' - actuation.
 
-        on, reacting   the bodies that a and b belong to, where they are not the frames in which the points were written
+        parent, child   the bodies that a and b belong to, where they are not the frames in which the points were written
         """
         self._new_load(name)
-        ends = [self._carrier(f"spring {name!r}", w, p) for w, p in ((on, a), (reacting, b))]
+        ends = [self._carrier(f"spring {name!r}", w, p) for w, p in ((parent, a), (child, b))]
         for load in make.between_points(name, a, b, ends[0], ends[1], stiffness, rest, damping, actuation):
-            self._add_load(load)
+            self.add_load(load)
 
     def rotational_spring(
-        self, name: str, axis: Vector, on: Any, reacting: Any, *, angle: Any,
-        stiffness: Any = 0, rest: Any = 0, damping: Any = 0, actuation: Any = 0,
-    ) -> None:  # fmt: skip
-        """Spring, damper and actuator about an axis between two bodies, for an angle that is an expression."""
-        frame, other = self._frame_of(f"spring {name!r}", on), self._frame_of(f"spring {name!r}, reacting", reacting)
-        theta = self._check_known(as_expr(angle), f"spring {name!r}")
+        self,
+        name: str,
+        parent: Part,
+        child: Part,
+        axis: Vector,
+        *,
+        angle: Any,
+        stiffness: Any = 0,
+        rest: Any = 0,
+        damping: Any = 0,
+        actuation: Any = 0,
+    ) -> None:
+        """Spring, damper and actuator about an axis between two bodies: the torque -k (angle - rest) - c angle' + actuation on the child.
+
+        angle   of the child relative to the parent about the axis, an expression
+        """
+        frame, other = self.frame_of(f"spring {name!r}", child), self.frame_of(f"spring {name!r}, parent", parent)
+        theta = self.checked(f"spring {name!r}", as_expr(angle))
         elastic, potential = make.spring_force(theta, stiffness, rest)
         if elastic is not ZERO:
             spring = make.torque(self._new_load(name), elastic * axis, frame, other)
-            self._add_load(replace(spring, kind="spring", potential=potential))
+            self.add_load(replace(spring, kind="spring", potential=potential))
         if as_expr(damping) is not ZERO:
-            self._add_load(
+            self.add_load(
                 make.torque(
                     self._new_load(f"{name}.damper"), (-as_expr(damping) * time_derivative(theta)) * axis, frame, other
                 )
             )
         if as_expr(actuation) is not ZERO:
-            self._add_load(make.torque(self._new_load(f"{name}.actuator"), as_expr(actuation) * axis, frame, other))
+            self.add_load(make.torque(self._new_load(f"{name}.actuator"), as_expr(actuation) * axis, frame, other))
 
     def drag(
         self,
         name: str,
         at: Point,
-        on: Any = None,
         *,
+        on: Part | None = None,
         linear: Any = 0,
         quadratic: Any = 0,
         relative_to: Frame | None = None,
     ) -> Load:
-        """Resistance -(linear + quadratic |v|) v at a point of a body."""
+        """Resistance -(linear + quadratic |v|) v at a point of a body (`on`, where that is not the point's frame)."""
         frame = self._carrier(f"drag {name!r}", on, at)
-        return self._add_load(make.drag(self._new_load(name), at, frame, linear, quadratic, relative_to))
+        return self.add_load(make.drag(self._new_load(name), at, frame, linear, quadratic, relative_to))
 
     def potential(self, name: str, energy: Any) -> Load:
         """Forces from a potential energy V(q, t): -∂V/∂q."""
-        V = self._check_known(as_expression(energy, f"potential {name!r}"), f"potential {name!r}")
-        return self._add_load(Load(self._new_load(name), "potential", potential=V))
+        V = self.checked(f"potential {name!r}", as_expression(energy, f"potential {name!r}"))
+        return self.add_load(Load(self._new_load(name), "potential", potential=V))
 
     def generalized_force(self, name: str, q: Symbol, value: Any) -> Load:
         """A force that does work on the rate of a coordinate."""
-        if q not in self._q:
-            raise unknown(f"generalised force {name!r}", "coordinate", str(q), [s.name for s in self._q])
-        return self._add_load(
-            make.on_coordinate(self._new_load(name), "force", q, self._check_known(as_expr(value), f"force {name!r}"))
+        if q not in (known := self.symbols_of_kind("coordinate")):
+            raise unknown(f"generalised force {name!r}", "coordinate", str(q), [s.name for s in known])
+        return self.add_load(
+            make.on_coordinate(self._new_load(name), "force", q, self.checked(f"force {name!r}", as_expr(value)))
         )
 
     def tyre(
-        self, name: str, contact: Point, heading: Frame, on: Any, *, camber: Any, stiffness: tuple[Any, Any], relaxation: Any,
+        self,
+        name: str,
+        wheel: Part,
+        contact: Point,
+        heading: Frame,
+        *,
+        camber: Any,
+        stiffness: tuple[Any, Any],
+        relaxation: Any,
         load: Any = 0,
-    ) -> Symbol:  # fmt: skip
+    ) -> Symbol:
         """A linear tyre whose side force lags (MBSymba 2.6). Adds the side force Y as a variable, its equation, and the force.
 
             σ/Vs Y' + Y = C1 atan(-Vn/Vs) + C2 camber,   Vs, Vn: velocity of the contact point along and across the heading (x, y)
@@ -157,73 +186,68 @@ class Model(Summarized, Assembly):
         v = contact.velocity().components(heading)
         law = as_expr(stiffness[0]) * atan(-v[1] / v[0]) + as_expr(stiffness[1]) * as_expr(camber)
         self.equation(f"{name}.relaxation", as_expr(relaxation) / v[0] * Y.dot + Y - law)
-        self.force(name, heading.vector(0, Y, load), contact, on)
+        self.force(name, wheel, heading.vector(0, Y, load), at=contact)
         return Y
 
     # ------------------------------------------------------------------------------------------------ constraints
 
-    def constrain(self, expression: Any, name: str | None = None) -> str:
+    def constrain(self, name: str, expression: Any) -> str:
         """A holonomic constraint `expression = 0` in coordinates, parameters and time. Returns its name."""
-        label = name or f"constraint{len(self._constraints) + 1}"
-        phi = self._check_known(as_expression(expression, f"constraint {label!r}"), f"constraint {label!r}")
+        where = f"constraint {name!r}"
+        phi = self.checked(where, as_expression(expression, where))
         if rates := [s for s in free_symbols(phi) if s.kind in ("speed", "acceleration")]:
             raise ModelError(
-                f"constraint {label!r} contains the rates {listed(rates)}: use constrain_speed for a nonholonomic constraint"
+                f"{where} contains the rates {listed(rates)}: use constrain_speed for a nonholonomic constraint"
             )
         if not any(s.kind == "coordinate" for s in free_symbols(phi)):
-            raise ModelError(f"constraint {label!r}: {shown(phi)} contains no coordinate")
-        return self._add_constraint(Constraint(label, phi, True))
+            raise ModelError(f"{where}: {shown(phi)} contains no coordinate")
+        return self.add_constraint(Constraint(name, phi, True))
 
-    def constrain_speed(self, expression: Any, name: str | None = None) -> str:
+    def constrain_speed(self, name: str, expression: Any) -> str:
         """A nonholonomic constraint `expression = 0`, linear in rates. Returns its name."""
-        label = name or f"constraint{len(self._constraints) + 1}"
-        psi = self._check_known(as_expression(expression, f"constraint {label!r}"), f"constraint {label!r}")
+        where = f"constraint {name!r}"
+        psi = self.checked(where, as_expression(expression, where))
         rates = [s for s in free_symbols(psi) if s.kind == "speed"]
         if not rates:
-            raise ModelError(
-                f"constraint {label!r}: {shown(psi)} contains no rate; use constrain for a holonomic constraint"
-            )
+            raise ModelError(f"{where}: {shown(psi)} contains no rate; use constrain for a holonomic constraint")
         if nonlinear := [s for s in free_symbols(jacobian([psi], rates)) if s.kind == "speed"]:
             raise ModelError(
-                f"constraint {label!r} is not linear in the speeds: its coefficients contain {listed(nonlinear)}; bring it to a "
+                f"{where} is not linear in the speeds: its coefficients contain {listed(nonlinear)}; bring it to a "
                 "form that is linear, or give it as a load or as an additional equation (m.equation)"
             )
-        return self._add_constraint(Constraint(label, psi, False))
+        return self.add_constraint(Constraint(name, psi, False))
 
-    def coincide(
-        self, a: Point, b: Point, along: Frame | None = None, axes: str = "xyz", name: str | None = None
-    ) -> list[str]:
+    def coincide(self, name: str, a: Point, b: Point, *, along: Frame | None = None, axes: str = "xyz") -> list[str]:
         """Two points coincide, along some axes of a frame (that of a by default)."""
-        outer, label = along or a.frame, name or f"constraint{len(self._constraints) + 1}"
+        outer = along or a.frame
         gap = b - a
         made = []
         for axis in axes:
-            direction = outer.vector(*unit_vector(axis, f"constraint {label!r}").entries)
-            row = f"{label}.{axis}"
+            direction = outer.vector(*unit_vector(axis, f"constraint {name!r}").entries)
+            row = f"{name}.{axis}"
             actions = [Action(b.frame, force=direction, at=b), Action(a.frame, force=-direction, at=b)]
             if (
                 outer is not a.frame
             ):  # points that stay apart across the axes: the pair turns the frame of the directions
                 actions[1:] = [Action(a.frame, force=-direction, at=a), Action(outer, torque=direction.cross(gap))]
-            made.append(self._add_constraint(Constraint(row, gap.dot(direction), True, label, tuple(actions))))
+            made.append(self.add_constraint(Constraint(row, gap.dot(direction), True, name, tuple(actions))))
         return made
 
-    def orthogonal(self, a: Vector, b: Vector, name: str | None = None) -> str:
+    def orthogonal(self, name: str, a: Vector, b: Vector) -> str:
         """Two directions stay orthogonal: a · b = 0, each fixed in its frame. The multiplier is a torque b × a on the frame of b."""
-        label = name or f"constraint{len(self._constraints) + 1}"
         (outer, *more), (inner, *others) = a.terms, b.terms
         if more or others or any(s.kind != "parameter" for s in free_symbols(*a.terms[outer], *b.terms[inner])):
             raise ModelError(
-                f"constraint {label!r}: each direction must be fixed in one frame, as frame.vector(1, 0, 0) is"
+                f"constraint {name!r}: each direction must be fixed in one frame, as frame.vector(1, 0, 0) is"
             )
         twist = b.cross(a)
         actions = (Action(inner, torque=twist), Action(outer, torque=-twist))
-        return self._add_constraint(Constraint(label, a.dot(b), True, label, actions))
+        return self.add_constraint(Constraint(name, a.dot(b), True, name, actions))
 
     def gear(self, name: str, first: Any, second: Any, ratio: Any) -> str:
         """Ties two joints of one coordinate: first + ratio · second stays zero (a negative ratio turns them the same way)."""
         a, b = (self._only_coordinate(name, j) for j in (first, second))
-        self.constrain(a + as_expr(ratio) * b, name)
+        self.constrain(name, a + as_expr(ratio) * b)
         pairs = self._pair_on(a, as_expr(1)), self._pair_on(b, as_expr(ratio))
         if all(pairs):
             self._constraints[name] = replace(self._constraints[name], actions=(*pairs[0], *pairs[1]))
@@ -245,12 +269,24 @@ class Model(Summarized, Assembly):
                 return (Action(joint.inner, force=push, at=at), Action(joint.outer, force=-push, at=at))
         return ()
 
-    def prescribe(self, expression: Any, motion: Any, name: str | None = None) -> str:
+    def prescribe(self, name: str, expression: Any, motion: Any) -> str:
         """Make an expression of the coordinates follow a function of time; the force that this needs is the multiplier of this name."""
-        return self.constrain(as_expr(expression) - as_expr(motion), name)
+        return self.constrain(name, as_expr(expression) - as_expr(motion))
 
-    def rolling(self, name: str, wheel: Body, radius: Any, *, axis: Any = "y", centre: Any = (0, 0, 0), tube: Any = 0, plane: Frame | None = None,
-                up: str = "z", contact: Point | None = None, slip: bool = False) -> Point:  # fmt: skip
+    def rolling(
+        self,
+        name: str,
+        wheel: Body,
+        radius: Any,
+        *,
+        axis: Any = "y",
+        centre: Any = (0, 0, 0),
+        tube: Any = 0,
+        plane: Frame | None = None,
+        up: str = "z",
+        contact: Point | None = None,
+        slip: bool = False,
+    ) -> Point:
         """A wheel that rolls without slip on the plane z = 0 of a frame. Returns the contact point.
 
         radius   of the circle that touches (knife edge), or of the centre line of a torus whose tube has radius `tube`
@@ -262,7 +298,7 @@ class Model(Summarized, Assembly):
         With a the spin axis and n the normal, the contact is at c - (n - (n·a) a) R / √(1 - (n·a)²) - tube n; it has height zero, and the
         point of the wheel there has no velocity in the plane.
         """
-        self._frame_of(f"wheel {name!r}", wheel)
+        self.frame_of(f"wheel {name!r}", wheel)
         ground = plane or self.ground
         if up not in ("z", "-z"):
             raise ModelError(
@@ -278,29 +314,27 @@ class Model(Summarized, Assembly):
         if contact is None:
             contact = c - R * down - rho * n if rho is not ZERO else c - R * down
             push = (Action(wheel.frame, force=n, at=contact), Action(ground, force=-n, at=contact))
-            self._add_constraint(Constraint(f"{name}.contact", height, True, name, push))
+            self.add_constraint(Constraint(f"{name}.contact", height, True, name, push))
         if not slip:
             v = wheel.frame.angular_velocity(ground).cross(contact - c) + c.velocity(ground)
             for label, direction in (("x", ground.x), ("y", ground.y)):
                 drive = (Action(wheel.frame, force=direction, at=contact), Action(ground, force=-direction, at=contact))
-                self._add_constraint(Constraint(f"{name}.roll_{label}", v.dot(direction), False, name, drive))
-        self._joints[name] = Joint(
-            name, "rolling", ground, wheel.frame, self._owner(ground), wheel.name, (), closes_loop=True
+                self.add_constraint(Constraint(f"{name}.roll_{label}", v.dot(direction), False, name, drive))
+        self.add_joint(
+            Joint(name, "rolling", ground, wheel.frame, self.owner(ground), wheel.name, (), closes_loop=True)
         )
         return contact
 
-    def equation(self, *args: Any) -> str:
-        """An additional equation `expression = 0`, differential or algebraic, for an additional variable: `m.equation([name,] expression)`."""
-        name, expression = args if len(args) == 2 else (f"equation{len(self._equations) + 1}", args[0])
-        if name in self._equations:
-            raise ModelError(f"model {self.name!r}: there are two equations {name!r}")
-        self._equations[name] = self._check_known(as_expression(expression, f"equation {name!r}"), f"equation {name!r}")
-        return str(name)
+    def equation(self, name: str, expression: Any) -> str:
+        """An additional equation `expression = 0`, differential or algebraic, for an additional variable. Returns its name."""
+        self.refuse_twice("equations", name, self._equations)
+        where = f"equation {name!r}"
+        self._equations[name] = self.checked(where, as_expression(expression, where))
+        return name
 
     def output(self, name: str, value: Any) -> None:
         """A quantity of interest: an expression, or a list or matrix of them."""
-        if name in self._outputs:
-            raise ModelError(f"model {self.name!r}: there are two outputs {name!r}")
+        self.refuse_twice("outputs", name, self._outputs)
         self._outputs[name] = value
 
     def label(self, name: str, expression: Any) -> Expr:
@@ -308,18 +342,17 @@ class Model(Summarized, Assembly):
 
         Symbols and constants keep their own names; of two labels for one expression the first is used.
         """
-        if name in self._labels:
-            raise ModelError(f"model {self.name!r}: there are two labels {name!r}")
-        what = f"label {name!r}"
-        self._labels[check_name(name, "label")] = made = self._check_known(as_expression(expression, what), what)
+        self.refuse_twice("labels", name, self._labels)
+        where = f"label {name!r}"
+        self._labels[check_name(name, "label")] = made = self.checked(where, as_expression(expression, where))
         return made
 
     # ------------------------------------------------------------------------------------------------ substructures
 
     def attach(
-        self, sub: Model, name: str, on: Any = None, share: Any = (), values: Mapping[str, Any] | None = None
+        self, name: str, parent: Part, sub: Model, *, share: Any = (), values: Mapping[str, Any] | None = None
     ) -> Attached:
-        """Hang a copy of another model on a frame or body of this one (the ground by default); what was its ground is then that frame.
+        """Hang a copy of another model on a frame or body of this one; what was its ground is then that frame.
 
         name     goes before all names of the copy: name_q1, name_thigh
         share    symbols of `sub` that are not copied: names that both models have, or {name in sub: symbol or expression here}
@@ -327,8 +360,7 @@ class Model(Summarized, Assembly):
 
         Its gravity is left out (that of this model acts on all bodies), and what it says of its ground holds for the frame it hangs on.
         """
-        frame = self.ground if on is None else self._frame_of(f"attach {name!r}", on)
-        return attach(self, sub, name, frame, share, values or {})
+        return attach(self, name, self.frame_of(f"attach {name!r}", parent), sub, share, values or {})
 
     # ------------------------------------------------------------------------------------------------ freezing
 
@@ -339,9 +371,9 @@ class Model(Summarized, Assembly):
             raise ModelError(
                 f"model {self.name!r}: bodies {listed(lost)} hang on nothing; place each by a joint, or leave it free with m.free"
             )
-        if len(self._z) != len(self._equations):
+        if len(z := self.symbols_of_kind("variable")) != len(self._equations):
             raise ModelError(
-                f"model {self.name!r}: {len(self._z)} additional variables ({listed(self._z)}) need as many additional equations, "
+                f"model {self.name!r}: {len(z)} additional variables ({listed(z)}) need as many additional equations, "
                 f"there are {len(self._equations)} ({listed(self._equations)})"
             )
         u, rates = self._speeds_and_rates()
@@ -351,11 +383,28 @@ class Model(Summarized, Assembly):
         loads += [make.central_gravity(n, bodies, s, c) for n, s, c in self._central]
         kept, notes = self._constraints_that_say_something()
         return Mechanism(
-            name=self.name, ground=self.ground, q=tuple(self._q), u=tuple(u), rates=rates, p=tuple(self._p), r=tuple(self._r),
-            z=tuple(self._z), bodies=bodies, joints=tuple(self._joints.values()), loads=tuple(loads), constraints=kept,
-            equations=dict(self._equations), outputs=dict(self._outputs), labels=dict(self._labels), norms=tuple(self._norms), gravity=self._gravity,
-            values=dict(self._values), units=dict(self._units), small=tuple(self._small), notes=(*notes, *self._remarks),
-        )  # fmt: skip
+            name=self.name,
+            ground=self.ground,
+            q=self.symbols_of_kind("coordinate"),
+            u=tuple(u),
+            rates=rates,
+            p=self.symbols_of_kind("parameter"),
+            r=self.symbols_of_kind("input"),
+            z=z,
+            bodies=bodies,
+            joints=tuple(self._joints.values()),
+            loads=tuple(loads),
+            constraints=kept,
+            equations=dict(self._equations),
+            outputs=dict(self._outputs),
+            labels=dict(self._labels),
+            norms=tuple(self._norms),
+            gravity=self._gravity,
+            values=dict(self._values),
+            units=dict(self._units),
+            small=tuple(self._small),
+            notes=(*notes, *self._notes),
+        )
 
     def _constraints_that_say_something(self) -> tuple[tuple[Constraint, ...], tuple[str, ...]]:
         """Constraints of loop joints that are zero whatever the coordinates (as out of the plane of a plane linkage) are left out and noted."""
@@ -376,44 +425,12 @@ class Model(Summarized, Assembly):
 
     # ------------------------------------------------------------------------------------------------ how it is done
 
-    def _new_load(self, name: str) -> str:
-        central = [n for n, _, _ in self._central]
-        if name in self._loads or name in central or (name == "gravity" and self._gravity is not None):
-            raise ModelError(f"model {self.name!r}: there are two loads {name!r}")
-        return name
-
-    def _add_load(self, load: Load) -> Load:
-        self._loads[self._new_load(load.name)] = load
-        return load
-
-    def _add_constraint(self, c: Constraint) -> str:
-        if c.name in self._constraints:
-            raise ModelError(f"model {self.name!r}: there are two constraints {c.name!r}")
-        if same := [
-            k for k, other in self._constraints.items() if other.expression is c.expression and c.expression is not ZERO
-        ]:
-            raise ModelError(
-                f"constraint {c.name!r} says the same as {same[0]!r}: {shown(c.expression)} = 0; drop one of them"
-            )
-        self._constraints[c.name] = c
-        return c.name
-
     def _carrier(self, where: str, on: Any, point: Point) -> Frame:
         """The frame that a force at a point acts on: the body named, else the point's frame, or the point itself where it moves in it."""
         if on is not None:
-            return self._frame_of(where, on)
-        moves = any(s.kind != "parameter" for s in free_symbols(point.coordinates))
-        frame = self._own_frame(where, point.frame)
-        return frame.translate(point) if moves else frame
-
-    def _checked(self, name: str, v: Any) -> Vector:
-        if not isinstance(v, Vector):
-            raise ModelError(f"load {name!r}: expected a vector such as frame.vector(x, y, z), got {shown(v)}")
-        for f, c in v.terms.items():
-            self._own_frame(f"load {name!r}", f)
-            for e in c.entries:
-                self._check_known(e, f"load {name!r}, in {f.name}")
-        return v
+            return self.frame_of(where, on)
+        frame = self.own_frame(where, point.frame)
+        return frame.translate(point) if moves_in_frame(point) else frame
 
     def _only_coordinate(self, name: str, joint: Any) -> Symbol:
         found = self._joints.get(joint) if isinstance(joint, str) else joint
@@ -424,43 +441,3 @@ class Model(Summarized, Assembly):
         if len(found.coordinates) != 1:
             raise ModelError(f"gear {name!r}: joint {found.name!r} has {len(found.coordinates)} coordinates, needs one")
         return found.coordinates[0]
-
-    def _joint_loads(self, joint: Joint, options: Options, loads: Mapping[str, Any]) -> None:
-        """Springs, dampers, actuators, friction and stops on the coordinates of a joint.
-
-        damping, stiffness, rest, actuation   scalars: force -k (q - rest) - c q' + actuation on each coordinate
-        friction                              (force, speed)
-        limits                                (low, high, stiffness[, damping])
-        """
-        known = ("damping", "stiffness", "rest", "actuation", "friction", "limits")
-        for key in loads:
-            if key not in known:
-                raise unknown(f"joint {joint.name!r}", "option", key, known)
-        if not loads:
-            return
-        if not joint.coordinates or any(q in self._rates for q in joint.coordinates):
-            raise ModelError(f"joint {joint.name!r}: {listed(loads)} need coordinates whose rates are speeds")
-        for q in joint.coordinates:
-            suffix = "" if len(joint.coordinates) == 1 else f".{q.name}"
-            for kind, force, potential in _coordinate_forces(q, loads):
-                self._check_known(force, f"joint {joint.name!r}, {kind}")
-                self._add_load(make.on_coordinate(f"{joint.name}{suffix}.{kind}", kind, q, force, potential))
-
-
-def _coordinate_forces(q: Symbol, loads: Mapping[str, Any]) -> list[tuple[str, Expr, Expr | None]]:
-    out: list[tuple[str, Expr, Expr | None]] = []
-    if "stiffness" in loads:
-        out.append(("spring", *make.spring_force(q, loads["stiffness"], loads.get("rest", 0))))
-    if "damping" in loads and as_expr(loads["damping"]) is not ZERO:
-        out.append(("damper", -as_expr(loads["damping"]) * q.dot, None))
-    if "actuation" in loads:
-        out.append(("actuator", as_expr(loads["actuation"]), None))
-    if "friction" in loads:
-        out.append(("friction", make.friction_force(q.dot, loads["friction"]), None))
-    if "limits" in loads:
-        force, potential = make.limit_force(q, q.dot, loads["limits"])
-        elastic = make.limit_force(q, q.dot, tuple(loads["limits"])[:3])[0]
-        out.append(("stop", elastic, potential))
-        if force is not elastic:
-            out.append(("stop_damper", force - elastic, None))
-    return out

@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..algebra.graph import PI, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import as_matrix, vector
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown
-from .declarations import Declarations, identifier
+from .declarations import identifier
 from .frames import Frame, Point
-from .joints import Options, Row, kind_of_joint, sequence_axes
+from .joints import JointCondition, JointGeometry, JointLoads, kind_of_joint, sequence_axes
+from .loads import loads_on_coordinate
 from .mass import MassProperties, Shape, mass_properties
-from .mechanism import Action, Body, Constraint, Joint, Load
+from .mechanism import Action, Body, Constraint, Joint
+from .parts import Parts, moves_in_frame
 from .rotations import Rotation, aligning, euler_parameter_rates, from_euler_parameters, unit_vector
 
+Part = Body | Frame  # a side of a joint
 
-class Assembly(Declarations):
-    """Frames, bodies and joints of a model."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.ground = Frame(None, name="ground")
-        self.ground.is_ground = True
-        self._frames: dict[str, Frame] = {"ground": self.ground}
-        self._bodies: dict[str, Body] = {}
-        self._joints: dict[str, Joint] = {}
-        self._constraints: dict[str, Constraint] = {}
-        self._loads: dict[str, Load] = {}
-        self._driven: dict[Symbol, str] = {}  # coordinates that move a joint
+class Structure(Parts):
+    """Frames, bodies, and how joints place or tie them."""
 
     # ------------------------------------------------------------------------------------------------ frames and bodies
 
     def frame(self, name: str, frame: Frame) -> Frame:
         """Give a frame a name. A name stands for one frame only."""
-        if name in self._frames:
-            raise ModelError(f"model {self.name!r}: frame {name!r} is oriented already; a frame has one orientation")
+        self.add_frame(name, frame)
         frame.name = name
-        self._frames[name] = frame
         return frame
 
     def body(
@@ -61,151 +53,67 @@ class Assembly(Declarations):
         shape, density       instead: a uniform solid, with either its mass or its density
         physical             False lets an inertia pass that no whole body has
         """
-        if name in self._bodies:
-            raise ModelError(f"model {self.name!r}: there are two bodies {name!r}")
+        self.refuse_twice("bodies", name, self._bodies)
         if frame is not None and not isinstance(frame, Frame):
             raise ModelError(
                 f"body {name!r}: the second argument is its frame, got {shown(frame)}; mass and inertia go by keyword"
             )
         properties = _properties(name, mass, com, inertia, about, shape, density, physical)
-        made = Body(name, frame or Frame(None, name=identifier(name)), properties, shape)
-        self._bodies[name] = made
-        return made
+        return self.add_body(Body(name, frame or Frame(None, name=identifier(name)), properties, shape))
 
     def particle(self, name: str, at: Point | None = None, *, mass: Any) -> Body:
         """A point mass, at a point or to be placed by a joint."""
         if at is None:
             return self.body(name, mass=mass)
-        if any(s.kind != "parameter" for s in free_symbols(at.coordinates)):
+        if moves_in_frame(at):
             return self.body(name, at.frame.translate(at, name=identifier(name)), mass=mass)
         return self.body(name, at.frame, mass=mass, com=tuple(at.coordinates.entries))
 
     # ------------------------------------------------------------------------------------------------ joints
 
-    def joint(
+    def _join(
         self,
-        kind: str,
         name: str,
-        parent: Body | Frame,
-        child: Body | Frame,
-        *,
-        at: Any = (0, 0, 0),
-        on: Any = (0, 0, 0),
-        axis: Any = "z",
-        axes: Any = ("x", "y"),
-        sequence: str = "xyz",
-        pitch: Any = None,
-        orientation: Any = None,
-        vectors: Sequence[Any] | None = None,
-        coordinates: Any = None,
-        **loads: Any,
+        parent: Part,
+        child: Part,
+        kind: str,
+        geometry: JointGeometry,
+        coordinates: Any,
+        loads: JointLoads,
     ) -> Joint:
-        """A joint of the given kind. It places the child; or, where both sides are placed already, it closes a loop.
-
-        at, on        where it is: a point of the parent, a point of the child
-        axis, axes    its direction(s), in the parent (and, at rest, in the child)
-        orientation   of the child at rest relative to the parent, where it differs: a frame's rotation, or a 3 by 3 matrix
-        vectors       instead of axis and orientation: axis in the child, axis in the parent, and a vector perpendicular to it in each,
-                      which coincide at rest (Lynch, appendix A)
-        coordinates   names, symbols or expressions for the motion; by default named after the joint
-        loads         damping, stiffness, rest, actuation, friction, limits; see `joint_loads`
-        """
-        if name in self._joints:
-            raise ModelError(f"model {self.name!r}: there are two joints {name!r}")
-        if kind == "screw" and pitch is None:
+        """See `Model.joint`."""
+        self.refuse_twice("joints", name, self._joints)
+        kind_of_joint(name, kind)  # refuses what is none
+        if kind == "screw" and geometry.pitch is None:
             raise ModelError(f"joint {name!r}: a screw needs pitch=, its advance in one turn")
-        if vectors is not None:
-            axis, orientation = _from_four_vectors(name, vectors)
-        outer = self._placed(name, parent, at, "parent")
-        inner = self._placed(name, child, on, "child")
-        if orientation is not None:
-            inner = Frame(inner, _as_rotation(name, orientation).inverse, name=f"{inner.name}.rest")
-        options = Options(axis, axes, sequence, pitch)
+        if geometry.vectors is not None:
+            axis, orientation = _from_four_vectors(name, geometry.vectors)
+            geometry = replace(geometry, axis=axis, orientation=orientation)
+        outer = self._placed(name, parent, geometry.at, "parent")
+        inner = self._placed(name, child, geometry.on, "child")
+        if geometry.orientation is not None:
+            inner = Frame(inner, _as_rotation(name, geometry.orientation).inverse, name=f"{inner.name}.rest")
         if inner.root is outer.root:
-            made = self._close_loop(kind, name, outer, inner, options, coordinates)
+            made = self._close_loop(kind, name, outer, inner, geometry, coordinates)
         else:
-            made = self._hang(kind, name, outer, inner, options, coordinates)
-        self._joints[name] = made
-        self._joint_loads(made, options, loads)
+            made = self._hang(kind, name, outer, inner, geometry, coordinates)
+        self.add_joint(made)
+        self._add_joint_loads(made, loads)
         return made
 
-    def fixed(self, name: str, parent: Body | Frame, child: Body | Frame, **how: Any) -> Joint:
-        """No relative motion."""
-        return self.joint("fixed", name, parent, child, **how)
-
-    def revolute(self, name: str, parent: Body | Frame, child: Body | Frame, axis: Any = "z", **how: Any) -> Joint:
-        """Rotation about an axis."""
-        return self.joint("revolute", name, parent, child, axis=axis, **how)
-
-    def prismatic(self, name: str, parent: Body | Frame, child: Body | Frame, axis: Any = "x", **how: Any) -> Joint:
-        """Translation along an axis."""
-        return self.joint("prismatic", name, parent, child, axis=axis, **how)
-
-    def cylindrical(self, name: str, parent: Body | Frame, child: Body | Frame, axis: Any = "z", **how: Any) -> Joint:
-        """Translation along and rotation about one axis."""
-        return self.joint("cylindrical", name, parent, child, axis=axis, **how)
-
-    def screw(
-        self, name: str, parent: Body | Frame, child: Body | Frame, pitch: Any, axis: Any = "z", **how: Any
-    ) -> Joint:
-        """Rotation about an axis that advances along it by `pitch` in one turn."""
-        return self.joint("screw", name, parent, child, axis=axis, pitch=pitch, **how)
-
-    def universal(
-        self, name: str, parent: Body | Frame, child: Body | Frame, axes: Any = ("x", "y"), **how: Any
-    ) -> Joint:
-        """Rotation about an axis of the parent, then about an axis of the child orthogonal to it."""
-        return self.joint("universal", name, parent, child, axes=axes, **how)
-
-    def spherical(
-        self, name: str, parent: Body | Frame, child: Body | Frame, sequence: str = "xyz", **how: Any
-    ) -> Joint:
-        """Any rotation: by a sequence of angles, or by `sequence="euler parameters"`."""
-        return self.joint("spherical", name, parent, child, sequence=sequence, **how)
-
-    def planar(self, name: str, parent: Body | Frame, child: Body | Frame, axis: Any = "z", **how: Any) -> Joint:
-        """Two translations across an axis and a rotation about it."""
-        return self.joint("planar", name, parent, child, axis=axis, **how)
-
-    def free(
-        self, name: str, child: Body | Frame, parent: Body | Frame | None = None, sequence: str = "xyz", **how: Any
-    ) -> Joint:
-        """Any motion relative to the ground (or to a parent): three translations, and angles or Euler parameters."""
-        return self.joint("free", name, parent or self.ground, child, sequence=sequence, **how)
-
-    # ------------------------------------------------------------------------------------------------ how it is done
-
-    def _frame_of(self, where: str, thing: Any) -> Frame:
-        if isinstance(thing, Body):
-            if self._bodies.get(thing.name) is not thing:
-                raise ModelError(
-                    f"{where}: the body {thing.name!r} is not of model {self.name!r}, whose bodies are "
-                    f"{listed(self._bodies)}; make it there with m.body({thing.name!r}, ...)"
-                )
-            return thing.frame
-        if isinstance(thing, Frame):
-            return self._own_frame(where, thing)
-        raise ModelError(f"{where}: expected a body or a frame, got {shown(thing)}")
-
-    def _own_frame(self, where: str, frame: Frame) -> Frame:
-        """A frame that stands on the ground of this model, or nowhere yet."""
-        if frame.root.is_ground and frame.root is not self.ground:
-            raise ModelError(
-                f"{where}: frame {frame.name!r} belongs to another model; start from the ground or a body of {self.name!r}"
-            )
-        return frame
+    # ------------------------------------------------------------------------------------------------ joints in trees
 
     def _placed(self, joint: str, side: Any, at: Any, what: str) -> Frame:
         """The frame of a joint on one of its sides."""
-        frame = self._frame_of(f"joint {joint!r}, {what}", side)
+        frame = self.frame_of(f"joint {joint!r}, {what}", side)
         place = at.in_frame(frame).coordinates if isinstance(at, Point) else as_matrix(list(at))
         if place.shape != (3, 1):
             raise ModelError(f"joint {joint!r}: a place needs three coordinates, got {shown(at)}")
         return frame if all(e is ZERO for e in place.entries) else Frame(frame, offset=place, name=f"{joint}.{what}")
 
-    def _hang(self, kind: str, name: str, outer: Frame, inner: Frame, o: Options, coordinates: Any) -> Joint:
+    def _hang(self, kind: str, name: str, outer: Frame, inner: Frame, o: JointGeometry, coordinates: Any) -> Joint:
         """Place the tree at whose root the child is."""
-        moved, used = self._moved(kind, name, outer, o, coordinates)
+        moved, used = self.moved_frame(kind, name, outer, o, coordinates)
         rotation, offset = Rotation(), vector(0, 0, 0)
         for f in inner.path[1:]:  # from the child's root to the joint, which is to be gone back
             if _moves(f):
@@ -215,9 +123,11 @@ class Assembly(Declarations):
             offset = offset + rotation.outwards(f.offset)
             rotation = rotation @ f.rotation
         inner.root.hang_on(moved, rotation.inverse, -rotation.inwards(offset))
-        return Joint(name, kind, outer, inner, self._owner(outer), self._owner(inner), used)
+        return Joint(name, kind, outer, inner, self.owner(outer), self.owner(inner), used)
 
-    def _moved(self, kind: str, name: str, outer: Frame, o: Options, given: Any) -> tuple[Frame, tuple[Symbol, ...]]:
+    def moved_frame(
+        self, kind: str, name: str, outer: Frame, o: JointGeometry, given: Any
+    ) -> tuple[Frame, tuple[Symbol, ...]]:
         """The frame after the joint's motion, and the coordinates that move it."""
         if o.sequence.replace("_", " ").lower() == "euler parameters" and kind in ("spherical", "free"):
             return self._moved_by_euler_parameters(kind, name, outer, given)
@@ -225,7 +135,7 @@ class Assembly(Declarations):
             sequence_axes(o.sequence)
         suffixes = kind_of_joint(name, kind).coordinates
         q = self._motion_coordinates(name, [identifier(name) + s for s in suffixes], given)
-        return kind_of_joint(name, kind).move(outer, q, o, identifier(name)), self._drive(name, q)
+        return kind_of_joint(name, kind).move(outer, q, o, identifier(name)), self.joint_coordinates(name, q)
 
     def _moved_by_euler_parameters(
         self, kind: str, name: str, outer: Frame, given: Any
@@ -241,9 +151,9 @@ class Assembly(Declarations):
         w = self.speeds(f"{base}_wx {base}_wy {base}_wz")
         for parameter, rate in zip(e, euler_parameter_rates(e, w), strict=True):
             self.rate(parameter, rate)
-        self._norms.append(e)
+        self.unit_norm(*e)
         frame = Frame(outer, offset=vector(*place), name=f"{base}.slide") if place else outer
-        return Frame(frame, from_euler_parameters(e, vector(*w)), name=base), self._drive(name, (*place, *e))
+        return Frame(frame, from_euler_parameters(e, vector(*w)), name=base), self.joint_coordinates(name, (*place, *e))
 
     def _motion_coordinates(self, name: str, defaults: Sequence[str], given: Any) -> list[Expr]:
         if given is None:
@@ -258,26 +168,30 @@ class Assembly(Declarations):
         if len(items) != len(defaults):
             raise ModelError(f"joint {name!r} needs {len(defaults)} coordinates, got {len(items)}: {shown(given)}")
         return [
-            self._declared_or_new(i) if isinstance(i, str) else self._check_known(as_expr(i), f"joint {name!r}")
+            self._declared_or_new(i) if isinstance(i, str) else self.checked(f"joint {name!r}", as_expr(i))
             for i in items
         ]
 
     def _declared_or_new(self, name: str) -> Symbol:
-        known = self._declared.get(name)
+        known = self._symbols.get(name)
         return known if known is not None and known.kind == "coordinate" else self.coordinate(name)
 
-    def _drive(self, name: str, q: Sequence[Expr]) -> tuple[Symbol, ...]:
+    def joint_coordinates(self, name: str, q: Sequence[Expr]) -> tuple[Symbol, ...]:
+        """The coordinates among the expressions that move a joint; none of them moves another one."""
         symbols = tuple(x for x in q if isinstance(x, Symbol) and x.kind == "coordinate")
         for s in symbols:
-            if s in self._driven:
+            if s in self._driven or symbols.count(s) > 1:
                 raise ModelError(
-                    f"joint {name!r}: the coordinate {s} moves joint {self._driven[s]!r} already; give this joint a coordinate of its "
-                    "own, or tie the two by a gear or a constraint"
+                    f"joint {name!r}: the coordinate {s} moves joint {self._driven.get(s, name)!r} already; give this joint a coordinate "
+                    "of its own, or tie the two by a gear or a constraint"
                 )
-            self._driven[s] = name
         return symbols
 
-    def _close_loop(self, kind: str, name: str, outer: Frame, inner: Frame, o: Options, coordinates: Any) -> Joint:
+    # ------------------------------------------------------------------------------------------------ joints in loops
+
+    def _close_loop(
+        self, kind: str, name: str, outer: Frame, inner: Frame, o: JointGeometry, coordinates: Any
+    ) -> Joint:
         rows = kind_of_joint(name, kind).close(outer, inner, o)
         if not rows:
             raise ModelError(
@@ -290,28 +204,32 @@ class Assembly(Declarations):
             self._add_row(name, row)
         if kind == "screw":
             self._add_screw_row(name, outer, inner, o)
-        return Joint(name, kind, outer, inner, self._owner(outer), self._owner(inner), (), closes_loop=True)
+        return Joint(name, kind, outer, inner, self.owner(outer), self.owner(inner), (), closes_loop=True)
 
-    def _add_row(self, joint: str, row: Row, is_holonomic: bool = True) -> None:
+    def _add_row(self, joint: str, row: JointCondition, is_holonomic: bool = True) -> None:
         name = f"{joint}.{row.name}"
-        self._constraints[name] = Constraint(name, row.expression, is_holonomic, joint, row.actions)
+        made = Constraint(name, row.expression, is_holonomic, joint, row.actions)
+        self.add_constraint(made, may_repeat=True)
 
-    def _add_screw_row(self, name: str, outer: Frame, inner: Frame, o: Options) -> None:
+    def _add_screw_row(self, name: str, outer: Frame, inner: Frame, o: JointGeometry) -> None:
         axis = outer.vector(*unit_vector(o.axis).entries)
         advance = (inner.origin - outer.origin).dt(outer).dot(axis)
         turning = inner.angular_velocity(outer).dot(axis)
         lead = as_expr(o.pitch) / (2 * PI)
         push = (Action(inner, force=axis, at=inner.origin), Action(outer, force=-axis, at=inner.origin))
         twist = (Action(inner, torque=-lead * axis), Action(outer, torque=lead * axis))
-        self._add_row(name, Row("advance", advance - lead * turning, push + twist), is_holonomic=False)
+        self._add_row(name, JointCondition("advance", advance - lead * turning, push + twist), is_holonomic=False)
 
-    def _owner(self, frame: Frame) -> str:
-        """The body on whose frame something hangs."""
-        owners = {b.frame: b.name for b in self._bodies.values()}
-        return next((owners[f] for f in reversed(frame.path) if f in owners), "ground")
-
-    def _joint_loads(self, joint: Joint, options: Options, loads: Mapping[str, Any]) -> None:
-        raise NotImplementedError
+    def _add_joint_loads(self, joint: Joint, loads: JointLoads) -> None:
+        if not loads.given:
+            return
+        if not joint.coordinates or any(q in self._rates for q in joint.coordinates):
+            raise ModelError(f"joint {joint.name!r}: {listed(loads.given)} need coordinates whose rates are speeds")
+        for q in joint.coordinates:
+            base = joint.name if len(joint.coordinates) == 1 else f"{joint.name}.{q.name}"
+            for load in loads_on_coordinate(base, q, loads):
+                self.checked(f"joint {joint.name!r}, {load.kind}", load.on_rates[q])
+                self.add_load(load)
 
 
 def _properties(

@@ -115,48 +115,57 @@ class Copier:
         return Rotation(tuple(factors))
 
 
-def attach(host: Model, sub: Model, name: str, on: Frame, share: Any, values: Mapping[str, Any]) -> Attached:
+def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Mapping[str, Any]) -> Attached:
     """See `Model.attach`."""
     if sub is host:
         raise ModelError(f"attach {name!r}: model {host.name!r} cannot hang on itself")
-    if sub._central:
+    if sub.has_central_gravity:
         raise ModelError(
             f"attach {name!r}: central gravity acts on all bodies; give it to model {host.name!r} instead of {sub.name!r}"
         )
     prefix = f"{identifier(name)}_"
     table = _symbol_table(host, sub, name, prefix, _shared(share), values)
     copier = Copier(sub.ground, on, table, prefix)
-    host._rates.update({copier(q): copier(e) for q, e in sub._rates.items()})
-    host._kinematic.extend(copier(e) for e in sub._kinematic)
-    host._norms.extend(copier(norm) for norm in sub._norms)
-    host._small.extend(copier(s) for s in sub._small)
-    parts: dict[str, dict[str, Any]] = {
-        "frame": {n: copier(f) for n, f in sub._frames.items()},
-        "symbol": {n: table.get(s, s) for n, s in sub._declared.items()},
-        "body": {n: _add(host._bodies, _body(b, prefix, copier), "body", host) for n, b in sub._bodies.items()},
-    }
-    host._frames.update({f"{prefix}{n}": f for n, f in parts["frame"].items() if n != "ground"})
-    parts["joint"] = {
-        n: _add(host._joints, _joint(host, j, prefix, copier), "joint", host) for n, j in sub._joints.items()
-    }
-    host._driven.update({copier(q): f"{prefix}{j}" for q, j in sub._driven.items()})
-    for load in sub._loads.values():
-        made = Load(
-            f"{prefix}{load.name}", load.kind, copier(load.actions), copier(load.potential), copier(load.on_rates)
-        )
-        _add(host._loads, made, "load", host)
-    for c in sub._constraints.values():
+    _copy_kinematics(host, sub, copier)
+    frames = {n: copier(f) for n, f in sub.frames.items()}
+    bodies = {n: host.add_body(_body(host, b, prefix, copier)) for n, b in sub.bodies.items()}
+    for n, f in frames.items():
+        if n != "ground":
+            host.add_frame(f"{prefix}{n}", f)
+    joints = {n: host.add_joint(_joint(host, j, prefix, copier)) for n, j in sub.joints.items()}
+    _copy_loads_and_constraints(host, sub, prefix, copier)
+    for n, e in sub.equations.items():
+        host.equation(f"{prefix}{n}", copier(e))
+    for n, e in sub.outputs.items():
+        host.output(f"{prefix}{n}", copier(e))
+    for n, e in sub.labels.items():
+        host.label(f"{prefix}{n}", copier(e))
+    if sub.has_gravity:
+        host.note(f"gravity of model {sub.name!r} is left out where it hangs as {name!r}: that of {host.name!r} counts")
+    symbols = {n: table.get(s, s) for n, s in sub.symbols.items()}
+    return Attached(name, copier, {"frame": frames, "body": bodies, "joint": joints, "symbol": symbols})
+
+
+def _copy_kinematics(host: Model, sub: Model, copier: Copier) -> None:
+    said = sub.kinematics
+    for q, rate in said.rates.items():
+        host.rate(copier(q), copier(rate))
+    for e in said.equations:
+        host.kinematic_equation(copier(e))
+    for norm in said.norms:
+        host.unit_norm(*copier(norm))
+    host.small(*copier(said.small))
+
+
+def _copy_loads_and_constraints(host: Model, sub: Model, prefix: str, copier: Copier) -> None:
+    for load in sub.loads.values():
+        name = _new_name(host, "load", f"{prefix}{load.name}", host.loads)
+        host.add_load(Load(name, load.kind, copier(load.actions), copier(load.potential), copier(load.on_rates)))
+    for c in sub.constraints.values():
+        name = _new_name(host, "constraint", f"{prefix}{c.name}", host.constraints)
         joint = None if c.joint is None else f"{prefix}{c.joint}"
-        made_c = Constraint(f"{prefix}{c.name}", copier(c.expression), c.is_holonomic, joint, copier(c.actions))
-        _add(host._constraints, made_c, "constraint", host)
-    host._equations.update({f"{prefix}{n}": copier(e) for n, e in sub._equations.items()})
-    host._outputs.update({f"{prefix}{n}": copier(e) for n, e in sub._outputs.items()})
-    host._labels.update({f"{prefix}{n}": copier(e) for n, e in sub._labels.items()})
-    if sub._gravity is not None:
-        host._remarks.append(
-            f"gravity of model {sub.name!r} is left out where it hangs as {name!r}: that of {host.name!r} counts"
-        )
-    return Attached(name, copier, parts)
+        made = Constraint(name, copier(c.expression), c.is_holonomic, joint, copier(c.actions))
+        host.add_constraint(made, may_repeat=True)
 
 
 def _shared(share: Any) -> dict[str, Any]:
@@ -171,54 +180,37 @@ def _symbol_table(
     host: Model, sub: Model, name: str, prefix: str, share: Mapping[str, Any], values: Mapping[str, Any]
 ) -> dict[Expr, Expr]:
     """Declares the copies in the host; symbols of the original -> what stands for them, with their rates."""
-    where = f"attach {name!r}"
+    where, known = f"attach {name!r}", sub.symbols
     for given, what in ((share, "symbol to share"), (values, "parameter")):
         for n in given:
-            if n not in sub._declared or n == "t":
-                raise unknown(where, what, n, [d for d in sub._declared if d != "t"])
-    if moving := [n for n in values if sub._declared[n].kind != "parameter"]:
-        kind = sub._declared[moving[0]].kind
+            if n not in known or n == "t":
+                raise unknown(where, what, n, [d for d in known if d != "t"])
+    if moving := [n for n in values if known[n].kind != "parameter"]:
+        parameters = listed(p.name for p in sub.symbols_of_kind("parameter"))
         raise ModelError(
-            f"{where}: {moving[0]!r} is a {kind}; values= are for parameters {listed(p.name for p in sub._p)}"
+            f"{where}: {moving[0]!r} is a {known[moving[0]].kind}; values= are for parameters {parameters}"
         )
-    table: dict[Expr, Expr] = {sub._declared[n]: _in_host(host, where, sub._declared[n], x) for n, x in share.items()}
-    table |= {sub._declared[n]: host._check_known(x, f"{where}, {n}") for n, x in values.items() if isinstance(x, Expr)}
-    kinds = ((sub._q, host._q), (sub._u, host._u), (sub._p, host._p), (sub._r, host._r), (sub._z, host._z))
-    for theirs, mine in kinds:
-        for s in theirs:
+    table: dict[Expr, Expr] = {known[n]: _in_host(host, where, known[n], x) for n, x in share.items()}
+    table |= {known[n]: host.checked(f"{where}, {n}", x) for n, x in values.items() if isinstance(x, Expr)}
+    for kind in ("coordinate", "speed", "parameter", "input", "variable"):
+        for s in sub.symbols_of_kind(kind):
             if s not in table:
-                _copy_symbol(host, sub, s, prefix, mine, values, table)
+                value = values.get(s.name, sub.default_values.get(s))
+                number = None if value is None else float(value)
+                table[s] = host.declare(f"{prefix}{s.name}", kind, number, sub.units.get(s, ""))
             _add_rates(s, table)
     return table
 
 
 def _in_host(host: Model, where: str, s: Symbol, what: Any) -> Expr:
     if isinstance(what, str):
-        if what not in host._declared:
-            raise unknown(f"{where}, shared {s.name!r}", "symbol in the host", what, host._declared)
-        what = host._declared[what]
-    made = host._check_known(as_expr(what), f"{where}, shared {s.name!r}")
+        if what not in host.symbols:
+            raise unknown(f"{where}, shared {s.name!r}", "symbol in the host", what, host.symbols)
+        what = host.symbols[what]
+    made = host.checked(f"{where}, shared {s.name!r}", as_expr(what))
     if s.kind != "parameter" and (not isinstance(made, Symbol) or made.kind != s.kind):
         raise ModelError(f"{where}: the {s.kind} {s.name!r} can be shared with another {s.kind} only, got {made}")
     return made
-
-
-def _copy_symbol(
-    host: Model,
-    sub: Model,
-    s: Symbol,
-    prefix: str,
-    mine: list[Symbol],
-    values: Mapping[str, Any],
-    table: dict[Expr, Expr],
-) -> None:
-    made = host._declare(f"{prefix}{s.name}", s.kind, mine)
-    value = values.get(s.name, sub._values.get(s))
-    if value is not None:
-        host._values[made] = float(value)
-    if s in sub._units:
-        host._units[made] = sub._units[s]
-    table[s] = made
 
 
 def _add_rates(s: Symbol, table: dict[Expr, Expr]) -> None:
@@ -230,26 +222,27 @@ def _add_rates(s: Symbol, table: dict[Expr, Expr]) -> None:
         table[old] = new
 
 
-def _add(into: dict[str, Any], made: Any, what: str, host: Model) -> Any:
-    if made.name in into:
-        raise ModelError(f"model {host.name!r}: there are two {what}s {made.name!r}; attach under another name")
-    into[made.name] = made
-    return made
+def _new_name(host: Model, what: str, name: str, among: Mapping[str, Any]) -> str:
+    if name in among:
+        raise ModelError(f"model {host.name!r}: the {what} {name!r} exists already; attach under another name")
+    return name
 
 
-def _body(body: Body, prefix: str, copier: Copier) -> Body:
-    return Body(f"{prefix}{body.name}", copier(body.frame), copier(body.mass), copier(body.shape))
+def _body(host: Model, body: Body, prefix: str, copier: Copier) -> Body:
+    name = _new_name(host, "body", f"{prefix}{body.name}", host.bodies)
+    return Body(name, copier(body.frame), copier(body.mass), copier(body.shape))
 
 
 def _joint(host: Model, joint: Joint, prefix: str, copier: Copier) -> Joint:
+    name = _new_name(host, "joint", f"{prefix}{joint.name}", host.joints)
     outer, inner = copier(joint.outer), copier(joint.inner)
     return Joint(
-        f"{prefix}{joint.name}",
+        name,
         joint.kind,
         outer,
         inner,
-        host._owner(outer),
-        host._owner(inner),
+        host.owner(outer),
+        host.owner(inner),
         copier(joint.coordinates),
         joint.closes_loop,
     )

@@ -254,7 +254,7 @@ class _Reader:
 
     def _new_symbol(self, said: Said) -> None:
         """A parameter that only the analyses know."""
-        if said.text in self.scope.model._declared or said.text in self.scope.values:
+        if said.text in self.scope.model.symbols or said.text in self.scope.values:
             raise said.error(f"{said.text!r} is declared already; choose another name")
         self.scope.values[said.text] = _parameter(said)
 

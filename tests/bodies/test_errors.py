@@ -49,7 +49,7 @@ MISTAKES: dict[str, Mistake] = {
         ModelError, ("joint 'wrist'", "'dampin'", "Did you mean 'damping'?"),
     ),
     "kind of joint": (
-        lambda a: a.m.joint("revolut", "wrist", a.lower, a.m.body("hand", **SOLID)),
+        lambda a: a.m.joint("wrist", a.lower, a.m.body("hand", **SOLID), "revolut"),
         ModelError, ("joint 'wrist'", "'revolut'", "revolute, prismatic"),
     ),
     "axis": (
@@ -73,15 +73,15 @@ MISTAKES: dict[str, Mistake] = {
     "name declared twice": (lambda a: a.m.parameter("elbow"), ModelError, ("'arm'", "'elbow'", "it is a coordinate already")),
     # undeclared symbols
     "parameter in a force": (
-        lambda a: a.m.force("push", sb.symbol("F") * a.x, on=a.upper),
+        lambda a: a.m.force("push", a.upper, sb.symbol("F") * a.x),
         ModelError, ("load 'push'", "parameter 'F'", "m.parameter('F')"),
     ),
     "input in a torque": (
-        lambda a: a.m.torque("motor", sb.symbol("tau", "input") * a.x, on=a.upper),
+        lambda a: a.m.torque("motor", a.upper, sb.symbol("tau", "input") * a.x),
         ModelError, ("load 'motor'", "input 'tau'", "m.input('tau')"),
     ),
     "symbol of another kind": (
-        lambda a: a.m.torque("motor", sb.symbol("elbow") * a.x, on=a.upper),
+        lambda a: a.m.torque("motor", a.upper, sb.symbol("elbow") * a.x),
         ModelError, ("load 'motor'", "parameter 'elbow'", "a coordinate of that name is"),
     ),
     "symbol in a spring": (
@@ -116,19 +116,19 @@ MISTAKES: dict[str, Mistake] = {
     "negative mass": (lambda a: a.m.body("balloon", mass=-2), ModelError, ("body 'balloon'", "-2", "positive")),
     # loads on what is not there
     "load on a body of another model": (
-        lambda a: a.m.force("push", a.x, on=stranger()),
+        lambda a: a.m.force("push", stranger(), a.x),
         ModelError, ("force 'push'", "'stranger'", "upper, lower", "m.body('stranger', ...)"),
     ),
     "reaction on a body of another model": (
-        lambda a: a.m.torque("motor", a.x, on=a.upper, reacting=stranger()),
+        lambda a: a.m.torque("motor", a.upper, a.x, reacting=stranger()),
         ModelError, ("torque 'motor'", "'stranger'", "upper, lower"),
     ),
     "load in a frame of another model": (
-        lambda a: a.m.force("push", Model("other").ground.x, on=a.upper),
+        lambda a: a.m.force("push", a.upper, Model("other").ground.x),
         ModelError, ("load 'push'", "another model", "'arm'"),
     ),
     "load on a frame of another model": (
-        lambda a: a.m.force("push", a.x, on=Model("other").ground),
+        lambda a: a.m.force("push", Model("other").ground, a.x),
         ModelError, ("force 'push'", "another model", "'arm'"),
     ),
     "spring to a point of another model": (
@@ -136,10 +136,10 @@ MISTAKES: dict[str, Mistake] = {
         ModelError, ("spring 'coil'", "another model", "'arm'"),
     ),
     "wheel of another model": (lambda a: a.m.rolling("wheel", stranger(), 1), ModelError, ("wheel 'wheel'", "'stranger'", "upper, lower")),
-    "load by a number": (lambda a: a.m.force("push", 3.0, on=a.upper), ModelError, ("load 'push'", "3.0", "frame.vector(x, y, z)")),
+    "load by a number": (lambda a: a.m.force("push", a.upper, 3.0), ModelError, ("load 'push'", "3.0", "frame.vector(x, y, z)")),
     # joints and frames
     "loop joint without a constraint": (
-        lambda a: a.m.free("again", a.lower),
+        lambda a: a.m.free("again", a.m.ground, a.lower),
         ModelError, ("joint 'again'", "free", "adds no constraint", "leave it out"),
     ),
     "coordinates of a loop joint": (
@@ -161,48 +161,48 @@ MISTAKES: dict[str, Mistake] = {
     "two bodies of one name": (lambda a: a.m.body("upper", **SOLID), ModelError, ("'arm'", "'upper'")),
     # constraints
     "nonlinear in the speeds": (
-        lambda a: a.m.constrain_speed(a.shoulder.dot**2 - 1, "fast"),
+        lambda a: a.m.constrain_speed("fast", a.shoulder.dot**2 - 1),
         ModelError, ("constraint 'fast'", "shoulder_dot", "linear", "m.equation"),
     ),
     "holonomic passed as nonholonomic": (
-        lambda a: a.m.constrain_speed(a.shoulder - a.elbow, "tie"),
+        lambda a: a.m.constrain_speed("tie", a.shoulder - a.elbow),
         ModelError, ("constraint 'tie'", "shoulder - elbow", "use constrain "),
     ),
     "nonholonomic passed as holonomic": (
-        lambda a: a.m.constrain(a.shoulder.dot - 2 * a.elbow.dot, "tie"),
+        lambda a: a.m.constrain("tie", a.shoulder.dot - 2 * a.elbow.dot),
         ModelError, ("constraint 'tie'", "shoulder_dot, elbow_dot", "use constrain_speed"),
     ),
     "constraint without coordinates": (
-        lambda a: a.m.constrain(a.m.parameter("p") - 1, "nothing"),
+        lambda a: a.m.constrain("nothing", a.m.parameter("p") - 1),
         ModelError, ("constraint 'nothing'", "p - 1", "no coordinate"),
     ),
     "constraint given twice": (
-        lambda a: (a.m.constrain(a.shoulder - 2 * a.elbow, "one"), a.m.constrain(a.shoulder - 2 * a.elbow, "two")),
+        lambda a: (a.m.constrain("one", a.shoulder - 2 * a.elbow), a.m.constrain("two", a.shoulder - 2 * a.elbow)),
         ModelError, ("constraint 'two'", "'one'", "shoulder - 2*elbow", "drop one"),
     ),
     "constraint that cannot hold": (
-        lambda a: (a.m.coincide(a.m.ground.point(0, 0, 1), a.lower.point(1, 0, 0), axes="z", name="reach"), derive(a.m)),
+        lambda a: (a.m.coincide("reach", a.m.ground.point(0, 0, 1), a.lower.point(1, 0, 0), axes="z"), derive(a.m)),
         ModelError, ("'reach.z'", "-1 = 0"),
     ),
     "redundant constraints": (
-        lambda a: (a.m.constrain(a.shoulder - 2 * a.elbow, "one"), a.m.constrain(2 * a.shoulder - 4 * a.elbow, "two"), derive(a.m)),
+        lambda a: (a.m.constrain("one", a.shoulder - 2 * a.elbow), a.m.constrain("two", 2 * a.shoulder - 4 * a.elbow), derive(a.m)),
         DerivationError, ("'arm'", "2 constraints have rank 1", "'two' follows from 'one'", "Drop 'two'"),
     ),
     "rate of a constraint": (
         lambda a: (
-            a.m.constrain(a.shoulder - 2 * a.elbow, "one"),
-            a.m.constrain_speed(a.shoulder.dot - 2 * a.elbow.dot, "rate"),
+            a.m.constrain("one", a.shoulder - 2 * a.elbow),
+            a.m.constrain_speed("rate", a.shoulder.dot - 2 * a.elbow.dot),
             derive(a.m),
         ),
         DerivationError, ("'arm'", "rank 1", "'rate' is the rate of a holonomic constraint", "drop it"),
     ),
     "inconsistent constraints": (
-        lambda a: (a.m.constrain(a.shoulder - a.elbow, "one"), a.m.constrain(a.shoulder - a.elbow - 1, "two"), derive(a.m)),
+        lambda a: (a.m.constrain("one", a.shoulder - a.elbow), a.m.constrain("two", a.shoulder - a.elbow - 1), derive(a.m)),
         DerivationError, ("'arm'", "no configuration", "one", "0.5", "two"),
     ),
     "loop that cannot be assembled": (
         lambda a: (
-            a.m.coincide(a.m.ground.point(5, 0, 0), a.lower.point(1, 0, 0), axes="xy", name="reach"),
+            a.m.coincide("reach", a.m.ground.point(5, 0, 0), a.lower.point(1, 0, 0), axes="xy"),
             derive(a.m),
         ),
         DerivationError, ("'arm'", "reach.x = -3", "check lengths", "joint 'reach'"),
@@ -220,7 +220,7 @@ MISTAKES: dict[str, Mistake] = {
     "speed in no kinematic equation": (lambda a: (a.m.speeds("idle"), a.m.freeze()), ModelError, ("'arm'", "idle", "kinematic equation")),
     "gravity twice": (lambda a: (a.m.gravity(0, -9.81, 0), a.m.gravity(0, 0, -1)), ModelError, ("'arm'", "gravity", "twice")),
     "two gravities of one name": (
-        lambda a: (a.m.central_gravity(1.0), a.m.gravity(0, 0, -1)),
+        lambda a: (a.m.central_gravity("gravity", 1.0), a.m.gravity(0, 0, -1)),
         ModelError, ("'arm'", "'gravity'"),
     ),
 }  # fmt: skip

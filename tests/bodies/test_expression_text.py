@@ -22,7 +22,11 @@ def model() -> sb.Model:
     m.parameters("a b c", 1.5, 2.5, 3.5)
     m.input("F")
     m.variable("z")
-    m.body("rear wheel", m.ground.translate(m._q[0], 0, 0).rotate("z", m._q[1]), mass=1)
+    m.body(
+        "rear wheel",
+        m.ground.translate(m.symbols_of_kind("coordinate")[0], 0, 0).rotate("z", m.symbols_of_kind("coordinate")[1]),
+        mass=1,
+    )
     return m
 
 
@@ -66,11 +70,11 @@ def test_exact_numbers_stay_exact(model):
 
 
 def test_rates(model):
-    q1 = model._q[0]
+    q1 = model.symbols_of_kind("coordinate")[0]
     assert value(model, "q1_dot") is q1.dot
     assert value(model, "q1_ddot") is q1.dot.dot
     assert value(model, "q1_d3") is q1.dot.dot.dot
-    assert value(model, "z_dot") is model._z[0].dot
+    assert value(model, "z_dot") is model.symbols_of_kind("variable")[0].dot
 
 
 @pytest.mark.parametrize(
@@ -86,8 +90,8 @@ def test_rates(model):
     ],
 )  # fmt: skip
 def test_functions_of_the_package(model, text, same):
-    q1, q2 = model._q
-    a, b, _ = model._p
+    q1, q2 = model.symbols_of_kind("coordinate")
+    a, b, _ = model.symbols_of_kind("parameter")
     assert value(model, text) is same(q1, q2, a, b)
 
 
@@ -119,13 +123,17 @@ def test_every_function_can_be_called(model):
     ],
 )  # fmt: skip
 def test_vectors_as_python_has_them(model, text, same):
-    assert value(model, text) == same(model.ground, model._bodies["rear wheel"])
+    assert value(model, text) == same(model.ground, model.bodies["rear wheel"])
 
 
 def test_chains_of_frames(model):
     made = value(model, "ground.translate(a, 0, q1).rotate(-x, q2).rotate(zxz, q1, q2, a).rotate([1, 1, 0], q1)")
-    same = model.ground.translate(model._p[0], 0, model._q[0]).rotate("-x", model._q[1])
-    same = same.rotate("zxz", *model._q, model._p[0]).rotate((1, 1, 0), model._q[0])
+    same = model.ground.translate(
+        model.symbols_of_kind("parameter")[0], 0, model.symbols_of_kind("coordinate")[0]
+    ).rotate("-x", model.symbols_of_kind("coordinate")[1])
+    same = same.rotate("zxz", *model.symbols_of_kind("coordinate"), model.symbols_of_kind("parameter")[0]).rotate(
+        (1, 1, 0), model.symbols_of_kind("coordinate")[0]
+    )
     assert made.rotation_in(model.ground).matrix == same.rotation_in(model.ground).matrix
     assert (made.origin - model.ground.origin).components(model.ground) == (same.origin - model.ground.origin).components(model.ground)  # fmt: skip
 
@@ -198,7 +206,7 @@ def test_what_is_refused_and_where(model, text, at, says):
 
 def test_depth_is_bounded_and_ample(model):
     n = MOST_DEPTH - 2
-    assert value(model, "(" * n + "a" + ")" * n) is model._p[0]
+    assert value(model, "(" * n + "a" + ")" * n) is model.symbols_of_kind("parameter")[0]
     with pytest.raises(ExpressionTextError, match="deep"):
         parsed("(" * MOST_DEPTH + "a" + ")" * MOST_DEPTH)
 
@@ -230,7 +238,14 @@ def test_what_is_written_is_read_again(seed):
     """Random expressions: text with definitions, read line by line, gives the same numbers."""
     r = Random(seed)
     m = _model()
-    nodes = [*m._q, *(q.dot for q in m._q), *m._p, sb.fraction(1, 3), sb.pi, m.time]
+    nodes = [
+        *m.symbols_of_kind("coordinate"),
+        *(q.dot for q in m.symbols_of_kind("coordinate")),
+        *m.symbols_of_kind("parameter"),
+        sb.fraction(1, 3),
+        sb.pi,
+        m.time,
+    ]
     for _ in range(r.randrange(3, 30)):
         x, y = r.choice(nodes), r.choice(nodes)
         make = r.choice(
@@ -243,5 +258,13 @@ def test_what_is_written_is_read_again(seed):
     for name, text in lines.definitions.items():
         scope.values[name] = value_of(parsed(text), scope)
     again = value_of(parsed(lines.text(nodes[-1])), scope)
-    at = {s: r.uniform(0.3, 0.9) for s in (*m._q, *(q.dot for q in m._q), *m._p, m.time)}
+    at = {
+        s: r.uniform(0.3, 0.9)
+        for s in (
+            *m.symbols_of_kind("coordinate"),
+            *(q.dot for q in m.symbols_of_kind("coordinate")),
+            *m.symbols_of_kind("parameter"),
+            m.time,
+        )
+    }
     assert sb.evaluate(again, at) == pytest.approx(sb.evaluate(nodes[-1], at), rel=1e-12)

@@ -169,7 +169,7 @@ def test_two_torques_that_are_no_pair():
     m.universal("u", m.ground, a)
     m.spherical("s", a, b)
     one, two = (sb.bodies.mechanism.Action(x.frame, torque=x.vector(1, k, 0)) for k, x in enumerate((a, b)))
-    m._add_load(sb.bodies.mechanism.Load("both", "torque", (one, two)))
+    m.add_load(sb.bodies.mechanism.Load("both", "torque", (one, two)))
     assert differences(m, sb.read_model_text(sb.model_text(m)).mechanism) == []
 
 
@@ -227,7 +227,7 @@ loads:
   push: {force: "base.vector(F, 0, 0)", at: [0, 0, 1], on: base, reacting: arm}
   twist: {torque: [0, 0, 1], on: end}
   rope: {spring: [tip, ground.origin], stiffness: k, rest: 0.1, damping: 0.3}
-  coil: {rotational_spring: arm.y, angle: turn, on: arm, reacting: base, stiffness: 2}
+  coil: {rotational_spring: arm.y, angle: turn, parent: base, child: arm, stiffness: 2}
   air: {drag: tip, linear: 0.1, quadratic: 0.2, relative_to: rail}
   well: {potential: k*s^2/2}
   hand: {generalized_force: -s_dot, coordinate: s}
@@ -266,11 +266,11 @@ def everything() -> sb.Model:
     link = m.body("link")
     bolt = m.body("bolt", mass=1, inertia=(0.1, 0.1, 0.1))
     end = m.body("end", mass=1, inertia=(0.1, 0.1, 0.1), physical=False)
-    m.free("b", base, sequence="zyx")
+    m.free("b", m.ground, base, sequence="zyx")
     rest = m.ground.rotate("z", 0.1).rotation @ m.ground.rotate("x", 0.2).rotation
     m.revolute("turn", base, arm, axis=(0, 1, 1), at=(0, 0, 0.5), on=(0.1, 0, 0), orientation=rest, stiffness=k, rest=0.1, damping=0.2,
                friction=(0.5, 0.1), limits=(-1, 1, 100, 2), actuation=F)  # fmt: skip
-    m.free("w", wheel, m.ground, sequence="euler parameters")
+    m.free("w", m.ground, wheel, sequence="euler parameters")
     contact = m.rolling("road", wheel, 0.3, axis="y", tube=0.01)
     tip = arm.point(a, 0, 0)
     m.cylindrical("c", arm, link, axis="-y", at=tip)
@@ -282,21 +282,21 @@ def everything() -> sb.Model:
     m.small(h)
     m.gravity(0, 0, -9.81)
     here = bead.point(0, 0, 1)
-    m.force("push", base.vector(F, 0, 0), base.point(0, 0, 1), base, arm)
-    m.torque("twist", m.ground.vector(0, 0, 1), end)
+    m.force("push", base, base.vector(F, 0, 0), at=base.point(0, 0, 1), reacting=arm)
+    m.torque("twist", end, m.ground.vector(0, 0, 1))
     m.spring("rope", tip, m.ground.origin, stiffness=k, rest=0.1, damping=0.3)
-    m.rotational_spring("coil", arm.frame.y, arm, base, angle=m._declared["turn"], stiffness=2)
+    m.rotational_spring("coil", base, arm, arm.frame.y, angle=m.symbols["turn"], stiffness=2)
     m.drag("air", tip, linear=0.1, quadratic=0.2, relative_to=rail)
     m.potential("well", k * s**2 / 2)
     m.generalized_force("hand", s, -s.dot)
-    m.central_gravity(3, m.ground.point(9, 9, 9), "planet")
-    m.tyre("Y", wheel.point(), rail, wheel, camber=0.1, stiffness=(10, 1), relaxation=0.2, load=5)
+    m.central_gravity("planet", 3, m.ground.point(9, 9, 9))
+    m.tyre("Y", wheel, wheel.point(), rail, camber=0.1, stiffness=(10, 1), relaxation=0.2, load=5)
     m.potential("parts", k * h**4)
-    m.coincide(end.frame.origin, base.point(0, 1, 0), m.ground, "xy", "same")
-    m.orthogonal(arm.frame.x, end.frame.y, "square")
-    m.prescribe(h, 0.1 * sb.sin(m.time), "clock")
-    m.constrain_speed(base.frame.origin.velocity().dot(base.frame.y), "skate")
-    m.constrain(m._declared["b_x"] - s * a, "still")
+    m.coincide("same", end.frame.origin, base.point(0, 1, 0), along=m.ground, axes="xy")
+    m.orthogonal("square", arm.frame.x, end.frame.y)
+    m.prescribe("clock", h, 0.1 * sb.sin(m.time))
+    m.constrain_speed("skate", base.frame.origin.velocity().dot(base.frame.y))
+    m.constrain("still", m.symbols["b_x"] - s * a)
     m.equation("law", lag.dot + lag - s)
     m.output("height", (here - m.ground.origin).components(m.ground))
     m.output("one", contact.position().dot(m.ground.x))
@@ -381,9 +381,9 @@ def test_parts_are_attached(tmp_path):
     m = sb.Model("walker")
     l, mass = m.parameters("l mass", 0.4, 2.0)
     trunk = m.body("trunk", mass=20, inertia=(1, 1, 1))
-    m.free("trunk", trunk, sequence="euler parameters")
-    m.attach(leg, "left", on=trunk.frame.translate(0, 0.1, 0), share=("l", "mass"))
-    m.attach(leg, "right", on=trunk.frame.translate(0, -0.1, 0), share={"l": 2 * l, "mass": mass})
+    m.free("trunk", m.ground, trunk, sequence="euler parameters")
+    m.attach("left", trunk.frame.translate(0, 0.1, 0), leg, share=("l", "mass"))
+    m.attach("right", trunk.frame.translate(0, -0.1, 0), leg, share={"l": 2 * l, "mass": mass})
 
     inline = WALKER.replace("leg: LEG", "leg:" + LEG.replace("\n", "\n    "))
     assert differences(m, sb.read_model_text(inline).mechanism) == []

@@ -11,7 +11,7 @@ def pendulum(closing) -> sb.Equations:
     m = sb.Model("free bar held at one end")
     m.gravity(0.3, -9.81, 0.2)
     bar = m.body("bar", mass=2.0, com=(0.4, 0.1, 0.0), inertia=(0.1, 0.2, 0.25))
-    m.free("bar", bar, sequence="euler parameters")
+    m.free("bar", m.ground, bar, sequence="euler parameters")
     closing(m, bar)
     return sb.derive(m)
 
@@ -21,9 +21,9 @@ def by_joint(m, bar):
 
 
 def by_hand(m, bar):
-    m.coincide(m.ground.origin, bar.point(), name="pin")
-    m.orthogonal(m.ground.x, bar.frame.z, "tilt1")
-    m.orthogonal(m.ground.y, bar.frame.z, "tilt2")
+    m.coincide("pin", m.ground.origin, bar.point())
+    m.orthogonal("tilt1", m.ground.x, bar.frame.z)
+    m.orthogonal("tilt2", m.ground.y, bar.frame.z)
 
 
 def test_a_revolute_joint_from_basic_constraints():
@@ -41,4 +41,4 @@ def test_directions_must_be_fixed():
     m = sb.Model("m")
     q = m.coordinate("q")
     with pytest.raises(sb.ModelError, match="fixed in one frame"):
-        m.orthogonal(m.ground.vector(sb.sin(q), 0, 0), m.ground.y)
+        m.orthogonal("constraint1", m.ground.vector(sb.sin(q), 0, 0), m.ground.y)

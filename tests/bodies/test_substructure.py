@@ -25,7 +25,7 @@ def leg() -> Model:
     m.spring("muscle", m.ground.point(0.1, 0.1, 0), shank.point(0.05, -0.1, 0), stiffness=k, rest=0.2, damping=1.0)
     force = m.variable("force")
     m.equation("lag", force.dot + 3 * force - shank.point(0, -l, 0).position().dot(m.ground.y))
-    m.force("push", m.ground.vector(0, force, 0), on=shank)
+    m.force("push", shank, m.ground.vector(0, force, 0))
     m.output("height", shank.point(0, -l, 0).position().dot(m.ground.y))
     return m
 
@@ -50,7 +50,7 @@ def by_hand(count: int, mass: float) -> Model:
         force = m.variable(f"{p}force")
         height = (shank.point(0, -l, 0) - on.origin).dot(on.y)
         m.equation(f"{p}lag", force.dot + 3 * force - height)
-        m.force(f"{p}push", on.vector(0, force, 0), on=shank)
+        m.force(f"{p}push", shank, on.vector(0, force, 0))
         m.output(f"{p}height", height)
     return m
 
@@ -60,7 +60,7 @@ def floating_trunk() -> tuple[Model, Body]:
     g = m.parameter("g", 9.81)
     m.gravity(0, -g, 0)
     trunk = m.body("trunk", mass=10, inertia=(1.0, 1.2, 0.9))
-    m.free("float", trunk)
+    m.free("float", m.ground, trunk)
     return m, trunk
 
 
@@ -69,7 +69,7 @@ def attached(count: int, mass: float) -> tuple[Model, list[Any]]:
     parts = []
     for k in range(count):
         on = trunk.frame.translate(0, 0, 0.3 * k)
-        parts.append(m.attach(sub, f"leg{k}", on=on, share=("g",), values={"m": mass} if k == 1 else {}))
+        parts.append(m.attach(f"leg{k}", on, sub, share=("g",), values={"m": mass} if k == 1 else {}))
     return m, parts
 
 
@@ -116,7 +116,7 @@ def test_copy_of_points_and_expressions() -> None:
     sub = leg()
     thigh = sub.freeze().body("thigh")
     m, trunk = floating_trunk()
-    part = m.attach(sub, "left", on=trunk, share="g")
+    part = m.attach("left", trunk, sub, share="g")
     point = part.copy(thigh.point(1, 2, 3))
     assert point.frame is part.body("thigh").frame
     hip = sub.freeze().q[0]
@@ -144,7 +144,7 @@ def test_loops_are_copied_with_their_forces() -> None:
     slide = m.body("slide", mass=3.0, inertia=(1, 1, 1))
     m.prismatic("x", m.ground, slide)
     for k in range(2):
-        m.attach(four_bar(), f"arm{k}", on=slide, values={"m2": 2.0 + k})
+        m.attach(f"arm{k}", slide, four_bar(), values={"m2": 2.0 + k})
     eq = derive(m)
     assert [c.name for c in eq.mechanism.constraints] == [
         "arm0_closure.x",
@@ -166,7 +166,7 @@ def test_loops_are_copied_with_their_forces() -> None:
 def test_values_may_be_expressions_of_the_host() -> None:
     m, trunk = floating_trunk()
     scale = m.parameter("scale", 1.2)
-    part = m.attach(leg(), "left", on=trunk, share={"g": "g", "k": scale * 2}, values={"l": 0.5 * scale})
+    part = m.attach("left", trunk, leg(), share={"g": "g", "k": scale * 2}, values={"l": 0.5 * scale})
     assert part.symbol("l") is 0.5 * scale
     assert "left_l" not in [p.name for p in m.freeze().p]
     assert part.symbol("k") is 2 * scale
@@ -182,16 +182,16 @@ def test_gravity_of_the_copy_is_left_out_and_said() -> None:
 def test_mistakes() -> None:
     m, _ = floating_trunk()
     with pytest.raises(ModelError, match=r"attach 'a': there is no symbol to share 'gg'.*"):
-        m.attach(leg(), "a", share=("gg",))
+        m.attach("a", m.ground, leg(), share=("gg",))
     with pytest.raises(ModelError, match=r"attach 'a': there is no parameter 'mm'"):
-        m.attach(leg(), "a", values={"mm": 1.0})
+        m.attach("a", m.ground, leg(), values={"mm": 1.0})
     with pytest.raises(ModelError, match=r"'hip' is a coordinate; values= are for parameters g, l, k, m"):
-        m.attach(leg(), "a", values={"hip": 1.0})
+        m.attach("a", m.ground, leg(), values={"hip": 1.0})
     with pytest.raises(ModelError, match=r"shared 'k'.*no symbol in the host 'k'"):
-        m.attach(leg(), "b", share=("k",))
+        m.attach("b", m.ground, leg(), share=("k",))
     with pytest.raises(ModelError, match=r"cannot hang on itself"):
-        m.attach(m, "self")
+        m.attach("self", m.ground, m)
     assert len(m.freeze().q) == 6  # a refused attachment leaves nothing behind
-    m.attach(leg(), "left")
+    m.attach("left", m.ground, leg())
     with pytest.raises(ModelError, match=r"'left_hip' is declared twice|'left_g' is declared twice"):
-        m.attach(leg(), "left")
+        m.attach("left", m.ground, leg())

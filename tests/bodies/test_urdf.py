@@ -123,8 +123,8 @@ class Both:
             v, w = ([at[f"base_{k}"] for k in names] for names in (("x_dot", "y_dot", "z_dot"), ("wx", "wy", "wz")))
             G[:3, v], G[3:6, w], bias[:3] = Rt, np.eye(3), -np.cross(u[w], Rt @ u[v])
         for name, j in zip(peer.names, peer.joints, strict=True):
-            if name in self.model._joints and j.nv == 1 and j.idx_q < peer.nq:
-                (coordinate,) = self.model._joints[name].coordinates
+            if name in self.model.joints and j.nv == 1 and j.idx_q < peer.nq:
+                (coordinate,) = self.model.joints[name].coordinates
                 value = q[at[coordinate.name]]
                 Q[j.idx_q : j.idx_q + j.nq] = [value] if j.nq == 1 else [math.cos(value), math.sin(value)]
                 G[j.idx_v, at[f"{coordinate.name}_dot"]] = 1
@@ -534,4 +534,4 @@ def test_ten_thousand_links(kind: str, parent: Callable[[int], int]) -> None:
     m = read_urdf(robot(*(link(f"l{k}") for k in range(n)), *joints), base="free", parameters="none")
     assert isinstance(m, Robot)
     assert len(m.links) == n
-    assert len(m._q) == 7 + (kind != "fixed") * (n - 1)
+    assert len(m.symbols_of_kind("coordinate")) == 7 + (kind != "fixed") * (n - 1)

@@ -14,7 +14,7 @@ def double_pendulum() -> Model:
     a, b = m.body("a", mass=1.5, **BODY), m.body("b", mass=0.8, **BODY)
     m.revolute("q1", m.ground, a, axis="z", at=(0.2, 0, 0), damping=0.3, stiffness=2.0)
     m.revolute("q2", a, b, axis=(1, 2, 0.5), at=(0, -0.7, 0.1), on=(0, 0.1, 0), actuation=tau)
-    m.force("wind", m.ground.vector(1.0, 0, 0.5), at=b.point(0, -0.5, 0), on=b)
+    m.force("wind", b, m.ground.vector(1.0, 0, 0.5), at=b.point(0, -0.5, 0))
     return m
 
 
@@ -29,7 +29,7 @@ def chain() -> Model:
         link = m.body(f"link{k}", mass=1.0 + 0.1 * k, **BODY)
         options = {"pitch": 0.3} if kind == "screw" else {}
         loads = {} if kind == "fixed" else {"damping": 0.2 + 0.1 * k, "stiffness": 1.0}
-        m.joint(kind, kind, parent, link, at=(0.1, -0.4, 0.2), on=(0, 0.1, 0), **options, **loads)
+        m.joint(kind, parent, link, kind, at=(0.1, -0.4, 0.2), on=(0, 0.1, 0), **options, **loads)
         parent = link
     return m
 
@@ -44,7 +44,7 @@ def turntable() -> Model:
     arm = m.body("arm", table.translate(0.3, 0, 0.5).rotate("y", angle), mass=1.2, **BODY)
     m.spring("spring", bead.mass_centre, arm.point(0, 0, -0.4), stiffness=12.0, rest=0.3, damping=0.5)
     m.drag("air", arm.point(0, 0, -0.5), linear=0.1, quadratic=0.2)
-    m.constrain(r - 0.5 - 0.2 * cos(3 * m.time) - 0.3 * s, "rail")
+    m.constrain("rail", r - 0.5 - 0.2 * cos(3 * m.time) - 0.3 * s)
     m.potential("well", 2.0 * (s - 0.1) ** 2)
     m.generalized_force("motor", angle, 0.4 - 0.2 * angle.dot)
     return m
@@ -85,7 +85,7 @@ def rolling_disc() -> Model:
     m = Model("disc")
     m.gravity(0.5, 0.2, -9.7)
     wheel = m.body("wheel", mass=1.2, inertia=(0.05, 0.09, 0.05))
-    m.free("free", wheel, sequence="zxy")
+    m.free("free", m.ground, wheel, sequence="zxy")
     m.rolling("contact", wheel, 0.3)
     return m
 

@@ -58,9 +58,9 @@ def platform(second: str, **shift: float) -> Model:
     a, b = m.body("a", mass=1, **BODY), m.body("b", mass=1, **BODY)
     m.prismatic("rail", m.ground, a, axis="x")
     m.revolute("hinge", a, b, axis=(0.1, 0.2, 1))
-    m.free("float", c := m.body("c", mass=1, **BODY))
-    m.joint(second, "latch", a, c, at=(0, 0.2, 0))
-    m.joint("spherical", "pin", a, c, at=(0, 0.2 + shift.get("by", 0.0), 0.5), on=(0, 0, 0.5))
+    m.free("float", m.ground, c := m.body("c", mass=1, **BODY))
+    m.joint("latch", a, c, second, at=(0, 0.2, 0))
+    m.joint("pin", a, c, "spherical", at=(0, 0.2 + shift.get("by", 0.0), 0.5), on=(0, 0, 0.5))
     return m
 
 
@@ -89,8 +89,8 @@ def test_only_what_is_redundant_is_found() -> None:
 def test_constraint_that_depends_on_others() -> None:
     m = double_pendulum()
     q1, q2 = m.freeze().q
-    m.constrain(q1 - 2 * q2, "tie")
-    m.constrain(3 * q1 - 6 * q2 + sb.sin(q1 - 2 * q2), "again")
+    m.constrain("tie", q1 - 2 * q2)
+    m.constrain("again", 3 * q1 - 6 * q2 + sb.sin(q1 - 2 * q2))
     with pytest.raises(
         DerivationError, match=r"2 constraints have rank 1 only: 'again' follows from 'tie'. Drop 'again'"
     ):
@@ -100,8 +100,8 @@ def test_constraint_that_depends_on_others() -> None:
 def test_rate_of_a_holonomic_constraint() -> None:
     m = double_pendulum()
     q1, q2 = m.freeze().q
-    m.constrain(q1 - sb.sin(q2), "tie")
-    m.constrain_speed(q1.dot - sb.cos(q2) * q2.dot, "rate")
+    m.constrain("tie", q1 - sb.sin(q2))
+    m.constrain_speed("rate", q1.dot - sb.cos(q2) * q2.dot)
     with pytest.raises(
         DerivationError, match=r"'rate' is the rate of a holonomic constraint that is given already: drop it"
     ):
@@ -111,8 +111,8 @@ def test_rate_of_a_holonomic_constraint() -> None:
 def test_rheonomic_constraints_that_disagree() -> None:
     m = chain()
     q = m.freeze().q[0]
-    m.constrain_speed(q.dot - 1, "slow")
-    m.constrain_speed(2 * q.dot - 3, "fast")
+    m.constrain_speed("slow", q.dot - 1)
+    m.constrain_speed("fast", 2 * q.dot - 3)
     with pytest.raises(DerivationError, match=r"'fast' asks for speeds that slow do not allow"):
         derive(m)
 
@@ -130,7 +130,7 @@ def test_linkage_that_cannot_close() -> None:
         bar = m.body(f"bar{k}", mass=1, **BODY)
         m.revolute(f"q{k}", parent, bar, at=at)
         parent, at = bar, (1, 0, 0)
-    m.coincide(m.ground.point(3, 0, 0), parent.point(1, 0, 0), axes="xy", name="reach")
+    m.coincide("reach", m.ground.point(3, 0, 0), parent.point(1, 0, 0), axes="xy")
     with pytest.raises(DerivationError, match=r"least residuals: reach\.x = -1"):
         derive(m)
     assert audit(m).degrees_of_freedom is None
@@ -162,7 +162,7 @@ def test_lengths_without_values_are_found() -> None:
         bar = m.body(f"bar{k}", mass=1, **BODY)
         m.revolute(f"q{k}", parent, bar, at=at)
         parent, at = bar, (length, 0, 0)
-    m.coincide(m.ground.point(8 * d, 0, 0), parent.point(b, 0, 0), axes="xy")
+    m.coincide("constraint1", m.ground.point(8 * d, 0, 0), parent.point(b, 0, 0), axes="xy")
     assert audit(m).degrees_of_freedom == 0
 
 
@@ -210,7 +210,7 @@ def test_massless_coordinate_under_a_constraint_is_legal() -> None:
     m = Model("copy")
     a, copy = m.coordinates("a copy")
     m.body("body", m.ground.rotate("z", a), mass=1, **BODY)
-    m.constrain(a - copy)
+    m.constrain("constraint1", a - copy)
     assert audit(m).passed
 
 
@@ -222,11 +222,11 @@ def disc_on_line(speed: bool) -> Model:
     x, y, heading, spin = m.coordinates("x y heading spin")
     m.body("disc", m.ground.translate(x, y, 0).rotate("z", heading).rotate("y", spin), mass=1, **BODY)
     if speed:
-        m.constrain_speed(x.dot - 0.3 * spin.dot, "roll")
+        m.constrain_speed("roll", x.dot - 0.3 * spin.dot)
         m.constrain_speed(
-            (x**2 + 1) * (y.dot * sb.cos(heading) - y * sb.sin(heading) * heading.dot) + sb.sin(m.time), "factor"
+            "factor", (x**2 + 1) * (y.dot * sb.cos(heading) - y * sb.sin(heading) * heading.dot) + sb.sin(m.time)
         )
-    m.constrain_speed(x.dot * sb.sin(heading) - y.dot * sb.cos(heading), "edge")
+    m.constrain_speed("edge", x.dot * sb.sin(heading) - y.dot * sb.cos(heading))
     return m
 
 
@@ -245,7 +245,7 @@ def test_integrating_factor() -> None:
     x, y = m.coordinates("x y")
     z = m.coordinate("z")
     m.particle("p", m.ground.point(x, y, z), mass=1)
-    m.constrain_speed(x * y * (x.dot + z * y.dot + y * z.dot), "surface")
+    m.constrain_speed("surface", x * y * (x.dot + z * y.dot + y * z.dot))
     assert [f.parts for f in audit(m).findings] == [("surface",)]
 
 

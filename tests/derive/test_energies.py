@@ -67,7 +67,7 @@ def test_conservative_power_is_the_rate_of_potential_energy(seed: int) -> None:
 def free_chain() -> Model:
     m = Model("free chain")
     a, b = (m.body(n, mass=1.3, com=(0.1, 0.2, -0.1), inertia=(0.3, 0.2, 0.25)) for n in "ab")
-    m.free("float", a)
+    m.free("float", m.ground, a)
     m.spherical("ball", a, b, at=(0, 0.5, 0), on=(0.1, -0.3, 0), stiffness=2.0)
     return m
 
@@ -119,7 +119,7 @@ def sleigh() -> Model:
     q1, q2, q3 = m.coordinates("q1 q2 q3")
     table = m.ground.rotate("z", m.time)
     sleigh = m.body("sleigh", table.translate(q1, q2, 0).rotate("z", q3), mass=1, inertia=(0, 0, 25), physical=False)
-    m.constrain_speed(sleigh.point(1, 0, 0).velocity(table).dot(sleigh.frame.y), "runner")
+    m.constrain_speed("runner", sleigh.point(1, 0, 0).velocity(table).dot(sleigh.frame.y))
     m.spring("spring", sleigh.point(2, 0, 0), table.origin, stiffness=10)
     return m
 

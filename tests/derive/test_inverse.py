@@ -71,7 +71,7 @@ def test_inverse_of_a_linkage(change: Callable[[sb.Equations], sb.Equations]) ->
     m = four_bar()
     tau = m.input("tau")
     bodies = m.freeze()
-    m.torque("motor", m.ground.vector(0, 0, tau), on=bodies.body("bar1"))
+    m.torque("motor", bodies.body("bar1"), m.ground.vector(0, 0, tau))
     eq = change(derive(m))
     found, s = forward_then_inverse(eq, tau=1.7)
     motion = {k: v for k, v in s.items() if k not in (*eq.r, *eq.lam)}
@@ -97,7 +97,7 @@ def test_conditions_where_the_input_reaches_every_balance() -> None:
     m = arm(3, 0)
     push = m.input("push")
     tip = m.freeze().body("link2")
-    m.force("tip", m.ground.vector(push, 2 * push, 0.5 * push), at=tip.point(0.1, -0.5, 0.2), on=tip)
+    m.force("tip", tip, m.ground.vector(push, 2 * push, 0.5 * push), at=tip.point(0.1, -0.5, 0.2))
     eq = derive(m)
     found, s = forward_then_inverse(eq, push=3.0)
     motion = {k: v for k, v in s.items() if k not in eq.r}

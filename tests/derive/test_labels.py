@@ -67,7 +67,7 @@ def test_labels_follow_speeds_and_numbers() -> None:
 def test_labels_follow_the_elimination_of_speeds() -> None:
     m = slider("stretch")
     x, a = sb.symbol("x", "coordinate"), sb.symbol("a", "coordinate")
-    m.constrain(x - a, "geared")
+    m.constrain("geared", x - a)
     eq = sb.minimal(derive(m), ["a_dot"])
     assert "stretch" in Dynamics(eq).program("f", {"f": eq.f}).labels.values()
 
@@ -75,7 +75,7 @@ def test_labels_follow_the_elimination_of_speeds() -> None:
 def test_labels_of_attached_models_have_their_prefix() -> None:
     host = Model("host")
     for side in ("left", "right"):
-        host.attach(slider("stretch"), side)
+        host.attach(side, host.ground, slider("stretch"))
     eq = derive(host)
     assert list(eq.labels) == ["left_stretch", "right_stretch"]
     text = as_c(equation_programs(eq))

@@ -22,8 +22,8 @@ def cart_with_wheel() -> Model:
     sled = m.body("sled", m.ground.translate(x, y, 0).rotate("z", heading), mass=2.0, **BODY)
     pole = m.body("pole", sled.frame.translate(0.3, 0, 0).rotate("y", angle), mass=1.0, **BODY)
     m.particle("bead", pole.point(0, 0, s), mass=0.4)
-    m.constrain_speed(sled.point(0.5, 0, 0).velocity().dot(sled.frame.y) - 0.1 * sb.sin(m.time), "edge")
-    m.constrain(s - 0.3 - 0.2 * angle**2 - 0.1 * sb.cos(m.time), "slot")
+    m.constrain_speed("edge", sled.point(0.5, 0, 0).velocity().dot(sled.frame.y) - 0.1 * sb.sin(m.time))
+    m.constrain("slot", s - 0.3 - 0.2 * angle**2 - 0.1 * sb.cos(m.time))
     return m
 
 

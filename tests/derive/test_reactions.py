@@ -31,13 +31,13 @@ def spatial(apart: bool) -> Model:
     links = [m.body(f"link{k}", mass=1.0 + 0.1 * k, **BODY) for k in range(len(kinds))]
     if apart:
         for link in links:
-            m.free(f"free {link.name}", link, sequence="euler parameters")
+            m.free(f"free {link.name}", m.ground, link, sequence="euler parameters")
     parent: Any = m.ground
     for kind, link in zip(kinds, links, strict=True):
-        m.joint(kind, kind, parent, link, at=(0.1, -0.4, 0.2), on=(0, 0.1, 0))
+        m.joint(kind, parent, link, kind, at=(0.1, -0.4, 0.2), on=(0, 0.1, 0))
         parent = link
     m.spring("spring", m.ground.point(1, 1, 0), links[2].point(0.2, 0, 0.1), stiffness=20.0, rest=0.2, damping=0.5)
-    m.force("push", m.ground.vector(0.5, 0.2, -1.0), at=links[3].point(0.1, 0, 0), on=links[3], reacting=links[1])
+    m.force("push", links[3], m.ground.vector(0.5, 0.2, -1.0), at=links[3].point(0.1, 0, 0), reacting=links[1])
     return m
 
 
@@ -127,11 +127,11 @@ def tied() -> Model:
     m = Model("tied")
     a, b, c = (m.body(n, mass=1.0, **BODY) for n in "abc")
     m.universal("cross", m.ground, a)
-    m.free("float", b)
+    m.free("float", m.ground, b)
     m.prismatic("rail", a, c, axis=(1, 1, 0), at=(0.2, -0.3, 0.1))
     m.revolute("crank", c, d := m.body("d", mass=1.0, **BODY), axis=(0, 1, 2), at=(0.3, 0, 0))
-    m.coincide(a.point(0, -0.5, 0), b.point(0.2, 0, 0), along=c.frame, axes="xy", name="pin")
-    m.coincide(a.point(0.5, 0, 0), b.point(0, 0.2, 0), axes="z", name="slot")
+    m.coincide("pin", a.point(0, -0.5, 0), b.point(0.2, 0, 0), along=c.frame, axes="xy")
+    m.coincide("slot", a.point(0.5, 0, 0), b.point(0, 0.2, 0), axes="z")
     m.revolute("wheel", d, m.body("e", mass=1.0, **BODY), axis=(1, 1, 0), at=(0, 0.3, 0))
     m.gear("rack", "rail", "crank", 0.3)
     m.gear("bevel", "crank", "wheel", -2.0)
@@ -248,7 +248,7 @@ def test_rolling_contact_carries_the_weight_of_a_resting_wheel() -> None:
     m = Model("wheel")
     m.gravity(0, 0, -9.81)
     wheel = m.body("wheel", mass=2.0, inertia=(0.1, 0.2, 0.1))
-    m.free("free", wheel, sequence="zxy")
+    m.free("free", m.ground, wheel, sequence="zxy")
     m.rolling("contact", wheel, 0.5)
     eq = derive(m)
     upright = dict.fromkeys((*eq.q, *eq.u, eq.t), 0.0) | {eq.q[2]: 0.5}
@@ -280,12 +280,12 @@ def test_actuator_of_a_joint_is_a_pair(kind: str) -> None:
         options: dict[str, Any] = {"pitch": 0.4} if kind == "screw" else {}
         if by_joint:
             options["actuation"] = 2.5
-        joint = m.joint(kind, "joint", a, b, axis=(1, 2, 2), at=(0.3, 0, 0), on=(0, 0.1, 0), **options)
+        joint = m.joint("joint", a, b, kind, axis=(1, 2, 2), at=(0.3, 0, 0), on=(0, 0.1, 0), **options)
         axis = a.vector(1 / 3, 2 / 3, 2 / 3)
         if not by_joint and kind == "prismatic":
-            m.force("motor", 2.5 * axis, at=joint.inner.origin, on=b, reacting=a)
+            m.force("motor", b, 2.5 * axis, at=joint.inner.origin, reacting=a)
         elif not by_joint:
-            m.torque("motor", 2.5 * axis, on=b, reacting=a)
+            m.torque("motor", b, 2.5 * axis, reacting=a)
         return derive(m)
 
     first, second = driven(True), driven(False)
@@ -299,7 +299,7 @@ def test_gear_is_a_pair_of_torques() -> None:
     """What the gear does to each shaft is no reaction of its bearing."""
     m = geared()
     m.gear("gear", "q1", "q2", -2.0)
-    m.torque("drive", m.ground.vector(0, 0, 1.5), on=m.freeze().body("a"))
+    m.torque("drive", m.freeze().body("a"), m.ground.vector(0, 0, 1.5))
     eq = derive(m)
     s = moving_state(eq)
     assert abs(numbers(reaction(eq, "q1").moment, s)[2]) < 1e-12
@@ -317,7 +317,7 @@ def test_load_between_joints_is_refused_by_name() -> None:
 def test_constraint_between_joints_is_refused_by_name() -> None:
     m = geared()
     q1, q2 = m.freeze().q
-    m.constrain(sb.sin(q1) - 2 * q2, "cam")
+    m.constrain("cam", sb.sin(q1) - 2 * q2)
     with pytest.raises(DerivationError, match=r"joint 'q2': constraint 'cam' .*m\.coincide"):
         reaction(derive(m), "q2")
 
@@ -346,7 +346,7 @@ def test_prescribed_joint_needs_a_torque_that_is_no_reaction() -> None:
     """A motor that prescribes an angle: its torque is the multiplier, not part of the reaction."""
     m = geared()
     q1, _ = m.freeze().q
-    m.prescribe(q1, sb.sin(m.time), "motor")
+    m.prescribe("motor", q1, sb.sin(m.time))
     eq = derive(m)
     s = moving_state(eq)
     r = reaction(eq, "q1")

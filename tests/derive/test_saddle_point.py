@@ -51,7 +51,7 @@ def singular_inertia() -> Equations:
     m = Model("wire")
     x, y = m.coordinates("x y")
     m.particle("bead", m.ground.point(x, 0, 0), mass=2.0)
-    m.constrain(y - x**2, "track")  # y has no inertia of its own
+    m.constrain("track", y - x**2)  # y has no inertia of its own
     m.spring("pull", m.ground.point(0, 0, 0), m.ground.point(x, y, 0.5), stiffness=3.0)
     return derive(m)
 
@@ -71,7 +71,7 @@ def test_motion_without_inertia_is_left_to_pivoting() -> None:
     m = Model("loose end")
     x, y, w = m.coordinates("x y w")
     m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
-    m.constrain(y - x, "track")
+    m.constrain("track", y - x)
     m.potential("trap", w**2)
     with pytest.raises(sb.DerivationError):
         derive(m)

@@ -25,14 +25,14 @@ def floating_arm() -> Model:
     m1, m2, length, friction = m.parameters("m1 m2 length friction", 2.0, 0.7, 0.4, 0.3)
     drive, turn, push = m.inputs("drive turn push")
     base = m.body("base", mass=3.0, **BODY)
-    m.free("base", base, sequence="euler parameters")
+    m.free("base", m.ground, base, sequence="euler parameters")
     left, right = (
         m.body("left", mass=m1, **BODY),
         m.body("right", mass=m2, com=(0, length, 0), inertia=(0.1, 0.02, 0.1)),
     )
     swing = m.revolute("swing", base, left, axis="x", at=(length, 0, 0.1), actuation=drive).coordinates[0]
     m.revolute("twist", base, right, axis=(0, 1, 1), at=(0, -length, 0), actuation=turn)
-    m.force("push", m.ground.vector(push, 0, 1), at=right.point(0, length, 0), on=right)
+    m.force("push", right, m.ground.vector(push, 0, 1), at=right.point(0, length, 0))
     m.generalized_force("friction", swing, sb.where(swing.dot < 0, friction, -friction * sb.sqrt(1 + swing.dot**2)))
     return m
 
@@ -48,7 +48,7 @@ def relaxing() -> Model:
     m.revolute("q2", a, b, axis="z", at=(0, -0.8, 0))
     m.generalized_force("memory", q1, -s * sb.cos(q1))
     m.equation("relaxation", s.dot + rate * (s - q1))
-    m.constrain((b.point(0, -0.5, 0) - m.ground.origin).dot(m.ground.x) - 0.2, "rail")
+    m.constrain("rail", (b.point(0, -0.5, 0) - m.ground.origin).dot(m.ground.x) - 0.2)
     return m
 
 

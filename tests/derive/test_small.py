@@ -20,7 +20,7 @@ def rolling_pendulum() -> sb.Model:
     m.prismatic("x", m.ground, cart)
     m.revolute("a", cart, near)
     m.revolute("b", cart, far)
-    m.small(m._declared["a"])
+    m.small(m.symbols["a"])
     m.output("height", near.mass_centre.position().components(m.ground)[1])
     return m
 

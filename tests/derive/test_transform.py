@@ -156,6 +156,6 @@ def test_singular_mass_matrix_is_refused() -> None:
     m = Model("copy")
     a, copy = m.coordinates("a copy")
     m.body("body", m.ground.rotate("z", a), mass=1, **BODY)
-    m.constrain(a - copy)
+    m.constrain("constraint1", a - copy)
     with pytest.raises(DerivationError, match=r"nothing with mass moves with copy_dot alone; .*minimal"):
         diagonalized(derive(m))

@@ -241,7 +241,7 @@ def test_added_constraints_stand_after_the_holonomic_ones() -> None:
 def test_rows_say_which_joint_and_what_they_measure() -> None:
     m = Model("loop")
     a, b = m.body("a", mass=1.0, **BODY), m.body("b", mass=1.0, **BODY)
-    m.free("free", a)
+    m.free("free", m.ground, a)
     m.revolute("hinge", a, b)
     m.fixed("weld", m.ground, b)
     rows = {r.name: r for r in derive(m, check=False).holonomic_rows}

@@ -36,7 +36,7 @@ def lagging_spring() -> sb.Equations:
     F = m.variable("F")
     body = m.particle("body", mass=p.mass)
     x = m.prismatic("x", m.ground, body, axis="x", actuation=F).q
-    m.equation(p.T * F.dot + F + p.k * x)
+    m.equation("equation1", p.T * F.dot + F + p.k * x)
     return sb.derive(m)
 
 

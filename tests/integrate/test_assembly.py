@@ -39,7 +39,7 @@ def four_bar(crank: float = 0.4, coupler: float = 1.0, rocker: float = 0.7, span
         body = m.body(name, shape=sb.bar(l, "x", at=(l / 2, 0, 0)), mass=1)
         m.revolute(name, parent, body, at=at)
         parent, at = body, (l, 0, 0)
-    m.coincide(m.ground.point(m.parameter("span", span), 0, 0), parent.point(*at), axes="xy", name="end")
+    m.coincide("end", m.ground.point(m.parameter("span", span), 0, 0), parent.point(*at), axes="xy")
     return sb.derive(m, check=False)
 
 
@@ -136,7 +136,7 @@ def test_weights_say_what_moves():
     a, b = m.coordinates("a b")
     for q in (a, b):
         m.particle(f"at {q.name}", m.ground.point(q, 0, 0), mass=1)
-    m.constrain(b - a - 1, "distance")
+    m.constrain("distance", b - a - 1)
     eq = sb.derive(m)
     state = assemble(eq, start={"a_dot": 1.0}, weights={"a": 3, "b_dot": 4})
     assert state.q == pytest.approx([-0.25, 0.75], abs=1e-14)
@@ -200,7 +200,7 @@ def test_constraints_that_depend_on_time():
     m = sb.Model("driven")
     q, s = m.coordinates("q s")
     m.particle("bead", m.ground.rotate("z", q).point(s, 0, 0), mass=1)
-    m.prescribe(q, sb.sin(3 * m.time), "drive")
+    m.prescribe("drive", q, sb.sin(3 * m.time))
     state = assemble(sb.derive(m), t=0.4, s=0.2)
     assert (state.t, state["s"]) == (0.4, 0.2)
     assert state["q"] == pytest.approx(math.sin(1.2), abs=1e-15)
@@ -212,7 +212,7 @@ def test_algebraic_variables_are_solved_for():
     m = sb.Model("additional")
     q, y, z, r = m.coordinate("q"), m.variable("y"), m.variable("z"), m.input("r")
     bead = m.particle("bead", m.ground.point(q, 0, 0), mass=1)
-    m.force("pull", m.ground.vector(y + z, 0, 0), m.ground.point(q, 0, 0), bead)
+    m.force("pull", bead, m.ground.vector(y + z, 0, 0), at=m.ground.point(q, 0, 0))
     m.equation("law", y**3 + y - q.dot - r)
     m.equation("lag", z.dot + z - y)
     eq = sb.derive(m)
@@ -232,7 +232,7 @@ def test_plane_loop_with_joints_of_space_is_redundant():
     lengths, joints = (0.4, 1.0, 0.7), []
     bodies = [m.body(f"bar{k}", mass=1, inertia=(0.1, 0.1, 0.1)) for k in range(3)]
     for b in bodies:
-        m.free(b.name, b, sequence="euler parameters")
+        m.free(b.name, m.ground, b, sequence="euler parameters")
     ends = [(m.ground, (0, 0, 0)), *((b, (l, 0, 0)) for b, l in zip(bodies, lengths, strict=True))]
     for k, ((a, at), b) in enumerate(zip(ends, [*bodies, m.ground], strict=True)):
         joints.append(f"hinge{k}")
@@ -301,8 +301,8 @@ def test_prescribed_motions_that_contradict_each_other():
     m = sb.Model("torn")
     q = m.coordinate("q")
     m.particle("bead", m.ground.point(q, 0, 0), mass=1)
-    m.constrain_speed(q.dot - 1, "first")
-    m.constrain_speed(q.dot - 2, "second")
+    m.constrain_speed("first", q.dot - 1)
+    m.constrain_speed("second", q.dot - 2)
     with pytest.raises(
         AssemblyError, match=r"contradict each other here: constraint 'first' opens: first = 0.5; constraint 'second'"
     ):

@@ -25,7 +25,7 @@ def projectile() -> sb.Equations:
     x, z = m.coordinates("x z")
     body = m.particle("particle", m.ground.translate(x, 0, z).origin, mass=2.0)
     m.gravity(0, 0, -g)
-    m.force("push", m.ground.vector(push, 0, 0), at=body.point(), on=body)
+    m.force("push", body, m.ground.vector(push, 0, 0), at=body.point())
     m.output("height", z - 1)
     return sb.derive(m)
 
@@ -39,7 +39,7 @@ def pendulum(form: str = "angle") -> sb.Equations:
     else:
         x, y = m.coordinates("x y")
         m.particle("bob", m.ground.translate(x, y, 0).origin, mass=1.0)
-        m.constrain(x**2 + y**2 - 1, "rod")
+        m.constrain("rod", x**2 + y**2 - 1)
     return sb.derive(m)
 
 

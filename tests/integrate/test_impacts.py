@@ -130,7 +130,7 @@ def test_pendulum_against_a_stop():
     m.gravity(0, -G, 0)
     x, y = m.coordinates("x y")
     m.particle("bob", m.ground.translate(x, y, 0).origin, mass=1.0)
-    m.constrain(x**2 + y**2 - 1, "rod")
+    m.constrain("rod", x**2 + y**2 - 1)
     eq, e, at = sb.derive(m), 0.7, -0.3
     start = assemble(eq, x=0.8, start={"y": -0.6})
     sim = simulate(eq, 4, start, rtol=1e-11, events=[Contact("stop", x - at, e)])
@@ -226,7 +226,7 @@ def test_an_impossible_impact_says_so():
     m = sb.Model("press")
     x = m.coordinate("x")
     m.particle("ram", m.ground.translate(x, 0, 0).origin, mass=1.0)
-    m.prescribe(x, 1 - m.time)
+    m.prescribe("constraint1", x, 1 - m.time)
     sim = simulate(sb.derive(m), 2, x=1.0, x_dot=-1.0, events=[Contact("anvil", x, 0.5)])
     assert sim.outcome.ending is Ending.SINGULAR
     assert "anvil" in sim.outcome.detail
@@ -400,7 +400,7 @@ def test_events_and_impacts_in_every_form(form):
     m.gravity(0, -G, 0)
     x, y = m.coordinates("x y")
     m.particle("bob", m.ground.translate(x, y, 0).origin, mass=1.0)
-    m.constrain(x**2 + y**2 - 1, "rod")
+    m.constrain("rod", x**2 + y**2 - 1)
     eq = sb.derive(m)
     events = [Contact("stop", x + 0.3, 0.7), Event("height", y + 0.9), Event("force", eq.lam[0] + 6)]
     found, wanted = (simulate(eq, 2, x=0.6, y=-0.8, form=f, events=events).events for f in (form, "projection"))
@@ -414,7 +414,7 @@ def test_a_coordinate_without_mass_of_its_own():
     m = sb.Model("gear")
     a, b = m.coordinates("a b")
     m.particle("mass", m.ground.translate(a, 0, 0).origin, mass=2.0)
-    m.constrain(a - 2 * b, "gear")
+    m.constrain("gear", a - 2 * b)
     sim = simulate(sb.derive(m, check=False), 2, a=1, b=0.5, a_dot=-1, b_dot=-0.5, events=[Contact("stop", b, 0.5)])
     assert sim.events[0].impulses == pytest.approx({"stop": 6, "gear": 3})
     assert sim.final == pytest.approx({"a": 0.5, "b": 0.25, "a_dot": 0.5, "b_dot": 0.25})

@@ -150,7 +150,7 @@ def test_contacts_in_a_loop_formulation():
     m.gravity(0, -G, 0)
     x, y = m.coordinates("x y")
     m.particle("bob", m.ground.translate(x, y, 0).origin, mass=1.0)
-    m.constrain(x**2 + y**2 - 1, "rod")
+    m.constrain("rod", x**2 + y**2 - 1)
     eq = sb.derive(m)
     sim = simulate_modes(Contacts(eq, Contact("shelf", y + 0.8, 0.3)), 3, x=1.0)
     assert sim.outcome
@@ -174,7 +174,7 @@ def belt() -> Modes:
         m.particle("block", m.ground.translate(x, 0, 0).origin, mass=mass)
         m.potential("spring", k * x**2 / 2)
         if name == "stick":
-            m.constrain_speed(x.dot - v, "friction")
+            m.constrain_speed("friction", x.dot - v)
         else:
             m.generalized_force("friction", x, mu_d * mass * G)
         made[name] = sb.derive(m)
@@ -219,7 +219,7 @@ def test_a_wheel_that_begins_to_slip():
         m.body("wheel", m.ground.translate(x, 0, 0).rotate("z", -a), mass=mass, shape=sb.disc(R, axis="z"))
         m.generalized_force("motor", a, c * m.time)
         if rolls:
-            m.constrain_speed(x.dot - R * a.dot, "rolling")
+            m.constrain_speed("rolling", x.dot - R * a.dot)
         else:
             m.generalized_force("friction at the road", x, mu * mass * G)
             m.generalized_force("friction at the rim", a, -mu * mass * G * R)
@@ -301,7 +301,7 @@ def test_a_new_constraint_takes_the_speed_that_it_forbids():
     x = [m.coordinate(f"x{k}") for k in range(2)]
     for k, mass in enumerate((1.0, 3.0)):
         m.particle(f"ball{k}", m.ground.translate(x[k], 0, 0).origin, mass=mass)
-    m.constrain(x[1] - x[0], "coupling")
+    m.constrain("coupling", x[1] - x[0])
     modes = Modes(
         {"apart": free, "coupled": sb.derive(m)},
         [Switch("apart to coupled", gap, "apart", "coupled", "falling")],

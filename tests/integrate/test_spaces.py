@@ -164,10 +164,10 @@ def door(second: bool) -> sb.Equations:
     m = sb.Model("door")
     m.gravity(0, -m.parameter("g", 9.81), 0)
     bar = m.body("bar", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.2))
-    m.joint("planar", "bar", m.ground, bar)
-    m.coincide(bar.point(), m.ground.point(), axes="xy", along=bar.frame, name="hinge")
+    m.joint("bar", m.ground, bar, "planar")
+    m.coincide("hinge", bar.point(), m.ground.point(), along=bar.frame, axes="xy")
     if second:
-        m.coincide(bar.point(), m.ground.point(), axes="xy", along=m.ground, name="second hinge")
+        m.coincide("second hinge", bar.point(), m.ground.point(), along=m.ground, axes="xy")
     return sb.derive(m, check=False)
 
 

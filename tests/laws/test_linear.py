@@ -182,9 +182,11 @@ def top(speeds: str) -> sb.Model:
     body = m.body("body", mass=2.0, com=(0.1, 0.05, -0.4), inertia=(0.2, 0.25, 0.1))
     sequence = "euler parameters" if speeds == "euler parameters" else "xyz"
     m.spherical("j", m.ground, body, sequence=sequence)
-    m.rotational_spring("spring", body.frame.z, body, m.ground, angle=m._q[-1], stiffness=3.0)
+    m.rotational_spring(
+        "spring", m.ground, body, body.frame.z, angle=m.symbols_of_kind("coordinate")[-1], stiffness=3.0
+    )
     if speeds == "quasi":
-        a, b, _ = m._q
+        a, b, _ = m.symbols_of_kind("coordinate")
         m.speed("w1", a.dot + 0.3 * b.dot * sb.cos(a))
         m.speed("w2", b.dot * (1 + 0.2 * sb.sin(a)))
     return m

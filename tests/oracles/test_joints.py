@@ -26,15 +26,15 @@ def arm_and_body(kind: str, seed: int, in_tree: bool) -> tuple[sb.Model, Any]:
     arm = m.body("arm", mass=1.5, com=(0.3, 0.1, 0), inertia=d.inertia())
     body = m.body("body", mass=0.8, com=(0.1, 0.2, 0.3), inertia=d.inertia())
     m.universal("a", m.ground, arm, at=(0, 0, 1))
-    m.force("push", body.vector(1, 2, 3), body.point(0.2, 0.3, 0), body, arm)
+    m.force("push", body, body.vector(1, 2, 3), at=body.point(0.2, 0.3, 0), reacting=arm)
     how: dict[str, Any] = {"at": (0.5, 0.2, 0.1), "on": (-0.1, 0.2, 0.3), "orientation": d.rotation()}
     if kind in ("revolute", "prismatic", "cylindrical", "screw", "planar"):
         how["axis"] = [(1, 2, -1), "y"][seed % 2]
     if kind == "screw":
         how["pitch"] = 0.7
     if not in_tree:
-        m.free("f", body, sequence="euler parameters")
-    m.joint(kind, "j", arm, body, **how)
+        m.free("f", m.ground, body, sequence="euler parameters")
+    m.joint("j", arm, body, kind, **how)
     return m, body
 
 
@@ -104,7 +104,7 @@ def test_wheel_touches_the_plane_and_does_not_slip(tube: float, slope: float) ->
     """Where the constraints hold, the contact point is in the plane, no point of the rim below it, and the wheel is at rest there."""
     m = sb.Model("wheel")
     wheel = m.body("wheel", mass=1, inertia=(0.1, 0.2, 0.1), com=(0, 0.05, 0))
-    m.free("w", wheel, sequence="zxy")
+    m.free("w", m.ground, wheel, sequence="zxy")
     plane = m.ground.rotate("x", slope)
     contact = m.rolling("roll", wheel, 0.4, tube=tube, plane=plane)
     eq = sb.derive(m)

@@ -203,7 +203,7 @@ def test_certificate_says_that_constraints_are_redundant() -> None:
     m = sb.Model("twice")
     x, y, z = m.coordinates("x y z")
     m.particle("p", m.ground.point(x, y, z), mass=1)
-    m.constrain(x**2 + y**2 + z**2 - 1)
-    m.constrain((x + y) ** 2 - 2 * x * y + z**2 - 1)
+    m.constrain("constraint1", x**2 + y**2 + z**2 - 1)
+    m.constrain("constraint2", (x + y) ** 2 - 2 * x * y + z**2 - 1)
     found = certify(sb.derive(m, check=False), 1)
     assert "rank 1 of 2, state 0" in {c.where for c in found.failed}

@@ -34,7 +34,7 @@ def wheel_model(**how):
     m = sb.Model("wheel")
     m.gravity(0, 0, 9.81)
     wheel = m.body("wheel", mass=1, shape=sb.disc(0.3, "y"))
-    m.free("wheel", wheel, sequence="zxy")
+    m.free("wheel", m.ground, wheel, sequence="zxy")
     plane = m.ground.rotate("x", sb.pi) if how.pop("turned", False) else m.ground
     m.rolling("track", wheel, 0.3, plane=plane, **how)
     return sb.derive(m)
@@ -121,9 +121,9 @@ def test_joint_that_adds_nothing_is_refused():
 def test_body_of_another_model_is_refused():
     m, other = sb.Model("one"), sb.Model("other")
     mine, theirs = (x.body("bar", mass=1) for x in (m, other))
-    m.free("bar", mine)
+    m.free("bar", m.ground, mine)
     with pytest.raises(sb.ModelError, match="body 'bar' is not of model 'one'"):
-        m.force("push", m.ground.vector(1, 0, 0), on=theirs)
+        m.force("push", theirs, m.ground.vector(1, 0, 0))
 
 
 def test_names_of_values_are_checked():
@@ -146,6 +146,6 @@ def test_joint_with_several_coordinates_has_no_q():
 def test_tyre_needs_two_stiffnesses(stiffness):
     m = sb.Model("tyre")
     wheel = m.body("wheel", mass=1)
-    m.free("wheel", wheel)
+    m.free("wheel", m.ground, wheel)
     with pytest.raises(sb.ModelError, match="stiffness= needs two"):
-        m.tyre("Y", wheel.point(), m.ground, wheel, camber=0, stiffness=stiffness, relaxation=1)
+        m.tyre("Y", wheel, wheel.point(), m.ground, camber=0, stiffness=stiffness, relaxation=1)

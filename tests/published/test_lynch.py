@@ -140,7 +140,7 @@ def test_matrices_of_the_tree():
     """Path and reference matrices of four bodies; each undoes the other (Lynch 3.2)."""
     m = sb.Model("satellite with a second link on one side")
     bodies = [m.body(f"body{k}", mass=1) for k in range(4)]
-    m.free("base", bodies[0])
+    m.free("base", m.ground, bodies[0])
     for k, parent in ((1, 0), (2, 0), (3, 2)):
         m.revolute(f"hinge{k}", bodies[parent], bodies[k])
     mechanism, value = m.freeze(), published("lynch_graph")

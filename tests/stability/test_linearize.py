@@ -19,7 +19,7 @@ def pendulum() -> sb.Model:
     rod = m.body("rod", mass=p.mass, com=(0, -p.l, 0))
     m.gravity(0, -p.g, 0)
     m.revolute("theta", m.ground, rod, damping=p.c)
-    theta = m._q[0]
+    theta = m.symbols_of_kind("coordinate")[0]
     slow, force = m.variable("slow"), m.variable("spring")
     m.equation("filter", p.T * slow.dot + slow - torque)
     m.equation("spring law", force - p.k * theta)
@@ -251,7 +251,7 @@ def test_inputs_in_constraints_are_refused():
     x, y = m.coordinates("x y")
     pull = m.input("pull")
     m.particle("bead", m.ground.point(x, y, 0), mass=1)
-    m.constrain(x - y - pull, "string")
+    m.constrain("string", x - y - pull)
     with pytest.raises(sb.StabilityError, match="constraint 'string' contains the inputs pull"):
         sb.linearize(sb.derive(m, check=False), {})
 
@@ -262,8 +262,8 @@ def test_turning_states_are_refused():
     x, y, psi = m.coordinates("x y psi")
     body = m.body("body", m.ground.translate(x, y, 0).rotate("z", psi), mass=2.0, inertia=(1, 1, 1))
     v = body.mass_centre.velocity()
-    m.force("tyre", body.vector(1.0 - v.dot(body.frame.x), -8 * v.dot(body.frame.y), 0), body.mass_centre, body)
-    m.torque("steer", body.vector(0, 0, 0.4 - psi.dot), on=body)
+    m.force("tyre", body, body.vector(1.0 - v.dot(body.frame.x), -8 * v.dot(body.frame.y), 0), at=body.mass_centre)
+    m.torque("steer", body, body.vector(0, 0, 0.4 - psi.dot))
     eq = sb.derive(m)
     motion = sb.steady(eq, values={"psi": 0}, free=["psi_dot"], start={"x_dot": 1.0, "psi_dot": 0.4})
     assert motion.is_steady, motion.outcome

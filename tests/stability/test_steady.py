@@ -17,8 +17,8 @@ def cart() -> sb.Model:
     x, theta = m.coordinates("x theta")
     body = m.body("cart", m.ground.translate(x, 0, 0), mass=p.M)
     rod = m.body("rod", body.frame.rotate("z", theta), mass=p.m, com=(0, -p.l, 0))
-    m.force("push", m.ground.vector(force, 0, 0), body.mass_centre, body)
-    m.force("wind", m.ground.vector(wind, 0, 0), rod.mass_centre, rod)
+    m.force("push", body, m.ground.vector(force, 0, 0), at=body.mass_centre)
+    m.force("wind", rod, m.ground.vector(wind, 0, 0), at=rod.mass_centre)
     return m
 
 

@@ -30,7 +30,7 @@ def child_of(said: Fields) -> str | None:
 def new_coordinates(s: Scope, item: Item) -> list[str]:
     """Coordinates and speeds that a joint declares: those it is named after, or the names given that are not known."""
     said: Fields = item.content
-    base, known = identifier(item.name), s.model._declared
+    base, known = identifier(item.name), s.model.symbols
     if said.kind not in KINDS:
         return []
     if (given := said.get("coordinates")) is not None:
@@ -48,7 +48,7 @@ def _is_by_euler_parameters(said: Fields) -> bool:
 
 def add_joint(s: Scope, item: Item) -> None:
     said: Fields = item.content
-    if item.name in s.model._joints:
+    if item.name in s.model.joints:
         raise item.error("an attached part has a joint of this name; rename one")
     match said.kind:
         case "rolling":
@@ -63,7 +63,7 @@ def add_joint(s: Scope, item: Item) -> None:
             parent, child = (s.part(x) for x in sides) if isinstance(sides, Many) else (s.model.ground, s.part(sides))
             if parent is child:
                 raise sides.error(f"joint {item.name!r}: {sides.items[0].text!r} cannot be joined to itself")
-            s.model.joint(said.kind, item.name, parent, child, **_options(s, item, said))
+            s.model.joint(item.name, parent, child, said.kind, **_options(s, item, said))
 
 
 def _options(s: Scope, item: Item, said: Fields) -> dict[str, Any]:
@@ -100,20 +100,18 @@ def _coordinates(s: Scope, item: Item, said: Fields) -> list[Any] | None:
         return [f.text if f.text in new else s.scalar(f) for f in (given if isinstance(given, Many) else [given])]
     if _is_by_euler_parameters(said):
         return None
-    known = [s.model._declared.get(identifier(item.name) + end) for end in KINDS[said.kind].coordinates]
-    is_listed = bool(known) and all(
-        q is not None and q.kind == "coordinate" and q not in s.model._driven for q in known
-    )
+    known = [s.model.symbols.get(identifier(item.name) + end) for end in KINDS[said.kind].coordinates]
+    is_listed = bool(known) and all(q is not None and q.kind == "coordinate" and q not in s.model.driven for q in known)
     return known if is_listed else None
 
 
 def _geared(s: Scope, said: Said) -> Any:
     """A joint by name, or a coordinate."""
-    if said.text in s.model._joints:
+    if said.text in s.model.joints:
         return said.text
-    found = s.model._declared.get(said.text)
+    found = s.model.symbols.get(said.text)
     if found is None or found.kind != "coordinate":
-        known = [*s.model._joints, *(q.name for q in s.model._q)]
+        known = [*s.model.joints, *(q.name for q in s.model.symbols_of_kind("coordinate"))]
         raise said.error(str(unknown("gear", "joint or coordinate", said.text, known)))
     return found
 
@@ -142,5 +140,4 @@ def _record(s: Scope, item: Item, said: Fields) -> None:
     coordinates = tuple(s.coordinate(c) for c in said.get("coordinates") or ())
     m, kind = s.model, said.get("record").text
     closes = said.get("closes_loop") is True
-    m._joints[item.name] = Joint(item.name, kind, outer, inner, m._owner(outer), m._owner(inner), coordinates, closes)
-    m._driven.update(dict.fromkeys(coordinates, item.name))
+    m.add_joint(Joint(item.name, kind, outer, inner, m.owner(outer), m.owner(inner), coordinates, closes))

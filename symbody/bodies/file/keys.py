@@ -139,9 +139,9 @@ _spring: Final[Keys] = {"stiffness": Key(scalar), "rest": Key(scalar), "damping"
 load: Final = _shared("load", Record("a load", {}, {
     "force": {"force": Key(vector), "at": Key(place, "point of application: an expression, or [a, b, c] on the body; by default the mass centre"), **_on},
     "torque": {"torque": Key(vector), **_on},
-    "spring": {"spring": Key(ListOf(point, 2, 2, "two points"), "between two points"), **_spring, "on": Key(part), "reacting": Key(part)},
+    "spring": {"spring": Key(ListOf(point, 2, 2, "two points"), "between two points"), **_spring, "parent": Key(part, "body of the first point"), "child": Key(part, "body of the second")},
     "rotational_spring": {"rotational_spring": Key(vector, "its axis"), "angle": Key(scalar, "angle that it resists", True), **_spring,
-                          "on": Key(part, "body it acts on", True), "reacting": Key(part, "body its reaction acts on", True)},
+                          "parent": Key(part, "body its reaction acts on", True), "child": Key(part, "body it acts on", True)},
     "drag": {"drag": Key(point, "where it acts"), "linear": Key(scalar), "quadratic": Key(scalar), "on": Key(part), "relative_to": Key(part)},
     "potential": {"potential": Key(scalar, "potential energy V(q, t)")},
     "generalized_force": {"generalized_force": Key(scalar, "force"), "coordinate": Key(Text("a coordinate"), "on whose rate it does work", True)},

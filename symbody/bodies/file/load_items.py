@@ -24,21 +24,21 @@ def add_gravity(s: Scope, item: Item) -> None:
 def add_load(s: Scope, item: Item) -> None:
     said: Fields = item.content
     m, name = s.model, item.name
-    part: dict[str, Any] = {k: s.part(said.get(k)) for k in ("on", "reacting") if k in said}
+    part: dict[str, Any] = {k: s.part(said.get(k)) for k in ("on", "reacting", "parent", "child") if k in said}
     springs: dict[str, Any] = {
         k: s.scalar(said.get(k)) for k in _SCALARS if k in said and said.kind in ("spring", "rotational_spring")
     }
     match said.kind:
         case "force":
-            m.force(name, s.vector(said.get("force")), _applied(s, said, part["on"]), **part)
+            m.force(name, vector=s.vector(said.get("force")), at=_applied(s, said, part["on"]), **part)
         case "torque":
-            m.torque(name, s.vector(said.get("torque")), **part)
+            m.torque(name, vector=s.vector(said.get("torque")), **part)
         case "spring":
             a, b = (s.point(p) for p in said.get("spring"))
             m.spring(name, a, b, **part, **springs)
         case "rotational_spring":
             m.rotational_spring(
-                name, s.vector(said.get("rotational_spring")), **part, angle=s.scalar(said.get("angle")), **springs
+                name, axis=s.vector(said.get("rotational_spring")), **part, angle=s.scalar(said.get("angle")), **springs
             )
         case "drag":
             how: dict[str, Any] = {k: s.scalar(said.get(k)) for k in ("linear", "quadratic") if k in said}
@@ -56,9 +56,8 @@ def add_load(s: Scope, item: Item) -> None:
         case "tyre":
             _tyre(s, name, said)
         case "central_gravity":
-            m.central_gravity(
-                s.scalar(said.get("central_gravity")), s.point(said.get("centre")) if "centre" in said else None, name
-            )
+            centre = s.point(said.get("centre")) if "centre" in said else None
+            m.central_gravity(name, s.scalar(said.get("central_gravity")), centre)
         case _:
             _load_by_parts(s, name, said)
 
@@ -74,7 +73,7 @@ def _applied(s: Scope, said: Fields, on: Any) -> Any:
 def _tyre(s: Scope, name: str, said: Fields) -> None:
     slip, camber = s.scalars(said.get("stiffness"))
     s.model.tyre(
-        name, s.point(said.get("tyre")), s.frame_of(said.get("heading")), s.part(said.get("on")), camber=s.scalar(said.get("camber")),
+        name, s.part(said.get("on")), s.point(said.get("tyre")), s.frame_of(said.get("heading")), camber=s.scalar(said.get("camber")),
         stiffness=(slip, camber), relaxation=s.scalar(said.get("relaxation")), load=s.scalar(said.get("load")) if "load" in said else 0,
     )  # fmt: skip
 
@@ -82,22 +81,24 @@ def _tyre(s: Scope, name: str, said: Fields) -> None:
 def _load_by_parts(s: Scope, name: str, said: Fields) -> None:
     m = s.model
     where = f"load {name!r}"
-    potential = m._check_known(s.scalar(said.get("potential")), where) if "potential" in said else None
+    potential = m.checked(where, s.scalar(said.get("potential"))) if "potential" in said else None
     on_rates = {}
     if "on_rates" in said:
         table = said.get("on_rates")
-        on_rates = {s.coordinate(table.keys[q]): m._check_known(s.scalar(f), where) for q, f in table.entries.items()}
-    m._add_load(Load(name, said.get("load").text, _actions(s, name, said.get("actions")), potential, on_rates))
+        on_rates = {s.coordinate(table.keys[q]): m.checked(where, s.scalar(f)) for q, f in table.entries.items()}
+    m.add_load(Load(name, said.get("load").text, _actions(s, name, said.get("actions")), potential, on_rates))
 
 
 def _actions(s: Scope, name: str, said: Many | None) -> tuple[Action, ...]:
-    out = []
+    out, where = [], f"load {name!r}"
     for a in said or ():
         on = s.frame_of(a.get("on"))
         if a.kind == "torque":
-            out.append(Action(on, torque=s.model._checked(name, s.vector(a.get("torque")))))
+            out.append(Action(on, torque=s.model.checked_vector(where, s.vector(a.get("torque")))))
         else:
-            out.append(Action(on, force=s.model._checked(name, s.vector(a.get("force"))), at=s.point(a.get("at"))))
+            out.append(
+                Action(on, force=s.model.checked_vector(where, s.vector(a.get("force"))), at=s.point(a.get("at")))
+            )
     return tuple(out)
 
 
@@ -113,12 +114,12 @@ def add_constraint(s: Scope, item: Item) -> None:
             if not axes or len(axes) > 3 or len(set(axes)) != len(axes):
                 raise said.get("axes").error(f"axes are some of xyz, got {axes!r}")
             a, b = (s.point(p) for p in said.get("coincide"))
-            m.coincide(a, b, along, axes, name)
+            m.coincide(name, a, b, along=along, axes=axes)
         case "orthogonal":
             first, second = (_direction(s, v) for v in said.get("orthogonal"))
-            m.orthogonal(first, second, name)
+            m.orthogonal(name, first, second)
         case _:
-            m.prescribe(s.scalar(said.get("prescribe")), s.scalar(said.get("motion")), name)
+            m.prescribe(name, s.scalar(said.get("prescribe")), s.scalar(said.get("motion")))
 
 
 def _direction(s: Scope, f: Formula) -> Any:
@@ -132,11 +133,11 @@ def _condition(s: Scope, name: str, said: Fields) -> None:
     """A condition; one with `joint` or `actions` is taken as it is said, with what acts for a multiplier of one."""
     m = s.model
     if "joint" not in said and "actions" not in said:
-        (m.constrain if said.kind == "holonomic" else m.constrain_speed)(s.scalar(said.get(said.kind)), name)
+        (m.constrain if said.kind == "holonomic" else m.constrain_speed)(name, s.scalar(said.get(said.kind)))
         return
     joint = said.get("joint").text if "joint" in said else None
-    expression = m._check_known(s.scalar(said.get(said.kind)), f"constraint {name!r}")
-    m._add_constraint(
+    expression = m.checked(f"constraint {name!r}", s.scalar(said.get(said.kind)))
+    m.add_constraint(
         Constraint(name, expression, said.kind == "holonomic", joint, _actions(s, name, said.get("actions")))
     )
 

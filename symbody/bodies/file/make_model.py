@@ -103,8 +103,8 @@ class Build:
         """Definitions, bodies, frames, attached parts, under the names by which expressions know them."""
         scope = self.scope
         for item in self._items("let", "definition", add_definition):
-            if item.name in self.model._declared:
-                kind = self.model._declared[item.name].kind
+            if item.name in self.model.symbols:
+                kind = self.model.symbols[item.name].kind
                 raise item.key.error(f"{item.name!r} is declared as a {kind} already; choose another name")
             if not NAME.fullmatch(item.name):
                 raise item.key.error(
@@ -195,9 +195,10 @@ class Build:
         numbers = {k: float(v) if v.value is not None else v for k, v in values.items()}
         part = self._part(said.get("part"))
         self.budget.copies += 1
-        if self.budget.copies > MOST_COPIES or len(part._bodies) + len(self.model._bodies) > MOST_BODIES:
+        if self.budget.copies > MOST_COPIES or len(part.bodies) + len(self.model.bodies) > MOST_BODIES:
             raise item.error(f"a model holds at most {MOST_COPIES} copies of parts and {MOST_BODIES} bodies")
-        self.model.attach(part, item.name, s.part(said.get("on")) if "on" in said else None, shared, numbers)
+        parent = s.part(said.get("on")) if "on" in said else self.model.ground
+        self.model.attach(item.name, parent, part, share=shared, values=numbers)
 
     def _part(self, said: Said) -> Model:
         """The model of a part, built when it is first attached."""
@@ -216,8 +217,7 @@ class Build:
 
     def _in_order(self) -> None:
         """Bodies stand in the order of the file, whatever had to be made first; those of copies follow."""
-        bodies = self.model._bodies
-        self.model._bodies = {n: bodies[n] for n in dict.fromkeys([*self._section("bodies"), *bodies])}
+        self.model.order_bodies(self._section("bodies"))
         self.scope.look_again()
 
     def _frozen(self) -> Mechanism:
@@ -256,8 +256,8 @@ def _names(message: str, name: str) -> bool:
 
 
 def _define_speed(s: Scope, item: Item) -> None:
-    s.model.kinematic_equation(s.scalar(item.content) - s.model._declared[item.name])
+    s.model.kinematic_equation(s.scalar(item.content) - s.model.symbols[item.name])
 
 
 def _add_norm(s: Scope, item: Item) -> None:
-    s.model._norms.append(tuple(s.coordinate(x) for x in item.content))
+    s.model.unit_norm(*(s.coordinate(x) for x in item.content))

@@ -138,7 +138,7 @@ class Scope:
             part = self.parts.get(name)
             if owner is not None and owner is not item:
                 yield owner, False
-            elif part is not None and part is not item and not (how == "symbol" and name in self.model._declared):
+            elif part is not None and part is not item and not (how == "symbol" and name in self.model.symbols):
                 yield part, False
                 if item.what != "joint" and part.name in self.placing:
                     yield self.placing[part.name], True
@@ -164,7 +164,7 @@ class Scope:
         return found
 
     def _symbol(self, name: str) -> Any:
-        declared = self.model._declared
+        declared = self.model.symbols
         if name in declared:
             return declared[name]
         stem, order = stem_and_order(name)
@@ -178,11 +178,11 @@ class Scope:
     def _part(self, name: str) -> Any:
         if name in self.values:
             return self.values[name]
-        bodies = self.model._bodies
+        bodies = self.model.bodies
         if name in bodies:
             return bodies[name]
-        if name in self.model._frames:
-            return self.model._frames[name]
+        if name in self.model.frames:
+            return self.model.frames[name]
         for n in islice(bodies, self._seen, None):
             plain = identifier(n)
             self._plain[plain] = n if plain not in self._plain else ""
@@ -206,7 +206,7 @@ class Scope:
 
     def missing(self, name: str, what: str = "name") -> str:
         """`there is no name 'legnth'; did you mean 'length'?`"""
-        known = [*self.known_symbols(), *self.parts, *self.model._bodies, *RESERVED]
+        known = [*self.known_symbols(), *self.parts, *self.model.bodies, *RESERVED]
         stem, order = stem_and_order(name)
         if order > MOST_ORDER:
             return f"{name}: at most {MOST_ORDER} time derivatives are taken"
@@ -223,7 +223,7 @@ class Scope:
         return f"there is no {what} {name!r}{declared}"
 
     def known_symbols(self) -> list[str]:
-        return [*self.model._declared, *self.owners]
+        return [*self.model.symbols, *self.owners]
 
     # ------------------------------------------------------------------------------------------------ values of what is said
 
@@ -275,7 +275,7 @@ class Scope:
 
     def part(self, said: Said) -> Body | Frame:
         """A body or frame by name."""
-        found = self.model._bodies.get(said.text) or self._part(said.text)
+        found = self.model.bodies.get(said.text) or self._part(said.text)
         if found is None:
             raise said.error(self.missing(said.text, "body or frame"))
         if not isinstance(found, (Body, Frame)):
@@ -295,7 +295,7 @@ class Scope:
     def coordinate(self, said: Said) -> Symbol:
         found = self._symbol(said.text)
         if found is None or found.kind != "coordinate":
-            coordinates = [q.name for q in self.model._q]
+            coordinates = [q.name for q in self.model.symbols_of_kind("coordinate")]
             near = get_close_matches(said.text, coordinates, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise said.error(f"there is no coordinate {said.text!r}; there are {listed(coordinates)}.{hint}")

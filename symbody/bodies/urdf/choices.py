@@ -12,7 +12,7 @@ from ...errors import ModelError, shown, unknown
 
 
 @dataclass(frozen=True)
-class Options:
+class RobotOptions:
     """What `read_urdf` was asked for. `tolerance` is None where angles are not snapped."""
 
     is_free: bool

@@ -12,12 +12,12 @@ from ...algebra.graph import PI, Expr, Symbol, as_expr
 from ...errors import ModelError, listed, unknown
 from ..declarations import identifier
 from ..frames import Frame
-from ..joints import Options as JointOptions
+from ..joints import JointGeometry
 from ..loads import friction_force, on_coordinate
 from ..mass import mass_properties
 from ..mechanism import Joint
 from ..rotations import Rotation, Turn
-from .choices import Choice, Options, Parameters
+from .choices import Choice, Parameters, RobotOptions
 from .link_frames import (
     ORIGIN,
     Hinge,
@@ -127,7 +127,7 @@ class _Group:
 class Builder:
     """The text of a file -> a model, with what was asked for."""
 
-    def __init__(self, text: RobotText, options: Options) -> None:
+    def __init__(self, text: RobotText, options: RobotOptions) -> None:
         self.text, self.options = text, options
         self.where = f"URDF {text.name!r}"
         self.root, self.order = tree_order(text)
@@ -296,7 +296,7 @@ class Builder:
 
     def _coordinate(self, joint: str) -> Symbol:
         name = self.names["joint", joint]
-        known = self.model._declared.get(name)
+        known = self.model.symbols.get(name)
         return self.model.coordinate(name) if known is None else known
 
     def _value(self, joint: str) -> Expr:
@@ -383,10 +383,10 @@ class Builder:
             root.frame = self.model.ground
             return
         base = self.names["joint", ""]
-        root.frame, q = self.model._moved(
-            "free", base, self.model.ground, JointOptions(sequence="euler parameters"), None
+        root.frame, q = self.model.moved_frame(
+            "free", base, self.model.ground, JointGeometry(sequence="euler parameters"), None
         )
-        self.model._joints[base] = Joint(base, "free", self.model.ground, root.frame, "ground", root.top, q)
+        self.model.add_joint(Joint(base, "free", self.model.ground, root.frame, "ground", root.top, q))
 
     def _hang(self, g: _Group) -> None:
         """Give a group its body frame, by its joint."""
@@ -397,18 +397,17 @@ class Builder:
         if joint.kind in ("floating", "planar"):
             kind = "free" if joint.kind == "floating" else "planar"
             outer = at.frame(parent.frame, f"{name}.parent")
-            how = JointOptions(axis=list(g.axis), sequence="euler parameters")
-            g.frame, moved = self.model._moved(kind, name, outer, how, None)
+            how = JointGeometry(axis=list(g.axis), sequence="euler parameters")
+            g.frame, moved = self.model.moved_frame(kind, name, outer, how, None)
         else:
             kind = "prismatic" if joint.kind == "prismatic" else "revolute"
             outer = parent.frame
             self._seat(g, at, name)
             own = [self._value(joint.name)] if not self._follows(joint) else []
-            moved = self.model._drive(joint.name, own)
+            moved = self.model.joint_coordinates(joint.name, own)
         inner = self._link_frame(g, g.top)
-        self.model._joints[joint.name] = Joint(
-            joint.name, kind, outer, inner, "ground" if parent.frame.is_ground else parent.top, g.top, moved
-        )
+        on = "ground" if parent.frame.is_ground else parent.top
+        self.model.add_joint(Joint(joint.name, kind, outer, inner, on, g.top, moved))
 
     def _seat(self, g: _Group, at: Placement, name: str) -> None:
         """Place the body frame of a joint of one coordinate."""
@@ -467,7 +466,7 @@ class Builder:
             actuated.check()
 
     def _push(self, name: str, kind: str, q: Symbol, force: Expr) -> None:
-        self.model._add_load(on_coordinate(name, kind, q, force))
+        self.model.add_load(on_coordinate(name, kind, q, force))
 
     def _finished(self, groups: list[_Group]) -> Robot:
         model = self.model
@@ -481,6 +480,8 @@ class Builder:
         model.report = UrdfReport(
             tuple(self.snapped), merged, dict(self.renamed), tuple(self.doubtful), dict(self.text.left_out)
         )
-        model._frames |= {n: f for n, f in model.links.items() if n not in model._frames}
-        model._remarks += model.report.lines()
+        for name, frame in model.links.items():
+            if name not in model.frames:
+                model.add_frame(name, frame)
+        model.note(*model.report.lines())
         return model

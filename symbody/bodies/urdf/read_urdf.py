@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ...algebra.graph import gc_paused
 from ...errors import ModelError, shown
-from .choices import Options
+from .choices import RobotOptions
 from .make_robot import Builder
 from .robot import Robot
 from .xml_text import robot_text
@@ -62,7 +62,7 @@ def read_urdf(
     if not 0 <= tolerance <= 1e-2:
         raise ModelError(f"read_urdf: tolerance= is an angle between 0 and 0.01, got {shown(tolerance)}")
     text = robot_text(source)
-    options = Options(
+    options = RobotOptions(
         base == "free",
         parameters,
         free,

@@ -1,0 +1,298 @@
+"""The kinds of joints, one method each: name, parent, child, how the joint lies, its coordinates, and the loads on them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, ParamSpec
+
+from ..errors import unknown
+from .joints import ORIGIN, JointGeometry, JointLoads
+from .mechanism import Joint
+from .structure import Part, Structure
+
+P = ParamSpec("P")
+
+
+def advise_on_keywords(method: Callable[P, Joint]) -> Callable[P, Joint]:
+    """An unknown keyword is refused with the name of the joint and of the keyword that may have been meant."""
+    known = tuple(inspect.signature(method).parameters)[4:]  # after self, name, parent, child
+
+    @wraps(method)
+    def advised(*args: P.args, **keywords: P.kwargs) -> Joint:
+        for key in keywords:
+            if key not in known and key not in ("name", "parent", "child"):
+                name = args[1] if len(args) > 1 else keywords.get("name")
+                raise unknown(f"joint {name!r}", "option", key, known)
+        return method(*args, **keywords)
+
+    return advised
+
+
+class JointMethods(Structure):
+    """Methods that add a joint. Each takes name, parent and child in this order; keywords that several have are explained in `joint`."""
+
+    @advise_on_keywords
+    def joint(
+        self,
+        name: str,
+        parent: Part,
+        child: Part,
+        kind: str,
+        *,
+        at: Any = ORIGIN,
+        on: Any = ORIGIN,
+        orientation: Any = None,
+        vectors: Sequence[Any] | None = None,
+        axis: Any = "z",
+        axes: Any = ("x", "y"),
+        sequence: str = "xyz",
+        pitch: Any = None,
+        coordinates: Any = None,
+        damping: Any = None,
+        stiffness: Any = None,
+        rest: Any = None,
+        actuation: Any = None,
+        friction: Any = None,
+        limits: Any = None,
+    ) -> Joint:
+        """A joint of the given kind. It places the child; or, where both sides are placed already, it closes a loop.
+
+        at, on        where it is: a point of the parent, a point of the child
+        axis, axes    its direction(s), in the parent (and, at rest, in the child)
+        orientation   of the child at rest relative to the parent, where it differs: a frame's rotation, or a 3 by 3 matrix
+        vectors       instead of axis and orientation: axis in the child, axis in the parent, and a vector perpendicular to it in each,
+                      which coincide at rest (Lynch, appendix A)
+        sequence      of a spherical or free joint: axes of the rotations, such as "zxz", or "euler parameters"
+        pitch         of a screw: its advance in one turn
+        coordinates   names, symbols or expressions for the motion; by default named after the joint
+
+        Loads, on each coordinate q of the joint:
+
+        damping, stiffness, rest, actuation   the force -stiffness (q - rest) - damping q' + actuation
+        friction                              (force, speed): smooth Coulomb friction -force tanh(q' / speed)
+        limits                                (low, high, stiffness[, damping]): elastic stops
+        """
+        geometry = JointGeometry(at, on, orientation, vectors, axis, axes, sequence, pitch)
+        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
+        return self._join(name, parent, child, kind, geometry, coordinates, loads)
+
+    @advise_on_keywords
+    def fixed(
+        self,
+        name: str,
+        parent: Part,
+        child: Part,
+        *,
+        at: Any = ORIGIN,
+        on: Any = ORIGIN,
+        orientation: Any = None,
+        vectors: Sequence[Any] | None = None,
+    ) -> Joint:
+        """No relative motion (weld)."""
+        return self._join(name, parent, child, "fixed", JointGeometry(at, on, orientation, vectors), None, JointLoads())
+
+    @advise_on_keywords
+    def revolute(
+        self,
+        name: str,
+        parent: Part,
+        child: Part,
+        axis: Any = "z",
+        *,
+        at: Any = ORIGIN,
+        on: Any = ORIGIN,
+        orientation: Any = None,
+        vectors: Sequence[Any] | None = None,
+        coordinates: Any = None,
+        damping: Any = None,
+        stiffness: Any = None,
+        rest: Any = None,
+        actuation: Any = None,
+        friction: Any = None,
+        limits: Any = None,
+    ) -> Joint:
+        """Rotation about an axis (hinge, pin). Coordinate: the angle, named after the joint."""
+        geometry = JointGeometry(at, on, orientation, vectors, axis)
+        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
+        return self._join(name, parent, child, "revolute", geometry, coordinates, loads)
+
+    @advise_on_keywords
+    def prismatic(
+        self,
+        name: str,
+        parent: Part,
+        child: Part,
+        axis: Any = "x",
+        *,
+        at: Any = ORIGIN,
+        on: Any = ORIGIN,
+        orientation: Any = None,
+        vectors: Sequence[Any] | None = None,
+        coordinates: Any = None,
+        damping: Any = None,
+        stiffness: Any = None,
+        rest: Any = None,
+        actuation: Any = None,
+        friction: Any = None,
+        limits: Any = None,
+    ) -> Joint:
+        """Translation along an axis (slider). Coordinate: the displacement, named after the joint."""
+        geometry = JointGeometry(at, on, orientation, vectors, axis)
+        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
+        return self._join(name, parent, child, "prismatic", geometry, coordinates, loads)
+
+    @advise_on_keywords
+    def cylindrical(
+        self,
+        name: str,
+        parent: Part,
+        child: Part,
+        axis: Any = "z",
+        *,
+        at: Any = ORIGIN,
+        on: Any = ORIGIN,
+        orientation: Any = None,
+        vectors: Sequence[Any] | None = None,
+        coordinates: Any = None,
+        damping: Any = None,
+        stiffness: Any = None,
+        rest: Any = None,
+        actuation: Any = None,
+        friction: Any = None,
+        limits: Any = None,
+    ) -> Joint:
+        """Translation along and rotation about one axis. Coordinates: name_s and name_a."""
+        geometry = JointGeometry(at, on, orientation, vectors, axis)
+        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
+        return self._join(name, parent, child, "cylindrical", geometry, coordinates, loads)
+
+    @advise_on_keywords
+    def screw(
+        self,
+        name: str,
+        parent: Part,
+        child: Part,
+        pitch: Any,
+        axis: Any = "z",
+        *,
+        at: Any = ORIGIN,
+        on: Any = ORIGIN,
+        orientation: Any = None,
+        vectors: Sequence[Any] | None = None,
+        coordinates: Any = None,
+        damping: Any = None,
+        stiffness: Any = None,
+        rest: Any = None,
+        actuation: Any = None,
+        friction: Any = None,
+        limits: Any = None,
+    ) -> Joint:
+        """Rotation about an axis that advances along it by `pitch` in one turn (helical). Coordinate: the angle."""
+        geometry = JointGeometry(at, on, orientation, vectors, axis, pitch=pitch)
+        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
+        return self._join(name, parent, child, "screw", geometry, coordinates, loads)
+
+    @advise_on_keywords
+    def universal(
+        self,
+        name: str,
+        parent: Part,
+        child: Part,
+        axes: Any = ("x", "y"),
+        *,
+        at: Any = ORIGIN,
+        on: Any = ORIGIN,
+        orientation: Any = None,
+        vectors: Sequence[Any] | None = None,
+        coordinates: Any = None,
+        damping: Any = None,
+        stiffness: Any = None,
+        rest: Any = None,
+        actuation: Any = None,
+        friction: Any = None,
+        limits: Any = None,
+    ) -> Joint:
+        """Rotation about an axis of the parent, then about an axis of the child orthogonal to it (Cardan, Hooke).
+
+        Coordinates: name_1 and name_2.
+        """
+        geometry = JointGeometry(at, on, orientation, vectors, axes=axes)
+        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
+        return self._join(name, parent, child, "universal", geometry, coordinates, loads)
+
+    @advise_on_keywords
+    def spherical(
+        self,
+        name: str,
+        parent: Part,
+        child: Part,
+        sequence: str = "xyz",
+        *,
+        at: Any = ORIGIN,
+        on: Any = ORIGIN,
+        orientation: Any = None,
+        vectors: Sequence[Any] | None = None,
+        coordinates: Any = None,
+        damping: Any = None,
+        stiffness: Any = None,
+        rest: Any = None,
+        actuation: Any = None,
+        friction: Any = None,
+        limits: Any = None,
+    ) -> Joint:
+        """Any rotation (ball). Coordinates: angles name_1 to name_3, or name_e0 to name_e3 with `sequence="euler parameters"`."""
+        geometry = JointGeometry(at, on, orientation, vectors, sequence=sequence)
+        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
+        return self._join(name, parent, child, "spherical", geometry, coordinates, loads)
+
+    @advise_on_keywords
+    def planar(
+        self,
+        name: str,
+        parent: Part,
+        child: Part,
+        axis: Any = "z",
+        *,
+        at: Any = ORIGIN,
+        on: Any = ORIGIN,
+        orientation: Any = None,
+        vectors: Sequence[Any] | None = None,
+        coordinates: Any = None,
+        damping: Any = None,
+        stiffness: Any = None,
+        rest: Any = None,
+        actuation: Any = None,
+        friction: Any = None,
+        limits: Any = None,
+    ) -> Joint:
+        """Two translations across an axis and a rotation about it. Coordinates: name_x, name_y, name_a."""
+        geometry = JointGeometry(at, on, orientation, vectors, axis)
+        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
+        return self._join(name, parent, child, "planar", geometry, coordinates, loads)
+
+    @advise_on_keywords
+    def free(
+        self,
+        name: str,
+        parent: Part,
+        child: Part,
+        sequence: str = "xyz",
+        *,
+        at: Any = ORIGIN,
+        on: Any = ORIGIN,
+        orientation: Any = None,
+        vectors: Sequence[Any] | None = None,
+        coordinates: Any = None,
+        damping: Any = None,
+        stiffness: Any = None,
+        rest: Any = None,
+        actuation: Any = None,
+        friction: Any = None,
+        limits: Any = None,
+    ) -> Joint:
+        """Any motion (floating). Coordinates: name_x, name_y, name_z, then those of `spherical`."""
+        geometry = JointGeometry(at, on, orientation, vectors, sequence=sequence)
+        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
+        return self._join(name, parent, child, "free", geometry, coordinates, loads)

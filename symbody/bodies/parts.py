@@ -1,0 +1,192 @@
+"""The parts of a model, and the builder interface through which they are added.
+
+Methods of `Model`, readers of files and substructures all add finished parts by `add_frame`, `add_body`, `add_joint`, `add_load` and
+`add_constraint`; each refuses a name that is taken. The tables themselves are read as views that cannot be written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from ..algebra.graph import ZERO, Expr, Symbol
+from ..algebra.walk import free_symbols
+from ..errors import ModelError, listed, shown
+from .declarations import Declarations
+from .frames import Frame, Point, Vector
+from .mechanism import Body, Constraint, Joint, Load
+
+
+class Parts(Declarations):
+    """Frames, bodies, joints, loads, constraints, additional equations and outputs of a model, by name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.ground = Frame(None, name="ground")
+        self.ground.is_ground = True
+        self._frames: dict[str, Frame] = {"ground": self.ground}
+        self._bodies: dict[str, Body] = {}
+        self._joints: dict[str, Joint] = {}
+        self._driven: dict[Symbol, str] = {}  # coordinate -> the joint that it moves
+        self._loads: dict[str, Load] = {}
+        self._constraints: dict[str, Constraint] = {}
+        self._equations: dict[str, Expr] = {}
+        self._outputs: dict[str, Any] = {}
+        self._labels: dict[str, Expr] = {}
+        self._gravity: Vector | None = None
+        self._central: list[tuple[str, Any, Point]] = []
+        self._notes: list[str] = []
+
+    # ------------------------------------------------------------------------------------------------ views
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """Frames that have a name, the ground among them."""
+        return MappingProxyType(self._frames)
+
+    @property
+    def bodies(self) -> Mapping[str, Body]:
+        return MappingProxyType(self._bodies)
+
+    @property
+    def joints(self) -> Mapping[str, Joint]:
+        return MappingProxyType(self._joints)
+
+    @property
+    def driven(self) -> Mapping[Symbol, str]:
+        """For each coordinate of a joint, the joint's name."""
+        return MappingProxyType(self._driven)
+
+    @property
+    def loads(self) -> Mapping[str, Load]:
+        """All loads but gravity, which is applied to every body when the model is frozen."""
+        return MappingProxyType(self._loads)
+
+    @property
+    def constraints(self) -> Mapping[str, Constraint]:
+        return MappingProxyType(self._constraints)
+
+    @property
+    def equations(self) -> Mapping[str, Expr]:
+        """Additional equations."""
+        return MappingProxyType(self._equations)
+
+    @property
+    def outputs(self) -> Mapping[str, Any]:
+        return MappingProxyType(self._outputs)
+
+    @property
+    def labels(self) -> Mapping[str, Expr]:
+        """Names of subexpressions."""
+        return MappingProxyType(self._labels)
+
+    @property
+    def has_gravity(self) -> bool:
+        return self._gravity is not None
+
+    @property
+    def has_central_gravity(self) -> bool:
+        return bool(self._central)
+
+    # ------------------------------------------------------------------------------------------------ adding parts
+
+    def add_frame(self, name: str, frame: Frame) -> Frame:
+        """File a frame under a name, whatever it is called itself."""
+        if name in self._frames:
+            raise ModelError(f"model {self.name!r}: frame {name!r} is oriented already; a frame has one orientation")
+        self._frames[name] = frame
+        return frame
+
+    def add_body(self, body: Body) -> Body:
+        self.refuse_twice("bodies", body.name, self._bodies)
+        self._bodies[body.name] = body
+        return body
+
+    def order_bodies(self, names: Iterable[str]) -> None:
+        """Put the bodies named first, in this order; the others follow as they are."""
+        first = {n: self._bodies[n] for n in names}
+        self._bodies = first | {n: b for n, b in self._bodies.items() if n not in first}
+
+    def add_joint(self, joint: Joint) -> Joint:
+        """A joint whose frames stand already; its coordinates are moved by no other joint from now on."""
+        self.refuse_twice("joints", joint.name, self._joints)
+        self._joints[joint.name] = joint
+        self._driven.update(dict.fromkeys(joint.coordinates, joint.name))
+        return joint
+
+    def add_load(self, load: Load) -> Load:
+        self._loads[self._new_load(load.name)] = load
+        return load
+
+    def _new_load(self, name: str) -> str:
+        central = [n for n, _, _ in self._central]
+        if name in self._loads or name in central or (name == "gravity" and self.has_gravity):
+            raise ModelError(f"model {self.name!r}: there are two loads {name!r}")
+        return name
+
+    def add_constraint(self, constraint: Constraint, may_repeat: bool = False) -> str:
+        """A constraint with the actions that belong to a multiplier of one. Returns its name.
+
+        may_repeat   True leaves a repeated expression to the audit of the whole mechanism, as for the rows of loop joints
+        """
+        name, expression = constraint.name, constraint.expression
+        self.refuse_twice("constraints", name, self._constraints)
+        same = [k for k, other in self._constraints.items() if other.expression is expression]
+        if same and expression is not ZERO and not may_repeat:
+            raise ModelError(
+                f"constraint {name!r} says the same as {same[0]!r}: {shown(expression)} = 0; drop one of them"
+            )
+        self._constraints[name] = constraint
+        return name
+
+    def note(self, *texts: str) -> None:
+        """Remarks for whoever reads the mechanism: `mechanism.notes`."""
+        self._notes.extend(texts)
+
+    def refuse_twice(self, what: str, name: str, among: Mapping[str, Any]) -> None:
+        if name in among:
+            raise ModelError(f"model {self.name!r}: there are two {what} {name!r}")
+
+    # ------------------------------------------------------------------------------------------------ checks
+
+    def frame_of(self, where: str, thing: Any) -> Frame:
+        """The frame of a body or frame of this model."""
+        if isinstance(thing, Body):
+            if self._bodies.get(thing.name) is not thing:
+                raise ModelError(
+                    f"{where}: the body {thing.name!r} is not of model {self.name!r}, whose bodies are "
+                    f"{listed(self._bodies)}; make it there with m.body({thing.name!r}, ...)"
+                )
+            return thing.frame
+        if isinstance(thing, Frame):
+            return self.own_frame(where, thing)
+        raise ModelError(f"{where}: expected a body or a frame, got {shown(thing)}")
+
+    def own_frame(self, where: str, frame: Frame) -> Frame:
+        """A frame that stands on the ground of this model, or nowhere yet."""
+        if frame.root.is_ground and frame.root is not self.ground:
+            raise ModelError(
+                f"{where}: frame {frame.name!r} belongs to another model; start from the ground or a body of {self.name!r}"
+            )
+        return frame
+
+    def checked_vector(self, where: str, v: Any) -> Vector:
+        """Refuse what is no vector, and one with frames or symbols of another model."""
+        if not isinstance(v, Vector):
+            raise ModelError(f"{where}: expected a vector such as frame.vector(x, y, z), got {shown(v)}")
+        for f, c in v.terms.items():
+            self.own_frame(where, f)
+            for e in c.entries:
+                self.checked(f"{where}, in {f.name}", e)
+        return v
+
+    def owner(self, frame: Frame) -> str:
+        """The name of the body on which a frame hangs, or "ground"."""
+        owners = {b.frame: b.name for b in self._bodies.values()}
+        return next((owners[f] for f in reversed(frame.path) if f in owners), "ground")
+
+
+def moves_in_frame(point: Point) -> bool:
+    """Whether a point moves in its frame."""
+    return any(s.kind != "parameter" for s in free_symbols(point.coordinates))
