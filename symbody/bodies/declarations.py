@@ -111,7 +111,7 @@ class Declarations:
         """A constant, with a value to use where none is given later."""
         return self.declare(name, "parameter", value, unit)
 
-    def parameters(self, names: str = "", *values: float, **named: float | None) -> Any:
+    def parameters(self, names: str = "", /, *values: float, **named: float | None) -> Any:
         """Several parameters: `a, b = m.parameters("a b", 1.0, 2.0)`, or `p = m.parameters(a=1.0, b=2.0)` and then `p.a`.
 
         A value of None declares a parameter without one.

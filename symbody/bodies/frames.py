@@ -152,7 +152,7 @@ class Frame:
         return found
 
     def rotation_in(self, other: Frame) -> Rotation:
-        """The rotation that carries components in this frame to components in another."""
+        """The rotation that carries components in this frame to components in another; its matrix is also known as direction cosine matrix (dcm)."""
         if other not in self._rotations:
             top = self.common_ancestor(other)
             self._rotations[other] = _down(top, other).inverse @ _down(top, self)

@@ -1,4 +1,4 @@
-"""Articulated bodies: accelerations of a tree by two passes, without a mass matrix.
+"""Articulated bodies (also known as ABA): accelerations of a tree by two passes, without a mass matrix.
 
 What hangs on a frame answers an acceleration (α, a) of the frame with a wrench
 

@@ -48,7 +48,7 @@ class InverseDynamics(Summarized):
 def joint_forces(eq: Equations) -> Matrix:
     """M u' - f for u' as symbols, one entry for each speed: the generalised forces that are missing for the motion.
 
-    By one Newton-Euler recursion over the tree, without the mass matrix: the fewest operations. Loads are counted as they are; those of loop
+    By one Newton-Euler recursion over the tree (also known as RNEA), without the mass matrix: the fewest operations. Loads are counted as they are; those of loop
     closures are not, so that in a system with loops this is Jcᵀ lam.
     """
     k = Kinematics(eq.mechanism)

@@ -29,7 +29,7 @@ from .segment import Occurrence
 FREE: Final = "free"
 
 
-class Plan(Protocol):
+class HybridSystem(Protocol):
     """A hybrid system as `simulate_modes` sees it."""
 
     @property
@@ -43,7 +43,7 @@ class Plan(Protocol):
     def handlers(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[EventHandler]:
         """Handlers of the transitions out of a mode; p: parameters and constant inputs by name."""
 
-    def with_inputs(self, inputs: Mapping[Any, Any]) -> tuple[Plan, dict[str, float]]:
+    def with_inputs(self, inputs: Mapping[Any, Any]) -> tuple[HybridSystem, dict[str, float]]:
         """The same with inputs substituted, and the numbers of those that are constant."""
 
     @property

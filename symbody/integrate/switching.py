@@ -14,7 +14,7 @@ from ..errors import SimulationError, listed, shown, unknown
 from .event_handlers import EventHandler, UserEventHandler
 from .event_loop import ADVICE, ChatteringDetector
 from .events import Event
-from .modes import Contacts, Modes, Plan, is_in
+from .modes import Contacts, HybridSystem, Modes, is_in
 from .outcome import Ending, Outcome
 from .segment import Occurrence, Segment
 from .simulate import Simulation, SimulationOptions, check_options, check_start, choice, simulate, span
@@ -58,7 +58,7 @@ class _Run:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: HybridSystem,
         options: SimulationOptions,
         values: Mapping[str, float],
         events: Sequence[Event],
@@ -165,7 +165,7 @@ class _Run:
         return State(eq, t, q, u, z, np.array(r), np.array(p))
 
 
-def _names(plan: Plan, mode: str) -> set[str]:
+def _names(plan: HybridSystem, mode: str) -> set[str]:
     return {s.name for s in plan.equations(mode).arguments}
 
 

@@ -170,6 +170,11 @@ def test_required_arguments_may_be_given_by_keyword():
     assert asked(Q, t=3)[0] == 3
 
 
+def test_parameters_of_a_model_may_have_any_name():
+    p = sb.Model("names").parameters(names=2.0, values=3.0)
+    assert [str(p.names), str(p.values)] == ["names", "values"]
+
+
 def test_signature_is_the_functions_own():
     assert list(inspect.signature(sb.simulate).parameters)[:4] == ["equations", "t", "start", "values"]
     assert isinstance(sb.simulate.keyword_call, KeywordCall)

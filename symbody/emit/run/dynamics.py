@@ -87,7 +87,7 @@ class Dynamics:
 
     @cached_property
     def udot(self) -> Compiled:
-        """Accelerations u': forward dynamics. Of a tree by composite or by articulated bodies, whichever takes fewer operations; with
+        """Accelerations u': forward dynamics. Of a tree by composite (CRBA) or by articulated bodies (ABA), whichever takes fewer operations; with
         constraints by the elimination that `equations.factors.elimination` names."""
         eq = self.equations
         with gc_paused():
