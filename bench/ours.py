@@ -95,7 +95,7 @@ class Order:
     def __init__(self, case: Case) -> None:
         mechanism, numbers = model(case).freeze(), _numbers(case)
         self.case = case
-        self.q, self.u, self.r = ([numbers[k][x.name] for x in getattr(mechanism, k)] for k in "qur")
+        self.q, self.u, self.r = ([numbers[k][x.stem] for x in getattr(mechanism, k)] for k in "qur")
 
     def inputs(self, program: sb.emit.Program, s: States) -> list[Array]:
         given = {"q": s.q[:, self.q], "u": s.u[:, self.u], "a": s.a[:, self.u], "r": s.tau[:, self.r]}

@@ -179,7 +179,7 @@ class Twin:
 
 def speed(u: sb.Symbol) -> Any:
     """A speed of its own for each rate; chosen speeds keep their names."""
-    return me.dynamicsymbols(f"u_{u.name}" if u.order else u.name)
+    return me.dynamicsymbols(f"u_{u.stem}" if u.order else u.name)
 
 
 # ---------------------------------------------------------------------------------------------------- methods

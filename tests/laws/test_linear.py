@@ -68,7 +68,7 @@ def test_finite_differences_of_the_compiled_motion():
     lin = sb.linearize(eq, sb.steady(eq, values={"x_dot": V}, zero=["y", "q3", "q1", "q2"]), drop="cyclic")
     small = sb.minimal(eq, ["q1_dot", "q2_dot", "x_dot"], at={"q1": 0, "q2": 0, "delta": 0, "q3": 0})
     f = sb.compile(small)
-    q0, u0 = np.zeros(8), np.array([5.0 if u.name == "x" else 0.0 for u in small.u])
+    q0, u0 = np.zeros(8), np.array([5.0 if u.name == "x_dot" else 0.0 for u in small.u])
     T, h = lin.recovered({"V": 5}), 1e-5
 
     def rates(step, direction):
