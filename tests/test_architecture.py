@@ -29,6 +29,8 @@ LAZY_DOORS = {  # files that may load a module when it is first needed, and why
 NUMERICS = {  # files before `emit` that compute with arrays, and why
     "symbody/algebra/nonlinear.py": "the one nonlinear solver, which every later stage uses",
     "symbody/algebra/trust_region.py": "its steps, by singular values",
+    "symbody/derive/configuration.py": "asks it for configurations that keep the constraints",
+    "symbody/derive/random_states.py": "draws states around these",
 }
 FENCES: dict[str, Callable[[str], bool]] = {  # third party: where it may be imported
     "numpy": lambda file: folder(file) in FLOW[FLOW.index("emit") :] or file in NUMERICS,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -30,7 +30,7 @@ class _Arithmetic:
     number: Callable[[Any], Any]
 
 
-_REAL = _Arithmetic(math, float)
+REAL = _Arithmetic(math, float)
 _COMPLEX = _Arithmetic(cmath, complex)
 
 
@@ -49,21 +49,56 @@ def evaluate(thing: Any, values: Mapping[Any, Any] | None = None, digits: int | 
     values   number for each symbol, or for each name: real, complex or mpmath numbers
     digits   compute with this many decimal digits and return mpmath numbers
     """
-    given = _by_symbol(thing, values or {})
+    given = by_symbol(thing, values or {})
     if digits is not None:
         with mpmath.workdps(digits):
             return _shaped(thing, _values(thing, given, _DIGITS))
     return _shaped(thing, _values(thing, given, _arithmetic_of(given.values())))
 
 
+class Evaluator:
+    """Expressions that are evaluated many times at floats: their order, and what no moving symbol is in, are found once.
+
+    fixed    numbers of the symbols that stay
+    moving   symbols whose numbers each call gives, in this order
+    """
+
+    def __init__(self, expressions: Sequence[Node], fixed: Mapping[Symbol, float], moving: Sequence[Symbol]) -> None:
+        self._roots, self._moving = list(expressions), list(moving)
+        touched: set[Node] = set(moving)
+        self._known: dict[Node, Any] = {}
+        self._order: list[Node] = []
+        for n in ordered(self._roots):
+            if n in touched:
+                continue
+            if not touched.isdisjoint(n.args):
+                touched.add(n)
+                self._order.append(n)
+            elif isinstance(n, Symbol):
+                self._known[n] = float(fixed[n])
+            else:
+                self._known[n] = value_of(REAL, n, [self._known[a] for a in n.args])
+
+    def __call__(self, numbers: Iterable[float]) -> list[float]:
+        value = dict(self._known)
+        value.update(zip(self._moving, numbers, strict=True))
+        for n in self._order:
+            value[n] = value_of(REAL, n, [value[a] for a in n.args])
+        out = [value[r] for r in self._roots]
+        for v in out:
+            if isinstance(v, NoValue):
+                raise EvaluationError(v.why)
+        return out
+
+
 def _arithmetic_of(numbers: Any) -> _Arithmetic:
     kinds = {type(v) for v in numbers}
     if any(k.__module__.startswith("mpmath") for k in kinds):
         return _DIGITS
-    return _COMPLEX if any(issubclass(k, complex) for k in kinds) else _REAL
+    return _COMPLEX if any(issubclass(k, complex) for k in kinds) else REAL
 
 
-def _by_symbol(thing: Any, values: Mapping[Any, Any]) -> dict[Symbol, Any]:
+def by_symbol(thing: Any, values: Mapping[Any, Any]) -> dict[Symbol, Any]:
     needed = [n for n in ordered(scalars(thing)) if isinstance(n, Symbol)]
     given = {s: values[s] if s in values else values.get(s.name) for s in needed}
     missing = [s.name for s, v in given.items() if v is None]
@@ -89,29 +124,30 @@ def _values(thing: Any, given: Mapping[Symbol, Any], arithmetic: _Arithmetic) ->
         if isinstance(n, Symbol):
             value[n] = arithmetic.number(given[n])
         else:
-            value[n] = _value(arithmetic, n, [value[a] for a in n.args])
+            value[n] = value_of(arithmetic, n, [value[a] for a in n.args])
     for r in roots:
-        if isinstance(value[r], _NoValue):
+        if isinstance(value[r], NoValue):
             raise EvaluationError(value[r].why)
     return value
 
 
 @dataclass(frozen=True)
-class _NoValue:
+class NoValue:
     """A value that does not exist at these numbers. An error only where it is needed: `where` may select the other branch."""
 
     why: str
 
 
-def _value(arithmetic: _Arithmetic, n: Node, args: list[Any]) -> Any:
-    if any(isinstance(a, _NoValue) for a in (args[:1] if n.op == "where" else args)):
-        return next(a for a in args if isinstance(a, _NoValue))
+def value_of(arithmetic: _Arithmetic, n: Node, args: list[Any]) -> Any:
+    for a in args[:1] if n.op == "where" else args:
+        if a.__class__ is NoValue:
+            return a
     try:
-        return _OPERATIONS[n.op](arithmetic, n, *args)
+        return OPERATIONS[n.op](arithmetic, n, *args)
     except SymbodyError:
         raise
     except (ArithmeticError, ValueError) as reason:
-        return _NoValue(f"{n.op} has no value at these numbers ({reason}); arguments {listed(args)}")
+        return NoValue(f"{n.op} has no value at these numbers ({reason}); arguments {listed(args)}")
 
 
 def _real(x: Any) -> Any:
@@ -131,7 +167,7 @@ def _power(k: _Arithmetic, n: Node, base: Any, exponent: Any) -> Any:
     fixed = n.args[1].data
     if isinstance(fixed, int):
         return base**fixed
-    return math.pow(base, exponent) if k is _REAL else base**exponent
+    return math.pow(base, exponent) if k is REAL else base**exponent
 
 
 def _factor(k: _Arithmetic, n: Node, *entries: Any) -> tuple[list[Any], list[int]]:
@@ -165,7 +201,7 @@ def _function(name: str) -> Callable[..., Any]:
     return lambda k, n, x: getattr(k.functions, name)(x)
 
 
-_OPERATIONS: dict[str, Callable[..., Any]] = {
+OPERATIONS: dict[str, Callable[..., Any]] = {
     "const": lambda k, n: k.number(n.data),
     "pi": lambda k, n: k.number(k.functions.pi),
     "true": lambda k, n: n.data,

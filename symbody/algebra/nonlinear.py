@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from .trust_region import EPS, Array, Linearisation, Mask, Rank, Scales
+from .trust_region import EPS, Array, Linearisation, Mask, Rank, Scales, SingularValues
 
 Function = Callable[[Array], tuple[Array, Array]]
 
@@ -32,7 +32,11 @@ SLIDES: Final = 60
 NEIGHBOURS: Final = 4  # points at which rounding is looked at
 SHARP: Final = 2.0  # a row is zero, and no step could make it more so, below this many units of its rounding
 ROUNDED: Final = 450.0  # a row counts as zero below this many, where no step made it less (1e-13 of its terms)
+CLOSE: Final = 1e-2  # rows are let go through dependence where the radius falls below this part of the unknowns, or of the way so far
+SUSPECT: Final = 1e-9  # rows with slopes below this part of the largest are looked at: units, or rounding
 STILL: Final = 1e-7  # |R F| is stationary where no more than this part of it can be changed
+TURNS: Final = 10  # steps that make a circle where they lead back to a quarter of their length
+FLAT: Final = 1e-12  # |R F|² is stationary where a step promises no more than this part of it
 SHRUNK: Final = 1e-10  # no way leads on where the radius is below this part of the unknowns, or of the way so far
 
 
@@ -117,6 +121,7 @@ class System:
     lower, upper   bounds
     linear         unknowns in which rows are linear at fixed others; they start where they are best, and no distance counts them
     rounding       x -> for each row, a bound of its rounding error; without, it is estimated
+    slope_rounding x -> the same for the entries of J; without, they are taken as they are
     radius         of the first step, in these distances
     """
 
@@ -126,6 +131,7 @@ class System:
     upper: Array | None = None
     linear: Mask | None = None
     rounding: Callable[[Array], Array] | None = None
+    slope_rounding: Callable[[Array], Array] | None = None
     radius: float = np.inf
     max_steps: int = STEPS
 
@@ -198,13 +204,18 @@ class _Search:
         self.radius = system.radius
         self.steps = self.evaluations = self.most_rank = 0
         self.x = system.inside(np.array(start, dtype=np.float64))
+        self.floor: Array | None = None  # slopes that are no larger are rounding
         self.F, self.J = self._at(self.x)
-        self.start = self.x
+        self.start, self.extent = self.x, np.abs(self.x)
         self.scales: Scales | None = None
+        self.may_cross = False  # places where rows become dependent
+        self.must_descend = self.is_settled = False
+        self.track: list[Array] = []
 
     def _at(self, x: Array) -> tuple[Array, Array]:
         self.evaluations += 1
-        return self.system.function(x)
+        F, J = self.system.function(x)
+        return F, J if self.floor is None else np.where(np.abs(J) <= self.floor, 0.0, J)
 
     @property
     def is_finite(self) -> bool:
@@ -212,26 +223,41 @@ class _Search:
 
     def solution(self) -> Solution:
         outcome = self._outcome()
-        rounding = self._rounding() if self.is_finite else np.zeros(len(self.F))
+        rounding = self._attainable() if self.is_finite else np.zeros(len(self.F))
         return Solution(self.x, self.F, self.J, rounding, outcome, self.steps, self.evaluations)
 
     def _outcome(self) -> SolverOutcome:
         if not self.is_finite:
             return SolverOutcome.NOT_FINITE
+        self._clear_slopes()
         if self.system.linear is not None and self.system.linear.any():
             self._settle_linear()
         while not self._is_sharp:
             if self.steps >= self.system.max_steps:
                 return SolverOutcome.CONVERGED if self._vanishes else SolverOutcome.TOO_MANY_STEPS
-            if not self._advance():
+            if not self._advance() and not self._clear_slopes():
                 return SolverOutcome.CONVERGED if self._vanishes else self._stuck()
         return SolverOutcome.CONVERGED
+
+    def _clear_slopes(self) -> bool:
+        """Make zeros of slopes that are nothing but rounding, such as cos(π/2): what they seem to ask for is noise. Whether there were any.
+
+        They are looked for where rows have suspiciously small slopes, since that costs more than many steps.
+        """
+        largest = np.max(np.abs(self.J), axis=1, initial=0.0)
+        is_suspect = (largest > 0) & (largest < SUSPECT * np.max(largest, initial=0.0))
+        if self.system.slope_rounding is None or not is_suspect.any():
+            return False
+        self.floor = 8 * self.system.slope_rounding(self.x)
+        cleared = np.where(np.abs(self.J) <= self.floor, 0.0, self.J)
+        is_new, self.J = bool((cleared != self.J).any()), cleared
+        return is_new
 
     # ------------------------------------------------------------------------------------------------ rounding
 
     def _slight(self) -> Array:
-        """What a rounding of the unknowns changes in each row; of what they started with, where they go to zero."""
-        return EPS * (np.abs(self.J) @ (np.abs(self.x) + np.abs(self.start)))
+        """What a rounding of the unknowns changes in each row; of the largest that they were on the way, where they go to zero."""
+        return EPS * (np.abs(self.J) @ self.extent)
 
     @property
     def _is_sharp(self) -> bool:
@@ -240,11 +266,14 @@ class _Search:
 
     @property
     def _vanishes(self) -> bool:
-        scales = self.scales or Scales.of(self.J, self.system.sizes)
-        together = EPS * (np.abs(self.J) @ scales.columns) * float(np.linalg.norm(self.x / scales.columns))
-        if (np.abs(self.F) <= np.maximum(ROUNDED * self._slight(), together)).all():
-            return True
-        return bool((np.abs(self.F) <= ROUNDED * self._rounding()).all())
+        return self._is_sharp or self.is_settled or bool((np.abs(self.F) <= ROUNDED * self._attainable()).all())
+
+    def _attainable(self) -> Array:
+        """What rounding leaves of each row: its own, and where there are too many rows, the share that it takes of the others' in the least
+        squares, |1 - A A⁺| R e for A = R J D."""
+        e, scales = self._rounding(), Scales.of(self.J)
+        U = SingularValues.of(scales.rows[:, None] * self.J * scales.columns).U
+        return e + np.abs(np.eye(len(e)) - U @ U.T) @ (scales.rows * e) / scales.rows
 
     def _rounding(self) -> Array:
         """Rounding errors of the rows: as told, or seen in how rows scatter about their linearisation at points next to this one (Moré and
@@ -252,8 +281,8 @@ class _Search:
         if self._is_sharp:
             return self._slight()
         if self.system.rounding is not None:
-            return np.maximum(self.system.rounding(self.x), self._slight())
-        random, noise = np.random.default_rng(0), self._slight()
+            return np.maximum(self.system.rounding(self.x), EPS * (np.abs(self.J) @ np.abs(self.x)))
+        random, noise = np.random.default_rng(0), EPS * (np.abs(self.J) @ np.abs(self.x))
         for _ in range(NEIGHBOURS):
             change = 4 * EPS * random.uniform(-1, 1, len(self.x)) * np.abs(self.x)
             scatter = np.abs(self._at(self.x + change)[0] - self.F - self.J @ change)
@@ -263,7 +292,10 @@ class _Search:
     # ------------------------------------------------------------------------------------------------ steps
 
     def _linearised(self) -> Linearisation:
-        self.scales = Scales.of(self.J, self.system.sizes) if self.scales is None else self.scales.following(self.J)
+        if self.scales is None:
+            self.scales = Scales.of(self.J, self.system.sizes)
+        elif not self.must_descend:
+            self.scales = self.scales.following(self.J)
         here = self.system.linearised(self.F, self.J, self.scales)
         self.most_rank = max(self.most_rank, here.rank)
         return here
@@ -273,7 +305,7 @@ class _Search:
         x = self.x + here.with_linear(np.zeros(len(self.x)))
         F, J = self._at(x)
         if np.isfinite(F).all() and np.isfinite(J).all():
-            self.x, self.F, self.J = x, F, J
+            self.x, self.F, self.J, self.extent = x, F, J, np.maximum(self.extent, np.abs(x))
 
     def _advance(self) -> bool:
         """One step, with as many trials as it takes; False where none leads on."""
@@ -283,36 +315,68 @@ class _Search:
         for _ in range(TRIALS):
             here, change, damping = self._within_bounds(here)
             length = here.length(change)
-            if length <= EPS * here.length(self.x):
-                return False
             whole = here.with_linear(change)
+            if length <= EPS * here.length(self.x):
+                self.is_settled = self._explains(whole)
+                return False
             F, J = self._at(self.x + whole)
             if self._is_taken(here, whole, damping, F, J):
-                self.x, self.F, self.J, self.steps = self.x + whole, F, J, self.steps + 1
+                self._take(here, whole, F, J)
                 return True
             extent = here.length(self.x) + here.length(self.x - self.start)
+            self.may_cross = self.may_cross or self.radius <= CLOSE * extent
             if self.radius <= SHRUNK * extent or (damping == 0 and length <= 1e-4 * extent and self._vanishes):
                 return False
         return False
 
+    def _explains(self, change: Array) -> bool:
+        """Whether a change that is nothing beside the unknowns would make the rows vanish to rounding."""
+        return bool((np.abs(self.F + self.J @ change) <= ROUNDED * self._attainable()).all())
+
+    def _take(self, here: Linearisation, change: Array, F: Array, J: Array) -> None:
+        self.x, self.F, self.J, self.steps = self.x + change, F, J, self.steps + 1
+        self.extent = np.maximum(self.extent, np.abs(self.x))
+        self.track = [*self.track[-TURNS:], change]
+        way, path = here.length(np.sum(self.track, axis=0)), sum(map(here.length, self.track))
+        self.must_descend = self.must_descend or (len(self.track) > TURNS and way < 0.25 * path)
+
     def _is_taken(self, here: Linearisation, change: Array, damping: float, F: Array, J: Array) -> bool:
-        """Whether a step is taken; sets the radius of the next trial by how far rows are from their linearisation there.
+        """Whether a step is taken; sets the radius of the next trial."""
+        if not (np.isfinite(F).all() and np.isfinite(J).all()):
+            self.radius = here.length(change) / 8
+            return False
+        if self.must_descend:
+            return self._descends(here, change, F)
+        if not self._follows(here, change, damping, F):
+            return False
+        if not self.may_cross and here.is_turned(J):
+            self.radius = here.length(change) / 2
+            return False
+        return True
+
+    def _follows(self, here: Linearisation, change: Array, damping: float, F: Array) -> bool:
+        """Whether a step stays near the path of its linearisation; the next radius by how far it does.
 
         |G R (F(x⁺) - F - J Δx)| / |Δx|  is  ½ ω |Δx|, ω being the curvature of the rows as the unknowns see it
         """
         length, promise = here.length(change), self.F + self.J @ change
-        if not (np.isfinite(F).all() and np.isfinite(J).all()):
-            self.radius = length / 8
-            return False
         level, promised, found, apart = (
             here.length(here.correction(f, damping)) for f in (self.F, promise, F, F - promise)
         )
         gain = (level - found) / (level - promised) if level > promised else 0.0
-        is_taken = apart <= 0.5 * length and gain >= 0.1
+        follows = apart <= 0.5 * length and gain >= 0.1
         factor = 0.25 * length / max(apart, 1e-3 * length) if np.isfinite(apart) else 0.0
-        least, most = (0.5, 4.0) if is_taken and gain >= 0.25 else (1e-3, 0.5)
+        least, most = (0.5, 4.0) if follows and gain >= 0.25 else (1e-3, 0.5)
         self.radius = length * min(max(factor, least), most)
-        return is_taken
+        return follows
+
+    def _descends(self, here: Linearisation, change: Array, F: Array) -> bool:
+        """Whether |R F| falls by enough of what is promised: the test where steps have begun to turn in circles, about a place where
+        rows become dependent and none of them vanishes."""
+        level, promised, found = (float(np.linalg.norm(here.R * f)) ** 2 for f in (self.F, self.F + self.J @ change, F))
+        gain = (level - found) / (level - promised) if level - promised > FLAT * level else 0.0
+        self.radius = here.length(change) * (3.0 if gain > 0.75 else 1.0 if gain > 0.25 else 0.3)
+        return gain >= 0.01
 
     def _within_bounds(self, here: Linearisation) -> tuple[Linearisation, Array, float]:
         """The step, with unknowns held that are at a bound and would leave it; cut where it meets another bound."""

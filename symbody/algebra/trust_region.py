@@ -7,7 +7,7 @@ R and D are diagonal. R balances the rows of R J D, and D its columns, unless di
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -24,6 +24,7 @@ CUT: Final = (
 RANK: Final = 1e-10  # below this part of the largest, rows or columns are said to be dependent
 FAINT: Final = 1e-10  # entries below this part of the largest say nothing about the units of their row and column
 SWEEPS: Final = 12
+GROWS, GROWN = 10.0, 1e4  # by how much the weight of a row may grow in a step, and altogether
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Scales:
 
     R: Array
     D: Array
+    ceiling: Array  # of R
     is_fixed: bool = False
 
     @classmethod
@@ -40,9 +42,9 @@ class Scales:
 
         sizes   D, where it is given: then rows alone are scaled
         """
-        if sizes is not None:
-            return cls(np.full(J.shape[0], np.inf), sizes, True).shrunk(J)
-        return cls(*_geometric(np.abs(J))).shrunk(J)
+        m, n = J.shape
+        unseen = np.full(m, np.inf)
+        return cls(unseen, np.full(n, np.inf) if sizes is None else sizes, unseen, sizes is not None).shrunk(J)
 
     @cached_property
     def rows(self) -> Array:
@@ -53,32 +55,42 @@ class Scales:
         return np.where(np.isfinite(self.D), self.D, 1.0)
 
     def following(self, J: Array) -> Scales:
-        """Scales for slopes that have changed. Columns do not grow, and rows by ten times at most: what fades on the way is not blown up."""
+        """Scales for slopes that have changed. Columns do not grow, and rows by little: what fades on the way is not blown up."""
         scaled = np.max(np.abs(J) * self.rows[:, None] * self.columns, axis=1, initial=0.0)
-        return Scales(self.R * np.clip(1 / np.maximum(scaled, 1e-300), 1.0, 10.0), self.D, self.is_fixed).shrunk(J)
+        R = np.minimum(self.R * np.clip(1 / np.maximum(scaled, 1e-300), 1.0, GROWS), self.ceiling)
+        return replace(self, R=R).shrunk(J)
 
     def shrunk(self, J: Array) -> Scales:
         """Scales with which no entry of R J D is larger than about one (after Ruiz 2001, *A scaling algorithm to equilibrate both rows and
         columns norms in matrices*)."""
         A, out = np.abs(J), self
         if not (np.isfinite(self.R).all() and np.isfinite(self.D).all()):
-            out = Scales(*_geometric(A, self.R, self.D), self.is_fixed)
+            out = self._completed(A)
         for _ in range(SWEEPS):
             scaled = A * out.rows[:, None] * out.columns
             r, c = (np.maximum(1.0, np.max(scaled, axis=k, initial=0.0)) for k in (1, 0))
             r, c = (r, np.ones(len(c))) if self.is_fixed else (np.sqrt(r), np.sqrt(c))
-            out = Scales(out.R / r, out.D / c, self.is_fixed)
+            out = replace(out, R=out.R / r, D=out.D / c)
             if max(np.max(r, initial=1.0), np.max(c, initial=1.0)) < 1.1:
                 break
         return out
 
+    def _completed(self, A: Array) -> Scales:
+        """With rows and columns in which slopes are seen for the first time; none of them beyond those that are known."""
+        R, D = _geometric(A, self.R, self.D)
+        R, D = (
+            np.where(np.isfinite(new), np.minimum(new, np.max(old, initial=0.0, where=np.isfinite(old)) or np.inf), new)
+            for new, old in ((R, self.R), (D, self.D))
+        )
+        return replace(self, R=R, D=D, ceiling=np.where(np.isfinite(self.R), self.ceiling, GROWN * R))
 
-def _geometric(A: Array, R: Array | None = None, D: Array | None = None) -> tuple[Array, Array]:
+
+def _geometric(A: Array, R: Array, D: Array) -> tuple[Array, Array]:
     """R and D for which the logarithms of the entries of R A D that are not zero have the least sum of squares (Curtis and Reid 1972, *On the
     automatic scaling of matrices for Gaussian elimination*). Entries that are next to nothing then, such as cos(π/2), are left out, and it
     is done again. R and D that are finite already stay."""
     m, n = A.shape
-    known = np.concatenate([np.full(m, np.inf) if R is None else R, np.full(n, np.inf) if D is None else D])
+    known = np.concatenate([R, D])
     is_known, used = np.isfinite(known), A > 0
     logs = np.log(np.where(used, A, 1.0))
     for _ in range(2):
@@ -191,6 +203,10 @@ class Linearisation:
         size = float(np.linalg.norm(left))
         return float(np.linalg.norm(self._components)) / size if size else 0.0
 
+    def is_turned(self, J: Array) -> bool:
+        """Whether slopes elsewhere have another orientation: on the way there, rows become dependent (det J changes its sign)."""
+        return _has_other_sign(self._factors, (self.R[:, None] * J * self.D)[:, self.moving])
+
     def tangential(self, change: Array) -> Array:
         """The part of a change of the unknowns that changes no row, in the metric of D."""
         V = self._factors.V[: self._factors.rank()]
@@ -198,6 +214,17 @@ class Linearisation:
         out = np.zeros(len(self.D))
         out[self.moving] = self.D[self.moving] * (p - V.T @ (V @ p))
         return out
+
+
+def is_turned(one: Array, other: Array) -> bool:
+    """Whether two Jacobians that determine all unknowns have other orientations, so that they become singular on every way between them."""
+    scales = Scales.of(one)
+    f = SingularValues.of(scales.rows[:, None] * one * scales.columns)
+    return f.rank() == one.shape[1] and _has_other_sign(f, scales.rows[:, None] * other * scales.columns)
+
+
+def _has_other_sign(f: SingularValues, A: Array) -> bool:
+    return bool(np.linalg.slogdet(f.U.T @ A @ f.V.T)[0] < 0)
 
 
 @dataclass(frozen=True)

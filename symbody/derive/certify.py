@@ -24,10 +24,12 @@ from ..bodies.rotations import Cosines
 from ..errors import EvaluationError, unknown
 from ..summary import Summarized, Summary, counted, filled, listing
 from .balance import power_balance, powers_of_reactions, rows_of_actions
+from .configuration import Values
 from .derive import ROUTES
 from .equations import Equations
 from .kinematics import Kinematics
-from .random_states import Rows, Values, least_norm, numbers, random_state, tangent_basis
+from .random_states import numbers, random_state
+from .small_matrices import Rows, least_norm, tangent_basis
 
 TOLERANCE: Final = 1e-9
 COMPLEX_STEP: Final = 1e-30

@@ -20,8 +20,9 @@ from ..bodies.frames import Frame
 from ..bodies.mechanism import Constraint, Mechanism
 from ..bodies.rotations import Turn
 from ..errors import DerivationError, EvaluationError, ModelError, listed
+from .configuration import Configuration, Values, configuration, random_values
 from .equations import Equations
-from .probe import Dependence, Outcome, Rows, Values, configuration, dependent_rows, random_values, reduced, size
+from .small_matrices import Dependence, Rows, dependent_rows, reduced, size
 
 LARGEST: Final = 40  # speeds; larger systems are checked only when asked to by `audit`
 
@@ -113,7 +114,7 @@ def _components(action: Any) -> list[Any]:
 # ---------------------------------------------------------------------------------------------------------- constraints
 
 
-def constraint_findings(eq: Equations, found: Outcome) -> list[Finding]:
+def constraint_findings(eq: Equations, found: Configuration) -> list[Finding]:
     """Constraints that cannot hold together, and constraints that depend on others."""
     if not eq.lam:
         return []
@@ -142,7 +143,7 @@ def _dependences(eq: Equations, values: Values) -> list[Dependence]:
     return dependent_rows(_rows(eq.Jc.entries, len(eq.u), values)) if eq.lam else []
 
 
-def _not_assembled(eq: Equations, found: Outcome) -> Finding:
+def _not_assembled(eq: Equations, found: Configuration) -> Finding:
     names = [c.name for c in eq.mechanism.holonomic] + [f"norm of {listed(e)}" for e in eq.mechanism.norms]
     left = sorted(zip(found.residuals, names, strict=False), key=lambda x: -abs(x[0]))
     worst = ", ".join(f"{name} = {r:.3g}" for r, name in left[:4] if abs(r) > 1e-9)
@@ -197,7 +198,7 @@ def _advice(row: Constraint, others: Sequence[Constraint]) -> str:
 # ---------------------------------------------------------------------------------------------------------- mass
 
 
-def mass_findings(eq: Equations, found: Outcome) -> list[Finding]:
+def mass_findings(eq: Equations, found: Configuration) -> list[Finding]:
     """Motions that the constraints allow and that move no mass."""
     n = len(eq.u)
     if idle := [u.name for j, u in enumerate(eq.u) if not eq.lam and all(e is ZERO for e in eq.M.row(j))]:

@@ -17,9 +17,9 @@ from ..summary import Summarized, Summary, counted, filled, listing
 from .energies import is_uniform_gravity
 from .equations import Equations
 from .kinematics import Kinematics
-from .probe import Rows, reduced, size
 from .random_states import numbers, random_state
 from .recursive import generalized_forces
+from .small_matrices import Rows, reduced, size
 
 
 @dataclass(frozen=True, repr=False)

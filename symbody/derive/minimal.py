@@ -13,8 +13,8 @@ from ..algebra.matrix import Matrix, sum_of_products, zeros
 from ..algebra.walk import substitute_all
 from ..errors import DerivationError, listed
 from .equations import Equations
-from .probe import Rows, reduced
 from .random_states import numbers, random_state
+from .small_matrices import Rows, reduced
 
 
 def minimal(

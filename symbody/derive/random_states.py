@@ -1,25 +1,24 @@
-"""Random states that keep the constraints, in plain Python: what `certify` and the tests look at equations with."""
+"""Random states that keep the constraints: what `certify` and the tests look at equations with."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from ..algebra import elimination
-from ..algebra.derivatives import jacobian
+import numpy as np
+
 from ..algebra.evaluate import evaluate
-from ..algebra.graph import Expr, Symbol
+from ..algebra.graph import Symbol
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols
 from ..errors import DerivationError, EvaluationError
+from .configuration import Values, closed
 from .equations import Equations
+from .small_matrices import Rows, least_norm, size
 
-Values = dict[Any, float]
-Rows = list[list[float]]
 ATTEMPTS: Final = 24  # random starts for the assembly of loops
-STEPS: Final = 60  # from each
 
 
 def random_state(equations: Equations, seed: int = 0, values: Mapping[Any, float] | None = None) -> Values:
@@ -32,18 +31,16 @@ def random_state(equations: Equations, seed: int = 0, values: Mapping[Any, float
     """
     draw, given = Random(seed), _given(equations, values or {})
     known = {**equations.variables.of("p").defaults, **given}
-    rows = [row.expression for row in equations.position_rows]
     loose = [p for p in equations.p if p not in known]
-    best: tuple[float, list[float]] = (math.inf, [])
+    best = [math.inf]
     for attempt in range(ATTEMPTS):
-        state = _drawn(equations, draw, known, 1.2 * 0.95**attempt)
-        movable = [*equations.q, *loose] if attempt >= ATTEMPTS // 2 else list(equations.q)
-        left = _assemble(_Target(rows, jacobian(rows, movable), movable), state)
-        if left is not None:
-            best = min(best, (max(map(abs, left), default=math.inf), left))
-        elif _has_values(equations, state):
+        drawn = _drawn(equations, draw, known, 1.2 * 0.95**attempt)
+        state, found = closed(equations, [*equations.q, *loose] if attempt >= ATTEMPTS // 2 else equations.q, drawn)
+        if found.holds and _has_values(equations, state):
             return state
-    raise DerivationError(_why_not(equations, best[1]))
+        if not found.holds and np.isfinite(found.F).all() and size(left := found.F.tolist()) < size(best):
+            best = left
+    raise DerivationError(_why_not(equations, best if math.isfinite(best[0]) else ()))
 
 
 def _has_values(equations: Equations, state: Values) -> bool:
@@ -121,49 +118,6 @@ def numbers(matrices: Sequence[Matrix], values: Mapping[Any, Any]) -> list[list[
 # ---------------------------------------------------------------------------------------------------- projecting
 
 
-class _Target(NamedTuple):
-    """Rows that are to vanish, their slopes, and what may be moved for it."""
-
-    rows: list[Expr]
-    slopes: Matrix
-    movable: list[Symbol]
-
-    def at(self, state: Values) -> tuple[list[float], Rows] | None:
-        try:
-            (r,), J = numbers([Matrix(1, len(self.rows), tuple(self.rows)), self.slopes], state)
-        except (EvaluationError, OverflowError):
-            return None
-        return r, J
-
-
-def _assemble(target: _Target, state: Values) -> list[float] | None:
-    """Steps of least norm, damped where they do not help (Levenberg, Marquardt), in place. What is left, or None: nothing."""
-    if not target.rows:
-        return None
-    here, damping = target.at(state), 1e-3
-    for _ in range(STEPS):
-        if here is None:
-            return []
-        r, J = here
-        if max(map(abs, r)) < 1e-14:
-            break
-        step = least_norm(J, r, damping)
-        there = {**state, **{s: state[s] - x for s, x in zip(target.movable, step, strict=True)}}
-        reached = target.at(there)
-        if reached is not None and _square(reached[0]) < _square(r):
-            state.update(there)
-            here, damping = reached, max(damping / 20, 1e-15)
-        elif damping > 1e6 or max(map(abs, r)) < 1e-13:
-            break
-        else:
-            damping *= 10
-    return None if here is not None and max(map(abs, here[0])) < 1e-11 else here[0] if here is not None else []
-
-
-def _square(r: Sequence[float]) -> float:
-    return sum(x * x for x in r)
-
-
 def _project_speeds(equations: Equations, state: Values) -> None:
     if not equations.lam:
         return
@@ -174,45 +128,3 @@ def _project_speeds(equations: Equations, state: Values) -> None:
         ]
         for u, x in zip(equations.u, least_norm(J, miss, 1e-14), strict=True):
             state[u] -= x
-
-
-def least_norm(J: Rows, r: Sequence[float], damping: float = 1e-15) -> list[float]:
-    """The smallest x with J x = r: Jᵀ (J Jᵀ + μ 1)⁻¹ r, μ being `damping` times the largest entry on the diagonal."""
-    k = len(J)
-    A = [_dot(a, b) for a in J for b in J]
-    level = damping * max((A[i * k + i] for i in range(k)), default=0.0) + 1e-300
-    for i in range(k):
-        A[i * k + i] += level
-    y, p = list(r), [0] * k
-    elimination.general_factor(k, A, p)
-    elimination.general_solve(k, A, p, y)
-    return [sum(J[i][j] * y[i] for i in range(k)) for j in range(len(J[0]))]
-
-
-def tangent_basis(J: Rows, n: int) -> tuple[Rows, int]:
-    """Orthonormal vectors z with J z = 0, and the rank of J, by Gram and Schmidt (each projection done twice)."""
-    normal: Rows = []
-    for row in J:
-        _extend(normal, row, 1e-9)
-    everything = list(normal)
-    for j in range(n):
-        _extend(everything, [float(i == j) for i in range(n)], 1e-7)
-    return everything[len(normal) :], len(normal)
-
-
-def _extend(basis: Rows, v: list[float], least: float) -> None:
-    size = math.sqrt(_dot(v, v))
-    if size == 0:
-        return
-    w = [x / size for x in v]
-    for _ in range(2):
-        for b in basis:
-            part = _dot(w, b)
-            w = [x - part * y for x, y in zip(w, b, strict=True)]
-    rest = math.sqrt(_dot(w, w))
-    if rest > least:
-        basis.append([x / rest for x in w])
-
-
-def _dot(a: Sequence[float], b: Sequence[float]) -> float:
-    return sum(x * y for x, y in zip(a, b, strict=True))

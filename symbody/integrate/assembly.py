@@ -9,20 +9,22 @@ each with the values that are given held as they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
+from ..algebra.rounding import rounding
+from ..algebra.trust_region import SingularValues
 from ..derive.equations import Equations
 from ..derive.keywords import values_by_name
 from ..derive.named_rows import NamedRow
 from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed
+from .configuration_search import Found, Numbers, Search, is_periodic, unwound
 from .constraint_rows import RANK, Rows, rows_of, sizes_of_rows
-from .nearest import Found, Numbers, Search, is_periodic, row_space, unwound
 from .open_joints import contradiction, open_joints, too_much_given
 from .state import (
     Start,
@@ -35,7 +37,6 @@ from .state import (
     start_values,
 )
 
-ATTEMPTS: Final = 30  # starts, each moved further at random, before constraints are said not to close
 ROUNDED: Final = 1e-3  # by so much the norm of Euler parameters that are given may be off: numbers as people write them
 MEANT: Final = (
     1e4  # weight of prescribed values that contradict the constraints, in the search for the nearest that do not
@@ -89,12 +90,10 @@ def all_assemblies(
     task = _task(equations, values or {}, start, weights or {})
     search, random = _position_search(task), np.random.default_rng(seed)
     first, how = _configuration(task)
-    spread = _spread(search, random)
+    spread = search.spread(random)
     found = [first]
     for _ in range(tries if len(search.free) else 0):
-        x = search.start.copy()
-        x[search.free] += random.uniform(-1, 1, len(search.free)) * spread
-        reached = search.onto(x)
+        reached = search.onto(search.moved(random, spread))
         if reached.holds:
             q = _settled(task, search, reached).x
             if not any(_is_same(task, search, q, other) for other in found):
@@ -128,6 +127,12 @@ class _Task:
     def named(self, group: str) -> dict[str, float]:
         """Prescribed values of a group."""
         return {n: self.held[n] for s in getattr(self.equations, group) if (n := s.name) in self.held}
+
+    def rounding(self, rows: Sequence[NamedRow], group: str, x: Array) -> Array:
+        """What some rows can be off by where a group of symbols has these values."""
+        values = {s: self.known[s.name] for g in "quzrp" for s in getattr(self.equations, g)}
+        values |= dict(zip(getattr(self.equations, group), map(float, x), strict=True))
+        return np.array(rounding([r.expression for r in rows], {**values, self.equations.t: self.known["t"]}))
 
     @property
     def rates(self) -> dict[int, float]:
@@ -195,13 +200,14 @@ def _position_search(task: _Task) -> Search:
     def rows(q: Array) -> tuple[Array, Array]:
         return task.rows.position(task.known["t"], q, *rest)
 
-    return Search(rows, task.numbers("q"), task.free("q"), task.weight("q"))
+    rounding = partial(task.rounding, task.rows.positions, "q")
+    return Search(rows, task.numbers("q"), task.free("q"), task.weight("q"), rounding)
 
 
 def _configuration(task: _Task) -> tuple[Array, str]:
     """Coordinates that keep the constraints, and in words how they were found."""
     search = _position_search(task)
-    found, attempt = _closed(search)
+    found, attempt = search.first()
     if not found.holds:
         raise AssemblyError(_why_open(task, search, found))
     return _settled(task, search, found).x, _how(task, attempt)
@@ -212,35 +218,10 @@ def _how(task: _Task, attempt: int) -> str:
         return "no constraint on positions"
     if attempt == 0:
         return "assembled from the start"
-    return f"assembled from a start moved at random ({attempt + 1} attempts): from the start itself no step closes the constraints"
-
-
-def _closed(search: Search) -> tuple[Found, int]:
-    """The first start, each moved a little further, from which the rows can be made to vanish; or what came nearest to that."""
-    best = search.onto(search.start)
-    if best.holds or not len(search.free):
-        return best, 0
-    random = np.random.default_rng(1)
-    spread = _spread(search, random)
-    for attempt in range(1, ATTEMPTS):
-        x = search.start.copy()
-        x[search.free] += random.uniform(-1, 1, len(search.free)) * spread * min(1.0, 0.02 * 1.3**attempt)
-        found = search.onto(x)
-        if found.holds:
-            return found, attempt
-        if np.isfinite(found.left).all() and not np.linalg.norm(best.left) <= np.linalg.norm(found.left):
-            best = found
-    return best, ATTEMPTS
-
-
-def _spread(search: Search, random: np.random.Generator) -> Array:
-    """How far each free variable may be from its start: half a turn, or for what is no angle as far as rows can be off by turning."""
-    angles = np.array([is_periodic(search.rows, search.start, j) for j in search.free], dtype=bool)
-    x = search.start.copy()
-    x[search.free] += np.where(angles, random.uniform(-np.pi, np.pi, len(angles)), 0.0)
-    off = np.abs(search.rows(x)[0])
-    length = max(float(np.nanmax(off, initial=0.0)), float(np.max(np.abs(search.start), initial=0.0)), 1e-3)
-    return np.where(angles, np.pi, length)
+    return (
+        f"assembled from a start moved at random ({attempt + 1} attempts): from the start itself the constraints do not close, or only "
+        "beyond a singular position"
+    )
 
 
 def _settled(task: _Task, search: Search, found: Found) -> Found:
@@ -277,7 +258,7 @@ def _why_open(task: _Task, search: Search, best: Found) -> str:
     near = _closed_without(task, search, best, held) if held else None
     if near is None:
         return open_joints(where, best.left, task.rows.positions)
-    free = len(near) - len(row_space(search.rows(near)[1], RANK))
+    free = len(near) - SingularValues.of(search.rows(near)[1]).rank(RANK)
     there = {q.name: x for q, x in zip(task.equations.q, near, strict=True) if q.name in held}
     return too_much_given(where, held, free, there, best.left, task.rows.positions)
 
@@ -285,9 +266,9 @@ def _why_open(task: _Task, search: Search, best: Found) -> str:
 def _closed_without(task: _Task, search: Search, best: Found, held: Mapping[str, float]) -> Array | None:
     """A configuration near to the values that were held, if there is one without holding them."""
     everything, weights = np.arange(len(search.start)), task.weight("q")
-    loose = Search(search.rows, search.start, everything, weights)
+    loose = replace(search, free=everything, weights=weights)
     meant = np.array([MEANT if q.name in held else 1.0 for q in task.equations.q])
-    faithful = Search(search.rows, search.start, everything, weights * meant)
+    faithful = replace(loose, weights=weights * meant)
     found = [faithful.along(f).x for f in (loose.onto(best.x), loose.onto(search.start)) if f.holds]
     return min(found, key=faithful.distance, default=None)
 
@@ -313,7 +294,7 @@ def _speeds(task: _Task, q: Array) -> Array:
     k = len(task.rows.speeds)
     there, _, closes = _least(A[:k], b[:k], u, np.arange(len(u)), task.weight("u"))
     if held and closes:
-        free = len(u) - len(row_space(A[:k], RANK))
+        free = len(u) - SingularValues.of(A[:k]).rank(RANK)
         at = dict(zip((s.name for s in task.equations.u), there, strict=True))
         raise AssemblyError(too_much_given(where, held, free, {n: at[n] for n in held if n in at}, left, rows, True))
     raise AssemblyError(contradiction(where, left, rows, True))
@@ -358,8 +339,9 @@ def _completed(task: _Task, q: Array, how: str) -> State:
 def _additional(task: _Task, q: Array, u: Array) -> Array:
     """Additional variables: algebraic ones so that their equations hold, the others as they start."""
     rows = partial(_addition, task, q, u)
-    search = Search(rows, task.numbers("z"), task.free("z"), task.weight("z"))
-    found, _ = _closed(search)
+    rounding = partial(task.rounding, task.rows.additional, "z")
+    search = Search(rows, task.numbers("z"), task.free("z"), task.weight("z"), rounding)
+    found, _ = search.first()
     if not found.holds:
         raise AssemblyError(
             contradiction(

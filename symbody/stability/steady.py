@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix
+from ..algebra.nonlinear import Solution, System
 from ..algebra.printing import tree_size_up_to
+from ..algebra.rounding import UNIT, rounding
 from ..algebra.walk import free_symbols, ordered, substitute_all
 from ..derive.equations import Equations
 from ..derive.keywords import values_by_name
@@ -23,7 +26,6 @@ from ..errors import StabilityError, listed, unknown
 from ..integrate.state import Start, State, is_whole_state, start_values
 from ..summary import Tabular
 from .conditions import ConditionRow, Conditions, conditions
-from .newton import Reached, newton
 from .parameter_samples import Sample, cleaned, folded, sample_at, samples, vanishing
 from .pivoting import solved
 
@@ -135,7 +137,7 @@ class SteadyMotion(Tabular):
         if not self.unknowns:
             return {}
         begin = np.array([(start or self.found)[s] for s in self.unknowns])
-        reached = self._problem.from_start(begin, parameters)
+        reached = self._problem.system(parameters).zero(begin)
         if not reached.holds:
             name, size = self._problem.worst(reached)
             changed = {s.name: v for s, v in parameters.items() if self.defaults.get(s) != v}
@@ -143,7 +145,7 @@ class SteadyMotion(Tabular):
                 f"{self.equations.name!r}: no steady motion was found at {listed(f'{k}={v:.6g}' for k, v in changed.items())}, starting "
                 f"from the one at hand; {size:.3g} is left in {name}. Go there in smaller steps, or call steady(...) there"
             )
-        return dict(zip(self.unknowns, map(float, reached.w), strict=True))
+        return dict(zip(self.unknowns, map(float, reached.x), strict=True))
 
     def slopes(self, parameters: Mapping[Symbol, float], at: Mapping[Symbol, float], by: Symbol) -> dict[Symbol, float]:
         """Rates of change of `unknowns` with a parameter, from the rows staying zero."""
@@ -313,18 +315,35 @@ class _Problem:
     def __init__(
         self, eq: Equations, asked: Conditions, expressions: Mapping[Symbol, Expr], unknowns: tuple[Symbol, ...]
     ) -> None:
-        self.eq, self.unknowns = eq, unknowns
+        self.eq, self.fixed, self.unknowns = eq, expressions, unknowns
         self.rows: list[ConditionRow] = list(asked.rows)
         self.expressions = folded([r.expression for r in self.rows], expressions)
         self.parameters = [s for s in parameters_of(eq, asked) if s not in unknowns]
 
     @cached_property
+    def _slopes(self) -> Matrix:
+        return jacobian(self.expressions, self.unknowns)
+
+    @cached_property
+    def _unfolded_slopes(self) -> Matrix:
+        return jacobian([r.expression for r in self.rows], self.unknowns)
+
+    @cached_property
     def _compiled(self) -> Any:
-        outputs = {"r": self.expressions, "J": [*jacobian(self.expressions, self.unknowns).entries]}
+        outputs = {"r": self.expressions, "J": [*self._slopes.entries]}
         groups = {"w": list(self.unknowns), "p": list(self.parameters)}
         return compile_program(program("steady_rows", groups, outputs))
 
-    def from_start(self, start: Array, parameters: Mapping[Symbol, float]) -> Reached:
+    @cached_property
+    def _linear(self) -> NDArray[np.bool_]:
+        """Multipliers and accelerations, where rows are linear in all of them together."""
+        linear = [s.kind in ("multiplier", "acceleration") for s in self.unknowns]
+        columns = [self._slopes.column(j) for j, is_linear in enumerate(linear) if is_linear]
+        met = {s for s in free_symbols(*(e for c in columns for e in c)) if s.kind in ("multiplier", "acceleration")}
+        return np.array(linear, dtype=bool) & (not met.intersection(self.unknowns))
+
+    def system(self, parameters: Mapping[Symbol, float]) -> System:
+        """The rows at numbers for the parameters."""
         p = np.array([parameters[s] for s in self.parameters])
         shape = len(self.rows), len(self.unknowns)
 
@@ -332,11 +351,20 @@ class _Problem:
             r, J = self._compiled(w, p)
             return r, J.reshape(shape)
 
-        return newton(rows_and_slopes, start)
+        def bounds(things: Sequence[Expr], w: Array) -> Array:
+            """Before anything is folded in: sin(π) of a value that was given is a rounded zero, not a number of its own."""
+            values = dict(zip((*self.unknowns, *self.parameters), map(float, (*w, *p)), strict=True))
+            known = dict(zip(self.fixed, evaluate(list(self.fixed.values()), values), strict=True))
+            return np.array(rounding(things, {**values, **known}))
 
-    def worst(self, reached: Reached) -> tuple[str, float]:
-        k = int(np.argmax(np.abs(reached.residual)))
-        return self.rows[k].name, float(reached.raw[k])
+        return System(
+            rows_and_slopes, linear=self._linear,
+            rounding=lambda w: bounds([r.expression for r in self.rows], w),
+            slope_rounding=lambda w: bounds(self._unfolded_slopes.entries, w).reshape(shape),
+        )  # fmt: skip
+
+    def worst(self, reached: Solution) -> tuple[str, float]:
+        return self.rows[reached.worst].name, float(reached.F[reached.worst])
 
     def slopes(self, parameters: Mapping[Symbol, float], at: Mapping[Symbol, float], by: Symbol) -> dict[Symbol, float]:
         p = np.array([parameters[s] for s in self.parameters])
@@ -363,25 +391,18 @@ def _by_newton(
             f"steady motion of {eq.name!r}: no value for {listed(missing)}, and the motion is not known in closed form; give "
             f"steady(..., {missing[0]}=...)"
         )
-    best: Reached | None = None
-    for start in _starts(asked, begin):
-        reached = problem.from_start(start, defaults)
-        if best is None or reached.size < best.size:
-            best = reached
-        if best.holds:
-            break
-    assert best is not None
-    name, size = problem.worst(best) if len(best.residual) else ("", 0.0)
+    best, _ = problem.system(defaults).first_zero(_starts(asked, begin))
+    name, size = problem.worst(best) if len(best.F) else ("", 0.0)
     loose = [s.name for s, x in zip(unknowns, best.loose, strict=True) if x > 1e-6]
     freedom = f"rank {best.rank} of {len(problem.rows)} rows in {len(unknowns)} unknowns"
     said = (
         f"found in {best.steps} steps, {freedom}, largest row {abs(size):.2g} ({name})"
         if best.holds
-        else f"not found from {STARTS} starts; nearest: {size:.4g} is left in {name}, {freedom}"
+        else f"not found from {STARTS} starts; nearest: {size:.4g} is left in {name}, {freedom}; {best.outcome.value}"
     )
     return SteadyMotion(
-        eq, asked, asked.fixed, defaults, said, best.holds, best.size, name, tuple(loose), unknowns,
-        dict(zip(unknowns, map(float, best.w), strict=True)),
+        eq, asked, asked.fixed, defaults, said, best.holds, best.size * UNIT, name, tuple(loose), unknowns,
+        dict(zip(unknowns, map(float, best.x), strict=True)),
     )  # fmt: skip
 
 

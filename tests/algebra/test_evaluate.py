@@ -8,12 +8,13 @@ import math
 import mpmath
 import pytest
 
-from symbody.algebra.evaluate import evaluate
+from symbody.algebra.evaluate import Evaluator, evaluate
 from symbody.algebra.functions import ExternalFunction, atan2, log, sign, sin, sqrt, where
 from symbody.algebra.graph import PI, fraction, symbol, symbols
 from symbody.algebra.linear import solve
 from symbody.algebra.matrix import matrix
 from symbody.errors import EvaluationError, ExpressionError
+from tests.algebra.expressions import random_expressions
 
 x, y = symbols("x y")
 
@@ -96,3 +97,20 @@ def test_real_numbers_stay_real():
     with pytest.raises(EvaluationError, match="pow has no value"):
         evaluate(x**2.7, {x: -2.0})
     assert math.isnan(evaluate(sign(x), {x: math.nan}))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_evaluator_gives_what_evaluate_gives(seed):
+    """Some symbols fixed, others given call by call."""
+    seen, expressions = random_expressions(seed)
+    fixed = {s: 0.3 * k - 0.5 for k, s in enumerate(seen[:2])}
+    f = Evaluator(expressions, fixed, seen[2:])
+    for numbers in ([0.2, -0.7], [1.1, 0.4]):
+        assert f(numbers) == evaluate(expressions, {**fixed, **dict(zip(seen[2:], numbers, strict=True))})
+
+
+def test_evaluator_where_there_is_no_value():
+    f = Evaluator([log(x) + y, x], {y: 1.0}, [x])
+    assert f([1.0]) == [1.0, 1.0]
+    with pytest.raises(EvaluationError, match="log has no value"):
+        f([-1.0])

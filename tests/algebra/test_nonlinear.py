@@ -36,6 +36,16 @@ def test_standard_problem_is_solved(name):
         assert same(found.x) == pytest.approx(same(peer.x), abs=1e-6) or name.startswith("Brown")
 
 
+@names
+@pytest.mark.parametrize("factor", [10, 100])
+def test_what_is_said_to_hold_is_a_zero(name, factor):
+    """From far away not everything is found, but nothing is called a zero that is none."""
+    function, start = standard(name)
+    found = System(function).zero(factor * start)
+    F, J = function(found.x)
+    assert not found.holds or np.max(np.abs(F)) < 1e-10 * (1 + np.max(np.abs(J) @ np.abs(found.x)))
+
+
 def test_fewer_evaluations_than_peers():
     """In sum, where both end at a zero; rows and slopes are one evaluation here, and two in MINPACK."""
     ours, hybr, lm = 0, 0, 0

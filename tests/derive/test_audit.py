@@ -8,7 +8,8 @@ import symbody as sb
 from symbody import DerivationError, Model, ModelError, derive
 from symbody.derive import checks
 from symbody.derive.audit import audit
-from symbody.derive.probe import Outcome, dependent_rows, rank, reduced
+from symbody.derive.configuration import Configuration
+from symbody.derive.small_matrices import dependent_rows, rank, reduced
 
 from .mechanisms import ALL, BODY, chain, double_pendulum, four_bar, rolling_disc
 from .states import numbers
@@ -147,7 +148,7 @@ def test_special_configurations_are_no_redundancy(monkeypatch: pytest.MonkeyPatc
     m.revolute("closure", m.ground, parent, at=(2, 0, 0), on=at)
     assert audit(m).degrees_of_freedom == 1
     eq, search = derive(m), checks.configuration
-    flat = Outcome(search(eq).values | dict(zip(eq.q, (0.0, 0.0, math.pi), strict=True)), [0.0, 0.0])
+    flat = Configuration(search(eq).values | dict(zip(eq.q, (0.0, 0.0, math.pi), strict=True)), [0.0, 0.0])
     assert len(checks.dependent_rows(numbers(eq.Jc, flat.values).tolist())) == 1
     monkeypatch.setattr(checks, "configuration", lambda eq, seed=1: flat if seed == 1 else search(eq, seed))
     checks.check(eq)

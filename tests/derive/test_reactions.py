@@ -10,9 +10,9 @@ import pytest
 
 import symbody as sb
 from symbody import DerivationError, Model, ModelError, derive
+from symbody.derive.configuration import random_values
 from symbody.derive.kinematics import Kinematics, wrench_of
 from symbody.derive.minimal import minimal
-from symbody.derive.probe import random_values
 from symbody.derive.random_states import random_state
 from symbody.derive.reactions import chain_of, reaction, reactions
 from symbody.derive.transform import diagonalized

@@ -158,3 +158,63 @@ def test_values_follow_parameters(equations):
     slope = motion.slopes({**parameters, g: 5.0}, found, g)[theta]
     assert slope == pytest.approx(-3 / (25 + 9))
     assert np.isfinite(list(found.values())).all()
+
+
+# ------------------------------------------------------------------------------------------------ what one solver for all has to carry
+
+
+def test_given_values_are_rounded_too(equations):
+    """sin(π) of the π that is given is 1e-16: nothing, beside the error of π itself."""
+    motion = sb.steady(equations, values={"theta": math.pi}, zero=["x"])
+    assert motion.is_steady, motion.outcome
+    off = sb.steady(equations, values={"theta": math.pi + 1e-9}, zero=["x"])
+    assert not off.is_steady
+    assert off.worst == "balance of theta_dot"
+
+
+def test_large_numbers_leave_large_rounding():
+    """A circular orbit: forces of 4 kN cancel, and 4e-13 N are left of them."""
+    m = sb.Model("orbit")
+    r, a = m.coordinates("r a")
+    mu, radius = m.parameter("mu", 3.986004418e14), 7e6
+    frame = m.ground.rotate("z", a)
+    satellite = m.particle("satellite", frame.point(r, 0, 0), mass=500)
+    m.force("gravity", frame.vector(-500 * mu / r**2, 0, 0), frame.point(r, 0, 0), satellite)
+    eq = sb.derive(m)
+    rate = math.sqrt(3.986004418e14 / radius**3)
+    assert sb.steady(eq, values={"r": radius, "a_dot": rate}).is_steady
+    found = sb.steady(eq, values={"a_dot": rate}, start={"r": 6.9e6})
+    assert found.is_steady, found.outcome
+    assert found["r"] == pytest.approx(radius, rel=1e-12)
+
+
+@pytest.mark.parametrize("stiffness", [1e2, 1e4, 1e6, 1e8, 1e9])
+def test_stiff_bushing_at_a_stretched_linkage(stiffness):
+    """Two bars in line between a hinge and a bushing that holds the second one's end: from the stretched start to the sag near by."""
+    m = sb.Model("bushing")
+    m.gravity(0, -9.81, 0)
+    arm = m.body("arm", shape=sb.bar(0.4, "x", at=(0.2, 0, 0)), mass=3)
+    rod = m.body("rod", shape=sb.bar(0.5, "x", at=(0.25, 0, 0)), mass=2)
+    a = m.revolute("hinge", m.ground, arm).coordinates[0]
+    b = m.revolute("elbow", arm, rod, at=(0.4, 0, 0)).coordinates[0]
+    x, y = 0.4 * sb.cos(a) + 0.5 * sb.cos(a + b) - 0.9, 0.4 * sb.sin(a) + 0.5 * sb.sin(a + b)
+    m.force("bushing", m.ground.vector(-stiffness * x, -stiffness * y, 0), rod.point(0.5, 0, 0), rod)
+    motion = sb.steady(sb.derive(m))
+    assert motion.is_steady, motion.outcome
+    assert -0.5 * math.pi < motion["hinge"] < 0
+    assert "found in" in motion.outcome
+    if stiffness >= 1e6:  # a string pulled tight: the sag falls with the cube root of its stiffness
+        assert motion["hinge"] == pytest.approx(-3.36 * stiffness ** (-1 / 3), rel=5e-3)
+
+
+def test_body_on_a_ball_joint_in_euler_parameters():
+    """From the horizontal: multipliers and the norm of the parameters are found with the position."""
+    m = sb.Model("hung")
+    m.gravity(0, 0, -9.81)
+    bar = m.body("bar", mass=1, inertia=(0.01, 0.1, 0.1))
+    m.free("bar", bar, sequence="euler parameters")
+    m.coincide(m.ground.point(0, 0, 0), bar.point(-0.5, 0, 0), name="ball")
+    motion = sb.steady(sb.derive(m), start={"bar_x": 0.5})
+    assert motion.is_steady, motion.outcome
+    assert abs(motion["bar_z"]) == pytest.approx(0.5, abs=1e-9)
+    assert motion["lam_ball_z"] == pytest.approx(9.81)

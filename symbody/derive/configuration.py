@@ -1,0 +1,99 @@
+"""Configurations that keep the constraints, near random ones: where `derive` and `audit` look at ranks and masses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any, Final
+
+import numpy as np
+
+from ..algebra.derivatives import jacobian
+from ..algebra.evaluate import Evaluator
+from ..algebra.graph import Symbol
+from ..algebra.nonlinear import Solution, SolverOutcome, System
+from ..algebra.rounding import rounding
+from ..algebra.trust_region import Array
+from ..errors import EvaluationError
+from .equations import Equations
+from .small_matrices import size
+
+Values = dict[Any, float]
+
+STARTS: Final = 8
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What the search for a configuration came to.
+
+    values      numbers for every symbol; the constraints hold where `residuals` are small
+    residuals   of phi, then of the norms of Euler parameters
+    holds       whether they vanish, to rounding
+    is_stuck    whether every start ended where no small step brings the constraints nearer to zero, and none is zero
+    """
+
+    values: Values
+    residuals: list[float]
+    holds: bool = True
+    is_stuck: bool = False
+
+
+def configuration(eq: Equations, seed: int = 1, given: Mapping[Any, float] | None = None) -> Configuration:
+    """The first configuration from a few random starts near what is given that satisfies the constraints, or the nearest to one.
+
+    Where the parameters leave no way to meet the constraints, those without values are moved along with the coordinates.
+    """
+    best, stuck = Configuration({}, [float("inf")], holds=False), True
+    fixed = {s: float(v) for s, v in (given or {}).items()}
+    loose = [v.symbol for v in eq.variables.of("p") if v.default is None and v.symbol not in fixed]
+    for start in range(STARTS):
+        random = Random(1000 * seed + start)
+        values = random_values(eq, random) | fixed
+        if start > 0:
+            values |= {q: values[q] + random.uniform(-1, 1) for q in eq.q}  # given places are places to start from
+        reached, found = closed(eq, [*eq.q, *loose] if start >= STARTS // 2 else eq.q, values)
+        if found.holds:
+            return Configuration(reached, found.F.tolist())
+        if found.outcome is SolverOutcome.NOT_FINITE:
+            continue
+        stuck = stuck and found.outcome in (SolverOutcome.LOCAL_MINIMUM, SolverOutcome.SINGULAR)
+        here = Configuration(reached, found.F.tolist(), holds=False)
+        best = min(best, here, key=lambda c: size(c.residuals))
+    return replace(best, is_stuck=stuck and bool(best.values))
+
+
+def closed(eq: Equations, movable: Sequence[Symbol], values: Values) -> tuple[Values, Solution]:
+    """Values in which some symbols are moved so that phi and the norms of Euler parameters vanish, and what the solver says."""
+    rows = [row.expression for row in eq.position_rows]
+    slopes = eq.cached("slopes of positions", tuple(movable), lambda: list(jacobian(rows, movable).entries))
+
+    def moved(x: Array) -> Values:
+        return {**values, **dict(zip(movable, x.tolist(), strict=True))}
+
+    both = Evaluator([*rows, *slopes], values, movable)
+    shape = len(rows), len(movable)
+
+    def rows_and_slopes(x: Array) -> tuple[Array, Array]:
+        try:
+            numbers = np.array(both(x.tolist()), dtype=np.float64)
+        except (EvaluationError, OverflowError):
+            return np.full(len(rows), np.nan), np.full(shape, np.nan)
+        return numbers[: len(rows)], numbers[len(rows) :].reshape(shape)
+
+    system = System(rows_and_slopes, np.ones(len(movable)), rounding=lambda x: np.array(rounding(rows, moved(x))))
+    found = system.zero(np.array([values[s] for s in movable]))
+    return moved(found.x), found
+
+
+def random_values(eq: Equations, random: Random) -> Values:
+    """Numbers for every symbol of the equations, constraints not looked at. Parameters: those of the model, or between ½ and 3/2."""
+    known = {s: float(v) for s, v in eq.mechanism.values.items()}
+    values: Values = {p: known.get(p, random.uniform(0.5, 1.5)) for p in eq.p}
+    moving = (*eq.q, *eq.u, *eq.z, *eq.r, *eq.lam, eq.t)
+    values |= {s: random.uniform(-1, 1) for s in (*moving, *(s.dot for s in (*eq.u, *eq.z)))}
+    for norm in eq.mechanism.norms:
+        length = sum(values[e] ** 2 for e in norm) ** 0.5
+        values |= {e: values[e] / length for e in norm}
+    return values
