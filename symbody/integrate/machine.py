@@ -72,7 +72,7 @@ def watched_in(task: Task) -> Watched:
     """What kernels need to find the events of a task."""
     n = len(task.sense)
     return Watched(
-        count=n, values=np.zeros(2 * n + 1), earlier=np.zeros(2 * n + 1), inner=np.zeros(2 * n + 1), side=np.zeros(n), least=np.zeros(n),
+        count=n, values=np.zeros(2 * n), earlier=np.zeros(2 * n), inner=np.zeros(2 * n), side=np.zeros(n), least=np.zeros(n),
         sense=np.array(task.sense, dtype=np.int64), watch=task.watch,
     )  # fmt: skip
 

@@ -6,6 +6,7 @@ LlvmLoops    kernels that call each other and compiled programs, in one module
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -60,6 +61,7 @@ _INDEX_OPS: Final = {"+": "add nsw", "-": "sub nsw", "*": "mul nsw", "//": "sdiv
 _INDEX_TESTS: Final = {"<": "slt", ">": "sgt", "<=": "sle", ">=": "sge", "==": "eq", "!=": "ne"}
 _NUMBER_TESTS: Final = {"<": "olt", ">": "ogt", "<=": "ole", ">=": "oge", "==": "oeq", "!=": "une"}
 _LARGEST: Final = hexadecimal(1.7976931348623157e308)
+LARGE: Final = 200  # expressions and statements of a kernel
 _INTRINSICS: Final = """declare double @llvm.fabs.f64(double)
 declare double @llvm.sqrt.f64(double)
 declare double @pow(double, double)
@@ -359,12 +361,23 @@ class LlvmLoops:
 
     def text(self) -> str:
         tables: dict[tuple[float, ...], str] = {}
-        texts = [LlvmKernel(form, form.name, tables=tables).text() for form in self.kernels.forms.values() if form]
+        forms = [form for form in self.kernels.forms.values() if form]
+        called = Counter(part.target.name for f in forms for part in all_parts(f.body) if isinstance(part, Called))
+        texts = [
+            LlvmKernel(form, form.name, tables=tables).text(_attributes(form, called[form.name])) for form in forms
+        ]
         constants = "".join(
             f"{name} = private constant [{len(v)} x double] [{', '.join(f'double {hexadecimal(x)}' for x in v)}]\n"
             for v, name in tables.items()
         )
         return _INTRINSICS + constants + "".join(texts) + "".join(self._entries)
+
+
+def _attributes(form: Form, calls: int) -> str:
+    """LLVM's time grows faster than a function: small kernels that are called once go into their caller at once, large ones never."""
+    if calls != 1:
+        return "nounwind"
+    return f"nounwind {'noinline' if sum(1 for _ in all_parts(form.body)) > LARGE else 'alwaysinline'}"
 
 
 def _entry_text(e: Entry) -> str:

@@ -13,6 +13,7 @@ memory, so that a kernel does the same to it compiled and as it stands.
 
 from __future__ import annotations
 
+import ctypes
 import operator
 from dataclasses import dataclass
 from functools import cache
@@ -22,14 +23,14 @@ from typing import Annotated, Any, ClassVar, Final, Self, Union, get_args, get_o
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CompileError, listed, shown, unknown
+from ...errors import CompileError, SymbodyError, listed, shown, unknown
 from .form import FUNCTION, INDEX, INDICES, NOTHING, NUMBER, NUMBERS, Basic, KernelType, RecordType, Type
 from .language import IS_KNOWN, IS_MUTABLE, Function, Indices, Kernel, Numbers
 
 HINTS: Final[dict[Any, Basic]] = {
     int: INDEX, float: NUMBER, Numbers: NUMBERS, Indices: INDICES, Function: FUNCTION, type(None): NOTHING,
 }  # fmt: skip
-DTYPES: Final = {NUMBERS: np.float64, INDICES: np.int64}
+DTYPES: Final[dict[Any, Any]] = {NUMBERS: np.dtype(np.float64), INDICES: np.dtype(np.int64)}
 IS_THERE: Final = "there"  # what is known of a function that is not absent
 
 
@@ -96,18 +97,26 @@ class Struct:
         self._known = set(self._constants)
         for k, f in enumerate(fields.values()):
             value = values.get(f.name)
-            if f.type is INDEX or f.type is NUMBER:
-                (self._slots if f.type is INDEX else self._numbers)[k] = value or 0
-            elif value is not None:
-                self._values[f.name] = _fitting(f"record {cls}", f, value)
+            if f.type is INDEX:
+                self._slots[k] = value or 0
+            elif f.type is NUMBER:
+                self._numbers[k] = value or 0.0
+            elif value is None and f.may_be_absent:
+                self._values[f.name] = None
+            elif not _fits(f, value):
+                raise self._misfit(f, value, values)
+            else:
+                self._values[f.name] = value
                 if f.type is not None:
                     self._slots[k] = address_of(value)
-            elif f.may_be_absent:
-                self._values[f.name] = None
-            else:
-                needed = [g.name for g in fields.values() if g.type not in (INDEX, NUMBER) and not g.may_be_absent]
-                missing = listed(name for name in needed if values.get(name) is None)
-                raise CompileError(f"record {cls}: {missing} must be given")
+
+    def _misfit(self, f: Field, value: Any, values: dict[str, Any]) -> SymbodyError:
+        cls = type(self).__name__
+        if value is not None:
+            return CompileError(f"record {cls}: {f.name} must be {f.type or 'a kernel'}, got {shown(value)}")
+        needed = [g.name for g in self._fields.values() if g.type not in (INDEX, NUMBER) and not g.may_be_absent]
+        missing = listed(name for name in needed if values.get(name) is None)
+        return CompileError(f"record {cls}: {missing} must be given")
 
     @property
     def address(self) -> int:
@@ -133,22 +142,20 @@ def _place(f: Field, k: int) -> property:
     return property(lambda self: memory(self).item(k), put)
 
 
-def _fitting(where: str, f: Field, value: Any) -> Any:
-    """A value that can stand in a field."""
-    if f.type in DTYPES and not isinstance(value, tuple):
-        fits = isinstance(value, np.ndarray) and value.dtype == DTYPES[f.type] and value.flags.c_contiguous
-    elif isinstance(f.type, type):
-        fits = isinstance(value, f.type)
-    else:
-        fits = f.type is FUNCTION or callable(value) or isinstance(value, tuple)
-    if not fits:
-        raise CompileError(f"{where}: {f.name} must be {f.type}, got {shown(value)}")
-    return value
+def _fits(f: Field, value: Any) -> bool:
+    """Whether a value can stand in a field that is no number."""
+    if isinstance(value, np.ndarray):
+        return f.type in DTYPES and value.dtype == DTYPES[f.type] and value.flags.c_contiguous
+    if f.type in DTYPES:
+        return isinstance(value, tuple)
+    return isinstance(value, f.type) if isinstance(f.type, type) else value is not None
 
 
 def address_of(value: Any) -> int:
     """Where something is in memory; 0 where it is not there, or is known only to translators."""
     if isinstance(value, np.ndarray):
+        if value.size and value.flags.writeable:
+            return ctypes.addressof(ctypes.c_char.from_buffer(value.data))  # three times as fast as value.ctypes.data
         return int(value.ctypes.data)
     return 0 if isinstance(value, tuple) else int(getattr(value, "address", 0))
 
