@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import llvmlite
 import llvmlite.binding as llvm
+from llvmlite.binding import ffi
 
 from ...errors import CompileError
 
@@ -86,11 +87,20 @@ def machine_code(kernels: str, pieces: str) -> bytes:
         options = llvm.create_pipeline_tuning_options(speed_level=3)
         options.loop_vectorization = True
         options.slp_vectorization = False
-        builder = llvm.create_pass_builder(_machine(), options)
-        builder.getModulePassManager().run(loops, builder)
+        _run_passes(loops, llvm.create_pass_builder(_machine(), options))
         module = _parsed(pieces)
         module.link_in(loops)
         return bytes(_machine().emit_object(module))
+
+
+def _run_passes(module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
+    """Run the pipeline and free it: llvmlite keeps the 55 kB of each, because its pass managers inherit a dispose that does nothing first."""
+    manager = builder.getModulePassManager()
+    try:
+        manager.run(module, builder)
+    finally:
+        ffi.lib.LLVMPY_DisposeNewModulePassManger(manager)
+        manager.detach()
 
 
 class Loaded:
