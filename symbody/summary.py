@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from html import escape
 from itertools import accumulate
 from typing import Final
+
+from .escaping import in_html
 
 MOST_NAMES: Final = 6
 MOST_CHARACTERS: Final = 110  # of a row
@@ -37,16 +38,16 @@ class Summary:
     def html(self, folded: Iterable[tuple[str, str]] = ()) -> str:
         """A table; `folded` are pieces of HTML with a title each, long ones to be opened by a click."""
         cells = "".join(
-            f"<tr style='background:none'><th style='{_ROW_STYLE};white-space:nowrap'>{escape(label)}</th>"
-            f"<td style='{_ROW_STYLE}'>{escape(text)}</td></tr>"
+            f"<tr style='background:none'><th style='{_ROW_STYLE};white-space:nowrap'>{in_html(label)}</th>"
+            f"<td style='{_ROW_STYLE}'>{in_html(text)}</td></tr>"
             for label, text in self.rows
         )
         table = f"<table style='border-collapse:collapse;margin:.3em 0'><tbody>{cells}</tbody></table>" if cells else ""
         parts = "".join(
-            f"<details{' open' if len(inner) <= MOST_OPEN else ''}><summary>{escape(t)}</summary>{inner}</details>"
+            f"<details{' open' if len(inner) <= MOST_OPEN else ''}><summary>{in_html(t)}</summary>{inner}</details>"
             for t, inner in folded
         )
-        return f"<div class='symbody'><strong>{escape(self.title)}</strong>{table}{parts}</div>"
+        return f"<div class='symbody'><strong>{in_html(self.title)}</strong>{table}{parts}</div>"
 
 
 class Summarized:
@@ -77,7 +78,7 @@ class Tabular:
         return first_lines(str(self))
 
     def _repr_html_(self) -> str:
-        return f"<div class='symbody' style='overflow-x:auto'><pre>{escape(str(self))}</pre></div>"
+        return f"<div class='symbody' style='overflow-x:auto'><pre>{in_html(str(self))}</pre></div>"
 
 
 def counted(number: int, one: str, many: str = "") -> str:

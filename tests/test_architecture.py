@@ -17,6 +17,7 @@ from .repository import tracked_files
 
 ROOT = Path(__file__).parents[1]
 FLOW = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write")
+SHARED = ("errors", "escaping", "later", "summary", "whole_files")  # files that belong to no folder
 KNOW_NO_JOINTS = ("emit", "integrate", "stability")
 GROUPS = ("q", "u", "z", "r", "p", "lam")  # of symbols, in Equations
 NOT_EQUATIONS = ("self", "m", "mechanism", "self.mechanism")  # owners of groups without a table
@@ -113,14 +114,14 @@ def all_imports(root: Path) -> list[Import]:
 
 
 def folders_in_order(root: Path) -> list[str]:
-    """A folder imports only folders to its left, itself, and `errors`, `later`, `summary`."""
+    """A folder imports only folders to its left, itself, and the files that belong to none."""
     bad = []
     for i in all_imports(root):
         here, parts = folder(i.file), i.module.split(".")
         if not here or parts[0] != "symbody":
             continue
         there = parts[1] if len(parts) > 1 else "symbody"
-        if there in ("errors", "later", "summary") or there == here:
+        if there in SHARED or there == here:
             continue
         if here not in FLOW or there not in FLOW or FLOW.index(there) > FLOW.index(here):
             bad.append(f"{i}, which is not to the left of {here}")
@@ -336,10 +337,19 @@ def private_names(tree: ast.Module) -> set[str]:
     return {n for n in names if is_private(n)}
 
 
+ESCAPING = ("html", "xml.sax.saxutils", "shlex", "urllib.parse")  # modules that know how to write text for others
+
+
+def one_escaping_function_a_target(root: Path) -> list[str]:
+    """Text of the user's choice is escaped by `escaping.py`, and by nothing else."""
+    imported = [i for i in all_imports(root) if i.module in ESCAPING or i.module.startswith("html.")]
+    return [f"{i}: escaping.py has a function for that" for i in imported if i.file != "symbody/escaping.py"]
+
+
 RULES = (
     folders_in_order, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
     no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key, few_parameters,
-    no_foreign_private_attributes,
+    no_foreign_private_attributes, one_escaping_function_a_target,
 )  # fmt: skip
 
 
@@ -376,6 +386,7 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (symbols_from_the_table, {"stability/a.py": "x = [*(s.dot for s in eq.u), *self.eq.p, *self.eq.r]"}, "symbols of self.eq "),
     (symbols_from_the_table, {"view/a.py": "x = f(t, *source.q, *source.u)"}, "symbols of source"),
     (symbols_from_the_table, {"write/a.py": "x = {*eq.q, eq.t, *eq.p}"}, "write/a.py:1"),
+    (one_escaping_function_a_target, {"view/a.py": "from html import escape"}, "view/a.py:1 imports html"),
     (one_file_each, {"emit/llvm/jit.py": "import llvmlite", "emit/b.py": "import llvmlite"}, "b.py, symbody/emit/llvm/jit.py"),
     (few_parameters, {"emit/a.py": f"def f({', '.join(f'a{i}: int' for i in range(10))}, x: Numbers) -> None: ..."}, "kernel f has 11 parameters"),
     (few_parameters, {"bodies/a.py": f"class A:\n    def _f({', '.join(f'a{i}' for i in range(13))}): ..."}, "a.py:2 _f has 13 parameters"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any, Final
 
+from ..escaping import in_html
 from .graph import Number, Symbol
 from .labels import Labels
 from .printing import operations, outline, short_or_long
@@ -31,7 +31,7 @@ def mathml(thing: Any, lines: int | None = None, labels: Labels | None = None) -
 def drawn(thing: Any, labels: Labels | None = None) -> str:
     """A formula for a notebook: drawn, with a bar to move it where it is wide; of a long one its size."""
     if operations(thing) > MOST_DRAWN:
-        return f"<p>{escape(outline(thing))}</p>"
+        return f"<p>{in_html(outline(thing))}</p>"
     return f"<div style='overflow-x:auto;width:fit-content;max-width:100%'>{mathml(thing, None, labels)}</div>"
 
 
@@ -45,7 +45,7 @@ def _row(text: str) -> str:
 
 def _letter(name: str) -> str:
     shown = _GREEK.get(name, name)
-    return f"<mi>{escape(shown)}</mi>" if len(shown) == 1 else f'<mi mathvariant="normal">{escape(shown)}</mi>'
+    return f"<mi>{in_html(shown)}</mi>" if len(shown) == 1 else f'<mi mathvariant="normal">{in_html(shown)}</mi>'
 
 
 def _named(name: str, order: int = 0) -> str:
@@ -109,7 +109,7 @@ class _MathML(Typeset):
         return self._applied(f"<mi>{_FUNCTIONS.get(op, op)}</mi>", args)
 
     def call(self, name: str, args: list[str]) -> Written:
-        return self._applied(f"<mi>{escape(name)}</mi>", args)
+        return self._applied(f"<mi>{in_html(name)}</mi>", args)
 
     def _applied(self, head: str, args: list[str]) -> Written:
         return Written(head + "<mo>&#x2061;</mo>" + self.bracketed("<mo>,</mo>".join(args)), ATOM, head)
@@ -150,7 +150,7 @@ class _MathML(Typeset):
         return math_element(f'<mtable class="sequence">{rows}</mtable>')
 
     def between(self, sign: str) -> str:
-        return f"<mo>{escape('−' if sign == '-' else sign)}</mo>"
+        return f"<mo>{in_html('−' if sign == '-' else sign)}</mo>"
 
     def item(self, block: Written, k: int) -> Written:
         return Written(f"<msub>{_row(self.tight(block, ATOM))}<mn>{k + 1}</mn></msub>")

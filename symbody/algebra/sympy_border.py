@@ -31,8 +31,10 @@ from sympy.core.function import AppliedUndef
 from sympy.functions.elementary.piecewise import ExprCondPair
 from sympy.logic.boolalg import BooleanFalse, BooleanFunction, BooleanTrue
 from sympy.physics.vector import dynamicsymbols
+from sympy.printing.str import StrPrinter
 
 from ..errors import ExpressionError, listed, shown
+from ..escaping import as_python_literal
 from .functions import ExternalFunction
 from .graph import (
     FALSE,
@@ -58,6 +60,7 @@ from .linear import KINDS as LINEAR_KINDS
 from .linear import FactorShape
 from .matrix import Matrix
 from .printing import intermediates, nodes_of, tree_size_up_to
+from .target_names import UniqueNames, is_python_reserved
 from .walk import ordered
 
 _BLOCKS: Final = {"solve", "solve_transposed", "solve_item", *(f"factor_{kind}" for kind in LINEAR_KINDS)}
@@ -575,20 +578,58 @@ def _collected(e: sympy.Expr) -> Iterator[sympy.Expr]:
 # ---------------------------------------------------------------------------------------------------------- as a program
 
 
+_SYMPY_WORDS: Final = frozenset(sympy.__all__)
+
+
+class _Source(StrPrinter):  # type: ignore[misc]
+    """SymPy's text, in which symbols and functions are called by the variables that hold them, and fractions stay exact."""
+
+    def __init__(self, variables: Mapping[tuple[str, str], str]) -> None:
+        super().__init__()
+        self.variables = variables
+        self.renamed = {f: v for (kind, f), v in variables.items() if kind == "function" and f != v}
+
+    def text(self, e: sympy.Basic) -> str:
+        """Functions are renamed before, because SymPy tells kinds of expressions apart by the names of their classes."""
+        if self.renamed:
+            e = e.replace(
+                lambda x: isinstance(x, AppliedUndef) and x.func.__name__ in self.renamed,
+                lambda x: sympy.Function(self.renamed[x.func.__name__])(*x.args),
+            )
+        return str(self.doprint(e))
+
+    def _print_Symbol(self, s: sympy.Symbol) -> str:  # noqa: N802
+        return self.variables["symbol", s.name]
+
+    def _print_Rational(self, x: sympy.Rational) -> str:  # noqa: N802
+        return f"Rational({x.p}, {x.q})"
+
+
 def sympy_source(parts: Mapping[str, Any], about: str = "", labels: Labels | None = None) -> str:
-    """Python source that builds expressions and matrices in SymPy, under the names given: a file to be read and run, no pickle."""
+    """Python source that builds expressions and matrices in SymPy, under the names given: a file to be read and run, no pickle.
+
+    A symbol, function or intermediate whose name is a word of Python or SymPy, or that of a part, is held by a variable of a similar
+    name: `lambda_ = Symbol('lambda')`.
+    """
     shapes = {name: x if isinstance(x, Matrix) else Matrix(1, 1, (x,)) for name, x in parts.items()}
     entries = tuple(e for m in shapes.values() for e in m.entries)
     form = to_sympy(Matrix(len(entries), 1, entries), labels=labels)
     values = [value for _, value in form.intermediates] + list(form.result)
     named = {s for s, _ in form.intermediates}
-    symbols = sorted({str(s) for v in values for s in v.free_symbols - named} - {str(dynamicsymbols._t)})
+    symbols = sorted({s.name for v in values for s in v.free_symbols - named} | {dynamicsymbols._t.name})
     functions = sorted({f.func.__name__ for v in values for f in v.atoms(AppliedUndef)})
-    lines = [f'"""{about}"""', "from sympy import *", "", f"{dynamicsymbols._t} = Symbol('{dynamicsymbols._t}')"]
-    lines += [f"{s} = Symbol('{s}')" for s in symbols] + [f"{f} = Function('{f}')" for f in functions]
-    lines += [f"{s} = {sympy.sstr(value)}" for s, value in form.intermediates]
+    names = UniqueNames(lambda n: is_python_reserved(n) or n in _SYMPY_WORDS)
+    for name in shapes:
+        names.take(name)
+    held = {("symbol", s): names.new(s) for s in symbols} | {("function", f): names.new(f) for f in functions}
+    lines = [as_python_literal(about), "from sympy import *", ""]
+    lines += [f"{held['symbol', s]} = Symbol('{s}')" for s in symbols]
+    lines += [f"{held['function', f]} = Function('{f}')" for f in functions]
+    held |= {("symbol", s.name): names.new(s.name) for s, _ in form.intermediates}
+    printer = _Source(held)
+    lines += [f"{held['symbol', s.name]} = {printer.text(value)}" for s, value in form.intermediates]
     results = iter(form.result)
     for name, m in shapes.items():
-        inner = ", ".join(sympy.sstr(next(results)) for _ in m.entries)
+        inner = ", ".join(printer.text(next(results)) for _ in m.entries)
         lines.append(f"{name} = Matrix({m.rows}, {m.cols}, [{inner}])")
     return "\n".join(lines) + "\n"

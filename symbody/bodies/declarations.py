@@ -15,6 +15,7 @@ from ..algebra.linear import solve
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols, substitute_all
 from ..errors import ModelError, listed
+from ..escaping import checked_name
 
 MOST_ORDER: Final = 4  # time derivatives of one symbol that have names
 
@@ -51,7 +52,7 @@ class Declarations:
     """The symbols of a model and how coordinates change with speeds."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name = checked_name(name, "model")
         self.time = symbol("t", "time")
         self._symbols: dict[str, Symbol] = {"t": self.time}
         self._rates: dict[Symbol, Expr] = {}

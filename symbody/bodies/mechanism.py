@@ -9,6 +9,7 @@ from functools import cached_property
 from ..algebra.graph import Expr, Symbol, symbol
 from ..algebra.printing import outline
 from ..errors import ModelError, listed, unknown
+from ..escaping import checked_name
 from ..summary import Summarized, Summary, filled, tagged
 from .frames import Frame, Point, Vector
 from .mass import MassProperties, Shape
@@ -23,6 +24,9 @@ class Body:
     frame: Frame
     mass: MassProperties
     shape: Shape | None = None
+
+    def __post_init__(self) -> None:
+        checked_name(self.name, "body")
 
     def point(self, x: object = 0, y: object = 0, z: object = 0) -> Point:
         """The point with these coordinates in the body frame."""
@@ -70,6 +74,9 @@ class Load:
     potential: Expr | None = None
     on_rates: Mapping[Symbol, Expr] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        checked_name(self.name, "load")
+
     def __repr__(self) -> str:
         on = dict.fromkeys([*(a.frame.name for a in self.actions), *(q.name for q in self.on_rates)])
         return tagged(f"Load {self.name}: {self.kind}{f' on {listed(on, 6)}' if on else ''}")
@@ -88,6 +95,9 @@ class Constraint:
     joint: str | None = None
     actions: tuple[Action, ...] = ()
 
+    def __post_init__(self) -> None:
+        checked_name(self.name, "constraint")
+
     def __repr__(self) -> str:
         kind = "holonomic" if self.is_holonomic else "nonholonomic"
         return tagged(f"Constraint {self.name}, {kind}: {outline(self.expression)} = 0")
@@ -105,6 +115,9 @@ class Joint:
     child: str
     coordinates: tuple[Symbol, ...]
     closes_loop: bool = False
+
+    def __post_init__(self) -> None:
+        checked_name(self.name, "joint")
 
     def __repr__(self) -> str:
         loop = ", closes a loop" if self.closes_loop else ""
@@ -146,6 +159,12 @@ class Mechanism(Summarized):
     units: Mapping[Symbol, str]
     small: tuple[Symbol, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        checked_name(self.name, "mechanism")
+        for what, names in (("equation", self.equations), ("output", self.outputs), ("unit", self.units.values())):
+            for name in names:
+                checked_name(name, what)
 
     def _summary(self) -> Summary:
         parts = rows_of_parts(self.bodies, self.joints, (x.name for x in self.loads), self.constraints)

@@ -13,6 +13,7 @@ from typing import Any
 from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown
+from ..escaping import checked_name
 from .declarations import Declarations
 from .frames import Frame, Point, Vector
 from .mechanism import Body, Constraint, Joint, Load
@@ -93,7 +94,7 @@ class Parts(Declarations):
 
     def add_frame(self, name: str, frame: Frame) -> Frame:
         """File a frame under a name, whatever it is called itself."""
-        if name in self._frames:
+        if checked_name(name, "frame") in self._frames:
             raise ModelError(f"model {self.name!r}: frame {name!r} is oriented already; a frame has one orientation")
         self._frames[name] = frame
         return frame
@@ -145,7 +146,7 @@ class Parts(Declarations):
         self._notes.extend(texts)
 
     def refuse_twice(self, what: str, name: str, among: Mapping[str, Any]) -> None:
-        if name in among:
+        if checked_name(name, f"model {self.name!r}: {what}") in among:
             raise ModelError(f"model {self.name!r}: there are two {what} {name!r}")
 
     # ------------------------------------------------------------------------------------------------ checks

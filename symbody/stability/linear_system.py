@@ -22,6 +22,7 @@ from ..emit.program.program import Program
 from ..emit.run.callable import Array
 from ..emit.text.numpy_text import numpy_function
 from ..errors import StabilityError, listed, shown, unknown
+from ..escaping import in_latex
 from ..summary import Summarized, Summary, counted, filled, listing
 from . import design as design_module
 from . import eigenvalue_sensitivities as sensitivity
@@ -514,7 +515,7 @@ def _substituted(full: FullSystem | None, table: Mapping[Symbol, Any]) -> FullSy
 def _column_latex(names: Sequence[str], rates: bool = False) -> str:
     def column_entry(name: str) -> str:
         stem, order = stem_and_order(name)
-        return latex(symbol(stem, "variable", order + rates)) if name.isidentifier() else rf"\text{{{name}}}"
+        return latex(symbol(stem, "variable", order + rates)) if name.isidentifier() else rf"\text{{{in_latex(name)}}}"
 
     inner = r" \\ ".join(map(column_entry, names))
     return rf"\begin{{bmatrix}} {inner} \end{{bmatrix}}"

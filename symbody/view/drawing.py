@@ -22,6 +22,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from ..algebra.graph import stem_and_order
 from ..errors import SymbodyError
+from ..escaping import in_figure
 
 if TYPE_CHECKING:
     from .figure import Curve, Figure, Note, Panel
@@ -77,7 +78,7 @@ def drawn(figure: Figure) -> Any:
             is_last = k == n - 1 or figure.is_wide
             _panel(panel, ax, is_last or not figure.shares_x)
         if figure.title:
-            canvas.suptitle(figure.title, fontsize=11, color=INK)
+            canvas.suptitle(in_figure(figure.title), fontsize=11, color=INK)
         return canvas
 
 
@@ -122,7 +123,7 @@ def _note(note: Note, ax: Any) -> None:
     if note.y is None:
         where |= {"xycoords": ax.get_xaxis_transform(), "xytext": (shift, -3), "va": "top"}
     place = (note.x, 1.0 if note.y is None else note.y)
-    ax.annotate(note.text, place, textcoords="offset points", fontsize=8, color=INK, **where)
+    ax.annotate(in_figure(note.text), place, textcoords="offset points", fontsize=8, color=INK, **where)
 
 
 def typeset(label: str) -> str:
@@ -130,7 +131,7 @@ def typeset(label: str) -> str:
     stem, order = stem_and_order(label)
     found = re.fullmatch(rf"([A-Za-z]|{'|'.join(GREEK)})(\d*)", stem)
     if not found or order > 2:
-        return label
+        return in_figure(label)
     name, index = found.groups()
     core = rf"\{name}" if len(name) > 1 else name
     dotted = (core, rf"\dot{{{core}}}", rf"\ddot{{{core}}}")[order]
@@ -163,7 +164,7 @@ def _field(field: Any, ax: Any) -> None:
     )
     if np.nanmin(field.border) < 0 < np.nanmax(field.border):
         ax.contour(field.x, field.y, field.border.T, levels=[0.0], colors=[INK], linewidths=1.4)
-    bar = ax.figure.colorbar(mesh, ax=ax, label=field.label)
+    bar = ax.figure.colorbar(mesh, ax=ax, label=in_figure(field.label))
     bar.outline.set_visible(False)
 
 

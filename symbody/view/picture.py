@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import itertools
 import math
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ..emit.run.callable import Array
+from ..escaping import in_html
 from .poses import between, rotation_matrix
 from .scene_items import FIELD, GROUND, PALETTE, End, Mesh, Solid
 from .solids import profile, ratio_of, scale_of, unit_mesh
@@ -283,7 +283,7 @@ def _grid(scene: Scene, view: View, theme: str) -> Iterator[Patch]:
 def svg(scene: Scene, t: float | None = None, width: int = 960, height: int = 600, theme: str = "light") -> str:
     """A still as SVG text; without a background, so that it goes on any page."""
     made = picture(scene, t, width, height, theme)
-    title = html.escape(f"{scene.name}, still picture")
+    title = in_html(f"{scene.name}, still picture")
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-label="{title}" '
         'fill="currentColor" stroke="currentColor" stroke-width=".5" stroke-linejoin="round" stroke-linecap="round">'
@@ -295,5 +295,5 @@ def svg(scene: Scene, t: float | None = None, width: int = 960, height: int = 60
         out.append(f'<path d="{path}{how} color="{p.colour}"{see}/>')
     ink = INK[theme][2]
     for x in made.texts:
-        out.append(f'<text x="{x.place[0]:.0f}" y="{x.place[1]:.0f}" font-family="sans-serif" font-size="13" stroke="none" color="{ink}">{html.escape(x.text)}</text>')  # fmt: skip
+        out.append(f'<text x="{x.place[0]:.0f}" y="{x.place[1]:.0f}" font-family="sans-serif" font-size="13" stroke="none" color="{ink}">{in_html(x.text)}</text>')  # fmt: skip
     return "".join([*out, "</svg>"])

@@ -7,14 +7,13 @@ there is no WebGL or no script.
 from __future__ import annotations
 
 import base64
-import html
-import json
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..escaping import as_attribute, as_script_data, in_html
 from .picture import coil, svg
 from .scene_items import GROUPS, PALETTE, End, Mesh
 from .solids import profile, ratio_of
@@ -125,18 +124,16 @@ def assets() -> str:
 
 def fragment(scene: Scene, *, assets: bool = True, height: str = "26rem", autoplay: bool = True) -> str:
     """A scene as a part of a page. `data-theme` of the page's root element decides dark or light; else the reader's system does."""
-    text = json.dumps(data(scene), separators=(",", ":"), allow_nan=False)
-    safe = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     still = svg(scene, _moment(scene), 960, 560)
     tags = f"<style>{_asset('viewer.css')}</style>" if assets else ""
     script = f"<script>{_asset('viewer.js')}</script>" if assets else ""
     play = "" if autoplay else ' data-autoplay="no"'
     return (
-        f'{tags}<section class="sbv" style="--sbv-height:{html.escape(height, quote=True)}"{play} '
-        f'aria-label="{html.escape(f"3-D view of {scene.name}", quote=True)}">'
+        f'{tags}<section class="sbv" style="--sbv-height:{in_html(height)}"{play} '
+        f'aria-label="{in_html(f"3-D view of {scene.name}")}">'
         f'<div class="sbv-still">{still}</div>'
         f'<noscript><p class="sbv-note">Turning and playing needs JavaScript; this is a still picture.</p></noscript>'
-        f'<script type="application/json" class="sbv-data">{safe}</script></section>{script}'
+        f'<script type="application/json" class="sbv-data">{as_script_data(data(scene))}</script></section>{script}'
     )
 
 
@@ -147,7 +144,7 @@ def _moment(scene: Scene) -> float:
 
 def page(scene: Scene) -> str:
     """A page of its own."""
-    title = html.escape(scene.name)
+    title = in_html(scene.name)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
@@ -159,6 +156,6 @@ def page(scene: Scene) -> str:
 
 def in_notebook(scene: Scene, height: int = 480) -> str:
     """A page inside a cell: a frame of its own, so that styles and scripts do not meet."""
-    inside = html.escape(page(scene), quote=True)
-    title = html.escape(f"3-D view of {scene.name}", quote=True)
+    inside = as_attribute(page(scene))
+    title = in_html(f"3-D view of {scene.name}")
     return f'<iframe srcdoc="{inside}" title="{title}" style="width:100%;height:{height}px;border:0" sandbox="allow-scripts allow-downloads" allow="fullscreen"></iframe>'

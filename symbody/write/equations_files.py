@@ -13,7 +13,10 @@ from ..emit.program.program import Program
 from ..emit.run.dynamics import Dynamics
 from ..emit.text.numpy_text import numpy_source
 from ..errors import unknown
+from ..escaping import in_one_line
 from .code.c import c_source
+
+MOST_CHARACTERS: Final = 100  # of the name of a file
 
 
 def equation_programs(eq: Equations) -> dict[str, Program]:
@@ -37,7 +40,9 @@ def equations_files(eq: Equations, style: str, programs: Mapping[str, Program]) 
 
 
 def as_latex(eq: Equations) -> str:
-    return "\n".join(f"% {name}\n\\[ {latex(thing, None, eq.labels)} \\]" for name, thing in equation_parts(eq).items())
+    return "\n".join(
+        f"% {in_one_line(name)}\n\\[ {latex(thing, None, eq.labels)} \\]" for name, thing in equation_parts(eq).items()
+    )
 
 
 def as_c(made: Mapping[str, Program]) -> str:
@@ -58,11 +63,11 @@ def _text_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
     found = sequence(*parts.values(), labels=eq.labels)
     lines = [f"{name} = {value}" for name, value in found.definitions]
     lines += [f"{name} = {value}" for name, value in zip(parts, found.results, strict=True)]
-    return {f"{_file_name(eq)}.txt": "\n".join([f"# {_title(eq)}", *lines])}
+    return {f"{_file_name(eq)}.txt": "\n".join([f"# {in_one_line(_title(eq))}", *lines])}
 
 
 def _latex_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
-    return {f"{_file_name(eq)}.tex": f"% {_title(eq)}\n{as_latex(eq)}"}
+    return {f"{_file_name(eq)}.tex": f"% {in_one_line(_title(eq))}\n{as_latex(eq)}"}
 
 
 def _sympy_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
@@ -95,4 +100,5 @@ def _title(eq: Equations) -> str:
 
 
 def _file_name(eq: Equations) -> str:
-    return "".join(c if c.isalnum() else "_" for c in eq.name)
+    """ASCII letters, digits and underscores: a name that every file system takes, and that hides nothing and leads nowhere."""
+    return "".join(c if c.isascii() and c.isalnum() else "_" for c in eq.name)[:MOST_CHARACTERS]

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from ...errors import ModelFileError, SymbodyError, unknown
+from ...errors import ModelError, ModelFileError, SymbodyError, unknown
+from ...escaping import checked_name, in_one_line
 from ..declarations import identifier
 from ..mechanism import Mechanism
 from ..model import Model
@@ -247,7 +248,14 @@ class Build:
 
 
 def name_of(fields: Fields, default: str) -> str:
-    return fields.get("name").text if "name" in fields else default
+    """What the file calls its model; otherwise the name of the file."""
+    if "name" not in fields:
+        return in_one_line(default)
+    said = fields.get("name")
+    try:
+        return checked_name(said.text, "name")
+    except ModelError as reason:
+        raise said.error(str(reason)) from None
 
 
 def _names(message: str, name: str) -> bool:

@@ -16,6 +16,7 @@ from typing import Any, Final, NoReturn
 import yaml
 
 from ...errors import ModelFileError
+from ...escaping import UNPRINTABLE
 
 MOST_BYTES: Final = 2**20
 MOST_NODES: Final = 50_000  # with everything that aliases repeat
@@ -213,6 +214,7 @@ class _Tree:
         self._count(1, at)
         if isinstance(event, yaml.ScalarEvent):
             node = Node("scalar", at, end, event.value, event.style is not None)
+            self._check_characters(node)
             self._name(event, node)
             self._add(node)
             return
@@ -225,6 +227,14 @@ class _Tree:
         self.open.append(node)
         self.keys.append(None)
         node.text = event.anchor or ""
+
+    def _check_characters(self, node: Node) -> None:
+        """Escapes in quotation marks ("\\e") may stand for characters that no file may hold. Texts over several lines are allowed here, not in names."""
+        if found := UNPRINTABLE.search(re.sub("[\t\n]", " ", node.text)):
+            self._refuse(
+                node.start,
+                f"the character U+{ord(found[0]):04X} cannot stand in a model file, nor be written by its code",
+            )
 
     def _name(self, event: Any, node: Node | None) -> None:
         if event.anchor:

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from ...errors import ModelError, listed, shown, unknown
+from ...escaping import checked_name
 
 MOST_BYTES: Final = 256 * 2**20
 MOST_NESTING: Final = 64
@@ -194,6 +195,8 @@ def _parsed(where: str, data: str | bytes) -> Element:
             raise ModelError(
                 f"{where}: line {parser.CurrentLineNumber}: elements are nested more than {MOST_NESTING} deep"
             )
+        for name, value in attributes.items():
+            checked_name(value, f"{where}: line {parser.CurrentLineNumber}: {shown(name)}")
         element = Element(tag, attributes, parser.CurrentLineNumber)
         stack[-1].children.append(element)
         stack.append(element)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import keyword
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...algebra import elimination
 from ...algebra.functions import ExternalFunction
+from ...algebra.target_names import UniqueNames, is_python_reserved
 from ...errors import ProgramError, shown
 from ..llvm import jit, loop_text, numbers
 from ..llvm import program_text as llvm_text_module
@@ -47,7 +47,7 @@ def _generator() -> str:
 
 def compile_program(program: Program, *, cache: bool = True) -> Compiled:
     """Machine code for a program; see `compile`."""
-    space: dict[str, Any] = {"_explain": _explain}
+    space: dict[str, Any] = {"explain__": _explain}
     exec(_call_text(program), space)
     return type("Compiled", (Compiled,), {"__call__": space["__call__"], "__doc__": Compiled.__doc__})(program, cache)
 
@@ -247,7 +247,7 @@ def _call_text(program: Program) -> str:
             "    try:",
             *copies,
             "        pass",
-            f"    except (TypeError, ValueError): _explain(self__.program, ({names},)); raise",
+            f"    except (TypeError, ValueError): explain__(self__.program, ({names},)); raise",
             "    self__._run(buffers__.arguments)",
             *(["    self__._externals.raise_pending()"] if program.externals else []),
             "    output__ = buffers__.output.copy()",
@@ -257,8 +257,9 @@ def _call_text(program: Program) -> str:
 
 
 def _argument_names(program: Program) -> list[str]:
-    """Names of the groups, changed where they would mean something else."""
-    return [f"{g.name}_" if keyword.iskeyword(g.name) or g.name.endswith("__") else g.name for g in program.inputs]
+    """Names of the groups, changed where they mean something else in the text of `__call__`: a word of Python, or one of its own variables."""
+    names = UniqueNames(lambda n: is_python_reserved(n) or n.endswith("__"))
+    return [names.new(g.name) for g in program.inputs]
 
 
 def _explain(program: Program, groups: Sequence[Any]) -> None:

@@ -17,13 +17,13 @@ from typing import Any, Final
 import numpy as np
 
 from ...algebra.functions import ExternalFunction
+from ...algebra.target_names import UniqueNames, is_python_reserved
 from ...errors import ProgramError
 from ..loops.kernels import factor_kernel, has_pivots, solve_kernel
 from ..loops.language import Kernel
 from ..program.program import Group, Instruction, Output, Program, right_sides
 from ..program.right_sides import leading_zeros
 from .infix import ATOM, CHOICE, ENTRY_WIDTH, POWER, SIGN, Infix, Term, TextPlan, entry_places, filled
-from .names import UniqueNames, is_python_reserved
 
 
 def numpy_source(program: Program) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from ...algebra.functions import ExternalFunction
+from ...algebra.target_names import UniqueNames, is_c_math, is_c_reserved, is_c_word
 from ...emit.loops.kernels import factor_kernel, has_pivots, solve_kernel
 from ...emit.loops.language import Kernel
 from ...emit.program.pieces import ScratchMemory, cut
@@ -36,7 +37,6 @@ from ...emit.text.infix import (
     TextPlan,
     filled,
 )
-from ...emit.text.names import UniqueNames, is_c_math, is_c_reserved, is_c_word
 from ...errors import ProgramError
 from .c_comment import comment
 from .c_kernels import simple_c

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import Final
 
 from ...algebra.graph import Symbol
@@ -13,6 +12,7 @@ from ...algebra.matrix import Matrix
 from ...algebra.printing import sequence
 from ...derive.equations import Equations
 from ...derive.summaries import equation_parts
+from ...escaping import in_html
 from ..equations_files import as_c, as_latex, as_python, equation_programs
 from .page import details, note, table
 
@@ -53,7 +53,7 @@ _SIGNS: Final = {
 
 
 def _sign(name: str) -> str:
-    return _SIGNS.get(name, f"<mi>{escape(name)}</mi>")
+    return _SIGNS.get(name, f"<mi>{in_html(name)}</mi>")
 
 
 def _form(eq: Equations) -> str:
@@ -104,7 +104,7 @@ def _drawn(eq: Equations) -> str:
 
 
 def _copy(kind: str, text: str) -> str:
-    button = f"<button type='button' class='copy'>Copy {escape(kind)}</button>"
+    button = f"<button type='button' class='copy'>Copy {in_html(kind)}</button>"
     return details(
-        f"As {kind} ({len(text) / 1000:.0f} kB)", f"{button}<pre class='code scroll' tabindex='0'>{escape(text)}</pre>"
+        f"As {kind} ({len(text) / 1000:.0f} kB)", f"{button}<pre class='code scroll' tabindex='0'>{in_html(text)}</pre>"
     )

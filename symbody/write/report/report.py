@@ -9,13 +9,13 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from html import escape
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
 from ...errors import SymbodyError, listed
+from ...escaping import in_address, in_html, in_shell
 from ...study import robot_defaults as robots
 from ...study.study import Study
 from ...view import viewer
@@ -91,8 +91,8 @@ class _Report:
             "constraints": len(m.constraints),
             "degrees of freedom": self.study.audit.degrees_of_freedom,
         }
-        cells = "".join(f"<div><dt>{escape(k)}</dt><dd>{'–' if v is None else v}</dd></div>" for k, v in facts.items())
-        about = f"<p class='about'>{escape(source.description)}</p>" if source.description else ""
+        cells = "".join(f"<div><dt>{in_html(k)}</dt><dd>{'–' if v is None else v}</dd></div>" for k, v in facts.items())
+        about = f"<p class='about'>{in_html(source.description)}</p>" if source.description else ""
         return f"{about}<dl class='facts'>{cells}</dl>"
 
     def _styles(self) -> str:
@@ -142,7 +142,7 @@ class _Report:
             for m in spectrum
         ]
         head = ["real part [1/s]", "imaginary part [rad/s]", "frequency [Hz]", "damping ratio", "mostly"]
-        parts = [f"<p>Eigenvalues near the steady motion{f' at {escape(at)}' if at else ''}.</p>", table(head, rows)]
+        parts = [f"<p>Eigenvalues near the steady motion{f' at {in_html(at)}' if at else ''}.</p>", table(head, rows)]
         if spectrum.infinite:
             parts.append(note(f"{spectrum.infinite} eigenvalues are infinite."))
         self.step("root locus and responses")
@@ -199,7 +199,7 @@ class _Report:
             changed = "changed" if s.name in study.values else ""
             rows.append([s.name, "–" if value is None else f"{value:.10g}", m.units.get(s, ""), changed])
         start = [[n, f"{x:.10g}"] for n, x in study.start.values.items() if n in study.states]
-        audit = f"<pre>{escape(str(study.audit))}</pre>"
+        audit = f"<pre>{in_html(str(study.audit))}</pre>"
         return "".join([
             table(["parameter", "value", "unit", ""], rows) if rows else note("No parameters: all numbers are in the equations."),
             details("Start", table(["", "value"], start)),
@@ -217,22 +217,22 @@ class _Report:
 
     def _reproduce(self) -> str:
         numbers = " ".join(f"--set {k}={v!r}" for k, v in self.study.changed.items())
-        argument = self.study.source.argument
+        argument = in_shell(self.study.source.argument)
         commands = [
             f"symbody {c} {argument} {numbers}".strip() for c in ("check", "derive", "simulate", "eig", "certify")
         ]
         commands.append(f"symbody report {argument} {numbers} -o DIR".replace("  ", " "))
         rows = [[name, _version(name)] for name in PACKAGES] + [["Python", platform.python_version()]]
         beside = sorted(p.name for p in (self.target / "data").iterdir())
-        links = "".join(f"<li><a href='data/{escape(n)}'>{escape(n)}</a></li>" for n in beside)
+        links = "".join(f"<li><a href='data/{in_address(n)}'>{in_html(n)}</a></li>" for n in beside)
         return (
-            f"<pre class='commands'>{escape(chr(10).join(commands))}</pre>{details('Files beside this page', f'<ul>{links}</ul>')}"
+            f"<pre class='commands'>{in_html(chr(10).join(commands))}</pre>{details('Files beside this page', f'<ul>{links}</ul>')}"
             + details("Versions", table(["package", "version"], rows))
         )
 
     def _figure(self, name: str, figure: Figure) -> str:
         figure.save(self.target / "data" / f"{name}.csv")
-        caption = f"{escape(figure.caption)} " if figure.caption else ""
+        caption = f"{in_html(figure.caption)} " if figure.caption else ""
         data = f"<a href='data/{name}.csv' download>numbers</a>"
         return f"<figure>{figure.svg()}<figcaption>{caption}{data}</figcaption></figure>"
 

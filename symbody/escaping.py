@@ -1,0 +1,98 @@
+"""Text of the user's choice in other languages: one function for each target, used by everything that writes for it.
+
+Names of symbols are identifiers and need none of this (`algebra/graph.py` refuses others). Names of models, bodies, joints and loads,
+descriptions, notes and titles are free text: they may hold quotation marks, dollar signs and angle brackets, but no control characters,
+no line breaks and nothing that turns the direction of writing (`checked_name`). A target escapes those too, since text also comes from elsewhere.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shlex
+from typing import Any, Final
+from urllib.parse import quote
+
+from .errors import ModelError, SymbodyError, shown
+
+MOST_CHARACTERS: Final = 1000  # of a name
+# C0 and C1 controls, line and paragraph separators, marks and overrides of direction, halves of surrogate pairs, what is no character
+UNPRINTABLE: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+_LATEX: Final = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+}  # fmt: skip
+
+
+def checked_name(name: object, what: str, kind: type[SymbodyError] = ModelError) -> str:
+    """A name that can be printed on one line; anything else is refused."""
+    if not isinstance(name, str):
+        raise kind(f"{what}: a name is text, got {shown(name)}")
+    if len(name) > MOST_CHARACTERS:
+        raise kind(f"{what} {shown(name)}: a name has at most {MOST_CHARACTERS} characters, this one has {len(name)}")
+    if found := UNPRINTABLE.search(name):
+        raise kind(f"{what} {shown(name)}: the character U+{ord(found[0]):04X} cannot stand in a name")
+    return name
+
+
+def in_one_line(text: str) -> str:
+    """For comments that end with their line (`#`, `%`, `//`), and for terminals: what cannot be printed is shown by its code."""
+    return UNPRINTABLE.sub(_code, text)
+
+
+def in_terminal(text: str) -> str:
+    """Lines for a terminal: no character that moves its cursor or changes its colours."""
+    return "\n".join(map(in_one_line, text.replace("\t", "    ").split("\n")))
+
+
+def _code(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
+
+
+def in_block_comment(text: str) -> str:
+    """For a comment of C, `/* ... */`."""
+    return in_one_line(text).replace("*/", "* /").replace("/*", "/ *")
+
+
+def as_python_literal(text: str) -> str:
+    """A string of Python, in ASCII; as a docstring too."""
+    inside = text.encode("unicode_escape").decode("ascii").replace('"', r"\"")
+    return f'"""{inside}"""'
+
+
+def in_latex(text: str) -> str:
+    r"""For running text and \text{...}."""
+    return "".join(_LATEX.get(c, c) for c in in_one_line(text))
+
+
+def in_html(text: str) -> str:
+    """For text and for attributes of HTML and SVG."""
+    return html.escape(in_terminal(text), quote=True)
+
+
+def as_attribute(markup: str) -> str:
+    """A page of our own as an attribute of another: every character stays."""
+    return html.escape(markup, quote=True)
+
+
+def in_address(name: str) -> str:
+    """The name of a file in a relative address (href)."""
+    return html.escape(quote(name), quote=True)
+
+
+def in_shell(text: str) -> str:
+    """One word of a command for a POSIX shell."""
+    return shlex.quote(in_one_line(text))
+
+
+def as_script_data(data: Any) -> str:
+    """JSON that can stand in a <script> element."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def in_figure(text: str) -> str:
+    """For matplotlib, which takes what stands between dollar signs for mathematics."""
+    return in_terminal(text).replace("$", r"\$")
