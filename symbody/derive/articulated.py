@@ -1,6 +1,6 @@
 """Articulated bodies (also known as ABA): accelerations of a tree by two passes, without a mass matrix.
 
-What hangs on a frame answers an acceleration (α, a) of the frame with a wrench
+The subtree of a frame responds to an acceleration (α, a) of the frame with the wrench
 
     n = I α + H a + n0,    f = Hᵀ α + L a + f0
 
@@ -83,7 +83,7 @@ def _turned(rotation: Rotation, H: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class _Joint:
-    """What the outward pass needs of a frame."""
+    """Factors and biases of one frame, kept for the outward pass."""
 
     columns: list[tuple[int, tuple[Matrix, Matrix]]]
     U: list[Wrench]
@@ -126,7 +126,7 @@ def _check_local(mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[F
 def _velocity_terms(
     mechanism: Mechanism, kinematics: Kinematics
 ) -> tuple[dict[Frame, Matrix], dict[Frame, tuple[Matrix, Matrix]]]:
-    """Angular velocities, and what velocities add to each frame's acceleration over that of its parent:
+    """Angular velocities, and the velocity-dependent part of each frame's acceleration relative to its parent:
 
     s' + Rᵀ ω_P × s,     Rᵀ (ω_P × (ω_P × p) + 2 ω_P × p' + p'')       both where u' = 0
     """
@@ -145,7 +145,7 @@ def _velocity_terms(
 def _own(
     mechanism: Mechanism, w: dict[Frame, Matrix], regroup: Regroup
 ) -> tuple[dict[Frame, Inertia], dict[Frame, Wrench]]:
-    """Inertia of what each frame carries itself, and the wrench that its angular velocity alone takes."""
+    """Inertia of the bodies on each frame, and their gyroscopic wrench."""
     J, bias = {}, {}
     for f, lump in lumps(mechanism, regroup).items():
         J[f] = Inertia.of(lump)

@@ -21,7 +21,7 @@ MOST_SYMBOLS: Final = 40  # in a row of the page
 
 @dataclass(frozen=True, repr=False)
 class Audit(Summarized):
-    """What `audit` found. Prints as a page.
+    """Result of `audit`: counts, degrees of freedom, findings. Prints as a page.
 
     rank                 of the constraints, at a random configuration that satisfies them; None where there is none
     degrees_of_freedom   speeds less rank
@@ -82,10 +82,10 @@ def _symbols(what: str, symbols: Iterable[Symbol], mechanism: Mechanism) -> list
 
 
 def audit(thing: Model | Mechanism | Equations) -> Audit:
-    """Count what a mechanism consists of, find its degrees of freedom, and look for what makes its equations have no unique answer.
+    """Count the parts of a mechanism, find its degrees of freedom, and look for faults that leave its equations without a unique solution.
 
-    Looks for symbols that nobody declared, constraints that are redundant or cannot hold, motions without mass, velocity constraints that
-    can be integrated. Nothing is raised: `derive` refuses the errors among what is found here.
+    Looks for undeclared symbols, constraints that are redundant or cannot hold, motions without mass, velocity constraints that
+    can be integrated. Nothing is raised: `derive` refuses models with errors.
     """
     eq = thing.whole if isinstance(thing, Equations) else derive(thing, route="recursive", check=False)
     found = findings(eq)

@@ -1,4 +1,4 @@
-"""What `certify` balances: energy against power, reactions and constraint forces against virtual power."""
+"""Power balances for `certify`: kinetic energy against power, reactions and constraint forces against virtual power."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def power_balance(eq: Equations, kinematics: Kinematics) -> list[tuple[str, Expr
 
 
 def powers_of_reactions(eq: Equations, kinematics: Kinematics) -> list[tuple[str, list[Expr]]]:
-    """For each joint of the tree with its own coordinates: the terms of the power of its reaction on what it lets move."""
+    """For each joint of the tree with its own coordinates: the terms of the power of its reaction on the motions it allows."""
     out = []
     for name, found in _reactions(eq).items():
         w, v = _relative_motion(eq.mechanism.joint(name), kinematics)

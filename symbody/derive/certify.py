@@ -4,7 +4,7 @@ route against route      M, f and M u' - f by every other route
 M                        symmetric, and definite on the motions that the constraints leave
 forward dynamics         M u' - f - Jcᵀ lam = 0 and Jc u' + c = 0 at the solution
 energy                   T' = power of loads, and of constraints that depend on time (Lennartsson eq. 4.38)
-reactions                do no work on what their joints let move
+reactions                do no work on the motions that their joints allow
 constraint forces        virtual power of the forces that go with a multiplier, against the row of Jc
 derivatives              of f, phi and constraint rates on the graph, against the complex step
 reduced equations        (`minimal`, `diagonalized`) the same accelerations as the whole ones
@@ -57,7 +57,7 @@ class Check:
 
 @dataclass(frozen=True, repr=False)
 class Certificate(Summarized):
-    """What `certify` found. Prints as a table."""
+    """Result of `certify`. Prints as a table."""
 
     name: str
     route: str
@@ -247,7 +247,7 @@ class _Probe:
     # ---------------------------------------------------------------------------------------- power
 
     def _powers(self, moving: Values, M: Rows, f: list[float]) -> list[Finding]:
-        """T' is the sum of powers; reactions do no work on what their joints let move. Measured by the powers of all parts of M u' - f."""
+        """T' is the sum of powers; reactions do no work on the motions that their joints allow. Relative to the powers of all parts of M u' - f."""
         (terms,) = numbers([Matrix(1, len(self.balance), tuple(e for _, e in self.balance))], moving)[0]
         size = _size(terms)
         for x, row, force in zip((moving[u] for u in self.eq.u), M, f, strict=True):
@@ -276,7 +276,7 @@ class _Probe:
 
 @dataclass(frozen=True)
 class _View:
-    """What of M and f has to agree between routes: all; or Zᵀ M Z and Zᵀ (f - M a), where coordinates are too many.
+    """The part of M and f that must agree between routes: all of it; or Zᵀ M Z and Zᵀ (f - M a), where coordinates are redundant.
 
     Off the constraint |e| = 1 of Euler parameters that were given as plain coordinates there is no motion, and routes may
     differ: Z spans the motions along it, a is an acceleration that keeps it.

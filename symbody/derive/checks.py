@@ -1,5 +1,5 @@
-"""What can be wrong with equations that no single line of a model shows: constraints that depend on each other or cannot all hold, motions
-without mass, symbols that nobody declared, velocity constraints that are positions in disguise.
+"""Faults of whole models: redundant or inconsistent constraints, motions without mass, undeclared symbols, velocity constraints that can be
+integrated to holonomic ones.
 
 Numbers decide, at random configurations that satisfy the constraints. A finding names the parts, the numbers and what to try.
 """
@@ -38,7 +38,7 @@ class Finding:
 
 
 def check(eq: Equations) -> None:
-    """Refuse equations that have no unique answer."""
+    """Refuse equations that have no unique solution."""
     for stray in undeclared(eq):
         raise ModelError(stray.text)
     if len(eq.u) > LARGEST:
@@ -98,7 +98,7 @@ def _holder(mechanism: Mechanism, s: Symbol) -> str:
 
 
 def _place(f: Frame) -> list[Any]:
-    """What a frame's place in its parent is made of."""
+    """The expressions that place a frame in its parent."""
     return [f.offset, *(x.angle if isinstance(x, Turn) else x.matrix for x in f.rotation.factors)]
 
 

@@ -159,7 +159,7 @@ def constraint_power(eq: Equations, solved: bool = False) -> Expr:
 
 
 def external_power(eq: Equations) -> Expr:
-    """What loads without potential and prescribed motions feed in, along the motion: the rate of T + V."""
+    """Power of loads without potential and of prescribed motions, along the motion: the rate of T + V."""
     potentials = {x.name for x in eq.mechanism.loads if x.potential is not None}
     return sum((p for name, p in load_powers(eq).items() if name not in potentials), constraint_power(eq, solved=True))
 

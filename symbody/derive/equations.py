@@ -169,17 +169,17 @@ class Equations(Summarized, CacheOwner):
 
     @cached_property
     def state(self) -> tuple[Symbol, ...]:
-        """q, u, z: what integration moves, in the order of arrays."""
+        """The state q, u, z, in the order of arrays."""
         return self.variables.of("q u z").symbols
 
     @cached_property
     def arguments(self) -> tuple[Symbol, ...]:
-        """t, q, u, z, r, p: what every expression of these equations is a function of."""
+        """t, q, u, z, r, p: the arguments of every expression of these equations."""
         return self.variables.of(ARGUMENTS).symbols
 
     @cached_property
     def constants(self) -> tuple[Symbol, ...]:
-        """p, r: what stays as it is while the state moves."""
+        """p, r: held constant during integration."""
         return self.variables.of("p r").symbols
 
     @property

@@ -1,4 +1,4 @@
-"""Forward dynamics of motions without constraints: the ways to u', of which a compiler takes the shortest."""
+"""Forward dynamics of motions without constraints: u' by composite and by articulated bodies; the compiler takes the one with fewer operations."""
 
 from __future__ import annotations
 

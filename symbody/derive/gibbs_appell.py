@@ -2,7 +2,7 @@
 
     G = Σ ½ m a·a + ½ α·I α + α·(ω × I ω),   ∂G/∂u' = Q
 
-G is quadratic in u', which stand as symbols: M = ∂²G/∂u'², f = Q - ∂G/∂u' where u' = 0. What has no u' is left out.
+G is quadratic in u', which stand as symbols: M = ∂²G/∂u'², f = Q - ∂G/∂u' where u' = 0. Terms without u' are left out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Inertial parameters of frames, and their regrouping towards the ground.
 
-A lump is what a frame carries: mass m, first moment h, inertia I about the frame's origin. Part of the lump of a frame that only turns about an
+A lump is the inertia rigidly attached to a frame: mass m, first moment h, inertia I about the frame's origin. Part of the lump of a frame that only turns about an
 axis (or only slides) acts exactly as if it were fixed to the parent, whatever the motion. Moving that part inwards leaves every generalised
 force as it was and takes operations away; carried through the tree it gives the base parameters.
 

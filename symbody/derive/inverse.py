@@ -1,4 +1,4 @@
-"""Inverse dynamics: the forces that a given motion takes."""
+"""Inverse dynamics: the forces that a given motion requires."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class InverseDynamics(Summarized):
 
     inputs        value of each input
     multipliers   value of each multiplier
-    conditions    what else the motion must satisfy (each expression zero): the balances that no input can reach, one for each degree of
+    conditions    further conditions on the motion (each expression zero): the balances that no input enters, one for each degree of
                   freedom without actuation; none where there are as many inputs as degrees of freedom
     """
 

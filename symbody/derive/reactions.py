@@ -1,14 +1,14 @@
 """Reactions in joints, without auxiliary speeds.
 
-The joint of a tree carries what hangs on it: by Newton and Euler over that part of the tree,
+A joint of the tree transmits the wrench that its subtree needs: by Newton and Euler over the subtree,
 
-    reaction = Σ (inertia - gravity) - Σ loads - Σ loop closures × multipliers - what acts on the joint's own coordinates
+    reaction = Σ (inertia - gravity) - Σ loads - Σ loop closures × multipliers - loads on the joint's own coordinates
 
 The joint that closes a loop has the forces that belong to its multipliers.
 
 Forces and torques of loads know on which body they act. Forces on coordinates, potentials and constraints that were given as expressions do
-not: they are pairs across the joint where their coordinates move only this joint; where they tie it to others, nobody can tell which
-part of the force goes through the joint, and the question is refused.
+not: they are pairs across the joint where their coordinates move only this joint; where they couple it with others, the part that
+goes through the joint is undetermined, and the question is refused.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .recursive import inertial_wrenches, to_parent
 
 @dataclass(frozen=True, repr=False)
 class Reaction(Summarized):
-    """What the parent side of a joint exerts on the child side, in components of `frame`; the moment is about `at`."""
+    """Force and moment that the parent side of a joint exerts on the child side, in components of `frame`; the moment is about `at`."""
 
     joint: str
     frame: Frame
@@ -62,7 +62,7 @@ def reaction(
     at       the point about which the moment is taken; by default the origin of the joint's frame on the child side
     solved   False: expressions in q, u, u', multipliers; True: with the values of u' and multipliers along the motion put in
 
-    Springs, dampers and actuators across the joint are loads, not reactions: a reaction does no work on what the joint lets move.
+    Springs, dampers and actuators across the joint are loads, not reactions: a reaction does no work on the motions that the joint allows.
     Rows of a loop joint that were left out because they hold by themselves have no multiplier and count as zero.
     """
     return _Balance(eq).reaction(joint, frame, at, solved)
@@ -75,7 +75,7 @@ def reactions(eq: Equations, solved: bool = False) -> dict[str, Reaction]:
 
 
 class _Balance:
-    """Forces on every frame of a mechanism and on all that hangs on it, in terms of u' and multipliers."""
+    """Forces on every frame of a mechanism and on its subtree, in terms of u' and multipliers."""
 
     def __init__(self, eq: Equations) -> None:
         self.eq, self.mechanism = eq, eq.mechanism
@@ -119,7 +119,7 @@ class _Balance:
 
     @cached_property
     def carried(self) -> dict[Frame, Wrench]:
-        """What must come through each frame from its parent, for all that hangs on it: about its origin, in its components."""
+        """Wrench transmitted to each frame by its parent, for its whole subtree: about its origin, in its components."""
         mechanism, k = self.mechanism, self.kinematics
         total = dict(inertial_wrenches(mechanism, k, at_constant_speed=False))
         loads = [x for x in mechanism.loads if not is_uniform_gravity(x, k)]
@@ -144,7 +144,7 @@ class _Balance:
         return through - self._own_loads(joint, chain), joint.outer
 
     def _own_loads(self, joint: Joint, chain: tuple[Frame, ...]) -> Wrench:
-        """What springs, actuators and the like do across the joint: the wrench in its own directions of motion with their power."""
+        """Applied loads across the joint (springs, actuators): the wrench in its own directions of motion with their power."""
         on_rates: dict[Symbol, Expr] = {}
         for what, forces in self._generalised.items():
             if any(r in forces for r in self._moving_rates(chain)):
@@ -208,7 +208,7 @@ class _Balance:
 
     @cached_property
     def _generalised(self) -> dict[str, dict[Symbol, Expr]]:
-        """Everything that acts on rates without saying on which bodies: {rate: force}, by a name for messages."""
+        """Generalised forces that name no bodies: {rate: force}, by a name for messages."""
         out = {}
         for load in self.mechanism.loads:
             if forces := self._forces_of_load(load):

@@ -120,7 +120,7 @@ def to_parent(f: Frame, wrench: Wrench) -> Wrench:
 def _right_side(
     mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace], carried: dict[Frame, Lump]
 ) -> Matrix:
-    """f: forces less what inertia asks for where u' = 0."""
+    """f: applied forces less inertia forces at u' = 0."""
     loads = [x for x in mechanism.loads if x.kind != "gravity" or mechanism.gravity is None or x.name != "gravity"]
     out = forces_on_rates(loads, kinematics)
     motions = accelerations(mechanism, kinematics, at_constant_speed=True)
@@ -154,7 +154,7 @@ def _carried_to_ground(
 def inertial_wrenches(
     mechanism: Mechanism, kinematics: Kinematics, at_constant_speed: bool = True
 ) -> dict[Frame, Wrench]:
-    """For each frame: the wrench that the motion of what it carries takes, gravity included, where u' = 0 or for u' as symbols."""
+    """For each frame: the inertia wrench of its bodies, gravity included, where u' = 0 or for u' as symbols."""
     motions = accelerations(mechanism, kinematics, at_constant_speed)
     return {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup=False).items()}
 
@@ -285,7 +285,7 @@ def _stages(mechanism: Mechanism, motions: dict[Frame, Acceleration], total: dic
 
 
 def _new(roots: Iterable[Node], seen: set[Node]) -> list[Node]:
-    """What the roots depend on and was not seen yet; it is seen from now on."""
+    """Nodes that the roots depend on and that were not visited before; marks them as visited."""
     out, stack_ = [], list(roots)
     while stack_:
         if (n := stack_.pop()) not in seen:

@@ -1,4 +1,4 @@
-"""What equations say of themselves: in a few rows, and drawn in notebooks."""
+"""Summaries of equations: a few rows as text, formulas drawn in notebooks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def equations_summary(eq: Equations) -> Summary:
 
 
 def equation_parts(eq: Equations) -> dict[str, Any]:
-    """What there is to show, by its name in the equations."""
+    """The parts of equations to show, by name."""
     parts: dict[str, Any] = {"q_dot": eq.rates, "M": eq.M, "f": eq.f}
     if eq.lam:
         parts |= {"phi": eq.phi, "Jc": eq.Jc, "b": eq.b, "c": eq.c}

@@ -37,7 +37,7 @@ def _rates(groups: Mapping[str, tuple[Symbol, ...]]) -> dict[str, tuple[Symbol, 
 
 
 class _Facts:
-    """What a mechanism says of its symbols."""
+    """Units, defaults and origins of a mechanism's symbols."""
 
     def __init__(
         self, mechanism: Mechanism, groups: Mapping[str, tuple[Symbol, ...]], constraints: Mapping[Symbol, str]
