@@ -129,6 +129,7 @@ class Declarations:
         return self.declare(name, "input")
 
     def inputs(self, names: str) -> tuple[Symbol, ...]:
+        """Several inputs."""
         return tuple(self.input(n) for n in names.replace(",", " ").split())
 
     def variable(self, name: str) -> Symbol:
@@ -136,6 +137,7 @@ class Declarations:
         return self.declare(name, "variable")
 
     def variables(self, names: str) -> tuple[Symbol, ...]:
+        """Several additional variables."""
         return tuple(self.variable(n) for n in names.replace(",", " ").split())
 
     # ------------------------------------------------------------------------------------------------ speeds

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from ..algebra.derivatives import jacobian, time_derivative
@@ -28,12 +29,36 @@ def three(components: Any, what: str) -> Matrix:
     return v
 
 
-class Frame:
+class Immutable:
+    """Attributes are set once, through `__dict__` or `object.__setattr__`, and cannot be assigned afterwards."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise ModelError(f"{type(self).__name__.lower()} {self!r}: {name} cannot be changed; make a new one")
+
+    def __delattr__(self, name: str) -> None:
+        raise ModelError(f"{type(self).__name__.lower()} {self!r}: {name} cannot be removed")
+
+
+class Frame(Immutable):
     """A frame F: where it stands in its parent P.
 
     rotation   R_PF
     offset     position of the origin of F in P, in components of P
+
+    It does not change, but for two things: one that hangs on nothing is placed once (`hang_on`), and the model may give it another name
+    (`rename`) until it is part of a `Mechanism`.
     """
+
+    parent: Frame | None
+    rotation: Rotation
+    offset: Matrix
+    name: str
+    is_ground: bool
+    _is_frozen: bool
+    _path: tuple[Frame, ...]
+    _rotations: dict[Frame, Rotation]
 
     def __init__(
         self,
@@ -41,16 +66,33 @@ class Frame:
         rotation: Rotation = Rotation(),  # noqa: B008  (immutable)
         offset: Matrix | None = None,
         name: str | None = None,
+        is_ground: bool = False,
     ) -> None:
-        self.parent, self.rotation = parent, rotation
-        self.offset = zeros(3) if offset is None else offset
-        self.name: str = name or (f"{parent.name}'" if parent else "frame")
-        self.is_ground = False
-        self._path: tuple[Frame, ...] = ()
-        self._rotations: dict[Frame, Rotation] = {}
+        self.__dict__.update(
+            parent=parent,
+            rotation=rotation,
+            offset=zeros(3) if offset is None else offset,
+            name=name or (f"{parent.name}'" if parent else "frame"),
+            is_ground=is_ground,
+            _is_frozen=False,
+            _path=(),
+            _rotations={},
+        )
 
     def __repr__(self) -> str:
         return f"<Frame {self.name}{f' on {self.parent.name}' if self.parent is not None else ''}>"
+
+    def rename(self, name: str) -> None:
+        """Give it another name."""
+        if self._is_frozen:
+            raise ModelError(
+                f"frame {self.name} keeps its name: it is part of a mechanism; name a frame of its own, frame.translate(0, 0, 0)"
+            )
+        self.__dict__["name"] = name
+
+    def freeze(self) -> None:
+        """It is part of a mechanism from now on, and keeps its name."""
+        self.__dict__["_is_frozen"] = True
 
     # ------------------------------------------------------------------------------------------------ making frames
 
@@ -116,7 +158,7 @@ class Frame:
             raise ModelError(
                 f"frame {self.name} already has an orientation (relative to {self.parent and self.parent.name})"
             )
-        self.parent, self.rotation, self.offset = parent, rotation, offset
+        self.__dict__.update(parent=parent, rotation=rotation, offset=offset)
 
     @property
     def path(self) -> tuple[Frame, ...]:
@@ -130,7 +172,7 @@ class Frame:
             f = f.parent
         path = tuple(reversed(frames))
         if path[0].is_ground:  # a tree that does not stand on the ground yet may still grow at its root
-            self._path = path
+            self.__dict__["_path"] = path
         return path
 
     @property
@@ -199,15 +241,17 @@ def _down(top: Frame, to: Frame) -> Rotation:
     return out
 
 
-class Vector:
+class Vector(Immutable):
     """A sum of terms, each in its own frame. Operators + - * /, methods `dot`, `cross`, `express`, `components`, `dt`."""
 
     __slots__ = ("terms",)
     acts_on_scalars = True
     __array_ufunc__ = None
+    terms: Mapping[Frame, Matrix]
 
     def __init__(self, terms: Mapping[Frame, Matrix]) -> None:
-        self.terms = {f: c for f, c in terms.items() if any(e is not ZERO for e in c.entries)}
+        kept = {f: c for f, c in terms.items() if any(e is not ZERO for e in c.entries)}
+        object.__setattr__(self, "terms", MappingProxyType(kept))
 
     def __add__(self, other: Any) -> Vector:
         if isinstance(other, Point):
@@ -319,15 +363,16 @@ def _is_along_axis(v: Matrix) -> bool:
     return sum(e is ZERO for e in v.entries) == 2
 
 
-class Dyad:
+class Dyad(Immutable):
     """A sum of dyads, each between two frames; an inertia tensor is one."""
 
     __slots__ = ("terms",)
     acts_on_scalars = True
     __array_ufunc__ = None
+    terms: Mapping[tuple[Frame, Frame], Matrix]
 
     def __init__(self, terms: Mapping[tuple[Frame, Frame], Matrix]) -> None:
-        self.terms = dict(terms)
+        object.__setattr__(self, "terms", MappingProxyType(dict(terms)))
 
     def __add__(self, other: Dyad) -> Dyad:
         terms = dict(self.terms)
@@ -367,13 +412,16 @@ class Dyad:
         return " + ".join(f"{f.name} {g.name}.{outline(m)}" for (f, g), m in self.terms.items()) or "dyad(0)"
 
 
-class Point:
+class Point(Immutable):
     """A point: a frame and coordinates in it, which may move."""
 
     __slots__ = ("coordinates", "frame")
+    frame: Frame
+    coordinates: Matrix
 
     def __init__(self, frame: Frame, coordinates: Matrix) -> None:
-        self.frame, self.coordinates = frame, coordinates
+        object.__setattr__(self, "frame", frame)
+        object.__setattr__(self, "coordinates", coordinates)
 
     def __repr__(self) -> str:
         return f"{self.frame.name}.point({', '.join(outline(e) for e in self.coordinates.entries)})"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
+from typing import Any
 
 from ..algebra.graph import Expr, Symbol, symbol
 from ..algebra.printing import outline
@@ -76,6 +78,7 @@ class Load:
 
     def __post_init__(self) -> None:
         checked_name(self.name, "load")
+        object.__setattr__(self, "on_rates", MappingProxyType(dict(self.on_rates)))
 
     def __repr__(self) -> str:
         on = dict.fromkeys([*(a.frame.name for a in self.actions), *(q.name for q in self.on_rates)])
@@ -136,7 +139,10 @@ class Joint:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mechanism(Summarized):
-    """Bodies, joints, loads and constraints, with coordinates q, speeds u, rates q' = N u + n; made by `Model.freeze()`."""
+    """Bodies, joints, loads and constraints, with coordinates q, speeds u, rates q' = N u + n; made by `Model.freeze()`.
+
+    It is immutable, with everything that can be reached from it: nothing done to the model afterwards shows in it.
+    """
 
     name: str
     ground: Frame
@@ -165,6 +171,10 @@ class Mechanism(Summarized):
         for what, names in (("equation", self.equations), ("output", self.outputs), ("unit", self.units.values())):
             for name in names:
                 checked_name(name, what)
+        for name in ("rates", "equations", "outputs", "labels", "values", "units"):
+            object.__setattr__(self, name, _frozen(getattr(self, name)))
+        for f in _every_frame(self):
+            f.freeze()
 
     def _summary(self) -> Summary:
         parts = rows_of_parts(self.bodies, self.joints, (x.name for x in self.loads), self.constraints)
@@ -207,13 +217,14 @@ class Mechanism(Summarized):
     # ------------------------------------------------------------------------------------------------ the tree (Lynch 3.2)
 
     @cached_property
-    def tree(self) -> dict[str, str | None]:
+    def tree(self) -> Mapping[str, str | None]:
         """For each body the body that it hangs on (None: the ground)."""
         owner = {b.frame: b.name for b in self.bodies}
-        return {b.name: next((owner[f] for f in reversed(b.frame.path[:-1]) if f in owner), None) for b in self.bodies}
+        on = (next((owner[f] for f in reversed(b.frame.path[:-1]) if f in owner), None) for b in self.bodies)
+        return MappingProxyType({b.name: n for b, n in zip(self.bodies, on, strict=True)})
 
     @cached_property
-    def path_matrix(self) -> list[list[int]]:
+    def path_matrix(self) -> tuple[tuple[int, ...], ...]:
         """π: entry (i, j) is 1 where body j is on the way from the ground to body i (i itself included)."""
         names = [b.name for b in self.bodies]
         rows = []
@@ -222,22 +233,43 @@ class Mechanism(Summarized):
             while at is not None:
                 on_way.add(at)
                 at = self.tree[at]
-            rows.append([int(m in on_way) for m in names])
-        return rows
+            rows.append(tuple(int(m in on_way) for m in names))
+        return tuple(rows)
 
     @cached_property
-    def reference_matrix(self) -> list[list[int]]:
+    def reference_matrix(self) -> tuple[tuple[int, ...], ...]:
         """ρ: 1 on the diagonal, -1 where body j carries body i; ρ π = 1."""
         names = [b.name for b in self.bodies]
-        return [[1 if n == m else -1 if self.tree[n] == m else 0 for m in names] for n in names]
+        return tuple(tuple(1 if n == m else -1 if self.tree[n] == m else 0 for m in names) for n in names)
 
     @cached_property
-    def distance_matrix(self) -> list[list[float]]:
+    def distance_matrix(self) -> tuple[tuple[float, ...], ...]:
         """1 where two bodies share a joint that turns, 1.1 where they share one that slides, else 0 (Lynch 3.2)."""
         names = [b.name for b in self.bodies]
         kinds = {frozenset((j.parent, j.child)): j.kind for j in self.joints}
         weight = {"prismatic": 1.1}
-        return [[weight.get(k, 1.0) if (k := kinds.get(frozenset((n, m)))) else 0.0 for m in names] for n in names]
+        joined = ((kinds.get(frozenset((n, m))) for m in names) for n in names)
+        return tuple(tuple(weight.get(k, 1.0) if k else 0.0 for k in row) for row in joined)
+
+
+def _frozen(value: Any) -> Any:
+    """Mappings that cannot be written, tuples instead of lists."""
+    if isinstance(value, Mapping):
+        return MappingProxyType({k: _frozen(v) for k, v in value.items()})
+    return tuple(_frozen(v) for v in value) if isinstance(value, (list, tuple)) else value
+
+
+def _every_frame(m: Mechanism) -> set[Frame]:
+    """All frames that can be reached: of bodies, joints and actions, of the vectors and points in them, and those on the way."""
+    actions = [*(a for x in m.loads for a in x.actions), *(a for c in m.constraints for a in c.actions)]
+    vectors = [v for v in (m.gravity, *(a.force for a in actions), *(a.torque for a in actions)) if v is not None]
+    ends = [
+        m.ground,
+        *m.frames,
+        *(a.at.frame for a in actions if a.at is not None),
+        *(f for v in vectors for f in v.terms),
+    ]
+    return {f for end in ends for f in end.path}
 
 
 def _named(what: str, name: str, known: Mapping[str, object], where: str) -> object:

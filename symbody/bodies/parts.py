@@ -24,8 +24,7 @@ class Parts(Declarations):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.ground = Frame(None, name="ground")
-        self.ground.is_ground = True
+        self.ground = Frame(None, name="ground", is_ground=True)
         self._frames: dict[str, Frame] = {"ground": self.ground}
         self._bodies: dict[str, Body] = {}
         self._joints: dict[str, Joint] = {}
@@ -100,6 +99,7 @@ class Parts(Declarations):
         return frame
 
     def add_body(self, body: Body) -> Body:
+        """A body on its frame."""
         self.refuse_twice("bodies", body.name, self._bodies)
         self._bodies[body.name] = body
         return body
@@ -117,6 +117,7 @@ class Parts(Declarations):
         return joint
 
     def add_load(self, load: Load) -> Load:
+        """A load with its reactions."""
         self._loads[self._new_load(load.name)] = load
         return load
 
@@ -146,6 +147,7 @@ class Parts(Declarations):
         self._notes.extend(texts)
 
     def refuse_twice(self, what: str, name: str, among: Mapping[str, Any]) -> None:
+        """An error where a name is taken."""
         if checked_name(name, f"model {self.name!r}: {what}") in among:
             raise ModelError(f"model {self.name!r}: there are two {what} {name!r}")
 

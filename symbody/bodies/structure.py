@@ -30,7 +30,7 @@ class Structure(Parts):
     def frame(self, name: str, frame: Frame) -> Frame:
         """Give a frame a name. A name stands for one frame only."""
         self.add_frame(name, frame)
-        frame.name = name
+        frame.rename(name)
         return frame
 
     def body(
