@@ -1,4 +1,4 @@
-"""What the commands of `symbody` do: each is a function from what was asked to an `Answer`, as text and as data."""
+"""The commands of `symbody`: each is a function from what was asked to an `Answer`, as text and as data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command found: to be read, and for machines; `is_good` where the answer is yes."""
+    """The answer of a command, as text and as data; `is_good` where the answer is yes."""
 
     text: str
     data: Any = field(default_factory=dict)

@@ -62,7 +62,7 @@ class Summarized:
         return str(self._summary())
 
     def _folded(self) -> Iterable[tuple[str, str]]:
-        """What opens on a click in a notebook: titles, and HTML such as `drawn` gives."""
+        """Folded parts for notebooks: titles, and HTML such as `drawn` gives."""
         return ()
 
     def _repr_html_(self) -> str:

@@ -256,7 +256,7 @@ class _Search:
     # ------------------------------------------------------------------------------------------------ rounding
 
     def _slight(self) -> Array:
-        """What a rounding of the unknowns changes in each row; of the largest that they were on the way, where they go to zero."""
+        """Change of each row due to rounding of the unknowns; of the largest that they were on the way, where they go to zero."""
         return EPS * (np.abs(self.J) @ self.extent)
 
     @property

@@ -229,7 +229,7 @@ def _has_other_sign(f: SingularValues, A: Array) -> bool:
 
 @dataclass(frozen=True)
 class Rank:
-    """What J determines: its rank, the ratio of its largest to its smallest singular value, and how far each unknown lies in its null
+    """Rank information of J: its rank, the ratio of its largest to its smallest singular value, and how far each unknown lies in its null
     space (0: determined, 1: not at all)."""
 
     rank: int

@@ -29,7 +29,7 @@ from .recursive import Acceleration, Subspace, gradient_of, power_on, subspaces_
 
 
 @dataclass(frozen=True)
-class Inertia:
+class ArticulatedInertia:
     """The three blocks of an articulated inertia about a frame's origin, in its components; I and L are symmetric."""
 
     I: Matrix
@@ -37,32 +37,32 @@ class Inertia:
     L: Matrix
 
     @staticmethod
-    def of(lump: Lump) -> Inertia:
-        return Inertia(lump.I, skew(lump.h), lump.m * identity(3))
+    def of(lump: Lump) -> ArticulatedInertia:
+        return ArticulatedInertia(lump.I, skew(lump.h), lump.m * identity(3))
 
-    def __add__(self, other: Inertia) -> Inertia:
-        return Inertia(_mirrored(self.I + other.I), self.H + other.H, _mirrored(self.L + other.L))
+    def __add__(self, other: ArticulatedInertia) -> ArticulatedInertia:
+        return ArticulatedInertia(_mirrored(self.I + other.I), self.H + other.H, _mirrored(self.L + other.L))
 
     def __call__(self, angular: Matrix, linear: Matrix) -> Wrench:
         return Wrench(self.H.T @ angular + self.L @ linear, self.I @ angular + self.H @ linear)
 
-    def less(self, U: list[Wrench], V: list[Wrench]) -> Inertia:
+    def less(self, U: list[Wrench], V: list[Wrench]) -> ArticulatedInertia:
         """J - Σ U Vᵀ, where the sum is symmetric."""
         I, H, L = self.I, self.H, self.L
         for u, v in zip(U, V, strict=True):
             I = _mirrored(I - u.moment @ v.moment.T)
             H = H - u.moment @ v.force.T
             L = _mirrored(L - u.force @ v.force.T)
-        return Inertia(I, H, L)
+        return ArticulatedInertia(I, H, L)
 
-    def in_parent(self, f: Frame) -> Inertia:
+    def in_parent(self, f: Frame) -> ArticulatedInertia:
         """About the origin of the parent: H' = H + p̃ L,  I' = I - H p̃ + p̃ H'ᵀ."""
         I, H, L = turned_tensor(f.rotation, self.I), _turned(f.rotation, self.H), turned_tensor(f.rotation, self.L)
         if f.offset == zeros(3):
-            return Inertia(I, H, L)
+            return ArticulatedInertia(I, H, L)
         p = skew(f.offset)
         moved = H + p @ L
-        return Inertia(_mirrored(I - H @ p + p @ moved.T), moved, L)
+        return ArticulatedInertia(_mirrored(I - H @ p + p @ moved.T), moved, L)
 
 
 def _mirrored(X: Matrix) -> Matrix:
@@ -108,7 +108,7 @@ def articulated(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup =
     return _outwards(mechanism, kinematics, joints, excess)
 
 
-_NO_INERTIA = Inertia(zeros(3, 3), zeros(3, 3), zeros(3, 3))
+_NO_INERTIA = ArticulatedInertia(zeros(3, 3), zeros(3, 3), zeros(3, 3))
 
 
 def _check_local(mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace]) -> None:
@@ -144,11 +144,11 @@ def _velocity_terms(
 
 def _own(
     mechanism: Mechanism, w: dict[Frame, Matrix], regroup: Regroup
-) -> tuple[dict[Frame, Inertia], dict[Frame, Wrench]]:
-    """Inertia of the bodies on each frame, and their gyroscopic wrench."""
+) -> tuple[dict[Frame, ArticulatedInertia], dict[Frame, Wrench]]:
+    """ArticulatedInertia of the bodies on each frame, and their gyroscopic wrench."""
     J, bias = {}, {}
     for f, lump in lumps(mechanism, regroup).items():
-        J[f] = Inertia.of(lump)
+        J[f] = ArticulatedInertia.of(lump)
         motion = Acceleration(w[f], zeros(3), gradient_of(w[f], zeros(3)), zeros(3))
         bias[f] = wrench_about_origin(lump, motion)
     return J, bias
@@ -156,7 +156,7 @@ def _own(
 
 def _inwards(
     f: Frame,
-    J: dict[Frame, Inertia],
+    J: dict[Frame, ArticulatedInertia],
     bias: dict[Frame, Wrench],
     subspace: Subspace,
     Q: list[Expr],

@@ -21,10 +21,10 @@ from ..algebra.walk import substitute, substitute_all
 from ..bodies.mechanism import Constraint, Mechanism
 from ..errors import ModelError, SymbodyError
 from ..summary import Summarized, Summary
+from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
 from .saddle_point import SaddlePoint, chosen_elimination
-from .summaries import drawn_equations, equations_summary
 from .tabulated import tabulated
 from .variables import ARGUMENTS, Variables
 

@@ -23,7 +23,7 @@ RANK: Final = 1e-7
 configuration found to rounding is exact to 1e-8 only where it is singular, so that nothing smaller could be told from zero."""
 
 
-class Dependence(NamedTuple):
+class DependentRow(NamedTuple):
     """A row that follows from others."""
 
     row: int
@@ -106,7 +106,7 @@ def rows_of(equations: Equations) -> Rows:
 # ---------------------------------------------------------------------------------------------------------- dependence
 
 
-def dependences(J: Array) -> tuple[Dependence, ...]:
+def dependences(J: Array) -> tuple[DependentRow, ...]:
     """The rows of a matrix that follow from others, later rows before earlier ones; as many as its rank (by `RANK`) is short of them.
 
     The left null space has a vector for each dependence. Rows are redundant together where their part of it is regular; there they
@@ -120,13 +120,13 @@ def dependences(J: Array) -> tuple[Dependence, ...]:
     chosen = _independent_from_below(null)
     weights = np.linalg.solve(null[chosen].T, null.T).T if chosen else null
     return tuple(
-        Dependence(i, tuple(k for k in range(len(J)) if k not in chosen and abs(weights[k, j]) > 1e-6))
+        DependentRow(i, tuple(k for k in range(len(J)) if k not in chosen and abs(weights[k, j]) > 1e-6))
         for j, i in enumerate(chosen)
     )
 
 
 def sizes_of_rows(J: Array) -> Array:
-    """What to divide rows by so that they are comparable: their length; but a row that is nothing beside the largest stays so."""
+    """Scales that make rows comparable: their length; but a row that is nothing beside the largest stays so."""
     sizes = np.linalg.norm(J, axis=1)
     largest = np.max(sizes, initial=0.0)
     return np.where(sizes > 1e-9 * largest, sizes, largest or 1.0)

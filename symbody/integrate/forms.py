@@ -50,7 +50,7 @@ TITLES: Final = {
 
 @dataclass(frozen=True, eq=False)
 class Form(CacheOwner):
-    """What an explicit method integrates.
+    """An ordinary differential equation for explicit methods.
 
     y            symbols of the state: q, u, z, and variables of the form's own, whose values at the start are `own`
     rates        y' as expressions
@@ -172,7 +172,7 @@ class Form(CacheOwner):
         return self.compiled("along", {"x": left}, more={"changes": list(changes)})
 
     def along(self, p: Array) -> Any:
-        """What the way back to the constraints leaves of a small change of the state; None where it is all of it."""
+        """The part of a small change of the state that projection leaves; None where projection does nothing."""
         return program_callee(self.along_program, {"p": p}) if self.settles and self.chosen else None
 
     def settle(self, p: Array) -> Any:

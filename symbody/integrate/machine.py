@@ -20,7 +20,7 @@ KNOWN_SIZE: Final = 48  # states up to this size get loops of their own; larger 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What a machine is to do: a form from a state and parameters to an end, how precisely, and what to report.
+    """An integration to be done: a form, start, parameters, end, tolerances and requested output.
 
     times   where states are wanted, or None: at every step, with polynomials between
     watch   event functions and their rates, each function with the direction in which it counts (`sense`), or None
@@ -42,7 +42,7 @@ class Task:
 
 
 class Memory:
-    """What machines write results to."""
+    """Arrays for results."""
 
     def __init__(self, n: int, pieces: int, times: Array | None) -> None:
         capacity = 1 if times is not None else max(16, min(4096, MEMORY // (n * (pieces + 1))))
@@ -69,7 +69,7 @@ class Memory:
 
 
 def watched_in(task: Task) -> Watched:
-    """What kernels need to find the events of a task."""
+    """Event functions of a task, for the kernels."""
     n = len(task.sense)
     return Watched(
         count=n, values=np.zeros(2 * n), earlier=np.zeros(2 * n), inner=np.zeros(2 * n), side=np.zeros(n), least=np.zeros(n),

@@ -36,7 +36,7 @@ TINY: Final = 2.3e-16
 
 
 class Counts(Struct):
-    """What was done so far."""
+    """Work done so far."""
 
     steps: Mutable[int]
     rejected: Mutable[int]

@@ -1,4 +1,4 @@
-"""What to say where a state cannot be assembled: the joints that stay open, the values that contradict each other."""
+"""Explanations of failed assemblies: the joints that stay open, the values that contradict each other."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def new_positions(eq: Equations, chosen: tuple[int, ...], metric: str) -> tuple[
 
 
 def _gaps(eq: Equations, holonomic: tuple[int, ...], metric: str) -> Matrix:
-    """What a displacement closes: phi, and without the kinematics of M, which keep them, the lengths of Euler parameters."""
+    """Residuals that a displacement removes: phi, and without the kinematics of M, which keep them, the lengths of Euler parameters."""
     phi = rows(eq.phi, holonomic).entries
     return _column([*phi] if metric == "mass" and eq.lam else [*phi, *norm_residuals(eq)])
 
@@ -102,7 +102,7 @@ def new_speeds(eq: Equations, chosen: tuple[int, ...], metric: str) -> tuple[Mat
 
 
 def left_of(eq: Equations, chosen: tuple[int, ...], changes: tuple[Symbol, ...], metric: str) -> list[Expr]:
-    """What one correction of positions and one of speeds leave of a small change (δq, δu, ...) of a state on the constraints."""
+    """The part of a small change (δq, δu, ...) of a state on the constraints that one correction of positions and one of speeds leave."""
     n_q, n_u = len(eq.q), len(eq.u)
     left: list[Expr] = list(changes)
     J = rows(eq.Jc, chosen)

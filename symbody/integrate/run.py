@@ -28,7 +28,7 @@ ENDINGS: Final = {
 
 @dataclass
 class Record:
-    """What machines have found so far, in order."""
+    """Results so far, in order."""
 
     t: list[Array] = field(default_factory=list)
     y: list[Array] = field(default_factory=list)

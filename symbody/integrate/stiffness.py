@@ -60,7 +60,7 @@ def is_stiff(form: Form, t: float, y: Array, p: Array, span: float) -> bool:
 
 
 def stiffness_note(form: Form, t: float, y: Array, p: Array, mean_step: float) -> str:
-    """What to say of an explicit run that took too many steps."""
+    """A note for an explicit run that took too many steps."""
     fast, _ = fastest_decay(form, t, y, p)
     if fast * abs(mean_step) < BOUND:
         return ""

@@ -23,7 +23,7 @@ SMALL: Final = 1e-9  # pivots below this part of the largest number of their row
 
 
 @dataclass(frozen=True)
-class Solution:
+class PivotedSolution:
     """x with A x = B: one row for each unknown; `free` unknowns are not determined and were set to zero.
 
     left   what remains of the rows that were not needed: B - A x, zero where the system has a solution
@@ -36,7 +36,7 @@ class Solution:
     free: tuple[int, ...]
 
 
-def solved(A: Matrix, B: Matrix, sample: Mapping[Symbol, float]) -> Solution:
+def solved(A: Matrix, B: Matrix, sample: Mapping[Symbol, float]) -> PivotedSolution:
     """The solution of a system with more, as many or fewer rows than unknowns; `sample` are numbers by which pivots are chosen."""
     work = _Elimination(A, B, array(A, sample))
     work.take_singles()
@@ -99,7 +99,7 @@ class _Elimination:
         self.rows = [i for i in self.rows if i not in rows]
         self.cols = [j for j in self.cols if j not in cols]
 
-    def solution(self) -> Solution:
+    def solution(self) -> PivotedSolution:
         free = tuple(self.cols)
         for j in free:
             self.x[j] = [ZERO] * self.B.cols
@@ -107,7 +107,7 @@ class _Elimination:
             self.x[j] = [self._right(i, k) / self.A[i, j] for k in range(self.B.cols)]
         x = Matrix(self.A.cols, self.B.cols, tuple(e for j in range(self.A.cols) for e in self.x[j]))
         left = [self._right(i, k) for i in self.rows for k in range(self.B.cols)]
-        return Solution(x, Matrix(len(self.rows), self.B.cols, tuple(left)), tuple(self.rows), free)
+        return PivotedSolution(x, Matrix(len(self.rows), self.B.cols, tuple(left)), tuple(self.rows), free)
 
 
 def _by_determinants(A: Matrix, B: Matrix) -> Matrix:

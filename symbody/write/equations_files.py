@@ -8,7 +8,7 @@ from typing import Final
 from ..algebra.printing import latex, sequence
 from ..algebra.sympy_border import sympy_source
 from ..derive.equations import Equations
-from ..derive.summaries import equation_parts
+from ..derive.equations_summary import equation_parts
 from ..emit.program.program import Program
 from ..emit.run.dynamics import Dynamics
 from ..emit.text.numpy_text import numpy_source

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from ..loops.checked import basic_types, checked
-from ..loops.entries import Entry, Route, entry
+from ..loops.entries import KernelEntry, Route, entry
 from ..loops.form import (
     FUNCTION,
     INDEX,
@@ -20,19 +20,20 @@ from ..loops.form import (
     NUMBER,
     NUMBERS,
     Absent,
+    ArrayElement,
     Assign,
     Block,
     Call,
     Called,
-    Choice,
+    ChoiceExpression,
     Connected,
     Constant,
     Converted,
-    Element,
     Expression,
-    Form,
     If,
+    KernelForm,
     Leave,
+    LocalVariable,
     Loop,
     Mathematics,
     Not,
@@ -44,7 +45,6 @@ from ..loops.form import (
     Statement,
     Store,
     Type,
-    Variable,
     While,
     all_parts,
 )
@@ -73,7 +73,7 @@ def changed_names(block: Block) -> dict[str, Type]:
     out: dict[str, Type] = {}
     for part in all_parts(block):
         match part:
-            case Assign(Variable(type_, name, False)):
+            case Assign(LocalVariable(type_, name, False)):
                 out[name] = type_
             case Loop():
                 out[part.name] = INDEX
@@ -91,7 +91,7 @@ class LlvmKernel:
 
     def __init__(
         self,
-        form: Form,
+        form: KernelForm,
         name: str,
         number: str = "double",
         stride: int = 1,
@@ -147,15 +147,15 @@ class LlvmKernel:
             return self.tables.setdefault(e.value, f"@table.{len(self.tables)}")
         return str(e.value).lower()
 
-    def variable(self, e: Variable) -> str:
+    def variable(self, e: LocalVariable) -> str:
         if e.is_place:
             return self.new(f"load {self.type_of(e.type)}, ptr %{e.name}, align 8")
         if e.name in self.changed:
             return self.new(f"load {self.type_of(e.type)}, ptr %{e.name}.at")
         return f"%{e.name}"
 
-    def element(self, e: Element) -> str:
-        element = self.shared.get(e.array.name, self.number) if isinstance(e.array, Variable) else self.number
+    def element(self, e: ArrayElement) -> str:
+        element = self.shared.get(e.array.name, self.number) if isinstance(e.array, LocalVariable) else self.number
         element = "i64" if e.type is INDEX else element
         loaded = self.new(f"load {element}, ptr {self.address(e, element)}, align 8")
         return loaded if e.type is INDEX or element == self.number else self.repeated(loaded, element)
@@ -169,7 +169,7 @@ class LlvmKernel:
         mask = ", ".join(f"i32 {k % lanes_of(element)}" for k in range(lanes))
         return self.new(f"shufflevector {element} {value}, {element} poison, <{lanes} x i32> <{mask}>")
 
-    def address(self, e: Element, element: str) -> str:
+    def address(self, e: ArrayElement, element: str) -> str:
         base, at = self.value(e.array), self.value(e.at)
         if self.stride != 1:
             at = self.new(f"mul nsw i64 {at}, {self.stride}")
@@ -212,7 +212,7 @@ class LlvmKernel:
     def absent(self, e: Absent) -> str:
         return self.new(f"icmp eq ptr {self.value(e.function)}, null")
 
-    def choice(self, e: Choice) -> str:
+    def choice(self, e: ChoiceExpression) -> str:
         yes, no, type_ = self.value(e.yes), self.value(e.no), self.type_of(e.type)
         return self.new(f"select i1 {self.value(e.test)}, {type_} {yes}, {type_} {no}")
 
@@ -237,13 +237,13 @@ class LlvmKernel:
     def call_text(self, e: Called) -> str:
         given = []
         for p, a in zip(e.target.parameters, e.arguments, strict=True):
-            text = f"%{a.name}" if p.is_place and isinstance(a, Variable) else self.value(a)
+            text = f"%{a.name}" if p.is_place and isinstance(a, LocalVariable) else self.value(a)
             given.append(f"{parameter_type(p)} {text}")
         return f"call {_TYPES[e.type]} @{e.target.name}({', '.join(given)})"
 
     PRINTERS: Final[dict[type, Any]] = {
-        Constant: constant, Variable: variable, Element: element, Rest: rest, Operation: operation, Converted: converted,
-        Connected: connected, Not: inverted, Absent: absent, Choice: choice, Mathematics: mathematics, Called: called,
+        Constant: constant, LocalVariable: variable, ArrayElement: element, Rest: rest, Operation: operation, Converted: converted,
+        Connected: connected, Not: inverted, Absent: absent, ChoiceExpression: choice, Mathematics: mathematics, Called: called,
     }  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------ statements
@@ -277,7 +277,7 @@ class LlvmKernel:
                 self.lines.append(f"  {self.call_text(value)}")
 
     def leave(self, jump: str) -> None:
-        """What follows in the same block is never reached, but must have a label."""
+        """A label for the code after a jump: it is unreachable, but LLVM wants every block labelled."""
         self.lines += [jump, f"{self.labels('after')[0]}:"]
 
     def loop(self, s: Loop) -> None:
@@ -338,7 +338,7 @@ def parameter_type(p: Parameter, named: bool = False) -> str:
     return "ptr noalias" if named else "ptr"
 
 
-def simple_kernel(kernel: Kernel, known: Known) -> Form:
+def simple_kernel(kernel: Kernel, known: Known) -> KernelForm:
     """A kernel that calls no others, for known sizes."""
     return specialised(checked(kernel, basic_types(kernel)), known, Kernels())
 
@@ -373,14 +373,14 @@ class LlvmLoops:
         return _INTRINSICS + constants + "".join(texts) + "".join(self._entries)
 
 
-def _attributes(form: Form, calls: int) -> str:
+def _attributes(form: KernelForm, calls: int) -> str:
     """LLVM's time grows faster than a function: small kernels that are called once go into their caller at once, large ones never."""
     if calls != 1:
         return "nounwind"
     return f"nounwind {'noinline' if sum(1 for _ in all_parts(form.body)) > LARGE else 'alwaysinline'}"
 
 
-def _entry_text(e: Entry) -> str:
+def _entry_text(e: KernelEntry) -> str:
     lines: list[str] = []
     given = ", ".join(_unpacked(r, lines) for r in e.routes)
     call = f"call {_TYPES[e.form.result]} @{e.form.name}({given})"

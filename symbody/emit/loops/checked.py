@@ -21,21 +21,22 @@ from .form import (
     NUMBERS,
     TRUTH,
     Absent,
+    ArrayElement,
     Assign,
     Basic,
     Block,
     Call,
     Called,
-    Choice,
+    ChoiceExpression,
     Connected,
     Constant,
     Converted,
-    Element,
     Expression,
-    Form,
     If,
+    KernelForm,
     KernelType,
     Leave,
+    LocalVariable,
     Loop,
     Mathematics,
     Not,
@@ -48,7 +49,6 @@ from .form import (
     Statement,
     Store,
     Type,
-    Variable,
     While,
 )
 from .language import Kernel
@@ -62,7 +62,7 @@ INDEX_ONLY: Final = ("//", "%")
 MATHEMATICS: Final = {"abs": 1, "sqrt": 1, "pow": 2, "is_finite": 1, "min": None, "max": None}
 
 
-class Source:
+class KernelText:
     """The text of a kernel: its syntax, the types that it declares, and where it stands."""
 
     def __init__(self, kernel: Kernel) -> None:
@@ -101,8 +101,8 @@ class Source:
 
 
 @cache
-def source(kernel: Kernel) -> Source:
-    return Source(kernel)
+def source(kernel: Kernel) -> KernelText:
+    return KernelText(kernel)
 
 
 def basic_types(kernel: Kernel) -> tuple[Type, ...]:
@@ -114,22 +114,22 @@ def basic_types(kernel: Kernel) -> tuple[Type, ...]:
 
 
 @cache
-def checked(kernel: Kernel, types: tuple[Type, ...]) -> Form:
+def checked(kernel: Kernel, types: tuple[Type, ...]) -> KernelForm:
     """The form of a kernel for arguments of these types."""
     return _Checker(source(kernel), types).form()
 
 
 class _Checker:
-    def __init__(self, text: Source, types: tuple[Type, ...]) -> None:
+    def __init__(self, text: KernelText, types: tuple[Type, ...]) -> None:
         self.text = text
         self.types: dict[str, Type] = dict(zip(text.parameters, types, strict=True))
         self.paths: dict[str, str] = {name: name for name in text.parameters}  # of records: what they are called
 
-    def form(self) -> Form:
+    def form(self) -> KernelForm:
         body = self.block(self.text.tree.body)
         parameters = tuple(Parameter(name, self.types[name]) for name in self.text.parameters)
         about = ast.get_docstring(self.text.tree) or ""
-        return Form(self.text.tree.name, parameters, self.text.result, body, about)
+        return KernelForm(self.text.tree.name, parameters, self.text.result, body, about)
 
     def refused(self, node: ast.AST, why: str) -> SymbodyError:
         return self.text.refused(node, f"{ast.unparse(node)!r}: {why}")
@@ -172,12 +172,12 @@ class _Checker:
             is_index = all(isinstance(x, int) for x in value)
             return Constant(INDICES if is_index else NUMBERS, value)
         if callable(value):
-            return Variable(KernelType(value), value.__name__)
+            return LocalVariable(KernelType(value), value.__name__)
         raise self.refused(e, "kernels know numbers, tables of numbers and other kernels only")
 
     def name(self, e: ast.Name) -> Expression:
         if e.id in self.types:
-            return Variable(self.types[e.id], self.paths.get(e.id, e.id))
+            return LocalVariable(self.types[e.id], self.paths.get(e.id, e.id))
         if e.id in self.text.names:
             return self.literal(e, self.text.names[e.id])
         names = [*self.types, *(n for n, v in self.text.names.items() if isinstance(v, int | float | tuple))]
@@ -185,21 +185,21 @@ class _Checker:
 
     def attribute(self, e: ast.Attribute) -> Expression:
         owner = self.expression(e.value)
-        if not isinstance(owner.type, RecordType) or not isinstance(owner, Variable):
+        if not isinstance(owner.type, RecordType) or not isinstance(owner, LocalVariable):
             raise self.refused(e, f"{ast.unparse(e.value)!r} is {owner.type}, which has no fields")
         fields = dict(owner.type.fields)
         if e.attr not in fields:
             where = f"{self.text.where(e)}: {ast.unparse(e)!r}: in {owner.type}"
             raise unknown(where, "field", e.attr, fields, CompileError)
         declared = fields_of(owner.type.record)[e.attr]
-        return Variable(fields[e.attr], f"{owner.name}.{e.attr}", declared.is_mutable)
+        return LocalVariable(fields[e.attr], f"{owner.name}.{e.attr}", declared.is_mutable)
 
     def subscript(self, e: ast.Subscript) -> Expression:
         array = self.expression(e.value)
         if array.type not in ELEMENTS:
             raise self.refused(e, f"{ast.unparse(e.value)!r} is {array.type}, not an array")
         if not isinstance(e.slice, ast.Slice):
-            return Element(ELEMENTS[array.type], array, self.index(e.slice))
+            return ArrayElement(ELEMENTS[array.type], array, self.index(e.slice))
         if e.slice.upper is not None or e.slice.step is not None:
             raise self.refused(e, "the rest of an array is a[n:]")
         return Rest(array.type, array, self.index(e.slice.lower) if e.slice.lower else Constant(INDEX, 0))
@@ -231,7 +231,7 @@ class _Checker:
         op, other = e.ops[0], e.comparators[0]
         left = self.expression(e.left)
         if isinstance(op, ast.Is | ast.IsNot):
-            if left.type is not FUNCTION or not isinstance(left, Variable):
+            if left.type is not FUNCTION or not isinstance(left, LocalVariable):
                 raise self.refused(e, f"{left.type} is always there")
             gone = Absent(TRUTH, left)
             return gone if isinstance(op, ast.Is) else Not(TRUTH, gone)
@@ -248,7 +248,7 @@ class _Checker:
     def choice(self, e: ast.IfExp) -> Expression:
         test, yes, no = self.truth(e.test), self.expression(e.body), self.expression(e.orelse)
         both = INDEX if yes.type is no.type is INDEX else NUMBER
-        return Choice(both, test, self.converted(yes, both, e.body), self.converted(no, both, e.orelse))
+        return ChoiceExpression(both, test, self.converted(yes, both, e.body), self.converted(no, both, e.orelse))
 
     def call(self, e: ast.Call) -> Expression:
         name = e.func.id if isinstance(e.func, ast.Name) else ""
@@ -280,7 +280,7 @@ class _Checker:
         given = tuple(self.argument(called, name, a) for name, a in zip(called.parameters, e.args, strict=True))
         return Called(called.result, kernel, tuple(g.type for g in given), given)
 
-    def argument(self, called: Source, name: str, e: ast.expr) -> Expression:
+    def argument(self, called: KernelText, name: str, e: ast.expr) -> Expression:
         value, wanted = self.expression(e), called.declared(name)
         if isinstance(wanted, Basic):
             return self.converted(value, wanted, e)
@@ -357,15 +357,15 @@ class _Checker:
         if isinstance(target, ast.Name):
             return self.named(s, target, value)
         place = self.expression(target)
-        if isinstance(place, Element):
+        if isinstance(place, ArrayElement):
             return Store(place, self.converted(value, place.type, s))
-        if isinstance(place, Variable) and place.is_place:
+        if isinstance(place, LocalVariable) and place.is_place:
             return Assign(place, self.converted(value, place.type, s))
         raise self.refused(s, f"{ast.unparse(target)!r} is not declared Mutable, and cannot be changed")
 
     def named(self, s: ast.stmt, target: ast.Name, value: Expression) -> Statement | None:
         if isinstance(value.type, RecordType | KernelType) or value.type in (FUNCTION, NOTHING):
-            if target.id in self.types or not isinstance(value, Variable):
+            if target.id in self.types or not isinstance(value, LocalVariable):
                 raise self.refused(s, f"{value.type} gets a name once, and keeps it")
             self.types[target.id], self.paths[target.id] = value.type, value.name
             return None
@@ -373,7 +373,7 @@ class _Checker:
         if isinstance(wanted, RecordType | KernelType):
             raise self.refused(s, f"{target.id!r} is {wanted}, and cannot be changed")
         self.types[target.id] = wanted
-        return Assign(Variable(wanted, target.id), self.converted(value, wanted, s))
+        return Assign(LocalVariable(wanted, target.id), self.converted(value, wanted, s))
 
     def returned(self, s: ast.Return) -> Return:
         wanted = self.text.result
@@ -389,7 +389,7 @@ class _Checker:
                 raise self.refused(e, "its value is lost")
             return Call(value)
         match e.args:
-            case [ast.Tuple(inputs), ast.Tuple(outputs)] if isinstance(target, Variable):
+            case [ast.Tuple(inputs), ast.Tuple(outputs)] if isinstance(target, LocalVariable):
                 ins, outs = tuple(map(self.passed, inputs)), tuple(map(self.expression, outputs))
                 if any(o.type is not NUMBERS for o in outs):
                     raise self.refused(e, "a compiled function writes to arrays of numbers")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .form import Form, Parameter, RecordType, Type
+from .form import KernelForm, Parameter, RecordType, Type
 from .language import Kernel
 from .records import fields_of
 from .specialised import Kernels, Known
@@ -26,11 +26,11 @@ class Route:
 
 
 @dataclass(frozen=True)
-class Entry:
+class KernelEntry:
     """A kernel, how each of its arguments is found, and the place in `in` for what it returns."""
 
     name: str
-    form: Form
+    form: KernelForm
     routes: tuple[Route, ...]
     result_at: int
 
@@ -42,14 +42,14 @@ def entry(
     arguments: Mapping[str, Type],
     known: Known,
     outputs: Iterable[str] = (),
-) -> Entry:
+) -> KernelEntry:
     """The entry to a kernel for arguments of these types."""
     form = kernels.kernel(kernel, tuple(arguments.values()), known)
     places = {a: ("out", k) for k, a in enumerate(outputs)}
     inputs = [a for a in arguments if a not in places and a not in known]
     places |= {a: ("in", k) for k, a in enumerate(inputs)}
     routes = tuple(_route(p, arguments, places) for p in form.parameters)
-    return Entry(name, form, routes, len(inputs))
+    return KernelEntry(name, form, routes, len(inputs))
 
 
 def _route(p: Parameter, arguments: Mapping[str, Type], places: Mapping[str, tuple[str, int]]) -> Route:

@@ -68,7 +68,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class LocalVariable:
     """An argument, a local name, or the field of a record: that is in memory where `is_place`, and can be changed there."""
 
     type: Type
@@ -77,7 +77,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class ArrayElement:
     """array[at]"""
 
     type: Type
@@ -132,11 +132,11 @@ class Absent:
     """Whether a function is not there."""
 
     type: Type
-    function: Variable
+    function: LocalVariable
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChoiceExpression:
     """yes if test else no; both are evaluated."""
 
     type: Type
@@ -166,7 +166,7 @@ class Called:
 
 
 Expression = (
-    Constant | Variable | Element | Rest | Operation | Converted | Connected | Not | Absent | Choice | Mathematics | Called
+    Constant | LocalVariable | ArrayElement | Rest | Operation | Converted | Connected | Not | Absent | ChoiceExpression | Mathematics | Called
 )  # fmt: skip
 
 # ---------------------------------------------------------------------------------------------------------- statements
@@ -174,13 +174,13 @@ Expression = (
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    target: Variable
+    target: LocalVariable
     value: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    target: Element
+    target: ArrayElement
     value: Expression
 
 
@@ -225,7 +225,7 @@ class Return:
 class Run:
     """Call of a compiled program: numbers and arrays that go in, arrays that come out."""
 
-    function: Variable
+    function: LocalVariable
     inputs: tuple[Expression, ...]
     outputs: tuple[Expression, ...]
 
@@ -265,7 +265,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Form:
+class KernelForm:
     """A kernel, checked or specialised. `parameters` are those of the Python function, or, once specialised, those that targets see."""
 
     name: str

@@ -1,4 +1,4 @@
-"""What kernels are written with: types of their arguments, and functions that mean something to translators.
+"""The vocabulary of kernels: types of their arguments, and functions that mean something to translators.
 
 A kernel is a small Python function. It runs as it stands, and is translated (`checked.py`, `specialised.py`, then one file for each target).
 

@@ -35,7 +35,7 @@ IS_THERE: Final = "there"  # what is known of a function that is not absent
 
 
 @dataclass(frozen=True)
-class Field:
+class StructField:
     """The declaration of a field. `type` is None for kernels, whose type is the kernel itself."""
 
     name: str
@@ -45,13 +45,13 @@ class Field:
     may_be_absent: bool = False
 
 
-def fields_of(record: type) -> dict[str, Field]:
+def fields_of(record: type) -> dict[str, StructField]:
     """The fields of a record by name, those of its base first."""
     assert issubclass(record, Struct)
     return record._fields
 
 
-def _field(record: type, name: str, hint: Any) -> Field:
+def _field(record: type, name: str, hint: Any) -> StructField:
     marks: tuple[Any, ...] = ()
     if get_origin(hint) is Annotated:
         hint, *rest = get_args(hint)
@@ -60,19 +60,19 @@ def _field(record: type, name: str, hint: Any) -> Field:
     if may_be_absent:
         hint = next(h for h in get_args(hint) if h is not type(None))
     if isinstance(hint, type) and issubclass(hint, Struct):
-        return Field(name, hint)
+        return StructField(name, hint)
     if hint == Kernel:
-        return Field(name, None, is_known=True)
+        return StructField(name, None, is_known=True)
     if hint not in HINTS:
         raise CompileError(f"record {record.__name__}: {name} is of type {shown(hint)}, which no kernel understands")
-    return Field(name, HINTS[hint], IS_KNOWN in marks, IS_MUTABLE in marks, may_be_absent)
+    return StructField(name, HINTS[hint], IS_KNOWN in marks, IS_MUTABLE in marks, may_be_absent)
 
 
 class Struct:
     """A record; see the head of this file. Fields are given by name; numbers and indices are zero where they are not."""
 
-    _fields: ClassVar[dict[str, Field]]
-    _special: ClassVar[tuple[Field, ...]]  # inner records and kernels, which are parts of the type
+    _fields: ClassVar[dict[str, StructField]]
+    _special: ClassVar[tuple[StructField, ...]]  # inner records and kernels, which are parts of the type
     _constants: ClassVar[frozenset[str]]  # fields that are declared to be known
     _slots: NDArray[np.int64]
     _numbers: NDArray[np.float64]
@@ -110,7 +110,7 @@ class Struct:
                 if f.type is not None:
                     self._slots[k] = address_of(value)
 
-    def _misfit(self, f: Field, value: Any, values: dict[str, Any]) -> SymbodyError:
+    def _misfit(self, f: StructField, value: Any, values: dict[str, Any]) -> SymbodyError:
         cls = type(self).__name__
         if value is not None:
             return CompileError(f"record {cls}: {f.name} must be {f.type or 'a kernel'}, got {shown(value)}")
@@ -128,7 +128,7 @@ class Struct:
         return self
 
 
-def _place(f: Field, k: int) -> property:
+def _place(f: StructField, k: int) -> property:
     """A field as an attribute."""
     if f.type is not INDEX and f.type is not NUMBER:
         return property(lambda self: self._values[f.name])
@@ -142,7 +142,7 @@ def _place(f: Field, k: int) -> property:
     return property(lambda self: memory(self).item(k), put)
 
 
-def _fits(f: Field, value: Any) -> bool:
+def _fits(f: StructField, value: Any) -> bool:
     """Whether a value can stand in a field that is no number."""
     if isinstance(value, np.ndarray):
         return f.type in DTYPES and value.dtype == DTYPES[f.type] and value.flags.c_contiguous
@@ -180,7 +180,7 @@ def _record_type(record: type, special: tuple[Type, ...]) -> RecordType:
 
 
 def known_of(record: Struct, path: str) -> dict[str, Any]:
-    """What is known of a record, by the names that its fields have in the form of a kernel."""
+    """Compile-time constants of a record, by the names that its fields have in the form of a kernel."""
     out = {f"{path}.{name}": _constant(record, name) for name in record._known}
     for f in record._special:
         if f.type is not None:

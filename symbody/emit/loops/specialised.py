@@ -18,20 +18,21 @@ from .form import (
     NUMBER,
     TRUTH,
     Absent,
+    ArrayElement,
     Assign,
     Block,
     Call,
     Called,
-    Choice,
+    ChoiceExpression,
     Connected,
     Constant,
     Converted,
-    Element,
     Expression,
-    Form,
     If,
+    KernelForm,
     KernelType,
     Leave,
+    LocalVariable,
     Loop,
     Mathematics,
     Not,
@@ -44,7 +45,6 @@ from .form import (
     Statement,
     Store,
     Type,
-    Variable,
     While,
 )
 from .language import Kernel
@@ -72,9 +72,9 @@ class Kernels:
     """Kernels that belong together, each once for whatever is known of its arguments."""
 
     def __init__(self) -> None:
-        self.forms: dict[Any, Form | None] = {}  # None while it is being made
+        self.forms: dict[Any, KernelForm | None] = {}  # None while it is being made
 
-    def kernel(self, kernel: Kernel, types: tuple[Type, ...], known: Known) -> Form:
+    def kernel(self, kernel: Kernel, types: tuple[Type, ...], known: Known) -> KernelForm:
         """A kernel for arguments of these types, of which some values are known; kernels that it calls come before it."""
         key = (kernel, types, tuple(sorted(known.items())))
         if key not in self.forms:
@@ -89,18 +89,18 @@ class Kernels:
         return form
 
 
-def specialised(form: Form, known: Known, kernels: Kernels) -> Form:
+def specialised(form: KernelForm, known: Known, kernels: Kernels) -> KernelForm:
     """A form for known values of arguments and fields, by name."""
     return _Specialiser(form, known, kernels).form()
 
 
 class _Specialiser:
-    def __init__(self, form: Form, known: Known, kernels: Kernels) -> None:
+    def __init__(self, form: KernelForm, known: Known, kernels: Kernels) -> None:
         self.given, self.known, self.kernels = form, dict(known), kernels
         self.parameters = {x.name: x for p in form.parameters for x in flattened(p.name, p.type)}
         self.used: set[str] = set()
 
-    def form(self) -> Form:
+    def form(self) -> KernelForm:
         body = self.block(self.given.body)
         arguments = {p.name for p in self.given.parameters}  # those that are no records stay, used or not
         needed = [p for p in self.parameters.values() if p.name not in self.known or p.type is FUNCTION]
@@ -115,18 +115,18 @@ class _Specialiser:
     def constant(self, e: Constant) -> Expression:
         return e
 
-    def variable(self, e: Variable) -> Expression:
+    def variable(self, e: LocalVariable) -> Expression:
         if e.name in self.known and e.type is not FUNCTION:
             value = self.known[e.name]
             return Constant(e.type, float(value) if e.type is NUMBER else value)
         self.used.add(e.name)
         return e
 
-    def element(self, e: Element) -> Expression:
+    def element(self, e: ArrayElement) -> Expression:
         array, at = self.expression(e.array), self.expression(e.at)
         if isinstance(array, Constant) and isinstance(at, Constant):
             return Constant(e.type, array.value[at.value])
-        return Element(e.type, array, at)
+        return ArrayElement(e.type, array, at)
 
     def rest(self, e: Rest) -> Expression:
         array, start = self.expression(e.array), self.expression(e.start)
@@ -173,11 +173,11 @@ class _Specialiser:
         self.used.add(e.function.name)
         return e
 
-    def choice(self, e: Choice) -> Expression:
+    def choice(self, e: ChoiceExpression) -> Expression:
         test = self.expression(e.test)
         if isinstance(test, Constant):
             return self.expression(e.yes if test.value else e.no)
-        return Choice(e.type, test, self.expression(e.yes), self.expression(e.no))
+        return ChoiceExpression(e.type, test, self.expression(e.yes), self.expression(e.no))
 
     def mathematics(self, e: Mathematics) -> Expression:
         return Mathematics(e.type, e.name, tuple(map(self.expression, e.arguments)))
@@ -187,10 +187,10 @@ class _Specialiser:
         given: dict[str, Expression] = {}
         known: dict[str, Any] = {}
         for name, a in zip(source(e.kernel).parameters, e.arguments, strict=True):
-            if isinstance(a, Variable) and (isinstance(a.type, RecordType) or a.type is FUNCTION):
+            if isinstance(a, LocalVariable) and (isinstance(a.type, RecordType) or a.type is FUNCTION):
                 for inner in flattened(name, a.type):
                     outer = a.name + inner.name[len(name) :]
-                    given[inner.name] = Variable(inner.type, outer, inner.is_place)
+                    given[inner.name] = LocalVariable(inner.type, outer, inner.is_place)
                     if outer in self.known:
                         known[inner.name] = self.known[outer]
             elif not isinstance(a.type, KernelType):
@@ -202,8 +202,8 @@ class _Specialiser:
         return Called(e.type, e.kernel, e.types, arguments, target)
 
     REWRITERS: Final[dict[type, Any]] = {
-        Constant: constant, Variable: variable, Element: element, Rest: rest, Operation: operation, Converted: converted,
-        Connected: connected, Not: inverted, Absent: absent, Choice: choice, Mathematics: mathematics, Called: called,
+        Constant: constant, LocalVariable: variable, ArrayElement: element, Rest: rest, Operation: operation, Converted: converted,
+        Connected: connected, Not: inverted, Absent: absent, ChoiceExpression: choice, Mathematics: mathematics, Called: called,
     }  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------ statements
@@ -223,7 +223,7 @@ class _Specialiser:
                     raise CompileError(f"kernel {self.given.name}: {target.name!r} is known, and cannot be changed")
                 return (Assign(self.target(target), self.expression(value)),)
             case Store(target, value):
-                at = Element(target.type, self.expression(target.array), self.expression(target.at))
+                at = ArrayElement(target.type, self.expression(target.array), self.expression(target.at))
                 return (Store(at, self.expression(value)),)
             case If(test, yes, no):
                 return self.chosen(self.expression(test), yes, no)
@@ -241,7 +241,7 @@ class _Specialiser:
             case Leave():
                 return (s,)
 
-    def target(self, v: Variable) -> Variable:
+    def target(self, v: LocalVariable) -> LocalVariable:
         self.used.add(v.name)
         return v
 

@@ -63,7 +63,7 @@ def _usable(folder: Path) -> bool:
 
 
 def load(key: str) -> bytes | None:
-    """What was kept under this key, if it is whole."""
+    """The entry under this key, if it is intact."""
     folder = directory()
     if not folder.exists() or not _usable(folder):
         return None

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..llvm import jit, loop_text, numbers
 from ..loops import checked, entries, form, records, specialised
-from ..loops.checked import Source, source
+from ..loops.checked import KernelText, source
 from ..loops.form import INDEX, NUMBER, Basic, Type
 from ..loops.language import Kernel
 from ..loops.records import Struct, address_of, known_of, type_of
@@ -126,7 +126,7 @@ class LoopCallee:
         return int(self._result[0])
 
 
-def _type(text: Source, name: str, value: Any) -> Type:
+def _type(text: KernelText, name: str, value: Any) -> Type:
     declared = text.declared(name)
     if isinstance(value, Struct):
         return type_of(value)

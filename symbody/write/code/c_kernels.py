@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from ...emit.loops.checked import basic_types, checked
-from ...emit.loops.entries import Entry, Route, entry
+from ...emit.loops.entries import KernelEntry, Route, entry
 from ...emit.loops.form import (
     INDEX,
     INDICES,
@@ -18,19 +18,20 @@ from ...emit.loops.form import (
     NUMBER,
     NUMBERS,
     Absent,
+    ArrayElement,
     Assign,
     Block,
     Call,
     Called,
-    Choice,
+    ChoiceExpression,
     Connected,
     Constant,
     Converted,
-    Element,
     Expression,
-    Form,
     If,
+    KernelForm,
     Leave,
+    LocalVariable,
     Loop,
     Mathematics,
     Not,
@@ -42,7 +43,6 @@ from ...emit.loops.form import (
     Statement,
     Store,
     Type,
-    Variable,
     While,
     all_parts,
 )
@@ -63,7 +63,7 @@ class CKernel:
     index   type of indices
     """
 
-    def __init__(self, form: Form, name: str, width: int = 1, index: str = "int") -> None:
+    def __init__(self, form: KernelForm, name: str, width: int = 1, index: str = "int") -> None:
         self.form, self.name, self.width, self.index = form, name, width, index
         self.arguments = {p.name: p for p in form.parameters}
         self.stored = _stored(form.body)
@@ -126,16 +126,16 @@ class CKernel:
             return f"(const double[]){{{', '.join(map(repr, e.value))}}}"
         return str(int(e.value)) if isinstance(e.value, bool) else repr(e.value)
 
-    def variable(self, e: Variable) -> str:
+    def variable(self, e: LocalVariable) -> str:
         if e.is_place:
             return f"*{_c(e.name)}"
         if not any(e.name in s for s in self.scopes):
             self.escaped[e.name] = e.type
         return f"{_c(e.name)}[r]" if e.type is NUMBER and self.is_wide(e.name) else _c(e.name)
 
-    def element(self, e: Element) -> str:
+    def element(self, e: ArrayElement) -> str:
         at = self.expression(e.at)
-        if isinstance(e.array, Variable) and self.is_wide(e.array.name):
+        if isinstance(e.array, LocalVariable) and self.is_wide(e.array.name):
             at = f"({at}) * {self.width} + r" if isinstance(e.at, Operation) else f"{at} * {self.width} + r"
         return f"{self.expression(e.array)}[{at}]"
 
@@ -168,7 +168,7 @@ class CKernel:
     def absent(self, e: Absent) -> str:
         return f"{self.expression(e.function)} == 0"
 
-    def choice(self, e: Choice) -> str:
+    def choice(self, e: ChoiceExpression) -> str:
         return f"({self.expression(e.test)} ? {self.expression(e.yes)} : {self.expression(e.no)})"
 
     def mathematics(self, e: Mathematics) -> str:
@@ -183,12 +183,12 @@ class CKernel:
     def called(self, e: Called) -> str:
         given = []
         for p, a in zip(e.target.parameters, e.arguments, strict=True):
-            given.append(_c(a.name) if p.is_place and isinstance(a, Variable) else self.expression(a))
+            given.append(_c(a.name) if p.is_place and isinstance(a, LocalVariable) else self.expression(a))
         return f"{_c(e.target.name)}({', '.join(given)})"
 
     PRINTERS: Final[dict[type, Any]] = {
-        Constant: constant, Variable: variable, Element: element, Rest: rest, Operation: operation, Converted: converted,
-        Connected: connected, Not: inverted, Absent: absent, Choice: choice, Mathematics: mathematics, Called: called,
+        Constant: constant, LocalVariable: variable, ArrayElement: element, Rest: rest, Operation: operation, Converted: converted,
+        Connected: connected, Not: inverted, Absent: absent, ChoiceExpression: choice, Mathematics: mathematics, Called: called,
     }  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------ statements
@@ -207,7 +207,7 @@ class CKernel:
             case Assign(target, value):
                 self.assign(target, value)
             case Store(target, value):
-                is_wide = isinstance(target.array, Variable) and self.is_wide(target.array.name)
+                is_wide = isinstance(target.array, LocalVariable) and self.is_wide(target.array.name)
                 put = self.for_each_side if is_wide else self.line
                 put(f"{self.element(target)} = {self.expression(value)};")
             case Loop():
@@ -243,7 +243,7 @@ class CKernel:
             self.scope(s.no)
         self.line("}")
 
-    def assign(self, target: Variable, value: Expression) -> None:
+    def assign(self, target: LocalVariable, value: Expression) -> None:
         name, text = _c(target.name), self.expression(value)
         if target.is_place:
             self.line(f"*{name} = {text};")
@@ -285,7 +285,7 @@ def _stored(block: Block) -> set[str]:
     out: set[str] = set()
     for part in all_parts(block):
         match part:
-            case Store(Element(_, array)):
+            case Store(ArrayElement(_, array)):
                 out |= _arrays((array,))
             case Run(_, inputs, outputs):
                 out |= _arrays((*inputs, *outputs))
@@ -301,7 +301,7 @@ def _arrays(given: tuple[Expression, ...]) -> set[str]:
     for e in given:
         while isinstance(e, Rest):
             e = e.array
-        if isinstance(e, Variable):
+        if isinstance(e, LocalVariable):
             out.add(e.name)
     return out
 
@@ -334,7 +334,7 @@ def c_loops(kernel: Kernel, name: str, arguments: Mapping[str, Type], known: Kno
     return _HEAD + "\n".join([*helpers, *texts, _entry_text(door)])
 
 
-def _entry_text(e: Entry) -> str:
+def _entry_text(e: KernelEntry) -> str:
     call = f"{_c(e.form.name)}({', '.join(map(_found, e.routes))})"
     type_ = "int64_t" if e.form.result is INDEX else "double"
     body = f"    {call};" if e.form.result is NOTHING else f"    *({type_} *)in[{e.result_at}] = {call};"

@@ -11,7 +11,7 @@ from ...algebra.mathml import MATHML, math_element
 from ...algebra.matrix import Matrix
 from ...algebra.printing import sequence
 from ...derive.equations import Equations
-from ...derive.summaries import equation_parts
+from ...derive.equations_summary import equation_parts
 from ...escaping import in_html
 from ..equations_files import as_c, as_latex, as_python, equation_programs
 from .page import details, note, table
