@@ -86,7 +86,7 @@ class TestStored:
         for sim in runs:  # another simulation of the same equations, and the same one again
             for _ in range(2):
                 again = sb.Trajectory.of(sim.segments[0])
-                for name in ("energy", "lam", "violation", "powers"):
+                for name in ("energy", "lam", "violation", "load_powers"):
                     getattr(again, name)
                 again[eq.q[0] * eq.u[0]]
                 again.reaction("beta")
