@@ -4,22 +4,27 @@ MODEL is the name of a built-in model (`symbody examples` lists them), a model f
 `model`. A Python file is run as your own code, with everything that it may do.
 
 Exit codes: 0 done; 1 the answer is no (a check failed, a simulation did not reach its end); 2 the command was not understood; 3 the model or a
-number is wrong; 4 a file cannot be read or written; 130 interrupted.
+number is wrong; 4 a file cannot be read or written; 130 interrupted (by Ctrl-C, or by SIGTERM). Files are written whole or not at all.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import math
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from . import commands
 from .commands import Answer
 from .errors import SymbodyError
+from .escaping import in_terminal
 
 DONE, NO, WRONG, UNREADABLE, INTERRUPTED = 0, 1, 3, 4, 130
 EXAMPLES: Final = {
@@ -38,17 +43,21 @@ EXAMPLES: Final = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; what it returns is the exit code."""
+    for stream in (sys.stdout, sys.stderr):  # a terminal that has not every character gets codes for those it lacks
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     chosen = _parser().parse_args(arguments)
     try:
-        answer: Answer = chosen.run(chosen)
+        with _ending_like_ctrl_c():
+            answer: Answer = chosen.run(chosen)
     except SymbodyError as reason:
         return _failed(chosen, str(reason), WRONG)
     except OSError as reason:
         return _failed(chosen, str(reason), UNREADABLE)
-    except KeyboardInterrupt:
-        return _failed(chosen, "interrupted", INTERRUPTED)
+    except KeyboardInterrupt as reason:
+        return _failed(chosen, str(reason) or "interrupted", INTERRUPTED)
     try:
-        print(json.dumps(_plain(answer.data)) if chosen.json else answer.text, flush=True)
+        print(json.dumps(_plain(answer.data)) if chosen.json else in_terminal(answer.text), flush=True)
     except BrokenPipeError:  # the reader has seen enough
         sys.stderr.close()
     return DONE if answer.is_good else NO
@@ -58,8 +67,25 @@ def _failed(chosen: Any, message: str, code: int) -> int:
     if chosen.json:
         print(json.dumps({"error": message}))
     else:
-        print(f"symbody {chosen.command}: {message}", file=sys.stderr)
+        print(in_terminal(f"symbody {chosen.command}: {message}"), file=sys.stderr)
     return code
+
+
+@contextmanager
+def _ending_like_ctrl_c() -> Iterator[None]:
+    """SIGTERM is what batch systems and supervisors send: it unwinds like Ctrl-C, so that nothing is left half done."""
+
+    def interrupt(*_: Any) -> NoReturn:
+        raise KeyboardInterrupt("terminated")
+
+    if threading.current_thread() is not threading.main_thread():  # signals are the main thread's
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
 def _plain(value: Any) -> Any:

@@ -17,6 +17,7 @@ from .errors import ModelError, SymbodyError, shown
 from .study.requests import Range, ResponseRequest
 from .study.sources import built_in, find_model, first_line, starting_file
 from .study.study import Study
+from .whole_files import write_text
 
 STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
 
@@ -43,7 +44,7 @@ def new(asked: Any) -> Answer:
     path = asked.output or Path(f"{asked.name}.yaml")
     if path.exists():
         raise ModelError(f"{path} exists already; choose another name, or -o another file")
-    path.write_text(starting_file(asked.name), encoding="utf-8")
+    write_text(path, starting_file(asked.name))
     return Answer(f"wrote {path}; next: symbody check {path}", {"file": str(path)})
 
 
@@ -109,11 +110,11 @@ def derive(asked: Any) -> Answer:
 def _write(place: Path, files: Mapping[str, str]) -> list[Path]:
     """One file under the name given; several into a folder of that name."""
     if len(files) == 1 and place.suffix:
-        place.write_text(next(iter(files.values())), encoding="utf-8")
+        write_text(place, next(iter(files.values())))
         return [place]
     place.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        (place / name).write_text(text, encoding="utf-8")
+        write_text(place / name, text)
     return [place / name for name in files]
 
 
@@ -292,12 +293,10 @@ def _save(path: Path, sim: Any, figure: Callable[[], view.Figure], columns: Mapp
     if path.suffix == ".npz":
         return write.save_trajectory(sim, path)
     if path.suffix == ".json":
-        path.write_text(json.dumps({k: v.tolist() for k, v in columns.items()}))
-        return path
+        return write_text(path, json.dumps({k: v.tolist() for k, v in columns.items()}))
     if path.suffix == ".csv":
         rows = (",".join(f"{x:.17g}" for x in row) for row in zip(*columns.values(), strict=True))
-        path.write_text("\n".join((",".join(columns), *rows, "")), encoding="utf-8")
-        return path
+        return write_text(path, "\n".join((",".join(columns), *rows, "")))
     if path.suffix in (".svg", ".png", ".pdf"):
         return figure().save(path)
     raise SymbodyError(f"{path}: a motion is written as .csv, .json, .npz, or as a plot: .svg, .png, .pdf")

@@ -346,10 +346,48 @@ def one_escaping_function_a_target(root: Path) -> list[str]:
     return [f"{i}: escaping.py has a function for that" for i in imported if i.file != "symbody/escaping.py"]
 
 
+WRITERS = (
+    "write_text",
+    "write_bytes",
+    "savefig",
+    "savez",
+    "savez_compressed",
+    "fdopen",
+    "mkstemp",
+    "NamedTemporaryFile",
+)
+
+
+def one_writer_of_files(root: Path) -> list[str]:
+    """Files are written by `whole_files.py`, whole or not at all; libraries are given a file or a name that comes from there."""
+    bad = []
+    for file, tree in sources(root).items():
+        given = {a.id for a in _targets_of_with(tree)}
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or file == "symbody/whole_files.py":
+                continue
+            called, is_method = ast.unparse(node.func).split(".")[-1], isinstance(node.func, ast.Attribute)
+            modes = [a.value for a in (*node.args, *(k.value for k in node.keywords)) if isinstance(a, ast.Constant)]
+            opens = called == "open" and any(isinstance(m, str) and set(m) & set("wax+") and len(m) < 4 for m in modes)
+            whole = node.args and isinstance(node.args[0], ast.Name) and node.args[0].id in given
+            if opens or (called in WRITERS and is_method and not whole):
+                bad.append(f"{file}:{node.lineno} writes a file by {called}: use whole_files.py")
+    return bad
+
+
+def _targets_of_with(tree: ast.Module) -> Iterator[ast.Name]:
+    """Names that whole_file and unfinished give."""
+    for node in ast.walk(tree):
+        for item in node.items if isinstance(node, ast.With) else ():
+            made = item.context_expr.func if isinstance(item.context_expr, ast.Call) else None
+            if made and ast.unparse(made) in ("whole_file", "unfinished") and isinstance(item.optional_vars, ast.Name):
+                yield item.optional_vars
+
+
 RULES = (
     folders_in_order, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
     no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key, few_parameters,
-    no_foreign_private_attributes, one_escaping_function_a_target,
+    no_foreign_private_attributes, one_escaping_function_a_target, one_writer_of_files,
 )  # fmt: skip
 
 
@@ -387,6 +425,10 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (symbols_from_the_table, {"view/a.py": "x = f(t, *source.q, *source.u)"}, "symbols of source"),
     (symbols_from_the_table, {"write/a.py": "x = {*eq.q, eq.t, *eq.p}"}, "write/a.py:1"),
     (one_escaping_function_a_target, {"view/a.py": "from html import escape"}, "view/a.py:1 imports html"),
+    (one_writer_of_files, {"write/a.py": "Path(p).write_text(x)"}, "a.py:1 writes a file by write_text"),
+    (one_writer_of_files, {"write/a.py": "with open(p, 'wb') as f: ..."}, "by open"),
+    (one_writer_of_files, {"view/a.py": "with p.open('a') as f: ..."}, "by open"),
+    (one_writer_of_files, {"view/a.py": "canvas.savefig(path, dpi=160)"}, "by savefig"),
     (one_file_each, {"emit/llvm/jit.py": "import llvmlite", "emit/b.py": "import llvmlite"}, "b.py, symbody/emit/llvm/jit.py"),
     (few_parameters, {"emit/a.py": f"def f({', '.join(f'a{i}: int' for i in range(10))}, x: Numbers) -> None: ..."}, "kernel f has 11 parameters"),
     (few_parameters, {"bodies/a.py": f"class A:\n    def _f({', '.join(f'a{i}' for i in range(13))}): ..."}, "a.py:2 _f has 13 parameters"),
@@ -425,6 +467,7 @@ def test_good_neighbours_are_left_alone(tmp_path: Path) -> None:
         "derive/equations.py": "def f(eq):\n    return (*eq.q, *eq.u, *eq.mechanism.joints)\n",
         "stability/a.py": "def f(eq, self):\n    return (*eq.r, *eq.dependent), (*self.q, *self.u)\n",
         "view/a.py": "def f(eq):\n    return eq.mechanism.joints\n",
+        "write/a.py": "with unfinished(path) as part:\n    canvas.savefig(part)\nwith path.open('rb') as f: ...\n",
     }
     files["derive/b.py"] = (
         "class A:\n    def f(self, other):\n        self._x = other._x, row._replace(x=1), other._g\n    def _g(self): ...\n"

@@ -153,7 +153,10 @@ class Study:
         if asked is None and self.is_robot:
             numbers = {s: self.start[s] for s in self.equations.variables.of("q p t").symbols}
             options.setdefault("inputs", robots.held(self.equations, numbers))
-        return integrate.simulate(self.equations, self._times, self.start, options=options)
+        sim = integrate.simulate(self.equations, self._times, self.start, options=options)
+        if sim.outcome.ending is integrate.Ending.INTERRUPTED:
+            raise KeyboardInterrupt(str(sim.outcome))  # half a motion is no answer to a command
+        return sim
 
     @property
     def _times(self) -> Any:

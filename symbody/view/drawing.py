@@ -23,6 +23,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from ..algebra.graph import stem_and_order
 from ..errors import SymbodyError
 from ..escaping import in_figure
+from ..whole_files import unfinished
 
 if TYPE_CHECKING:
     from .figure import Curve, Figure, Note, Panel
@@ -187,4 +188,5 @@ def save(figure: Figure, path: Path) -> None:
     canvas = drawn(figure)
     with mpl.rc_context({**STYLE, "savefig.facecolor": "white"}):
         FigureCanvasAgg(canvas)
-        canvas.savefig(path, dpi=160, facecolor="white")
+        with unfinished(path) as part:
+            canvas.savefig(part, dpi=160, facecolor="white")

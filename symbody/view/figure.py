@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..emit.run.callable import Array
+from ..whole_files import write_text
 from . import drawing
 
 
@@ -130,12 +132,13 @@ class Figure:
         """Write a picture (.svg, .png, .pdf), or the numbers (.csv, .json)."""
         place = Path(path)
         if place.suffix == ".json":
-            place.write_text(json.dumps(self.data()))
+            write_text(place, json.dumps(self.data()))
         elif place.suffix == ".csv":
-            with place.open("w", newline="") as file:
-                writer = csv.writer(file)
-                writer.writerow(("panel", "curve", "x", "y"))
-                writer.writerows(self.rows())
+            table = io.StringIO()
+            writer = csv.writer(table)
+            writer.writerow(("panel", "curve", "x", "y"))
+            writer.writerows(self.rows())
+            write_text(place, table.getvalue())
         else:
             drawing.save(self, place)
         return place

@@ -14,6 +14,7 @@ from ..emit.run.callable import Array
 from ..errors import ViewError, listed, shown
 from ..later import later
 from ..study.requests import Drawing
+from ..whole_files import write_bytes, write_text
 from .appearance import Looks
 from .camera import outlook
 from .forces import arrows
@@ -75,11 +76,11 @@ class Scene:
         """Write it: .html a page of its own, .glb glTF with animation, .svg a still."""
         target = Path(path)
         if target.suffix == ".html":
-            target.write_text(page(self), encoding="utf-8")
+            write_text(target, page(self))
         elif target.suffix == ".glb":
-            target.write_bytes(self.gltf())
+            write_bytes(target, self.gltf())
         elif target.suffix == ".svg":
-            target.write_text(self.svg(), encoding="utf-8")
+            write_text(target, self.svg())
         else:
             raise ViewError(
                 f"scene: cannot save {target.name!r}; a name ends in .html, .glb or .svg, and film(scene, name) writes .gif and .mp4"

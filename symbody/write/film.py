@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import ViewError
 from ..view.picture import INK, picture
+from ..whole_files import unfinished
 
 if TYPE_CHECKING:
     from ..view.scene import Scene
@@ -48,10 +49,8 @@ def film(
         raise ViewError(f"film: theme={theme!r}; there are {', '.join(INK)}")
     times = _times(scene, rate, speed)
     frames = _frames(scene, times, width - width % 2, height - height % 2, theme)
-    if target.suffix == ".gif":
-        _write_gif(frames, target, rate)
-    else:
-        _write_mp4(frames, target, rate)
+    with unfinished(target) as part:
+        (_write_gif if target.suffix == ".gif" else _write_mp4)(frames, part, rate)
     return target
 
 
@@ -110,4 +109,4 @@ def _write_mp4(frames: Iterator[Any], target: Path, rate: int) -> None:
             pass
         _, said = process.communicate()
     if process.returncode:
-        raise ViewError(f"film: ffmpeg could not write {target.name!r}: {said.decode(errors='replace').strip()}")
+        raise ViewError(f"film: ffmpeg could not write it: {said.decode(errors='replace').strip()}")

@@ -26,6 +26,7 @@ from ..bodies.mechanism import Action, Body, Constraint, Load, Mechanism
 from ..bodies.model import Model
 from ..bodies.rotations import Cosines, Factor, Turn, about, from_euler_parameters
 from ..errors import ModelError, shown
+from ..whole_files import write_text
 from .model_expressions import Lines
 
 LINE: Final = 140  # characters of a line that holds a whole table
@@ -34,7 +35,7 @@ LINE: Final = 140  # characters of a line that holds a whole table
 def write_model(model: Model | Mechanism, path: str | Path) -> None:
     """Write a model file (see docs/model-files.md) from which `read_model` makes the same equations."""
     text = model_text(model)
-    Path(path).write_text(text, encoding="utf-8")
+    write_text(path, text)
 
 
 def model_text(model: Model | Mechanism) -> str:

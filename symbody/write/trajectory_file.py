@@ -24,6 +24,7 @@ from ..integrate.modes import Contacts, Modes
 from ..integrate.outcome import Ending, Outcome, Statistics
 from ..integrate.segment import Occurrence, Segment
 from ..integrate.trajectory import Trajectory
+from ..whole_files import whole_file
 
 VERSION: Final = 2
 
@@ -44,7 +45,8 @@ def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
         arrays |= {f"segment {k} {name}": values for name, values in _arrays(s).items()}
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     everything: dict[str, Any] = {"header": text, "t": trajectory.t, **arrays}
-    np.savez_compressed(place, **everything)
+    with whole_file(place) as file:
+        np.savez_compressed(file, **everything)
     return place
 
 

@@ -54,11 +54,12 @@ def test_the_directory_is_looked_through_once_in_a_while(own_cache, monkeypatch)
 def test_abandoned_temporary_files_go_too(own_cache, monkeypatch):
     monkeypatch.setenv("SYMBODY_CACHE_LIMIT", "100")
     own_cache.mkdir(mode=0o700)
-    for name, age in (("tmpold", 7200), ("tmpnew", 10), ("notes.txt", 7200)):
+    old, new = (f".{c * 64}.0123abcd.part.o" for c in "ab")
+    for name, age in ((old, 7200), (new, 10), ("notes.txt", 7200)):
         (own_cache / name).write_bytes(b"x")
         os.utime(own_cache / name, (time.time() - age,) * 2)
     cache.save("0" * 64, b"y")
-    assert sorted(p.name for p in own_cache.iterdir()) == ["0" * 64 + ".o", "notes.txt", "tmpnew"]
+    assert sorted(p.name for p in own_cache.iterdir()) == [new, "0" * 64 + ".o", "notes.txt"]
 
 
 def test_files_that_another_process_removes_do_no_harm(own_cache, monkeypatch):

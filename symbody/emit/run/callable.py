@@ -138,9 +138,9 @@ class Compiled:
         def part(first: int, stop: int) -> None:
             scratch = np.empty(work + 8)
             run(ins.ctypes.data, lengths.ctypes.data, targets.ctypes.data, aligned(scratch), first, stop)
+            self._externals.raise_pending()
 
         _share_out(part, n, threads or min(os.cpu_count() or 1, n * self.program.cost.total // THREAD_OPERATIONS))
-        self._externals.raise_pending()
         shaped = tuple(o.reshape(n, *_shape(out)) for o, out in zip(outs, self.program.outputs, strict=True))
         return shaped[0] if len(shaped) == 1 else shaped
 
@@ -281,10 +281,10 @@ def _explain(program: Program, groups: Sequence[Any]) -> None:
 
 
 class _Externals:
-    """Addresses of the external functions. An exception in a Python one makes the value nan and is raised after the call."""
+    """Addresses of the external functions. An exception in a Python one makes the value nan and is raised after the call, in its own thread."""
 
     def __init__(self, functions: tuple[ExternalFunction, ...]) -> None:
-        self.pending: list[BaseException] = []
+        self._pending = threading.local()
         self._kept: list[Any] = []
         self.table = np.array([self._address(f) for f in functions] or [0], dtype=np.intp)
 
@@ -295,13 +295,14 @@ class _Externals:
             raise ProgramError(
                 f"external function {function.name!r} can only be compiled with python=... or address=..."
             )
-        python, pending = function.python, self.pending
+        python, pending = function.python, self._pending
 
         def guarded(*args: float) -> float:
             try:
                 return float(python(*args))
             except BaseException as reason:
-                pending.append(reason)
+                if getattr(pending, "reason", None) is None:  # of several, the first
+                    pending.reason = reason
                 return float("nan")
 
         made = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * function.arity)(guarded)
@@ -309,7 +310,6 @@ class _Externals:
         return ctypes.cast(made, ctypes.c_void_p).value or 0
 
     def raise_pending(self) -> None:
-        if self.pending:
-            reason = self.pending[0]
-            self.pending.clear()
+        reason, self._pending.reason = getattr(self._pending, "reason", None), None
+        if reason is not None:
             raise reason

@@ -16,7 +16,6 @@ import os
 import re
 import stat
 import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Iterator
@@ -25,80 +24,84 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ...errors import ProgramError, shown
+from ...whole_files import ABANDONED, is_unfinished, whole_file
 
 _HASH: Final = 32  # bytes of SHA-256
 LIMIT: Final = "1G"
 UNITS: Final = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 CHECKS: Final = 16  # of the directory, while as much as the limit is written
 TRIMMED: Final = 0.9  # of the limit is left where something had to go, so that not every file after it looks again
-ABANDONED: Final = 3600.0  # seconds after which a temporary file belongs to a process that was ended
 
 
 def directory() -> Path:
-    """Where machine code is kept: $SYMBODY_CACHE, or the user's cache directory."""
+    """Where machine code is kept: $SYMBODY_CACHE, or the user's cache directory. An OSError where there is no such place."""
     if chosen := os.environ.get("SYMBODY_CACHE"):
         return Path(chosen)
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "symbody" / "code"
+        return _place("LOCALAPPDATA", ".") / "symbody" / "code"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "symbody"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "symbody"
+        return _place("", "Library/Caches") / "symbody"
+    return _place("XDG_CACHE_HOME", ".cache") / "symbody"
 
 
-def _usable(folder: Path) -> bool:
-    """Make the directory if need be; say so once where it cannot be trusted or written."""
+def _place(variable: str, below_home: str) -> Path:
+    """What an environment variable says; one that is empty or relative says nothing, since it would mean another folder for each working directory."""
+    said = Path(os.environ.get(variable, ""))
+    if said.is_absolute():
+        return said
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        info = folder.stat()
-    except OSError as reason:
-        warnings.warn(f"compiled code is not kept: {folder} cannot be used ({reason})", stacklevel=4)
-        return False
+        home = Path.home()
+    except RuntimeError as reason:  # the user has none
+        raise FileNotFoundError(f"{reason} Set SYMBODY_CACHE to a folder of yours") from None
+    if not home.is_absolute():
+        raise FileNotFoundError(f"the home directory {str(home)!r} is not an absolute path; set SYMBODY_CACHE")
+    return home / below_home
+
+
+def _usable() -> Path:
+    """The directory, made if need be; an OSError where it cannot be written or trusted."""
+    folder = directory()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    info = folder.stat()
     if hasattr(os, "getuid") and (info.st_uid != os.getuid() or info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
-        warnings.warn(
-            f"compiled code is not kept: others may write to {folder}; try chmod 700, or set SYMBODY_CACHE",
-            stacklevel=4,
-        )
-        return False
-    return True
+        raise PermissionError(f"others may write to {folder}; try chmod 700, or set SYMBODY_CACHE")
+    return folder
 
 
 def load(key: str) -> bytes | None:
-    """The entry under this key, if it is intact."""
-    folder = directory()
-    if not folder.exists() or not _usable(folder):
-        return None
-    path = folder / f"{key}.o"
+    """The entry under this key, if it is intact. Whatever is wrong with the directory costs time, not the result; `save` says what it is."""
     try:
+        if not directory().exists():
+            return None
+        path = _usable() / f"{key}.o"
         kept = path.read_bytes()
     except OSError:
         return None
     with suppress(OSError):  # where the disk is read-only, nothing will be dropped either
         os.utime(path)
     digest, content = kept[:_HASH], kept[_HASH:]
-    return content if hashlib.sha256(content).digest() == digest else None
+    return content if content and _digest(key, content) == digest else None
 
 
 def save(key: str, content: bytes) -> None:
-    """Keep something under this key. A disk that is full or read-only costs the cache, not the result."""
-    folder = directory()
-    if not _usable(folder):
-        return
+    """Keep something under this key. A disk that is full, read-only or somebody else's costs the cache, not the result."""
     try:
-        handle, temporary = tempfile.mkstemp(dir=folder)  # readable by the user only
-        try:
-            with os.fdopen(handle, "wb") as f:
-                f.write(hashlib.sha256(content).digest() + content)
-            os.replace(temporary, folder / f"{key}.o")
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError as reason:
+        folder = _usable()
+        with whole_file(folder / f"{key}.o", 0o600, is_lasting=False) as file:
+            file.write(_digest(key, content) + content)
+        most = limit()
+    except (OSError, ProgramError) as reason:
         warnings.warn(f"compiled code is not kept: {reason}", stacklevel=3)
         return
     if (
-        int(key[:8], 16) * limit() < CHECKS * len(content) * 16**8
+        int(key[:8], 16) * most < CHECKS * len(content) * 16**8
     ):  # by chance, for which a hash serves: no process has to count
-        trim(folder, limit())
+        trim(folder, most)
+
+
+def _digest(key: str, content: bytes) -> bytes:
+    """Of the content under this key: a file under another name is not whole."""
+    return hashlib.sha256(key.encode() + content).digest()
 
 
 # ---------------------------------------------------------------------------------------------------------- its size
@@ -123,7 +126,11 @@ def limit() -> int:
 
 def entries(folder: Path | None = None) -> list[Entry]:
     """The files of the cache, least recently used first."""
-    return sorted(Entry(used, size, path) for used, size, path in _files(folder or directory()) if path.suffix == ".o")
+    return sorted(
+        Entry(used, size, path)
+        for used, size, path in _files(folder or directory())
+        if path.suffix == ".o" and not is_unfinished(path)
+    )
 
 
 def _files(folder: Path) -> Iterator[Entry]:
@@ -141,7 +148,7 @@ def _files(folder: Path) -> Iterator[Entry]:
 def trim(folder: Path, most: int) -> None:
     """Remove the least recently used files where all together are larger than `most` bytes, and temporary files that nobody will finish."""
     for file in _files(folder):
-        if file.path.suffix == "" and file.path.name.startswith("tmp") and time.time() - file.used > ABANDONED:
+        if is_unfinished(file.path) and time.time() - file.used > ABANDONED:
             _remove(file)
     kept = entries(folder)
     total = sum(e.size for e in kept)
@@ -155,7 +162,8 @@ def trim(folder: Path, most: int) -> None:
 
 
 def clear() -> list[Entry]:
-    """Remove everything; what was removed."""
+    """Remove everything, also what killed processes left unfinished; what was removed."""
+    trim(directory(), limit())
     return [e for e in entries() if _remove(e)]
 
 

@@ -38,6 +38,7 @@ from ...emit.text.infix import (
     filled,
 )
 from ...errors import ProgramError
+from ...whole_files import write_text
 from .c_comment import comment
 from .c_kernels import simple_c
 
@@ -62,7 +63,7 @@ class CSource:
         """Write header and source into a directory; returns their paths."""
         paths = Path(directory) / f"{self.name}.h", Path(directory) / f"{self.name}.c"
         for path, text in zip(paths, (self.header, self.source), strict=True):
-            path.write_text(text, encoding="ascii")
+            write_text(path, text)
         return paths
 
 

@@ -22,6 +22,7 @@ from ...view import viewer
 from ...view.figure import Figure
 from ...view.plots import energies, plot, violations
 from ...view.scene import scene
+from ...whole_files import is_unfinished, write_text
 from ..trajectory_file import save_trajectory
 from . import equations_page
 from .page import Page, details, note, section, table
@@ -45,7 +46,7 @@ def write_report(study: Study, folder: str | Path, step: Step = lambda _: None) 
     (target / "data").mkdir(parents=True, exist_ok=True)
     made = _Report(study, target, step)
     path = target / "index.html"
-    path.write_text(made.html(), encoding="utf-8")
+    write_text(path, made.html())
     return WrittenReport(path, made.missing)
 
 
@@ -188,7 +189,7 @@ class _Report:
     def _equations(self) -> str:
         found = equations_page.equations_html(self.study.equations)
         for name, text in found.files.items():
-            (self.target / "data" / name).write_text(text, encoding="utf-8")
+            write_text(self.target / "data" / name, text)
         return found.html
 
     def _parameters(self) -> str:
@@ -223,7 +224,7 @@ class _Report:
         ]
         commands.append(f"symbody report {argument} {numbers} -o DIR".replace("  ", " "))
         rows = [[name, _version(name)] for name in PACKAGES] + [["Python", platform.python_version()]]
-        beside = sorted(p.name for p in (self.target / "data").iterdir())
+        beside = sorted(p.name for p in (self.target / "data").iterdir() if not is_unfinished(p))
         links = "".join(f"<li><a href='data/{in_address(n)}'>{in_html(n)}</a></li>" for n in beside)
         return (
             f"<pre class='commands'>{in_html(chr(10).join(commands))}</pre>{details('Files beside this page', f'<ul>{links}</ul>')}"

@@ -1,0 +1,93 @@
+"""Files appear whole or not at all: everything that is written goes through here.
+
+The content goes to a file of another name in the same folder, which takes the place of the old one in a single step when it is complete. A full
+disk, an exception, Ctrl-C or a killed process leave the file that was there as it was. What a process that was killed outright was writing
+stays beside it under a hidden name (`.run.1f3a5b7c.part.npz`); whoever writes the same file later than an hour after removes it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, Final
+
+ABANDONED: Final = 3600.0  # seconds after which an unfinished file belongs to a process that was ended
+_UNFINISHED: Final = re.compile(r"\.(.*)\.[0-9a-f]{8}\.part(\..*)?", re.DOTALL)
+
+
+@contextmanager
+def whole_file(path: str | Path, mode: int = 0o666, is_lasting: bool = True) -> Iterator[BinaryIO]:
+    """A binary file to write to, which becomes `path` when all went well.
+
+    mode          permissions of a new file, less those that the user's umask takes away
+    is_lasting    wait until it would survive a loss of power, and remove what others left unfinished
+    """
+    with unfinished(path, mode, is_lasting) as part, part.open("wb") as file:
+        yield file
+        file.flush()
+        if is_lasting and stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            os.fsync(file.fileno())
+
+
+@contextmanager
+def unfinished(path: str | Path, mode: int = 0o666, cleans_up: bool = True) -> Iterator[Path]:
+    """The name of an empty file for another program or library to fill, which becomes `path` when all went well. Its ending is that of `path`."""
+    target = Path(os.path.realpath(path))  # a link stays a link
+    if (
+        target.exists() and not target.is_file()
+    ):  # a terminal or a pipe: nothing is replaced; a folder is refused when it is opened
+        yield target
+        return
+    if cleans_up:
+        _remove_abandoned(target)
+    part = target.with_name(f".{target.stem[:100]}.{secrets.token_hex(4)}.part{target.suffix}")
+    _create(part, target, mode)
+    try:
+        yield part
+        os.replace(part, target)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink()
+        raise
+
+
+def _create(part: Path, target: Path, mode: int) -> None:
+    """Who may read and write a file does not change when it is written again, and one that may not be written is not replaced."""
+    is_new = not target.exists()
+    if not is_new and not os.access(target, os.W_OK):
+        raise PermissionError(f"{target} may not be written")
+    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+    if not is_new:
+        with suppress(OSError):
+            part.chmod(stat.S_IMODE(target.stat().st_mode))
+
+
+def is_unfinished(path: Path) -> bool:
+    """Whether a file is one that somebody is writing, or was."""
+    return _UNFINISHED.fullmatch(path.name) is not None
+
+
+def _remove_abandoned(target: Path) -> None:
+    with suppress(OSError):
+        for left in list(os.scandir(target.parent)):
+            found = _UNFINISHED.fullmatch(left.name)
+            is_of_target = found and (found[1], found[2] or "") == (target.stem[:100], target.suffix)
+            if is_of_target and time.time() - left.stat().st_mtime > ABANDONED:
+                os.unlink(left.path)
+
+
+def write_text(path: str | Path, text: str) -> Path:
+    """Text in UTF-8, with line ends as they are."""
+    return write_bytes(path, text.encode())
+
+
+def write_bytes(path: str | Path, content: bytes) -> Path:
+    with whole_file(path) as file:
+        file.write(content)
+    return Path(path)
