@@ -223,6 +223,7 @@ class _Probe:
         (q_dot,), (psi,), (psi_rate,) = numbers([eq.rates.T, self.psi, self.psi_rate], moving)
         udot = [moving[a] for a in self.u_dot]
         along = {**dict(zip(eq.q, q_dot, strict=True)), **dict(zip(eq.u, udot, strict=True)), eq.t: 1.0}
+        along |= {s: moving[s.dot] for s in eq.variables.of("r r'").symbols if s.dot in moving}
         stepped = _stepped(things, moving, along)
         names, k, kind = [_name(x) for x in eq.lam], eq.phi.rows, _kind(things)
         u = [moving[x] for x in eq.u]

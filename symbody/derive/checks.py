@@ -68,7 +68,7 @@ def constraints_of(mechanism: Mechanism) -> tuple[Constraint, ...]:
 
 def undeclared(eq: Equations) -> Iterator[Finding]:
     """Symbols that got in through a frame, a mass or an output without being declared in the model."""
-    known = {*eq.q, *eq.u, *eq.z, *eq.r, *eq.p, *eq.lam, eq.t, *(s.dot for s in (*eq.z, *eq.r))}
+    known = {*eq.q, *eq.u, *eq.z, *eq.r, *eq.p, *eq.lam, eq.t, *(s.dot for s in eq.z)}
     outputs = [o for o in eq.outputs.values() if isinstance(o, (Expr, list, tuple)) or hasattr(o, "entries")]
     places = [_place(f) for f in eq.mechanism.frames]
     for s in free_symbols(eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.c, eq.h, outputs, places):

@@ -9,7 +9,7 @@ from typing import Any, Final
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import Symbol, gc_paused
 from ..algebra.matrix import Matrix, zeros
-from ..algebra.walk import free_symbols, substitute_all
+from ..algebra.walk import free_symbols, scalars, substitute_all
 from ..bodies.declarations import identifier
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
@@ -67,11 +67,19 @@ def _derived(mechanism: Mechanism, route: str) -> Equations:
     h = kinematics.in_speeds(list(mechanism.equations.values()))
     outputs = dict(zip(mechanism.outputs, kinematics.in_speeds(list(mechanism.outputs.values())), strict=True))
     labels = dict(zip(mechanism.labels, kinematics.in_speeds(list(mechanism.labels.values())), strict=True))
+    r = _inputs(mechanism, [M, f, phi, Jc, b, c, *h, *mechanism.rates.values(), *outputs.values(), *labels.values()])
     return Equations(
-        mechanism=mechanism, route=route, q=mechanism.q, u=mechanism.u, z=mechanism.z, r=mechanism.r, p=mechanism.p, t=mechanism.t,
+        mechanism=mechanism, route=route, q=mechanism.q, u=mechanism.u, z=mechanism.z, r=r, p=mechanism.p, t=mechanism.t,
         rates=Matrix(len(mechanism.q), 1, tuple(mechanism.rates[q] for q in mechanism.q)), M=M, f=f, phi=phi, Jc=Jc, b=b, c=c,
         lam=_multipliers(mechanism), h=Matrix(len(h), 1, tuple(h)), outputs=outputs, labels=labels, notes=mechanism.notes,
     )  # fmt: skip
+
+
+def _inputs(mechanism: Mechanism, things: list[Any]) -> tuple[Symbol, ...]:
+    """Inputs, and after them those of their rates that the equations contain, by order: w, then w', then w''."""
+    declared = {s.stem: k for k, s in enumerate(mechanism.r)}
+    rates = {s for s in free_symbols(*scalars(*things)) if s.kind == "input" and s.order and s.stem in declared}
+    return (*mechanism.r, *sorted(rates, key=lambda s: (s.order, declared[s.stem])))
 
 
 def _multipliers(mechanism: Mechanism) -> tuple[Symbol, ...]:

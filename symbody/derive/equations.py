@@ -4,6 +4,8 @@ q' = N u + n
 M u' = f + Jcᵀ lam
 phi = 0,   Jc u + b = 0,   Jc u' + c = 0
 h(q, u, z, z', r, t, p) = 0
+
+An input's rates r', r'' are inputs beside it where these contain them.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ from .variables import ARGUMENTS, Variables
 class Equations(Summarized, CacheOwner):
     """Equations of motion of a mechanism; made by `derive`.
 
-    q, u, z, r, p, t   coordinates, speeds, additional variables, inputs, parameters, time
+    q, u, z, r, p, t   coordinates, speeds, additional variables, inputs, parameters, time; where the equations contain rates of inputs, these
+                       stand after the inputs in r: w, w_dot, w_ddot
     rates              q' as expressions in u, one for each coordinate
     M, f               mass matrix and right side
     phi                holonomic constraints, one expression each
@@ -176,6 +179,11 @@ class Equations(Summarized, CacheOwner):
     def arguments(self) -> tuple[Symbol, ...]:
         """t, q, u, z, r, p: the arguments of every expression of these equations."""
         return self.variables.of(ARGUMENTS).symbols
+
+    @cached_property
+    def inputs(self) -> tuple[Symbol, ...]:
+        """Inputs without their rates."""
+        return tuple(s for s in self.r if not s.order)
 
     @cached_property
     def constants(self) -> tuple[Symbol, ...]:

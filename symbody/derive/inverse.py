@@ -66,7 +66,7 @@ def joint_forces(eq: Equations) -> Matrix:
 def inverse_dynamics(eq: Equations, inputs: Iterable[Symbol | str] | None = None) -> InverseDynamics:
     """Inputs (and multipliers) for a given motion, as expressions in q, u and u' = u.dot.
 
-    inputs   which, by symbol or name; by default all of the mechanism. Others keep their symbols.
+    inputs   which, by symbol or name; by default all that do not act by their rates too. Others keep their symbols.
 
     M u' - f0 = B r + Jcᵀ lam is solved where its solution is unique. In an underactuated system it is unique too, but exists only for motions
     that satisfy `conditions`. Where inputs or multipliers can change without changing the motion, the combination is named.
@@ -92,13 +92,19 @@ def inverse_dynamics(eq: Equations, inputs: Iterable[Symbol | str] | None = None
 
 def _chosen(eq: Equations, inputs: Iterable[Symbol | str] | None) -> list[Symbol]:
     if inputs is None:
-        if not eq.r:
+        if len(_driven(eq)) == len(eq.inputs):
             raise DerivationError(
-                f"inverse dynamics of {eq.name!r}: the mechanism has no inputs; declare them with m.input(...) and let them act, or ask for "
+                f"inverse dynamics of {eq.name!r}: the mechanism has no inputs{', but such as act by their rates too' * bool(eq.r)}; declare them with m.input(...) and let them act, or ask for "
                 "joint_forces(eq), the generalised force on every speed"
             )
-        return list(eq.r)
+        return [s for s in eq.inputs if s not in _driven(eq)]
     return [eq.variables.of("r").symbol(i, f"inverse dynamics of {eq.name!r}") for i in inputs]
+
+
+def _driven(eq: Equations) -> set[Symbol]:
+    """Inputs that act by their rates too."""
+    rates = {s.stem for s in eq.r if s.order}
+    return {s for s in eq.inputs if s.stem in rates}
 
 
 def _refuse_nonlinear(eq: Equations, wanted: list[Symbol], B: Matrix) -> None:
@@ -106,6 +112,11 @@ def _refuse_nonlinear(eq: Equations, wanted: list[Symbol], B: Matrix) -> None:
         raise DerivationError(
             f"inverse dynamics of {eq.name!r}: the forces are not linear in {listed(inside)}, so that they cannot be solved for; make an input of "
             "the force itself"
+        )
+    if moving := [s for s in wanted if s in _driven(eq)]:
+        raise DerivationError(
+            f"inverse dynamics of {eq.name!r}: {listed(moving)} act by their rates too, so that a motion gives a differential equation for them; "
+            "leave them out of inputs="
         )
     elsewhere = [s for s in free_symbols(eq.M, eq.Jc, eq.c) if s in wanted]
     if elsewhere:

@@ -72,7 +72,7 @@ def _given(equations: Equations, values: Mapping[Any, float]) -> Values:
 def _symbols(equations: Equations) -> list[Symbol]:
     named = equations.variables.of("q u z r p t").symbols
     found = free_symbols(equations.M, equations.f, equations.Jc, equations.c, equations.h, equations.rates)
-    return list(dict.fromkeys([*named, *found, *equations.variables.of("z' r'").symbols]))
+    return list(dict.fromkeys([*named, *found, *equations.variables.of("z' r' r''").symbols]))
 
 
 # ---------------------------------------------------------------------------------------------------- drawing

@@ -29,11 +29,21 @@ def tabulated(mechanism: Mechanism, groups: Mapping[str, tuple[Symbol, ...]], co
 
 
 def _rates(groups: Mapping[str, tuple[Symbol, ...]]) -> dict[str, tuple[Symbol, ...]]:
-    """The time derivatives of q (where they are no speeds), u, z and r."""
-    dots = {g: tuple(d for s in groups[g] if isinstance(d := s.dot, Symbol)) for g in "quzr"}
+    """The time derivatives of q (where they are no speeds), u, z and r, and the second ones of r (where they are not in r themselves)."""
+    dots = {g: _dots(groups[g]) for g in "quzr"}
     speeds = {s.name for s in groups["u"]}
     dots["q"] = tuple(s for s in dots["q"] if s.name not in speeds)
+    first = _dots(s for s in groups["r"] if not s.order)
+    dots |= {"r": _beyond(first, groups["r"]), "r'": _beyond(_dots(first), groups["r"])}
     return {f"{g}'": symbols for g, symbols in dots.items()}
+
+
+def _dots(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
+    return tuple(d for s in symbols if isinstance(d := s.dot, Symbol))
+
+
+def _beyond(symbols: Iterable[Symbol], known: Container[Symbol]) -> tuple[Symbol, ...]:
+    return tuple(s for s in symbols if s not in known)
 
 
 class _Facts:
@@ -46,7 +56,9 @@ class _Facts:
         self.angles = angles(mechanism)
         self.quaternions = {e: k for k, norm in enumerate(mechanism.norms) for e in norm}
         self.first = {norm[0] for norm in mechanism.norms}
-        self.rate_of: dict[Expr, Symbol] = {s.dot: s for g in "quzr" for s in groups[g]}
+        rates_of_inputs = _dots(s for s in groups["r"] if not s.order)
+        moving = (*(s for g in "quzr" for s in groups[g]), *rates_of_inputs)
+        self.rate_of: dict[Expr, Symbol] = {s.dot: s for s in moving}
         self.spins = {
             s: norm[0] for norm in mechanism.norms for s in free_symbols(mechanism.rates[norm[0]]) if s.kind == "speed"
         }

@@ -17,9 +17,10 @@ from ..errors import ModelError, SymbodyError, listed, shown, unknown
 
 KINDS: Final = {
     "t": "time", "q": "coordinate", "u": "speed", "z": "variable", "r": "input", "p": "parameter", "lam": "multiplier",
-    "q'": "rate", "u'": "acceleration", "z'": "rate of variable", "r'": "rate of input",
+    "q'": "rate", "u'": "acceleration", "z'": "rate of variable", "r'": "rate of input", "r''": "second rate of input",
 }  # fmt: skip
-"""Groups of variables in the letters of docs/notation.md, and the kind of variable in each. q' has those rates that are not speeds themselves."""
+"""Groups of variables in the letters of docs/notation.md, and the kind of variable in each. q' has those rates that are not speeds themselves,
+r' and r'' those that the equations do not contain: what they contain is in r, after the inputs."""
 ARGUMENTS: Final = "t q u z r p"
 """The groups that every expression of the equations is a function of, in the order in which functions take them."""
 
@@ -28,7 +29,7 @@ ARGUMENTS: Final = "t q u z r p"
 class Variable:
     """One row of the table.
 
-    group         q, u, z, r, p, t, lam, or rates q', u', z', r'; `kind` is the same as a word
+    group         q, u, z, r, p, t, lam, or rates q', u', z', r', r''; `kind` is the same as a word
     index         its place in the group: that of its number in arrays, of its column in Jacobians
     unit          as declared; rad, rad/s, rad/s^2 of angles; empty where nothing is known
     default       the number to take where none is given: 0 of t, q, u, z, r, but 1 of a first Euler parameter; of a parameter the value in
@@ -56,6 +57,8 @@ class Variable:
 
     @property
     def kind(self) -> str:
+        if self.group == "r" and self.rate_of is not None:
+            return KINDS["r'" if self.symbol.order == 1 else "r''"]
         return KINDS[self.group]
 
     @property

@@ -25,6 +25,7 @@ from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed
 from .configuration_search import Found, Numbers, Search, is_periodic, unwound
 from .constraint_rows import RANK, Rows, rows_of, sizes_of_rows
+from .inputs import with_inputs
 from .open_joints import contradiction, open_joints, too_much_given
 from .state import (
     Start,
@@ -50,6 +51,7 @@ def assemble(
     *,
     start: Start | None = None,
     weights: Mapping[Any, float] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
     options: Mapping[str, Any] | None = None,
     **named: float,
 ) -> State:
@@ -60,11 +62,13 @@ def assemble(
     start     rough values of others (or a whole state: a `State`, a `SteadyMotion`, the end of a `Trajectory`): the state is the nearest to them. Which of several configurations is found depends on them.
               What is in neither starts at zero; Euler parameters start at the identity
     weights   how much each value that is not held counts in the distance (1 by default): the larger, the less it moves
+    inputs    laws as in `simulate`, where constraints contain inputs: the state is on the constraints that the simulation with these will have
 
     Speeds that are not rates may be given by the rates of coordinates as well. Raises `AssemblyError` where the constraints cannot be met,
     with the joints that stay open, or the values that contradict each other.
     """
-    task = _task(equations, values or {}, start, weights or {})
+    eq, constants = with_inputs(equations, inputs or {}, AssemblyError)
+    task = _task(eq, {**constants, **(values or {})}, start, weights or {})
     q, how = _configuration(task)
     return _completed(task, q, how)
 
@@ -76,6 +80,7 @@ def all_assemblies(
     *,
     start: Start | None = None,
     weights: Mapping[Any, float] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
     tries: int = 60,
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
@@ -87,7 +92,8 @@ def all_assemblies(
 
     Whole turns and the sign of Euler parameters make no difference. That none is missing is not certain: more tries make it likelier.
     """
-    task = _task(equations, values or {}, start, weights or {})
+    eq, constants = with_inputs(equations, inputs or {}, AssemblyError)
+    task = _task(eq, {**constants, **(values or {})}, start, weights or {})
     search, random = _position_search(task), np.random.default_rng(seed)
     first, how = _configuration(task)
     spread = search.spread(random)

@@ -1,92 +1,153 @@
-"""Inputs as functions: numbers stay parameters, everything else is put into the equations."""
+"""Inputs as functions: numbers stay parameters, everything else is put into the equations, with the rates that these contain."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from inspect import Parameter, signature
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 
+from ..algebra.derivatives import time_derivative
 from ..algebra.functions import ExternalFunction
-from ..algebra.graph import Expr, Symbol
+from ..algebra.graph import ZERO, Expr, Symbol, symbol
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.equations import Equations
-from ..emit.run.lookup import looked_up
-from ..errors import SimulationError, listed, shown
+from ..emit.run.lookup import piecewise
+from ..errors import ExpressionError, SimulationError, SymbodyError, listed, shown
+from .splines import Samples, samples_of
 
 SETS: Final = 8  # of laws for which equations are kept: each has programs of its own
+RATES: Final = ("value", "rate", "second rate")
+Error = type[SymbodyError]
 
 
-def with_inputs(eq: Equations, inputs: Mapping[Any, Any]) -> tuple[Equations, dict[str, float]]:
-    """Equations in which inputs that are functions are replaced, and the numbers of those that are constant.
+def with_inputs(
+    eq: Equations, inputs: Mapping[Any, Any], error: Error = SimulationError
+) -> tuple[Equations, dict[str, float]]:
+    """Equations in which inputs that are functions are replaced, with their rates, and the numbers of those that are constant.
 
-    An input is a number; an expression in t, q, u, z and parameters; a Python function of t, or of (t, q, u); or samples
-    (times, values), between which it is a straight line.
+    An input is a number; an expression in t, q, u, z and parameters, whose rates are its time derivatives; samples (times, values), between
+    which it is a cubic spline, or (times, values, "linear"); or a Python function of t, or of (t, q, u), which returns a number, or a tuple of
+    the number and its rates.
     """
     numbers: dict[str, float] = {}
     laws: dict[Symbol, Any] = {}
-    for s, law in eq.variables.of("r").resolved(inputs, f"inputs of {eq.name!r}", SimulationError).items():
-        if isinstance(law, Expr) or callable(law) or _is_sampled(law):
+    where = f"inputs of {eq.name!r}"
+    for s, law in eq.variables.of("r").resolved(inputs, where, error).items():
+        if s.order:
+            raise error(
+                f"{where}: {s.name} is a rate of {s.stem} and follows from it; give {s.stem} as a function of time, as in "
+                f"inputs={{{s.stem!r}: 0.5 * eq.t}}"
+            )
+        if isinstance(law, Expr) or callable(law):
             laws[s] = law
+        elif isinstance(law, (tuple, list)):
+            laws[s] = samples_of(law, f"input {s.name!r} of {eq.name!r}", error)
         else:
-            numbers[s.name] = _number(eq, s.name, law)
+            numbers[s.name] = _number(eq, s.name, law, error)
     if not laws:
         return eq, numbers
     contents = tuple((s.name, _content(law)) for s, law in laws.items())
-    return eq.cached("inputs", contents, lambda: _replaced(eq, laws), most=SETS), numbers
-
-
-def _is_sampled(law: Any) -> bool:
-    return isinstance(law, (tuple, list)) and len(law) == 2 and np.ndim(law[0]) == 1
+    return eq.cached("inputs", contents, lambda: _replaced(eq, laws, error), most=SETS), numbers
 
 
 def _content(law: Any) -> Hashable:
     """The cache key of a law. An object without a hash is identified by its address: it lives as long as the equations it went into."""
-    if _is_sampled(law):
-        return tuple(np.asarray(x, dtype=np.float64).tobytes() for x in law)
+    if isinstance(law, Samples):
+        return law.content
     return law if isinstance(law, Hashable) else id(law)
 
 
-def _number(eq: Equations, name: str, law: Any) -> float:
+def _number(eq: Equations, name: str, law: Any, error: Error) -> float:
     try:
         return float(law)
     except (TypeError, ValueError):
-        raise SimulationError(
+        raise error(
             f"input {name!r} of {eq.name!r}: {shown(law)} is no number, expression, function of t or of (t, q, u), or samples (times, values)"
         ) from None
 
 
-def _law(eq: Equations, name: str, law: Any) -> Expr:
+# ---------------------------------------------------------------------------------------------------------- laws and their rates
+
+
+def _law(eq: Equations, s: Symbol, law: Any, error: Error) -> dict[Symbol, Expr]:
+    """An input and its rates as expressions: all that the equations contain, others where they are known."""
+    orders = [symbol(s.stem, "input", order) for order in range(len(RATES))]
+    needed = [d for d in orders if d in eq.r]
+    if isinstance(law, Samples):
+        law.require(len(needed) - 1, needed[-1].name, error)
+        return _differentiated(eq, orders, needed, piecewise(s.name, law.times, law.coefficients, eq.t), error)
     if not isinstance(law, Expr):
-        return _python(eq, name, law) if callable(law) else looked_up(name, law[0], law[1], eq.t)
+        return dict(zip(orders, _python(eq, s.name, law, error), strict=True))
     allowed = eq.variables.of("t q u z p").symbols
-    if strange := [s for s in free_symbols(law) if s not in allowed]:
-        raise SimulationError(
-            f"input {name!r} of {eq.name!r} depends on {listed(strange)}; it may depend on t, coordinates, speeds, variables and parameters"
+    if strange := [x for x in free_symbols(law) if x not in allowed]:
+        raise error(
+            f"input {s.name!r} of {eq.name!r} depends on {listed(strange)}; it may depend on t, coordinates, speeds, variables and parameters"
         )
-    return law
+    return _differentiated(eq, orders, needed, law, error)
 
 
-def _python(eq: Equations, name: str, law: Callable[..., float]) -> Expr:
+def _differentiated(
+    eq: Equations, orders: list[Symbol], needed: list[Symbol], law: Expr, error: Error
+) -> dict[Symbol, Expr]:
+    rates: dict[Symbol, Any] = dict(zip(eq.q, eq.rates.entries, strict=True))
+    found = {orders[0]: law}
+    for before, s in pairwise(orders):
+        try:
+            found[s] = time_derivative(found[before], rates)
+        except ExpressionError:
+            if s in needed:
+                raise
+            break  # an external function without derivatives, whose rate nobody needs
+        if s in needed and (loop := [x for x in free_symbols(found[s]) if x not in eq.arguments]):
+            raise error(
+                f"input {orders[0].name!r} of {eq.name!r}: the equations contain {s.name}, which would contain {listed(loop)}, so that "
+                "accelerations would depend on themselves; put this dependence into the model, or let it come through a variable (m.variable)"
+            )
+    return found
+
+
+def _python(eq: Equations, name: str, law: Callable[..., Any], error: Error) -> list[Expr]:
+    """Value and rates of a Python function, as calls of it: rates are asked for only where the equations contain them."""
     required = [p for p in signature(law).parameters.values() if p.default is Parameter.empty]
-    if len(required) == 1:
-        return ExternalFunction(name, 1, python=law)(eq.t)
-    if len(required) != 3:
-        raise SimulationError(
-            f"input {name!r} of {eq.name!r}: a function takes t, or (t, q, u); this one takes {len(required)}"
+    if len(required) not in (1, 3):
+        raise error(f"input {name!r} of {eq.name!r}: a function takes t, or (t, q, u); this one takes {len(required)}")
+    arguments = (eq.t,) if len(required) == 1 else eq.variables.of("t q u").symbols
+    n_q, is_of_time = len(eq.q), len(required) == 1
+
+    def part(order: int) -> Callable[..., float]:
+        def of_state(t: float, *x: float) -> float:
+            found = law(t) if is_of_time else law(t, np.array(x[:n_q]), np.array(x[n_q:]))
+            return _part(found, order, f"input {name!r} of {eq.name!r}", error)
+
+        return of_state
+
+    out: list[Expr] = []
+    made: ExternalFunction | None = None
+    for order in reversed(range(len(RATES))):
+        known = [made] if made is not None and is_of_time else []
+        made = ExternalFunction(f"{name}_d{order}" if order else name, len(arguments), known, python=part(order))
+        out.insert(0, made(*arguments))
+    return out
+
+
+def _part(found: Any, order: int, where: str, error: Error) -> float:
+    parts = found if isinstance(found, (tuple, list)) else (found,)
+    if order >= len(parts):
+        raise error(
+            f"{where}: the {RATES[order]} is needed, since the equations contain it; let the function return a tuple ({', '.join(RATES[: order + 1])}), "
+            "or give an expression in t, or samples"
         )
-    n_q, n_u = len(eq.q), len(eq.u)
-
-    def of_state(t: float, *x: float) -> float:
-        return law(t, np.array(x[:n_q]), np.array(x[n_q:]))
-
-    return ExternalFunction(name, 1 + n_q + n_u, python=of_state)(*eq.variables.of("t q u").symbols)
+    return float(parts[order])
 
 
-def _replaced(eq: Equations, laws: Mapping[Symbol, Any]) -> Equations:
-    table = {s: _law(eq, s.name, law) for s, law in laws.items()}
+def _replaced(eq: Equations, laws: Mapping[Symbol, Any], error: Error) -> Equations:
+    table: dict[Symbol, Expr] = {}
+    for s, law in laws.items():
+        table |= _law(eq, s, law, error)
     names = list(eq.outputs)
     parts = [eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, *(eq.outputs[n] for n in names)]
     rates, M, f, phi, Jc, b, c, h, *outputs = substitute_all(parts, table)
@@ -94,3 +155,8 @@ def _replaced(eq: Equations, laws: Mapping[Symbol, Any]) -> Equations:
         eq, rates=rates, M=M, f=f, phi=phi, Jc=Jc, b=b, c=c, h=h, outputs=dict(zip(names, outputs, strict=True)),
         r=tuple(s for s in eq.r if s not in table), dependent=eq.composed(table),
     )  # fmt: skip
+
+
+def rates_of_constants(eq: Equations) -> dict[Symbol, Expr]:
+    """Rates of inputs that stay as they are: zero."""
+    return dict.fromkeys(eq.variables.of("r' r''").symbols, ZERO)

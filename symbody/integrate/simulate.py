@@ -98,7 +98,9 @@ def simulate(
     t            its end; (begin, end); or the times at which states are wanted
     start        a `State` (`assemble` finds one on the constraints), a `SteadyMotion`, a `Trajectory` (its end), or values by name or symbol
     values       on top of them, by name or symbol; also as keywords where the name is not that of an option: q1=0.5, q1_dot=2, m1=3
-    inputs       for each input a number, an expression, a function of t or of (t, q, u), or samples (times, values)
+    inputs       for each input a number; an expression, which is differentiated where the equations contain rates of the input; samples (times,
+                 values), a cubic spline, or (times, values, "linear"); a Python function of t or of (t, q, u), which returns the number, or a
+                 tuple of it and its rates
     events       zero crossings of expressions: `Event`, and impacts: `Contact`
     method       dp5, dp8: Dormand-Prince 5(4), 8(5,3) (RK45 and DOP853 of SciPy's `solve_ivp`); rk4 with a fixed step; radau: implicit, for stiff
                  systems and differential-algebraic equations; variational: a fixed step, symplectic
@@ -139,6 +141,7 @@ def simulate(
     )
     eq, constants = with_inputs(equations, inputs or {})
     state = _started(eq, start, {**constants, **(values or {})})
+    _refuse_moving_constants(state)
     begin, end, times = span(eq, t, state)
     state = replace(state, t=begin)
     check_options(asked)
@@ -158,6 +161,17 @@ def _started(eq: Equations, start: Start | None, values: Mapping[Any, float]) ->
     if is_whole_state(start):  # inputs that became functions are not in the equations any more
         known = {k: v for k, v in known.items() if k in eq.variables.of(ARGUMENTS)}
     return State.of(eq, {**known, **values})
+
+
+def _refuse_moving_constants(state: State) -> None:
+    """Rates of inputs that are numbers, and so do not change while the mechanism moves."""
+    eq = state.equations
+    if moving := [(s, x) for s, x in zip(eq.r, state.r, strict=True) if s.order and x]:
+        s, x = moving[0]
+        raise SimulationError(
+            f"simulate {eq.name!r}: {s.name} = {x:g} at the start, but {s.stem} is a constant; give it as a function of time, as in "
+            f"inputs={{{s.stem!r}: {x:g} * eq.t}}"
+        )
 
 
 def span(eq: Equations, t: Any, state: State) -> tuple[float, float, Array | None]:
@@ -251,7 +265,7 @@ def check_start(state: State) -> None:
         )
         raise SimulationError(
             f"simulate {state.equations.name!r}: the start misses constraint {row!r} by {size:.3g} at the level of {level}; "
-            "start=assemble(equations, ...) finds a state on the constraints near it"
+            f"start=assemble(equations, ...{', inputs=...' * bool(state.equations.dependent)}) finds a state on the constraints near it"
         )
 
 

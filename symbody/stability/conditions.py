@@ -60,7 +60,6 @@ def conditions(
     eq: Equations, given: Mapping[Any, Any], zero: Iterable[Any], free: Iterable[Any], near: Mapping[Symbol, float], time: float
 ) -> Conditions:  # fmt: skip
     """near: numbers at which the equations have values, for coordinates that are not given."""
-    refuse_driven_constraints(eq)
     names = _Names(eq)
     wanted = {names.thing(k, "values"): as_expr(v) for k, v in given.items()}
     wanted |= {names.thing(k, "zero"): ZERO for k in zero}
@@ -188,7 +187,7 @@ def _fixed(
     fixed: dict[Symbol, Expr] = {eq.t: as_expr(time)}
     fixed |= {v.symbol: ZERO for v in eq.variables.of("u'") if v.rate_of not in turning}
     fixed |= dict.fromkeys(eq.variables.of("z'").symbols, ZERO)
-    fixed |= {s: ZERO for s in eq.variables.of("r r'").symbols if s not in loose}
+    fixed |= {s: ZERO for s in eq.variables.of("r r' r''").symbols if s not in loose}
     for q, rate in zip(eq.q, eq.rates.entries, strict=True):
         if q not in drifting and isinstance(rate, Symbol):
             fixed[rate] = ZERO
@@ -248,16 +247,6 @@ def acceleration_rows(eq: Equations) -> list[ConditionRow]:
         )
         for k, row in enumerate(eq.speed_rows)
     ]
-
-
-def refuse_driven_constraints(eq: Equations) -> None:
-    """An input in a constraint would come with its first and second rates."""
-    for row in (*position_rows(eq), *speed_rows(eq)):
-        if found := [s.name for s in free_symbols(row.expression) if s.kind == "input"]:
-            raise StabilityError(
-                f"{eq.name!r}: {row.name} contains the inputs {listed(found)}; near a motion that is not supported: make what it prescribes "
-                "a function of time or a parameter, or use a force as the input"
-            )
 
 
 def _equation_rows(eq: Equations) -> list[ConditionRow]:

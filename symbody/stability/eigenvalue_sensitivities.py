@@ -101,17 +101,18 @@ def _shape_slope(E: Any, A: Any, s: complex, x: Complex, ds: complex, change: Co
 def response_sensitivities(
     lin: LinearSystem, r: str | Symbol, y: str | Symbol, hertz: Any, names: Sequence[str | Symbol], values: Mapping[str, float]
 ) -> dict[str, Complex]:  # fmt: skip
-    """dG = dC X + C (iω E - A)⁻¹ (dB - (iω dE - dA) X) + dD  with  X = (iω E - A)⁻¹ B."""
+    """dG = dC X + C (iω E - A)⁻¹ (dB - (iω dE - dA) X) + dD  with  X = (iω E - A)⁻¹ B; B and D have rates of inputs in them, at iω."""
     k, seen = lin.input(r), lin.with_outputs(y)
     parameters = [seen.parameter(n) for n in names] or list(seen.parameters)
     rows, points = seen.sets({k: [v] for k, v in _given(seen, values).items()})
     n = seen.matrices_at(rows, points)
     omega = 2 * np.pi * np.atleast_1d(np.asarray(hertz, dtype=float))[:, None, None]
-    pencil = 1j * omega * n.E - n.A
-    X = np.linalg.solve(pencil, np.broadcast_to(n.B[:, :, [k]], (len(omega), *n.B[0][:, [k]].shape)))
+    s = 1j * omega
+    pencil = s * n.E - n.A
+    X = np.linalg.solve(pencil, n.b_at(s)[:, :, [k]])
     out: dict[str, Complex] = {}
     for p in parameters:
         d = seen.derivatives_at(p, rows, points)
-        inner: Any = np.linalg.solve(pencil, d.B[:, :, [k]] - (1j * omega * d.E - d.A) @ X)
-        out[p.name] = (d.C @ X + n.C @ inner + d.D[:, :, [k]])[:, 0, 0]
+        inner: Any = np.linalg.solve(pencil, d.b_at(s)[:, :, [k]] - (s * d.E - d.A) @ X)
+        out[p.name] = (d.C @ X + n.C @ inner + d.d_at(s)[:, :, [k]])[:, 0, 0]
     return out

@@ -2,13 +2,13 @@
 
     δq' = rates_q δq + rates_u δu + rates_z δz + rates_r δr
     M δu' + force_q δq + force_u δu + force_z δz + force_dz δz' + force_r δr - Jcᵀ δlam = 0
-    phi_q δq = 0                                   holonomic constraints, and norms of Euler parameters
-    Jc δu + speed_q δq = 0
-    Jc δu' + turn_q δq + turn_u δu = 0             the rate of the row above along the motion
+    phi_q δq + phi_r δr = 0                        holonomic constraints, and norms of Euler parameters
+    Jc δu + speed_q δq + speed_r δr = 0
+    Jc δu' + turn_q δq + turn_u δu + turn_r δr = 0 the rate of the row above along the motion
     more_dz δz' + more_du δu' + more_q δq + more_u δu + more_z δz + more_r δr = 0
     δy = out_q δq + out_u δu + out_z δz + out_r δr
 
-`force_q` is the derivative of M u' - f - Jcᵀ lam, so it has the multipliers' part (the derivative of Jcᵀ times lam) in it, and where u' is
+Here r are the inputs, then their rates, then their second rates: three columns for each input. `force_q` is the derivative of M u' - f - Jcᵀ lam, so it has the multipliers' part (the derivative of Jcᵀ times lam) in it, and where u' is
 not zero that of M.
 """
 
@@ -19,12 +19,12 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ..algebra.derivatives import jacobian
-from ..algebra.graph import Expr, Symbol, as_expr
+from ..algebra.graph import Expr, Symbol, as_expr, symbol
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols, scalars
 from ..derive.equations import Equations
 from ..errors import StabilityError, listed
-from .conditions import acceleration_rows, position_rows, refuse_driven_constraints, speed_rows
+from .conditions import acceleration_rows, position_rows, speed_rows
 from .parameter_samples import folded
 
 
@@ -43,10 +43,13 @@ class Variation:
     force_dz: Matrix
     force_r: Matrix
     phi_q: Matrix
+    phi_r: Matrix
     Jc: Matrix
     speed_q: Matrix
+    speed_r: Matrix
     turn_q: Matrix
     turn_u: Matrix
+    turn_r: Matrix
     more_dz: Matrix
     more_du: Matrix
     more_q: Matrix
@@ -75,16 +78,15 @@ def output_rows(outputs: Mapping[str, Any]) -> dict[str, Expr]:
     return rows
 
 
-def input_symbols(eq: Equations) -> tuple[Symbol, ...]:
-    """Inputs, and those of their rates that the equations contain, as inputs of their own."""
-    seen = set(free_symbols(eq.f, eq.h, eq.rates, eq.c))
-    return (*eq.r, *(s for s in eq.variables.of("r'").symbols if s in seen))
+def input_columns(eq: Equations) -> tuple[Symbol, ...]:
+    """Inputs, their rates and their second rates."""
+    return tuple(symbol(s.stem, "input", order) for order in range(3) for s in eq.inputs)
 
 
 def variation(eq: Equations, outputs: Mapping[str, Expr], point: Mapping[Symbol, Expr]) -> Variation:
     """Derivatives of all equations, then the operating point put in."""
     _refuse(eq, outputs)
-    q, u, z, r = eq.q, eq.u, eq.z, input_symbols(eq)
+    q, u, z, r = eq.q, eq.u, eq.z, input_columns(eq)
     du, dz = tuple(s.dot for s in u), tuple(s.dot for s in z)
     positions, speeds, turns = (
         [row.expression for row in rows] for rows in (position_rows(eq), speed_rows(eq), acceleration_rows(eq))
@@ -93,7 +95,7 @@ def variation(eq: Equations, outputs: Mapping[str, Expr], point: Mapping[Symbol,
     asked: list[tuple[Any, tuple[Any, ...]]] = [
         *((eq.rates, wrt) for wrt in (q, u, z, r)),
         *((forces, wrt) for wrt in (du, q, u, z, dz, r)),
-        (positions, q), (speeds, u), (speeds, q), (turns, q), (turns, u),
+        (positions, q), (positions, r), (speeds, u), (speeds, q), (speeds, r), (turns, q), (turns, u), (turns, r),
         *((more, wrt) for wrt in (dz, du, q, u, z, r)),
         *((seen, wrt) for wrt in (q, u, z, r)),
     ]  # fmt: skip
@@ -106,8 +108,7 @@ def _slopes(things: Any, wrt: tuple[Any, ...]) -> Matrix:
 
 
 def _refuse(eq: Equations, outputs: Mapping[str, Expr]) -> None:
-    refuse_driven_constraints(eq)
-    state = {*eq.arguments, *input_symbols(eq)}
+    state = {*eq.arguments, *input_columns(eq)}
     for name, e in outputs.items():
         if strays := [s.name for s in free_symbols(as_expr(e)) if s not in state and s.kind != "parameter"]:
             raise StabilityError(

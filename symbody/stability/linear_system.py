@@ -1,4 +1,5 @@
-"""`LinearSystem`: E x' = A x + B r,  y = C x + D r, with names; entries are numbers or expressions in the parameters."""
+"""`LinearSystem`: E x' = A x + B r + B1 r' + B2 r'',  y = C x + D r + D1 r' + D2 r'', with names; entries are numbers or expressions in the
+parameters."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra.derivatives import directional_derivative
-from ..algebra.graph import Symbol, as_expr, stem_and_order, symbol
+from ..algebra.graph import ZERO, Symbol, as_expr, stem_and_order, symbol
 from ..algebra.mathml import drawn
 from ..algebra.matrix import Matrix, as_matrix, identity, zeros
 from ..algebra.printing import latex
@@ -37,10 +38,15 @@ from .second_order import SecondOrder, second_order
 from .spectrum import Spectrum, eigenvalues, modes
 from .steady import SteadyMotion
 
-PARTS = ("E", "A", "B", "C", "D")
+PARTS = ("E", "A", "B", "C", "D", "B1", "B2", "D1", "D2")
+OF_RATES = ("B1", "B2", "D1", "D2", "Tr", "Tr1")
+RECOVERY = ("T", "Tr", "Tr1")
 Function = Callable[..., Array]
 Values = Mapping[Any, Any] | None
 ByName = Mapping[str, Any] | None
+
+
+NO_RATES = zeros(0, 0)
 
 
 class SystemMatrices(NamedTuple):
@@ -51,6 +57,18 @@ class SystemMatrices(NamedTuple):
     B: Array
     C: Array
     D: Array
+    B1: Array
+    B2: Array
+    D1: Array
+    D2: Array
+
+    def b_at(self, s: Any) -> Any:
+        """B + s B1 + s² B2."""
+        return self.B + s * self.B1 + s**2 * self.B2
+
+    def d_at(self, s: Any) -> Any:
+        """D + s D1 + s² D2."""
+        return self.D + s * self.D1 + s**2 * self.D2
 
 
 @dataclass(frozen=True)
@@ -75,9 +93,10 @@ class LinearSystem(Summarized):
     """A linear system; made by `linearize`, or from matrices by `linear_system`.
 
     x, r, y        names of states, inputs and outputs
-    E ... D        matrices; entries are expressions in `parameters`, and in symbols of the operating point where that is only known
+    E ... D2       matrices of E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r' + D2 r''; entries are expressions in `parameters`, and in symbols of the operating point where that is only known
                    in numbers (`about`)
-    variables, T   names of all coordinates, speeds and additional variables, and how they follow from the states: T x
+    variables, T   names of all coordinates, speeds and additional variables, and how they follow from the states: T x, and from inputs that
+                   constraints contain: T x + Tr r + Tr1 r'
     defaults       numbers for parameters; others are given where numbers are asked for: `lin.eigenvalues(V=20)`
     about          the motion that the system describes the neighbourhood of
     full           the equations before the dependent variables were eliminated
@@ -97,11 +116,21 @@ class LinearSystem(Summarized):
     defaults: Mapping[Symbol, float] = field(default_factory=dict)
     about: SteadyMotion | None = None
     full: FullSystem | None = None
+    B1: Matrix = NO_RATES
+    B2: Matrix = NO_RATES
+    D1: Matrix = NO_RATES
+    D2: Matrix = NO_RATES
+    Tr: Matrix = NO_RATES
+    Tr1: Matrix = NO_RATES
 
     def __post_init__(self) -> None:
         n, k, m = len(self.x), len(self.r), len(self.y)
-        wanted = {"E": (n, n), "A": (n, n), "B": (n, k), "C": (m, n), "D": (m, k), "T": (len(self.variables), n)}
+        rows = {"E": n, "A": n, "B": n, "C": m, "D": m, "T": len(self.variables)}
+        wanted = {part: (rows[part], k if part in "BD" else n) for part in rows}
+        wanted |= {part: (rows[part[0]], k) for part in OF_RATES}
         for part, shape in wanted.items():
+            if getattr(self, part) is NO_RATES:
+                object.__setattr__(self, part, zeros(*shape))
             if getattr(self, part).shape != shape:
                 raise StabilityError(
                     f"linear system {self.name!r}: {part} has shape {getattr(self, part).shape}, but {n} states, {k} inputs and {m} "
@@ -110,7 +139,7 @@ class LinearSystem(Summarized):
 
     def _summary(self) -> Summary:
         rows = filled(
-            form=f"E x' = A x{' + B r' if self.r else ''}{', y = C x' if self.y else ''}{' + D r' if self.r and self.y else ''}",
+            form=f"E x' = A x{self._inputs_text('B')}" + (f", y = C x{self._inputs_text('D')}" if self.y else ""),
             states_x=listing(self.x),
             inputs_r=listing(self.r),
             outputs_y=listing(self.y),
@@ -120,7 +149,21 @@ class LinearSystem(Summarized):
         return Summary(f"LinearSystem {self.name}: {counted(len(self.x), 'state')}", rows)
 
     def _folded(self) -> Iterable[tuple[str, str]]:
-        return ((f"{part}, {m.rows} by {m.cols}", drawn(m)) for part in "EABCD" if (m := getattr(self, part)).entries)
+        return (
+            (f"{part}, {m.rows} by {m.cols}", drawn(m)) for part in self.parts if (m := getattr(self, part)).entries
+        )
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the matrices, without those of rates of inputs that are zero."""
+        return tuple(p for p in PARTS if p not in OF_RATES or _has_entries(getattr(self, p)))
+
+    def _inputs_text(self, part: str) -> str:
+        return "".join(
+            f" + {p} r{dots}"
+            for p, dots in zip((part, f"{part}1", f"{part}2"), ("", "'", "''"), strict=True)
+            if self.r and p in self.parts
+        )
 
     # ------------------------------------------------------------------------------------------------ parameters
 
@@ -179,8 +222,7 @@ class LinearSystem(Summarized):
         values = values or {}
         table: dict[Symbol, Any] = {self.parameter(k): as_expr(v) for k, v in values.items()}
         if not self.unknowns:
-            changed = substitute_all([*(getattr(self, p) for p in PARTS), self.T], table)
-            return replace(self, **dict(zip((*PARTS, "T"), changed, strict=True)), full=_substituted(self.full, table))
+            return replace(self._with(substitute_all(self._all(), table)), full=_substituted(self.full, table))
         if free := [k for k, v in values.items() if free_symbols(as_expr(v))]:
             raise StabilityError(
                 f"linear system {self.name!r}: {listed(free)} cannot be expressions, since the operating point is known in numbers only; "
@@ -188,10 +230,15 @@ class LinearSystem(Summarized):
             )
         numbers = self.values(values)
         table = {**numbers, **self.operating_point(numbers)}
-        changed = substitute_all([*(getattr(self, p) for p in PARTS), self.T], table)
-        return replace(
-            self, **dict(zip((*PARTS, "T"), changed, strict=True)), about=None, full=_substituted(self.full, table)
-        )
+        changed = self._with(substitute_all(self._all(), table))
+        return replace(changed, about=None, full=_substituted(self.full, table))
+
+    def _all(self) -> list[Matrix]:
+        return [getattr(self, p) for p in (*PARTS, *RECOVERY)]
+
+    def _with(self, matrices: Sequence[Matrix]) -> LinearSystem:
+        changed: dict[str, Any] = dict(zip((*PARTS, *RECOVERY), matrices, strict=True))
+        return replace(self, **changed)
 
     def operating_point(
         self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float] | None = None
@@ -202,9 +249,9 @@ class LinearSystem(Summarized):
     # ------------------------------------------------------------------------------------------------ numbers
 
     def program(self, name: str = "linear_system") -> Program:
-        """A program of the parameters with E, A, B, C and D as outputs, for `c_source`, `numpy_source` or `compile`."""
+        """A program of the parameters with E, A, B, C and D as outputs, and B1 ... D2 where rates of inputs act, for `c_source`, `numpy_source` or `compile`."""
         groups = {"p": list(self.parameters)} | ({"w": list(self.unknowns)} if self.unknowns else {})
-        return program(name, groups, {part: getattr(self, part) for part in PARTS if getattr(self, part).entries})
+        return program(name, groups, {part: getattr(self, part) for part in self.parts if getattr(self, part).entries})
 
     def _function(self, name: str, things: Sequence[Matrix], more: Sequence[Symbol] = ()) -> Function:
         """Entries of matrices, one after the other, as a function of parameters, operating point and more symbols, on arrays.
@@ -240,13 +287,7 @@ class LinearSystem(Summarized):
             return flat
         *which, place = np.argwhere(~np.isfinite(flat))[0]
         row = rows[which[0]] if which else rows
-        sides = {
-            "E": (self.x, self.x),
-            "A": (self.x, self.x),
-            "B": (self.x, self.r),
-            "C": (self.y, self.x),
-            "D": (self.y, self.r),
-        }
+        sides = {p: (self.y if p[0] in "CD" else self.x, self.r if p[0] in "BD" else self.x) for p in PARTS}
         named = [(part, a, b, getattr(self, part)[i, j])
                  for part, (down, along) in sides.items() for i, a in enumerate(down) for j, b in enumerate(along)]  # fmt: skip
         part, a, b, entry = named[place]
@@ -360,23 +401,23 @@ class LinearSystem(Summarized):
         """The same with entries that are 0, 1 or -1 for all parameters written so."""
         if self.unknowns:
             return self
-        E, A, B, C, D, T = cleaned([*(getattr(self, p) for p in PARTS), self.T], self.nominal)
-        return replace(self, E=E, A=A, B=B, C=C, D=D, T=T)
+        return self._with(cleaned(self._all(), self.nominal))
 
     def map(self, change: Any) -> LinearSystem:
         """The same with every matrix changed."""
         return replace(self, **{p: change(getattr(self, p)) for p in PARTS})
 
     def latex(self) -> str:
-        """E x' = A x + B r, y = C x + D r in LaTeX."""
-        states_, inputs, outputs = (_column_latex(names) for names in (self.x, self.r, self.y))
-        line = f"{latex(self.E)} {_column_latex(self.x, rates=True)} = {latex(self.A)} {states_}"
-        line += f" + {latex(self.B)} {inputs}" if self.r else ""
+        """E x' = A x + B r, y = C x + D r in LaTeX; with r' and r'' where they act."""
+        states_, outputs = (_column_latex(names) for names in (self.x, self.y))
+        line = f"{latex(self.E)} {_column_latex(self.x, 1)} = {latex(self.A)} {states_}{self._inputs_latex('B')}"
         if self.y:
-            line += f", \\quad {outputs} = {latex(self.C)} {states_}" + (
-                f" + {latex(self.D)} {inputs}" if self.r else ""
-            )
+            line += f", \\quad {outputs} = {latex(self.C)} {states_}{self._inputs_latex('D')}"
         return line
+
+    def _inputs_latex(self, part: str) -> str:
+        terms = ((p, order) for order, p in enumerate((part, f"{part}1", f"{part}2")) if self.r and p in self.parts)
+        return "".join(f" + {latex(getattr(self, p))} {_column_latex(self.r, order)}" for p, order in terms)
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"
@@ -446,7 +487,11 @@ class LinearSystem(Summarized):
 
     @values_by_name(StabilityError)
     def state_space(self, values: Values = None, **named: float) -> response.StateSpace:
-        """x' = A x + B r, y = C x + D r in numbers, with algebraic variables eliminated."""
+        """x' = A x + B r, y = C x + D r in numbers, with algebraic variables eliminated.
+
+        Rates of inputs go into the states, x less a multiple of r, and into D. Where y contains a rate of an input, that input's last rate
+        takes its place among the inputs, and the input becomes a state.
+        """
         return response.explicit(self, values or {})
 
     def second_order(self, *coordinates: str | Symbol) -> SecondOrder:
@@ -512,7 +557,11 @@ def _substituted(full: FullSystem | None, table: Mapping[Symbol, Any]) -> FullSy
     return full and replace(full, variation=full.variation.mapped(lambda matrices: substitute_all(matrices, table)))
 
 
-def _column_latex(names: Sequence[str], rates: bool = False) -> str:
+def _has_entries(m: Matrix) -> bool:
+    return any(e is not ZERO for e in m.entries)
+
+
+def _column_latex(names: Sequence[str], rates: int = 0) -> str:
     def column_entry(name: str) -> str:
         stem, order = stem_and_order(name)
         return latex(symbol(stem, "variable", order + rates)) if name.isidentifier() else rf"\text{{{in_latex(name)}}}"

@@ -14,11 +14,12 @@ from ..algebra.graph import ZERO, Expr, Symbol, as_expr, gc_paused
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.equations import Equations
-from ..derive.keywords import values_by_name
+from ..derive.keywords import by_name, values_by_name
 from ..errors import StabilityError, listed
+from ..integrate.inputs import with_inputs
 from ..integrate.state import State
 from .conditions import ConditionRow, position_rows, speed_rows
-from .first_variation import Variation, input_symbols, output_rows, variation
+from .first_variation import Variation, output_rows, variation
 from .linear_system import FullSystem, LinearSystem
 from .parameter_samples import cleaned, folded, sample_at, samples
 from .pivoting import solved
@@ -32,9 +33,10 @@ ON_CONSTRAINTS = 1e-7  # a point is on the constraints when they miss by less th
 def linearize(
     equations: Equations, about: SteadyMotion | State | Mapping[Any, Any], *, values: Mapping[Any, float] | None = None,
     independent: Iterable[Symbol | str] = (), outputs: Mapping[str, Any] | None = None, drop: str | Iterable[Symbol | str] = (),
-    moving: bool = False, options: Mapping[str, Any] | None = None, **named: float,
+    moving: bool = False, inputs: Mapping[Any, Any] | None = None, options: Mapping[str, Any] | None = None, **named: float,
 ) -> LinearSystem:  # fmt: skip
-    """The equations to first order about a motion: E x' = A x + B r, y = C x + D r, for x = (independent q, independent u, z).
+    """The equations to first order about a motion: E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r' + D2 r'', for x =
+    (independent q, independent u, z).
 
     about         a steady motion, or a state, or values of coordinates, speeds, variables and inputs by name or symbol (others are
                   zero)
@@ -42,13 +44,19 @@ def linearize(
     outputs       expressions in the state and the inputs by name; by default those of the model
     drop          states to leave out on which no other depends: names, or "cyclic" for all such coordinates
     moving        the values are a point of a motion that is not steady: the result describes its neighbourhood at that instant
+    inputs        laws as in `simulate`, which close the loop; a steady motion is then to be found with the same ones
     values        parameters by name or symbol, where they are not those of the model; also as keywords
     options       any of these by name, where the model has the name too
 
     Constraints, multipliers and accelerations are eliminated at the operating point, with the derivatives of constraint forces in the
     directions that are left. Where the operating point is known in closed form, so are the entries of the result.
     """
-    eq, numbers = equations, dict(values or {})
+    numbers = dict(values or {})
+    eq, constants = with_inputs(equations, inputs or {}, StabilityError)
+    if isinstance(about, Mapping):
+        about = {**constants, **by_name(about, f"linearisation of {eq.name!r}", StabilityError)}
+    elif eq is not equations and about.equations is equations:
+        about, numbers = _of_open_loop(eq, about, numbers)
     if isinstance(about, State):
         about, numbers = _from_state(eq, about, numbers)
     with gc_paused():
@@ -87,13 +95,20 @@ def _linearized(
             "change with time. Choose speeds along axes that turn with the body (m.speed)"
         )
     small = reduced(v, kept, sample)
-    parts = [small.E, small.A, small.B, small.C, small.D, small.T]
-    E, A, B, C, D, T = cleaned(parts, near) if in_closed_form else parts
+    k = len(eq.inputs)
+    parts = [
+        small.E,
+        small.A,
+        small.C,
+        small.T,
+        *(m[:, k * i : k * i + k] for m in (small.B, small.D, small.Tr) for i in range(3)),
+    ]
+    E, A, C, T, B, B1, B2, D, D1, D2, Tr, Tr1, _ = cleaned(parts, near) if in_closed_form else parts
     q, u, z = (tuple(s.name for s in group) for group in (eq.q, eq.u, eq.z))
     return LinearSystem(
-        eq.name, (*(q[j] for j in kept.q), *(u[j] for j in kept.u), *z), tuple(s.name for s in input_symbols(eq)),
+        eq.name, (*(q[j] for j in kept.q), *(u[j] for j in kept.u), *z), tuple(s.name for s in eq.inputs),
         tuple(seen), E, A, B, C, D, (*q, *u, *z), T, defaults, motion,
-        FullSystem(q, u, z, tuple(s.name for s in eq.lam), v, (kept.q, kept.u)),
+        FullSystem(q, u, z, tuple(s.name for s in eq.lam), v, (kept.q, kept.u)), B1, B2, D1, D2, Tr, Tr1,
     )  # fmt: skip
 
 
@@ -127,6 +142,17 @@ def _checked(eq: Equations, motion: SteadyMotion) -> SteadyMotion:
             f"linearisation of {eq.name!r}: there is no steady motion to linearise about: {motion.outcome}"
         )
     return motion
+
+
+def _of_open_loop(
+    eq: Equations, about: SteadyMotion | State, values: Mapping[str, float]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is known of a motion of the open loop, as a point of the closed loop, and its parameters where no others are given."""
+    state = about if isinstance(about, State) else about.state
+    numbers = about.values if isinstance(about, SteadyMotion) else state.values
+    names = eq.variables.of("q u z r").names
+    parameters = {s.name: state[s] for s in eq.p}
+    return {name: numbers[name] for name in names} | {eq.t.name: state.t}, {**parameters, **values}
 
 
 def _from_state(
@@ -195,7 +221,7 @@ def _refuse_off(
 def _point_of_motion(eq: Equations, about: Mapping[Any, Any], numbers: Mapping[Symbol, float]) -> dict[Symbol, Expr]:
     """The state, and the accelerations, rates and multipliers that belong to it."""
     state: dict[Any, Expr] = {s: as_expr(v) for s, v in _state(eq, about).items()}
-    state = {**dict.fromkeys(eq.variables.of("q u z r r' t").symbols, ZERO), **state}
+    state = {**dict.fromkeys(eq.variables.of("q u z r r' r'' t").symbols, ZERO), **state}
     _refuse_off(eq, [*position_rows(eq), *speed_rows(eq)], state, numbers)
     state |= _rates_of_variables(eq, state, numbers)
     found = substitute_all([*eq.udot.entries, *eq.multipliers.entries], state)

@@ -1,8 +1,10 @@
 """From all variables to an independent set: the dependent part is eliminated at the operating point.
 
-phi_q δq = 0               δq  = Tq δqi
-Jc δu + speed_q δq = 0     δu  = Tu δui + Uq δqi            (Jc Tu = 0: multipliers do not come into Tuᵀ times the balances)
-Jc δu' + turn δ(q, u) = 0  δu' = Tu δui' + Wq δqi + Wu δui
+phi_q δq + phi_r δr = 0       δq  = Tq δqi + Qr δr
+Jc δu + speed δ(q, r) = 0     δu  = Tu δui + Uq δqi + Ur δr     (Jc Tu = 0: multipliers do not come into Tuᵀ times the balances)
+Jc δu' + turn δ(q, u, r) = 0  δu' = Tu δui' + Wq δqi + Wu δui + Wr δr
+
+r being the inputs, their rates and their second rates.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ class Partition:
 
 @dataclass(frozen=True)
 class ReducedMatrices:
-    """E x' = A x + B r,  y = C x + D r  for x = (qi, ui, z); (q, u, z) = T x + Tr r recovers everything."""
+    """E x' = A x + B r,  y = C x + D r  for x = (qi, ui, z); (q, u, z) = T x + Tr r recovers everything.
+
+    r being the inputs, their rates and their second rates.
+    """
 
     E: Matrix
     A: Matrix
@@ -40,22 +45,44 @@ class ReducedMatrices:
     C: Matrix
     D: Matrix
     T: Matrix
+    Tr: Matrix
+
+
+@dataclass(frozen=True)
+class DependentRates:
+    """Speeds and accelerations that depend on others: δu = Tu δui + Uq δqi + Ur δr, δu' = Tu δui' + Wq δqi + Wu δui + Wr δr."""
+
+    Tu: Matrix
+    Uq: Matrix
+    Ur: Matrix
+    Wq: Matrix
+    Wu: Matrix
+    Wr: Matrix
 
 
 def reduced(v: Variation, kept: Partition, sample: Sample) -> ReducedMatrices:
     nz, nr = v.more_z.cols, v.force_r.cols
-    Tq = _tangent(v.phi_q, kept.q, sample)
-    Tu, factors = _speeds(v, Tq, kept, sample)
-    Uq, Wq, Wu = factors
+    Tq, Qr = _positions(v, kept.q, sample)
+    s = _speeds(v, Tq, Qr, kept, sample)
+    Tu, Uq, Ur, Wq, Wu, Wr = s.Tu, s.Uq, s.Ur, s.Wq, s.Wu, s.Wr
     E_i = [len(kept.q), len(kept.u), nz]
     back = Tu.T
-    rates = [_rows(m, kept.q) for m in (v.rates_q @ Tq + v.rates_u @ Uq, v.rates_u @ Tu, v.rates_z, v.rates_r)]
+    rates = [
+        _rows(m, kept.q)
+        for m in (
+            v.rates_q @ Tq + v.rates_u @ Uq,
+            v.rates_u @ Tu,
+            v.rates_z,
+            v.rates_q @ Qr + v.rates_u @ Ur + v.rates_r,
+        )
+    ]
     forces = [
         -(back @ (v.M @ Wq + v.force_q @ Tq + v.force_u @ Uq)), -(back @ (v.M @ Wu + v.force_u @ Tu)), -(back @ v.force_z),
-        -(back @ v.force_r),
+        -(back @ (v.M @ Wr + v.force_q @ Qr + v.force_u @ Ur + v.force_r)),
     ]  # fmt: skip
     more = [
-        -(v.more_q @ Tq + v.more_u @ Uq + v.more_du @ Wq), -(v.more_u @ Tu + v.more_du @ Wu), -v.more_z, -v.more_r
+        -(v.more_q @ Tq + v.more_u @ Uq + v.more_du @ Wq), -(v.more_u @ Tu + v.more_du @ Wu), -v.more_z,
+        -(v.more_q @ Qr + v.more_u @ Ur + v.more_du @ Wr + v.more_r),
     ]  # fmt: skip
     E = _blocks([
         [identity(E_i[0]), zeros(E_i[0], E_i[1]), zeros(E_i[0], nz)],
@@ -69,30 +96,32 @@ def reduced(v: Variation, kept: Partition, sample: Sample) -> ReducedMatrices:
         [Uq, Tu, zeros(Tu.rows, nz)],
         [zeros(nz, E_i[0]), zeros(nz, E_i[1]), identity(nz)],
     ])  # fmt: skip
-    assert B.cols == nr
-    return ReducedMatrices(E, A, B, C, v.out_r, T)
+    return ReducedMatrices(E, A, B, C, v.out_q @ Qr + v.out_u @ Ur + v.out_r, T, stack(Qr, Ur, zeros(nz, nr)))
 
 
-def _tangent(J: Matrix, kept: Sequence[int], sample: Sample) -> Matrix:
-    """T with J T = 0 and the kept variables as they are."""
+def _positions(v: Variation, kept: Sequence[int], sample: Sample) -> tuple[Matrix, Matrix]:
+    """Tq and Qr: coordinates from the kept ones, which stay as they are, and from the inputs."""
+    J, k = v.phi_q, len(kept)
     rest = [j for j in range(J.cols) if j not in kept]
-    solution = _dependent(J, rest, _columns(J, kept), sample)
-    return _spread(J.cols, kept, rest, solution)
+    x = _dependent(J, rest, _blocks([[_columns(J, kept), v.phi_r]]), sample)
+    return _spread(J.cols, kept, rest, x[:, :k]), _placed(J.cols, rest, x[:, k:])
 
 
-def _speeds(v: Variation, Tq: Matrix, kept: Partition, sample: Sample) -> tuple[Matrix, tuple[Matrix, Matrix, Matrix]]:
-    """Tu, and Uq, Wq, Wu of the speeds and accelerations that depend on others; one elimination for all."""
-    n, nq, nu = v.M.rows, len(kept.q), len(kept.u)
+def _speeds(v: Variation, Tq: Matrix, Qr: Matrix, kept: Partition, sample: Sample) -> DependentRates:
+    """One elimination for the speeds, one for the accelerations."""
+    n, nq, nu, nr = v.M.rows, len(kept.q), len(kept.u), Qr.cols
     if not v.Jc.rows:
-        return identity(n), (zeros(n, nq), zeros(n, nq), zeros(n, nu))
+        none = zeros(n, nr)
+        return DependentRates(identity(n), zeros(n, nq), none, zeros(n, nq), zeros(n, nu), none)
     rest = [j for j in range(n) if j not in kept.u]
-    right = _blocks([[_columns(v.Jc, kept.u), v.speed_q @ Tq]])
+    right = _blocks([[_columns(v.Jc, kept.u), v.speed_q @ Tq, v.speed_q @ Qr + v.speed_r]])
     first = _dependent(v.Jc, rest, right, sample)
     Tu = _spread(n, kept.u, rest, first[:, :nu])
-    Uq = _placed(n, rest, first[:, nu:])
-    turned = _blocks([[v.turn_q @ Tq + v.turn_u @ Uq, v.turn_u @ Tu]])
-    second = _dependent(v.Jc, rest, turned, sample)
-    return Tu, (Uq, _placed(n, rest, second[:, :nq]), _placed(n, rest, second[:, nq:]))
+    Uq, Ur = _placed(n, rest, first[:, nu : nu + nq]), _placed(n, rest, first[:, nu + nq :])
+    turned = [v.turn_q @ Tq + v.turn_u @ Uq, v.turn_u @ Tu, v.turn_q @ Qr + v.turn_u @ Ur + v.turn_r]
+    second = _dependent(v.Jc, rest, _blocks([turned]), sample)
+    Wq, Wu, Wr = (_placed(n, rest, x) for x in (second[:, :nq], second[:, nq : nq + nu], second[:, nq + nu :]))
+    return DependentRates(Tu, Uq, Ur, Wq, Wu, Wr)
 
 
 def _dependent(J: Matrix, rest: Sequence[int], right: Matrix, sample: Sample) -> Matrix:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import expm, svd
 
-from ..algebra.graph import Symbol
+from ..algebra.graph import Symbol, rate_name
 from ..emit.run.callable import Array
 from ..errors import StabilityError, shown
 from ..summary import Summarized, Summary, filled, listing
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FrequencyResponse:
-    """G(iω) = C (iω E - A)⁻¹ B + D from one input to one output."""
+    """G(s) = C (s E - A)⁻¹ (B + s B1 + s² B2) + D + s D1 + s² D2 at s = iω, from one input to one output."""
 
     input: str
     output: str
@@ -69,7 +69,8 @@ class TimeResponse:
 
 @dataclass(frozen=True, repr=False)
 class StateSpace(Summarized):
-    """x' = A x + B r, y = C x + D r with numbers; `states` are combinations of the system's where algebraic ones were eliminated."""
+    """x' = A x + B r, y = C x + D r with numbers; `states` are combinations of the system's where algebraic ones were eliminated, and less a
+    multiple of the inputs (`z_dot_shifted`) where rates of inputs act. An input whose rate stands in an output is a state, and its rate the input."""
 
     A: Any
     B: Any
@@ -103,9 +104,10 @@ def frequency_response(
 
 def transfer(n: Any, omega: Array, k: int) -> Complex:
     """G(iω) from one input to all outputs, one row for each frequency."""
-    pencil = 1j * omega[:, None, None] * n.E - n.A
-    x = np.linalg.solve(pencil, np.broadcast_to(n.B[:, [k]], (len(omega), len(n.A), 1)))
-    return (n.C @ x)[:, :, 0] + n.D[:, k]
+    s = 1j * omega[:, None, None]
+    x = np.linalg.solve(s * n.E - n.A, n.b_at(s)[:, :, [k]])
+    y: Complex = (n.C @ x + n.d_at(s)[:, :, [k]])[:, :, 0]
+    return y
 
 
 def frequency_grid(begin: float, end: float, points: int = 400) -> Array:
@@ -125,28 +127,97 @@ def _frequencies(E: Array, A: Array, names: tuple[str, ...]) -> Array:
 
 
 def explicit(lin: LinearSystem, values: Mapping[str, float]) -> StateSpace:
-    """E x' = A x + B r solved for the rates. Where E is singular, E = U S Vᵀ splits off what has no rate of its own:
+    """E x' = A x + B r + B1 r' + B2 r'' solved for the rates, without rates of inputs."""
+    return augmented(shifted(solved_for_rates(lin, values)))
+
+
+@dataclass(frozen=True)
+class WithRates:
+    """x' = A x + Σ B_k r⁽ᵏ⁾,  y = C x + Σ D_k r⁽ᵏ⁾, k being the order of the rate."""
+
+    A: Any
+    B: tuple[Any, ...]
+    C: Any
+    D: tuple[Any, ...]
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+def solved_for_rates(lin: LinearSystem, values: Mapping[str, float]) -> WithRates:
+    """Where E is singular, E = U S Vᵀ splits off what has no rate of its own:
 
     S1 w1' = A11 w1 + A12 w2 + B1 r,   0 = A21 w1 + A22 w2 + B2 r,   x = V w
     """
     n = lin.matrices(values)
+    B, D, names = (n.B, n.B1, n.B2), (n.D, n.D1, n.D2), (lin.r, lin.y)
     if is_regular(n.E):
-        return StateSpace(np.linalg.solve(n.E, n.A), np.linalg.solve(n.E, n.B), n.C, n.D, lin.x, lin.r, lin.y)
+        return WithRates(np.linalg.solve(n.E, n.A), tuple(np.linalg.solve(n.E, b) for b in B), n.C, D, lin.x, *names)
     U, S, Vt = svd(n.E)
     rank = int((S > 1e-11 * S[0]).sum()) if S.size and S[0] else 0
-    A, B, C = U.T @ n.A @ Vt.T, U.T @ n.B, n.C @ Vt.T
-    fast = A[rank:, rank:]
+    A, C = U.T @ n.A @ Vt.T, n.C @ Vt.T
+    fast, scale = A[rank:, rank:], S[:rank, None]
     if np.linalg.svd(fast, compute_uv=False)[-1] <= 1e-12 * max(np.abs(A).max(), 1e-300):
         raise StabilityError(
             f"linear system {lin.name!r}: its algebraic equations do not determine its algebraic variables, so that there is no form "
             "x' = A x + B r of it; eigenvalues and frequency responses need none"
         )
-    w_w, w_r = -np.linalg.solve(fast, A[rank:, :rank]), -np.linalg.solve(fast, B[rank:])
-    scale = S[:rank, None]
-    return StateSpace(
-        (A[:rank, :rank] + A[:rank, rank:] @ w_w) / scale, (B[:rank] + A[:rank, rank:] @ w_r) / scale,
-        C[:, :rank] + C[:, rank:] @ w_w, n.D + C[:, rank:] @ w_r, tuple(f"w{k + 1}" for k in range(rank)), lin.r, lin.y,
+    w_w, turned = -np.linalg.solve(fast, A[rank:, :rank]), [U.T @ b for b in B]
+    w_r = [-np.linalg.solve(fast, b[rank:]) for b in turned]
+    return WithRates(
+        (A[:rank, :rank] + A[:rank, rank:] @ w_w) / scale,
+        tuple((b[:rank] + A[:rank, rank:] @ w) / scale for b, w in zip(turned, w_r, strict=True)), C[:, :rank] + C[:, rank:] @ w_w,
+        tuple(d + C[:, rank:] @ w for d, w in zip(D, w_r, strict=True)), tuple(f"w{k + 1}" for k in range(rank)), *names,
     )  # fmt: skip
+
+
+def shifted(n: WithRates) -> WithRates:
+    """The same for ξ = x - G1 r - G2 r', in whose rates no rate of an input stands:
+
+    G2 = B2,  G1 = B1 + A G2;   ξ' = A ξ + (B + A G1) r,   y = C ξ + (D + C G1) r + (D1 + C G2) r' + D2 r''
+    """
+    (B, B1, B2), (D, D1, D2), none = n.B, n.D, np.zeros_like(n.B[0])
+    G1 = B1 + n.A @ B2
+    moved: Any = (np.abs(G1) + np.abs(B2)).any(axis=1)
+    states = tuple(f"{name}_shifted" if m else name for name, m in zip(n.states, moved, strict=True))
+    return replace(n, B=(B + n.A @ G1, none, none), D=(D + n.C @ G1, D1 + n.C @ B2, D2), states=states)
+
+
+def augmented(n: WithRates) -> StateSpace:
+    """Inputs of which y contains rates become states, driven by their last rate."""
+    A, C, states = n.A, n.C, list(n.states)
+    columns: list[tuple[Any, Any]] = []
+    inputs: list[str] = []
+    for k, name in enumerate(n.inputs):
+        b, d = n.B[0][:, [k]], [m[:, [k]] for m in n.D]
+        order = _last_rate(d, n.D)
+        if not order:
+            columns.append((b, d[0]))
+            inputs.append(name)
+            continue
+        size = len(A)
+        A = np.block(
+            [[A, _padded(b, size), np.zeros((size, order - 1))], [np.zeros((order, size)), np.eye(order, k=1)]]
+        )
+        C = np.hstack([C, *d[:order]])
+        states += [rate_name(name, i) for i in range(order)]
+        columns.append((np.eye(len(A))[:, [-1]], d[order]))
+        inputs.append(rate_name(name, order))
+    B, D = (
+        np.hstack([_padded(c[i], m) for c in columns]) if columns else np.zeros((m, 0))
+        for i, m in enumerate((len(A), len(C)))
+    )
+    return StateSpace(A, B, C, D, tuple(states), tuple(inputs), n.outputs)
+
+
+def _last_rate(d: list[Array], whole: tuple[Array, ...]) -> int:
+    """The highest order of which more than rounding is there."""
+    size = max((np.abs(m).max(initial=0.0) for m in whole), default=0.0)
+    return max((i for i, m in enumerate(d) if np.abs(m).max(initial=0.0) > 1e-13 * size), default=0)
+
+
+def _padded(column: Array, rows: int) -> Array:
+    return np.vstack([column, np.zeros((rows - len(column), column.shape[1]))])
 
 
 def time_response(
@@ -154,11 +225,12 @@ def time_response(
 ) -> TimeResponse:
     """By the exponential of the system with the input as a further state: exact at the times asked for."""
     k, seen = lin.input(r), lin.with_outputs(y)
-    space = explicit(seen, values)
-    A, b, c, d = space.A, space.B[:, [k]], space.C[0], float(space.D[0, k])
-    if kind == "impulse" and d:
+    space = shifted(solved_for_rates(seen, values))
+    A, b, c, d = space.A, space.B[0][:, [k]], space.C[0], float(space.D[0][0, k])
+    follows = _last_rate([m[:, [k]] for m in space.D], space.D)
+    if follows or (kind == "impulse" and d):
         raise StabilityError(
-            f"linear system {lin.name!r}: {seen.y[0]} follows {lin.r[k]} directly; its impulse response has an impulse"
+            f"linear system {lin.name!r}: {seen.y[0]} follows {rate_name(lin.r[k], follows)} directly; its {kind} response has an impulse"
         )
     t = _times(A) if times is None else np.asarray(times, dtype=float)
     if t.ndim != 1 or not len(t) or (np.diff(t) <= 0).any() or t[0] < 0:
@@ -192,13 +264,18 @@ def _times(A: Array) -> Array:
 
 
 def zeros(lin: LinearSystem, r: str | Symbol, y: str | Symbol, values: Mapping[str, float]) -> Complex:
-    """Finite s at which [A - s E, B; C, D] loses rank: a nonzero input gives zero output."""
+    """Finite s at which [A - s E, B + s B1 + s² B2; C, D + s D1 + s² D2] loses rank: a nonzero input gives zero output.
+
+    With v = s r as a further unknown the rows are linear in s.
+    """
     k, seen = lin.input(r), lin.with_outputs(y)
     n = seen.matrices(values)
-    A = np.block([[n.A, n.B[:, [k]]], [n.C, n.D[:, [k]]]])
-    E = np.zeros_like(A)
-    E[: len(n.E), : len(n.E)] = n.E
+    size = len(n.A)
+    B, B1, B2 = (m[:, [k]] for m in (n.B, n.B1, n.B2))
+    D, D1, D2 = (m[:, [k]] for m in (n.D, n.D1, n.D2))
+    A = np.block([[n.A, B, B1], [n.C, D, D1], [np.zeros((1, size + 1)), np.ones((1, 1))]])
+    E = np.block([[n.E, 0 * B, -B2], [0 * n.C, 0 * D, -D2], [np.zeros((1, size)), np.ones((1, 1)), np.zeros((1, 1))]])
     try:
-        return pencil_spectrum(E, A, (*lin.x, lin.r[k])).s
+        return pencil_spectrum(E, A, (*lin.x, lin.r[k], rate_name(lin.r[k], 1))).s
     except StabilityError:
         raise StabilityError(f"linear system {lin.name!r}: {seen.y[0]} does not respond to {lin.r[k]} at all") from None

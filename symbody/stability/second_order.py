@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class SecondOrder(Summarized):
-    """M q'' + (D + G) q' + (K + N) q = B r: M, D and K symmetric (mass, damping, stiffness), G and N skew (gyroscopic, circulatory)."""
+    """M q'' + (D + G) q' + (K + N) q = B r + B1 r' + B2 r'': M, D and K symmetric (mass, damping, stiffness), G and N skew (gyroscopic,
+    circulatory)."""
 
     q: tuple[str, ...]
     r: tuple[str, ...]
@@ -31,14 +32,21 @@ class SecondOrder(Summarized):
     K: Matrix
     N: Matrix
     B: Matrix
+    B1: Matrix
+    B2: Matrix
 
     def _summary(self) -> Summary:
-        parts = tuple((k, outline(getattr(self, k))) for k in "MDGKNB" if getattr(self, k).entries)
+        parts = tuple((k, outline(m)) for k, m in self._parts())
         rows = (*filled(coordinates_q=listing(self.q), inputs_r=listing(self.r)), *parts)
-        return Summary("SecondOrder M q'' + (D + G) q' + (K + N) q = B r", rows)
+        more = "".join(f" + {k} r{dots}" for k, dots in (("B1", "'"), ("B2", "''")) if k in dict(self._parts()))
+        return Summary(f"SecondOrder M q'' + (D + G) q' + (K + N) q = B r{more}", rows)
+
+    def _parts(self) -> list[tuple[str, Matrix]]:
+        named = [(k, getattr(self, k)) for k in ("M", "D", "G", "K", "N", "B", "B1", "B2")]
+        return [(k, m) for k, m in named if m.entries and (k[-1].isalpha() or any(e is not ZERO for e in m.entries))]
 
     def _folded(self) -> Iterable[tuple[str, str]]:
-        return ((k, drawn(getattr(self, k))) for k in "MDGKNB" if getattr(self, k).entries)
+        return ((k, drawn(m)) for k, m in self._parts())
 
 
 def second_order(lin: LinearSystem, coordinates: Sequence[str | Symbol]) -> SecondOrder:
@@ -55,7 +63,8 @@ def second_order(lin: LinearSystem, coordinates: Sequence[str | Symbol]) -> Seco
     q, u = [lin.state(n) for n in names], [lin.state(pairs[n]) for n in names]
     C, S = -picked(lin.A, u, u), -picked(lin.A, u, q)
     (D, G), (K, N) = _parts(lin, C), _parts(lin, S)
-    return SecondOrder(tuple(names), lin.r, picked(lin.E, u, u), D, G, K, N, picked(lin.B, u, range(len(lin.r))))
+    B = (picked(m, u, range(len(lin.r))) for m in (lin.B, lin.B1, lin.B2))
+    return SecondOrder(tuple(names), lin.r, picked(lin.E, u, u), D, G, K, N, *B)
 
 
 def _pairs(lin: LinearSystem) -> Mapping[str, str]:
@@ -64,9 +73,13 @@ def _pairs(lin: LinearSystem) -> Mapping[str, str]:
     for i, name in enumerate(lin.x):
         kinematic = all(e is (ONE if j == i else ZERO) for j, e in enumerate(lin.E.row(i)))
         places = [j for j, e in enumerate(lin.A.row(i)) if e is not ZERO]
-        if kinematic and len(places) == 1 and lin.A[i, places[0]] is ONE and all(e is ZERO for e in lin.B.row(i)):
+        if kinematic and len(places) == 1 and lin.A[i, places[0]] is ONE and not _is_driven(lin, i):
             out[name] = lin.x[places[0]]
     return out
+
+
+def _is_driven(lin: LinearSystem, i: int) -> bool:
+    return any(e is not ZERO for m in (lin.B, lin.B1, lin.B2) for e in m.row(i))
 
 
 def _parts(lin: LinearSystem, m: Matrix) -> tuple[Matrix, Matrix]:

@@ -52,10 +52,22 @@ def without(lin: LinearSystem, names: Iterable[str | Symbol]) -> LinearSystem:
                 f"no other state depends on are {listed(lin.cyclic)}"
             )
     seen, shown = (_rows_without(lin, m, drop) for m in (lin.C, lin.T))
+    return _picked(lin, keep, keep, seen, shown)
+
+
+def _picked(
+    lin: LinearSystem, rows: Sequence[int], states: Sequence[int], seen: Sequence[int], shown: Sequence[int]
+) -> LinearSystem:
+    """Some equations, states, outputs and variables, in this order."""
+    every = range(len(lin.r))
+    places: dict[str, Any] = {"E": (rows, states), "A": (rows, states), "C": (seen, states), "T": (shown, states)}
+    places |= {
+        p: ({"B": rows, "D": seen, "T": shown}[p[0]], every) for p in ("B", "B1", "B2", "D", "D1", "D2", "Tr", "Tr1")
+    }
+    matrices: dict[str, Any] = {p: picked(getattr(lin, p), *at) for p, at in places.items()}
     return replace(
-        lin, x=tuple(lin.x[j] for j in keep), y=tuple(lin.y[i] for i in seen), variables=tuple(lin.variables[i] for i in shown),
-        E=picked(lin.E, keep, keep), A=picked(lin.A, keep, keep), B=picked(lin.B, keep, range(len(lin.r))),
-        C=picked(lin.C, seen, keep), D=picked(lin.D, seen, range(len(lin.r))), T=picked(lin.T, shown, keep),
+        lin, x=tuple(lin.x[j] for j in states), y=tuple(lin.y[i] for i in seen), variables=tuple(lin.variables[i] for i in shown),
+        **matrices,
     )  # fmt: skip
 
 
@@ -88,11 +100,12 @@ def replace_state(lin: LinearSystem, old: str | Symbol, name: str, law: Any) -> 
     rows = [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
     rows[at] = [(ONE if j == at else -row[j]) / row[at] for j in range(n)]
     S = as_matrix(rows)
-    E, A, B = lin.E @ S, lin.A @ S, lin.B
+    sides = [lin.E @ S, lin.A @ S, lin.B, lin.B1, lin.B2]
     for j in (j for j in range(n) if j != at and row[j] is not ZERO):
-        E, A, B = _rate_put_in(j, E, A, B)
+        sides = _rate_put_in(j, sides)
+    E, A, B, B1, B2 = sides
     names = tuple(name if j == at else s for j, s in enumerate(lin.x))
-    return replace(lin, x=names, E=E, A=A, B=B, C=lin.C @ S, T=lin.T @ S).cleaned()
+    return replace(lin, x=names, E=E, A=A, B=B, B1=B1, B2=B2, C=lin.C @ S, T=lin.T @ S).cleaned()
 
 
 def _combination(lin: LinearSystem, law: Any) -> list[Expr]:
@@ -110,12 +123,13 @@ def _combination(lin: LinearSystem, law: Any) -> list[Expr]:
     return out
 
 
-def _rate_put_in(j: int, E: Matrix, A: Matrix, B: Matrix) -> tuple[Matrix, Matrix, Matrix]:
-    """The rate of state j in other rows replaced by what its own row says, where that is x' = ..."""
+def _rate_put_in(j: int, sides: list[Matrix]) -> list[Matrix]:
+    """The rate of state j in other rows replaced by what its own row says, where that is x' = ...; the first matrix is E."""
+    E = sides[0]
     if any((e is not ONE) if k == j else (e is not ZERO) for k, e in enumerate(E.row(j))):
-        return E, A, B
+        return sides
     factors = Matrix(E.rows, 1, tuple(ZERO if i == j else E[i, j] for i in range(E.rows)))
-    return tuple(m - factors @ Matrix(1, m.cols, m.row(j)) for m in (E, A, B))  # type: ignore[return-value]
+    return [m - factors @ Matrix(1, m.cols, m.row(j)) for m in sides]
 
 
 def reorder(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
@@ -126,22 +140,25 @@ def reorder(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
         raise StabilityError(
             f"linear system {lin.name!r}: every state must stand in the order once; {listed(missing)} do not"
         )
-    return replace(
-        lin, x=tuple(lin.x[j] for j in order), E=picked(lin.E, order, order), A=picked(lin.A, order, order),
-        B=picked(lin.B, order, range(len(lin.r))), C=picked(lin.C, range(len(lin.y)), order), T=picked(lin.T, range(lin.T.rows), order),
-    )  # fmt: skip
+    return _picked(lin, order, order, range(len(lin.y)), range(lin.T.rows))
 
 
 def with_outputs(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
     """Other outputs: those the system has, states, or dependent coordinates and speeds."""
     none = (ZERO,) * len(lin.r)
-    visible = {n: (tuple(ONE if i == j else ZERO for i in range(len(lin.x))), none) for j, n in enumerate(lin.x)}
-    visible |= {n: (lin.T.row(k), none) for k, n in enumerate(lin.variables) if n not in visible}
-    visible |= {n: (lin.C.row(k), lin.D.row(k)) for k, n in enumerate(lin.y)}
+    visible = {
+        n: (tuple(ONE if i == j else ZERO for i in range(len(lin.x))), none, none, none) for j, n in enumerate(lin.x)
+    }
+    visible |= {
+        n: (lin.T.row(k), lin.Tr.row(k), lin.Tr1.row(k), none) for k, n in enumerate(lin.variables) if n not in visible
+    }
+    visible |= {n: tuple(m.row(k) for m in (lin.C, lin.D, lin.D1, lin.D2)) for k, n in enumerate(lin.y)}  # type: ignore[misc]
     labels = tuple(map(_label, names))
     for n in labels:
         if n not in visible:
             raise unknown(f"linear system {lin.name!r}", "output or variable", n, visible, StabilityError)
-    C = Matrix(len(labels), len(lin.x), tuple(e for n in labels for e in visible[n][0]))
-    D = Matrix(len(labels), len(lin.r), tuple(e for n in labels for e in visible[n][1]))
-    return replace(lin, y=labels, C=C, D=D)
+    C, D, D1, D2 = (
+        Matrix(len(labels), cols, tuple(e for n in labels for e in visible[n][part]))
+        for part, cols in enumerate((len(lin.x), *(len(lin.r),) * 3))
+    )
+    return replace(lin, y=labels, C=C, D=D, D1=D1, D2=D2)

@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra.derivatives import jacobian
+from ..algebra.derivatives import directional_derivative, jacobian
 from ..algebra.evaluate import evaluate
-from ..algebra.graph import ZERO, Expr, Symbol, as_expr
+from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix
 from ..algebra.nonlinear import Solution, System
 from ..algebra.printing import tree_size_up_to
@@ -23,6 +23,7 @@ from ..derive.keywords import values_by_name
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, compile_program
 from ..errors import StabilityError, listed, unknown
+from ..integrate.inputs import with_inputs
 from ..integrate.state import Start, State, is_whole_state, start_values
 from ..summary import Tabular
 from .conditions import ConditionRow, Conditions, conditions
@@ -161,7 +162,7 @@ def _text(value: Number) -> str:
 @values_by_name(StabilityError)
 def steady(
     equations: Equations, values: Mapping[Any, Any] | None = None, *, zero: Iterable[Any] = (), free: Iterable[Any] = (),
-    start: Start | None = None, options: Mapping[str, Any] | None = None, **named: Any,
+    start: Start | None = None, inputs: Mapping[Any, Any] | None = None, options: Mapping[str, Any] | None = None, **named: Any,
 ) -> SteadyMotion:  # fmt: skip
     """An equilibrium, or a motion in which only cyclic coordinates grow: `steady(eq, {x.dot: V}, zero=[y, psi, phi], V=5.0)`.
 
@@ -172,13 +173,15 @@ def steady(
              although it is not cyclic (the heading of a vehicle that turns)
     start    where the search begins, where zero is not near: values by name or symbol, a `State`, another `SteadyMotion`, the end of a
              `Trajectory`
+    inputs   laws as in `simulate`: the equations of the result are those of the closed loop
 
     Cyclic coordinates, on which no entry of the equations depends, may drift; all others stand still. Inputs are zero unless they have a value or are free. Where the rest
     follows from linear equations alone, and holds for all parameters, the result has expressions in the parameters; otherwise it has
     numbers. `outcome` says what happened; the residual is shown, and what the conditions left open.
     """
-    eq, near = equations, start_values(start, f"steady motion of {equations.name!r}")
-    given, numbers, time = _sorted(eq, values or {})
+    eq, constants = with_inputs(equations, inputs or {}, StabilityError)
+    near = start_values(start, f"steady motion of {equations.name!r}")
+    given, numbers, time = _sorted(eq, {**constants, **(values or {})})
     asked = conditions(eq, given, zero, free, _near(eq, near), time)
     begin = _started(eq, asked, _unknowns_only(asked, near) if is_whole_state(start) else near)
     defaults = _defaults(eq, asked, numbers)
@@ -210,12 +213,16 @@ def _unknowns_only(asked: Conditions, start: Mapping[Any, float]) -> dict[Any, f
 
 
 def _refused_in_time(motion: SteadyMotion) -> SteadyMotion:
-    """A motion is not steady where a row changes with time alone."""
+    """A motion is not steady where a row changes with time alone, or with an input that does not stand still."""
     eq = motion.equations
-    rows = [r for r in motion.conditions.rows if eq.t in free_symbols(r.expression)]
+    moving: dict[Symbol, Expr] = {eq.t: ONE}
+    for v in eq.variables.of("r r' r''"):
+        if v.rate_of is not None and motion.expressions.get(v.symbol, ZERO) is not ZERO:
+            moving[v.rate_of] = motion.expressions[v.symbol]
+    rows = [r for r in motion.conditions.rows if not moving.keys().isdisjoint(free_symbols(r.expression))]
     if not rows or not motion.is_steady:
         return motion
-    slopes = folded(list(jacobian([r.expression for r in rows], [eq.t]).entries), motion.expressions)
+    slopes = folded([directional_derivative(r.expression, moving) for r in rows], motion.expressions)
     at = sample_at(slopes, {**motion.defaults, **motion.found})
     for row, slope in zip(rows, slopes, strict=True):
         if abs(evaluate(slope, at)) > 1e-9:

@@ -7,18 +7,20 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+from scipy.interpolate import PPoly
 
+from symbody.algebra.derivatives import time_derivative
 from symbody.algebra.functions import sin
-from symbody.algebra.graph import symbol, symbols
+from symbody.algebra.graph import ZERO, symbol, symbols
 from symbody.emit.llvm.loop_text import LlvmLoops
 from symbody.emit.loops.checked import basic_types
 from symbody.emit.loops.language import Function, Indices, Kernel, Known, Mutable, Numbers, is_finite, unrolled
 from symbody.emit.loops.records import Struct
 from symbody.emit.program.lower import program
 from symbody.emit.run.callable import compile_program
-from symbody.emit.run.lookup import looked_up, on_lines, slope
+from symbody.emit.run.lookup import on_pieces, piecewise, rate_on_pieces
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
-from symbody.errors import CompileError, ProgramError
+from symbody.errors import CompileError
 
 HALF: Final = 0.5
 WEIGHTS: Final = (0.25, 0.0, -1.5, 2.0)
@@ -324,15 +326,20 @@ def test_what_does_not_fit_is_refused(kernel, says):
 # ---------------------------------------------------------------------------------------------------------- samples
 
 
-def test_samples_are_straight_lines():
-    times, values = (0.0, 1.0, 1.5, 4.0), (1.0, 3.0, -1.0, 2.0)
+def test_piecewise_polynomials_have_exact_derivatives():
+    """Against SciPy's, and constant outside."""
+    times, rows = np.array([0.0, 1.0, 1.5, 4.0]), np.array([[1.0, 2, 3, 4], [-1, 0, 2, 1], [0.5, -1, 1, 0]])
     t = symbol("t")
-    f = compile_program(program("f", {"t": t}, {"y": looked_up("samples", times, values, t)}))
-    for x in np.linspace(-1, 5, 61):
-        assert f(x) == pytest.approx(np.interp(x, times, values), abs=1e-15)
-        assert on_lines(4, times, values, x) == pytest.approx(np.interp(x, times, values), abs=1e-15)
-    assert slope(4, times, values, 1.2) == pytest.approx(-8.0)
-    with pytest.raises(ProgramError, match="must increase"):
-        looked_up("samples", (0.0, 0.0), (1.0, 2.0), t)
-    with pytest.raises(ProgramError, match="equal length"):
-        looked_up("samples", (0.0, 1.0), (1.0,), t)
+    y = piecewise("samples", times, rows, t)
+    rates = [y]
+    while len(rates) < 4:
+        rates.append(time_derivative(rates[-1], {t: 1}))
+    f = compile_program(program("f", {"t": t}, {"y": rates[:3]}))
+    for x in np.linspace(0, 4, 61):
+        expected = [float(PPoly(rows.T, times)(x, k)) for k in range(3)]
+        assert f(x) == pytest.approx(expected, abs=1e-13)
+        assert on_pieces(4, 4, times, rows.ravel(), x) == pytest.approx(expected[0], abs=1e-13)
+    assert f(-1.0) == pytest.approx([4.0, 0, 0])
+    assert f(9.0) == pytest.approx([float(PPoly(rows.T, times)(4.0)), 0, 0])
+    assert rate_on_pieces(4, 4, times, rows.ravel(), 9.0) == 0
+    assert time_derivative(rates[3], {t: 1}) is ZERO

@@ -246,16 +246,6 @@ def test_other_equations_are_refused(equations, straight):
         sb.linearize(equations, straight.about)
 
 
-def test_inputs_in_constraints_are_refused():
-    m = sb.Model("pulled")
-    x, y = m.coordinates("x y")
-    pull = m.input("pull")
-    m.particle("bead", m.ground.point(x, y, 0), mass=1)
-    m.constrain("string", x - y - pull)
-    with pytest.raises(sb.StabilityError, match="constraint 'string' contains the inputs pull"):
-        sb.linearize(sb.derive(m, check=False), {})
-
-
 def test_turning_states_are_refused():
     """A car on tyres in a turn, in ground speeds: nothing ties x' and y', so the coefficients would turn."""
     m = sb.Model("disc that is pushed")

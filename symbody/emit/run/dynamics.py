@@ -24,7 +24,8 @@ from .callable import Array, Compiled, compile_program
 class Dynamics:
     """Compiled equations of motion: `f = compile(equations)`, then `f.udot(t, q, u, p)`.
 
-    Functions take t, q, u, then z and r where the equations have additional variables and inputs, then p where parameters are left. Each
+    Functions take t, q, u, then z and r where the equations have additional variables and inputs, then p where parameters are left; r has the
+    inputs, then those of their rates that the equations contain. Each
     is compiled when it is first used, and has `.batch` for many states at once. `f.p` holds the default values of the parameters;
     `f.parameters(m1=2.0)` changes some.
     """
@@ -125,7 +126,7 @@ class Dynamics:
 
     @cached_property
     def inverse(self) -> Compiled:
-        """Inverse dynamics: the inputs for a motion with accelerations a, `f.inverse(t, q, u, a)`; then z and p as elsewhere.
+        """Inverse dynamics: the inputs for a motion with accelerations a, `f.inverse(t, q, u, a)`; then z, inputs that act by their rates, and p.
 
         Where there are constraints, their multipliers too; where not every degree of freedom has an input, what is left of the balances
         that no input can reach (see `inverse_dynamics`).
@@ -137,7 +138,8 @@ class Dynamics:
                 "lam": list(found.multipliers.values()),
                 "conditions": list(found.conditions.entries),
             }
-            groups = {k: g for k, g in self._with_accelerations.items() if k != "r"}
+            given = [s for s in self.equations.r if s not in found.inputs]
+            groups = {k: given if k == "r" else g for k, g in self._with_accelerations.items() if k != "r" or given}
             made = self._program("inverse", groups, {k: v for k, v in outputs.items() if v})
         return compile_program(made, cache=self._cache)
 

@@ -1,4 +1,4 @@
-"""Samples as a function: straight lines between them, in machine code."""
+"""Piecewise polynomials as functions, with their derivatives, in machine code."""
 
 from __future__ import annotations
 
@@ -6,64 +6,68 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ...algebra.functions import ExternalFunction
-from ...algebra.graph import Expr
-from ...errors import ProgramError
+from ...algebra.graph import ZERO, Expr
 from ..llvm import jit
 from ..llvm.loop_text import LlvmLoops
 from ..loops.checked import basic_types
 from ..loops.language import Numbers
+from .callable import Array
 
 
-def on_lines(n: int, times: Numbers, values: Numbers, x: float) -> float:
-    """The value at x, by bisection; constant before the first sample and after the last."""
-    if x <= times[0]:
-        return values[0]
-    if x >= times[n - 1]:
-        return values[n - 1]
+def on_pieces(n: int, terms: int, times: Numbers, coefficients: Numbers, x: float) -> float:
+    """Σ c_k (x - t_i)ᵏ in the piece i that holds x, found by bisection; constant before the first time and after the last.
+
+    coefficients   `terms` numbers for each of the n - 1 pieces, that of the highest power first
+    """
+    at: float = x
+    if x < times[0]:
+        at = times[0]
+    if x > times[n - 1]:
+        at = times[n - 1]
     low: int = 0
     high: int = n - 1
     while high - low > 1:
         middle: int = (low + high) // 2
-        if times[middle] <= x:
+        if times[middle] <= at:
             low = middle
         else:
             high = middle
-    part = (x - times[low]) / (times[high] - times[low])
-    return values[low] + part * (values[high] - values[low])
+    s = at - times[low]
+    y: float = 0.0
+    for k in range(terms):
+        y = y * s + coefficients[low * terms + k]
+    return y
 
 
-def slope(n: int, times: Numbers, values: Numbers, x: float) -> float:
-    if x < times[0] or x >= times[n - 1]:
+def rate_on_pieces(n: int, terms: int, times: Numbers, coefficients: Numbers, x: float) -> float:
+    """The same for a derivative, which is zero before the first time and after the last."""
+    if x < times[0]:
         return 0.0
-    low: int = 0
-    high: int = n - 1
-    while high - low > 1:
-        middle: int = (low + high) // 2
-        if times[middle] <= x:
-            low = middle
-        else:
-            high = middle
-    return (values[high] - values[low]) / (times[high] - times[low])
+    if x > times[n - 1]:
+        return 0.0
+    return on_pieces(n, terms, times, coefficients, x)
 
 
-def looked_up(name: str, times: ArrayLike, values: ArrayLike, at: Expr) -> Expr:
-    """An expression that is the given samples as a function of `at`."""
-    t, v = np.asarray(times, dtype=np.float64), np.asarray(values, dtype=np.float64)
-    if t.shape != v.shape or t.ndim != 1 or len(t) < 2:
-        raise ProgramError(
-            f"samples of {name!r}: times and values must be two rows of equal length, got {t.shape} and {v.shape}"
-        )
-    if not (np.all(np.diff(t) > 0) and np.all(np.isfinite(t)) and np.all(np.isfinite(v))):
-        raise ProgramError(f"samples of {name!r}: times must increase, and all must be finite numbers")
-    known = {"n": len(t), "times": tuple(t.tolist()), "values": tuple(v.tolist())}
-    loops = LlvmLoops()
-    text = _entry(loops, "value", on_lines, known) + _entry(loops, "rate", slope, known)
+def piecewise(name: str, times: Array, coefficients: Array, at: Expr) -> Expr:
+    """An expression that is a piecewise polynomial of `at`; its derivatives are the exact ones.
+
+    coefficients   one row for each piece, that of the highest power of `at` less its beginning first
+    """
+    rows, functions, loops, text = np.atleast_2d(coefficients), list[str](), LlvmLoops(), ""
+    while rows.shape[1]:
+        known = {
+            "n": len(times), "terms": rows.shape[1], "times": tuple(times.tolist()), "coefficients": tuple(rows.ravel().tolist())
+        }  # fmt: skip
+        functions.append(f"rate{len(functions)}")
+        text += _entry(loops, functions[-1], rate_on_pieces if len(functions) > 1 else on_pieces, known)
+        rows = rows[:, :-1] * np.arange(rows.shape[1] - 1, 0, -1)
     code = jit.Loaded(jit.machine_code(loops.text() + text, ""))
-    rate = ExternalFunction(f"{name}_rate", 1, address=code.address("lookup.rate"), keep=code)
-    made = ExternalFunction(name, 1, address=code.address("lookup.value"), derivatives=[rate], keep=code)
+    made: Callable[..., Expr] = lambda _: ZERO  # noqa: E731  (the derivative of the highest one)
+    for k in reversed(range(len(functions))):
+        address = code.address(f"lookup.{functions[k]}")
+        made = ExternalFunction(f"{name}_d{k}" if k else name, 1, address=address, derivatives=[made], keep=code)
     return made(at)
 
 
