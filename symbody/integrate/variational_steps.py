@@ -43,7 +43,7 @@ def renew(m: Variational, s: Steps) -> None:
 
 
 def advance(m: Variational, s: Steps, h: float) -> None:
-    """Nothing to do: the momenta are updated by the step itself."""
+    """Nothing to do: an attempt leaves what the next step needs."""
 
 
 def attempt(m: Variational, s: Steps, h: float, is_again: int) -> int:

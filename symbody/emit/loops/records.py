@@ -74,6 +74,8 @@ class Struct:
     _fields: ClassVar[dict[str, StructField]]
     _special: ClassVar[tuple[StructField, ...]]  # inner records and kernels, which are parts of the type
     _constants: ClassVar[frozenset[str]]  # fields that are declared to be known
+    _names: ClassVar[tuple[str, ...]]
+    _places_of_numbers: ClassVar[tuple[int, ...]]
     _slots: NDArray[np.int64]
     _numbers: NDArray[np.float64]
     _values: dict[str, Any]
@@ -83,6 +85,8 @@ class Struct:
         hints = get_type_hints(cls, include_extras=True)
         cls._fields = {name: _field(cls, name, hint) for name, hint in hints.items() if not name.startswith("_")}
         cls._special = tuple(f for f in cls._fields.values() if not isinstance(f.type, Basic))
+        cls._names = tuple(cls._fields)
+        cls._places_of_numbers = tuple(k for k, f in enumerate(cls._fields.values()) if f.type is NUMBER)
         cls._constants = frozenset(f.name for f in cls._fields.values() if f.is_known and f.type is not None)
         for k, f in enumerate(cls._fields.values()):
             setattr(cls, f.name, _place(f, k))
@@ -91,24 +95,26 @@ class Struct:
         fields, cls = self._fields, type(self).__name__
         if strange := values.keys() - fields.keys():
             raise unknown(f"record {cls}", "field", min(strange), fields, CompileError)
-        self._slots = np.zeros(len(fields) + 1, dtype=np.int64)
-        self._numbers = self._slots.view(np.float64)
         self._values = {}
         self._known = set(self._constants)
-        for k, f in enumerate(fields.values()):
-            value = values.get(f.name)
-            if f.type is INDEX:
-                self._slots[k] = value or 0
-            elif f.type is NUMBER:
-                self._numbers[k] = value or 0.0
-            elif value is None and f.may_be_absent:
-                self._values[f.name] = None
-            elif not _fits(f, value):
-                raise self._misfit(f, value, values)
-            else:
-                self._values[f.name] = value
-                if f.type is not None:
-                    self._slots[k] = address_of(value)
+        slots = [self._slot(f, values) for f in fields.values()]
+        self._slots = np.array([*slots, 0], dtype=np.int64)
+        self._numbers = self._slots.view(np.float64)
+        for k in self._places_of_numbers:
+            if number := values.get(self._names[k]):
+                self._numbers[k] = number
+
+    def _slot(self, f: StructField, values: dict[str, Any]) -> int:
+        """The whole number that stands for a field: an index, an address, or 0."""
+        value = values.get(f.name)
+        if f.type is INDEX:
+            return value or 0
+        if f.type is NUMBER:
+            return 0
+        if (value is not None or not f.may_be_absent) and not _fits(f, value):
+            raise self._misfit(f, value, values)
+        self._values[f.name] = value
+        return 0 if value is None or f.type is None else address_of(value)
 
     def _misfit(self, f: StructField, value: Any, values: dict[str, Any]) -> SymbodyError:
         cls = type(self).__name__
@@ -120,7 +126,7 @@ class Struct:
 
     @property
     def address(self) -> int:
-        return int(self._slots.ctypes.data)
+        return address_of(self._slots)
 
     def know(self, *names: str) -> Self:
         """Make the values of more fields constants of the machine code."""

@@ -63,8 +63,8 @@ class Callee:
         self.inputs = np.array([*inputs, 0], dtype=np.intp)
         self.outputs = np.array([*outputs, 0], dtype=np.intp)
         self._keep = tuple(keep)
-        self._table = np.array([address, self.inputs.ctypes.data, self.outputs.ctypes.data, work], dtype=np.intp)
-        self.address = int(self._table.ctypes.data)
+        self._table = np.array([address, address_of(self.inputs), address_of(self.outputs), work], dtype=np.intp)
+        self.address = address_of(self._table)
         self._run = _Run(address)
         self._arguments = tuple(int(a) for a in self._table[1:])
 
@@ -79,11 +79,11 @@ def program_callee(compiled: Compiled, given: Mapping[str, Array]) -> Callee:
     results = [np.zeros(max(len(o.values), 1)) for o in compiled.program.outputs]
     work = np.empty(compiled.work + 9)
     table = compiled.external_table
-    inputs = [*(a.ctypes.data for a in arrays), table.ctypes.data]
+    inputs = [*map(address_of, arrays), address_of(table)]
     return Callee(
         compiled.address,
         inputs,
-        [r.ctypes.data for r in results],
+        list(map(address_of, results)),
         aligned(work),
         (compiled, arrays, results, work, table),
     )
@@ -110,7 +110,7 @@ class LoopCallee:
         self._result = np.zeros(1, dtype=np.int64)
         spare = np.zeros(1)
         places = {a: address_of(self._arguments.get(a, spare)) for a in types if a not in known}
-        inputs = [at for a, at in places.items() if a not in outputs] + [int(self._result.ctypes.data)]
+        inputs = [at for a, at in places.items() if a not in outputs] + [address_of(self._result)]
         self.callee = Callee(
             self._code.address(name),
             inputs,
