@@ -216,7 +216,7 @@ def report(asked: Any) -> Answer:
     begun = time.perf_counter()
     options = {} if asked.time is None else {"t": asked.time}
     study = _study(asked, vary=_ranges(asked.vary), options=options)
-    written = write.write_report(study, asked.output, _Steps(not asked.json))
+    written = write.write_report(study, asked.output, _TimedSteps(not asked.json))
     seconds = time.perf_counter() - begun
     text = f"wrote {written.path} in {seconds:.1f} s; it opens by double click"
     if written.missing:
@@ -224,7 +224,7 @@ def report(asked: Any) -> Answer:
     return Answer(text, {"file": str(written.path), "seconds": seconds, "missing": dict(written.missing)})
 
 
-class _Steps:
+class _TimedSteps:
     """One line for each step of a long command, on the terminal's other channel."""
 
     def __init__(self, wanted: bool) -> None:

@@ -384,7 +384,30 @@ def _targets_of_with(tree: ast.Module) -> Iterator[ast.Name]:
                 yield item.optional_vars
 
 
+# ---------------------------------------------------------------------------------------------------- names used once
+
+
+def class_names_are_unique(root: Path) -> list[str]:
+    """A class name says what it is in the whole package: none is used twice, with or without an underscore."""
+    seen: dict[str, str] = {}
+    bad = []
+    for file, tree in sources(root).items():
+        for c in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
+            first = seen.setdefault(c.name.lstrip("_"), f"{file}:{c.lineno}")
+            if first != f"{file}:{c.lineno}":
+                bad.append(f"{file}:{c.lineno} class {c.name} has the name of the one in {first}")
+    return bad
+
+
+def file_names_are_unique(root: Path) -> list[str]:
+    """No two files of the package have one name."""
+    seen: dict[str, str] = {}
+    names = [(Path(f).name, f) for f in sources(root) if not Path(f).name.startswith("__")]
+    return [f"{f} has the name of {first}" for name, f in names if (first := seen.setdefault(name, f)) != f]
+
+
 RULES = (
+    class_names_are_unique, file_names_are_unique,
     folders_in_order, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
     no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key, few_parameters,
     no_foreign_private_attributes, one_escaping_function_a_target, one_writer_of_files,
@@ -439,6 +462,9 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (no_cache_that_pins_its_key, {"emit/a.py": "@cache\ndef f(n: int, eq: Equations) -> int: ..."}, "f is cached by eq"),
     (no_cache_that_pins_its_key, {"emit/a.py": "@functools.lru_cache(maxsize=9)\ndef f(x): ..."}, "f is cached by x"),
     (no_cache_that_pins_its_key, {"emit/a.py": "class A:\n    @cache\n    def f(self): ...\n"}, "f is cached by self"),
+    (class_names_are_unique, {"bodies/a.py": "class Row: ...", "derive/b.py": "class _Row: ..."}, "derive/b.py:1 class _Row has"),
+    (class_names_are_unique, {"bodies/a.py": "class A: ...\ndef f():\n    class A: ...\n"}, "bodies/a.py:3 class A has the name"),
+    (file_names_are_unique, {"bodies/names.py": "", "emit/text/names.py": ""}, "emit/text/names.py has the name of symbody/bodies/names.py"),
     (no_foreign_private_attributes, {"bodies/a.py": "def f(model, b):\n    model._bodies[b.name] = b\n"}, "bodies/a.py:2 reaches"),
     (no_foreign_private_attributes, {"bodies/a.py": "class A:\n    def f(self):\n        return self._model._q\n"}, "self._model._q"),
     (no_foreign_private_attributes, {"derive/a.py": "class A:\n    def f(self, other):\n        return self._x, other._x\n"}, "other._x"),
@@ -465,9 +491,9 @@ def test_good_neighbours_are_left_alone(tmp_path: Path) -> None:
         "derive/a.py": "NAMES = {'a': 1}\n@cache\ndef f(n: int, names: tuple[str, ...] = ()) -> int: ...\n",
         "emit/llvm/jit.py": "import llvmlite.ir as ir\nimport numpy as np\nfrom ..algebra.graph import f\n",
         "derive/equations.py": "def f(eq):\n    return (*eq.q, *eq.u, *eq.mechanism.joints)\n",
-        "stability/a.py": "def f(eq, self):\n    return (*eq.r, *eq.dependent), (*self.q, *self.u)\n",
-        "view/a.py": "def f(eq):\n    return eq.mechanism.joints\n",
-        "write/a.py": "with unfinished(path) as part:\n    canvas.savefig(part)\nwith path.open('rb') as f: ...\n",
+        "stability/c.py": "def f(eq, self):\n    return (*eq.r, *eq.dependent), (*self.q, *self.u)\n",
+        "view/d.py": "def f(eq):\n    return eq.mechanism.joints\n",
+        "write/e.py": "with unfinished(path) as part:\n    canvas.savefig(part)\nwith path.open('rb') as f: ...\n",
     }
     files["derive/b.py"] = (
         "class A:\n    def f(self, other):\n        self._x = other._x, row._replace(x=1), other._g\n    def _g(self): ...\n"

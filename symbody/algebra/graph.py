@@ -43,21 +43,21 @@ _serial = count(1)
 _constant_serial = count(-1, -1)  # constants sort before everything else: they come first in sums and products
 
 
-class _Entry(weakref.ref):  # type: ignore[type-arg]
+class _TableEntry(weakref.ref):  # type: ignore[type-arg]
     """Weak reference to a node, with the key of its table entry."""
 
     __slots__ = ("key",)
     key: tuple[Any, ...]
 
 
-class _Table(dict[tuple[Any, ...], _Entry]):
+class _Table(dict[tuple[Any, ...], _TableEntry]):
     """The nodes of one operation, by their arguments (and data)."""
 
     __slots__ = ("forget",)
 
     def __init__(self) -> None:
         # Between the death of a node and this call the key may have been filed anew: only the dead node's own entry goes.
-        def forget(entry: _Entry, table: dict[tuple[Any, ...], _Entry] = self) -> None:
+        def forget(entry: _TableEntry, table: dict[tuple[Any, ...], _TableEntry] = self) -> None:
             if table.get(entry.key) is entry:
                 table.pop(entry.key, None)
 
@@ -65,7 +65,7 @@ class _Table(dict[tuple[Any, ...], _Entry]):
 
     def filed(self, node: Any, key: tuple[Any, ...]) -> Any:
         """Enter a new node into the table; returns the equal one that another thread entered in the meantime, where there is one."""
-        entry = _Entry(node, self.forget)
+        entry = _TableEntry(node, self.forget)
         entry.key = key
         while (first := self.setdefault(key, entry)) is not entry:
             if (known := first()) is not None:

@@ -138,7 +138,7 @@ class System:
     def zero(self, start: Array) -> Solution:
         """A zero, reached from the start by following the path on which all rows go to zero together."""
         with np.errstate(all="ignore"):  # places without values are stepped back from
-            return _Search(self, start).solution()
+            return _TrustRegionSearch(self, start).solution()
 
     def first_zero(self, starts: Iterable[Array]) -> tuple[Solution, int]:
         """The first zero that is found from one of some starts, or what came nearest to one; and the number of the start."""
@@ -196,7 +196,7 @@ def _is_nearer(one: Solution, other: Solution) -> bool:
     return one.holds or (bool(np.isfinite(one.F).all()) and not other.size <= one.size)
 
 
-class _Search:
+class _TrustRegionSearch:
     """A point, its rows and slopes, and the trust region around it."""
 
     def __init__(self, system: System, start: Array) -> None:

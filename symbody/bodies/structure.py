@@ -29,9 +29,9 @@ class Structure(Parts):
 
     def frame(self, name: str, frame: Frame) -> Frame:
         """Give a frame a name. A name stands for one frame only."""
-        self.add_frame(name, frame)
-        frame.rename(name)
-        return frame
+        if name not in self._frames:
+            frame.rename(name)
+        return self.add_frame(name, frame)
 
     def body(
         self,

@@ -82,7 +82,7 @@ def _turned(rotation: Rotation, H: Matrix) -> Matrix:
 
 
 @dataclass(frozen=True)
-class _Joint:
+class _TreeJoint:
     """Factors and biases of one frame, kept for the outward pass."""
 
     columns: list[tuple[int, tuple[Matrix, Matrix]]]
@@ -161,7 +161,7 @@ def _inwards(
     subspace: Subspace,
     Q: list[Expr],
     excess: tuple[Matrix, Matrix],
-) -> _Joint:
+) -> _TreeJoint:
     """Eliminate the speeds of a frame, and hand what is left to its parent."""
     own, w = J.get(f, _NO_INERTIA), bias.get(f, NO_WRENCH)
     columns = list(subspace.columns.items())
@@ -184,13 +184,13 @@ def _inwards(
         w = w + own(*excess)
         J[f.parent] = J.get(f.parent, _NO_INERTIA) + own.in_parent(f)
         bias[f.parent] = bias.get(f.parent, NO_WRENCH) + to_parent(f, w)
-    return _Joint(columns, U, factors, rest)
+    return _TreeJoint(columns, U, factors, rest)
 
 
 def _outwards(
     mechanism: Mechanism,
     kinematics: Kinematics,
-    joints: dict[Frame, _Joint],
+    joints: dict[Frame, _TreeJoint],
     excess: dict[Frame, tuple[Matrix, Matrix]],
 ) -> Matrix:
     falling = zeros(3) if mechanism.gravity is None else -mechanism.gravity.components(mechanism.ground)

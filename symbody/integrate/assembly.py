@@ -111,7 +111,7 @@ def all_assemblies(
 
 
 @dataclass(frozen=True)
-class _Task:
+class _AssemblyTask:
     """Prescribed values (`held`) and the initial guess, by identifier; `known` has both."""
 
     equations: Equations
@@ -148,7 +148,9 @@ class _Task:
         return {j: self.held[n] for j, n in names.items() if n in self.held and n not in speeds}
 
 
-def _task(eq: Equations, given: Mapping[Any, float], start: Start | None, weights: Mapping[Any, float]) -> _Task:
+def _task(
+    eq: Equations, given: Mapping[Any, float], start: Start | None, weights: Mapping[Any, float]
+) -> _AssemblyTask:
     where = f"assembly of {eq.name!r}"
     held = named_values(eq, given, where, rates=True)
     movable = eq.variables.of("q u z")
@@ -172,7 +174,7 @@ def _task(eq: Equations, given: Mapping[Any, float], start: Start | None, weight
     known = default_values(eq) | rough | held
     known |= _identities_not_meant(eq, {*rough, *held})
     require_parameters(eq, known)
-    return _Task(eq, rows_of(eq), held, known, weight)
+    return _AssemblyTask(eq, rows_of(eq), held, known, weight)
 
 
 def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dict[str, float]:
@@ -200,7 +202,7 @@ def _identities_not_meant(eq: Equations, said: set[str]) -> dict[str, float]:
 # ---------------------------------------------------------------------------------------------------------- positions
 
 
-def _position_search(task: _Task) -> Search:
+def _position_search(task: _AssemblyTask) -> Search:
     rest = [task.numbers(g) for g in "uzrp"]
 
     def rows(q: Array) -> tuple[Array, Array]:
@@ -210,7 +212,7 @@ def _position_search(task: _Task) -> Search:
     return Search(rows, task.numbers("q"), task.free("q"), task.weight("q"), rounding)
 
 
-def _configuration(task: _Task) -> tuple[Array, str]:
+def _configuration(task: _AssemblyTask) -> tuple[Array, str]:
     """Coordinates that keep the constraints, and in words how they were found."""
     search = _position_search(task)
     found, attempt = search.first()
@@ -219,7 +221,7 @@ def _configuration(task: _Task) -> tuple[Array, str]:
     return _settled(task, search, found).x, _how(task, attempt)
 
 
-def _how(task: _Task, attempt: int) -> str:
+def _how(task: _AssemblyTask, attempt: int) -> str:
     if not task.rows.positions:
         return "no constraint on positions"
     if attempt == 0:
@@ -230,7 +232,7 @@ def _how(task: _Task, attempt: int) -> str:
     )
 
 
-def _settled(task: _Task, search: Search, found: Found) -> Found:
+def _settled(task: _AssemblyTask, search: Search, found: Found) -> Found:
     """The nearest to the start of those configurations that go over into the one found: along the constraints, by whole turns, by sign."""
     x = unwound(search.rows, search.along(found).x, search.start, search.free)
     free = set(search.free.tolist())
@@ -243,7 +245,7 @@ def _settled(task: _Task, search: Search, found: Found) -> Found:
     return search.onto(x)
 
 
-def _is_same(task: _Task, search: Search, a: Array, b: Array) -> bool:
+def _is_same(task: _AssemblyTask, search: Search, a: Array, b: Array) -> bool:
     """Whether two configurations are equal up to whole turns and signs of Euler parameters."""
     b = b.copy()
     for places in _orientations(task):
@@ -253,12 +255,12 @@ def _is_same(task: _Task, search: Search, a: Array, b: Array) -> bool:
     return all(turned[j] and is_periodic(search.rows, a, int(j)) for j in np.flatnonzero(differs))
 
 
-def _orientations(task: _Task) -> list[list[int]]:
+def _orientations(task: _AssemblyTask) -> list[list[int]]:
     """Numbers of the coordinates in each set of Euler parameters."""
     return [[v.index for v in e] for e in task.equations.variables.quaternions]
 
 
-def _why_open(task: _Task, search: Search, best: Found) -> str:
+def _why_open(task: _AssemblyTask, search: Search, best: Found) -> str:
     """Values that contradict the constraints, where they close without; otherwise the joints that stay open."""
     held, where = task.named("q"), f"assembly of {task.equations.name!r}"
     near = _closed_without(task, search, best, held) if held else None
@@ -269,7 +271,7 @@ def _why_open(task: _Task, search: Search, best: Found) -> str:
     return too_much_given(where, held, free, there, best.left, task.rows.positions)
 
 
-def _closed_without(task: _Task, search: Search, best: Found, held: Mapping[str, float]) -> Array | None:
+def _closed_without(task: _AssemblyTask, search: Search, best: Found, held: Mapping[str, float]) -> Array | None:
     """A configuration near to the values that were held, if there is one without holding them."""
     everything, weights = np.arange(len(search.start)), task.weight("q")
     loose = replace(search, free=everything, weights=weights)
@@ -282,7 +284,7 @@ def _closed_without(task: _Task, search: Search, best: Found, held: Mapping[str,
 # ---------------------------------------------------------------------------------------------------------- speeds
 
 
-def _speeds(task: _Task, q: Array) -> Array:
+def _speeds(task: _AssemblyTask, q: Array) -> Array:
     """Speeds nearest to their start that keep Jc u + b = 0 and the rates that are held."""
     state = (task.known["t"], q, *(task.numbers(g) for g in "uzrp"))
     A, b = task.rows.speed(*state)
@@ -306,7 +308,7 @@ def _speeds(task: _Task, q: Array) -> Array:
     raise AssemblyError(contradiction(where, left, rows, True))
 
 
-def _named_rates(task: _Task) -> dict[str, float]:
+def _named_rates(task: _AssemblyTask) -> dict[str, float]:
     return {rate_name(task.equations.q[j]): value for j, value in task.rates.items()}
 
 
@@ -327,7 +329,7 @@ def _least(A: Array, b: Array, u: Array, free: Numbers, weights: Array) -> tuple
 # ---------------------------------------------------------------------------------------------------------- the rest
 
 
-def _completed(task: _Task, q: Array, how: str) -> State:
+def _completed(task: _AssemblyTask, q: Array, how: str) -> State:
     """The state with these coordinates: speeds, then additional variables; the outcome notes redundant constraints."""
     u = _speeds(task, q)
     eq = task.equations
@@ -342,7 +344,7 @@ def _completed(task: _Task, q: Array, how: str) -> State:
     )
 
 
-def _additional(task: _Task, q: Array, u: Array) -> Array:
+def _additional(task: _AssemblyTask, q: Array, u: Array) -> Array:
     """Additional variables: algebraic ones so that their equations hold, the others as they start."""
     rows = partial(_addition, task, q, u)
     rounding = partial(task.rounding, task.rows.additional, "z")
@@ -357,5 +359,5 @@ def _additional(task: _Task, q: Array, u: Array) -> Array:
     return search.along(found).x
 
 
-def _addition(task: _Task, q: Array, u: Array, z: Array) -> tuple[Array, Array]:
+def _addition(task: _AssemblyTask, q: Array, u: Array, z: Array) -> tuple[Array, Array]:
     return task.rows.addition(task.known["t"], q, u, z, task.numbers("r"), task.numbers("p"))

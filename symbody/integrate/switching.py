@@ -50,10 +50,10 @@ def simulate_modes(
     check_options(asked)
     plan, constants = modes.with_inputs(inputs or {})
     numbers = {**start_values(start, f"simulate {modes.name!r}"), **constants, **(values or {})}
-    return _Run(plan, asked, numbers, events, is_loose=is_whole_state(start)).run(t)
+    return _ModesRun(plan, asked, numbers, events, is_loose=is_whole_state(start)).run(t)
 
 
-class _Run:
+class _ModesRun:
     """One simulation of a hybrid system: segments in one mode each, until the end."""
 
     def __init__(

@@ -38,13 +38,13 @@ class PivotedSolution:
 
 def solved(A: Matrix, B: Matrix, sample: Mapping[Symbol, float]) -> PivotedSolution:
     """The solution of a system with more, as many or fewer rows than unknowns; `sample` are numbers by which pivots are chosen."""
-    work = _Elimination(A, B, array(A, sample))
+    work = _PivotedElimination(A, B, array(A, sample))
     work.take_singles()
     work.take_rest()
     return work.solution()
 
 
-class _Elimination:
+class _PivotedElimination:
     def __init__(self, A: Matrix, B: Matrix, numbers: Array) -> None:
         self.A, self.B, self.numbers = A, B, numbers
         self.rows, self.cols = list(range(A.rows)), list(range(A.cols))

@@ -8,11 +8,11 @@ from ..later import offer
 
 if TYPE_CHECKING:
     from .read_model import ModelFile, read_model, read_model_text
-    from .sources import Source, built_in, find_model
+    from .sources import ModelSource, built_in, find_model
     from .study import Study
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "ModelFile", "read_model", "read_model_text", "Source", "built_in", "find_model", "Study",
+    "ModelFile", "read_model", "read_model_text", "ModelSource", "built_in", "find_model", "Study",
 ]  # fmt: skip
 
 offer(__name__)

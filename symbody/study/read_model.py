@@ -11,7 +11,7 @@ from ..bodies.file.make_model import Build, name_of
 from ..bodies.file.paths import beside
 from ..bodies.file.schema import Fields, Said
 from ..bodies.file.scope import Budget
-from ..bodies.file.yaml_tree import Source, read_source, source_of, tree
+from ..bodies.file.yaml_tree import FileText, read_source, source_of, tree
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
 from .requests import Requests, requests_of
@@ -50,7 +50,7 @@ def read_model_text(text: str | bytes, name: str = "model") -> ModelFile:
     return _read(source_of(text, name, None), name, None)
 
 
-def _read(source: Source, default: str, path: Path | None) -> ModelFile:
+def _read(source: FileText, default: str, path: Path | None) -> ModelFile:
     fields = FILE.read(source, tree(source))
     name = name_of(fields, default)
     build = Build(fields, name, _opened, Budget())

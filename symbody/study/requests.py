@@ -13,7 +13,7 @@ from ..algebra.graph import Expr, Symbol, rate_name, symbol
 from ..algebra.matrix import Matrix, vector
 from ..bodies.file.body_items import rotation_of
 from ..bodies.file.paths import beside
-from ..bodies.file.schema import Fields, Formula, Many, Said, Table, said_names
+from ..bodies.file.schema import Fields, Formula, Many, NamedEntries, Said, said_names
 from ..bodies.file.scope import Scope
 from ..bodies.frames import Frame, Point
 from ..bodies.mechanism import Body, Mechanism
@@ -107,7 +107,7 @@ class DrawnShape:
 
 
 @dataclass(frozen=True)
-class Trace:
+class TraceRequest:
     """The path of a point."""
 
     name: str
@@ -120,7 +120,7 @@ class Drawing:
     """`draw`: shapes in place of those that bodies have by default, traces of points, bodies that are not drawn."""
 
     shapes: tuple[DrawnShape, ...] = ()
-    traces: tuple[Trace, ...] = ()
+    traces: tuple[TraceRequest, ...] = ()
     up: str = ""
     hide: tuple[str, ...] = ()
 
@@ -141,10 +141,10 @@ class Requests:
 
 def requests_of(fields: Fields, scope: Scope, mechanism: Mechanism) -> Requests:
     """The requests of a file, checked against its mechanism."""
-    return _Reader(fields, scope, mechanism).read()
+    return _RequestReader(fields, scope, mechanism).read()
 
 
-class _Reader:
+class _RequestReader:
     def __init__(self, fields: Fields, scope: Scope, mechanism: Mechanism) -> None:
         self.fields, self.scope, self.mechanism = fields, scope, mechanism
         states = (*mechanism.q, *mechanism.u, *(q.dot for q in mechanism.q), *mechanism.z, *mechanism.r)
@@ -179,7 +179,7 @@ class _Reader:
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise said.error(f"there is no {what} {said.text!r}; there are {listed(names)}.{hint}")
 
-    def _numbers(self, table: Table | None, known: Iterable[str], what: str) -> dict[str, float]:
+    def _numbers(self, table: NamedEntries | None, known: Iterable[str], what: str) -> dict[str, float]:
         out: dict[str, float] = {}
         if table is None:
             return out
@@ -301,7 +301,7 @@ class _Reader:
         traces = said.get("traces")
         return Drawing(
             tuple(self._drawn(n, s) for n, s in shapes.entries.items()) if shapes is not None else (),
-            tuple(Trace(n, self.scope.point(t.get("point")), self._colour(t)) for n, t in traces.entries.items()) if traces is not None else (),
+            tuple(TraceRequest(n, self.scope.point(t.get("point")), self._colour(t)) for n, t in traces.entries.items()) if traces is not None else (),
             said.get("up").text if "up" in said else "",
             self._names(said.get("hide"), [b.name for b in self.mechanism.bodies], "body"),
         )  # fmt: skip

@@ -24,7 +24,7 @@ NOTHING_ASKED: Final = Requests(values={}, start={})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Source:
+class ModelSource:
     """A model and what it asks for.
 
     argument      as the user wrote it: to be written again in commands
@@ -40,7 +40,7 @@ class Source:
     packages: Mapping[str, Path] = field(default_factory=dict)  # where the meshes of a robot are
 
     def __repr__(self) -> str:
-        return tagged(f"Source of {self.name}, {self.origin}: {self.description}")
+        return tagged(f"ModelSource of {self.name}, {self.origin}: {self.description}")
 
     @property
     def shapes(self) -> Any:
@@ -67,7 +67,7 @@ def starting_file(name: str) -> str:
     return text.replace("NAME", name)
 
 
-def find_model(argument: str) -> Source:
+def find_model(argument: str) -> ModelSource:
     """The model that a name or a path means."""
     path = Path(argument)
     if argument in built_in():
@@ -84,18 +84,18 @@ def find_model(argument: str) -> Source:
     return reader(argument, path)
 
 
-def _from_file(argument: str, origin: str, file: ModelFile, about: str) -> Source:
-    return Source(argument, origin, file.name, file.description or about, file.model, file.requests)
+def _from_file(argument: str, origin: str, file: ModelFile, about: str) -> ModelSource:
+    return ModelSource(argument, origin, file.name, file.description or about, file.model, file.requests)
 
 
-def _yaml(argument: str, path: Path) -> Source:
+def _yaml(argument: str, path: Path) -> ModelSource:
     return _from_file(argument, "model file", read_model(path), first_line(path))
 
 
-def _urdf(argument: str, path: Path) -> Source:
+def _urdf(argument: str, path: Path) -> ModelSource:
     robot = read_urdf(path)
     about = f"robot with {len(robot.links)} links"
-    return Source(argument, "URDF file", robot.name, about, robot, packages=_packages(path, robot))
+    return ModelSource(argument, "URDF file", robot.name, about, robot, packages=_packages(path, robot))
 
 
 def _packages(path: Path, robot: Robot) -> dict[str, Path]:
@@ -108,7 +108,7 @@ def _packages(path: Path, robot: Robot) -> dict[str, Path]:
     return {}
 
 
-def _python(argument: str, path: Path) -> Source:
+def _python(argument: str, path: Path) -> ModelSource:
     """A Python file is run as the user's own code. It defines `model`, and may define `START` and `VALUES`."""
     space = runpy.run_path(str(path), run_name="symbody_model")
     found = space.get("model")
@@ -119,7 +119,7 @@ def _python(argument: str, path: Path) -> Source:
         )
     requests = Requests(values=_numbers(argument, space, "VALUES"), start=_numbers(argument, space, "START"))
     about = (space.get("__doc__") or "").strip().split("\n")[0]
-    return Source(argument, "Python file", model.name, about, model, requests)
+    return ModelSource(argument, "Python file", model.name, about, model, requests)
 
 
 def _numbers(argument: str, space: Mapping[str, Any], name: str) -> dict[str, float]:

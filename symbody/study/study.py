@@ -24,7 +24,7 @@ from ..derive.equations import Equations
 from ..errors import StabilityError, listed, unknown
 from . import robot_defaults as robots
 from .requests import EigenvalueRequest, Range, ResponseRequest
-from .sources import Source
+from .sources import ModelSource
 
 SECONDS: Final = 10.0  # of a simulation that nobody asked for in particular
 POINTS: Final = 200  # of a locus
@@ -40,7 +40,7 @@ class Study:
     options   of the simulation: t, method, form, rtol, ...
     """
 
-    source: Source
+    source: ModelSource
     changed: Mapping[str, float] = field(default_factory=dict)
     vary: Mapping[str, Range] = field(default_factory=dict)
     wanted: tuple[ResponseRequest, ...] = ()

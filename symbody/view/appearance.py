@@ -19,27 +19,27 @@ from ..bodies.urdf.xml_text import LinkShape
 from ..emit.run.callable import Array
 from ..errors import ViewError, unknown
 from ..study.requests import Drawing, DrawnShape
-from .body_shapes import Inertia, Painter, checked_shapes, link_solids, needed, placed_solids, rod
-from .camera import Outlook
+from .body_shapes import BodyInertia, Painter, checked_shapes, link_solids, needed, placed_solids, rod
+from .camera import CameraAndFloor
 from .glyphs import Support
 from .meshes import KINDS, found_file, read_mesh
 from .poses import Placer, continued, euler_parameters, four, rotation_matrix, three
 from .scene_items import GROUND, End, Mesh, Solid, Span, Trace, Track, colour_text
-from .skeleton import Sketch
+from .skeleton import SkeletonFinder
 
 
-class Looks:
-    """The pieces of a scene, from the sketch of a mechanism and what was asked for.
+class Appearance:
+    """The pieces of a scene, from the skeleton of a mechanism and what was asked for.
 
     shapes     by body; or a robot's visuals; or the drawing of a model file
     packages   folders that stand for the beginnings of names of a robot's meshes
     """
 
     def __init__(
-        self, sketch: Sketch, shapes: Any, colours: Mapping[str, str], packages: Mapping[str, str | Path]
+        self, finder: SkeletonFinder, shapes: Any, colours: Mapping[str, str], packages: Mapping[str, str | Path]
     ) -> None:
-        self.sketch, self.course, self.skeleton = sketch, sketch.course, sketch.skeleton()
-        self.mechanism, self.bodies = sketch.mechanism, sketch.bodies
+        self.finder, self.motion, self.skeleton = finder, finder.motion, finder.skeleton()
+        self.mechanism, self.bodies = finder.mechanism, finder.bodies
         self.robot = shapes if isinstance(shapes, Robot) else None
         self.drawing = shapes if isinstance(shapes, Drawing) else Drawing()
         self.shapes: Mapping[str, Any] = {} if shapes is None or isinstance(shapes, (Robot, Drawing)) else shapes
@@ -48,10 +48,10 @@ class Looks:
             for name in given:
                 if name not in self.bodies:
                     raise unknown(f"scene: {what}", "body", name, self.bodies, ViewError)
-        self.values = self.course.values
+        self.values = self.motion.values
         self.numbers = {n: evaluate(list(needed(b)), self.values) for n, b in self.bodies.items()}
         inertias = {
-            n: Inertia(float(v[0]), self.skeleton.centres[n], np.array(v[1:10], dtype=np.float64).reshape(3, 3))
+            n: BodyInertia(float(v[0]), self.skeleton.centres[n], np.array(v[1:10], dtype=np.float64).reshape(3, 3))
             for n, v in self.numbers.items()
         }
         self.painter = Painter(self.skeleton, inertias, {n: colour_text(c) for n, c in colours.items()})
@@ -133,14 +133,14 @@ class Looks:
 
     def owner(self, frame: Frame) -> str:
         """The body that a frame is fixed to, the ground, or the frame itself, which then has a track of its own."""
-        return self.sketch.owner(frame) or self.extra.setdefault(frame, f"{frame.name} ({len(self.extra) + 1})")
+        return self.finder.owner(frame) or self.extra.setdefault(frame, f"{frame.name} ({len(self.extra) + 1})")
 
     def _frame_named(self, owner: str, frame: Frame) -> Frame:
-        return self.sketch.frame_of(owner) if owner == GROUND or owner in self.bodies else frame
+        return self.finder.frame_of(owner) if owner == GROUND or owner in self.bodies else frame
 
     def _carried(self, s: Solid, frame: Frame, owner: str) -> Solid:
         """A solid given in one frame, in that of its owner."""
-        now, carrier = self.sketch.now, self._frame_named(owner, frame)
+        now, carrier = self.finder.now, self._frame_named(owner, frame)
         x, R = now.within(carrier, now.r[frame])[0], now.turned_within(carrier, now.R[frame])[0]
         turned = four(euler_parameters(R @ rotation_matrix(s.rotation))[0])
         return replace(s, frame=owner, position=three(x + R @ np.array(s.position)), rotation=turned)
@@ -148,16 +148,16 @@ class Looks:
     def _end(self, frame: Frame, places: Array) -> End:
         """A place along the motion as a point of what it is fixed to."""
         owner = self.owner(frame)
-        return End(owner, self.sketch.now_in(places, self._frame_named(owner, frame)))
+        return End(owner, self.finder.now_in(places, self._frame_named(owner, frame)))
 
     def tracks(self) -> tuple[Track, ...]:
         """How the frames of bodies move, and others that something is fixed to."""
         named = {**{n: b.frame for n, b in self.bodies.items()}, **{n: f for f, n in self.extra.items()}}
-        levels, n, k = self.course.q.shape
-        poses, t = self.sketch.now, np.tile(self.course.times_of_frames, levels)
+        levels, n, k = self.motion.q.shape
+        poses, t = self.finder.now, np.tile(self.motion.times_of_frames, levels)
         if levels > 1 and named:
-            place = Placer(self.course.equations, list(named.values()))
-            poses, _ = place(t, self.course.q.reshape(-1, k), **self.course.held(levels))
+            place = Placer(self.motion.equations, list(named.values()))
+            poses, _ = place(t, self.motion.q.reshape(-1, k), **self.motion.held(levels))
         out = []
         for name, f in named.items():
             r, e = poses.r[f].reshape(levels, n, 3), euler_parameters(poses.R[f]).reshape(levels, n, 4)
@@ -184,7 +184,7 @@ class Looks:
         return tuple(out)
 
     def _place(self, action: Action) -> Array:
-        return self.sketch.now_points[:, self.sketch.index(action)]
+        return self.finder.now_points[:, self.finder.index(action)]
 
     def traces(self, wanted: Iterable[str | Point] | None) -> tuple[Trace, ...]:
         """Paths of mass centres and points; by default those of a drawing, or of the ends of the tree."""
@@ -204,28 +204,28 @@ class Looks:
         return tuple(out)
 
     def _trace(self, name: str, point: Point, colour: str) -> Trace:
-        place = Placer(self.course.equations, (), [point])
-        _, places = place(self.course.times_of_frames, self.course.q[-1], **self.course.held())
+        place = Placer(self.motion.equations, (), [point])
+        _, places = place(self.motion.times_of_frames, self.motion.q[-1], **self.motion.held())
         end = self._end(point.frame, places[:, 0])
         return Trace(end, colour or self.painter.colour.get(end.frame, "pin"), name)
 
     # ------------------------------------------------------------------------------------------------ the ground
 
-    def supports(self, view: Outlook, bodies: Iterable[Solid]) -> dict[str, Support]:
+    def supports(self, view: CameraAndFloor, bodies: Iterable[Solid]) -> dict[str, Support]:
         """For joints that the ground holds: where they are, and on which side their support is: where the body is not."""
-        out, now, up = {}, self.sketch.now, np.array(view.camera.up)
+        out, now, up = {}, self.finder.now, np.array(view.camera.up)
         if any(s.frame == GROUND for s in bodies):  # what stands on the ground was drawn
             return {}
         for h in self.skeleton.hinges:
             if GROUND not in (h.carrier, h.other) or h.kind == "prismatic":
                 continue
             body = h.carrier if h.carrier != GROUND else h.other
-            places = now.place(self.sketch.frame_of(h.carrier), h.place)
+            places = now.place(self.finder.frame_of(h.carrier), h.place)
             if np.ptp(places, axis=0).max() > 1e-4 * self.skeleton.size:  # held by something that moves by itself
                 continue
-            centre = now.place(self.sketch.frame_of(body), self.skeleton.centres[body])
+            centre = now.place(self.finder.frame_of(body), self.skeleton.centres[body])
             hangs = float(np.mean(centre - places, axis=0) @ up) < -1e-9
-            axis = None if h.axis is None else now.R[self.sketch.frame_of(h.carrier)][0] @ np.array(h.axis)
+            axis = None if h.axis is None else now.R[self.finder.frame_of(h.carrier)][0] @ np.array(h.axis)
             if hangs and (axis is None or abs(float(axis @ up)) < 0.9):
                 out[h.name] = Support(places[0], up, None)
             else:
@@ -238,6 +238,6 @@ class Looks:
         """Mass centre of all bodies at each time; the middle of them where nothing has mass."""
         mass = np.array([i.mass for i in self.painter.inertias.values()])
         if not len(mass):
-            return np.zeros((len(self.course.t), 3))
+            return np.zeros((len(self.motion.t), 3))
         weight = mass / mass.sum() if mass.sum() > 0 else np.full(len(mass), 1 / len(mass))
-        return np.einsum("nkj,k->nj", self.sketch.now_points[:, : len(mass)], weight)
+        return np.einsum("nkj,k->nj", self.finder.now_points[:, : len(mass)], weight)

@@ -34,7 +34,7 @@ _AXES: Final[dict[str, Three]] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z
 
 
 @dataclass(frozen=True)
-class Inertia:
+class BodyInertia:
     """Mass, mass centre and central inertia of a body, as numbers."""
 
     mass: float
@@ -58,7 +58,7 @@ class Inertia:
 class Painter:
     """Solids of bodies, in the colours of the bodies."""
 
-    def __init__(self, skeleton: Skeleton, inertias: Mapping[str, Inertia], colours: Mapping[str, str]) -> None:
+    def __init__(self, skeleton: Skeleton, inertias: Mapping[str, BodyInertia], colours: Mapping[str, str]) -> None:
         self.skeleton, self.inertias = skeleton, inertias
         self.colour = {n: colours.get(n, BODY_COLOURS[k % len(BODY_COLOURS)]) for k, n in enumerate(inertias)}
         self.heaviest = max((i.mass for i in inertias.values()), default=0.0)
@@ -116,7 +116,7 @@ class Painter:
             return [self._ball(inertia)]
         return [] if held else [Solid("sphere", "", (self.rod,) * 3, inertia.centre)]
 
-    def _ball(self, inertia: Inertia) -> Solid:
+    def _ball(self, inertia: BodyInertia) -> Solid:
         """A ball for a mass, its volume in proportion."""
         r = max(BALL * self.skeleton.size * (inertia.mass / self.heaviest) ** (1 / 3), 1.6 * self.rod)
         return Solid("sphere", "", (r, r, r), inertia.centre)

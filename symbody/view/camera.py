@@ -12,8 +12,8 @@ from ..algebra.evaluate import evaluate
 from ..emit.run.callable import Array
 from .poses import rotation_matrix, three
 from .scene_items import FIELD, GROUND, Camera, Floor, Mesh, Solid, Span, Three, Track
-from .shown_motion import Course
-from .skeleton import Sketch
+from .shown_motion import ShownMotion
+from .skeleton import SkeletonFinder
 from .solids import scale_of
 
 ROOM = 0.07  # around joints, as part of the mechanism's size
@@ -21,26 +21,26 @@ LOOKS = 40  # times at which the extent is taken
 
 
 @dataclass(frozen=True)
-class Outlook:
+class CameraAndFloor:
     camera: Camera
     floor: Floor | None
 
 
-def outlook(
-    sketch: Sketch, bodies: Sequence[Solid], meshes: Mapping[str, Mesh], spans: Sequence[Span], tracks: Sequence[Track],
+def camera_and_floor(
+    finder: SkeletonFinder, bodies: Sequence[Solid], meshes: Mapping[str, Mesh], spans: Sequence[Span], tracks: Sequence[Track],
     centre: Array, wanted: str = "",
-) -> Outlook:  # fmt: skip
+) -> CameraAndFloor:  # fmt: skip
     """A camera that has the whole motion in view, or moves along where that would make the mechanism small.
 
     wanted   what is up, where it is said: "z", "-y"; else it is against gravity
     """
-    gravity = _gravity(sketch.course)
-    normal = _normal(sketch)
+    gravity = _gravity(finder.motion)
+    normal = _normal(finder)
     up = -gravity if gravity is not None else _up_without_gravity(normal)
     if wanted:
         up = np.array([(-1.0 if wanted[0] == "-" else 1.0) * float(wanted[-1] == k) for k in "xyz"])
-    x, radius = _extents(bodies, meshes, spans, tracks, sketch)
-    follows = _travel(centre) > 2.5 * sketch.size
+    x, radius = _extents(bodies, meshes, spans, tracks, finder)
+    follows = _travel(centre) > 2.5 * finder.size
     if follows:
         x = x - (centre[_picked(len(centre))] - centre[0])[:, None]
     low, high = (x - radius[None, :, None]).min(axis=(0, 1)), (x + radius[None, :, None]).max(axis=(0, 1))
@@ -48,26 +48,28 @@ def outlook(
     reach = float((np.linalg.norm(x - target, axis=2) + radius[None]).max(initial=0.0))
     direction = _direction(up, normal, x[0])
     target, fit = _fitted(x, radius, target, direction, up)
-    camera = Camera(three(target), three(direction), three(up), max(reach, 0.05 * sketch.size), fit, follows)
-    return Outlook(camera, _floor(up, _lowest(bodies, meshes, tracks, up), sketch) if gravity is not None else None)
+    camera = Camera(three(target), three(direction), three(up), max(reach, 0.05 * finder.size), fit, follows)
+    return CameraAndFloor(
+        camera, _floor(up, _lowest(bodies, meshes, tracks, up), finder) if gravity is not None else None
+    )
 
 
-def _gravity(course: Course) -> Array | None:
-    g = course.equations.mechanism.gravity
+def _gravity(motion: ShownMotion) -> Array | None:
+    g = motion.equations.mechanism.gravity
     if g is None:
         return None
     v = np.array(
-        evaluate(list(g.components(course.equations.mechanism.ground).entries), course.values), dtype=np.float64
+        evaluate(list(g.components(motion.equations.mechanism.ground).entries), motion.values), dtype=np.float64
     )
     size = float(np.linalg.norm(v))
     return v / size if size > 0 and math.isfinite(size) else None
 
 
-def _normal(sketch: Sketch) -> Array | None:
+def _normal(finder: SkeletonFinder) -> Array | None:
     """The normal of the plane in which everything moves; None where it moves in space."""
-    poses = sketch.now if len(sketch.course.t) > 1 else sketch.tried
+    poses = finder.now if len(finder.motion.t) > 1 else finder.tried
     turned = []
-    for b in sketch.bodies.values():
+    for b in finder.bodies.values():
         R = poses.R[b.frame]
         if len(R):
             D = np.einsum("nij,kj->nik", R, R[0])
@@ -78,8 +80,8 @@ def _normal(sketch: Sketch) -> Array | None:
     if s[0] < 1e-6 or s[1] > 1e-6 * s[0]:
         return None
     n = axes[0]
-    heights = np.stack([poses.r[b.frame] @ n for b in sketch.bodies.values()])
-    if np.ptp(heights, axis=1).max() > 1e-6 * sketch.size:
+    heights = np.stack([poses.r[b.frame] @ n for b in finder.bodies.values()])
+    if np.ptp(heights, axis=1).max() > 1e-6 * finder.size:
         return None
     return np.asarray(n * np.sign(n[np.argmax(np.abs(n))]))
 
@@ -92,7 +94,11 @@ def _up_without_gravity(normal: Array | None) -> Array:
 
 
 def _extents(
-    bodies: Sequence[Solid], meshes: Mapping[str, Mesh], spans: Sequence[Span], tracks: Sequence[Track], sketch: Sketch
+    bodies: Sequence[Solid],
+    meshes: Mapping[str, Mesh],
+    spans: Sequence[Span],
+    tracks: Sequence[Track],
+    finder: SkeletonFinder,
 ) -> tuple[Array, Array]:
     """Middles of solids along time (times, solids, 3), and the radii of balls around them."""
     moves = {t.name: t for t in tracks}
@@ -111,17 +117,17 @@ def _extents(
         out.append(t.position[-1, k] + R @ np.array(point))
 
     for end in (e for s in spans for e in (s.start, s.end)):
-        add(end.frame, end.point, ROOM * sketch.size)
+        add(end.frame, end.point, ROOM * finder.size)
     for s in bodies:
         middle, radius = _ball_around(s, meshes)
         add(s.frame, three(np.array(s.position) + rotation_matrix(s.rotation) @ middle), radius)
-    for h in sketch.mechanism.joints:
+    for h in finder.mechanism.joints:
         if h.kind not in ("free", "rolling"):
-            places = sketch.now.r[h.inner]
+            places = finder.now.r[h.inner]
             out.append(places[np.minimum(picked, len(places) - 1)])
-            radii.append(ROOM * sketch.size)
+            radii.append(ROOM * finder.size)
     if not out:
-        return np.zeros((len(picked), 1, 3)), np.array([sketch.size / 2])
+        return np.zeros((len(picked), 1, 3)), np.array([finder.size / 2])
     return np.stack(out, axis=1), np.array(radii)
 
 
@@ -224,10 +230,10 @@ def _reach(s: Solid, meshes: Mapping[str, Mesh], ups: Array) -> Array:
     return across * s.size[0] + np.abs(along) * s.size[1] / 2
 
 
-def _floor(up: Array, lowest: float, sketch: Sketch) -> Floor:
+def _floor(up: Array, lowest: float, finder: SkeletonFinder) -> Floor:
     """At the height of contacts; at the ground's origin where nothing goes below it; else under everything."""
-    size = sketch.size
-    wheels = sketch.contact_height(up)
+    size = finder.size
+    wheels = finder.contact_height(up)
     if wheels is not None:
         height = wheels
     elif lowest > -0.03 * size:

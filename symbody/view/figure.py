@@ -33,7 +33,7 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False)
-class Field:
+class ScalarField:
     """A quantity over a plane: z[i, j] at x[i], y[j]; a line is drawn where `border` changes its sign."""
 
     x: Array
@@ -64,7 +64,7 @@ class Panel:
     x_label: str
     y_label: str
     curves: tuple[Curve, ...] = ()
-    field: Field | None = None
+    field: ScalarField | None = None
     notes: tuple[Note, ...] = ()
     bands: tuple[tuple[float, float], ...] = ()
     x_scale: str = "linear"

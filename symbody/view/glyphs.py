@@ -11,7 +11,7 @@ import numpy as np
 from ..emit.run.callable import Array
 from .poses import three, turning_z_to
 from .scene_items import GROUND, ORIGIN, Solid, Three
-from .skeleton import Hinge, Skeleton
+from .skeleton import DrawnJoint, Skeleton
 
 Z: Final = (0.0, 0.0, 1.0)
 
@@ -35,19 +35,19 @@ def joint_solids(skeleton: Skeleton, rod: float, supports: Mapping[str, Support]
     return out
 
 
-def _pin(h: Hinge, rod: float) -> list[Solid]:
+def _pin(h: DrawnJoint, rod: float) -> list[Solid]:
     turn = turning_z_to(h.axis or Z)
     body = Solid("cylinder", h.carrier, (1.55 * rod, 4.4 * rod), h.place, turn, "pin", "joints", name=h.name)
     cap = Solid("cylinder", h.carrier, (2.1 * rod, 2.8 * rod), h.place, turn, "pin", "joints", name=h.name)
     return [body, cap]
 
 
-def _long_pin(h: Hinge, rod: float) -> list[Solid]:
+def _long_pin(h: DrawnJoint, rod: float) -> list[Solid]:
     low, high = h.slides or (0.0, 0.0)
     return [_rail(h, rod, low, high), *_pin(h, rod)[1:]]
 
 
-def _rail(h: Hinge, rod: float, low: float, high: float) -> Solid:
+def _rail(h: DrawnJoint, rod: float, low: float, high: float) -> Solid:
     axis = np.array(h.axis or Z)
     more = 4 * rod
     middle = np.array(h.place) + axis * (low + high) / 2
@@ -55,19 +55,19 @@ def _rail(h: Hinge, rod: float, low: float, high: float) -> Solid:
     return Solid("cylinder", h.carrier, size, three(middle), turning_z_to(axis), "pin", "joints", name=h.name)
 
 
-def _slide(h: Hinge, rod: float) -> list[Solid]:
+def _slide(h: DrawnJoint, rod: float) -> list[Solid]:
     return [_rail(h, rod, *(h.slides or (0.0, 0.0)))]
 
 
-def _ball(h: Hinge, rod: float) -> list[Solid]:
+def _ball(h: DrawnJoint, rod: float) -> list[Solid]:
     return [Solid("sphere", h.carrier, (2.2 * rod,) * 3, h.place, colour="pin", group="joints", name=h.name)]
 
 
-def _dot(h: Hinge, rod: float) -> list[Solid]:
+def _dot(h: DrawnJoint, rod: float) -> list[Solid]:
     return [Solid("sphere", h.carrier, (1.7 * rod,) * 3, h.place, colour="pin", group="joints", name=h.name)]
 
 
-def _cross(h: Hinge, rod: float) -> list[Solid]:
+def _cross(h: DrawnJoint, rod: float) -> list[Solid]:
     arms = [
         Solid("cylinder", h.carrier, (0.9 * rod, 5 * rod), h.place, turning_z_to(a), "pin", "joints", name=h.name)
         for a in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))

@@ -40,7 +40,7 @@ class Patch:
 
 
 @dataclass(frozen=True)
-class Text:
+class PictureText:
     place: tuple[float, float]
     text: str
 
@@ -51,7 +51,7 @@ class Picture:
     height: int
     theme: str
     patches: list[Patch]
-    texts: list[Text] = field(default_factory=list)
+    texts: list[PictureText] = field(default_factory=list)
 
 
 def frames_at(scene: Scene, t: float, level: int = -1) -> dict[str, tuple[Array, Array]]:
@@ -72,7 +72,7 @@ def _between_samples(times: Array, t: float) -> tuple[int, float]:
     return k, float(np.clip((t - times[k]) / (times[k + 1] - times[k]), 0.0, 1.0))
 
 
-class View:
+class Projection:
     """The projection: x to the right and y down in pixels, depth from the eye."""
 
     def __init__(self, scene: Scene, t: float, width: int, height: int) -> None:
@@ -107,7 +107,7 @@ def picture(
     if theme not in INK:
         raise ValueError(f"theme is one of {', '.join(INK)}, got {theme!r}")
     now = float(scene.t[0]) if t is None else float(t)
-    view, frames = View(scene, now, width, height), frames_at(scene, now)
+    view, frames = Projection(scene, now, width, height), frames_at(scene, now)
     patches: list[Patch] = []
     for s in scene.solids:
         if s.group in scene.shown:
@@ -120,7 +120,9 @@ def picture(
     texts = []
     if "labels" in scene.shown:
         places = np.stack([_place(frames, x.at) for x in scene.labels]) if scene.labels else np.zeros((0, 3))
-        texts = [Text((float(p[0]), float(p[1])), x.text) for p, x in zip(view(places)[0], scene.labels, strict=True)]
+        texts = [
+            PictureText((float(p[0]), float(p[1])), x.text) for p, x in zip(view(places)[0], scene.labels, strict=True)
+        ]
     return Picture(width, height, theme, [*grid, *patches], texts)
 
 
@@ -137,7 +139,12 @@ def _place(frames: dict[str, tuple[Array, Array]], at: End) -> Array:
 
 
 def _solid(
-    s: Solid, frames: dict[str, tuple[Array, Array]], meshes: Mapping[str, Mesh], view: View, theme: str, fine: bool
+    s: Solid,
+    frames: dict[str, tuple[Array, Array]],
+    meshes: Mapping[str, Mesh],
+    view: Projection,
+    theme: str,
+    fine: bool,
 ) -> Iterator[Patch]:
     R, r = frames[s.frame]
     A, b = R @ rotation_matrix(s.rotation), r + R @ np.array(s.position)
@@ -159,7 +166,7 @@ def _solid(
             yield Patch(float(far), points, _shaded(base, float(facing)), opacity=s.opacity)
 
 
-def _ball(s: Solid, centre: Array, view: View, base: Array) -> Iterator[Patch]:
+def _ball(s: Solid, centre: Array, view: Projection, base: Array) -> Iterator[Patch]:
     """A ball as three discs, the inner ones towards the light."""
     flat, depth = view(centre[None])
     r = s.size[0] * view.scale / float(depth[0])
@@ -228,7 +235,7 @@ def coil(turns: int = TURNS, steps: int = 12) -> Array:
     return np.concatenate([[[0, 0, 0], [0, 0, 0.1]], body, [[0, 0, 0.9], [0, 0, 1]]])
 
 
-def _spans(scene: Scene, frames: dict[str, tuple[Array, Array]], view: View, theme: str) -> Iterator[Patch]:
+def _spans(scene: Scene, frames: dict[str, tuple[Array, Array]], view: Projection, theme: str) -> Iterator[Patch]:
     for s in scene.spans:
         if s.group not in scene.shown:
             continue
@@ -248,7 +255,7 @@ def _spans(scene: Scene, frames: dict[str, tuple[Array, Array]], view: View, the
         yield Patch(float(depth.mean()), flat, colour_of(s.colour, theme), width)
 
 
-def _traces(scene: Scene, view: View, theme: str) -> Iterator[Patch]:
+def _traces(scene: Scene, view: Projection, theme: str) -> Iterator[Patch]:
     tracks = {f.name: f for f in scene.frames}
     for trace in scene.traces:
         if trace.at.frame not in tracks:
@@ -259,7 +266,7 @@ def _traces(scene: Scene, view: View, theme: str) -> Iterator[Patch]:
         yield Patch(float(depth.max()), flat, colour_of(trace.colour, theme), 1.5, 0.7)
 
 
-def _grid(scene: Scene, view: View, theme: str) -> Iterator[Patch]:
+def _grid(scene: Scene, view: Projection, theme: str) -> Iterator[Patch]:
     """Lines of the floor around what is looked at."""
     if scene.floor is None:
         return

@@ -19,7 +19,7 @@ from ..stability.design import Design
 from ..stability.locus import RootLocus
 from ..stability.response import FrequencyResponse, TimeResponse
 from ..stability.spectrum import Mode, Spectrum
-from .figure import Curve, Field, Figure, Note, Panel
+from .figure import Curve, Figure, Note, Panel, ScalarField
 
 MOST_CURVES: Final = 8  # in one panel
 POINTS: Final = 1200  # of a smooth curve
@@ -247,7 +247,9 @@ def _(chart: StabilityChart, title: str = "", labels: tuple[str, str] = ("", "")
     decays = chart.growth[chart.is_stable]
     has_zeros = bool(len(decays)) and float(decays.max()) > -1e-9 * reach  # eigenvalues that stay zero draw no border
     border = np.where(chart.is_stable, -1.0, 1.0) if has_zeros else chart.growth
-    field = Field(chart.first, chart.second, np.clip(chart.growth, -reach, reach), border, "largest real part [1/s]")
+    field = ScalarField(
+        chart.first, chart.second, np.clip(chart.growth, -reach, reach), border, "largest real part [1/s]"
+    )
     x_label, y_label = (given or name for given, name in zip(labels, chart.names, strict=True))
     panel = Panel(x_label, y_label, field=field, x_scale=_scale(chart.first), y_scale=_scale(chart.second))
     return Figure(

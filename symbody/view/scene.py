@@ -15,14 +15,14 @@ from ..errors import ViewError, listed, shown
 from ..later import later
 from ..study.requests import Drawing
 from ..whole_files import write_bytes, write_text
-from .appearance import Looks
-from .camera import outlook
+from .appearance import Appearance
+from .camera import camera_and_floor
 from .forces import arrows
 from .glyphs import axes_solids, joint_solids
 from .picture import svg
 from .scene_items import GROUND, GROUPS, Arrow, Camera, End, Floor, Label, Mesh, Solid, Span, Trace, Track
-from .shown_motion import course_of, mode_about, trajectory_of
-from .skeleton import Sketch, placer
+from .shown_motion import mode_about, shown_motion_of, trajectory_of
+from .skeleton import SkeletonFinder, placer
 from .viewer import fragment, in_notebook, page
 
 if TYPE_CHECKING:
@@ -138,24 +138,24 @@ def scene(
         raise ViewError(f"scene: show={listed(wrong)}; there are {listed(GROUPS)}")
     given = trajectory_of(source, values or {})
     place = placer(given.segments[0].equations, _frames_drawn_on(shapes, traces))
-    course = course_of(given, place, samples)
-    sketch = Sketch(course, place)
+    motion = shown_motion_of(given, place, samples)
+    finder = SkeletonFinder(motion, place)
     if mode is not None:
         shape, omega = _mode(mode, frequency)
-        course = mode_about(course, place, shape, omega, sketch.size)
-        sketch = Sketch(course, place)
-    looks = Looks(sketch, shapes, colours or {}, packages or {})
-    bodies, spans, paths = looks.solids(), looks.spans(), looks.traces(traces)
-    tracks, centre, skeleton = looks.tracks(), looks.centre(), looks.skeleton
-    view = outlook(sketch, bodies, looks.meshes, spans, tracks, centre, looks.drawing.up)
-    signs = joint_solids(skeleton, looks.painter.rod, looks.supports(view, bodies))
+        motion = mode_about(motion, place, shape, omega, finder.size)
+        finder = SkeletonFinder(motion, place)
+    appearance = Appearance(finder, shapes, colours or {}, packages or {})
+    bodies, spans, paths = appearance.solids(), appearance.spans(), appearance.traces(traces)
+    tracks, centre, skeleton = appearance.tracks(), appearance.centre(), appearance.skeleton
+    view = camera_and_floor(finder, bodies, appearance.meshes, spans, tracks, centre, appearance.drawing.up)
+    signs = joint_solids(skeleton, appearance.painter.rod, appearance.supports(view, bodies))
     length = 0.16 * skeleton.size
-    axes = [s for n in looks.bodies for s in axes_solids(n, length)]
+    axes = [s for n in appearance.bodies for s in axes_solids(n, length)]
     return Scene(
-        name=title or looks.mechanism.name, t=course.t, levels=course.levels, frequency=course.frequency, frames=tracks,
+        name=title or appearance.mechanism.name, t=motion.t, levels=motion.levels, frequency=motion.frequency, frames=tracks,
         solids=(*bodies, *signs, *axes_solids(GROUND, 1.3 * length), *axes), spans=spans, traces=paths,
-        labels=tuple(Label(n, End(n, skeleton.centres[n])) for n in looks.bodies),
-        arrows=() if course.is_mode else arrows(sketch, forces), meshes=looks.meshes, camera=view.camera, floor=view.floor,
+        labels=tuple(Label(n, End(n, skeleton.centres[n])) for n in appearance.bodies),
+        arrows=() if motion.is_mode else arrows(finder, forces), meshes=appearance.meshes, camera=view.camera, floor=view.floor,
         size=skeleton.size, centre=centre, shown=tuple(show),
     )  # fmt: skip
 

@@ -35,7 +35,7 @@ REACH: Final = 0.3  # and the part of the mechanism's size that a body moves at 
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class ShownMotion:
     """Times and coordinates, for each amplitude: q has the shape (levels, times, coordinates).
 
     trajectory   at the same times, where forces can be asked of it; of a mode, the state about which it is
@@ -94,7 +94,7 @@ def trajectory_of(source: Any, values: Mapping[Any, float]) -> Trajectory:
     )
 
 
-def course_of(given: Trajectory, place: Placer, samples: int | None) -> Course:
+def shown_motion_of(given: Trajectory, place: Placer, samples: int | None) -> ShownMotion:
     """A trajectory at times that are near enough to each other to look smooth."""
     sim = _sampled(given, place, samples)
     finite = np.isfinite(sim.y).all(axis=1)
@@ -102,7 +102,7 @@ def course_of(given: Trajectory, place: Placer, samples: int | None) -> Course:
         raise ViewError(
             f"scene of {sim.name!r}: the trajectory has no number at t = {sim.t[int(np.argmin(finite))]:g} ({sim.outcome})"
         )
-    return Course(sim, sim.t, sim.q[None])
+    return ShownMotion(sim, sim.t, sim.q[None])
 
 
 def standing_still(state: State) -> Trajectory:
@@ -161,7 +161,9 @@ def _turns(A: Array, B: Array) -> Array:
 # ---------------------------------------------------------------------------------------------------------- modes
 
 
-def mode_about(base: Course, place: Placer, shape: Mapping[str, complex], frequency: float, size: float) -> Course:
+def mode_about(
+    base: ShownMotion, place: Placer, shape: Mapping[str, complex], frequency: float, size: float
+) -> ShownMotion:
     """The motion of a mode about the first time of another. `shape`: complex displacements by the names of coordinates."""
     eq = base.equations
     names = [q.name for q in eq.q]
@@ -181,10 +183,10 @@ def mode_about(base: Course, place: Placer, shape: Mapping[str, complex], freque
     q = _closed(base, (q0 + largest * level * wave[None]).reshape(-1, len(q0))).reshape(len(LEVELS), len(t), len(q0))
     u, z = np.split(base.trajectory.y[0, len(q0) :], [len(eq.u)])
     still = standing_still(State(eq, float(base.t[0]), q0, u, z, base.trajectory.r, base.trajectory.p))
-    return Course(still, t, q, LEVELS, abs(frequency))
+    return ShownMotion(still, t, q, LEVELS, abs(frequency))
 
 
-def _largest_amplitude(base: Course, place: Placer, q0: Array, x: Any, size: float) -> float:
+def _largest_amplitude(base: ShownMotion, place: Placer, q0: Array, x: Any, size: float) -> float:
     """ε of level one, from what bodies do at a small one: they turn by `SWING` or move by `REACH` of the size at most."""
     small = 1e-5 / float(np.abs(x).max())
     q = np.stack([q0, *(q0 + small * np.real(x * np.exp(1j * a)) for a in np.linspace(0, np.pi, 9)[:-1])])
@@ -201,7 +203,7 @@ def _largest_amplitude(base: Course, place: Placer, q0: Array, x: Any, size: flo
     return small / ratio
 
 
-def _closed(base: Course, q: Array) -> Array:
+def _closed(base: ShownMotion, q: Array) -> Array:
     """Coordinates moved by least norm until positions keep the constraints: q ← q - φ_q⁺ φ, with Euler parameters of norm one."""
     eq = base.equations
     rows = [row.expression for row in eq.position_rows]

@@ -22,7 +22,7 @@ from ..emit.run.callable import Array
 from ..errors import ViewError
 from .poses import Placer, Poses, euler_parameters, three
 from .scene_items import GROUND, Three
-from .shown_motion import Course
+from .shown_motion import ShownMotion
 
 TRIES: Final = 24  # random positions
 SPREADS: Final = (0.4, 0.1, 0.02)  # of each coordinate about the position at hand
@@ -51,7 +51,7 @@ class String:
 
 
 @dataclass(frozen=True)
-class Hinge:
+class DrawnJoint:
     """A joint as it is seen: where it is and its axis (of turning or sliding), in the body that carries it.
 
     slides   how far it goes along its axis, from and to, seen from the place: the length of its rail
@@ -74,24 +74,24 @@ class Skeleton:
     held: dict[str, list[Three]]
     centres: dict[str, Three]
     wheels: dict[str, Wheel]
-    hinges: list[Hinge]
+    hinges: list[DrawnJoint]
     strings: list[String]
 
 
-class Sketch:
+class SkeletonFinder:
     """Finds the `Skeleton` of a mechanism along a motion.
 
     now     poses along the motion (of a mode, at its largest amplitude), and places of mass centres and of forces
     tried   the same at random positions
     """
 
-    def __init__(self, course: Course, place: Placer) -> None:
-        self.course = course
-        m: Mechanism = course.equations.mechanism
+    def __init__(self, motion: ShownMotion, place: Placer) -> None:
+        self.motion = motion
+        m: Mechanism = motion.equations.mechanism
         self.mechanism, self.bodies = m, {b.name: b for b in m.bodies}
         self.frames = (m.ground, *m.frames)
         self.acting = acting(m)
-        self.now, self.now_points = place(course.times_of_frames, course.q[-1], **course.held())
+        self.now, self.now_points = place(motion.times_of_frames, motion.q[-1], **motion.held())
         self._refuse_nowhere()
         self.tried, self.tried_points = self._at_random(place)
         self.size = self._size()
@@ -103,18 +103,18 @@ class Sketch:
             if not np.isfinite(places).all():
                 at = int(np.argmin(np.isfinite(places).all(axis=1)))
                 raise ViewError(
-                    f"scene of {self.mechanism.name!r}: at t = {self.course.t[at]:g} body {name!r} is nowhere: its place comes out as "
+                    f"scene of {self.mechanism.name!r}: at t = {self.motion.t[at]:g} body {name!r} is nowhere: its place comes out as "
                     f"{places[at]}; look at the coordinates there"
                 )
 
     def _at_random(self, place: Placer) -> tuple[Poses, Array]:
         """Poses at random coordinates, near enough to the position at hand to have a place."""
-        course, sim = self.course, self.course.trajectory
+        motion, sim = self.motion, self.motion.trajectory
         draw = np.random.default_rng(5)
-        index = {s: k for k, s in enumerate(course.equations.q)}
-        t = np.full(TRIES, course.times_of_frames[0])  # what moves with time alone holds as well
+        index = {s: k for k, s in enumerate(motion.equations.q)}
+        t = np.full(TRIES, motion.times_of_frames[0])  # what moves with time alone holds as well
         for spread in SPREADS:
-            q = course.q[0, :1] + draw.uniform(-spread, spread, (TRIES, course.q.shape[2]))
+            q = motion.q[0, :1] + draw.uniform(-spread, spread, (TRIES, motion.q.shape[2]))
             for ks in ([index[s] for s in norm] for norm in self.mechanism.norms):
                 q[:, ks] /= np.linalg.norm(q[:, ks], axis=1, keepdims=True)
             with np.errstate(all="ignore"):
@@ -142,7 +142,7 @@ class Sketch:
         """The largest of bodies by their inertia: 2 √(tr I / 2 m)."""
         out = [0.0]
         for b in self.bodies.values():
-            m, *diagonal = evaluate([b.mass.m, *(b.mass.I_BBcm[k, k] for k in range(3))], self.course.values)
+            m, *diagonal = evaluate([b.mass.m, *(b.mass.I_BBcm[k, k] for k in range(3))], self.motion.values)
             out.append(2 * math.sqrt(max(sum(diagonal), 0.0) / (2 * m)) if m > 0 else 0.0)
         return max(out)
 
@@ -219,11 +219,11 @@ class Sketch:
     def index(self, action: Action) -> int:
         return len(self.bodies) + next(k for k, a in enumerate(self.acting) if a is action)
 
-    def _hold_common_points(self, held: dict[str, list[Three]], joined: set[frozenset[str]]) -> list[Hinge]:
+    def _hold_common_points(self, held: dict[str, list[Three]], joined: set[frozenset[str]]) -> list[DrawnJoint]:
         """Origins of frames that are fixed points of two bodies between which there is no joint yet."""
         names = [GROUND, *self.bodies]
         rigid = {frozenset((a, b)) for k, a in enumerate(names) for b in names[:k] if self._are_one(a, b)}
-        met: dict[frozenset[str], Hinge] = {}
+        met: dict[frozenset[str], DrawnJoint] = {}
         for f in self.frames[1:]:
             fixed = {n: x for n in names if (x := self._fixed(self.tried.r[f], self.frame_of(n))) is not None}
             for a in fixed.keys() & held.keys():
@@ -232,7 +232,9 @@ class Sketch:
                 if new:
                     held[a].append(fixed[a])
                 met |= {
-                    pair: Hinge(f.name, "point", a, b, fixed[a], None) for b, pair in new.items() if pair not in met
+                    pair: DrawnJoint(f.name, "point", a, b, fixed[a], None)
+                    for b, pair in new.items()
+                    if pair not in met
                 }
         return list(met.values())
 
@@ -296,7 +298,7 @@ class Sketch:
 
     # ------------------------------------------------------------------------------------------------ joints
 
-    def _hinge(self, j: Joint) -> Hinge | None:
+    def _hinge(self, j: Joint) -> DrawnJoint | None:
         if j.kind in (*LOOSE, "fixed"):
             return None
         axis = self._axis_in_loop(j) if j.closes_loop else self._axis_in_tree(j)
@@ -310,7 +312,7 @@ class Sketch:
         if j.kind in SLIDING and local is not None:
             along = (self.now.within(frame, places) - np.array(place)) @ np.array(local)
             slides = (float(along.min()), float(along.max()))
-        return Hinge(j.name, j.kind, carrier, other, place, local, slides)
+        return DrawnJoint(j.name, j.kind, carrier, other, place, local, slides)
 
     def _axis_in_tree(self, j: Joint) -> Array | None:
         """The direction about or along which the joint moves, in the ground, at the first time."""
@@ -342,7 +344,7 @@ class Sketch:
         rows = [v for a in actions if (v := a.force if j.kind == "prismatic" else a.torque) is not None]
         if len(rows) < 2:
             return np.asarray(self.now.R[j.outer][0] @ [0.0, 0.0, 1.0])
-        found = evaluate([list(v.components(self.mechanism.ground).entries) for v in rows], self.course.values)
+        found = evaluate([list(v.components(self.mechanism.ground).entries) for v in rows], self.motion.values)
         return np.asarray(np.linalg.svd(np.array(found, dtype=np.float64))[2][2])
 
 
@@ -353,7 +355,7 @@ def acting(m: Mechanism) -> list[Action]:
 
 
 def placer(eq: Equations, more: Iterable[Frame] = ()) -> Placer:
-    """Poses of all frames of a mechanism, places of its mass centres and then of its forces: what a sketch asks for."""
+    """Poses of all frames of a mechanism, places of its mass centres and then of its forces."""
     m: Mechanism = eq.mechanism
     points = [b.mass_centre for b in m.bodies] + [a.at for a in acting(m) if a.at is not None]
     return Placer(eq, (m.ground, *m.frames, *more), points)

@@ -183,8 +183,8 @@ class _GltfWriter:
         if key not in self._known:
             hexed = colour_of(colour, "light")
             rgb = [_linear(int(hexed[i : i + 2], 16) / 255) for i in (1, 3, 5)]
-            looks = {"baseColorFactor": [*rgb, opacity], "metallicFactor": 0.1, "roughnessFactor": 0.55}
-            material: dict[str, Any] = {"name": colour, "pbrMetallicRoughness": looks}
+            appearance = {"baseColorFactor": [*rgb, opacity], "metallicFactor": 0.1, "roughnessFactor": 0.55}
+            material: dict[str, Any] = {"name": colour, "pbrMetallicRoughness": appearance}
             if opacity < 1:
                 material["alphaMode"] = "BLEND"
             self.materials.append(material)

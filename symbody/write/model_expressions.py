@@ -20,7 +20,7 @@ WORTH_A_NAME: Final = 18  # characters, about, of a node that is used more than 
 WIDTH: Final = 150  # characters of a line, about; so nothing nests deep
 
 
-class _FileText(_Text):
+class _ModelFileStyle(_Text):
     """Text by the grammar of model files: solves are written with their matrix as rows."""
 
     def factors(self, kind: str, rows: list[list[str]]) -> Written:
@@ -35,7 +35,7 @@ class _FileText(_Text):
         return self.call("solve", [factors.head, f"[{', '.join(right)}]", factors.text])
 
 
-STYLE: Final = _FileText()
+STYLE: Final = _ModelFileStyle()
 
 
 class Lines:

@@ -1,4 +1,4 @@
-"""Scenes as data: poses against symbolic positions, looks against what mechanisms are, what goes onto a page."""
+"""Scenes as data: poses against symbolic positions, appearance against what mechanisms are, what goes onto a page."""
 
 import base64
 import html
@@ -22,8 +22,8 @@ from symbody.view.picture import frames_at
 from symbody.view.poses import between, euler_parameters, rotation_matrix, turning_z_to
 from symbody.view.scene import Scene, scene
 from symbody.view.scene_items import GROUND, GROUPS, Solid
-from symbody.view.shown_motion import TURN, course_of, trajectory_of
-from symbody.view.skeleton import Sketch, placer
+from symbody.view.shown_motion import TURN, shown_motion_of, trajectory_of
+from symbody.view.skeleton import SkeletonFinder, placer
 from symbody.view.solids import unit_mesh
 from symbody.view.viewer import data, page
 
@@ -41,10 +41,10 @@ def start_of(name: str) -> dict[str, float]:
     return dict(given or STARTS.get(name, {}))
 
 
-def sketch_of(name: str) -> Sketch:
+def finder_of(name: str) -> SkeletonFinder:
     eq = sb.derive(example(name))
     place = placer(eq)
-    return Sketch(course_of(trajectory_of(sb.assemble(eq, start_of(name)), {}), place, None), place)
+    return SkeletonFinder(shown_motion_of(trajectory_of(sb.assemble(eq, start_of(name)), {}), place, None), place)
 
 
 def double_pendulum() -> sb.Model:
@@ -134,7 +134,7 @@ def test_motion_backwards_is_shown_forwards():
         assert angle == pytest.approx(0.3)
 
 
-# ---------------------------------------------------------------------------------------------------- looks
+# ---------------------------------------------------------------------------------------------------- appearance
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -162,18 +162,18 @@ def test_every_example_can_be_seen(name):
 )
 def test_wheels_are_found_by_what_touches_the_ground(name, wheel, radius):
     """Bodies without a shape, known to be wheels by forces that run around in them at one distance, about y."""
-    sketch = sketch_of(name)
-    bones = sketch.skeleton()
+    finder = finder_of(name)
+    bones = finder.skeleton()
     assert sorted(bones.wheels) == ["front wheel", "rear wheel"]
-    found, value = bones.wheels[wheel], {s.name: v for s, v in sketch.mechanism.values.items()}[radius]
+    found, value = bones.wheels[wheel], {s.name: v for s, v in finder.mechanism.values.items()}[radius]
     assert found.radius == pytest.approx(value)
     assert np.abs(found.axis) == pytest.approx([0, 1, 0], abs=1e-9)
-    assert sketch.contact_height(np.array([0, 0, -1.0])) == pytest.approx(0, abs=1e-9)
+    assert finder.contact_height(np.array([0, 0, -1.0])) == pytest.approx(0, abs=1e-9)
 
 
 def test_front_hub_of_the_motorcycle_is_on_its_fork():
     """The front wheel has coordinates of its own; that its hub stays a point of the fork is found out."""
-    bones = sketch_of("motorcycle").skeleton()
+    bones = finder_of("motorcycle").skeleton()
     eps, an, Rf, j, k, e = 0.4715, 0.1158, 0.3048, 0.4167186306, 0.8796329043, 0.0244
     s, c = math.sin(eps), math.cos(eps)
     hub = (-an + Rf * s, 0, -(-s * k * c + c**2 * Rf + s * e - j + c**2 * j + s * an) / c)
@@ -182,7 +182,7 @@ def test_front_hub_of_the_motorcycle_is_on_its_fork():
 
 def test_strings_hang_between_their_supports():
     """Beads placed by vectors alone: the string between them, and to both supports, at (0, 0, 0) and (0, K, 0)."""
-    bones = sketch_of("string_with_particles").skeleton()
+    bones = finder_of("string_with_particles").skeleton()
     ends = sorted((s.first, s.second, tuple(round(x, 6) + 0.0 for x in s.place or ())) for s in bones.strings)
     assert ends == [("first", "", (0, 0, 0)), ("first", "second", ()), ("second", "", (0, 0.586, 0))]
 
@@ -212,9 +212,9 @@ def test_bars_without_a_shape_reach_their_joints():
 )  # fmt: skip
 def test_axes_of_joints(name, joint, axis):
     """Of trees and of loops; in the ground at the first time, up to sign."""
-    sketch = sketch_of(name)
-    (h,) = (h for h in sketch.skeleton().hinges if h.name == joint)
-    found = sketch.now.R[sketch.frame_of(h.carrier)][0] @ np.array(h.axis)
+    finder = finder_of(name)
+    (h,) = (h for h in finder.skeleton().hinges if h.name == joint)
+    found = finder.now.R[finder.frame_of(h.carrier)][0] @ np.array(h.axis)
     assert np.abs(found) == pytest.approx(axis, abs=1e-6)
 
 

@@ -6,14 +6,27 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..joints import KINDS
-from .schema import EXPRESSION_JSON, Either, Expression, Flag, Key, Keys, Later, ListOf, Record, Shape, TableOf, Text
+from .schema import (
+    EXPRESSION_JSON,
+    Either,
+    Expression,
+    Flag,
+    Key,
+    Keys,
+    Later,
+    ListOf,
+    RecordSchema,
+    TableOf,
+    TextSchema,
+    ValueSchema,
+)
 
 VERSION: Final = "1"
 
-_shapes: Final[dict[str, Shape]] = {}  # those that have a name in the JSON schema
+_shapes: Final[dict[str, ValueSchema]] = {}  # those that have a name in the JSON schema
 
 
-def _shared(name: str, shape: Shape) -> Shape:
+def _shared(name: str, shape: ValueSchema) -> ValueSchema:
     _shapes[name] = shape
     return Later(name, _shapes)
 
@@ -23,19 +36,19 @@ number: Final = Expression("a number such as 9.81, 1/12 or pi/3")
 vector: Final = _shared("vector", Either("a vector: an expression such as body.vector(1, 0, 0), or [a, b, c] in the ground", Expression(), ListOf(scalar, 3, 3, "three components")))  # fmt: skip
 three: Final = _shared("three", ListOf(scalar, 3, 3, "three components [a, b, c]"))
 place: Final = _shared("place", Either("a place: [a, b, c], or an expression that is a point", Expression(), three))
-part: Final = Text("the name of a body or a frame")
+part: Final = TextSchema("the name of a body or a frame")
 point: Final = Expression("an expression that is a point, such as body.point(0, 0, 1)")
 frame: Final = Expression("an expression that is a frame, such as ground.translate(x, y, 0).rotate(z, psi)")
 square: Final = _shared(
     "square", ListOf(ListOf(scalar, 3, 3, "three entries"), 3, 3, "a 3 by 3 matrix [[a, b, c], [d, e, f], [g, h, i]]")
 )
-axis: Final = _shared("axis", Either("an axis: x, y, z, -x, -y, -z or three components", Text("an axis"), three))
-_names_listed: Final = ListOf(Text("a name"))
-names: Final = Either("names: a b c, or [a, b, c]", Text("names"), ListOf(Text("a name")))
+axis: Final = _shared("axis", Either("an axis: x, y, z, -x, -y, -z or three components", TextSchema("an axis"), three))
+_names_listed: Final = ListOf(TextSchema("a name"))
+names: Final = Either("names: a b c, or [a, b, c]", TextSchema("names"), ListOf(TextSchema("a name")))
 several: Final = Either("an expression or a list of them", scalar, ListOf(scalar, 1))
 numbers: Final = _shared("numbers", TableOf(number, "a table of names and numbers"))
 
-_turn: Final = _shared("turn", Record("a turn", {}, {
+_turn: Final = _shared("turn", RecordSchema("a turn", {}, {
     **{a: {a: Key(scalar, f"angle about {a}")} for a in "xyz"},
     "about": {"about": Key(three, "direction of the axis"), "angle": Key(scalar, "angle", True)},
     "cosines": {"cosines": Key(square, "matrix of direction cosines"), "spin": Key(three, "angular velocity in the turned frame, where it has a simpler form")},
@@ -46,8 +59,8 @@ rotation: Final = _shared("rotation", ListOf(_turn, 1, 20, "turns one after the 
 # ---------------------------------------------------------------------------------------------------------- symbols
 
 _symbols: Final[Keys] = {
-    "parameters": Key(TableOf(Either("a number, or {value: ..., unit: ...}", Expression(number.what, "; a unit is written {value: 9.81, unit: m/s^2}"), table=Record("a parameter", {
-        "value": Key(number, "value where none is given later"), "unit": Key(Text("a unit"), "label, not computed with"),
+    "parameters": Key(TableOf(Either("a number, or {value: ..., unit: ...}", Expression(number.what, "; a unit is written {value: 9.81, unit: m/s^2}"), table=RecordSchema("a parameter", {
+        "value": Key(number, "value where none is given later"), "unit": Key(TextSchema("a unit"), "label, not computed with"),
     })), empty=True), "constants: a value, {value: 9.81, unit: m/s^2}, or nothing where the value is given later"),
     "inputs": Key(names, "quantities given from outside while the mechanism moves"),
     "variables": Key(names, "additional variables; each needs an equation under `equations`"),
@@ -63,23 +76,23 @@ _symbols: Final[Keys] = {
 
 # ---------------------------------------------------------------------------------------------------------- frames, bodies, joints
 
-_frame: Final = _shared("frame", Either("a frame: an expression such as ground.rotate(z, psi), or {on: ..., at: ..., rotation: ...}", frame, table=Record("a frame", {
+_frame: Final = _shared("frame", Either("a frame: an expression such as ground.rotate(z, psi), or {on: ..., at: ..., rotation: ...}", frame, table=RecordSchema("a frame", {
     "on": Key(part, "the frame or body that it hangs on", True),
     "at": Key(place, "its origin there"),
     "rotation": Key(rotation, "how it is turned there"),
 })))  # fmt: skip
-_shape: Final = _shared("shape", Record("a shape", {"at": Key(three, "where its centre is in the body frame")}, {
-    "bar": {"bar": Key(scalar, "thin bar: length"), "axis": Key(Text("axis", ("x", "y", "z")))},
-    "disc": {"disc": Key(scalar, "thin disc: radius"), "axis": Key(Text("axis", ("x", "y", "z")))},
-    "cylinder": {"cylinder": Key(ListOf(scalar, 2, 2, "radius and length"), "radius and length"), "axis": Key(Text("axis", ("x", "y", "z")))},
+_shape: Final = _shared("shape", RecordSchema("a shape", {"at": Key(three, "where its centre is in the body frame")}, {
+    "bar": {"bar": Key(scalar, "thin bar: length"), "axis": Key(TextSchema("axis", ("x", "y", "z")))},
+    "disc": {"disc": Key(scalar, "thin disc: radius"), "axis": Key(TextSchema("axis", ("x", "y", "z")))},
+    "cylinder": {"cylinder": Key(ListOf(scalar, 2, 2, "radius and length"), "radius and length"), "axis": Key(TextSchema("axis", ("x", "y", "z")))},
     "sphere": {"sphere": Key(scalar, "solid ball: radius")},
     "shell": {"shell": Key(scalar, "thin spherical shell: radius")},
     "cuboid": {"cuboid": Key(three, "edges along x, y, z")},
 }))  # fmt: skip
 _inertia: Final = _shared("inertia", Either("an inertia: [x, y, z] principal values, {xx: ..., yy: ..., zz: ..., xy: ..., xz: ..., yz: ...}, or 3 by 3", None,
     ListOf(Either("an entry or a row", scalar, ListOf(scalar, 3, 3, "three entries")), 3, 3, "three values or three rows"),
-    Record("an inertia", {k: Key(scalar, required=k in ("xx", "yy", "zz")) for k in ("xx", "yy", "zz", "xy", "xz", "yz")})))  # fmt: skip
-body: Final = _shared("body", Record("a body", {
+    RecordSchema("an inertia", {k: Key(scalar, required=k in ("xx", "yy", "zz")) for k in ("xx", "yy", "zz", "xy", "xz", "yz")})))  # fmt: skip
+body: Final = _shared("body", RecordSchema("a body", {
     "frame": Key(frame, "frame that it is fixed to; without one, a joint places it"),
     "at": Key(point, "for a particle: the point where it is"),
     "mass": Key(scalar), "com": Key(three, "mass centre in the body frame"),
@@ -104,7 +117,7 @@ _options: Final[dict[str, Keys]] = {
     "fixed": {"axis": Key(axis, "from which the conditions are counted where the joint closes a loop")},
     "screw": {"axis": Key(axis), "pitch": Key(scalar, "advance in one turn", True)},
     "universal": {"axes": Key(ListOf(axis, 2, 2, "two axes"), "of the parent, then of the child")},
-    **{k: {"sequence": Key(Text("a sequence"), "xyz, zxz, ..., cardan, or euler parameters")} for k in ("spherical", "free")},
+    **{k: {"sequence": Key(TextSchema("a sequence"), "xyz, zxz, ..., cardan, or euler parameters")} for k in ("spherical", "free")},
 }  # fmt: skip
 _joint_kinds: Final[Mapping[str, Keys]] = {
     k: {k: Key(_sides if k != "free" else Either("a body, or [parent, child]", part, _sides), "parent and child"), **_common, **_options[k]} for k in KINDS
@@ -112,21 +125,21 @@ _joint_kinds: Final[Mapping[str, Keys]] = {
     "rolling": {
         "rolling": Key(part, "the wheel"), "radius": Key(scalar, "of the circle that touches", True), "axis": Key(axis, "of spin, in the wheel"),
         "centre": Key(three, "in the wheel"), "tube": Key(scalar, "radius of the tube of a torus"), "plane": Key(part, "frame whose plane z = 0 it rolls on"),
-        "up": Key(Text("direction", ("z", "-z"))), "contact": Key(point, "where it touches, if the coordinates are such that it always does"),
+        "up": Key(TextSchema("direction", ("z", "-z"))), "contact": Key(point, "where it touches, if the coordinates are such that it always does"),
         "slip": Key(Flag(), "true leaves out the rolling conditions"),
     },
-    "gear": {"gear": Key(ListOf(Text("a joint or coordinate"), 2, 2, "two joints"), "first + ratio * second stays zero"), "ratio": Key(scalar, required=True)},
+    "gear": {"gear": Key(ListOf(TextSchema("a joint or coordinate"), 2, 2, "two joints"), "first + ratio * second stays zero"), "ratio": Key(scalar, required=True)},
     "record": {
-        "record": Key(Text("a kind of joint"), "a joint whose motion is said by frames and whose conditions by constraints: only its name and sides"),
+        "record": Key(TextSchema("a kind of joint"), "a joint whose motion is said by frames and whose conditions by constraints: only its name and sides"),
         "outer": Key(part, "frame on the parent's side", True), "inner": Key(part, "frame on the child's side", True),
-        "coordinates": Key(ListOf(Text("a coordinate"))), "closes_loop": Key(Flag()),
+        "coordinates": Key(ListOf(TextSchema("a coordinate"))), "closes_loop": Key(Flag()),
     },
 }  # fmt: skip
-joint: Final = _shared("joint", Record("a joint", {}, _joint_kinds))
+joint: Final = _shared("joint", RecordSchema("a joint", {}, _joint_kinds))
 
 # ---------------------------------------------------------------------------------------------------------- loads, constraints
 
-_action: Final = Record("an action", {}, {
+_action: Final = RecordSchema("an action", {}, {
     "force": {"force": Key(vector), "at": Key(point, "point at which it acts", True), "on": Key(part, "frame it acts on", True)},
     "torque": {"torque": Key(vector), "on": Key(part, "frame it acts on", True)},
 })  # fmt: skip
@@ -136,7 +149,7 @@ _on: Final[Keys] = {
     "reacting": Key(part, "body or frame its reaction acts on"),
 }
 _spring: Final[Keys] = {"stiffness": Key(scalar), "rest": Key(scalar), "damping": Key(scalar), "actuation": Key(scalar)}
-load: Final = _shared("load", Record("a load", {}, {
+load: Final = _shared("load", RecordSchema("a load", {}, {
     "force": {"force": Key(vector), "at": Key(place, "point of application: an expression, or [a, b, c] on the body; by default the mass centre"), **_on},
     "torque": {"torque": Key(vector), **_on},
     "spring": {"spring": Key(ListOf(point, 2, 2, "two points"), "between two points"), **_spring, "parent": Key(part, "body of the first point"), "child": Key(part, "body of the second")},
@@ -144,22 +157,22 @@ load: Final = _shared("load", Record("a load", {}, {
                           "parent": Key(part, "body its reaction acts on", True), "child": Key(part, "body it acts on", True)},
     "drag": {"drag": Key(point, "where it acts"), "linear": Key(scalar), "quadratic": Key(scalar), "on": Key(part), "relative_to": Key(part)},
     "potential": {"potential": Key(scalar, "potential energy V(q, t)")},
-    "generalized_force": {"generalized_force": Key(scalar, "force"), "coordinate": Key(Text("a coordinate"), "on whose rate it does work", True)},
+    "generalized_force": {"generalized_force": Key(scalar, "force"), "coordinate": Key(TextSchema("a coordinate"), "on whose rate it does work", True)},
     "tyre": {"tyre": Key(point, "contact point"), "heading": Key(part, "frame: x along, y across, z load", True), "on": Key(part, "wheel", True),
              "camber": Key(scalar, "camber angle", True), "stiffness": Key(ListOf(scalar, 2, 2, "[side slip, camber]"), "for side slip and camber", True),
              "relaxation": Key(scalar, "relaxation length", True), "load": Key(scalar, "force along z of the heading")},
     "central_gravity": {"central_gravity": Key(scalar, "strength"), "centre": Key(point)},
-    "load": {"load": Key(Text("a kind"), "a load by its parts: what kind it is called"), "actions": Key(_actions), "potential": Key(scalar),
+    "load": {"load": Key(TextSchema("a kind"), "a load by its parts: what kind it is called"), "actions": Key(_actions), "potential": Key(scalar),
              "on_rates": Key(TableOf(scalar), "forces that do work on the rates of coordinates")},
 }))  # fmt: skip
 _held: Final[Keys] = {
-    "joint": Key(Text("a name"), "joint that the condition belongs to"),
+    "joint": Key(TextSchema("a name"), "joint that the condition belongs to"),
     "actions": Key(_actions, "what acts for a multiplier of one"),
 }
-constraint: Final = _shared("constraint", Record("a constraint", {}, {
+constraint: Final = _shared("constraint", RecordSchema("a constraint", {}, {
     "holonomic": {"holonomic": Key(scalar, "expression in coordinates and time that is zero"), **_held},
     "speed": {"speed": Key(scalar, "expression, linear in rates, that is zero"), **_held},
-    "coincide": {"coincide": Key(ListOf(point, 2, 2, "two points"), "points that coincide"), "along": Key(part, "frame of the axes"), "axes": Key(Text("axes"), "some of xyz")},
+    "coincide": {"coincide": Key(ListOf(point, 2, 2, "two points"), "points that coincide"), "along": Key(part, "frame of the axes"), "axes": Key(TextSchema("axes"), "some of xyz")},
     "orthogonal": {"orthogonal": Key(ListOf(Expression(), 2, 2, "two vectors"), "directions, each fixed in its frame")},
     "prescribe": {"prescribe": Key(scalar, "expression of coordinates"), "motion": Key(scalar, "function of time that it follows", True)},
 }))  # fmt: skip
@@ -169,34 +182,34 @@ constraint: Final = _shared("constraint", Record("a constraint", {}, {
 _shared_symbols: Final = Either(
     "names, or a table of names there and expressions here", names.scalar, names.list, TableOf(scalar)
 )
-_attach: Final = _shared("attached", Record("an attached part", {
-    "part": Key(Text("the name of a part"), "under `parts`", True), "on": Key(part, "frame or body that its ground is"),
+_attach: Final = _shared("attached", RecordSchema("an attached part", {
+    "part": Key(TextSchema("the name of a part"), "under `parts`", True), "on": Key(part, "frame or body that its ground is"),
     "share": Key(_shared_symbols, "symbols that are not copied"), "values": Key(TableOf(scalar), "of the copy's parameters"),
 }))  # fmt: skip
-_simulate: Final = Record("a simulation", {
+_simulate: Final = RecordSchema("a simulation", {
     "t": Key(Either("an end, or [begin, end]", number, ListOf(number, 2, 2, "[begin, end]")), "time: its end, or begin and end", True),
     "points": Key(number, "number of equally spaced times at which states are kept; by default those of the steps"),
     "inputs": Key(TableOf(scalar), "inputs as expressions of time and state"),
     "assemble": Key(Flag(), "true lets the start be moved onto the constraints"), "fix": Key(names, "what stays as given when the start is moved"),
-    "method": Key(Text("a method")), "form": Key(Text("a form")), "rtol": Key(number), "atol": Key(number),
+    "method": Key(TextSchema("a method")), "form": Key(TextSchema("a form")), "rtol": Key(number), "atol": Key(number),
     "step": Key(number, "fixed step"), "max_step": Key(number, "upper bound of steps that are chosen"), "invariants": Key(ListOf(Expression())),
 })  # fmt: skip
-_steady: Final = Record("a steady motion", {
+_steady: Final = RecordSchema("a steady motion", {
     "parameters": Key(numbers, "new parameters that the steady motion brings, such as its speed"),
     "values": Key(TableOf(scalar), "of coordinates, speeds, variables, inputs: numbers, or expressions in parameters"), "zero": Key(names), "free": Key(names), "start": Key(numbers),
 })  # fmt: skip
-_linearize: Final = Record("a linearisation", {
-    "about": Key(Either("steady, or a table of values", Text("motion", ("steady", "start")), table=numbers), "steady, start, or values of the state"),
+_linearize: Final = RecordSchema("a linearisation", {
+    "about": Key(Either("steady, or a table of values", TextSchema("motion", ("steady", "start")), table=numbers), "steady, start, or values of the state"),
     "independent": Key(names), "drop": Key(names, "states to leave out, or cyclic"),
 })  # fmt: skip
 _range: Final = ListOf(number, 2, 3, "[from, to] or [from, to, points]")
-_eig: Final = Record("an analysis of eigenvalues", {"vary": Key(TableOf(_range), "one or two parameters: [from, to] or [from, to, points]"), "values": Key(numbers)})  # fmt: skip
-_frf: Final = ListOf(Record("a frequency response", {
-    "input": Key(Text("an input"), required=True), "output": Key(Text("an output or a variable"), required=True),
+_eig: Final = RecordSchema("an analysis of eigenvalues", {"vary": Key(TableOf(_range), "one or two parameters: [from, to] or [from, to, points]"), "values": Key(numbers)})  # fmt: skip
+_frf: Final = ListOf(RecordSchema("a frequency response", {
+    "input": Key(TextSchema("an input"), required=True), "output": Key(TextSchema("an output or a variable"), required=True),
     "hertz": Key(_range, "frequencies"), "values": Key(numbers),
 }))  # fmt: skip
-colour: Final = Text("a colour: a name, or #rrggbb")
-_drawn: Final = _shared("drawn", Record("a shape to draw", {
+colour: Final = TextSchema("a colour: a name, or #rrggbb")
+_drawn: Final = _shared("drawn", RecordSchema("a shape to draw", {
     "on": Key(part, "body or frame it is fixed to", True), "at": Key(three, "where its centre is there"),
     "rotation": Key(rotation, "how it is turned there"), "colour": Key(colour), "opacity": Key(number),
 }, {
@@ -206,11 +219,11 @@ _drawn: Final = _shared("drawn", Record("a shape to draw", {
     "sphere": {"sphere": Key(scalar, "radius")},
     "torus": {"torus": Key(ListOf(scalar, 2, 2, "radius and tube"), "radius and radius of the tube, about z")},
     "line": {"line": Key(ListOf(three, 2), "points in the frame"), "width": Key(number)},
-    "mesh": {"mesh": Key(Text("a file"), "file beside the model file"), "scale": Key(Either("a number or three", scalar, three))},
+    "mesh": {"mesh": Key(TextSchema("a file"), "file beside the model file"), "scale": Key(Either("a number or three", scalar, three))},
 }))  # fmt: skip
-_draw: Final = Record("a drawing", {
-    "shapes": Key(TableOf(_drawn)), "traces": Key(TableOf(Record("a trace", {"point": Key(point, "point that leaves it", True), "colour": Key(colour)}))),
-    "up": Key(Text("direction", ("x", "y", "z", "-x", "-y", "-z"))), "hide": Key(names, "bodies that are not drawn"),
+_draw: Final = RecordSchema("a drawing", {
+    "shapes": Key(TableOf(_drawn)), "traces": Key(TableOf(RecordSchema("a trace", {"point": Key(point, "point that leaves it", True), "colour": Key(colour)}))),
+    "up": Key(TextSchema("direction", ("x", "y", "z", "-x", "-y", "-z"))), "hide": Key(names, "bodies that are not drawn"),
 })  # fmt: skip
 
 _mechanism: Final[Keys] = {
@@ -221,20 +234,20 @@ _mechanism: Final[Keys] = {
     "loads": Key(TableOf(load)),
     "constraints": Key(TableOf(constraint)), "equations": Key(TableOf(scalar), "additional equations: expressions that are zero"),
     "outputs": Key(TableOf(Either("an expression, or a list of them", Expression(), ListOf(Either("an expression or a row", scalar, ListOf(scalar, 1)), 1)))),
-    "parts": Key(TableOf(Either("a file, or a mechanism", Text("a file"), table=Later("part", _shapes))), "mechanisms to be attached, once or several times"),
+    "parts": Key(TableOf(Either("a file, or a mechanism", TextSchema("a file"), table=Later("part", _shapes))), "mechanisms to be attached, once or several times"),
     "attach": Key(TableOf(_attach), "copies of parts; the name goes before all names of the copy"),
 }  # fmt: skip
 _head: Final[Keys] = {
-    "symbody": Key(Text("version", (VERSION,)), "version of this format: 1", True), "name": Key(Text("a name")), "description": Key(Text("a text")),
+    "symbody": Key(TextSchema("version", (VERSION,)), "version of this format: 1", True), "name": Key(TextSchema("a name")), "description": Key(TextSchema("a text")),
 }  # fmt: skip
 _requests: Final[Keys] = {
     "values": Key(numbers, "values of parameters in the analyses below, where they are not those above"),
     "start": Key(numbers, "initial values of coordinates, speeds (q1_dot) and variables; what is not named is zero"),
     "simulate": Key(_simulate), "steady": Key(_steady), "linearize": Key(_linearize), "eig": Key(_eig), "frf": Key(_frf), "draw": Key(_draw),
 }  # fmt: skip
-FILE: Final = Record("a model file", {**_head, **_mechanism, **_requests})
-_shapes["part"] = PART = Record(
-    "a part", {"name": Key(Text("a name")), "description": Key(Text("a text")), **_mechanism}
+FILE: Final = RecordSchema("a model file", {**_head, **_mechanism, **_requests})
+_shapes["part"] = PART = RecordSchema(
+    "a part", {"name": Key(TextSchema("a name")), "description": Key(TextSchema("a text")), **_mechanism}
 )
 
 

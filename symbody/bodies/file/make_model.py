@@ -16,7 +16,7 @@ from ..model import Model
 from .body_items import add_body, add_definition, add_frame
 from .joint_items import NAME, add_joint, child_of, new_coordinates
 from .load_items import add_constraint, add_equation, add_gravity, add_load, add_output
-from .schema import Fields, Said, Table, said_names
+from .schema import Fields, NamedEntries, Said, said_names
 from .scope import RESERVED, Budget, Item, Scope, in_words_of_files
 
 MOST_COPIES: Final = 100  # of parts, in all
@@ -67,7 +67,7 @@ class Build:
             (said_names(self.fields.get("inputs")), m.input),
             (said_names(self.fields.get("variables")), m.variable),
             (said_names(self.fields.get("coordinates")), m.coordinate),
-            (list(speeds.keys.values()) if isinstance(speeds, Table) else said_names(speeds), m.speed),
+            (list(speeds.keys.values()) if isinstance(speeds, NamedEntries) else said_names(speeds), m.speed),
         ):
             for said in names:
                 self._declare_one(said, declare)
@@ -152,7 +152,7 @@ class Build:
         return [*joints[-1:], *(i for i in self.scope.items if i.what == "attached part")]
 
     def _file_rates(self) -> None:
-        made = [i for i in self._items("speeds", "speed", _define_speed) if i.content is not None] if isinstance(self.fields.get("speeds"), Table) else []  # fmt: skip
+        made = [i for i in self._items("speeds", "speed", _define_speed) if i.content is not None] if isinstance(self.fields.get("speeds"), NamedEntries) else []  # fmt: skip
         made += self._items("rates", "rate", lambda s, i: s.model.rate(s.coordinate(i.key), s.scalar(i.content)))
         for k, f in enumerate(self.fields.get("kinematic_equations") or (), start=1):
             made.append(
@@ -189,7 +189,7 @@ class Build:
         share = said.get("share")
         shared = (
             {k: s.scalar(v) for k, v in share.entries.items()}
-            if isinstance(share, Table)
+            if isinstance(share, NamedEntries)
             else [x.text for x in said_names(share)]
         )
         values = {k: s.scalar(v) for k, v in (said.get("values").entries if "values" in said else {}).items()}
@@ -235,7 +235,7 @@ class Build:
         symbols += [
             k
             for key in ("parameters", "speeds")
-            if isinstance(t := self.fields.get(key), Table)
+            if isinstance(t := self.fields.get(key), NamedEntries)
             for k in t.keys.values()
         ]
         told = [

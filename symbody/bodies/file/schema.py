@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ...errors import ExpressionTextError, ModelFileError, listed
 from .expression_text import ExpressionText, parsed
-from .yaml_tree import Node, Source, entries
+from .yaml_tree import FileText, YamlNode, entries
 
 # ---------------------------------------------------------------------------------------------------------- what is read
 
@@ -24,8 +24,8 @@ class Said:
     """A text and where it stands."""
 
     text: str
-    source: Source
-    node: Node
+    source: FileText
+    node: YamlNode
     offset: int | None = None  # within the node, where it is a part of it
 
     def error(self, message: str) -> ModelFileError:
@@ -47,8 +47,8 @@ class Many:
     """A list and where it stands."""
 
     items: tuple[Any, ...]
-    source: Source
-    node: Node
+    source: FileText
+    node: YamlNode
 
     def error(self, message: str) -> ModelFileError:
         return self.source.error(self.node, message)
@@ -61,13 +61,13 @@ class Many:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class NamedEntries:
     """Names that the author chose, with a value each."""
 
     entries: Mapping[str, Any]
     keys: Mapping[str, Said]
-    source: Source
-    node: Node
+    source: FileText
+    node: YamlNode
 
     def error(self, message: str) -> ModelFileError:
         return self.source.error(self.node, message)
@@ -79,8 +79,8 @@ class Fields:
 
     values: Mapping[str, Any]
     kind: str
-    source: Source
-    node: Node
+    source: FileText
+    node: YamlNode
 
     def error(self, message: str) -> ModelFileError:
         return self.source.error(self.node, message)
@@ -94,7 +94,7 @@ class Fields:
 
 def said_names(said: Any) -> list[Said]:
     """Names given as one text (a b c) or as a list."""
-    if said is None or isinstance(said, Table):
+    if said is None or isinstance(said, NamedEntries):
         return []
     if isinstance(said, Many):
         return list(said.items)
@@ -104,9 +104,9 @@ def said_names(said: Any) -> list[Said]:
 # ---------------------------------------------------------------------------------------------------------- shapes
 
 
-class Shape(ABC):
+class ValueSchema(ABC):
     @abstractmethod
-    def read(self, source: Source, node: Node) -> Any: ...
+    def read(self, source: FileText, node: YamlNode) -> Any: ...
     @abstractmethod
     def json(self) -> dict[str, Any]: ...
     @abstractmethod
@@ -114,19 +114,19 @@ class Shape(ABC):
         """For messages: what is expected."""
 
 
-def wrong(source: Source, node: Node, expected: object) -> ModelFileError:
+def wrong(source: FileText, node: YamlNode, expected: object) -> ModelFileError:
     got = "nothing" if node.is_null else str(node)
     return source.error(node, f"expected {expected}, got {got}")
 
 
 @dataclass(frozen=True)
-class Text(Shape):
+class TextSchema(ValueSchema):
     """A word or sentence; or one of some words."""
 
     what: str = "a text"
     choices: tuple[str, ...] = ()
 
-    def read(self, source: Source, node: Node) -> Said:
+    def read(self, source: FileText, node: YamlNode) -> Said:
         if node.kind != "scalar" or node.is_null:
             raise wrong(source, node, self)
         if self.choices and node.text not in self.choices:
@@ -143,8 +143,8 @@ class Text(Shape):
 
 
 @dataclass(frozen=True)
-class Flag(Shape):
-    def read(self, source: Source, node: Node) -> bool:
+class Flag(ValueSchema):
+    def read(self, source: FileText, node: YamlNode) -> bool:
         if node.kind != "scalar" or node.text not in ("true", "false"):
             raise wrong(source, node, self)
         return node.text == "true"
@@ -157,13 +157,13 @@ class Flag(Shape):
 
 
 @dataclass(frozen=True)
-class Expression(Shape):
+class Expression(ValueSchema):
     """A formula, by our grammar. `hint` is for those who write more than one."""
 
     what: str = "an expression"
     hint: str = ""
 
-    def read(self, source: Source, node: Node) -> Formula:
+    def read(self, source: FileText, node: YamlNode) -> Formula:
         if node.kind != "scalar" or node.is_null:
             raise wrong(source, node, self)
         try:
@@ -180,13 +180,13 @@ class Expression(Shape):
 
 
 @dataclass(frozen=True)
-class ListOf(Shape):
-    item: Shape
+class ListOf(ValueSchema):
+    item: ValueSchema
     least: int = 0
     most: int = 10_000
     what: str = "a list"
 
-    def read(self, source: Source, node: Node) -> Many:
+    def read(self, source: FileText, node: YamlNode) -> Many:
         if node.kind != "list":
             raise wrong(source, node, self)
         if not self.least <= len(node.items) <= self.most:
@@ -206,14 +206,14 @@ class ListOf(Shape):
 
 
 @dataclass(frozen=True)
-class TableOf(Shape):
+class TableOf(ValueSchema):
     """Names that the author chooses. `empty`: whether a name may stand without a value."""
 
-    value: Shape
+    value: ValueSchema
     what: str = "a table of names"
     empty: bool = False
 
-    def read(self, source: Source, node: Node) -> Table:
+    def read(self, source: FileText, node: YamlNode) -> NamedEntries:
         if node.kind != "table":
             raise wrong(source, node, self)
         values: dict[str, Any] = {}
@@ -223,7 +223,7 @@ class TableOf(Shape):
                 raise source.error(key, f"a name has 1 to 100 characters, this has {len(name)}")
             keys[name] = Said(name, source, key)
             values[name] = None if self.empty and value.is_null else self.value.read(source, value)
-        return Table(values, keys, source, node)
+        return NamedEntries(values, keys, source, node)
 
     def json(self) -> dict[str, Any]:
         value = self.value.json()
@@ -237,7 +237,7 @@ class TableOf(Shape):
 class Key:
     """A key that the schema knows."""
 
-    shape: Shape
+    shape: ValueSchema
     doc: str = ""
     required: bool = False
 
@@ -246,14 +246,14 @@ Keys = Mapping[str, Key]
 
 
 @dataclass(frozen=True)
-class Record(Shape):
+class RecordSchema(ValueSchema):
     """A table with keys of the schema. Where there are `kinds`, one of their keys must be there and brings further keys with it."""
 
     what: str
     keys: Keys
     kinds: Mapping[str, Keys] = field(default_factory=dict)
 
-    def read(self, source: Source, node: Node) -> Fields:
+    def read(self, source: FileText, node: YamlNode) -> Fields:
         if node.kind != "table":
             raise wrong(source, node, f"{self.what}, a table with the keys {listed(self.known, 30)}")
         found = {name: (key, value) for name, key, value in entries(source, node)}
@@ -277,7 +277,7 @@ class Record(Shape):
     def _named(self, kind: str) -> str:
         return f"{self.what} of kind {kind!r}" if kind else self.what
 
-    def _kind(self, source: Source, node: Node, found: Mapping[str, Any]) -> str:
+    def _kind(self, source: FileText, node: YamlNode, found: Mapping[str, Any]) -> str:
         kinds = [k for k in found if k in self.kinds]
         if not self.kinds:
             return ""
@@ -295,7 +295,7 @@ class Record(Shape):
         hint = f" Did you mean {near!r}?" if near else ""
         raise source.error(node, f"{self.what} needs a key that tells its kind: {listed(self.kinds, 30)}.{hint}")
 
-    def _unknown_key(self, source: Source, key: Node, kind: str, known: Keys) -> ModelFileError:
+    def _unknown_key(self, source: FileText, key: YamlNode, kind: str, known: Keys) -> ModelFileError:
         near = get_close_matches(key.text, known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         return source.error(
@@ -320,15 +320,15 @@ def _object(keys: Keys, kind: str = "") -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Either(Shape):
+class Either(ValueSchema):
     """One shape or another, told by whether the value is a scalar, a list or a table."""
 
     what: str
-    scalar: Shape | None = None
-    list: Shape | None = None
-    table: Shape | None = None
+    scalar: ValueSchema | None = None
+    list: ValueSchema | None = None
+    table: ValueSchema | None = None
 
-    def read(self, source: Source, node: Node) -> Any:
+    def read(self, source: FileText, node: YamlNode) -> Any:
         shape = {"scalar": self.scalar, "list": self.list, "table": self.table}[node.kind]
         if shape is None or node.is_null:
             raise wrong(source, node, self)
@@ -342,13 +342,13 @@ class Either(Shape):
 
 
 @dataclass(frozen=True)
-class Later(Shape):
+class Later(ValueSchema):
     """A shape that is defined further on: that of the file itself, for parts within it. `shapes` is filled when it is known."""
 
     name: str
-    shapes: dict[str, Shape]
+    shapes: dict[str, ValueSchema]
 
-    def read(self, source: Source, node: Node) -> Any:
+    def read(self, source: FileText, node: YamlNode) -> Any:
         return self.shapes[self.name].read(source, node)
 
     def json(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from ..declarations import MOST_ORDER, identifier
 from ..frames import Frame, Point, Vector
 from ..mechanism import Body
 from ..model import Model
-from .schema import Fields, Formula, Many, Said, Table
+from .schema import Fields, Formula, Many, NamedEntries, Said
 from .values import MOST_NODES, kind, value_of
 
 MOST_ITEMS: Final = 3000  # beside definitions: models take time that grows with the square of it
@@ -332,7 +332,7 @@ def mentioned(content: Any) -> Iterator[tuple[str, str]]:
     elif isinstance(content, Many):
         for x in content:
             yield from mentioned(x)
-    elif isinstance(content, Table):
+    elif isinstance(content, NamedEntries):
         for x in content.entries.values():
             yield from mentioned(x)
     elif isinstance(content, Fields):

@@ -25,7 +25,7 @@ MOST_POWER: Final = 1000  # exponent that is a number
 MOST_NODES: Final = 100_000  # that the expressions of one file may make
 
 
-class Names(Protocol):
+class NameResolver(Protocol):
     """Who knows what names stand for."""
 
     def named(self, name: str, is_part: bool) -> Any:
@@ -45,9 +45,9 @@ class Names(Protocol):
         """How many nodes may have been made."""
 
 
-def value_of(formula: ExpressionText, names: Names) -> Any:
+def value_of(formula: ExpressionText, names: NameResolver) -> Any:
     """The value of an expression, or an error that tells which part of it has none."""
-    return _Machine(formula, names).run()
+    return _StackMachine(formula, names).run()
 
 
 def kind(value: Any) -> str:
@@ -66,8 +66,8 @@ _KINDS: Final[tuple[tuple[type, str], ...]] = (
 # ---------------------------------------------------------------------------------------------------------- the machine
 
 
-class _Machine:
-    def __init__(self, formula: ExpressionText, names: Names) -> None:
+class _StackMachine:
+    def __init__(self, formula: ExpressionText, names: NameResolver) -> None:
         self.formula, self.names = formula, names
         self.stack: list[Any] = []
 
@@ -373,18 +373,18 @@ _METHODS: Final[dict[type, dict[str, tuple[str, Callable[..., Any]]]]] = {
 }
 
 
-def _of_numbers(f: Callable[..., Any]) -> Callable[[_Machine, Step, list[Any]], Any]:
+def _of_numbers(f: Callable[..., Any]) -> Callable[[_StackMachine, Step, list[Any]], Any]:
     return lambda machine, s, args: f(*(machine.scalar(s, a, f"what {s.data[0]} is taken of") for a in args))
 
 
-def _where(machine: _Machine, s: Step, args: list[Any]) -> Expr:
+def _where(machine: _StackMachine, s: Step, args: list[Any]) -> Expr:
     if not isinstance(args[0], Condition):
         machine.refuse(s, f"where takes a condition such as a < b first, got {kind(args[0])}")
     return fn.where(args[0], *(machine.scalar(s, a, "what where chooses") for a in args[1:]))
 
 
-def _products(name: str) -> Callable[[_Machine, Step, list[Any]], Any]:
-    def product(machine: _Machine, s: Step, args: list[Any]) -> Any:
+def _products(name: str) -> Callable[[_StackMachine, Step, list[Any]], Any]:
+    def product(machine: _StackMachine, s: Step, args: list[Any]) -> Any:
         for a in args:
             if not isinstance(a, Vector):
                 machine.refuse(s, f"{name} takes two vectors, got {kind(a)}")
@@ -393,19 +393,19 @@ def _products(name: str) -> Callable[[_Machine, Step, list[Any]], Any]:
     return product
 
 
-def _solve(machine: _Machine, s: Step, args: list[Any]) -> Matrix:
+def _solve(machine: _StackMachine, s: Step, args: list[Any]) -> Matrix:
     for a in args[:2]:
         machine.argument(s, "solve", "l", a)
     return solve(as_matrix(args[0]), list(args[1]), *args[2:])
 
 
-def _derivative(machine: _Machine, s: Step, args: list[Any]) -> Any:
+def _derivative(machine: _StackMachine, s: Step, args: list[Any]) -> Any:
     if not isinstance(args[1], Symbol):
         machine.refuse(s, f"a derivative is taken with respect to a symbol, got {kind(args[1])}")
     return derivative(machine.scalar(s, args[0], "what is derived"), args[1])
 
 
-_FUNCTIONS: Final[dict[str, Callable[[_Machine, Step, list[Any]], Any]]] = {
+_FUNCTIONS: Final[dict[str, Callable[[_StackMachine, Step, list[Any]], Any]]] = {
     **{n: _of_numbers(getattr(fn, n)) for n in "sqrt exp log sin cos tan asin acos atan sinh cosh tanh sign atan2 minimum maximum equal".split()},
     "abs": _of_numbers(abs),
     "time_derivative": _of_numbers(time_derivative),

@@ -26,7 +26,7 @@ _NULL: Final = frozenset(("", "null", "Null", "NULL", "~"))
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class YamlNode:
     """A scalar, a list or a table of the file; `start` and `end` are where its text begins and ends."""
 
     kind: str  # scalar, list, table
@@ -34,8 +34,8 @@ class Node:
     end: int
     text: str = ""
     is_quoted: bool = False
-    items: list[Node] = field(default_factory=list)
-    pairs: list[tuple[Node, Node]] = field(default_factory=list)
+    items: list[YamlNode] = field(default_factory=list)
+    pairs: list[tuple[YamlNode, YamlNode]] = field(default_factory=list)
     size: int = 1  # nodes in it
 
     @property
@@ -47,14 +47,14 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class FileText:
     """A file that was read, and the place it may refer to."""
 
     name: str
     text: str
     folder: Path | None = None
 
-    def error(self, node: Node | int, message: str, offset: int | None = None, length: int = 1) -> ModelFileError:
+    def error(self, node: YamlNode | int, message: str, offset: int | None = None, length: int = 1) -> ModelFileError:
         """An error at a node; `offset` and `length` tell which characters of a scalar are meant."""
         if isinstance(node, int):
             at = node
@@ -72,7 +72,7 @@ class Source:
             message, self.name, line, at - first + 1, shown, min(length, max(1, len(shown) - (at - first)))
         )
 
-    def _inside(self, node: Node, offset: int) -> int:
+    def _inside(self, node: YamlNode, offset: int) -> int:
         """Where a character of a scalar stands in the file: line breaks and indentation inside it are gone, what can be seen is not."""
         raw = self.text[node.start : node.end]
         begin = 0
@@ -89,7 +89,7 @@ class Source:
         return node.start + len(raw)
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path) -> FileText:
     """The characters of a file: a plain file of limited size, in UTF-8."""
     name = path.name
     if not path.is_file():
@@ -101,7 +101,7 @@ def read_source(path: Path) -> Source:
     return source_of(data, name, path.resolve().parent)
 
 
-def source_of(data: bytes | str, name: str, folder: Path | None) -> Source:
+def source_of(data: bytes | str, name: str, folder: Path | None) -> FileText:
     """Characters that may stand in a model file."""
     if len(data) > MOST_BYTES:
         raise ModelFileError(f"a model file has at most {MOST_BYTES} bytes", name, 1, 1)
@@ -116,7 +116,7 @@ def source_of(data: bytes | str, name: str, folder: Path | None) -> Source:
             ) from None
     else:
         text = data.removeprefix("\ufeff")
-    source = Source(name, text, folder)
+    source = FileText(name, text, folder)
     if found := _CONTROL.search(text):
         raise source.error(found.start(), f"the character U+{ord(found[0]):04X} cannot stand in a model file")
     return source
@@ -125,7 +125,7 @@ def source_of(data: bytes | str, name: str, folder: Path | None) -> Source:
 # ---------------------------------------------------------------------------------------------------------- the tree
 
 
-def tree(source: Source) -> Node:
+def tree(source: FileText) -> YamlNode:
     """The file as a tree; its root is a table."""
     builder = _Tree(source)
     try:
@@ -166,12 +166,12 @@ def _yaml_hint(text: str, at: int, problem: str) -> str:
 class _Tree:
     """Takes events of the YAML parser, one after the other, and refuses as soon as a limit is passed."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: FileText) -> None:
         self.source, self.nodes = source, 0
-        self.root: Node | None = None
-        self.open: list[Node] = []
-        self.keys: list[Node | None] = []
-        self.anchors: dict[str, Node | None] = {}
+        self.root: YamlNode | None = None
+        self.open: list[YamlNode] = []
+        self.keys: list[YamlNode | None] = []
+        self.anchors: dict[str, YamlNode | None] = {}
 
     def take(self, event: Any) -> None:
         if isinstance(event, yaml.DocumentStartEvent):
@@ -213,14 +213,14 @@ class _Tree:
             self._refuse(at, f"the tag {event.tag!r} is not read: model files hold plain data only")
         self._count(1, at)
         if isinstance(event, yaml.ScalarEvent):
-            node = Node("scalar", at, end, event.value, event.style is not None)
+            node = YamlNode("scalar", at, end, event.value, event.style is not None)
             self._check_characters(node)
             self._name(event, node)
             self._add(node)
             return
         if len(self.open) >= MOST_NESTING:
             self._refuse(at, f"lists and tables are nested more than {MOST_NESTING} deep")
-        node = Node("list" if isinstance(event, yaml.SequenceStartEvent) else "table", at, end)
+        node = YamlNode("list" if isinstance(event, yaml.SequenceStartEvent) else "table", at, end)
         if event.anchor:
             self.anchors[event.anchor] = None  # until it ends
         self._add(node)
@@ -228,7 +228,7 @@ class _Tree:
         self.keys.append(None)
         node.text = event.anchor or ""
 
-    def _check_characters(self, node: Node) -> None:
+    def _check_characters(self, node: YamlNode) -> None:
         """Escapes in quotation marks ("\\e") may stand for characters that no file may hold. Texts over several lines are allowed here, not in names."""
         if found := UNPRINTABLE.search(re.sub("[\t\n]", " ", node.text)):
             self._refuse(
@@ -236,7 +236,7 @@ class _Tree:
                 f"the character U+{ord(found[0]):04X} cannot stand in a model file, nor be written by its code",
             )
 
-    def _name(self, event: Any, node: Node | None) -> None:
+    def _name(self, event: Any, node: YamlNode | None) -> None:
         if event.anchor:
             self.anchors[event.anchor] = node
 
@@ -248,7 +248,7 @@ class _Tree:
         if node.text:
             self.anchors[node.text], node.text = node, ""
 
-    def _add(self, node: Node) -> None:
+    def _add(self, node: YamlNode) -> None:
         if not self.open:
             self.root = node
             return
@@ -270,9 +270,9 @@ class _Tree:
             self.keys[-1] = None
 
 
-def entries(source: Source, node: Node) -> Iterator[tuple[str, Node, Node]]:
+def entries(source: FileText, node: YamlNode) -> Iterator[tuple[str, YamlNode, YamlNode]]:
     """Keys and values of a table; a key that stands twice is refused."""
-    seen: dict[str, Node] = {}
+    seen: dict[str, YamlNode] = {}
     for key, value in node.pairs:
         if key.text in seen:
             line = source.text.count("\n", 0, seen[key.text].start) + 1

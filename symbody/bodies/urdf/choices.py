@@ -27,7 +27,7 @@ class RobotOptions:
     strict: bool
 
 
-class Choice:
+class NameChoice:
     """Names and patterns that a user gave; remembers which of them were of use."""
 
     def __init__(self, what: str, given: Any) -> None:
@@ -62,7 +62,7 @@ class Parameters:
         if isinstance(given, str) and given in keywords:
             self.inertial, self.geometric = keywords[given]
         else:
-            self._choice = Choice("parameter", given)
+            self._choice = NameChoice("parameter", given)
             self.inertial = self.geometric = True
 
     def chooses(self, name: str, geometric: bool) -> bool:

@@ -85,14 +85,14 @@ def transposed(R: Mat) -> Mat:
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class LinkPlacement:
     """Where a frame F is in a frame P: rotation R_PF and position p_PoFo_P, both constant."""
 
     R: Mat = UNTURNED
     p: Vec = ORIGIN
 
-    def __matmul__(self, other: Placement) -> Placement:
-        return Placement(turned_by(self.R, other.R), self.point(other.p))
+    def __matmul__(self, other: LinkPlacement) -> LinkPlacement:
+        return LinkPlacement(turned_by(self.R, other.R), self.point(other.p))
 
     def point(self, p: Vec) -> Vec:
         """Coordinates in P of a point of F."""
@@ -224,7 +224,7 @@ def _angle(value: float, exact: bool) -> Scalar:
 
 
 @dataclass(frozen=True, slots=True)
-class Hinge:
+class HingeLine:
     """A joint on a body, in the frame of the link: place, direction of its axis, kind."""
 
     position: Vec
@@ -244,11 +244,11 @@ class Seat:
     k: int
     sign: int
     turn: Scalar
-    link: Placement
+    link: LinkPlacement
 
 
 def seat_of_turning(
-    joint: Placement, axis: Vec, hinges: Sequence[Hinge], com: Vec | None, on_ground: bool, exact: bool
+    joint: LinkPlacement, axis: Vec, hinges: Sequence[HingeLine], com: Vec | None, on_ground: bool, exact: bool
 ) -> Seat:
     """For a joint that turns about an axis of its frame, which is at `joint` in the parent's body frame.
 
@@ -274,7 +274,7 @@ def seat_of_turning(
         R = turned_by(turn_matrix(k, -turn), R)
     n: Vec = tuple(row[k] for row in outwards)
     slide = _best_slide(k, joint.p, n, R, hinges, on_ground)
-    return Seat(C, _slid(joint.p, n, slide), k, found.sign, turn, Placement(R, _along(k, -slide)))
+    return Seat(C, _slid(joint.p, n, slide), k, found.sign, turn, LinkPlacement(R, _along(k, -slide)))
 
 
 def _along(k: int, x: Scalar) -> Vec:
@@ -286,9 +286,9 @@ def _slid(p: Vec, n: Vec, slide: Scalar) -> Vec:
     return summed(p, (x, y, z))
 
 
-def _best_turn(k: int, R: Mat, hinges: Sequence[Hinge], com: Vec, exact: bool) -> Scalar:
+def _best_turn(k: int, R: Mat, hinges: Sequence[HingeLine], com: Vec, exact: bool) -> Scalar:
     """The angle about axis k by which B is turned so that axes and offsets of what hangs on it get zeros. Mostly none."""
-    inwards = Placement(R).direction
+    inwards = LinkPlacement(R).direction
     axes = [inwards(h.axis) for h in hinges if h.kind in ("revolute", "continuous")]
     places = [inwards(com), *(inwards(h.position) for h in hinges)]
     if not is_number(*(x for v in (*axes, *places) for x in v)):
@@ -301,7 +301,7 @@ def _best_turn(k: int, R: Mat, hinges: Sequence[Hinge], com: Vec, exact: bool) -
             candidates.append(_angle(beta - round(beta * 2 / math.pi) * math.pi / 2, exact))
 
     def cost(beta: Scalar) -> int:
-        back = Placement(turn_matrix(k, -beta)).direction
+        back = LinkPlacement(turn_matrix(k, -beta)).direction
         turns = sum(15 * (_count(back(a)) - 1) for a in axes)
         return turns + sum(5 * _count(back(p)) for p in places) + (not is_zero(beta))
 
@@ -314,9 +314,9 @@ def _count(v: Vec, without: int | None = None) -> int:
     return sum(i != without and (x is not ZERO if isinstance(x, Expr) else abs(x) > least) for i, x in enumerate(v))
 
 
-def _best_slide(k: int, p: Vec, n: Vec, R: Mat, hinges: Sequence[Hinge], on_ground: bool) -> Scalar:
+def _best_slide(k: int, p: Vec, n: Vec, R: Mat, hinges: Sequence[HingeLine], on_ground: bool) -> Scalar:
     """How far along its axis the origin of B is from that of the joint frame."""
-    inwards = Placement(R).direction
+    inwards = LinkPlacement(R).direction
     places = [(inwards(h.position), _principal(inwards(h.axis))) for h in hinges if h.kind != "prismatic"]
     # A small component of the axis would send the origin far away.
     candidates = [-p[i] / n[i] for i in range(3) if is_number(n[i]) and abs(n[i]) > 0.5]
@@ -334,17 +334,17 @@ def _principal(v: Vec) -> int | None:
     return next((i for i in range(3) if all(is_zero(v[j]) for j in range(3) if j != i)), None)
 
 
-def seat_of_sliding(joint: Placement, hinges: Sequence[Hinge], com: Vec | None) -> Seat:
+def seat_of_sliding(joint: LinkPlacement, hinges: Sequence[HingeLine], com: Vec | None) -> Seat:
     """For a joint that slides: B stays parallel to its parent, with its origin at that of the parent or of the joint frame."""
 
     def cost(origin: Vec) -> int:
-        back = Placement(p=(-origin[0], -origin[1], -origin[2]))
+        back = LinkPlacement(p=(-origin[0], -origin[1], -origin[2]))
         places = [h.position for h in hinges] + ([] if com is None else [com])
         return sum(_count(back.point(joint.point(p))) for p in places) + _count(origin)
 
     origin = min((ORIGIN, joint.p), key=cost)
     rest = ORIGIN if origin is joint.p else joint.p
-    return Seat((), origin, 0, 1, 0, Placement(joint.R, rest))
+    return Seat((), origin, 0, 1, 0, LinkPlacement(joint.R, rest))
 
 
 def direction_of(axis: Vec, snap: bool) -> Vec:

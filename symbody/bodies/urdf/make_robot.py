@@ -17,12 +17,12 @@ from ..loads import friction_force, on_coordinate
 from ..mass import mass_properties
 from ..mechanism import Joint
 from ..rotations import Rotation, Turn
-from .choices import Choice, Parameters, RobotOptions
+from .choices import NameChoice, Parameters, RobotOptions
 from .link_frames import (
     ORIGIN,
-    Hinge,
+    HingeLine,
+    LinkPlacement,
     Mat,
-    Placement,
     Scalar,
     Vec,
     alignment,
@@ -72,7 +72,7 @@ class _Mass:
     def is_nothing(self) -> bool:
         return all(is_zero(x) for x in (self.m, *self.I[0], *self.I[1], *self.I[2]))
 
-    def placed(self, at: Placement) -> _Mass:
+    def placed(self, at: LinkPlacement) -> _Mass:
         return replace(self, c=at.point(self.c), I=at.tensor(self.I))
 
 
@@ -98,7 +98,7 @@ def _tensor(xx: Scalar, yy: Scalar, zz: Scalar, xy: Scalar = 0, xz: Scalar = 0, 
 
 
 @dataclass(frozen=True, slots=True)
-class _Motion:
+class _JointMotion:
     """A joint's value: ratio · (coordinate of the joint `of`) + offset; a number where `of` is None."""
 
     of: str | None
@@ -106,17 +106,17 @@ class _Motion:
     offset: float = 0.0
 
 
-class _Group:
+class _LinkGroup:
     """Links that are fixed to each other: one body. Placements are in the frame of its first link."""
 
-    def __init__(self, top: str, parent: _Group | None = None, joint: JointText | None = None) -> None:
+    def __init__(self, top: str, parent: _LinkGroup | None = None, joint: JointText | None = None) -> None:
         self.top, self.parent, self.joint = top, parent, joint
-        self.members: dict[str, Placement] = {top: Placement()}
+        self.members: dict[str, LinkPlacement] = {top: LinkPlacement()}
         self.parts: list[_Mass] = []
-        self.hinges: list[Hinge] = []  # joints that hang on it
-        self.at, self.axis = Placement(), ORIGIN  # its own joint, in the frame of the parent's first link
+        self.hinges: list[HingeLine] = []  # joints that hang on it
+        self.at, self.axis = LinkPlacement(), ORIGIN  # its own joint, in the frame of the parent's first link
         self.frame = Frame(None)  # body frame, once it is placed; the first link is at `link` in it
-        self.link = Placement()
+        self.link = LinkPlacement()
 
     @property
     def com(self) -> Vec | None:
@@ -200,13 +200,13 @@ class Builder:
             return value
         return self.model.parameter(name, float(value))
 
-    def _placement(self, joint: JointText) -> Placement:
+    def _placement(self, joint: JointText) -> LinkPlacement:
         """Of the joint's frame in the parent link."""
         base = self.names["joint", joint.name]
         x, y, z = (self._number(f"{base}_p{k}", x, True) for k, x in zip("xyz", joint.position, strict=True))
         angles = self._angles(f"joint {joint.name!r}", joint.rpy)
         rpy = [self._number(f"{base}_{k}", a, True) for k, a in zip(("roll", "pitch", "yaw"), angles, strict=True)]
-        return Placement(from_rpy(*rpy), (x, y, z))
+        return LinkPlacement(from_rpy(*rpy), (x, y, z))
 
     def _axis(self, joint: JointText) -> Vec:
         return direction_of(joint.axis, self.options.tolerance is not None)
@@ -216,7 +216,7 @@ class Builder:
         given = self.text.links[link].inertial
         if given is None:
             return None
-        turned = Placement(from_rpy(*self._angles(f"inertial of {link!r}", given.rpy)))
+        turned = LinkPlacement(from_rpy(*self._angles(f"inertial of {link!r}", given.rpy)))
         made = _Mass(link, given.mass, given.position, turned.tensor(_tensor(*given.tensor)))
         if made.is_nothing:
             return None
@@ -245,11 +245,11 @@ class Builder:
 
     # ------------------------------------------------------------------------------------------------ motions
 
-    def _motions(self) -> dict[str, _Motion]:
+    def _motions(self) -> dict[str, _JointMotion]:
         """Of every joint that is not fixed."""
         joints = {j.name: j for j in self.order if j.kind != "fixed"}
         held = self._held(joints)
-        out: dict[str, _Motion] = {}
+        out: dict[str, _JointMotion] = {}
         for name in joints:
             chain = [name]
             while (last := chain[-1]) not in out and last not in held and self._follows(joints[last]):
@@ -262,11 +262,13 @@ class Builder:
                 chain.append(followed)
             last = chain.pop()
             if last not in out:
-                out[last] = _Motion(None, 0.0, held[last]) if last in held else _Motion(last)
+                out[last] = _JointMotion(None, 0.0, held[last]) if last in held else _JointMotion(last)
             for follower in reversed(chain):
                 m, above = joints[follower].mimic, out[joints[follower].mimic.joint]  # type: ignore[union-attr]
                 assert m is not None
-                out[follower] = _Motion(above.of, m.multiplier * above.ratio, m.multiplier * above.offset + m.offset)
+                out[follower] = _JointMotion(
+                    above.of, m.multiplier * above.ratio, m.multiplier * above.offset + m.offset
+                )
         return out
 
     def _follows(self, joint: JointText) -> bool:
@@ -287,7 +289,7 @@ class Builder:
                 raise ModelError(f"read_urdf: hold=: {value} for {pattern!r} is not a finite number")
             out |= {j.name: value for j in fits}
         if self.options.free is not None:
-            choice = Choice("joint that moves", self.options.free)
+            choice = NameChoice("joint that moves", self.options.free)
             for n, j in joints.items():
                 if not choice(n, self.names["joint", n]) and not self._follows(j):
                     out.setdefault(n, 0.0)
@@ -309,9 +311,9 @@ class Builder:
 
     # ------------------------------------------------------------------------------------------------ bodies
 
-    def _groups(self) -> list[_Group]:
+    def _groups(self) -> list[_LinkGroup]:
         """Links that are fixed to each other, gathered; those of the root first, each group before what hangs on it."""
-        groups = [_Group(self.root)]
+        groups = [_LinkGroup(self.root)]
         home = {self.root: groups[0]}
         for j in self.order:
             g = home[j.parent]
@@ -320,28 +322,28 @@ class Builder:
                 home[j.child] = g
                 g.members[j.child] = at @ self._displaced(j)
                 continue
-            made = home[j.child] = _Group(j.child, g, j)
+            made = home[j.child] = _LinkGroup(j.child, g, j)
             made.at, made.axis = at, self._axis(j)
-            g.hinges.append(Hinge(at.p, at.direction(made.axis), j.kind))
+            g.hinges.append(HingeLine(at.p, at.direction(made.axis), j.kind))
             groups.append(made)
         for g in groups:
             if g.joint is not None or self.options.is_free:
                 g.parts = self._gathered(g)
         return groups
 
-    def _displaced(self, joint: JointText) -> Placement:
+    def _displaced(self, joint: JointText) -> LinkPlacement:
         """Where a joint that stands still puts its child, in its own frame."""
         value = 0.0 if joint.kind == "fixed" else self.motions[joint.name].offset
         if value == 0:
-            return Placement()
+            return LinkPlacement()
         axis = self._axis(joint)
         if joint.kind == "prismatic":
-            return Placement(p=(axis[0] * value, axis[1] * value, axis[2] * value))
+            return LinkPlacement(p=(axis[0] * value, axis[1] * value, axis[2] * value))
         found = alignment(axis, exact=False)
         turned = turned_by(found.matrix, turn_matrix(found.k, found.sign * value))
-        return Placement(turned_by(turned, transposed(found.matrix)))
+        return LinkPlacement(turned_by(turned, transposed(found.matrix)))
 
-    def _gathered(self, g: _Group) -> list[_Mass]:
+    def _gathered(self, g: _LinkGroup) -> list[_Mass]:
         """Mass properties of a group, in the frame of its first link: links with parameters apart, all others as one."""
         own = [(mass, at) for name, at in g.members.items() if (mass := self._mass_of(name)) is not None]
         if self.parameters.of_bodies and own:
@@ -353,10 +355,10 @@ class Builder:
         free = g.top not in [p.name for p in symbolic]
         return [_joined(g.top if free else numbers[0].name, numbers), *symbolic]
 
-    def _refuse_massless_motion(self, groups: list[_Group]) -> None:
+    def _refuse_massless_motion(self, groups: list[_LinkGroup]) -> None:
         """Every coordinate moves something that has mass, by its own joint or by one that follows it."""
-        heavy: set[_Group] = set()
-        idle: dict[str, _Group] = {}  # coordinates (by their joints) that move nothing so far
+        heavy: set[_LinkGroup] = set()
+        idle: dict[str, _LinkGroup] = {}  # coordinates (by their joints) that move nothing so far
         busy: set[str] = set()
         for g in reversed(groups):
             if g.joint is None:
@@ -378,7 +380,7 @@ class Builder:
 
     # ------------------------------------------------------------------------------------------------ frames
 
-    def _place_root(self, root: _Group) -> None:
+    def _place_root(self, root: _LinkGroup) -> None:
         if not self.options.is_free:
             root.frame = self.model.ground
             return
@@ -388,7 +390,7 @@ class Builder:
         )
         self.model.add_joint(Joint(base, "free", self.model.ground, root.frame, "ground", root.top, q))
 
-    def _hang(self, g: _Group) -> None:
+    def _hang(self, g: _LinkGroup) -> None:
         """Give a group its body frame, by its joint."""
         joint, parent = g.joint, g.parent
         assert joint is not None
@@ -409,7 +411,7 @@ class Builder:
         on = "ground" if parent.frame.is_ground else parent.top
         self.model.add_joint(Joint(joint.name, kind, outer, inner, on, g.top, moved))
 
-    def _seat(self, g: _Group, at: Placement, name: str) -> None:
+    def _seat(self, g: _LinkGroup, at: LinkPlacement, name: str) -> None:
         """Place the body frame of a joint of one coordinate."""
         assert g.joint is not None
         assert g.parent is not None
@@ -427,7 +429,7 @@ class Builder:
             g.frame = Frame(on, Rotation((*seat.C, turn)), column(seat.offset), name)
         g.link = seat.link
 
-    def _link_frame(self, g: _Group, link: str) -> Frame:
+    def _link_frame(self, g: _LinkGroup, link: str) -> Frame:
         known = self.model.links
         if link not in known:
             known[link] = (g.link @ g.members[link]).frame(g.frame, self.names["link", link])
@@ -435,7 +437,7 @@ class Builder:
 
     # ------------------------------------------------------------------------------------------------ the model
 
-    def _fill(self, g: _Group) -> None:
+    def _fill(self, g: _LinkGroup) -> None:
         """Bodies, and frames of links."""
         for name in g.members:
             self._link_frame(g, name)
@@ -446,7 +448,7 @@ class Builder:
             self.model.body(b.name, g.frame, mass=b.m, com=b.c, inertia=square(b.I), physical=False)
 
     def _add_loads(self) -> None:
-        actuated = Choice("joint to actuate", () if self.options.actuators is None else self.options.actuators)
+        actuated = NameChoice("joint to actuate", () if self.options.actuators is None else self.options.actuators)
         for j in self.order:
             if self._stands_still(j) or j.kind in ("floating", "planar"):
                 continue
@@ -468,7 +470,7 @@ class Builder:
     def _push(self, name: str, kind: str, q: Symbol, force: Expr) -> None:
         self.model.add_load(on_coordinate(name, kind, q, force))
 
-    def _finished(self, groups: list[_Group]) -> Robot:
+    def _finished(self, groups: list[_LinkGroup]) -> Robot:
         model = self.model
         merged: dict[str, str] = {}
         for g in groups:

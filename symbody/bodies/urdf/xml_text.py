@@ -132,7 +132,7 @@ class RobotText:
 def robot_text(source: Any) -> RobotText:
     """Read a file (by its path) or a text (which starts with <)."""
     where, data = _content(source)
-    return _Reader(where).robot(_parsed(where, data))
+    return _UrdfReader(where).robot(_parsed(where, data))
 
 
 # ---------------------------------------------------------------------------------------------------------- files
@@ -170,24 +170,24 @@ def _of_bearable_size(where: str, data: str | bytes) -> str | bytes:
 # ---------------------------------------------------------------------------------------------------------- XML
 
 
-class Element:
+class XmlElement:
     """An element of the file, with the line where it starts."""
 
     __slots__ = ("attributes", "children", "line", "tag")
 
     def __init__(self, tag: str, attributes: dict[str, str], line: int) -> None:
         self.tag, self.attributes, self.line = tag, attributes, line
-        self.children: list[Element] = []
+        self.children: list[XmlElement] = []
 
-    def all(self, tag: str) -> Iterator[Element]:
+    def all(self, tag: str) -> Iterator[XmlElement]:
         return (c for c in self.children if c.tag == tag)
 
 
-def _parsed(where: str, data: str | bytes) -> Element:
+def _parsed(where: str, data: str | bytes) -> XmlElement:
     """The root element. Documents with a DOCTYPE end here, before any entity of theirs is looked at."""
     parser = expat.ParserCreate()
     parser.buffer_text = True
-    top = Element("", {}, 0)
+    top = XmlElement("", {}, 0)
     stack = [top]
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -197,7 +197,7 @@ def _parsed(where: str, data: str | bytes) -> Element:
             )
         for name, value in attributes.items():
             checked_name(value, f"{where}: line {parser.CurrentLineNumber}: {shown(name)}")
-        element = Element(tag, attributes, parser.CurrentLineNumber)
+        element = XmlElement(tag, attributes, parser.CurrentLineNumber)
         stack[-1].children.append(element)
         stack.append(element)
 
@@ -227,7 +227,7 @@ def _parsed(where: str, data: str | bytes) -> Element:
 # ---------------------------------------------------------------------------------------------------------- elements
 
 
-class _Reader:
+class _UrdfReader:
     """Elements -> checked data; remembers what it leaves out."""
 
     def __init__(self, source: str) -> None:
@@ -237,7 +237,7 @@ class _Reader:
     def _wrong(self, says: str, line: int) -> ModelError:
         return ModelError(f"{self._where} (line {line}): {says}")
 
-    def robot(self, root: Element) -> RobotText:
+    def robot(self, root: XmlElement) -> RobotText:
         if root.tag != "robot":
             hint = "; this is an SDF file, not a URDF" if root.tag == "sdf" else ""
             raise self._wrong(f"the root element is <{root.tag}>, not <robot>{hint}", root.line)
@@ -257,7 +257,7 @@ class _Reader:
             raise self._wrong("there is no <link>", root.line)
         return RobotText(name, links, joints, dict(self._left_out))
 
-    def _refuse_xacro(self, root: Element) -> None:
+    def _refuse_xacro(self, root: XmlElement) -> None:
         if macro := next((c for c in root.children if c.tag.startswith("xacro:")), None):
             raise self._wrong(f"<{macro.tag}>: this is a xacro file; expand it with `xacro` first", macro.line)
 
@@ -268,19 +268,19 @@ class _Reader:
             )
         known[made.name] = made
 
-    def _note_unknown(self, e: Element) -> None:
+    def _note_unknown(self, e: XmlElement) -> None:
         for c in e.children:
             if c.tag not in _KNOWN[e.tag]:
                 self._left_out[f"<{c.tag}> in <{e.tag}>"] += 1
 
-    def _name(self, e: Element) -> str:
+    def _name(self, e: XmlElement) -> str:
         name = e.attributes.get("name", "").strip()
         if not name:
             raise self._wrong(f"a <{e.tag}> without a name", e.line)
         self._where = f"{self._source}: {e.tag} {shown(name)}"
         return name
 
-    def _only(self, e: Element, tag: str) -> Element | None:
+    def _only(self, e: XmlElement, tag: str) -> XmlElement | None:
         found = list(e.all(tag))
         if len(found) > 1:
             raise self._wrong(f"{len(found)} <{tag}> where one is expected", found[1].line)
@@ -288,7 +288,7 @@ class _Reader:
 
     # ------------------------------------------------------------------------------------------------ numbers
 
-    def _numbers(self, e: Element, key: str, count: int, default: str | None = None) -> tuple[Printed, ...]:
+    def _numbers(self, e: XmlElement, key: str, count: int, default: str | None = None) -> tuple[Printed, ...]:
         text = e.attributes.get(key, default)
         if text is None:
             raise self._wrong(f"<{e.tag}> has no {key}=", e.line)
@@ -297,23 +297,23 @@ class _Reader:
             raise self._wrong(f"<{e.tag} {key}={shown(text)}> needs {count} number{'s' * (count > 1)}", e.line)
         return tuple(self._number(e, key, w) for w in words)
 
-    def _number(self, e: Element, key: str, word: str) -> Printed:
+    def _number(self, e: XmlElement, key: str, word: str) -> Printed:
         value = float(word) if _NUMBER.fullmatch(word) else math.nan
         if not math.isfinite(value):
             raise self._wrong(f"<{e.tag} {key}=...>: {shown(word)} is not a finite number", e.line)
         return Printed(value, word)
 
-    def _one(self, e: Element, key: str, default: str | None = None) -> float:
+    def _one(self, e: XmlElement, key: str, default: str | None = None) -> float:
         return self._numbers(e, key, 1, default)[0].value
 
-    def _three(self, e: Element, key: str, default: str | None = None) -> Three:
+    def _three(self, e: XmlElement, key: str, default: str | None = None) -> Three:
         x, y, z = self._numbers(e, key, 3, default)
         return x.value, y.value, z.value
 
-    def _maybe(self, e: Element, key: str) -> float | None:
+    def _maybe(self, e: XmlElement, key: str) -> float | None:
         return None if key not in e.attributes else self._one(e, key)
 
-    def _origin(self, e: Element) -> tuple[Three, Angles]:
+    def _origin(self, e: XmlElement) -> tuple[Three, Angles]:
         origin = self._only(e, "origin")
         if origin is None:
             return (0.0, 0.0, 0.0), NO_ANGLES
@@ -322,7 +322,7 @@ class _Reader:
 
     # ------------------------------------------------------------------------------------------------ links
 
-    def _link(self, e: Element, colours: Mapping[str, Any]) -> LinkText:
+    def _link(self, e: XmlElement, colours: Mapping[str, Any]) -> LinkText:
         name = self._name(e)
         self._note_unknown(e)
         inertial = self._only(e, "inertial")
@@ -331,7 +331,7 @@ class _Reader:
             tuple(self._shapes(e, "visual", colours)), tuple(self._shapes(e, "collision", colours)),
         )  # fmt: skip
 
-    def _inertial(self, e: Element) -> InertialText:
+    def _inertial(self, e: XmlElement) -> InertialText:
         self._note_unknown(e)
         position, rpy = self._origin(e)
         mass, tensor = self._only(e, "mass"), self._only(e, "inertia")
@@ -345,7 +345,7 @@ class _Reader:
         entries = tuple(self._one(tensor, f"i{k}", None if k[0] == k[1] else "0") for k in "xx yy zz xy xz yz".split())
         return InertialText(m, position, rpy, entries)
 
-    def _shapes(self, e: Element, tag: str, colours: Mapping[str, Any]) -> Iterator[LinkShape]:
+    def _shapes(self, e: XmlElement, tag: str, colours: Mapping[str, Any]) -> Iterator[LinkShape]:
         for v in e.all(tag):
             geometry = self._only(v, "geometry")
             solids = [] if geometry is None else geometry.children
@@ -366,7 +366,7 @@ class _Reader:
             colour = self._colour(v, colours)
             yield LinkShape(s.tag, **how, position=position, rpy=rpy, colour=colour, name=v.attributes.get("name", ""))
 
-    def _colours(self, root: Element) -> dict[str, Any]:
+    def _colours(self, root: XmlElement) -> dict[str, Any]:
         """Materials that the file declares once for all."""
         known: dict[str, Any] = {}
         for e in root.all("material"):
@@ -374,19 +374,19 @@ class _Reader:
                 known[e.attributes.get("name", "")] = self._rgba(colour)
         return known
 
-    def _colour(self, e: Element, known: Mapping[str, Any]) -> Any:
+    def _colour(self, e: XmlElement, known: Mapping[str, Any]) -> Any:
         material = next(e.all("material"), None)
         if material is None:
             return None
         colour = next(material.all("color"), None)
         return known.get(material.attributes.get("name", "")) if colour is None else self._rgba(colour)
 
-    def _rgba(self, e: Element) -> tuple[float, ...]:
+    def _rgba(self, e: XmlElement) -> tuple[float, ...]:
         return tuple(x.value for x in self._numbers(e, "rgba", 4))
 
     # ------------------------------------------------------------------------------------------------ joints
 
-    def _joint(self, e: Element) -> JointText:
+    def _joint(self, e: XmlElement) -> JointText:
         name = self._name(e)
         self._note_unknown(e)
         kind = e.attributes.get("type", "")
@@ -403,20 +403,20 @@ class _Reader:
             0.0 if dynamics is None else self._one(dynamics, "friction", "0"), self._mimic(e),
         )  # fmt: skip
 
-    def _end(self, e: Element, tag: str) -> str:
+    def _end(self, e: XmlElement, tag: str) -> str:
         found = self._only(e, tag)
         name = "" if found is None else found.attributes.get("link", "").strip()
         if not name:
             raise self._wrong(f"it names no {tag} link", e.line)
         return name
 
-    def _limits(self, e: Element) -> Limits:
+    def _limits(self, e: XmlElement) -> Limits:
         found = self._only(e, "limit")
         if found is None:
             return Limits()
         return Limits(*(self._maybe(found, k) for k in ("lower", "upper", "effort", "velocity")))
 
-    def _mimic(self, e: Element) -> Mimic | None:
+    def _mimic(self, e: XmlElement) -> Mimic | None:
         found = self._only(e, "mimic")
         if found is None:
             return None

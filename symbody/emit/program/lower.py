@@ -101,13 +101,13 @@ def _refuse_strays(name: str, roots: list[Expr], groups: Sequence[Group]) -> Non
 def _unrolled(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
     """Write out the definite systems that are small or sparse; others stay blocks. A node that stands for another takes over its label."""
     new: dict[Node, Any] = {}
-    systems: dict[Node, _System] = {}
+    systems: dict[Node, _SolveSystem] = {}
     nodes = ordered(scalars(*things))
     right_sides = _right_sides(nodes)
     for n in nodes:
         args = tuple(new[a] for a in n.args)
         if n.op == "factor" and (order := _plan(n.data, args)[0]) is not None:
-            systems[n] = _System(n.data, order, args, right_sides[n])
+            systems[n] = _SolveSystem(n.data, order, args, right_sides[n])
             new[n] = n
         elif n.op == "solve" and n.args[0] in systems:
             new[n] = systems[n.args[0]].solution(args[1:])
@@ -146,7 +146,7 @@ def _plan(shape: FactorShape, entries: Sequence[Expr]) -> tuple[list[int] | None
     return (order, work) if is_small else (None, loop)
 
 
-class _System:
+class _SolveSystem:
     """A definite system, written out in an order of elimination."""
 
     def __init__(

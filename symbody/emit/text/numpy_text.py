@@ -103,7 +103,7 @@ class _NumpyModule:
         self.functions: list[str] = []  # text of those that are called
 
     def text(self) -> str:
-        body = _Body(self)
+        body = _FunctionBody(self)
         body.write()
         head = ["import numpy as np\n"]
         if self.externals:
@@ -174,7 +174,7 @@ def _output_text(out: Output) -> str:
 # ---------------------------------------------------------------------------------------------------- the function
 
 
-class _Body(Infix):
+class _FunctionBody(Infix):
     """The statements of the function."""
 
     def __init__(self, module: _NumpyModule) -> None:
