@@ -144,6 +144,7 @@ if TYPE_CHECKING:
         Trajectory,
         all_assemblies,
         assemble,
+        closed_loop,
         simulate,
         simulate_batch,
         simulate_modes,
@@ -188,7 +189,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     # integrate: initial states
     "assemble", "all_assemblies", "State", "violation",
     # integrate: motions
-    "simulate", "Event", "Trajectory",
+    "simulate", "closed_loop", "Event", "Trajectory",
     "Contact", "simulate_modes", "Contacts", "Modes", "Switch",
     "simulate_batch", "save_trajectory", "load_trajectory",
     # stability: near a motion

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .batch import Batch, simulate_batch
     from .events import Event
     from .impacts import Contact
+    from .inputs import closed_loop
     from .modes import Contacts, Modes, Switch
     from .outcome import Ending, Outcome, Statistics
     from .segment import Occurrence, Segment
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from .violations import Violations
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "assemble", "all_assemblies", "Batch", "simulate_batch", "Event", "Contact", "Contacts", "Modes", "Switch",
+    "assemble", "all_assemblies", "Batch", "simulate_batch", "closed_loop", "Event", "Contact", "Contacts", "Modes", "Switch",
     "Ending", "Outcome", "Statistics", "simulate", "State", "Violation", "violation", "simulate_modes", "Occurrence",
     "Segment", "Trajectory", "Violations",
 ]  # fmt: skip

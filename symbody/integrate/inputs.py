@@ -12,11 +12,11 @@ import numpy as np
 
 from ..algebra.derivatives import time_derivative
 from ..algebra.functions import ExternalFunction
-from ..algebra.graph import ZERO, Expr, Symbol, symbol
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.equations import Equations
 from ..emit.run.lookup import piecewise
-from ..errors import ExpressionError, SimulationError, SymbodyError, listed, shown
+from ..errors import ExpressionError, ModelError, SimulationError, SymbodyError, listed, shown
 from .splines import Samples, samples_of
 
 SETS: Final = 8  # of laws for which equations are kept: each has programs of its own
@@ -29,7 +29,7 @@ def with_inputs(
 ) -> tuple[Equations, dict[str, float]]:
     """Equations in which inputs that are functions are replaced, with their rates, and the numbers of those that are constant.
 
-    An input is a number; an expression in t, q, u, z and parameters, whose rates are its time derivatives; samples (times, values), between
+    An input is a number; an expression in t, q, u, z and parameters (new ones too: gains), whose rates are its time derivatives; samples (times, values), between
     which it is a cubic spline, or (times, values, "linear"); or a Python function of t, or of (t, q, u), which returns a number, or a tuple of
     the number and its rates.
     """
@@ -52,6 +52,15 @@ def with_inputs(
         return eq, numbers
     contents = tuple((s.name, _content(law)) for s, law in laws.items())
     return eq.cached("inputs", contents, lambda: _replaced(eq, laws, error), most=SETS), numbers
+
+
+def closed_loop(equations: Equations, inputs: Mapping[Any, Any]) -> Equations:
+    """Equations in which inputs follow laws, as `simulate(..., inputs=)` takes them: to compile, to export, to certify, to ask anything of.
+
+    Numbers are laws too. New parameters of the laws (gains) are parameters of the result.
+    """
+    laws = {k: as_expr(x) if isinstance(x, (int, float)) else x for k, x in inputs.items()}
+    return with_inputs(equations, laws, ModelError)[0]
 
 
 def _content(law: Any) -> Hashable:
@@ -82,8 +91,8 @@ def _law(eq: Equations, s: Symbol, law: Any, error: Error) -> dict[Symbol, Expr]
         return _differentiated(eq, orders, needed, piecewise(s.name, law.times, law.coefficients, eq.t), error)
     if not isinstance(law, Expr):
         return dict(zip(orders, _python(eq, s.name, law, error), strict=True))
-    allowed = eq.variables.of("t q u z p").symbols
-    if strange := [x for x in free_symbols(law) if x not in allowed]:
+    allowed = eq.variables.of("t q u z").symbols
+    if strange := [x for x in free_symbols(law) if x not in allowed and x.kind != "parameter"]:
         raise error(
             f"input {s.name!r} of {eq.name!r} depends on {listed(strange)}; it may depend on t, coordinates, speeds, variables and parameters"
         )
@@ -102,7 +111,9 @@ def _differentiated(
             if s in needed:
                 raise
             break  # an external function without derivatives, whose rate nobody needs
-        if s in needed and (loop := [x for x in free_symbols(found[s]) if x not in eq.arguments]):
+        if s in needed and (
+            loop := [x for x in free_symbols(found[s]) if x not in eq.arguments and x.kind != "parameter"]
+        ):
             raise error(
                 f"input {orders[0].name!r} of {eq.name!r}: the equations contain {s.name}, which would contain {listed(loop)}, so that "
                 "accelerations would depend on themselves; put this dependence into the model, or let it come through a variable (m.variable)"
@@ -148,12 +159,13 @@ def _replaced(eq: Equations, laws: Mapping[Symbol, Any], error: Error) -> Equati
     table: dict[Symbol, Expr] = {}
     for s, law in laws.items():
         table |= _law(eq, s, law, error)
+    more = [s for s in free_symbols(*table.values()) if s.kind == "parameter" and s not in eq.p]
     names = list(eq.outputs)
     parts = [eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, *(eq.outputs[n] for n in names)]
     rates, M, f, phi, Jc, b, c, h, *outputs = substitute_all(parts, table)
     return replace(
         eq, rates=rates, M=M, f=f, phi=phi, Jc=Jc, b=b, c=c, h=h, outputs=dict(zip(names, outputs, strict=True)),
-        r=tuple(s for s in eq.r if s not in table), dependent=eq.composed(table),
+        r=tuple(s for s in eq.r if s not in table), p=(*eq.p, *more), dependent=eq.composed(table),
     )  # fmt: skip
 
 

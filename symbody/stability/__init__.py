@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .convert import to_control, to_scipy
     from .design import Design
     from .eigenvalue_sensitivities import EigenvalueSensitivities
+    from .feedback import Feedback
     from .linear_system import LinearSystem, linear_system
     from .linearize import linearize
     from .locus import Critical, RootLocus
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from .steady import SteadyMotion, steady
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "LinearSystem", "linear_system",
+    "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "Feedback", "LinearSystem", "linear_system",
     "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "SecondOrder", "Mode",
     "Spectrum", "SteadyMotion", "steady",
 ]  # fmt: skip

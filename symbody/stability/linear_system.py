@@ -27,7 +27,7 @@ from ..escaping import in_latex
 from ..summary import Summarized, Summary, counted, filled, listing
 from . import design as design_module
 from . import eigenvalue_sensitivities as sensitivity
-from . import response
+from . import feedback, response
 from . import state_choice as states
 from .chart import StabilityChart, stability_chart
 from .first_variation import Variation
@@ -524,6 +524,26 @@ class LinearSystem(Summarized):
         max_steps   of the iteration
         """
         return design_module.design(self, targets, list(vary), of, bounds or {}, max_steps, values or {})
+
+    @values_by_name(StabilityError)
+    def lqr(
+        self, Q: Any, R: Any = 1.0, /, *, inputs: Iterable[str | Symbol] | None = None, values: Values = None, options: ByName = None,
+        **named: float,
+    ) -> feedback.Feedback:  # fmt: skip
+        """The feedback r = r0 - K (x - x0) with the least ∫ xᵀ Q x + rᵀ R r dt; it goes into `inputs=` as it is.
+
+        Q, R     weights of states and inputs: one number, numbers by name (others weigh nothing), one for each, or a matrix
+        inputs   those that are used; all by default
+        """
+        return feedback.lqr(self, Q, R, inputs, values or {})
+
+    @values_by_name(StabilityError)
+    def place(
+        self, poles: Sequence[complex], /, *, inputs: Iterable[str | Symbol] | None = None, values: Values = None, options: ByName = None,
+        **named: float,
+    ) -> feedback.Feedback:  # fmt: skip
+        """The feedback r = r0 - K (x - x0) with which the closed loop has these eigenvalues; it goes into `inputs=` as it is."""
+        return feedback.place(self, poles, inputs, values or {})
 
 
 def linear_system(

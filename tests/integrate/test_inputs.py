@@ -126,12 +126,13 @@ def test_a_rope_that_is_wound(eq):
         (lambda eq: ([0, 0], [0, 1]), "times must increase"),
         (lambda eq: ([0, 1, 2], [0, 1]), "two rows of equal length"),
         (lambda eq: lambda t, x: 0.0, "takes t, or"),
-        (lambda eq: sb.symbol("gain") * eq.t, "depends on gain"),
+        (lambda eq: sb.symbol("torque", "input") * eq.t, "depends on torque"),
+        (lambda eq: sb.symbol("gain") * eq.t, "no value for gain"),
         (lambda eq: "up", "is no number, expression, function"),
     ],
 )
 def test_refusals(eq, law, says):
-    with pytest.raises(sb.SimulationError, match=says):
+    with pytest.raises(sb.SymbodyError, match=says):
         simulated(eq, law(eq))
 
 
