@@ -45,7 +45,7 @@ def potential_energy(eq: Equations) -> Expr:
 
 
 def energy(eq: Equations) -> Expr:
-    """E = T + V."""
+    """T + V."""
     return kinetic_energy(eq) + potential_energy(eq)
 
 
@@ -106,7 +106,7 @@ def _add(total: dict[Frame, Wrench], f: Frame, w: Wrench) -> None:
 
 
 def power(eq: Equations, load: str) -> Expr:
-    """The power of a load, by its name: Σ F·v + T·ω of its forces and torques, and Q q' of what it does on coordinates."""
+    """The power of a load, by its name: Σ F·v + τ·ω of its forces and torques, and Q q' of its generalised forces."""
     return _own(eq, _power(eq.mechanism.load(load), Kinematics(eq.mechanism)))
 
 

@@ -1,7 +1,7 @@
 """Kane's method: projection of every body's balance on its partial velocities (Lennartsson eq. 2.33, Lynch eq. 4.14).
 
     M = Σ m Jvᵀ Jv + Jωᵀ I Jω
-    f = Σ Jvᵀ (F - m a) + Jωᵀ (T - I α - ω × I ω)      a, α: accelerations where u' = 0
+    f = Σ Jvᵀ (F - m a) + Jωᵀ (τ - I α - ω × I ω)      a, α: accelerations where u' = 0
 
 Components are in body frames: a = dv/dt + ω × v with dv/dt the rate of the components, taken on the graph.
 """

@@ -7,7 +7,7 @@ T is a function of q, q' and t. With p = ∂T/∂q', projection on the speeds (q
     M = Nᵀ ∂p/∂q' N
     f = Nᵀ (Q - ∂V/∂q + ∂T/∂q - p')      p': rate of p where u' = 0, that is, q'' = N' u + n'
 
-Loads that have a potential enter by it. All others enter by their virtual work, from positions: F · ∂r/∂q + T · w with
+Loads that have a potential enter by it. All others enter by their virtual work, from positions: F · ∂r/∂q + τ · w with
 ∂R/∂q Rᵀ = w̃.
 """
 

@@ -2,7 +2,7 @@
 
     J_r = ∂r/∂q N,   J_w = [axial(∂R/∂q_j Rᵀ)] N
     M = Σ J_rᵀ m J_r + J_wᵀ I J_w
-    f = Σ J_rᵀ (F - m a) + J_wᵀ (T - I α - ω × I ω)      a, α: accelerations where u' = 0
+    f = Σ J_rᵀ (F - m a) + J_wᵀ (τ - I α - ω × I ω)      a, α: accelerations where u' = 0
 
 All is in components of the ground: positions and rotation matrices are differentiated, inertia tensors are turned.
 """
