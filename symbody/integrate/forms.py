@@ -28,24 +28,11 @@ from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, unknown
 from . import projection
 from .accelerations import accelerations, stabilized, variable_rates
+from .form_kinds import FORMS, FormKind
 
 if TYPE_CHECKING:
     from .sensitivities import VariedForm
     from .variational import DiscreteForm
-
-TITLES: Final = {
-    "minimal": "ordinary differential equations",
-    "explicit": "constraints on the level of accelerations",
-    "baumgarte": "constraints on the level of accelerations, stabilised after Baumgarte",
-    "projection": "projection onto the constraints after every step",
-    "orthogonal": "orthogonal projection onto the constraints after every step",
-    "partition": "independent speeds, chosen anew where they become bad",
-    "qr": "independent combinations of speeds by QR at every evaluation",
-    "svd": "independent combinations of speeds by singular values at every evaluation",
-    "implicit": "accelerations and multipliers as unknowns, index 1",
-    "ggl": "constraints on positions and speeds, accelerations and multipliers as unknowns, index 2",
-    "discrete": "discrete action, constraints on positions and speeds at every step",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +63,11 @@ class Form(CacheOwner):
     @property
     def settles(self) -> bool:
         """Whether states are brought back to the constraints."""
-        eq = self.equations
-        if self.name in ("explicit", "baumgarte"):
-            return False
-        return bool(self.chosen or eq.position_rows or self.invariants)
+        return self.kind.projects and bool(self.chosen or self.equations.position_rows or self.invariants)
+
+    @property
+    def kind(self) -> FormKind:
+        return FORMS[self.name]
 
     # ------------------------------------------------------------------------------------------------ what a form can do
 

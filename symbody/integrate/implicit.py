@@ -39,11 +39,11 @@ from .accelerations import (
     stabilized,
     variable_rates,
 )
+from .form_kinds import FORMS
 from .forms import NOTHING_KEPT, Form, Kept, explicit_form
 from .machine import Machine, Task, steps_of
 from .march import TINY
 
-NAMES: Final = ("implicit", "ggl")
 CONSISTENT: Final = 1e-12  # residual of the start, in units of its terms' derivatives
 MOST: Final = 60
 
@@ -60,10 +60,6 @@ class ImplicitForm(Form):
     lines: tuple[_Line, ...] = ()
     conditions: Sequence[tuple[str, Expr]] = field(default_factory=list)
     unknown: tuple[Symbol, ...] = ()
-
-    @property
-    def settles(self) -> bool:
-        return self.name not in NAMES and super().settles
 
     @property
     def algebraic(self) -> tuple[bool, ...]:
@@ -166,7 +162,7 @@ def any_form(
     kept: Kept = NOTHING_KEPT,
 ) -> Form:
     """A form by name, for an implicit method where it has algebraic equations."""
-    if name not in NAMES and follows(eq):
+    if not FORMS[name].is_algebraic and follows(eq):
         return explicit_form(name, eq, chosen, metric=metric, alpha=alpha, beta=beta, kept=kept)
     lines, conditions = _lines(name, eq, chosen, alpha, beta)
     lines += [_Line(s, e) for s, e in kept.rates.items()]
@@ -202,7 +198,7 @@ def _lines(
 ) -> tuple[list[_Line], Conditions]:
     """The lines for q, u, z and further variables, and what is to hold at the start."""
     lines = [_Line(q, rate) for q, rate in zip(eq.q, eq.rates.entries, strict=True)]
-    if name in NAMES:
+    if FORMS[name].is_algebraic:
         lines += [_Line(u, u.dot) for u in eq.u]
         forces, conditions = _balances(name, eq, chosen)
     else:

@@ -42,7 +42,7 @@ from .orthogonal_factors import (
     scale_rows,
 )
 
-SPACES: Final = ("partition", "qr", "svd")
+FACTORS: Final = ("partition", "qr", "svd")  # by the number that kernels know each by
 PARTITION: Final = 0
 QR: Final = 1
 GOOD: Final = 0.1  # smallest pivot, with rows of length one, down to which given independent speeds are used
@@ -265,7 +265,7 @@ class SpaceForm(Form):
             len(self.equations.q),
             program_callee(self.constraints_program, {"p": p}),
         )
-        out = space_of(SPACES.index(self.name), len(self.chosen), n, n_q, self.n, self.independent, callee)
+        out = space_of(FACTORS.index(self.name), len(self.chosen), n, n_q, self.n, self.independent, callee)
         return out.know("m", "n") if n <= KNOWN_SIZE else out
 
 

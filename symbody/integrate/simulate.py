@@ -18,12 +18,13 @@ from .diagnosis import diagnosed
 from .event_handlers import EventHandler
 from .event_loop import ChatteringDetector, EventLoop, handlers_of
 from .events import Event
-from .forms import TITLES, Form, conserved
+from .form_kinds import DISCRETE, FORMS
+from .forms import Form, conserved
 from .impacts import Contact
-from .implicit import NAMES, any_form, follows, radau_machine
+from .implicit import any_form, follows, radau_machine
 from .inputs import with_inputs
 from .machine import Machine, Task, explicit_machine
-from .null_space import SPACES, space_form
+from .null_space import space_form
 from .outcome import Ending, Outcome
 from .run import Leg, Progress, Record, drive
 from .segment import Segment
@@ -31,7 +32,6 @@ from .sensitivities import variations_in, varied
 from .state import OFF, Start, State, is_whole_state, start_values
 from .stiffness import is_stiff, stiffness_note
 from .trajectory import Trajectory
-from .variational import NAME as DISCRETE
 from .variational import discrete_form, variational_machine
 
 TABLEAUX: Final = {"dp5": tableaux.DORMAND_PRINCE_5, "dp8": tableaux.DORMAND_PRINCE_8, "rk4": tableaux.CLASSICAL_4}
@@ -211,8 +211,8 @@ def choice(eq: Equations, o: SimulationOptions) -> SimulationOptions:
     form = o.form
     if form == "auto":
         form = "projection" if eq.lam else "minimal"
-    if form not in TITLES:
-        raise unknown(f"simulate {eq.name!r}", "form", form, TITLES, SimulationError)
+    if form not in FORMS:
+        raise unknown(f"simulate {eq.name!r}", "form", form, FORMS, SimulationError)
     if eq.lam and form == "minimal":
         raise SimulationError(
             f"simulate {eq.name!r}: it has constraints ({listed(eq.lam)}); use `minimal(equations)`, or another form"
@@ -228,32 +228,32 @@ def _method(eq: Equations, o: SimulationOptions, form: str) -> str:
     """The method, or "auto" where stiffness at the start decides."""
     if o.method != "auto":
         return o.method
-    if form == DISCRETE:
+    if FORMS[form].is_discrete:
         return "variational"
-    return "auto" if follows(eq) and form not in NAMES else "radau"
+    return "auto" if follows(eq) and not FORMS[form].is_algebraic else "radau"
 
 
 def _check_method(eq: Equations, o: SimulationOptions) -> None:
-    where = f"simulate {eq.name!r}"
+    where, kind = f"simulate {eq.name!r}", FORMS[o.form]
     if o.method not in (*METHODS, "auto"):
         raise unknown(where, "method", o.method, METHODS, SimulationError)
     if o.method in ("rk4", "variational") and o.step is None:
         raise SimulationError(f"method={o.method!r} has no error control: give it a fixed step=...")
     if o.order is not None and o.method != "variational":
         raise SimulationError(f"{where}: order= is for method='variational', not for {o.method!r}")
-    if (o.method == "variational") != (o.form == DISCRETE):
+    if (o.method == "variational") != kind.is_discrete:
         raise SimulationError(
             f"{where}: method='variational' and form={DISCRETE!r} go together, got {o.method!r}, {o.form!r}"
         )
-    if o.method in TABLEAUX and (o.form in NAMES or not follows(eq)):
+    if o.method in TABLEAUX and (kind.is_algebraic or not follows(eq)):
         raise SimulationError(
             f"{where}: there are algebraic equations (form {o.form!r}), which method={o.method!r} cannot solve; use 'radau'"
         )
-    if o.method == "radau" and o.form in SPACES:
+    if o.method == "radau" and not kind.has_rates:
         raise SimulationError(
             f"{where}: method='radau' needs rates as expressions, which form={o.form!r} has not; use 'projection', 'ggl', ..."
         )
-    if o.sensitivities and (o.form in (*NAMES, DISCRETE) or not follows(eq)):
+    if o.sensitivities and (kind.is_algebraic or kind.is_discrete or not follows(eq)):
         raise SimulationError(f"{where}: sensitivities are for forms without algebraic equations; take 'projection'")
 
 
@@ -279,14 +279,14 @@ def form_of(eq: Equations, o: SimulationOptions) -> Form:
 
 
 def _made(eq: Equations, o: SimulationOptions) -> Form:
-    invariants = conserved(eq, o.invariants)
-    if o.form in SPACES:
+    invariants, kind = conserved(eq, o.invariants), FORMS[o.form]
+    if kind.has_speeds:
         if o.sensitivities:
             raise SimulationError(f"simulate {eq.name!r}: sensitivities are not for form={o.form!r}; take 'projection'")
         return space_form(o.form, eq, independent=o.independent, projects=o.project, metric=o.metric, kept=invariants)
     if o.independent or o.project:
         raise SimulationError(f"simulate {eq.name!r}: independent= and project= are not for form={o.form!r}")
-    if o.form == DISCRETE:
+    if kind.is_discrete:
         if o.invariants:
             raise SimulationError(f"simulate {eq.name!r}: invariants are not for form={o.form!r}, which keeps its own")
         return discrete_form(eq, tuple(range(len(eq.lam))), o.order or 2)
@@ -318,7 +318,7 @@ class Simulation:
         if (
             o.step is None
             and form.rates
-            and o.form not in SPACES
+            and form.kind.has_rates
             and not o.sensitivities
             and is_stiff(form, self.state.t, self.y, self.p, self.end - self.state.t)
         ):
@@ -383,7 +383,7 @@ class Simulation:
             y = machine.memory.points.copy()
             t = self.times[: len(y)].copy()
         choices = {
-            "form": f"form {o.form} ({TITLES[o.form]})",
+            "form": f"form {o.form} ({FORMS[o.form].title})",
             "method": f"method {o.method} ({METHODS[o.method]})",
             "tolerance": f"step {o.step:g}" if o.step else f"rtol {o.rtol:g}",
         }

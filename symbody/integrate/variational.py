@@ -32,10 +32,9 @@ from ..emit.run.loop_callee import program_callee
 from ..errors import SimulationError, listed, shown
 from . import variational_steps
 from .accelerations import accelerations, inertia, rows
+from .form_kinds import DISCRETE
 from .forms import Form
 from .machine import Machine, Task, steps_of
-
-NAME: Final = "discrete"
 
 _SUZUKI: Final = 1 / (4 - 4 ** (1 / 3))
 _KAHAN_LI: Final = (0.39216144400731413928, 0.33259913678935943860, -0.70624617255763935981, 0.08221359629355080023)
@@ -57,10 +56,6 @@ class DiscreteForm(Form):
     @property
     def discrete(self) -> DiscreteForm:
         return self
-
-    @property
-    def settles(self) -> bool:
-        return False
 
     @cached_property
     def _momenta(self) -> Matrix:
@@ -151,7 +146,7 @@ def discrete_form(eq: Equations, chosen: tuple[int, ...], order: int) -> Discret
     if eq.dropped:
         raise SimulationError(f"{where}: linearised equations do not come from their energy; use another method")
     udot, _ = accelerations(eq, chosen)
-    return DiscreteForm(NAME, eq, eq.state, [*eq.rates.entries, *udot.entries], chosen, order=order)
+    return DiscreteForm(DISCRETE, eq, eq.state, [*eq.rates.entries, *udot.entries], chosen, order=order)
 
 
 # ---------------------------------------------------------------------------------------------------------- the method at work

@@ -7,7 +7,7 @@ import symbody as sb
 from examples import bicycle, four_bars, sleigh, slider_crank, spatial_crank
 from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee
-from symbody.integrate.null_space import SPACES, Space, directions, factors, meeting, scale_rows, space_form, space_of
+from symbody.integrate.null_space import FACTORS, Space, directions, factors, meeting, scale_rows, space_form, space_of
 from symbody.integrate.outcome import Ending
 
 # ------------------------------------------------------------------------------------------------ factors
@@ -96,7 +96,7 @@ def moving(request):
     return equations, sb.assemble(equations, start=rough)
 
 
-@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize("name", FACTORS)
 def test_rates_are_those_of_the_multipliers(moving, name):
     """The same u' as by [M Jcᵀ; Jc 0], also where the speeds that come in are off the constraints."""
     equations, state = moving
@@ -120,7 +120,7 @@ def evaluate(callee, t, y, dy) -> None:
     LoopCallee(once, {}, t=t, y=y, dy=dy, f=callee).run()
 
 
-@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize("name", FACTORS)
 def test_motion_is_that_of_projection(moving, name):
     equations, state = moving
     a = sb.simulate(equations, 1.0, state, form="projection", rtol=1e-11)
@@ -171,7 +171,7 @@ def door(second: bool) -> sb.Equations:
     return sb.derive(m, check=False)
 
 
-@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize("name", FACTORS)
 def test_rows_that_follow_from_others_are_left_out(name):
     one, two = (sb.simulate(door(second), 3.0, form=name, rtol=1e-10) for second in (False, True))
     assert two.outcome

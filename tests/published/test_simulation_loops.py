@@ -8,7 +8,7 @@ import pytest
 import symbody as sb
 from bench import tuomela
 from examples import slider_crank, spatial_crank, tuomela_pendulum
-from symbody.integrate.forms import TITLES
+from symbody.integrate.form_kinds import FORMS
 
 from .numbers import published
 
@@ -41,7 +41,7 @@ def runs() -> dict[str, sb.Trajectory]:
     return {
         name: sb.simulate(equations, 300.0, slider_crank.START, rtol=1e-6, **{"method": "dp5", **options})
         for name, options in cases.items()
-        if options["form"] in TITLES
+        if options["form"] in FORMS
     }
 
 
