@@ -9,10 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 class SymbodyError(Exception):
-    """Base of all errors raised on purpose by symbody."""
+    """Base of all errors raised on purpose by symbody. All can be pickled, whatever their constructors take: errors cross process borders."""
+
+    def __reduce__(self) -> Any:
+        return _error_again, (type(self), self.args, self.__dict__)
+
+
+def _error_again(kind: type[SymbodyError], args: tuple[Any, ...], attributes: dict[str, Any]) -> SymbodyError:
+    made = kind.__new__(kind, *args)
+    made.args = args
+    made.__dict__.update(attributes)
+    return made
 
 
 class ExpressionError(SymbodyError, TypeError, ValueError):

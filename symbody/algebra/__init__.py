@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..later import offer
-from . import printing as printing  # expressions print themselves
+from . import portable as portable  # expressions pickle themselves
+from . import printing as printing  # and print themselves
 
 if TYPE_CHECKING:
     from .derivatives import derivative, directional_derivative, gradient, jacobian, sparsity, time_derivative

@@ -221,9 +221,6 @@ class Expr(Node):
             raise ExpressionError(f"{self} is not a number; evaluate(expression, values) puts numbers in")
         return float(self.data)
 
-    def __reduce__(self) -> Any:
-        raise ExpressionError("expressions are not pickled; hand over the Program made from them, or their SymPy form")
-
 
 class Condition(Node):
     """A truth value on the graph, for `where`. Combine with & | ~ (Python's `and`, `or`, `not` cannot be overloaded)."""

@@ -7,11 +7,12 @@ from typing import Any, TypeAlias
 
 from ..errors import ExpressionError, shown
 from .graph import ONE, PRINTERS, ZERO, Expr, as_expr, make2
+from .portable import Portable
 
 Scalar: TypeAlias = Any  # whatever as_expr takes
 
 
-class Matrix:
+class Matrix(Portable):
     """An immutable matrix: `matrix([[a, b], [c, d]])`, `vector(x, y, z)`. Operators + - * / @, `.T`, `m[i, j]`, `v[i]`."""
 
     __slots__ = ("cols", "entries", "rows")

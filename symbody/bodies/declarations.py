@@ -13,6 +13,7 @@ from ..algebra.derivatives import jacobian
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr, rate_name, stem_and_order, symbol
 from ..algebra.linear import solve
 from ..algebra.matrix import Matrix
+from ..algebra.portable import Portable
 from ..algebra.walk import free_symbols, substitute_all
 from ..errors import ModelError, listed
 from ..escaping import checked_name
@@ -48,7 +49,7 @@ def identifier(name: str) -> str:
     return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "_"
 
 
-class Declarations:
+class Declarations(Portable):
     """The symbols of a model and how coordinates change with speeds."""
 
     def __init__(self, name: str) -> None:

@@ -16,6 +16,7 @@ from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.functions import sqrt
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, as_matrix, cross, dot, vector, zeros
+from ..algebra.portable import Portable
 from ..algebra.printing import outline
 from ..errors import ModelError, shown
 from .rotations import Rotation, about, from_cosines, from_euler_parameters, sequence
@@ -29,7 +30,7 @@ def three(components: Any, what: str) -> Matrix:
     return v
 
 
-class Immutable:
+class Immutable(Portable):
     """Attributes are set once, through `__dict__` or `object.__setattr__`, and cannot be assigned afterwards."""
 
     __slots__ = ()
@@ -81,6 +82,13 @@ class Frame(Immutable):
 
     def __repr__(self) -> str:
         return f"<Frame {self.name}{f' on {self.parent.name}' if self.parent is not None else ''}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_path": (), "_rotations": {}}
+
+    def before(self) -> tuple[Frame, ...]:
+        """Some of the frames on the way to the root."""
+        return self.path[:-1:16]
 
     def rename(self, name: str) -> None:
         """Give it another name."""

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..algebra.graph import Expr, Symbol, symbol
+from ..algebra.portable import Portable
 from ..algebra.printing import outline
 from ..errors import ModelError, listed, unknown
 from ..escaping import checked_name
@@ -138,7 +139,7 @@ class Joint:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mechanism(Summarized):
+class Mechanism(Summarized, Portable):
     """Bodies, joints, loads and constraints, with coordinates q, speeds u, rates q' = N u + n; made by `Model.freeze()`.
 
     It is immutable, with everything that can be reached from it: nothing done to the model afterwards shows in it.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..algebra.graph import Symbol
+from ..algebra.portable import Portable
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
 from ..bodies.summaries import rows_of_parts
@@ -20,7 +21,7 @@ MOST_SYMBOLS: Final = 40  # in a row of the page
 
 
 @dataclass(frozen=True, repr=False)
-class Audit(Summarized):
+class Audit(Summarized, Portable):
     """Result of `audit`: counts, degrees of freedom, findings. Prints as a page.
 
     rank                 of the constraints, at a random configuration that satisfies them; None where there is none

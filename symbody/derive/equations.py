@@ -19,6 +19,7 @@ from ..algebra.cache_owner import CacheOwner
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import Expr, Symbol, symbol
 from ..algebra.matrix import Matrix, sum_of_products
+from ..algebra.portable import Portable
 from ..algebra.walk import substitute, substitute_all
 from ..bodies.mechanism import Constraint, Mechanism
 from ..errors import ModelError, SymbodyError
@@ -32,7 +33,7 @@ from .variables import ARGUMENTS, Variables
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Equations(Summarized, CacheOwner):
+class Equations(Summarized, CacheOwner, Portable):
     """Equations of motion of a mechanism; made by `derive`.
 
     q, u, z, r, p, t   coordinates, speeds, additional variables, inputs, parameters, time; where the equations contain rates of inputs, these

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..algebra.portable import Portable
 from ..derive.equations import Equations
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed
@@ -33,7 +34,7 @@ class Occurrence:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Segment:
+class Segment(Portable):
     """Times and states of a motion in one set of equations. The arrays cannot be written to: what is stored is handed out as it is.
 
     t, y         times, and (q, u, z) in a row for each

@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from ..algebra.graph import Symbol
+from ..algebra.portable import Portable
 from ..derive.equations import Equations
 from ..derive.keywords import by_name
 from ..derive.variables import ARGUMENTS, Variables
@@ -46,7 +47,7 @@ class Violation:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class State:
+class State(Portable):
     """Time, coordinates, speeds, additional variables, inputs and parameters of equations, as numbers; `assemble` finds one.
 
     state["q1"] is an entry by name (q1, q1_dot, ...), state.values has them all. The arrays are in the order of the equations and

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.graph import Expr, Symbol
 from ..algebra.matrix import Matrix
+from ..algebra.portable import Portable
 from ..derive.energies import energy, kinetic_energy, load_powers, potential_energy
 from ..derive.equations import Equations
 from ..derive.reactions import reaction
@@ -29,7 +30,7 @@ from .violations import Violations, joined, violations
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Trajectory:
+class Trajectory(Portable):
     """Times and states, and everything that follows from them.
 
     sim["q1"], sim[x * y]     a coordinate, speed, variable, output or multiplier by name, or any expression, at the times sim.t

@@ -14,6 +14,7 @@ from ..algebra.derivatives import directional_derivative
 from ..algebra.graph import ZERO, Symbol, as_expr, stem_and_order, symbol
 from ..algebra.mathml import drawn
 from ..algebra.matrix import Matrix, as_matrix, identity, zeros
+from ..algebra.portable import Portable
 from ..algebra.printing import latex
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.keywords import values_by_name
@@ -89,7 +90,7 @@ class FullSystem:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearSystem(Summarized):
+class LinearSystem(Summarized, Portable):
     """A linear system; made by `linearize`, or from matrices by `linear_system`.
 
     x, r, y        names of states, inputs and outputs

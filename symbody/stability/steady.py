@@ -15,6 +15,7 @@ from ..algebra.evaluate import evaluate
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix
 from ..algebra.nonlinear import Solution, System
+from ..algebra.portable import Portable
 from ..algebra.printing import tree_size_up_to
 from ..algebra.rounding import UNIT, rounding
 from ..algebra.walk import free_symbols, ordered, substitute_all
@@ -36,7 +37,7 @@ Number = float | Expr
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SteadyMotion(Tabular):
+class SteadyMotion(Tabular, Portable):
     """An equilibrium or relative equilibrium: only cyclic coordinates change, at constant rates; made by `steady`.
 
     motion["phi"] is a number, or an expression in the parameters where the motion is known in closed form; names are those of q, u,

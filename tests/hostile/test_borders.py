@@ -1,6 +1,9 @@
 """What crosses the borders of threads and processes: errors, and everything that stages hand to each other."""
 
+import multiprocessing
+import pickle
 import threading
+from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
@@ -46,3 +49,119 @@ def test_exceptions_in_a_batch_over_many_threads():
     with pytest.raises(ArithmeticError, match="not for -3"):
         f.batch(values, threads=4)
     assert f.batch([1.0] * 5000, threads=4)[0] == 3.0
+
+
+# ---------------------------------------------------------------------------------------------------- processes
+
+
+def pendulums(n: int = 2) -> sb.Model:
+    m = sb.Model("chain")
+    m.gravity(0, -m.parameter("g", 9.81), 0)
+    m.parameter("c", 0.1)
+    parent, at = m.ground, (0, 0, 0)
+    for k in range(n):
+        link = m.body(f"link {k}", mass=1 + k, com=(0, -0.5, 0), inertia=(0.1, 0.05, 0.1))
+        m.revolute(f"q{k}", parent, link, at=at, axis="zx"[k % 2], damping=sb.symbol("c"))
+        parent, at = link, (0, -1, 0)
+    m.generalized_force("push", sb.symbol("q0", "coordinate"), m.input("F"))
+    m.output("tip", parent.mass_centre.position().dot(m.ground.x))
+    return m
+
+
+def everything() -> dict[str, object]:
+    m = pendulums()
+    eq = sb.derive(m)
+    sim = sb.simulate(eq, 0.5, q0=1, inputs={"F": sb.sin(sb.symbol("t", "time"))})
+    steady = sb.steady(eq)
+    lin = sb.linearize(eq, steady)
+    return {
+        "Model": m, "Mechanism": eq.mechanism, "Equations": eq, "Trajectory": sim, "State": sb.State.of(eq, {"q0": 1, "F": 0}),
+        "SteadyMotion": steady, "LinearSystem": lin, "Program": sb.program("f", {"q": eq.q, "p": eq.p}, {"M": eq.M}),
+        "Compiled": sb.compile(sb.program("f", {"q": eq.q, "p": eq.p}, {"M": eq.M})), "Dynamics": sb.compile(eq), "Expr": eq.M[0, 0], "Condition": eq.M[0, 0] < 1,
+        "Matrix": eq.M, "Vector": m.bodies["link 1"].mass_centre.position(), "Frame": m.bodies["link 1"].frame, "Body": m.bodies["link 1"],
+        "Audit": sb.audit(m), "Certificate": sb.certify(eq), "Spectrum": lin.modes(), "Reaction": sb.reaction(eq, "q1"), "ModelFile": sb.read_model_text("symbody: 1\n"),
+    }  # fmt: skip
+
+
+def numbers(things: dict[str, object]) -> dict[str, object]:
+    """What another process computes with what it was given."""
+    eq, f = things["Equations"], things["Dynamics"]
+    at = eq.values(otherwise=0.3)
+    state = (0.0, [0.1, 0.2], [0.3, 0.4], [0.0], f.p)
+    return {
+        "derived": [sb.evaluate(e, at) for thing in ("Model", "Mechanism") for e in sb.derive(things[thing]).f.entries],
+        "equations": [sb.evaluate(e, at) for e in (*eq.M.entries, *eq.f.entries, things["Expr"], *things["Matrix"].entries)],
+        "dynamics": f.udot(*state).tolist(),
+        "compiled": things["Compiled"]([0.1, 0.2], f.p).tolist(),
+        "simulated": float(sb.simulate(eq, 0.5, q0=1, inputs={"F": 0})["q1"][-1]),
+        "trajectory": [float(things["Trajectory"][name][-1]) for name in ("q0", "q1", "q0_dot")] + [float(things["Trajectory"].energy[-1])],
+        "eigenvalues": [complex(e) for e in things["LinearSystem"].eigenvalues()],
+        "same nodes": things["Expr"] is eq.M[0, 0] and things["Matrix"].entries[0] is eq.M[0, 0],
+        "reprs": {k: repr(v) for k, v in things.items()},
+    }  # fmt: skip
+
+
+def test_everything_of_the_waist_crosses_into_a_fresh_process():
+    """What is computed there is what is computed here, to the last bit, and equal expressions are one object there too."""
+    things = everything()
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        assert pool.submit(numbers, things).result(timeout=120) == numbers(things)
+
+
+@pytest.mark.parametrize(
+    "name", ["motorcycle", "slider_crank", "satellite", "triple_pendulum", "string_with_particles"]
+)
+def test_models_of_the_library(name):
+    """Equations in a pickle are those that were pickled: node by node, in the same process."""
+    eq = sb.derive(sb.study.find_model(name).model)
+    again = pickle.loads(pickle.dumps(eq))
+    assert again.mechanism is not eq.mechanism
+    assert all(
+        a is b for a, b in zip((*again.M.entries, *again.f.entries), (*eq.M.entries, *eq.f.entries), strict=True)
+    )
+    assert (again.q, again.u, again.p, again.name) == (eq.q, eq.u, eq.p, eq.name)
+
+
+def test_deep_graphs_and_long_chains():
+    """No recursion: a sum nested 100 000 deep, and a chain of 400 bodies."""
+    e = x
+    for _ in range(100_000):
+        e = sb.sin(e)
+    assert pickle.loads(pickle.dumps(e)) is e
+    mechanism = pendulums(400).freeze()
+    again = pickle.loads(pickle.dumps(mechanism))
+    assert len(again.bodies[-1].frame.path) == len(mechanism.bodies[-1].frame.path)
+
+
+def test_caches_stay_behind():
+    eq = sb.derive(pendulums())
+    small = len(pickle.dumps(eq))
+    sb.simulate(eq, 0.1, q0=1, inputs={"F": 0})
+    assert len(pickle.dumps(eq)) <= 1.2 * small
+
+
+ERRORS = [
+    sb.errors.ModelFileError("there is no body 'a'", "model.yaml", 3, 5, "  b: {on: a}", 2),
+    sb.errors.ExpressionTextError("syntax error", "1 +* 2", 3),
+    *(kind("what is wrong") for kind in vars(sb.errors).values() if isinstance(kind, type) and issubclass(kind, sb.SymbodyError) and kind.__name__ not in ("ModelFileError", "ExpressionTextError")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
+def test_errors_are_pickled(error):
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
+
+
+def refused() -> None:
+    sb.read_model_text("symbody: 1\nbodies: {a: {mass: -}}\n", "bad.yaml")
+
+
+def test_errors_of_a_worker_arrive():
+    """A pool that cannot read the answer of its worker waits for ever."""
+    with (
+        ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool,
+        pytest.raises(sb.ModelFileError) as caught,
+    ):
+        pool.submit(refused).result(timeout=60)
+    assert (caught.value.file, caught.value.line) == ("bad.yaml", 2)

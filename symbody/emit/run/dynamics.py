@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra.graph import Symbol, gc_paused
+from ...algebra.portable import Portable
 from ...algebra.walk import substitute_all
 from ...derive.dynamics_derivatives import Wrt, accelerations, forward_derivatives, inverse_derivatives, symbols_to_vary
 from ...derive.equations import Equations
@@ -21,7 +22,7 @@ from ..program.program import Program
 from .callable import Array, Compiled, compile_program
 
 
-class Dynamics:
+class Dynamics(Portable):
     """Compiled equations of motion: `f = compile(equations)`, then `f.udot(t, q, u, p)`.
 
     Functions take t, q, u, then z and r where the equations have additional variables and inputs, then p where parameters are left; r has the
