@@ -45,7 +45,7 @@ class KinematicTables(NamedTuple):
 
 
 def identifier(name: str) -> str:
-    """A name that people gave ("rear frame") as it goes into names of symbols (rear_frame)."""
+    """A free name ("rear frame") as an identifier for symbols (rear_frame)."""
     return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "_"
 
 
@@ -126,7 +126,7 @@ class Declarations(Portable):
         return SymbolTuple(made) if named else tuple(made.values())
 
     def input(self, name: str) -> Symbol:
-        """A quantity that is given from outside while the mechanism moves: a control torque."""
+        """An input: an exogenous function of time, such as a control torque."""
         return self.declare(name, "input")
 
     def inputs(self, names: str) -> tuple[Symbol, ...]:
@@ -158,7 +158,7 @@ class Declarations(Portable):
         return tuple(self.speed(n) for n in names.replace(",", " ").split())
 
     def rate(self, q: Symbol, equals: Any) -> None:
-        """Say what the rate of a coordinate is, in terms of speeds."""
+        """Define the rate of a coordinate in terms of speeds."""
         if q.kind != "coordinate" or self._symbols.get(q.name) is not q:
             raise ModelError(f"rate: {q} is not a coordinate of model {self.name!r}")
         if q in self._rates:
@@ -179,7 +179,7 @@ class Declarations(Portable):
 
     @property
     def kinematics(self) -> KinematicTables:
-        """Everything said of rates so far."""
+        """Kinematic equations, given rates, unit norms and small coordinates declared so far."""
         return KinematicTables(dict(self._rates), tuple(self._kinematic), tuple(self._norms), tuple(self._small))
 
     @property
@@ -258,7 +258,7 @@ def _in_order_of_declaration(
 
 
 def _solved_in_blocks(A: Matrix, b: Sequence[Expr]) -> list[Expr]:
-    """Solve A x = b, apart for each set of unknowns that is tied together."""
+    """Solve A x = b block by block: one solve for each connected set of unknowns."""
     n = A.rows
     group = list(range(2 * n))  # equations, then unknowns
 

@@ -161,7 +161,7 @@ class Frame(Immutable):
     # ------------------------------------------------------------------------------------------------ the tree
 
     def hang_on(self, parent: Frame, rotation: Rotation, offset: Matrix) -> None:
-        """Give a frame that hangs on nothing yet its place, once."""
+        """Place a root frame on a parent; possible once."""
         if self.parent is not None or self.is_ground:
             raise ModelError(
                 f"frame {self.name} already has an orientation (relative to {self.parent and self.parent.name})"
@@ -355,7 +355,7 @@ class Vector(Immutable):
 
 
 def _meet(f: Frame, a: Matrix, g: Frame, b: Matrix) -> tuple[Frame, tuple[Matrix, Matrix]]:
-    """Two terms in one frame: that of the term with fewer zeros, so that the simpler one is turned; one along the axis of its turn stays as it is."""
+    """Two terms in a common frame: that of the term with fewer zeros, so that the sparser one is rotated; one along the rotation axis is unchanged."""
     if f is g:
         return f, (a, b)
     if _is_along_axis(a) and (turned := f.rotation_in(g).outwards(a)) == a:

@@ -1,4 +1,4 @@
-"""Loads: functions that turn what a user says into forces, torques and potentials with their reactions."""
+"""Loads: constructors of forces, torques and potentials, with their reactions."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def shift(m: Expr, r: Matrix) -> Matrix:
 def mass_properties(
     name: str, mass: Any, com: Any, tensor: Any, about: Any = None, physical: bool = True
 ) -> MassProperties:
-    """Mass properties from what a user gives; numbers that no body can have are refused.
+    """Mass properties from user input; physically impossible values are refused.
 
     about      the point about which the inertia is given, where it is not the mass centre
     physical   False where an inertia is meant to be incomplete, as when only the spin of a wheel counts

@@ -1,4 +1,4 @@
-"""`Mechanism`: a description that is complete and does not change any more."""
+"""`Mechanism`: the complete, immutable description."""
 
 from __future__ import annotations
 

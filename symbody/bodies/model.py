@@ -42,7 +42,7 @@ class Model(Summarized, JointMethods):
         return Summary(f"{type(self).__name__} {self.name}", (*parts, *symbols, *self._more_rows(), ("next", steps)))
 
     def _more_rows(self) -> tuple[tuple[str, str], ...]:
-        """What a special kind of model has besides."""
+        """Further rows of the summary of a subclass."""
         return ()
 
     # ------------------------------------------------------------------------------------------------ loads

@@ -112,7 +112,7 @@ class Structure(Parts):
         return frame if all(e is ZERO for e in place.entries) else Frame(frame, offset=place, name=f"{joint}.{what}")
 
     def _hang(self, kind: str, name: str, outer: Frame, inner: Frame, o: JointGeometry, coordinates: Any) -> Joint:
-        """Place the tree at whose root the child is."""
+        """Place the subtree of the child by the joint's motion."""
         moved, used = self.moved_frame(kind, name, outer, o, coordinates)
         rotation, offset = Rotation(), vector(0, 0, 0)
         for f in inner.path[1:]:  # from the child's root to the joint, which is to be gone back

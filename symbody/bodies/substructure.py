@@ -44,11 +44,11 @@ class Attached:
         return self._found("frame", name, self.frames)
 
     def symbol(self, name: str) -> Expr:
-        """What stands for a symbol of the original: its copy, or what it is shared with or replaced by."""
+        """The image of a symbol of the original: its copy, or the expression that it is shared with or replaced by."""
         return self._found("symbol", name, self.symbols)
 
     def copy(self, thing: Any) -> Any:
-        """What stands for a body, joint, frame, point, vector, expression or matrix of the original."""
+        """The copy of a body, joint, frame, point, vector, expression or matrix of the original."""
         if isinstance(thing, Body):
             return self.body(thing.name)
         if isinstance(thing, Joint):
@@ -65,7 +65,7 @@ class Attached:
 
 
 class Copier:
-    """Copies of what a model is made of: frames hung elsewhere, symbols replaced."""
+    """Copies parts of a model: frames get another parent, symbols are substituted."""
 
     def __init__(self, ground: Frame, on: Frame, table: Mapping[Expr, Expr], prefix: str) -> None:
         self._frames: dict[Frame, Frame] = {ground: on}
@@ -179,7 +179,7 @@ def _shared(share: Any) -> dict[str, Any]:
 def _symbol_table(
     host: Model, sub: Model, name: str, prefix: str, share: Mapping[str, Any], values: Mapping[str, Any]
 ) -> dict[Expr, Expr]:
-    """Declares the copies in the host; symbols of the original -> what stands for them, with their rates."""
+    """Declares the copies in the host; returns the substitution of symbols and their rates."""
     where, known = f"attach {name!r}", sub.symbols
     for given, what in ((share, "symbol to share"), (values, "parameter")):
         for n in given:

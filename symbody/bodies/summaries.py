@@ -1,4 +1,4 @@
-"""What a model and a mechanism say of themselves: what they consist of, in a few rows."""
+"""Summary rows of models and mechanisms: parts and symbols."""
 
 from __future__ import annotations
 

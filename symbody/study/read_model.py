@@ -24,7 +24,7 @@ class ModelFile:
     """A model as a file described it.
 
     model, mechanism   the description, and the same frozen
-    requests           values, start, simulate, steady, linearize, eig, frf, draw: what the file asks for
+    requests           values, start, simulate, steady, linearize, eig, frf, draw: the analyses requested by the file
     description        a sentence or more for people
     """
 
@@ -40,13 +40,13 @@ class ModelFile:
 
 
 def read_model(path: str | Path) -> ModelFile:
-    """Read a model file (YAML, see docs/model-files.md). What is wrong in it is told with file, line and column."""
+    """Read a model file (YAML, see docs/model-files.md). Errors name file, line and column."""
     place = Path(path)
     return _read(read_source(place), place.stem, place)
 
 
 def read_model_text(text: str | bytes, name: str = "model") -> ModelFile:
-    """Read a model file that is at hand as text. It cannot mention other files."""
+    """Read a model file given as text. It cannot refer to other files."""
     return _read(source_of(text, name, None), name, None)
 
 
@@ -60,7 +60,7 @@ def _read(source: FileText, default: str, path: Path | None) -> ModelFile:
 
 
 def _opened(said: Said, budget: Budget) -> tuple[Fields, str]:
-    """What a file says in which a part is."""
+    """Fields of the file of a part, and the part's default name."""
     path = beside(said)
     budget.files += 1
     if budget.files > MOST_FILES:

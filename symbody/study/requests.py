@@ -1,4 +1,4 @@
-"""What a model file asks for beside the mechanism: numbers, a start, analyses, a drawing. Checked here, done by later stages."""
+"""Requests of a model file: parameter values, initial state, analyses, drawing. Validated here, carried out by later stages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to do with a robot that comes without instructions: hold its joints by springs and dampers, let go, and see it settle.
+"""Default study of a robot without requests: joints held by springs and dampers, released, settling to equilibrium.
 
 A robot file says nothing about motors. Without any, an arm falls through itself; so each joint with an input gets
 

@@ -44,7 +44,7 @@ class ModelSource:
 
     @property
     def shapes(self) -> Any:
-        """What its bodies look like, where it says so."""
+        """Shapes for drawing its bodies, where given."""
         return self.model if isinstance(self.model, Robot) else self.requests.draw
 
 

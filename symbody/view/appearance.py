@@ -1,4 +1,4 @@
-"""What there is to see of a mechanism, piece by piece: solids of bodies, springs and strings, traces, how frames move."""
+"""Visible items of a mechanism: solids of bodies, springs and strings, traces, and the motion of their frames."""
 
 from __future__ import annotations
 

@@ -260,7 +260,7 @@ def _from_rpy(roll: float, pitch: float, yaw: float) -> Array:
 
 
 def checked_shapes(name: str, given: Any) -> list[Shape | Solid]:
-    """What a user gave for a body: one shape or solid, or several."""
+    """Shapes given for a body, one or several, validated."""
     several = list(given) if isinstance(given, (list, tuple)) else [given]
     for s in several:
         if not isinstance(s, (Shape, Solid)):

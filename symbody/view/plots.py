@@ -202,7 +202,7 @@ LOCI: Final = {"parts": _parts, "plane": _plane}
 
 
 def _range(values: Array, left_out: float = 0.12) -> tuple[float, float]:
-    """What shows the slow branches: fast ones may leave the picture."""
+    """Axis range of a root locus: chosen for the slow branches, fast ones may leave the plot."""
     high = float(np.max(values))
     low = min(float(np.quantile(values, left_out)), -0.3 * abs(high) - 1e-9)
     return 1.1 * low, max(1.2 * high, -0.12 * low)

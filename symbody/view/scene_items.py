@@ -1,4 +1,4 @@
-"""What a scene is made of: plain frozen data, with numbers only.
+"""Items of a scene: immutable data, numbers only.
 
 Every item is fixed to a frame by its name, at a position and a rotation there. Rotations are Euler parameters, scalar first. Solids of
 revolution are about their own z. Colours are `#rrggbb`, or the name of a role in `PALETTE`, which has one for light pages and one

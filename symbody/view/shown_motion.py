@@ -71,7 +71,7 @@ class ShownMotion:
         return dict(zip(eq.arguments, map(float, numbers), strict=True))
 
     def held(self, repeat: int = 1) -> dict[str, Array]:
-        """What does not move: inputs and parameters; and z, at each time."""
+        """Arguments of the placement program besides t and q: additional variables at each time, inputs and parameters."""
         z = self.trajectory.z
         rows = np.tile(z, (repeat, 1)) if len(z) == len(self.t) else np.tile(z[:1], (repeat * len(self.t), 1))
         return {"z": rows, "r": self.trajectory.r, "p": self.trajectory.p}

@@ -1,4 +1,4 @@
-"""What holds a mechanism together, as points: where bodies meet, where they touch the ground, what strings they hang on.
+"""The skeleton of a mechanism: points where bodies are joined, contacts with the ground, strings.
 
 Little here depends on how a model was written. A point that keeps its coordinates in two bodies, whatever the coordinates of the
 mechanism, is where the two are joined; a force at a point that runs around in a body, at one distance from its mass centre, shows a
@@ -152,7 +152,7 @@ class SkeletonFinder:
         return self.mechanism.ground if body == GROUND else self.bodies[body].frame
 
     def owner(self, frame: Frame) -> str:
-        """The body whose frame this is fixed to, or the ground; nobody's name where it moves on its own."""
+        """The body to which a frame is fixed, or the ground; an empty name where it moves relative to both."""
         named = {b.frame: b.name for b in reversed(self.bodies.values())}
         at = next(f for f in reversed(frame.path) if f.is_ground or f in named)
         if frame is at:
@@ -332,7 +332,7 @@ class SkeletonFinder:
         return _relative_parameters(euler_parameters(self.tried.turned_within(j.outer, self.tried.R[j.inner])))
 
     def _axis_in_loop(self, j: Joint) -> Array | None:
-        """What everything turns about, in a plane; else the direction that the joint's torques (forces, where it slides) leave free."""
+        """The normal of a planar motion; else the direction orthogonal to the joint's constraint torques (forces, where it slides)."""
         if j.kind not in (*TURNING, "prismatic"):
             return None
         turned = self._turned(j)

@@ -103,7 +103,7 @@ def _box() -> Mesh:
 
 
 def scale_of(solid: Solid) -> tuple[float, float, float]:
-    """What the unit solid is stretched by along x, y and z."""
+    """Scale factors of the unit solid along x, y and z."""
     s = solid.size
     if solid.kind in ("cylinder", "cone"):
         return (s[0], s[0], s[1])

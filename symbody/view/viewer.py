@@ -83,7 +83,7 @@ def _array(x: Any, kind: Any = np.float32) -> dict[str, Any]:
 
 
 def _mesh(m: Mesh) -> dict[str, Any]:
-    """Vertices as parts of 65535 of the box around them, normals as parts of 127: nobody sees the difference, a page is a third as long."""
+    """Vertices as parts of 65535 of the box around them, normals as parts of 127: quantisation that cannot be seen; the page is a third as long."""
     low, high = m.vertices.min(axis=0), m.vertices.max(axis=0)
     size = np.where(high > low, high - low, 1.0)
     small = np.uint16 if len(m.vertices) < 65536 else np.uint32
@@ -138,7 +138,7 @@ def fragment(scene: Scene, *, assets: bool = True, height: str = "26rem", autopl
 
 
 def _moment(scene: Scene) -> float:
-    """A time for the still at which something can be seen of the motion."""
+    """The time of the still picture: within the motion, away from its start."""
     return float(scene.t[len(scene.t) // 4])
 
 

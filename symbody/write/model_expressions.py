@@ -39,7 +39,7 @@ STYLE: Final = _ModelFileStyle()
 
 
 class Lines:
-    """Names of the nodes that have a line of their own, and the text of anything."""
+    """Definitions under `let` for shared subexpressions, and the text of any expression in terms of them."""
 
     def __init__(self, roots: Iterable[Node], taken: Iterable[str], label: Mapping[Node, str]) -> None:
         nodes = ordered(list(dict.fromkeys(roots)))

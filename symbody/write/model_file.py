@@ -104,7 +104,7 @@ class _ModelFileWriter:
     # Frames
 
     def _named_frames(self) -> dict[Frame, str]:
-        """All frames that anything mentions, parents first, with names that are theirs alone."""
+        """All frames referred to, parents first, with unique names."""
         m = self.m
         mentioned = list(m.frames)
         for actions in (*(x.actions for x in m.loads), *(c.actions for c in m.constraints)):
@@ -238,7 +238,7 @@ class _ModelFileWriter:
 
 
 def _plain_name(f: Frame) -> str:
-    """The name of a frame; where nobody gave it one, it is called after the symbol that turns it."""
+    """The name of a frame; by default that of the symbol that rotates it."""
     turn = f.rotation.factors[0] if len(f.rotation.factors) == 1 else None
     if not f.name.endswith("'"):
         return identifier(f.name)
@@ -331,7 +331,7 @@ def _output(name: str, value: Any) -> Any:
 
 
 def _nodes(content: Any) -> Iterator[Node]:
-    """Expressions within something that is to be written."""
+    """Expressions in some content of the file."""
     if isinstance(content, Node):
         yield content
     elif isinstance(content, Mapping):

@@ -212,8 +212,8 @@ def test_body_on_a_ball_joint_in_euler_parameters():
     m = sb.Model("hung")
     m.gravity(0, 0, -9.81)
     bar = m.body("bar", mass=1, inertia=(0.01, 0.1, 0.1))
-    m.free("bar", bar, sequence="euler parameters")
-    m.coincide(m.ground.point(0, 0, 0), bar.point(-0.5, 0, 0), name="ball")
+    m.free("bar", m.ground, bar, sequence="euler parameters")
+    m.coincide("ball", m.ground.point(0, 0, 0), bar.point(-0.5, 0, 0))
     motion = sb.steady(sb.derive(m), start={"bar_x": 0.5})
     assert motion.is_steady, motion.outcome
     assert abs(motion["bar_z"]) == pytest.approx(0.5, abs=1e-9)

@@ -73,7 +73,7 @@ class Token(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One step of the machine: `do` tells which, `data` what it needs, `at` and `length` where it stands in the text.
+    """One instruction of the stack machine: operation `do`, operand `data`, position `at` and `length` in the text.
 
     number (value), name (name, whether a dot follows), word (text), quoted (text), list (count), sign '-' or '~', an operation
     such as '+', call (name, count), method (name, count), attribute (name), item (indices)
@@ -99,7 +99,7 @@ class ExpressionText:
 
 
 def parsed(text: str) -> ExpressionText:
-    """The steps of an expression, or an error that tells where the text has no meaning."""
+    """Instructions for an expression; a syntax error carries its position."""
     if len(text) > MOST_CHARACTERS:
         raise ExpressionTextError(
             f"an expression has at most {MOST_CHARACTERS} characters, this one has {len(text)}; give its parts names under `let`", text, 0
@@ -186,7 +186,7 @@ def _check_number(text: str, found: re.Match[str]) -> None:
 
 
 class _Parser:
-    """Precedence climbing; every method reads one kind of thing and leaves its steps."""
+    """Precedence climbing; every method parses one syntactic category and appends its instructions."""
 
     def __init__(self, text: str, tokens: list[Token]) -> None:
         self.text, self.tokens, self.place, self.depth = text, tokens, 0, 0

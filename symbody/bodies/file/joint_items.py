@@ -94,7 +94,7 @@ def _orientation(s: Scope, said: Many) -> Rotation:
 
 
 def _coordinates(s: Scope, item: Item, said: Fields) -> list[Any] | None:
-    """What moves a joint, where it is not left to it: names that are new, symbols, expressions; or those listed under `coordinates`."""
+    """Coordinates given for a joint: new names, symbols or expressions, or those declared under `coordinates`; None for its default names."""
     if (given := said.get("coordinates")) is not None:
         new = set(new_coordinates(s, item))
         return [f.text if f.text in new else s.scalar(f) for f in (given if isinstance(given, Many) else [given])]
@@ -135,7 +135,7 @@ def _rolling(s: Scope, item: Item, said: Fields) -> Point:
 
 
 def _record(s: Scope, item: Item, said: Fields) -> None:
-    """A joint whose motion and conditions are said elsewhere."""
+    """A joint whose frames and constraints are defined by other items."""
     outer, inner = s.frame_of(said.get("outer")), s.frame_of(said.get("inner"))
     coordinates = tuple(s.coordinate(c) for c in said.get("coordinates") or ())
     m, kind = s.model, said.get("record").text

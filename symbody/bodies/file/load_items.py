@@ -130,7 +130,7 @@ def _direction(s: Scope, f: Formula) -> Any:
 
 
 def _condition(s: Scope, name: str, said: Fields) -> None:
-    """A condition; one with `joint` or `actions` is taken as it is said, with what acts for a multiplier of one."""
+    """A constraint; one with `joint` or `actions` is added as it is, with its actions for a multiplier of one."""
     m = s.model
     if "joint" not in said and "actions" not in said:
         (m.constrain if said.kind == "holonomic" else m.constrain_speed)(name, s.scalar(said.get(said.kind)))

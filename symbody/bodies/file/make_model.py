@@ -1,4 +1,4 @@
-"""From what a model file says to a `Model`: symbols are declared, items filed by name and made, and the model is frozen."""
+"""Checked fields -> `Model`: symbols are declared, items indexed by name and built in order of dependence, and the model is frozen."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Build:
         self.parts: dict[str, Model] = {}
 
     def build(self) -> Mechanism:
-        """The finished model; every error is told where its item stands."""
+        """The frozen model; every error carries the position of its item."""
         self._declare()
         self._file_parts()
         self._file_joints()
@@ -130,7 +130,7 @@ class Build:
         return item.name in self._section("frames") and said is not None and "frame" in said and said.get("frame").text == item.name  # fmt: skip
 
     def _file_joints(self) -> None:
-        """Joints, each after the one before; with the symbols that they declare and the bodies that they place."""
+        """Joints, each dependent on the one before; with the symbols that they declare and the bodies that they place."""
         scope, last = self.scope, None
         for item in self._items("joints", "joint", add_joint):
             item.needs = [last] if last is not None else []
@@ -147,7 +147,7 @@ class Build:
                 scope.placing.setdefault(child, item)
 
     def _all_placed(self) -> list[Item]:
-        """What must be made so that everything has its place: the last joint (which needs those before it) and all attached parts."""
+        """Items after which every body is placed: the last joint (which depends on those before it) and all attached parts."""
         joints = [i for i in self.scope.items if i.what == "joint"]
         return [*joints[-1:], *(i for i in self.scope.items if i.what == "attached part")]
 
@@ -228,7 +228,7 @@ class Build:
             raise self._where(str(reason)).error(in_words_of_files(reason)) from None
 
     def _where(self, message: str) -> Said | Fields:
-        """What a message about the whole model names: the longest name of an item, or a symbol."""
+        """The position of the item or symbol that an error of the whole model names; the longest name that matches."""
         symbols = [
             s for key in ("variables", "coordinates", "inputs", "speeds") for s in said_names(self.fields.get(key))
         ]
@@ -248,7 +248,7 @@ class Build:
 
 
 def name_of(fields: Fields, default: str) -> str:
-    """What the file calls its model; otherwise the name of the file."""
+    """The model's name in the file; by default that of the file."""
     if "name" not in fields:
         return in_one_line(default)
     said = fields.get("name")

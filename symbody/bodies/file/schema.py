@@ -1,4 +1,4 @@
-"""Shapes that values of a model file can have: what is read is checked against them, and the JSON schema for editors is made of them.
+"""Schemas of the values in a model file: files are validated against them, and the JSON schema for editors is generated from them.
 
 `shape.read(source, node)` gives the checked value, which still knows where it stands; `shape.json()` the same as JSON schema.
 """
@@ -21,7 +21,7 @@ from .yaml_tree import FileText, YamlNode, entries
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Said:
-    """A text and where it stands."""
+    """A scalar with its position in the file."""
 
     text: str
     source: FileText
@@ -44,7 +44,7 @@ class Formula(Said):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Many:
-    """A list and where it stands."""
+    """A list with its position in the file."""
 
     items: tuple[Any, ...]
     source: FileText
@@ -62,7 +62,7 @@ class Many:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedEntries:
-    """Names that the author chose, with a value each."""
+    """A table with names chosen by the author."""
 
     entries: Mapping[str, Any]
     keys: Mapping[str, Said]
@@ -75,7 +75,7 @@ class NamedEntries:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fields:
-    """Keys that the schema knows, with a value each. `kind` is the key that tells what this is, where there is a choice."""
+    """A table with keys of the schema. `kind` is the key that distinguishes alternatives, where there are some."""
 
     values: Mapping[str, Any]
     kind: str
@@ -158,7 +158,7 @@ class Flag(ValueSchema):
 
 @dataclass(frozen=True)
 class Expression(ValueSchema):
-    """A formula, by our grammar. `hint` is for those who write more than one."""
+    """An expression by the grammar of model files; `hint` is shown where a list was given."""
 
     what: str = "an expression"
     hint: str = ""
@@ -207,7 +207,7 @@ class ListOf(ValueSchema):
 
 @dataclass(frozen=True)
 class TableOf(ValueSchema):
-    """Names that the author chooses. `empty`: whether a name may stand without a value."""
+    """A table with names chosen by the author. `empty`: whether a name may have no value."""
 
     value: ValueSchema
     what: str = "a table of names"
@@ -321,7 +321,7 @@ def _object(keys: Keys, kind: str = "") -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Either(ValueSchema):
-    """One shape or another, told by whether the value is a scalar, a list or a table."""
+    """Alternatives, distinguished by whether the value is a scalar, a list or a table."""
 
     what: str
     scalar: ValueSchema | None = None
@@ -343,7 +343,7 @@ class Either(ValueSchema):
 
 @dataclass(frozen=True)
 class Later(ValueSchema):
-    """A shape that is defined further on: that of the file itself, for parts within it. `shapes` is filled when it is known."""
+    """A forward reference, as to the schema of the file itself for parts within it; resolved through `shapes`."""
 
     name: str
     shapes: dict[str, ValueSchema]

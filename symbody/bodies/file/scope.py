@@ -1,4 +1,4 @@
-"""What the names of a model file stand for, and in which order its items must be made.
+"""Name resolution in a model file, and building its items in order of dependence.
 
 Items (definitions, frames, bodies, joints, attached parts) may use each other in any order: before an item is made, those that it mentions
 are. Joints are made in the order of the file, since that order decides which of them close loops. A definition that needs itself is refused.
@@ -32,7 +32,7 @@ RESERVED: Final = {"pi": "the number π", "ground": "the frame that does not mov
 
 @dataclass(eq=False)
 class Item:
-    """Something that a file defines: what it is, its name, what is said of it, and how it is made."""
+    """A definition in a file: its type, name, content, and the function that builds it."""
 
     what: str
     name: str
@@ -54,7 +54,7 @@ class Item:
 
 
 class Budget:
-    """What all parts of a model may use together."""
+    """Limits on size that all parts of a model share."""
 
     def __init__(self) -> None:
         self.most_nodes = nodes_made() + MOST_NODES
@@ -103,7 +103,7 @@ class Scope:
         return item
 
     def make(self, wanted: Item) -> None:
-        """Make an item after everything that it needs, without recursion."""
+        """Build an item after its dependencies (depth first, without recursion)."""
         stack: list[tuple[Item, Iterator[tuple[Item, bool]]]] = []
         on_way: dict[int, Item] = {}
 
@@ -130,7 +130,7 @@ class Scope:
                 item.is_made = True
 
     def _needs(self, item: Item) -> Iterator[tuple[Item, bool]]:
-        """Items that one needs first; soft where it could do without (a body's place, which it may itself give)."""
+        """Dependencies of an item; soft where a cycle is allowed (the joint that places a body, which the item may be part of)."""
         for need in item.needs:
             yield need, False
         for name, how in mentioned(item.content):
@@ -190,7 +190,7 @@ class Scope:
         return bodies.get(self._plain.get(name, ""))
 
     def look_again(self) -> None:
-        """Bodies stand in another order now."""
+        """Rebuild the index of bodies after they were reordered."""
         self._plain, self._seen = {}, 0
 
     def quoted(self, name: str) -> Any:
@@ -248,7 +248,7 @@ class Scope:
         return [self.scalar(f) for f in many]
 
     def number(self, f: Formula) -> float:
-        """A number that can be computed now."""
+        """A numeric constant."""
         e = self.scalar(f)
         if used := free_symbols(e):
             raise f.error(f"expected a number; {listed(used)} {'has' if len(used) == 1 else 'have'} no value here")
@@ -320,7 +320,7 @@ class Scope:
 
 
 def mentioned(content: Any) -> Iterator[tuple[str, str]]:
-    """Names that something said mentions, and how: as a symbol (unless there is none), a part (wheel.point), a word, or a whole text."""
+    """Names used in some content, and how: as a symbol (unless there is none), a part (wheel.point), a word, or a whole text."""
     if isinstance(content, Formula):
         for s in content.parsed.steps:
             if s.do == "name":
@@ -350,7 +350,7 @@ _IN_FILES: Final = (  # what the model says to those who write Python, and what 
 
 
 def in_words_of_files(reason: Exception) -> str:
-    """The message of an error that the model raised."""
+    """An error message of the model, with Python calls replaced by keys of the file."""
     message = str(reason)
     for python, here in _IN_FILES:
         message = message.replace(python, here)
@@ -359,7 +359,7 @@ def in_words_of_files(reason: Exception) -> str:
 
 @contextmanager
 def located(item: Item) -> Iterator[None]:
-    """What the model refuses is told at the line of the item."""
+    """Errors of the model are raised with the line of the item."""
     try:
         yield
     except ModelFileError:

@@ -1,4 +1,4 @@
-"""What expressions of a model file stand for: numbers, conditions, points, vectors, dyads, frames, bodies, lists.
+"""Evaluation of expressions in model files: numbers, conditions, points, vectors, dyads, frames, bodies, lists.
 
 `value_of(formula, names)` runs the steps of an expression on a stack. Names are looked up by the caller; functions and methods are those
 listed here and no others. Numbers that are exact stay so, within `MOST_BITS`; a graph that grows past `MOST_NODES` is refused.
@@ -26,7 +26,7 @@ MOST_NODES: Final = 100_000  # that the expressions of one file may make
 
 
 class NameResolver(Protocol):
-    """Who knows what names stand for."""
+    """Resolves names in expressions."""
 
     def named(self, name: str, is_part: bool) -> Any:
         """The value of a name; `is_part` where something of it is asked for, as in wheel.point(...). Raises KeyError if there is none."""
@@ -38,11 +38,11 @@ class NameResolver(Protocol):
         """Where a wheel touches, by the name of its rolling joint."""
 
     def missing(self, name: str) -> str:
-        """What to say of a name that is not known."""
+        """The error message for an unknown name."""
 
     @property
     def most_nodes(self) -> int:
-        """How many nodes may have been made."""
+        """Limit on the number of nodes created."""
 
 
 def value_of(formula: ExpressionText, names: NameResolver) -> Any:
@@ -51,7 +51,7 @@ def value_of(formula: ExpressionText, names: NameResolver) -> Any:
 
 
 def kind(value: Any) -> str:
-    """What a value is, in words."""
+    """The type of a value, in words for messages."""
     for type_, word in _KINDS:
         if isinstance(value, type_):
             return word

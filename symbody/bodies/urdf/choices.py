@@ -1,4 +1,4 @@
-"""What a user asks `read_urdf` for: names and patterns of joints and numbers."""
+"""Options of `read_urdf`: names and patterns of joints and numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...errors import ModelError, shown, unknown
 
 @dataclass(frozen=True)
 class RobotOptions:
-    """What `read_urdf` was asked for. `tolerance` is None where angles are not snapped."""
+    """Options of `read_urdf`. `tolerance` is None where angles are not snapped."""
 
     is_free: bool
     parameters: Any

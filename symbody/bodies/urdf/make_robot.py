@@ -302,7 +302,7 @@ class Builder:
         return self.model.coordinate(name) if known is None else known
 
     def _value(self, joint: str) -> Expr:
-        """What a joint turns by, or slides along."""
+        """The displacement of a joint: angle or length, in terms of the coordinate that it follows."""
         m = self.motions[joint]
         return as_expr(m.offset) if m.of is None else m.ratio * self._coordinate(m.of) + m.offset
 

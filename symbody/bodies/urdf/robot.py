@@ -1,4 +1,4 @@
-"""What `read_urdf` makes: a model, and what the file says besides mechanics; angles taken for exact ones."""
+"""The result of `read_urdf`: a model, with visuals, collision shapes and details of the file, and the angles that were snapped."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Snap:
 
 @dataclass(frozen=True, repr=False)
 class UrdfReport:
-    """What reading a file changed or left out; `print(robot.report)`.
+    """Changes and omissions made while reading a file; `print(robot.report)`.
 
     snapped    angles taken for exact multiples of pi
     merged     link -> link of whose body it is a part, since fixed joints are between them ("ground" for those fixed to the ground)

@@ -84,7 +84,7 @@ class LinkText:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a joint is made for; nothing of it acts in the model. None where the file does not say."""
+    """Limits of a joint's position, speed and effort, for information: the model does not enforce them. None where the file has none."""
 
     lower: float | None = None
     upper: float | None = None

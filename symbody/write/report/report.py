@@ -249,7 +249,7 @@ _TITLES: Final = {
 
 
 def _neat(value: float, largest: float) -> str:
-    """A number to read; what is rounding beside the largest is zero."""
+    """A number rounded for reading; zero where it is below rounding error of the largest."""
     return "0" if abs(value) <= 1e-11 * largest else f"{value:.5g}"
 
 
