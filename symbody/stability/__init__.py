@@ -9,12 +9,13 @@ from ..later import offer
 if TYPE_CHECKING:
     from .chart import StabilityChart
     from .convert import to_control, to_scipy
+    from .critical import Critical
     from .design import Design
     from .eigenvalue_sensitivities import EigenvalueSensitivities
     from .feedback import Feedback
     from .linear_system import LinearSystem, linear_system
     from .linearize import linearize
-    from .locus import Critical, RootLocus
+    from .locus import RootLocus
     from .response import FrequencyResponse, StateSpace, TimeResponse, frequency_grid
     from .second_order import SecondOrder
     from .spectrum import Mode, Spectrum

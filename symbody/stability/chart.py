@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..emit.run.callable import Array
 from ..errors import StabilityError, listed, shown
-from .pencil import is_regular, pencil_spectrum
+from .clean_spectra import unstable_counts
 
 if TYPE_CHECKING:
     from .linear_system import LinearSystem
@@ -56,12 +56,8 @@ def stability_chart(lin: LinearSystem, values: Mapping[str, Any], points: tuple[
     first, second = np.meshgrid(*axes, indexing="ij")
     swept = {**values, names[0]: first.ravel(), names[1]: second.ravel()}
     n = lin.sweep(swept)
-    if all(is_regular(E) for E in n.E[:: max(1, len(n.E) // 8)]):
-        s = np.linalg.eigvals(np.linalg.solve(n.E, n.A))
-    else:
-        s = np.array([pencil_spectrum(E, A, lin.x).s for E, A in zip(n.E, n.A, strict=True)])
-    tolerance = 1e-8 * np.abs(s).max(axis=1, keepdims=True)
+    s, unstable = unstable_counts(f"stability chart of {lin.name!r}", lin.x, n.E, n.A)
     shape = first.shape
     return StabilityChart(
-        (names[0], names[1]), axes[0], axes[1], s.real.max(axis=1).reshape(shape), (s.real > tolerance).sum(axis=1).reshape(shape)
+        (names[0], names[1]), axes[0], axes[1], s.real.max(axis=1).reshape(shape), unstable.reshape(shape)
     )  # fmt: skip

@@ -297,8 +297,8 @@ class LinearSystem(Summarized, Portable):
         value = flat[tuple(which)][place] if which else flat[place]
         raise StabilityError(f"linear system {self.name!r}: the entry {part}[{a}, {b}] is {value} at {listed(at)}")
 
-    def sets(self, values: Mapping[str, Any]) -> tuple[Array, Array]:
-        """Parameter sets as rows, and the operating points that belong to them, each found from the one before."""
+    def sets(self, values: Mapping[str, Any], near: Array | None = None) -> tuple[Array, Array]:
+        """Parameter sets as rows, and the operating points that belong to them, each found from the one before, or from its row of `near`."""
         many = {k: np.asarray(v, dtype=float) for k, v in values.items() if np.ndim(v)}
         lengths = {len(v) for v in many.values()}
         if len(lengths) != 1:
@@ -309,13 +309,14 @@ class LinearSystem(Summarized, Portable):
         rows = np.tile(np.array(list(first.values())), (lengths.pop(), 1))
         for k, v in many.items():
             rows[:, list(first).index(self.parameter(k))] = v
-        return rows, self._points(rows)
+        return rows, self._points(rows, near)
 
-    def _points(self, rows: Array) -> Array:
-        points, near = np.zeros((len(rows), len(self.unknowns))), self.nominal
+    def _points(self, rows: Array, near: Array | None) -> Array:
+        points, before = np.zeros((len(rows), len(self.unknowns))), self.nominal
         for k in range(len(rows) if self.unknowns else 0):
-            near = self.operating_point(dict(zip(self.parameters, map(float, rows[k]), strict=True)), near)
-            points[k] = [near[s] for s in self.unknowns]
+            start = before if near is None else dict(zip(self.unknowns, map(float, near[k]), strict=True))
+            before = self.operating_point(dict(zip(self.parameters, map(float, rows[k]), strict=True)), start)
+            points[k] = [before[s] for s in self.unknowns]
         return points
 
     def derivatives_at(self, parameter: str | Symbol, rows: Array, points: Array) -> SystemMatrices:

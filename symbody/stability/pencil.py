@@ -100,6 +100,51 @@ def _deflated(E: Array, A: Array, names: tuple[str, ...]) -> tuple[Any, Any, Any
     return s, x, y / _nonzero(products).conj(), infinite
 
 
+def core_ranks(W: Array, tolerance: float) -> tuple[int, ...]:
+    """Ranks of W, of W on its range, and so on until it is regular there; of many matrices of one structure, the largest."""
+    size, ranks = np.maximum(np.linalg.norm(W, axis=(1, 2)), 1e-300)[:, None], []
+    while W.size:
+        U, values, _ = np.linalg.svd(W)
+        rank = int((values > tolerance * size).sum(axis=1).max())
+        if rank == W.shape[-1]:
+            break
+        ranks.append(rank)
+        W = U[..., :rank].swapaxes(-1, -2) @ W @ U[..., :rank]
+    return tuple(ranks)
+
+
+def invertible_part(W: Array, ranks: tuple[int, ...]) -> tuple[Array, Array, Array]:
+    """C, B and P of W B = B C, P W = C P, P B = 1, with the eigenvalues of W that are not zero for all of its structure (Fitting)."""
+    C, B = W, np.broadcast_to(np.eye(W.shape[-1]), W.shape)
+    P = B
+    for rank in ranks:
+        U = np.linalg.svd(C)[0][..., :rank]
+        P, B = U.swapaxes(-1, -2) @ C @ P, B @ U
+        C = U.swapaxes(-1, -2) @ C @ U
+    for _ in ranks:
+        P = _solved(C, P)
+    return C, B, P
+
+
+def _solved(C: Array, P: Array) -> Array:
+    try:
+        return np.asarray(np.linalg.solve(C, P))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.pinv(C, rcond=1e-15) @ P)
+
+
+def finite_part(E: Array, A: Array, names: tuple[str, ...] = ()) -> tuple[Array, Array, Array]:
+    """S, R and L of A R = E R S, L A = S L E, L E R = 1: S has the finite eigenvalues of a pencil."""
+    scale = _row_scales(E, A)
+    E, A = E / scale, A / scale
+    shift = _regular_shift(E, A, names)
+    inverse = np.linalg.inv(A - shift * E)
+    W = (inverse @ E)[None]
+    C, B, P = (x[0] for x in invertible_part(W, core_ranks(W, RANK)))
+    back = np.linalg.inv(C)
+    return shift * np.eye(len(C)) + back, B, (back @ P @ inverse) / scale.T
+
+
 def _nonzero(x: Any) -> Any:
     return np.where(np.abs(x) > 1e-300, x, 1.0)
 

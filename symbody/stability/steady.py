@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
@@ -367,8 +367,8 @@ class _Problem:
 
         return System(
             rows_and_slopes, linear=self._linear,
-            rounding=lambda w: bounds([r.expression for r in self.rows], w),
-            slope_rounding=lambda w: bounds(self._unfolded_slopes.entries, w).reshape(shape),
+            rounding=_once(lambda w: bounds([r.expression for r in self.rows], w)),
+            slope_rounding=_once(lambda w: bounds(self._unfolded_slopes.entries, w).reshape(shape)),
         )  # fmt: skip
 
     def worst(self, reached: Solution) -> tuple[str, float]:
@@ -378,15 +378,35 @@ class _Problem:
         p = np.array([parameters[s] for s in self.parameters])
         w = np.array([at[s] for s in self.unknowns])
         _, J = self._compiled(w, p)
-        right = np.atleast_1d(self._by(by)(w, p))
+        if by not in self._compiled_by:
+            self._compiled_by[by] = self._by(by)
+        right = np.atleast_1d(self._compiled_by[by](w, p))
         scaled = J.reshape(len(self.rows), len(self.unknowns))
         step = np.linalg.lstsq(scaled, -right, rcond=1e-11)[0]
         return dict(zip(self.unknowns, map(float, step), strict=True))
+
+    @cached_property
+    def _compiled_by(self) -> dict[Symbol, Any]:
+        """Derivatives of the rows, by the parameter that they are with respect to."""
+        return {}
 
     def _by(self, parameter: Symbol) -> Any:
         outputs = {"r_p": [*jacobian(self.expressions, [parameter]).entries]}
         groups = {"w": list(self.unknowns), "p": list(self.parameters)}
         return compile_program(program("steady_slopes", groups, outputs))
+
+
+def _once(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """The same function, which keeps its last value: bounds cost more than many steps, and are asked for twice at the end."""
+    last: list[tuple[bytes, Array]] = []
+
+    def kept(w: Array) -> Array:
+        key = w.tobytes()
+        if not last or last[0][0] != key:
+            last[:] = [(key, function(w))]
+        return last[0][1]
+
+    return kept
 
 
 def _by_newton(
