@@ -156,13 +156,25 @@ def _parts(locus: RootLocus, title: str, label: str) -> Figure:
         x_range=(x[0], x[-1]), y_range=_range(s.real), zero_lines="x",
     )  # fmt: skip
     below = Panel(label, "imaginary part [rad/s]", (*imaginary, *marks), bands=stable, x_range=(x[0], x[-1]))
-    sentences = ["Shaded: all eigenvalues have negative real parts."] if stable else []
+    sentences = [f"Shaded: {_shading(locus)}."] if stable else []
     sentences += [f"{c.kind}, {c.how}, at {locus.parameter} = {c.value:.6g};" for c in changes]
     return Figure(
         title or f"eigenvalues over {locus.parameter}",
         (top, below),
         shares_x=True,
         caption=" ".join(sentences).removesuffix(";"),
+    )
+
+
+def _shading(locus: RootLocus) -> str:
+    """What holds in stable ranges: eigenvalues on the imaginary axis are not negative."""
+    inside = np.logical_or.reduce([(low < locus.values) & (locus.values < high) for low, high in locus.stable_ranges()])
+    s = locus.eigenvalues
+    if (s.real[inside] < 0).all():
+        return "all eigenvalues have negative real parts"
+    zeros = int((s == 0).all(axis=0).sum())
+    return "no eigenvalue has a positive real part" + (
+        f"; {zeros} {'stay' if zeros > 1 else 'stays'} zero" if zeros else ""
     )
 
 

@@ -148,6 +148,31 @@ def test_crossings_beside_eigenvalues_that_stay_zero():
         assert found.value == pytest.approx(math.sqrt(2), abs=1e-9)
 
 
+def test_a_locus_of_constant_states_only():
+    """Nothing moves, nothing grows."""
+    p = sb.symbol("p")
+    locus = sb.linear_system([[0, p], [0, 0]]).root_locus(points=11, p=(-1.0, 1.0))
+    assert not locus.eigenvalues.any()
+    assert (locus.critical, locus.stable_ranges()) == ((), [(-1.0, 1.0)])
+
+
+def test_a_part_that_leaves_the_axis_with_a_kink():
+    """max(p, 0): no sign changes, but growth begins at 0."""
+    p = sb.symbol("p")
+    locus = sb.linear_system([[sb.maximum(p, 0), 2], [-2, sb.maximum(p, 0)]]).root_locus(points=40, p=(-1.0, 1.0))
+    assert [(c.kind, c.how) for c in locus.critical] == [("oscillatory", "loses stability")]
+    assert locus.stable_ranges() == [(-1.0, pytest.approx(0.0, abs=1e-9))]
+
+
+def test_a_chart_beside_constant_rates():
+    """A double zero, mixed into all states, does not grow."""
+    p, c = sb.symbol("p"), sb.symbol("c")
+    A = sb.matrix([[0, 1, 0, 0], [-p, -c, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]])
+    Q = sb.matrix(np.linalg.qr(np.random.default_rng(1).normal(size=(4, 4)))[0])
+    chart = sb.linear_system(Q @ A @ Q.T).stability_chart(points=(20, 20), p=(-1.1, 1.0), c=(-1.05, 1.0))
+    assert (chart.is_stable == ((chart.first[:, None] > 0) & (chart.second[None, :] > 0))).all()
+
+
 def test_a_locus_of_a_singular_pencil():
     lin = sb.linear_system(
         [[0, 1, 0], [-k, -c, -1], [1, 0, -1]], E=[[1, 0, 0], [0, 1, 0], [0, 0, 0]], defaults={c: 0.2}

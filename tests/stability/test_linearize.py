@@ -1,6 +1,7 @@
 """Linearisation: forms of equations, names, outputs, other states, code, and what is refused."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -140,6 +141,29 @@ def test_operating_point_moves_with_parameters(equations):
 def straight() -> sb.LinearSystem:
     eq = sb.derive(bicycle.model())
     return sb.linearize(eq, sb.steady(eq, values={"x_dot": V}, zero=["y", "q3", "q1", "q2"]))
+
+
+def test_a_sweep_of_operating_points_compiles_once(monkeypatch):
+    """Derivatives of the rows with respect to the parameter are compiled at the first of many points."""
+    steady = sys.modules[sb.stability.SteadyMotion.__module__]
+    m = sb.Model("pendulum")
+    p = m.parameters(l=0.5, mass=2.0, g=9.81, T=1.0)
+    rod = m.body("rod", mass=p.mass, com=(0, -p.l, 0))
+    m.gravity(0, -p.g, 0)
+    m.revolute("theta", m.ground, rod)
+    m.generalized_force("push", m.symbols_of_kind("coordinate")[0], p.T)
+    eq = sb.derive(m)
+    lin = sb.linearize(eq, sb.steady(eq))
+    assert lin.unknowns
+    made = []
+    compiled = steady.compile_program
+    monkeypatch.setattr(steady, "compile_program", lambda x: made.append(x.name) or compiled(x))
+    locus = lin.root_locus(points=30, T=(0.5, 9.0))
+    assert len(locus.values) >= 30
+    assert made.count("steady_slopes") == 1
+    assert locus.eigenvalues[:, 1].imag ** 2 == pytest.approx(
+        np.sqrt((2 * 9.81 * 0.5) ** 2 - locus.values**2) / (2 * 0.25)
+    )
 
 
 def test_cyclic_coordinates(straight):

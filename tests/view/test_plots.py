@@ -72,6 +72,26 @@ class TestLinear:
         with pytest.raises(sb.SymbodyError, match=r"no kind 'plain'; there are parts, plane.*'plane'"):
             plot(locus, "plain")
 
+    def test_zeros_are_not_negative(self):
+        """Beside a double zero and a double real eigenvalue: the caption does not call zeros negative, and nothing is drawn above the axis."""
+        p = sb.symbol("p")
+        blocks = np.zeros((6, 6), dtype=object)
+        blocks[0, 0], blocks[1, 1], blocks[1, 0], blocks[2, 3], blocks[4, 4], blocks[5, 5], blocks[4, 5] = (
+            p - 1,
+            -2,
+            1,
+            1,
+            -3,
+            -3,
+            1,
+        )
+        Q = sb.matrix(np.linalg.qr(np.random.default_rng(0).normal(size=(6, 6)))[0])
+        locus = sb.linear_system(Q @ sb.matrix(blocks.tolist()) @ Q.T).root_locus(points=80, p=(0.1, 2.2))
+        figure = plot(locus)
+        assert figure.caption.startswith("Shaded: no eigenvalue has a positive real part; 2 stay zero.")
+        assert [c.kind for c in figure.panels[1].curves] == ["vertical"]
+        assert figure.panels[0].bands == (pytest.approx((0.1, 1.0), rel=1e-12),)
+
     def test_responses(self, lin):
         both = [lin.frequency_response("tau", y, V=20.0) for y in ("phi", "delta")]
         figure = plot(both)
