@@ -66,7 +66,7 @@ def critical_values(p: Array, branches: Complex, at: Along) -> tuple[Critical, .
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Located:
     """A critical value, between the steps that it was found from."""
 
     critical: Critical
@@ -127,7 +127,7 @@ def _alike(branches: Complex, k: int, m: int, i: int) -> tuple[int, ...]:
 # ---------------------------------------------------------------------------------------------------- crossings
 
 
-def _crossings(p: Array, branches: Complex, at: Along) -> list[_Found]:
+def _crossings(p: Array, branches: Complex, at: Along) -> list[_Located]:
     """Where a real part changes its sign, at once or after steps in which it is zero to rounding. Of a pair, the upper one is reported."""
     out = []
     for i, branch in enumerate(branches.T):
@@ -138,7 +138,9 @@ def _crossings(p: Array, branches: Complex, at: Along) -> list[_Found]:
             stretch = _Stretch(float(p[k]), float(p[m]), branches[[k, m]], _alike(branches, k, m, i), at)
             value, s = _crossing(stretch)
             kind = "oscillatory" if abs(s.imag) > SAME * abs(branch[[k, m]]).max() else "real"
-            out.append(_Found(Critical(value, s, kind, "loses stability" if sign[m] > 0 else "gains stability"), k, m))
+            out.append(
+                _Located(Critical(value, s, kind, "loses stability" if sign[m] > 0 else "gains stability"), k, m)
+            )
     return out
 
 
@@ -154,7 +156,7 @@ def _crossing(stretch: _Stretch) -> tuple[float, complex]:
 # ---------------------------------------------------------------------------------------------------- meetings
 
 
-def _meetings(p: Array, branches: Complex, at: Along) -> list[_Found]:
+def _meetings(p: Array, branches: Complex, at: Along) -> list[_Located]:
     """Where eigenvalues leave an axis, mirrored at it, or come to it: the sum of their squares about their mean changes its sign."""
     out = []
     for kind, turned in (("meeting", branches), ("flutter", 1j * branches)):
@@ -165,7 +167,7 @@ def _meetings(p: Array, branches: Complex, at: Along) -> list[_Found]:
                 for group in _mirrored(turned[k + joins], changed):
                     stretch = _Stretch(float(p[k]), float(p[k + 1]), branches[k : k + 2], group, at)
                     found = _meeting(stretch, kind, "joins" if joins else "splits")
-                    out += [_Found(found, k, k + 1)] * (len(group) // 2) if found is not None else []
+                    out += [_Located(found, k, k + 1)] * (len(group) // 2) if found is not None else []
     return out
 
 
@@ -210,7 +212,7 @@ def _where_they_meet(stretch: _Stretch, turn: complex) -> float | None:
 # ---------------------------------------------------------------------------------------------------- what is left
 
 
-def _left_over(p: Array, branches: Complex, at: Along, found: list[_Found]) -> list[_Found]:
+def _left_over(p: Array, branches: Complex, at: Along, found: list[_Located]) -> list[_Located]:
     """Changes of the number of growing branches that nothing above explains: a part that leaves the axis with a kink, or jumps."""
     counts = (branches.real > 0).sum(axis=1)
     explained = np.zeros(len(p) - 1, dtype=bool)
@@ -225,5 +227,5 @@ def _left_over(p: Array, branches: Complex, at: Along, found: list[_Found]) -> l
         s = at.spectra(np.array([high if counts[k + 1] > counts[k] else low])).s[0]
         near = complex(min(s[(s.real > 0) & (s.imag >= 0)], key=lambda x: x.real, default=0j))
         how = "loses stability" if counts[k + 1] > counts[k] else "gains stability"
-        out.append(_Found(Critical(high, near, "oscillatory" if near.imag else "real", how), k, k + 1))
+        out.append(_Located(Critical(high, near, "oscillatory" if near.imag else "real", how), k, k + 1))
     return out
