@@ -179,7 +179,7 @@ def test_large_numbers_leave_large_rounding():
     mu, radius = m.parameter("mu", 3.986004418e14), 7e6
     frame = m.ground.rotate("z", a)
     satellite = m.particle("satellite", frame.point(r, 0, 0), mass=500)
-    m.force("gravity", frame.vector(-500 * mu / r**2, 0, 0), frame.point(r, 0, 0), satellite)
+    m.force("gravity", satellite, frame.vector(-500 * mu / r**2, 0, 0), at=frame.point(r, 0, 0))
     eq = sb.derive(m)
     rate = math.sqrt(3.986004418e14 / radius**3)
     assert sb.steady(eq, values={"r": radius, "a_dot": rate}).is_steady
@@ -198,7 +198,7 @@ def test_stiff_bushing_at_a_stretched_linkage(stiffness):
     a = m.revolute("hinge", m.ground, arm).coordinates[0]
     b = m.revolute("elbow", arm, rod, at=(0.4, 0, 0)).coordinates[0]
     x, y = 0.4 * sb.cos(a) + 0.5 * sb.cos(a + b) - 0.9, 0.4 * sb.sin(a) + 0.5 * sb.sin(a + b)
-    m.force("bushing", m.ground.vector(-stiffness * x, -stiffness * y, 0), rod.point(0.5, 0, 0), rod)
+    m.force("bushing", rod, m.ground.vector(-stiffness * x, -stiffness * y, 0), at=rod.point(0.5, 0, 0))
     motion = sb.steady(sb.derive(m))
     assert motion.is_steady, motion.outcome
     assert -0.5 * math.pi < motion["hinge"] < 0
