@@ -36,7 +36,7 @@ from .locus import RootLocus, root_locus
 from .parameter_samples import array, arrays, cleaned
 from .pencil import Complex
 from .second_order import SecondOrder, second_order
-from .spectrum import Spectrum, eigenvalues, modes
+from .spectrum import Spectrum, eigenvalues, infinite_eigenvalues, modes
 from .steady import SteadyMotion
 
 PARTS = ("E", "A", "B", "C", "D", "B1", "B2", "D1", "D2")
@@ -346,16 +346,17 @@ class LinearSystem(Summarized, Portable):
 
     def recovered(self, values: Mapping[str, float]) -> Array:
         """T as an array."""
-        return array(self.T, self._all_values(values, [self.T]))
+        return array(self.T, self.all_values(values, [self.T]))
 
     def variation_numbers(self, values: Mapping[str, float]) -> dict[str, Array]:
         """The coefficients of the equations in all variables, by name."""
         assert self.full is not None
         parts = {f.name: getattr(self.full.variation, f.name) for f in fields(Variation)}
-        at = self._all_values(values, list(parts.values()))
+        at = self.all_values(values, list(parts.values()))
         return dict(zip(parts, arrays(list(parts.values()), at), strict=True))
 
-    def _all_values(self, values: Mapping[str, float], things: list[Matrix]) -> dict[Symbol, float]:
+    def all_values(self, values: Mapping[str, float], things: list[Matrix]) -> dict[Symbol, float]:
+        """Numbers for parameters and operating point: all symbols of some matrices."""
         known = self.values(values)
         at = {**self.defaults, **known, **self.operating_point(known)}
         if missing := [s.name for s in free_symbols(*things) if s not in at]:
@@ -436,6 +437,18 @@ class LinearSystem(Summarized, Portable):
         return eigenvalues(self, values or {}, method)
 
     poles = eigenvalues
+
+    @values_by_name(StabilityError)
+    def infinite_eigenvalues(
+        self, values: Values = None, *, method: str = "coordinates", options: ByName = None, **named: float
+    ) -> int:
+        """How many eigenvalues are infinite, of the pencil that `method` takes.
+
+        coordinates   the reduced pencil (E, A): one for each algebraic variable, more in chains
+        qz            the pencil in all variables: q, u, u', z and multipliers
+        squares       that of ω² in q and multipliers, without damping: two for each constraint (Lynch eq. 6.6)
+        """
+        return infinite_eigenvalues(self, values or {}, method)
 
     @values_by_name(StabilityError)
     def modes(self, values: Values = None, **named: float) -> Spectrum:

@@ -4,25 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra.graph import ONE, ZERO, Expr, Symbol
 from ..algebra.mathml import drawn
 from ..algebra.matrix import Matrix
 from ..algebra.printing import outline
+from ..derive.keywords import values_by_name
+from ..emit.run.callable import Array
 from ..errors import StabilityError, listed
 from ..summary import Summarized, Summary, filled, listing
-from .parameter_samples import array, sample_at, vanishing
+from .parameter_samples import array, arrays, sample_at, vanishing
 from .state_choice import picked
 
 if TYPE_CHECKING:
     from .linear_system import LinearSystem
 
 
+class SecondOrderMatrices(NamedTuple):
+    """The matrices of a second-order form as arrays."""
+
+    M: Array
+    D: Array
+    G: Array
+    K: Array
+    N: Array
+    B: Array
+    B1: Array
+    B2: Array
+
+
 @dataclass(frozen=True, repr=False)
 class SecondOrder(Summarized):
     """M q'' + (D + G) q' + (K + N) q = B r + B1 r' + B2 r'': M, D and K symmetric (mass, damping, stiffness), G and N skew (gyroscopic,
-    circulatory)."""
+    circulatory). `matrices(V=20)` has them as arrays; `system` is the linear system that they were taken from."""
 
     q: tuple[str, ...]
     r: tuple[str, ...]
@@ -34,6 +49,22 @@ class SecondOrder(Summarized):
     B: Matrix
     B1: Matrix
     B2: Matrix
+    system: LinearSystem
+
+    @property
+    def kinds(self) -> Mapping[str, str]:
+        """The kind of each name: see `LinearSystem.kinds`."""
+        return self.system.kinds
+
+    @property
+    def name(self) -> str:
+        return self.system.name
+
+    @values_by_name(StabilityError)
+    def matrices(self, values: Mapping[Any, float] | None = None, **named: float) -> SecondOrderMatrices:
+        """The matrices as arrays, at values of the parameters: `form.matrices(V=20)`."""
+        things: list[Matrix] = [getattr(self, k) for k in SecondOrderMatrices._fields]
+        return SecondOrderMatrices(*arrays(things, self.system.all_values(values or {}, things)))
 
     def _summary(self) -> Summary:
         parts = tuple((k, outline(m)) for k, m in self._parts())
@@ -63,8 +94,8 @@ def second_order(lin: LinearSystem, coordinates: Sequence[str | Symbol]) -> Seco
     q, u = [lin.state(n) for n in names], [lin.state(pairs[n]) for n in names]
     C, S = -picked(lin.A, u, u), -picked(lin.A, u, q)
     (D, G), (K, N) = _parts(lin, C), _parts(lin, S)
-    B = (picked(m, u, range(len(lin.r))) for m in (lin.B, lin.B1, lin.B2))
-    return SecondOrder(tuple(names), lin.r, picked(lin.E, u, u), D, G, K, N, *B)
+    B, B1, B2 = (picked(m, u, range(len(lin.r))) for m in (lin.B, lin.B1, lin.B2))
+    return SecondOrder(tuple(names), lin.r, picked(lin.E, u, u), D, G, K, N, B, B1, B2, lin)
 
 
 def _pairs(lin: LinearSystem) -> Mapping[str, str]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .linear_system import LinearSystem
 
 METHODS = ("coordinates", "qz", "qr")
+PENCILS = ("coordinates", "qz", "squares")
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,6 +117,43 @@ def eigenvalues(lin: LinearSystem, values: Mapping[str, float], method: str = "c
     if method == "qz":
         return qz_eigenvalues(*full_pencil(lin, values), names=lin.full.names)[0]
     return _on_tangent(lin, values)
+
+
+def infinite_eigenvalues(lin: LinearSystem, values: Mapping[str, float], method: str = "coordinates") -> int:
+    """How many eigenvalues are infinite, of the pencil that a method takes: see `LinearSystem.infinite_eigenvalues`."""
+    if method not in PENCILS:
+        raise unknown("infinite eigenvalues", "method", method, PENCILS, StabilityError)
+    if method == "coordinates":
+        n = lin.matrices(values)
+        return pencil_spectrum(n.E, n.A, lin.x).infinite
+    if lin.full is None:
+        raise StabilityError(
+            f"linear system {lin.name!r}: method={method!r} needs the equations that it was reduced from; there are none"
+        )
+    if method == "qz":
+        return qz_eigenvalues(*full_pencil(lin, values), names=lin.full.names)[1]
+    return qz_eigenvalues(*pencil_of_squares(lin, values), names=(*lin.full.q, *lin.full.lam))[1]
+
+
+def pencil_of_squares(lin: LinearSystem, values: Mapping[str, float]) -> tuple[Array, Array]:
+    """E and A of s² E X = A X for X = (q, lam), where nothing depends on speeds (Lynch eq. 6.6).
+
+    s² M N⁻¹ q + force_q q - Jcᵀ lam = 0,   phi_q q = 0,   q' = N u
+    """
+    assert lin.full is not None
+    v = lin.variation_numbers(values)
+    n, k = len(v["M"]), len(v["Jc"])
+    size = max(np.abs(v["force_q"]).max(initial=0.0), np.abs(v["M"]).max(initial=0.0))
+    is_still = max(np.abs(v[x]).max(initial=0.0) for x in ("force_u", "rates_q")) <= 1e-12 * size
+    if v["rates_u"].shape != (n, n) or len(v["phi_q"]) != k or len(v["more_z"]) or not is_still:
+        raise StabilityError(
+            f"linear system {lin.name!r}: its equations are not those of an undamped oscillation in holonomic coordinates, so that there "
+            'are no squares; use method="qz"'
+        )
+    E, A = np.zeros((n + k, n + k)), np.zeros((n + k, n + k))
+    E[:n, :n] = v["M"] @ np.linalg.inv(v["rates_u"])
+    A[:n, :n], A[:n, n:], A[n:, :n] = -v["force_q"], v["Jc"].T, v["phi_q"]
+    return E, A
 
 
 def modes(lin: LinearSystem, values: Mapping[str, float]) -> Spectrum:

@@ -7,6 +7,8 @@ import pytest
 
 import symbody as sb
 from examples import four_bar_spatial, string_with_particles, triple_pendulum
+from symbody.stability.pencil import qz_eigenvalues
+from symbody.stability.spectrum import pencil_of_squares
 
 from .numbers import published
 
@@ -47,6 +49,19 @@ def test_four_bar(method):
     assert motion["lam_ball_y"] == pytest.approx(49.05)  # half of the coupler's weight
     squares = -(sb.linearize(equations, motion).eigenvalues(method=method) ** 2)
     assert squares == pytest.approx([published("lynch_fourbar")["value"]] * 2, abs=1e-9)
+
+
+def test_infinite_eigenvalues_of_the_four_bar():
+    """The pencil of ω² in four coordinates and three multipliers has one finite and six infinite eigenvalues (6.2)."""
+    equations = sb.derive(four_bar_spatial.model())
+    lin = sb.linearize(equations, sb.steady(equations))
+    (square,), infinite = qz_eigenvalues(*pencil_of_squares(lin, {}))
+    assert -square == pytest.approx(published("lynch_fourbar")["value"], abs=1e-9)
+    assert infinite == lin.infinite_eigenvalues(method="squares") == 6
+    assert lin.infinite_eigenvalues(method="qz") == 4 + 4 + 4 + 3 - 2
+    assert lin.infinite_eigenvalues() == 0
+    with pytest.raises(sb.StabilityError, match="no method 'qr'; there are coordinates, qz, squares"):
+        lin.infinite_eigenvalues(method="qr")
 
 
 def test_string_with_two_particles():

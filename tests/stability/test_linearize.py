@@ -166,6 +166,22 @@ def test_a_sweep_of_operating_points_compiles_once(monkeypatch):
     )
 
 
+def test_second_order_in_numbers(straight):
+    """The same numbers as those of the first-order form at the same values; symbols of speeds are dots in LaTeX."""
+    form = straight.second_order("q1", "q2")
+    found, first = form.matrices(V=4.0), form.system.matrices(V=4.0)
+    rates = [form.system.state(f"{q}_dot") for q in form.q]
+    places = [form.system.state(q) for q in form.q]
+    assert found.M == pytest.approx(first.E[np.ix_(rates, rates)])
+    assert found.D + found.G == pytest.approx(-first.A[np.ix_(rates, rates)])
+    assert found.K + found.N == pytest.approx(-first.A[np.ix_(rates, places)])
+    assert not np.allclose(found.K, form.matrices(V=5.0).K)
+    with pytest.raises(sb.StabilityError, match="'v'"):
+        form.matrices(v=4.0)
+    assert "_{dot}" not in straight.latex()
+    assert r"\dot{q}_{1}" in straight.latex()
+
+
 def test_cyclic_coordinates(straight):
     assert straight.cyclic == ("x", "y", "q3", "q4", "q5")
     left = straight.without(*straight.cyclic)
