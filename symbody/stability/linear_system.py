@@ -88,6 +88,11 @@ class FullSystem:
         """Of the columns of the pencil in all variables."""
         return (*self.q, *self.u, *(f"rate of {u}" for u in self.u), *self.z, *self.lam)
 
+    @property
+    def names_of_squares(self) -> tuple[str, ...]:
+        """Of the columns of the pencil of ω²."""
+        return (*self.q, *self.lam)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearSystem(Summarized, Portable):

@@ -132,7 +132,7 @@ def infinite_eigenvalues(lin: LinearSystem, values: Mapping[str, float], method:
         )
     if method == "qz":
         return qz_eigenvalues(*full_pencil(lin, values), names=lin.full.names)[1]
-    return qz_eigenvalues(*pencil_of_squares(lin, values), names=(*lin.full.q, *lin.full.lam))[1]
+    return qz_eigenvalues(*pencil_of_squares(lin, values), names=lin.full.names_of_squares)[1]
 
 
 def pencil_of_squares(lin: LinearSystem, values: Mapping[str, float]) -> tuple[Array, Array]:
