@@ -70,7 +70,13 @@ def substitute_all(things: list[Any], table: Mapping[Any, Any]) -> list[Any]:
         if n not in new:
             args = tuple(new[a] for a in n.args)
             new[n] = n if args == n.args else rebuilt(n, args)
-    return [t.map(new.__getitem__) if isinstance(t, Matrix) else new[as_expr(t)] for t in things]
+
+    def changed(t: Any) -> Any:
+        if isinstance(t, (list, tuple)):
+            return type(t)(map(changed, t))
+        return t.map(new.__getitem__) if isinstance(t, Matrix) else new[as_expr(t)]
+
+    return [changed(t) for t in things]
 
 
 def resolve(definitions: Mapping[Symbol, Any]) -> dict[Symbol, Expr]:

@@ -52,6 +52,29 @@ def constrained(eq: Equations, more: Mapping[str, Expr]) -> Equations:
     )
 
 
+def constrained_speeds(eq: Equations, more: Mapping[str, Expr]) -> Equations:
+    """Equations in which also every expression of `more` stays zero: nonholonomic constraints, linear in the speeds.
+
+    G = ∂psi/∂u,   G u + b = 0,   G u' + c = 0,   M u' = f + Jcᵀ lam + Gᵀ lam_more
+    """
+    if not more:
+        return eq
+    psi = list(more.values())
+    G = jacobian(psi, eq.u)
+    if curved := [n for k, n in enumerate(more) if set(free_symbols(*G.row(k))) & set(eq.u)]:
+        raise DerivationError(f"constraint {curved[0]!r} on {eq.name!r}: is not linear in the speeds")
+    rates = {**dict(zip(eq.q, eq.rates.entries, strict=True)), **dict.fromkeys(eq.u, ZERO)}
+    new = tuple(Constraint(name, e, False) for name, e in more.items())
+    return replace(
+        eq,
+        mechanism=replace(eq.mechanism, constraints=(*eq.mechanism.constraints, *new)),
+        Jc=stack(eq.Jc, G),
+        b=stack(eq.b, _column(substitute_all(psi, dict.fromkeys(eq.u, ZERO)))),
+        c=stack(eq.c, _column([time_derivative(e, rates) for e in psi])),
+        lam=(*eq.lam, *(multiplier(f"lam_{identifier(name)}") for name in more)),
+    )
+
+
 def _column(entries: list[Expr]) -> Matrix:
     return Matrix(len(entries), 1, tuple(entries))
 

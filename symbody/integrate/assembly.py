@@ -25,6 +25,7 @@ from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed
 from .configuration_search import Found, Numbers, Search, is_periodic, unwound
 from .constraint_rows import RANK, Rows, rows_of, sizes_of_rows
+from .given_outputs import given_outputs
 from .inputs import with_inputs
 from .open_joints import contradiction, open_joints, too_much_given
 from .state import (
@@ -57,7 +58,8 @@ def assemble(
 ) -> State:
     """A state that keeps the constraints at the levels of positions and speeds, to rounding.
 
-    values    that hold exactly, by name or symbol: coordinates, speeds (crank_dot), additional variables, inputs, parameters, time t;
+    values    that hold exactly, by name or symbol: coordinates, speeds (crank_dot), additional variables, inputs, parameters, time t, and
+              outputs of coordinates or speeds (inverse kinematics: tip_x=0.4);
               also as keywords where the name is not that of an option
     start     rough values of others (or a whole state: a `State`, a `SteadyMotion`, the end of a `Trajectory`): the state is the nearest to them. Which of several configurations is found depends on them.
               What is in neither starts at zero; Euler parameters start at the identity
@@ -68,9 +70,9 @@ def assemble(
     with the joints that stay open, or the values that contradict each other.
     """
     eq, constants = with_inputs(equations, inputs or {}, AssemblyError)
-    task = _task(eq, {**constants, **(values or {})}, start, weights or {})
-    q, how = _configuration(task)
-    return _completed(task, q, how)
+    wanted = given_outputs(eq, {**constants, **(values or {})})
+    q, how = _configuration(_task(wanted.positions, wanted.given, start, weights or {}))
+    return wanted.state(_completed(_task(wanted.speeds, wanted.given, start, weights or {}), q, how))
 
 
 @values_by_name(AssemblyError)
@@ -93,7 +95,8 @@ def all_assemblies(
     Whole turns and the sign of Euler parameters make no difference. That none is missing is not certain: more tries make it likelier.
     """
     eq, constants = with_inputs(equations, inputs or {}, AssemblyError)
-    task = _task(eq, {**constants, **(values or {})}, start, weights or {})
+    wanted = given_outputs(eq, {**constants, **(values or {})})
+    task, completed = (_task(e, wanted.given, start, weights or {}) for e in (wanted.positions, wanted.speeds))
     search, random = _position_search(task), np.random.default_rng(seed)
     first, how = _configuration(task)
     spread = search.spread(random)
@@ -104,7 +107,7 @@ def all_assemblies(
             q = _settled(task, search, reached).x
             if not any(_is_same(task, search, q, other) for other in found):
                 found.append(q)
-    return tuple(_completed(task, q, how) for q in sorted(found, key=search.distance))
+    return tuple(wanted.state(_completed(completed, q, how)) for q in sorted(found, key=search.distance))
 
 
 # ---------------------------------------------------------------------------------------------------------- the problem

@@ -8,18 +8,13 @@ from typing import Any, Final
 import numpy as np
 
 from ..algebra.graph import Expr, Symbol
-from ..algebra.matrix import Matrix
-from ..algebra.walk import substitute_all
 from ..derive.equations import Equations
-from ..derive.variables import ARGUMENTS
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, Compiled, compile_program
 from ..errors import SimulationError, shown, unknown
-from .inputs import rates_of_constants
+from .meanings import Quantity, meant
 from .segment import Segment
 from .sensitivities import sensitivity_of
-
-Quantity = str | Expr | Matrix
 
 GROUPS: Final = ("t", "q", "u", "z", "r", "p")
 CONSTANT: Final = ("r", "p")
@@ -108,19 +103,7 @@ def _checked(eq: Equations, what: Any) -> Any:
 
 def _meant(eq: Equations, wanted: Sequence[Quantity]) -> list[Any]:
     """Expressions in the state for what is wanted."""
-    known = eq.cached("names", (), lambda: _names(eq))
-    for w in wanted:
-        if isinstance(w, str) and w not in known:
-            raise unknown(f"trajectory of {eq.name!r}", "quantity", w, known, SimulationError)
-    found = eq.in_own_terms([known[w] if isinstance(w, str) else w for w in wanted], solved=True)
-    return substitute_all(found, rates_of_constants(eq)) if eq.r else found
-
-
-def _names(eq: Equations) -> dict[str, Any]:
-    """What has a name: variables, inputs that were replaced by functions, outputs."""
-    known: dict[str, Any] = {v.name: v.symbol for v in eq.variables.of(f"{ARGUMENTS} lam u' r' r''")}
-    known |= {s.name: s for s in eq.dependent if s.kind == "input"}
-    return known | dict(eq.outputs)
+    return meant(eq, wanted, f"trajectory of {eq.name!r}", SimulationError)
 
 
 def _program(symbols: Mapping[str, Any], things: list[Any]) -> Compiled:

@@ -9,14 +9,16 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from ..algebra.graph import Symbol
+from ..algebra.evaluate import evaluate
+from ..algebra.graph import Expr, Symbol
 from ..algebra.portable import Portable
 from ..derive.equations import Equations
 from ..derive.keywords import by_name
-from ..derive.variables import ARGUMENTS, Variables
+from ..derive.variables import ARGUMENTS, Variables, name_of
 from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed, shown
 from .constraint_rows import dependences, rows_of
+from .meanings import Quantity, meant
 
 GROUPS: Final = ("q", "u", "z", "r", "p")
 OFF: Final = 1e-6  # a start that misses the constraints by more than this is refused
@@ -50,7 +52,8 @@ class Violation:
 class State(Portable):
     """Time, coordinates, speeds, additional variables, inputs and parameters of equations, as numbers; `assemble` finds one.
 
-    state["q1"] is an entry by name (q1, q1_dot, ...), state.values has them all. The arrays are in the order of the equations and
+    state["q1"] is an entry by name (q1, q1_dot, ...), an output, an acceleration (q1_ddot) or a multiplier; state.values has all entries,
+    state.outputs all outputs. The arrays are in the order of the equations and
     cannot be written to. `outcome` says in a sentence how the state came about.
     """
 
@@ -98,8 +101,22 @@ class State(Portable):
     def _table(self) -> Variables:
         return self.equations.variables.of(ARGUMENTS)
 
-    def __getitem__(self, name: str | Symbol) -> float:
-        return self.values[self._table.row(name, f"state of {self.equations.name!r}", AssemblyError, "entry").name]
+    def __getitem__(self, name: str | Symbol) -> Any:
+        if (key := name_of(name)) in self.values and key not in self.equations.outputs:
+            return self.values[key]
+        return self.quantity(key)
+
+    def quantity(self, what: Quantity) -> Any:
+        """The number of a name (outputs, accelerations, multipliers too) or of an expression; of a vector or a matrix an array."""
+        eq = self.equations
+        (found,) = eq.cached("meaning of", what, lambda: meant(eq, (what,), f"state of {eq.name!r}", AssemblyError))
+        numbers = evaluate(found, dict(zip(self._table.symbols, self.values.values(), strict=True)))
+        return float(numbers) if isinstance(found, Expr) else np.array(numbers, dtype=np.float64)
+
+    @cached_property
+    def outputs(self) -> Mapping[str, Any]:
+        """Outputs by name."""
+        return {name: self.quantity(name) for name in self.equations.outputs}
 
     @property
     def arguments(self) -> tuple[float, Array, Array, Array, Array, Array]:
@@ -209,4 +226,9 @@ def named_values(equations: Equations, given: Mapping[Any, Any], where: str, rat
     rates   allow rates of coordinates that are no speeds
     """
     table = equations.variables.of("q u z r p t q'" if rates else "q u z r p t")
+    if seen := [n for n in map(name_of, given) if n not in table and n in equations.outputs]:
+        raise AssemblyError(
+            f"{where}: {seen[0]} is an output, which follows from the state; start=assemble(equations, {seen[0]}=...) finds a state in which it has "
+            "a given value"
+        )
     return {s.name: x for s, x in table.numbers(given, where, AssemblyError).items()}

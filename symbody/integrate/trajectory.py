@@ -21,8 +21,8 @@ from ..emit.run.callable import Array
 from ..errors import SimulationError, SymbodyError, listed, shown
 from ..later import later
 from . import quantities
+from .meanings import Quantity
 from .outcome import Outcome, Statistics
-from .quantities import Quantity
 from .segment import Occurrence, Segment
 from .state import State
 from .tables import data_frame, data_set
@@ -306,9 +306,32 @@ class Trajectory(Portable):
         return [n for n in first if all(n in other for other in others)]
 
     def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
-        """Coordinates, speeds and variables that all modes have, and what else is asked for, each as an array."""
-        wanted = [*self.names, *more]
-        return {str(n): x for n, x in zip(wanted, self.values(wanted), strict=True)}
+        """Coordinates, speeds, variables, inputs and outputs that all modes have, and what else is asked for, each as an array.
+
+        Entries of vectors and matrices among the outputs are columns of their own: place[0], place[1].
+        """
+        wanted = list(dict.fromkeys([*self.names, *self.input_names, *self.output_names, *more]))
+        out: dict[str, Array] = {}
+        for name, x in zip(map(str, wanted), self.values(wanted), strict=True):
+            rows = x.reshape(len(x), -1).T if x.ndim > 1 else ()
+            out |= {f"{name}[{k}]": row for k, row in enumerate(rows)} if x.ndim > 1 else {name: x}
+        return out
+
+    @property
+    def input_names(self) -> list[str]:
+        """Inputs that all modes have, constant ones and those that follow laws."""
+        return self._common(
+            lambda eq: [s.name for s in (*eq.inputs, *eq.dependent) if s.kind == "input" and not s.order]
+        )
+
+    @property
+    def output_names(self) -> list[str]:
+        """Outputs that all modes have."""
+        return self._common(lambda eq: list(eq.outputs))
+
+    def _common(self, names: Callable[[Equations], list[str]]) -> list[str]:
+        first, *others = (names(s.equations) for s in self.segments)
+        return [n for n in first if all(n in other for other in others)]
 
     def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:
         """A pandas DataFrame with time as its index; where equations switch, with a column `mode`."""

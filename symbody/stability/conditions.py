@@ -88,12 +88,13 @@ class _Names:
     def __init__(self, eq: Equations) -> None:
         own = eq.variables.of("q u z r p lam q' u' z'")
         eliminated = eq.whole.variables
+        self.outputs = {n: e for n, e in eq.outputs.items() if isinstance(e, Expr) and n not in own}
         self.table = own.having(eliminated.of("u").symbols, "u").having(eliminated.of("u'").symbols, "u'")
 
     def thing(self, key: Any, where: str) -> Expr:
         if isinstance(key, Expr) and not isinstance(key, Symbol):
             return key
-        return self.symbol(key, where)
+        return self.outputs[key] if key in self.outputs else self.symbol(key, where)
 
     def symbol(self, key: Any, where: str) -> Symbol:
         return self.table.symbol(key, f"steady({where}=...) of {self.table.owner!r}", StabilityError, "symbol")
@@ -222,9 +223,16 @@ def _wanted_rows(eq: Equations, wanted: Mapping[Expr, Expr], fixed: Mapping[Symb
         if isinstance(thing, Symbol) and thing in fixed:
             continue
         (seen,) = eq.in_own_terms([rates.get(thing, thing)])
-        in_coordinates = all(s.kind in ("coordinate", "parameter") for s in free_symbols(seen))
-        rows.append(ConditionRow(f"given {thing}", seen - value, "coordinates" if in_coordinates else "speeds"))
+        rows.append(ConditionRow(f"given {thing}", seen - value, _stage({s.kind for s in free_symbols(seen)})))
     return rows
+
+
+def _stage(kinds: set[str]) -> str:
+    """The first stage in which all symbols of these kinds are known."""
+    later = {"loads": {"multiplier"}, "accelerations": {"acceleration"}}
+    if found := next((stage for stage, own in later.items() if kinds & own), None):
+        return found
+    return "coordinates" if kinds <= {"coordinate", "parameter"} else "speeds"
 
 
 def position_rows(eq: Equations) -> list[ConditionRow]:

@@ -16,6 +16,7 @@ from ..algebra.walk import free_symbols, substitute_all
 from ..derive.equations import Equations
 from ..derive.keywords import by_name, values_by_name
 from ..errors import StabilityError, listed
+from ..integrate.accelerations import variable_rates
 from ..integrate.inputs import with_inputs
 from ..integrate.state import State
 from .conditions import ConditionRow, position_rows, speed_rows
@@ -41,7 +42,7 @@ def linearize(
     about         a steady motion, or a state, or values of coordinates, speeds, variables and inputs by name or symbol (others are
                   zero)
     independent   coordinates and speeds to keep where constraints leave a choice (a coordinate stands for its rate too)
-    outputs       expressions in the state and the inputs by name; by default those of the model
+    outputs       expressions by name, also with accelerations, multipliers and reactions in them; by default those of the model
     drop          states to leave out on which no other depends: names, or "cyclic" for all such coordinates
     moving        the values are a point of a motion that is not steady: the result describes its neighbourhood at that instant
     inputs        laws as in `simulate`, which close the loop; a steady motion is then to be found with the same ones
@@ -80,7 +81,7 @@ def _linearized(
     eq: Equations, point: Mapping[Symbol, Expr], defaults: Mapping[Symbol, float], motion: SteadyMotion | None,
     independent: Iterable[Symbol | str], turning: Iterable[Symbol], outputs: Mapping[str, Any] | None,
 ) -> LinearSystem:  # fmt: skip
-    seen = output_rows(eq.outputs if outputs is None else outputs)
+    seen = _in_the_state(eq, output_rows(eq.outputs if outputs is None else outputs))
     unknowns = motion.unknowns if motion is not None else ()
     v = variation(eq, seen, {s: e for s, e in point.items() if s not in unknowns})
     near = {**defaults, **(motion.found if motion is not None else {})}
@@ -110,6 +111,17 @@ def _linearized(
         tuple(seen), E, A, B, C, D, (*q, *u, *z), T, defaults, motion,
         FullSystem(q, u, z, tuple(s.name for s in eq.lam), v, (kept.q, kept.u)), B1, B2, D1, D2, Tr, Tr1,
     )  # fmt: skip
+
+
+def _in_the_state(eq: Equations, rows: Mapping[str, Expr]) -> dict[str, Expr]:
+    """Outputs with what accelerations, multipliers and rates of variables in them are."""
+    dz = [z.dot for z in eq.z]
+    if any(s in dz for s in free_symbols(*rows.values())):
+        found = dict(zip(dz, variable_rates(eq).entries, strict=True))
+        rows = dict(zip(rows, substitute_all(list(rows.values()), found), strict=True))
+    kinds = {s.kind for s in free_symbols(*rows.values())}
+    is_solved = not kinds.isdisjoint(("acceleration", "multiplier"))
+    return dict(zip(rows, eq.in_own_terms(list(rows.values()), solved=is_solved), strict=True))
 
 
 def _everything(v: Variation) -> list[Matrix]:

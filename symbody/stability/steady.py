@@ -18,7 +18,7 @@ from ..algebra.nonlinear import Solution, System
 from ..algebra.portable import Portable
 from ..algebra.printing import tree_size_up_to
 from ..algebra.rounding import UNIT, rounding
-from ..algebra.walk import free_symbols, ordered, substitute_all
+from ..algebra.walk import free_symbols, ordered, scalars, substitute_all
 from ..derive.equations import Equations
 from ..derive.keywords import values_by_name
 from ..emit.program.lower import program
@@ -41,7 +41,7 @@ class SteadyMotion(Tabular, Portable):
     """An equilibrium or relative equilibrium: only cyclic coordinates change, at constant rates; made by `steady`.
 
     motion["phi"] is a number, or an expression in the parameters where the motion is known in closed form; names are those of q, u,
-    z, the multipliers, inputs, u' and z'. `values` has them all.
+    z, the multipliers, inputs, u' and z', which `values` has, and of outputs, which `outputs` has.
 
     outcome        the result in a sentence
     is_steady      whether the rows vanish
@@ -85,10 +85,27 @@ class SteadyMotion(Tabular, Portable):
             return self.found[s]
         return float(evaluate(e)) if not free_symbols(e) else e
 
-    def __getitem__(self, name: str) -> Number:
-        if name not in self.values:
-            raise unknown(f"steady motion of {self.equations.name!r}", "symbol", name, self.values, StabilityError)
-        return self.values[name]
+    def __getitem__(self, name: str) -> Any:
+        if name in self.values:
+            return self.values[name]
+        known = {**self.values, **self.equations.outputs}
+        if name not in known:
+            raise unknown(f"steady motion of {self.equations.name!r}", "symbol", name, known, StabilityError)
+        return self.outputs[name]
+
+    @cached_property
+    def outputs(self) -> Mapping[str, Any]:
+        """Outputs by name: numbers or expressions, of vectors and matrices lists of these."""
+        eq = self.equations
+        table = {**self.expressions, **{s: as_expr(x) for s, x in self.found.items()}}
+        rows = {n: scalars(e) for n, e in eq.outputs.items()}
+        seen = iter(folded(eq.in_own_terms([e for row in rows.values() for e in row]), table))
+        parameters = {} if self.is_symbolic else self.defaults
+        out: dict[str, Any] = {}
+        for name, row in rows.items():
+            numbers = [_number_of(e, parameters) for e in (next(seen) for _ in row)]
+            out[name] = numbers[0] if isinstance(eq.outputs[name], Expr) else numbers
+        return out
 
     @property
     def drifting(self) -> tuple[str, ...]:
@@ -154,6 +171,10 @@ class SteadyMotion(Tabular, Portable):
         return self._problem.slopes(parameters, at, by)
 
 
+def _number_of(e: Expr, numbers: Mapping[Symbol, float]) -> Number:
+    return float(evaluate(e, numbers)) if all(s in numbers for s in free_symbols(e)) else e
+
+
 def _text(value: Number) -> str:
     if isinstance(value, Expr):
         return str(value) if tree_size_up_to(LONG, [value]) < LONG else f"<{len(ordered([value]))} operations>"
@@ -167,7 +188,7 @@ def steady(
 ) -> SteadyMotion:  # fmt: skip
     """An equilibrium, or a motion in which only cyclic coordinates grow: `steady(eq, {x.dot: V}, zero=[y, psi, phi], V=5.0)`.
 
-    values   of coordinates, speeds, inputs (by name or symbol), or of expressions in them: numbers, or expressions in parameters (new ones
+    values   of coordinates, speeds, inputs, outputs (by name or symbol), or of expressions in them: numbers, or expressions in parameters (new ones
              too); numbers of parameters, and of the time t, where they are not those of the model. By name also as keywords
     zero     what has the value zero; a coordinate that has a value does not drift
     free     unknown beside the state and the multipliers: inputs or parameters to be found; q.dot of a coordinate that is to drift

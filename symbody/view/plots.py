@@ -70,7 +70,7 @@ def _(sim: Trajectory, *what: str | Expr, title: str = "", over: str = "") -> Fi
 
 
 def _groups(sim: Trajectory) -> dict[str, list[str | Expr]]:
-    """Coordinates, speeds and variables that all modes have."""
+    """Coordinates, speeds, variables, inputs that follow laws and scalar outputs that all modes have."""
     eq, common = sim.segments[0].equations, sim.names
     groups = {"coordinates": eq.q, "speeds": eq.u, "variables": eq.z}
     found: dict[str, list[str | Expr]] = {
@@ -80,6 +80,9 @@ def _groups(sim: Trajectory) -> dict[str, list[str | Expr]]:
         raise SymbodyError(
             f"plot of {sim.name!r}: modes {listed(dict.fromkeys(sim.modes))} have no coordinates in common; plot(sim.pieces[k]) shows a stretch"
         )
+    constant = {s.name for s in eq.r}
+    found["inputs"] = [n for n in sim.input_names if n not in constant]
+    found["outputs"] = [n for n in sim.output_names if isinstance(eq.outputs[n], Expr)]
     return {name: names for name, names in found.items() if names}
 
 

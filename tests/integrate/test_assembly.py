@@ -338,7 +338,7 @@ def test_state_from_plain_values():
         State(eq, 0.0, state.q, [1.0], [], [], state.p)
     with pytest.raises(AssemblyError, match=r"q1 = nan; a state is of finite numbers"):
         State(eq, 0.0, [0, np.nan, 0], state.u, [], [], state.p)
-    with pytest.raises(AssemblyError, match=r"there is no entry 'q9'"):
+    with pytest.raises(AssemblyError, match=r"there is no quantity 'q9'"):
         state["q9"]
 
 

@@ -172,7 +172,9 @@ class TestOneType:
         data = sim.to_xarray()
         assert isinstance(data, xarray.Dataset)
         assert data.attrs["g"] == G
-        assert list(sb.simulate(double_pendulum(), 0.1).to_pandas().columns) == ["q1", "q2", "q1_dot", "q2_dot"]
+        assert list(sb.simulate(double_pendulum(), 0.1).to_pandas().columns) == [
+            "q1", "q2", "q1_dot", "q2_dot", "tau", "tip_height",
+        ]  # fmt: skip
 
     def test_choices_of_each_mode(self):
         _, sim = bouncing()

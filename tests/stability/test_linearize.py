@@ -224,7 +224,7 @@ def test_dependent_coordinates_in_modes(straight):
         ({"thetas": 0.3}, {}, "there is no coordinate, speed, variable or input 'thetas'"),
         (
             {},
-            {"outputs": {"push": sb.symbol("theta", "coordinate").dot.dot}},
+            {"outputs": {"push": sb.symbol("other", "coordinate")}},
             "output 'push' is not a function of the state",
         ),
         ({}, {"independent": ["phi"]}, "there is no coordinate or speed 'phi'"),

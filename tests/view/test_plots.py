@@ -30,7 +30,7 @@ class TestMotions:
     def test_coordinates_and_speeds(self):
         sim = sb.simulate(double_pendulum(), 2.0, q1=1.0)
         figure = plot(sim)
-        assert [p.y_label for p in figure.panels] == ["coordinates", "speeds"]
+        assert [p.y_label for p in figure.panels] == ["coordinates", "speeds", "outputs"]
         assert [c.label for c in figure.panels[0].curves] == ["q1", "q2"]
         assert len(figure.panels[0].curves[0].x) >= 1000  # smooth
         assert _is_picture(figure)

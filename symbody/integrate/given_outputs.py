@@ -1,0 +1,81 @@
+"""Values that are given of outputs: rows that are added to the constraints while a state is looked for (inverse kinematics)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..algebra.graph import Expr, Symbol, symbol
+from ..algebra.walk import free_symbols, scalars
+from ..bodies.declarations import identifier
+from ..derive.constrained import constrained, constrained_speeds
+from ..derive.equations import Equations
+from ..derive.variables import name_of
+from ..errors import AssemblyError, listed, shown
+from .state import State
+
+
+@dataclass(frozen=True)
+class GivenOutputs:
+    """Equations with a row more for each output that has a value, and everything that is given: entries, and the values of the outputs as
+    parameters, so that the same equations serve all values."""
+
+    own: Equations
+    positions: Equations
+    speeds: Equations
+    given: Mapping[Any, Any]
+
+    def state(self, found: State) -> State:
+        """A state of the equations with more rows, in the equations that were asked for."""
+        return State(self.own, found.t, found.q, found.u, found.z, found.r, found.p[: len(self.own.p)], found.outcome)
+
+
+def given_outputs(eq: Equations, values: Mapping[Any, Any]) -> GivenOutputs:
+    """Splits values into those of outputs and all others."""
+    seen = {name_of(k): v for k, v in values.items() if name_of(k) in eq.outputs and name_of(k) not in eq.variables}
+    rest = {k: v for k, v in values.items() if name_of(k) not in seen}
+    if not seen:
+        return GivenOutputs(eq, eq, eq, rest)
+    targets: dict[str, float] = {}
+    for name, value in seen.items():
+        targets |= _targets(eq, name, value)
+    wider = eq.cached("given outputs", tuple(seen), lambda: _with_rows(eq, tuple(seen)))
+    return GivenOutputs(eq, *wider, {**rest, **targets})
+
+
+def _targets(eq: Equations, name: str, value: Any) -> dict[str, float]:
+    """Values by the names of the parameters that stand for them."""
+    rows = _rows(eq, name)
+    try:
+        numbers = np.asarray(value, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        numbers = np.zeros(0)
+    if len(numbers) != len(rows):
+        raise AssemblyError(f"assembly of {eq.name!r}: output {name!r} has {len(rows)} entries, got {shown(value)}")
+    return dict(zip((target.name for target in rows), map(float, numbers), strict=True))
+
+
+def _rows(eq: Equations, name: str) -> dict[Symbol, Expr]:
+    """The entries of an output, each with a parameter for its value."""
+    entries = scalars(eq.outputs[name])
+    stem = f"given_{identifier(name)}"
+    return {symbol(stem if len(entries) == 1 else f"{stem}_{k}"): e for k, e in enumerate(entries)}
+
+
+def _with_rows(eq: Equations, names: tuple[str, ...]) -> tuple[Equations, Equations]:
+    """Equations with rows more on coordinates, and with rows more on speeds."""
+    targets = {t: e for name in names for t, e in _rows(eq, name).items()}
+    wide = replace(eq, p=(*eq.p, *targets))
+    levels: tuple[dict[str, Expr], dict[str, Expr]] = ({}, {})
+    for t, e in targets.items():
+        inside = set(free_symbols(e))
+        if strange := [s.name for s in inside if s not in eq.arguments]:
+            raise AssemblyError(
+                f"assembly of {eq.name!r}: output {t.name.removeprefix('given_')!r} contains {listed(strange)}; only outputs of coordinates and of speeds can "
+                "have given values"
+            )
+        levels[not inside.isdisjoint(eq.u)][t.name.removeprefix("given_")] = e - t
+    return constrained(wide, levels[0]), constrained_speeds(wide, levels[1])

@@ -1,0 +1,37 @@
+"""What a name means in some equations, as an expression in the state: variables, accelerations, multipliers, inputs that follow laws, outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..algebra.graph import Expr
+from ..algebra.matrix import Matrix
+from ..algebra.walk import substitute_all
+from ..derive.equations import Equations
+from ..derive.variables import ARGUMENTS
+from ..errors import SymbodyError, unknown
+from .inputs import rates_of_constants
+
+Quantity = str | Expr | Matrix
+
+
+def meant(eq: Equations, wanted: Sequence[Quantity], where: str, error: type[SymbodyError]) -> list[Any]:
+    """Expressions in the state for names; expressions are taken as they are. Rates of inputs that are constant are zero."""
+    known = named_quantities(eq)
+    for w in wanted:
+        if isinstance(w, str) and w not in known:
+            raise unknown(where, "quantity", w, known, error)
+    found = eq.in_own_terms([known[w] if isinstance(w, str) else w for w in wanted], solved=True)
+    return substitute_all(found, rates_of_constants(eq)) if eq.r else found
+
+
+def named_quantities(eq: Equations) -> dict[str, Any]:
+    """Everything that has a name; outputs before variables of the same name."""
+    return eq.cached("names", (), lambda: _names(eq))
+
+
+def _names(eq: Equations) -> dict[str, Any]:
+    known: dict[str, Any] = {v.name: v.symbol for v in eq.variables.of(f"{ARGUMENTS} lam u' r' r''")}
+    known |= {s.name: s for s in eq.dependent if s.kind == "input"}
+    return known | dict(eq.outputs)
