@@ -90,6 +90,14 @@ class TestAnswers:
         assert table.read_text().splitlines()[0] == "t,q,q_dot"
         assert np.loadtxt(table, delimiter=",", skiprows=1)[0, 1] == 0.1
 
+    def test_tables_have_outputs(self, capsys, pendulum, tmp_path):
+        pendulum.write_text(PENDULUM + "\noutputs: {height: -cos(q), place: [sin(q), q_dot]}\n")
+        table = tmp_path / "run.csv"
+        code, _, err = run(capsys, "simulate", pendulum, "--set", "q=0.1", "-o", table)
+        assert code == 0, err
+        assert table.read_text().splitlines()[0] == "t,q,q_dot,height,place[0],place[1]"
+        assert np.loadtxt(table, delimiter=",", skiprows=1)[0, 3:5] == pytest.approx([-np.cos(0.1), np.sin(0.1)])
+
     def test_a_simulation_that_fails_says_no(self, capsys, pendulum):
         code, out, _ = run(capsys, "simulate", pendulum, "--set", "l=0")
         assert code == 1
