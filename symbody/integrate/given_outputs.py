@@ -10,7 +10,6 @@ import numpy as np
 
 from ..algebra.graph import Expr, Symbol, symbol
 from ..algebra.walk import free_symbols, scalars
-from ..bodies.declarations import identifier
 from ..derive.constrained import constrained, constrained_speeds
 from ..derive.equations import Equations
 from ..derive.variables import name_of
@@ -48,34 +47,34 @@ def given_outputs(eq: Equations, values: Mapping[Any, Any]) -> GivenOutputs:
 
 def _targets(eq: Equations, name: str, value: Any) -> dict[str, float]:
     """Values by the names of the parameters that stand for them."""
-    rows = _rows(eq, name)
+    targets = [t.name for _, t, _ in _rows(eq, name)]
     try:
         numbers = np.asarray(value, dtype=np.float64).ravel()
     except (TypeError, ValueError):
         numbers = np.zeros(0)
-    if len(numbers) != len(rows):
-        raise AssemblyError(f"assembly of {eq.name!r}: output {name!r} has {len(rows)} entries, got {shown(value)}")
-    return dict(zip((target.name for target in rows), map(float, numbers), strict=True))
+    if len(numbers) != len(targets):
+        raise AssemblyError(f"assembly of {eq.name!r}: output {name!r} has {len(targets)} entries, got {shown(value)}")
+    return dict(zip(targets, map(float, numbers), strict=True))
 
 
-def _rows(eq: Equations, name: str) -> dict[Symbol, Expr]:
-    """The entries of an output, each with a parameter for its value."""
-    entries = scalars(eq.outputs[name])
-    stem = f"given_{identifier(name)}"
-    return {symbol(stem if len(entries) == 1 else f"{stem}_{k}"): e for k, e in enumerate(entries)}
+def _rows(eq: Equations, name: str) -> list[tuple[str, Symbol, Expr]]:
+    """The entries of an output: the name of each, a parameter for its value, and the expression."""
+    place, entries = list(eq.outputs).index(name), scalars(eq.outputs[name])
+    names = [name] if len(entries) == 1 else [f"{name}[{k}]" for k in range(len(entries))]
+    targets = (symbol(f"given_{place}_{k}") for k in range(len(entries)))
+    return list(zip(names, targets, entries, strict=True))
 
 
 def _with_rows(eq: Equations, names: tuple[str, ...]) -> tuple[Equations, Equations]:
     """Equations with rows more on coordinates, and with rows more on speeds."""
-    targets = {t: e for name in names for t, e in _rows(eq, name).items()}
-    wide = replace(eq, p=(*eq.p, *targets))
+    rows = [row for name in names for row in _rows(eq, name)]
+    wide = replace(eq, p=(*eq.p, *(target for _, target, _ in rows)))
     levels: tuple[dict[str, Expr], dict[str, Expr]] = ({}, {})
-    for t, e in targets.items():
+    for name, target, e in rows:
         inside = set(free_symbols(e))
         if strange := [s.name for s in inside if s not in eq.arguments]:
             raise AssemblyError(
-                f"assembly of {eq.name!r}: output {t.name.removeprefix('given_')!r} contains {listed(strange)}; only outputs of coordinates and of speeds can "
-                "have given values"
+                f"assembly of {eq.name!r}: output {name!r} contains {listed(strange)}; only outputs of coordinates and of speeds can have given values"
             )
-        levels[not inside.isdisjoint(eq.u)][t.name.removeprefix("given_")] = e - t
+        levels[not inside.isdisjoint(eq.u)][name] = e - target
     return constrained(wide, levels[0]), constrained_speeds(wide, levels[1])
