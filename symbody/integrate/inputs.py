@@ -128,11 +128,12 @@ def _python(eq: Equations, name: str, law: Callable[..., Any], error: Error) -> 
         raise error(f"input {name!r} of {eq.name!r}: a function takes t, or (t, q, u); this one takes {len(required)}")
     arguments = (eq.t,) if len(required) == 1 else eq.variables.of("t q u").symbols
     n_q, is_of_time = len(eq.q), len(required) == 1
+    where = f"input {name!r} of {eq.name!r}"  # the functions must not hold the equations, whose nodes hold them
 
     def part(order: int) -> Callable[..., float]:
         def of_state(t: float, *x: float) -> float:
             found = law(t) if is_of_time else law(t, np.array(x[:n_q]), np.array(x[n_q:]))
-            return _part(found, order, f"input {name!r} of {eq.name!r}", error)
+            return _part(found, order, where, error)
 
         return of_state
 

@@ -178,7 +178,7 @@ class TestValues:
     def test_other_tools(self):
         sim = sb.simulate(double_pendulum(), [0.0, 0.5, 1.0], q1=1.0)
         frame = pytest.importorskip("pandas") and sim.to_pandas(["tip_height"])
-        assert list(frame.columns) == ["q1", "q2", "q1_dot", "q2_dot", "tip_height"]
+        assert list(frame.columns) == ["q1", "q2", "q1_dot", "q2_dot", "tau", "tip_height"]
         assert frame.index.name == "t"
         data = pytest.importorskip("xarray") and sim.to_xarray()
         assert float(data["q1"].sel(t=0.5)) == sim["q1"][1]
