@@ -190,9 +190,13 @@ start: {q: 1}
 """
 
 
-def _started(command: list[str], ready: Path | str) -> subprocess.Popen[str]:
+HEED = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+"""A shell may have started this run with Ctrl-C ignored, which its children inherit."""
+
+
+def _started(code: str, ready: Path | str) -> subprocess.Popen[str]:
     process = subprocess.Popen(
-        [sys.executable, "-X", "faulthandler", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=_environment()
+        [sys.executable, "-X", "faulthandler", "-c", HEED + code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=_environment(),
     )  # fmt: skip
     end = time.monotonic() + 60
     while not Path(ready).exists() and time.monotonic() < end and process.poll() is None:
@@ -224,11 +228,11 @@ def test_an_interrupted_command_says_so_and_writes_nothing(tmp_path, sent, what)
     if what == "simulate":
         target.write_bytes(GOOD)
     arguments = [what, str(model), "-t", "100000", "-o", str(target)]
-    process = _started(["-c", RUN.format(ready=str(ready), arguments=arguments)], ready)
+    process = _started(RUN.format(ready=str(ready), arguments=arguments), ready)
     process.send_signal(sent)
     out, said = process.communicate(timeout=60)
     assert process.returncode == 130, (out, said)
-    assert "interrupted" in said
+    assert "interrupted" in said or "terminated" in said
     if what == "simulate":
         assert target.read_bytes() == GOOD
     else:
@@ -252,7 +256,7 @@ with _ending_like_ctrl_c(), whole_files.whole_file({path!r}) as file:
 def test_a_process_killed_while_it_writes(tmp_path, sent):
     path, ready = tmp_path / "a.bin", tmp_path / "ready"
     path.write_bytes(GOOD)
-    process = _started(["-c", KILLED.format(path=str(path), ready=str(ready))], ready)
+    process = _started(KILLED.format(path=str(path), ready=str(ready)), ready)
     process.send_signal(sent)
     process.communicate(timeout=60)
     assert path.read_bytes() == GOOD
