@@ -196,6 +196,13 @@ def _model(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
         metavar="NAME=VALUE",
         help="another number for a parameter or a value at the start",
     )
+    parser.add_argument(
+        "--meshes",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder, besides that of the .urdf file, in which package:// is looked for",
+    )
     return parser
 
 

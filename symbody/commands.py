@@ -239,7 +239,7 @@ class _TimedSteps:
 
 
 def _study(asked: Any, **more: Any) -> Study:
-    return Study(find_model(asked.model), _values(asked.set), **more)
+    return Study(find_model(asked.model, asked.meshes), _values(asked.set), **more)
 
 
 def _values(pairs: Sequence[str]) -> dict[str, float]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -38,6 +38,7 @@ class ModelSource:
     model: Model | Mechanism
     requests: Requests = NOTHING_ASKED
     packages: Mapping[str, Path] = field(default_factory=dict)  # where the meshes of a robot are
+    meshes: tuple[str, ...] = ()  # folders that the user named for them
 
     def __repr__(self) -> str:
         return tagged(f"ModelSource of {self.name}, {self.origin}: {self.description}")
@@ -67,8 +68,8 @@ def starting_file(name: str) -> str:
     return text.replace("NAME", name)
 
 
-def find_model(argument: str) -> ModelSource:
-    """The model that a name or a path means."""
+def find_model(argument: str, meshes: Sequence[str | Path] = ()) -> ModelSource:
+    """The model that a name or a path means. `meshes` are folders, besides the file's own, in which the packages of a robot's meshes may lie."""
     path = Path(argument)
     if argument in built_in():
         return _from_file(argument, "built in", read_model(built_in()[argument]), first_line(built_in()[argument]))
@@ -81,7 +82,11 @@ def find_model(argument: str) -> ModelSource:
         raise ModelError(
             f"{argument}: a model is a file that ends in {listed(_READERS)}, or the name of a built-in one"
         )
-    return reader(argument, path)
+    source = reader(argument, path)
+    if not meshes or not isinstance(source.model, Robot):
+        return source
+    folders = [path.resolve().parent, *(Path(f).resolve() for f in meshes)]
+    return replace(source, packages=_packages(source.model, folders), meshes=tuple(map(str, meshes)))
 
 
 def _from_file(argument: str, origin: str, file: ModelFile, about: str) -> ModelSource:
@@ -95,17 +100,25 @@ def _yaml(argument: str, path: Path) -> ModelSource:
 def _urdf(argument: str, path: Path) -> ModelSource:
     robot = read_urdf(path)
     about = f"robot with {len(robot.links)} links"
-    return ModelSource(argument, "URDF file", robot.name, about, robot, packages=_packages(path, robot))
+    return ModelSource(
+        argument, "URDF file", robot.name, about, robot, packages=_packages(robot, [path.resolve().parent])
+    )
 
 
-def _packages(path: Path, robot: Robot) -> dict[str, Path]:
-    """The folder that package:// stands for: the nearest one above the file in which a package that it names exists."""
-    meshes = [s.file for shapes in robot.visuals.values() for s in shapes if s.file.startswith(PACKAGE)]
-    names = {f.removeprefix(PACKAGE).split("/")[0] for f in meshes}
-    for folder in path.resolve().parents:
-        if names and all(n not in ("", "..") and (folder / n).is_dir() for n in names):
-            return {PACKAGE: folder}
-    return {}
+def _packages(robot: Robot, folders: Sequence[Path]) -> dict[str, Path]:
+    """What package://name/ stands for: the folder of that name in the first of these folders that has one, or one of them that is called so.
+
+    A robot's file says which files are opened, so they are looked for nowhere else.
+    """
+    files = [s.file for shapes in robot.visuals.values() for s in shapes if s.file.startswith(PACKAGE)]
+    names = dict.fromkeys(f.removeprefix(PACKAGE).partition("/")[0] for f in files)
+    out: dict[str, Path] = {}
+    for name in names:
+        if name.strip(". ") and not set(name) & set("\\:"):
+            candidates = [f / name for f in folders] + [f for f in folders if f.name == name]
+            inside = [c for c in candidates if c.is_dir() and any(c.resolve().is_relative_to(f) for f in folders)]
+            out |= {f"{PACKAGE}{name}/": c for c in inside[:1]}
+    return out
 
 
 def _python(argument: str, path: Path) -> ModelSource:

@@ -22,7 +22,7 @@ from ..study.requests import Drawing, DrawnShape
 from .body_shapes import BodyInertia, Painter, checked_shapes, link_solids, needed, placed_solids, rod
 from .camera import CameraAndFloor
 from .glyphs import Support
-from .meshes import KINDS, found_file, read_mesh
+from .meshes import KINDS, MOST_IN_ALL, found_file, read_mesh
 from .poses import Placer, continued, euler_parameters, four, rotation_matrix, three
 from .scene_items import GROUND, End, Mesh, Solid, Span, Trace, Track, colour_text
 from .skeleton import SkeletonFinder
@@ -107,6 +107,8 @@ class Appearance:
     def _mesh(self, name: str, file: Path) -> None:
         if name not in self.meshes:
             self.meshes[name] = read_mesh(file)
+            if sum(len(m.triangles) for m in self.meshes.values()) > MOST_IN_ALL:
+                raise ViewError(f"scene: the meshes up to {file.name!r} have more than {MOST_IN_ALL} triangles")
 
     def _drawn(self, d: DrawnShape) -> list[Solid]:
         """A shape of a model file, in the body that its frame is fixed to."""

@@ -17,6 +17,8 @@ from .scene_items import Mesh
 MOST_BYTES: Final = 64 * 2**20
 MOST_TRIANGLES: Final = 300_000
 SHARP: Final = math.cos(math.radians(35))  # faces that meet at a larger angle keep an edge
+MOST_AROUND: Final = 500  # faces at one vertex whose angles are compared
+MOST_IN_ALL: Final = 2_000_000  # triangles of all meshes of a scene
 KINDS: Final = (".stl", ".obj")
 
 
@@ -26,6 +28,8 @@ def read_mesh(path: str | Path) -> Mesh:
     if file.suffix.lower() not in KINDS:
         raise ViewError(f"mesh {file.name!r}: can be read where its name ends in {listed(KINDS)}")
     try:
+        if file.exists() and not file.is_file():
+            raise ViewError(f"mesh {file.name!r} is not a plain file")
         size = file.stat().st_size
         if size > MOST_BYTES:
             raise ViewError(f"mesh {file.name!r}: {size} bytes are more than the {MOST_BYTES} that are read")
@@ -59,10 +63,12 @@ def _stl(data: bytes) -> Array:
     """Corners of triangles, (n, 3, 3)."""
     count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
     if len(data) == 84 + 50 * count:
+        _refuse_more_than(count)
         rows = np.frombuffer(data, dtype=[("f", "<f4", (4, 3)), ("", "<u2")], offset=84)
         return np.asarray(rows["f"][:, 1:], dtype=np.float64)
     if not data[:512].lstrip().startswith(b"solid"):
         raise ValueError("it is neither binary nor text STL")
+    _refuse_more_than(data.count(b"vertex") / 3)
     numbers = [line.split()[1:4] for line in data.splitlines() if line.strip().startswith(b"vertex")]
     return np.array(numbers, dtype=np.float64).reshape(-1, 3, 3)
 
@@ -74,17 +80,28 @@ def _obj(data: bytes) -> Array:
         word, *rest = line.split() or [""]
         if word == "v":
             vertices.append([float(x) for x in rest[:3]])
+            _refuse_more_than(len(vertices) / 3)
         elif word == "f":
             k = [int(x.split("/")[0]) for x in rest]
             corners = [i - 1 if i > 0 else len(vertices) + i for i in k]
             if min(corners) < 0 or max(corners) >= len(vertices):
                 raise ValueError(f"a face names vertex {max(k)} of {len(vertices)}")
+            _refuse_more_than(len(triangles) + len(corners) - 2)
             triangles += [(corners[0], b, c) for b, c in itertools.pairwise(corners[1:])]
     return np.array(vertices).reshape(-1, 3)[np.array(triangles, dtype=np.int64).reshape(-1, 3)]
 
 
+def _refuse_more_than(triangles: float) -> None:
+    """Asked on the way: a list of them would take more memory than the file."""
+    if triangles > MOST_TRIANGLES:
+        raise ValueError(f"it has more than {MOST_TRIANGLES} triangles")
+
+
 def smoothed(corners: Array) -> Mesh:
-    """A normal for every corner: the mean over faces there that meet its own at small angles, weighted by their areas."""
+    """A normal for every corner: the mean over faces there that meet its own at small angles, weighted by their areas.
+
+    Where more than `MOST_AROUND` faces meet, each keeps its own: every pair would have to be compared.
+    """
     n = len(corners)
     areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     size = np.linalg.norm(areas, axis=1)
@@ -98,7 +115,10 @@ def smoothed(corners: Array) -> Mesh:
     normals = np.empty((3 * n, 3))
     for group in np.split(order, starts[1:]):
         own = flat[group // 3]
-        normals[group] = (own @ own.T > SHARP) @ areas[group // 3]
+        if len(group) > MOST_AROUND:
+            normals[group] = own
+        else:
+            normals[group] = (own @ own.T > SHARP) @ areas[group // 3]
     length = np.linalg.norm(normals, axis=1, keepdims=True)
     normals = np.where(length > 0, normals / np.maximum(length, 1e-300), [0.0, 0.0, 1.0])
     rows = np.column_stack([places, np.round(normals * 1e4)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -20,6 +20,11 @@ from .solids import profile, ratio_of
 
 if TYPE_CHECKING:
     from .scene import Scene
+
+CONTENT_POLICY: Final = (  # of every page: what is in it, and nothing from elsewhere; nothing leaves it
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+    "img-src data: blob:; base-uri 'none'; form-action 'none'\">"
+)
 
 
 def data(scene: Scene) -> dict[str, Any]:
@@ -148,8 +153,7 @@ def page(scene: Scene) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-        "script-src 'unsafe-inline'; img-src data: blob:\">"
+        f"{CONTENT_POLICY}"
         f'<title>{title}</title></head><body class="sbv-page">{fragment(scene, height="100dvh")}</body></html>\n'
     )
 

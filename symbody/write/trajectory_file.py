@@ -7,17 +7,20 @@ where a mode does not have it.
 from __future__ import annotations
 
 import json
+import math
+import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
+from zlib import error as ZlibError  # noqa: N812  (an exception)
 
 import numpy as np
 
 from ..derive.equations import Equations
 from ..emit.run.callable import Array
-from ..errors import SimulationError, listed
+from ..errors import SimulationError, SymbodyError, listed, shown
 from ..integrate.dense import Dense
 from ..integrate.inputs import with_inputs
 from ..integrate.modes import Contacts, Modes
@@ -27,6 +30,12 @@ from ..integrate.trajectory import Trajectory
 from ..whole_files import whole_file
 
 VERSION: Final = 2
+MOST_TIMES: Final = 10**9
+BAD_FILE: Final = (  # what readers of zip, JSON and arrays raise
+    OSError, ValueError, TypeError, AttributeError, IndexError, EOFError, OverflowError, RuntimeError, BadZipFile, ZlibError,
+)  # fmt: skip
+LEAST_BYTES: Final = 64 * 2**20  # that an archive may unpack to, however small it is
+MOST_RATIO: Final = 100  # of unpacked to packed size; numbers of a motion hardly compress
 
 
 def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
@@ -53,19 +62,51 @@ def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
 def load_trajectory(
     path: str | Path, equations: Equations | Modes | Contacts, inputs: Mapping[Any, Any] | None = None
 ) -> Trajectory:
-    """Read a trajectory back. The equations (or modes, or contacts) and inputs must be those it was made with: names are compared."""
-    header, arrays = _read(path)
-    equations_of = _equations_by_mode(path, header, equations, inputs or {})
+    """Read a trajectory back. The equations (or modes, or contacts) and inputs must be those it was made with: names are compared.
+
+    The header says which arrays there are, and of which shapes; each is looked at before it is read, and nothing else of the file is. What does not
+    fit is a `SimulationError`.
+    """
+    try:
+        with ArrayFile(path) as file:
+            return _trajectory(file, equations, inputs or {})
+    except (FileNotFoundError, SymbodyError):
+        raise
+    except KeyError as reason:
+        raise SimulationError(f"{path}: no trajectory could be read from it: {reason} is missing") from None
+    except BAD_FILE as reason:
+        raise SimulationError(f"{path}: no trajectory could be read from it ({reason})") from None
+
+
+def _trajectory(file: ArrayFile, equations: Equations | Modes | Contacts, inputs: Mapping[Any, Any]) -> Trajectory:
+    path, header = file.path, json.loads(file.read("header", (None,), np.uint8).tobytes())
+    if header["symbody trajectory"] != VERSION:
+        raise SimulationError(
+            f"{path}: is of version {shown(header['symbody trajectory'])}, this package reads version {VERSION}"
+        )
+    equations_of = _equations_by_mode(path, header, equations, inputs)
+    total = sum(_count(said["times"]) for said in header["segments"])
+    t = file.read("t", (total,))
+    columns = {
+        name: file.read(f"column {name}", (total,))
+        for said in header["segments"]
+        for name in dict.fromkeys(said["columns"])
+    }
     segments, first = [], 0
     for k, said in enumerate(header["segments"]):
-        own = {name.removeprefix(f"segment {k} "): a for name, a in arrays.items() if name.startswith(f"segment {k} ")}
         eq, rows = equations_of(said["mode"]), slice(first, first + said["times"])
         _compare(path, header["model"], said, eq)
-        y = [arrays[f"column {n}"][rows] for n in said["columns"]]
+        y = [columns[n][rows] for n in said["columns"]]
         state = np.stack(y, axis=1) if y else np.zeros((said["times"], 0))
-        segments.append(_segment(said, own, eq, arrays["t"][rows], state))
+        segments.append(_segment(said, SegmentArrays(file, k), eq, t[rows], state))
         first = rows.stop
     return Trajectory(tuple(segments), _outcome_from_json(header["outcome"]))
+
+
+def _count(said: Any) -> int:
+    if not isinstance(said, int) or isinstance(said, bool) or not 0 <= said <= MOST_TIMES:
+        raise SimulationError(f"a number of times is between 0 and {MOST_TIMES}, got {shown(said)}")
+    return said
 
 
 # ---------------------------------------------------------------------------------------------------------- segments
@@ -94,19 +135,26 @@ def _arrays(s: Segment) -> dict[str, Array]:
     return out if s.variations is None else {**out, "variations": s.variations}
 
 
-def _segment(said: Mapping[str, Any], arrays: Mapping[str, Array], eq: Equations, t: Array, y: Array) -> Segment:
-    events = (
-        Occurrence(e["name"], e["t"], arrays[f"event {k} before"], arrays[f"event {k} after"], e["impulses"])
+def _segment(said: Mapping[str, Any], file: SegmentArrays, eq: Equations, t: Array, y: Array) -> Segment:
+    state, wrt = (len(eq.state),), tuple(map(str, said["sensitivities"]))
+    events = tuple(
+        Occurrence(
+            str(e["name"]), float(e["t"]), file.read(f"event {k} before", state), file.read(f"event {k} after", (None,)),
+            {str(n): float(x) for n, x in e["impulses"].items()},
+        )
         for k, e in enumerate(said["events"])
-    )
-    dense = (
-        Dense(start, arrays[f"run {k} ends"], arrays[f"run {k} coefficients"]) for k, start in enumerate(said["starts"])
-    )
-    return Segment(
-        eq, t, y, arrays["parameters"], arrays["inputs"], _outcome_from_json(said["outcome"]), said["mode"],
-        Statistics(**said["statistics"]), said["choices"], tuple(events), tuple(dense),
-        arrays.get("variations"), tuple(said["sensitivities"]),
     )  # fmt: skip
+    dense = tuple(_dense(file, k, float(start)) for k, start in enumerate(said["starts"]))
+    variations = file.read("variations", (len(t), len(eq.state), len(wrt))) if file.has("variations") else None
+    return Segment(
+        eq, t, y, file.read("parameters", (len(eq.p),)), file.read("inputs", (len(eq.r),)), _outcome_from_json(said["outcome"]), str(said["mode"]),
+        Statistics(**said["statistics"]), {str(k): str(v) for k, v in said["choices"].items()}, events, dense, variations, wrt,
+    )  # fmt: skip
+
+
+def _dense(file: SegmentArrays, k: int, start: float) -> Dense:
+    ends = file.read(f"run {k} ends", (None,))
+    return Dense(start, ends, file.read(f"run {k} coefficients", (len(ends), None, None)))
 
 
 def _columns(trajectory: Trajectory) -> dict[str, Array]:
@@ -131,19 +179,69 @@ def _outcome_from_json(said: Mapping[str, Any]) -> Outcome:
 # ---------------------------------------------------------------------------------------------------------- files
 
 
-def _read(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {k: file[k] for k in file.files}
-        header = json.loads(arrays["header"].tobytes())
-        version = header["symbody trajectory"]
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, BadZipFile) as reason:
-        raise SimulationError(f"{path}: no trajectory could be read from it ({reason})") from None
-    if version != VERSION:
-        raise SimulationError(f"{path}: is of version {version}, this package reads version {VERSION}")
-    return header, arrays
+class ArrayFile:
+    """An archive of arrays (.npz) of which shape, type and size of an array are known before it is read."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path
+        size = os.stat(path).st_size
+        self._left = max(LEAST_BYTES, MOST_RATIO * size)
+        self._zip = ZipFile(path)
+
+    def __enter__(self) -> ArrayFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._zip.close()
+
+    def has(self, name: str) -> bool:
+        return f"{name}.npy" in self._zip.NameToInfo
+
+    def read(self, name: str, shape: tuple[int | None, ...], kind: Any = np.float64) -> Array:
+        """The array of this name, if it has this shape (None: any number) and type."""
+        if not self.has(name):
+            raise SimulationError(f"{self.path}: the array {name!r} is missing")
+        with self._zip.open(f"{name}.npy") as stream:
+            found, is_fortran, dtype = _array_header(stream)
+            fits = len(found) == len(shape) and all(w in (None, n) for w, n in zip(shape, found, strict=True))
+            if not fits or dtype != np.dtype(kind):
+                wanted = ", ".join("any" if n is None else str(n) for n in shape)
+                raise SimulationError(
+                    f"{self.path}: the array {name!r} has shape {found} of {dtype}, expected ({wanted}) of {np.dtype(kind)}"
+                )
+            count = math.prod(found) * dtype.itemsize
+            self._left -= count
+            if self._left < 0:
+                raise SimulationError(
+                    f"{self.path}: unpacked it would be more than {MOST_RATIO} times its size: this is no trajectory of ours"
+                )
+            data = stream.read(count + 1)
+        if len(data) != count:
+            raise SimulationError(
+                f"{self.path}: the array {name!r} has {len(data)} bytes, not the {count} of its shape"
+            )
+        return np.frombuffer(data, dtype).reshape(found, order="F" if is_fortran else "C")
+
+
+def _array_header(stream: Any) -> tuple[tuple[int, ...], bool, Any]:
+    version = np.lib.format.read_magic(stream)
+    if version != (1, 0):
+        raise ValueError(f"an array is of version {version}")
+    return np.lib.format.read_array_header_1_0(stream)
+
+
+@dataclass(frozen=True)
+class SegmentArrays:
+    """The arrays of one segment."""
+
+    file: ArrayFile
+    number: int
+
+    def has(self, name: str) -> bool:
+        return self.file.has(f"segment {self.number} {name}")
+
+    def read(self, name: str, shape: tuple[int | None, ...]) -> Array:
+        return self.file.read(f"segment {self.number} {name}", shape)
 
 
 def _equations_by_mode(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...escaping import in_html
+from ...view.viewer import CONTENT_POLICY
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Page:
             if (m := re.match(r"<section id='([^']*)'[^>]*><h2[^>]*>([^<]*)", s))
         )
         return (
-            "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
+            f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>{CONTENT_POLICY}"
             "<meta name='viewport' content='width=device-width, initial-scale=1'>"
             f"<title>{in_html(self.title)}</title><link rel='icon' href='data:,'><style>{self.styles}</style></head><body>"
             "<a class='skip' href='#content'>Skip to content</a>"

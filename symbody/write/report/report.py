@@ -217,8 +217,9 @@ class _Report:
         return note(text, not found.passed) + table(["check", "error", "allowed", ""], rows)
 
     def _reproduce(self) -> str:
+        source = self.study.source
         numbers = " ".join(f"--set {k}={v!r}" for k, v in self.study.changed.items())
-        argument = in_shell(self.study.source.argument)
+        argument = " ".join([in_shell(source.argument), *(f"--meshes {in_shell(f)}" for f in source.meshes)])
         commands = [
             f"symbody {c} {argument} {numbers}".strip() for c in ("check", "derive", "simulate", "eig", "certify")
         ]
