@@ -76,7 +76,7 @@ def _ending_like_ctrl_c() -> Iterator[None]:
     """SIGTERM is what batch systems and supervisors send: it unwinds like Ctrl-C, so that nothing is left half done."""
 
     def interrupt(*_: Any) -> NoReturn:
-        raise KeyboardInterrupt("terminated")
+        raise KeyboardInterrupt("interrupted by SIGTERM")
 
     if threading.current_thread() is not threading.main_thread():  # signals are the main thread's
         yield

@@ -7,6 +7,7 @@ tool chain), `AssemblyError` (the numbers of a state). A message says where, wha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
@@ -28,6 +29,10 @@ def _error_again(kind: type[SymbodyError], args: tuple[Any, ...], attributes: di
 
 class ExpressionError(SymbodyError, TypeError, ValueError):
     """An expression was given something that has no meaning there."""
+
+
+class NodeLimitError(ExpressionError):
+    """Expressions grow past the number of nodes that they were given."""
 
 
 class EvaluationError(SymbodyError, ArithmeticError):
@@ -129,7 +134,23 @@ def ambiguous_keyword(
     return kind(f"{where}: {one}; write values={{{name!r}: {shown(value)}}} for the {what}{other}")
 
 
+def finite_number(value: Any, where: str, kind: type[SymbodyError]) -> float:
+    """A number as the machine has it; what is none, or larger than all of these, is refused."""
+    try:
+        number = float(value)
+    except OverflowError:
+        raise kind(f"{where}: {shown(value)} is larger than any number of the machine (1.8e308)") from None
+    except (TypeError, ValueError):
+        raise kind(f"{where} must be one number, got {shown(value)}") from None
+    if not math.isfinite(number):
+        raise kind(f"{where} = {number} is no finite number")
+    return number
+
+
 def shown(value: object, most: int = 60) -> str:
     """A value as it goes into a message: short, on one line."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python prints no integers of more than 4300 digits
+        text = f"a {type(value).__name__} that is too long to print"
     return text if len(text) <= most else text[: most - 3] + "..."

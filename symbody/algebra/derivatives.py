@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ..errors import ExpressionError, listed
 from .functions import cos, cosh, log, sign, sin, sinh, sqrt, where
-from .graph import ONE, ZERO, Block, Expr, Node, Symbol, as_expr
+from .graph import ONE, ZERO, Block, Expr, Node, Symbol, as_expr, check_node_limit
 from .linear import FactorShape, solve_block
 from .matrix import Matrix
 from .walk import ordered, scalars
@@ -285,6 +285,7 @@ def time_derivative(thing: Any, rates: Mapping[Symbol, Any] | None = None) -> An
     Symbols that are not in the table have the rate `symbol.dot`: zero for parameters, one for time, and otherwise the
     symbol of the next order.
     """
+    check_node_limit()
     table = {s: as_expr(r) for s, r in (rates or {}).items()}
     moving = {n: table.get(n, n.dot) for n in ordered(scalars(thing)) if isinstance(n, Symbol)}
     return _along(thing, {s: r for s, r in moving.items() if r is not ZERO})

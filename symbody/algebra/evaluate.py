@@ -15,7 +15,7 @@ from typing import Any
 
 import mpmath
 
-from ..errors import EvaluationError, ExpressionError, SymbodyError, listed
+from ..errors import EvaluationError, ExpressionError, SymbodyError, listed, shown
 from . import elimination
 from .graph import Node, Symbol
 from .matrix import Matrix
@@ -122,7 +122,12 @@ def _values(thing: Any, given: Mapping[Symbol, Any], arithmetic: _Arithmetic) ->
     roots = scalars(thing)
     for n in ordered(roots):
         if isinstance(n, Symbol):
-            value[n] = arithmetic.number(given[n])
+            try:
+                value[n] = arithmetic.number(given[n])
+            except OverflowError:
+                raise EvaluationError(
+                    f"{n.name} = {shown(given[n])} is larger than any number of the machine"
+                ) from None
         else:
             value[n] = value_of(arithmetic, n, [value[a] for a in n.args])
     for r in roots:

@@ -18,11 +18,12 @@ import re
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from itertools import count
 from typing import Any, Final
 
-from ..errors import ExpressionError, listed, shown
+from ..errors import ExpressionError, NodeLimitError, listed, shown
 
 Number = int | float | Fraction
 
@@ -102,6 +103,26 @@ def live_nodes() -> int:
 def nodes_made() -> int:
     """Serial number of the next node: the difference of two calls is how many nodes were made in between (plus the calls themselves)."""
     return next(_serial)
+
+
+_most_nodes: ContextVar[int | None] = ContextVar("most_nodes", default=None)
+
+
+@contextmanager
+def node_limit(most: int) -> Iterator[None]:
+    """Refuse to go on when `nodes_made` is past a number: for expressions of files, which may ask for more than they are long."""
+    before = _most_nodes.set(most)
+    try:
+        yield
+    finally:
+        _most_nodes.reset(before)
+
+
+def check_node_limit() -> None:
+    """Asked by long computations on the way."""
+    most = _most_nodes.get()
+    if most is not None and nodes_made() > most:
+        raise NodeLimitError("the expressions have more nodes than allowed")
 
 
 class Node:
@@ -488,15 +509,23 @@ def rule(op: str, *pattern: str, symmetric: bool = False) -> Callable[[Apply], A
 # and file the new node under the key they looked up.
 
 
+def _too_large(op: str, *args: Node) -> ExpressionError:
+    numbers = " and ".join(shown(a.data) for a in args if a.op == "const")
+    return ExpressionError(f"{op}: a number is larger than any number of the machine (1.8e308): {numbers}")
+
+
 def make1(op: str, a: Expr) -> Expr:
     """A node of one argument."""
     args, table = (a,), _tables[op]
     entry = table.get(args)
     if entry is not None and (known := entry()) is not None:
         return known
-    for apply in _rules[op, a.op]:
-        if (out := apply(a)) is not None:
-            return out  # type: ignore[return-value]
+    try:
+        for apply in _rules[op, a.op]:
+            if (out := apply(a)) is not None:
+                return out  # type: ignore[return-value]
+    except OverflowError:
+        raise _too_large(op, a) from None
     node = _CLASS.get(op, Expr)()
     node.op, node.args, node.data, node.serial = op, args, None, next(_serial)
     return table.filed(node, args)
@@ -510,9 +539,12 @@ def make2(op: str, a: Expr, b: Expr) -> Expr:
     entry = table.get(args)
     if entry is not None and (known := entry()) is not None:
         return known
-    for apply in _rules[op, a.op, b.op]:
-        if (out := apply(a, b)) is not None:
-            return out  # type: ignore[return-value]
+    try:
+        for apply in _rules[op, a.op, b.op]:
+            if (out := apply(a, b)) is not None:
+                return out  # type: ignore[return-value]
+    except OverflowError:  # an exact number beside a float
+        raise _too_large(op, a, b) from None
     node = _CLASS.get(op, Expr)()
     node.op, node.args, node.data, node.serial = op, args, None, next(_serial)
     return table.filed(node, args)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,7 @@ from ..algebra.linear import solve
 from ..algebra.matrix import Matrix
 from ..algebra.portable import Portable
 from ..algebra.walk import free_symbols, substitute_all
-from ..errors import ModelError, listed
+from ..errors import ModelError, finite_number, listed
 from ..escaping import checked_name
 
 MOST_ORDER: Final = 4  # time derivatives of one symbol that have names
@@ -80,8 +79,8 @@ class Declarations(Portable):
             raise ModelError(
                 f"model {self.name!r}: {name!r} is declared twice (it is a {self._symbols[name].kind} already)"
             )
-        if value is not None and not math.isfinite(value):
-            raise ModelError(f"{kind} {name!r}: {value} is not a finite number")
+        if value is not None:
+            finite_number(value, f"{kind} {name!r}", ModelError)
         self._refuse_the_name_of_a_rate(name, kind)
         s = self._symbols[name] = symbol(name, kind)
         if value is not None:

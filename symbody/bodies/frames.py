@@ -14,7 +14,7 @@ from typing import Any
 
 from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.functions import sqrt
-from ..algebra.graph import ZERO, Expr, Symbol, as_expr
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr, check_node_limit
 from ..algebra.matrix import Matrix, as_matrix, cross, dot, vector, zeros
 from ..algebra.portable import Portable
 from ..algebra.printing import outline
@@ -258,6 +258,7 @@ class Vector(Immutable):
     terms: Mapping[Frame, Matrix]
 
     def __init__(self, terms: Mapping[Frame, Matrix]) -> None:
+        check_node_limit()
         kept = {f: c for f, c in terms.items() if any(e is not ZERO for e in c.entries)}
         object.__setattr__(self, "terms", MappingProxyType(kept))
 

@@ -101,6 +101,10 @@ def _check_inertia(name: str, I: Matrix) -> None:
     if free_symbols(I):
         return
     a, b, c = sorted(_principal(evaluate(I)))
+    if not math.isfinite(a + b + c):
+        raise ModelError(
+            f"body {name!r}: the principal inertias {a:.6g}, {b:.6g}, {c:.6g} are too large to compute with"
+        )
     size = max(abs(a), abs(c), 1e-300)
     if a < -1e-9 * size or a + b < c * (1 - 1e-9):
         raise ModelError(
@@ -111,6 +115,11 @@ def _check_inertia(name: str, I: Matrix) -> None:
 
 def _principal(I: list[list[float]]) -> list[float]:
     """Eigenvalues of a symmetric 3 by 3 matrix (trigonometric solution of the cubic)."""
+    size = 2.0 ** (math.frexp(max(abs(x) for row in I for x in row))[1] - 1)  # a power of two: nothing is rounded
+    return [size * x for x in _principal_of_bounded([[x / size for x in row] for row in I])]
+
+
+def _principal_of_bounded(I: list[list[float]]) -> list[float]:
     mean = (I[0][0] + I[1][1] + I[2][2]) / 3
     A = [[I[i][j] - mean * (i == j) for j in range(3)] for i in range(3)]
     p = math.sqrt(sum(A[i][j] ** 2 for i in range(3) for j in range(3)) / 6)

@@ -6,14 +6,13 @@ here.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
 from ..algebra.graph import Symbol
-from ..errors import ModelError, SymbodyError, listed, shown, unknown
+from ..errors import ModelError, SymbodyError, finite_number, listed, unknown
 
 KINDS: Final = {
     "t": "time", "q": "coordinate", "u": "speed", "z": "variable", "r": "input", "p": "parameter", "lam": "multiplier",
@@ -183,7 +182,10 @@ class Variables:
         self, given: Mapping[Any, Any], where: str, error: type[SymbodyError] = ModelError, what: str = ""
     ) -> dict[Symbol, float]:
         """Numbers given by name or symbol, by symbol; refuses what is not one finite number."""
-        return {s: _number(s, value, where, error) for s, value in self.resolved(given, where, error, what).items()}
+        return {
+            s: finite_number(value, f"{where}: {s.name}", error)
+            for s, value in self.resolved(given, where, error, what).items()
+        }
 
     def require(self, values: Mapping[Symbol, Any], where: str, error: type[SymbodyError], advice: str) -> None:
         """Refuse values in which a row of this table is missing."""
@@ -216,13 +218,3 @@ def _cells(v: Variable) -> tuple[str, str, str, str, str]:
 def name_of(key: Any) -> str:
     """The name by which a table knows a name or a symbol."""
     return key.name if isinstance(key, Symbol) else str(key)
-
-
-def _number(s: Symbol, value: Any, where: str, error: type[SymbodyError]) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise error(f"{where}: {s.name} must be one number, got {shown(value)}") from None
-    if not math.isfinite(number):
-        raise error(f"{where}: {s.name} = {number} is no finite number")
-    return number

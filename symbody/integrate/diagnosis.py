@@ -21,6 +21,12 @@ def diagnosed(form: Form, ending: Ending, t: float, y: Array, p: Array) -> Outco
     """The outcome with its reason, as far as it can be told from the last state."""
     if ending in (Ending.REACHED, Ending.STOPPED, Ending.INTERRUPTED):
         return Outcome(ending, t)
+    if ending is Ending.TOO_MUCH_MEMORY:
+        return Outcome(
+            ending,
+            t,
+            "give the times at which states are wanted, as in t=np.linspace(0, 10, 1001), or a larger max_memory=",
+        )
     if found := _dependent_constraints(form, t, y, p):
         return Outcome(Ending.SINGULAR, t, found)
     return Outcome(ending, t, _rates(form, ending, t, y, p))

@@ -17,6 +17,7 @@ class Ending(Enum):
     OFF_CONSTRAINTS = "no way back to the constraints was found"
     SINGULAR = "the constraints became dependent"
     TOO_MANY_STEPS = "the number of steps allowed was used up"
+    TOO_MUCH_MEMORY = "the memory allowed for results was used up"
     CHATTERING = "events accumulated (Zeno behaviour)"
     REFUSED = "was not begun"
     NOT_CONVERGED = "Newton's method did not converge"

@@ -34,6 +34,7 @@ class Record:
     y: list[Array] = field(default_factory=list)
     pieces: list[Dense] = field(default_factory=list)
     statistics: Statistics = field(default_factory=Statistics)
+    bytes: int = 0
 
     def begin(self, t: float, y: Array) -> None:
         self.t.append(np.array([t]))
@@ -56,6 +57,7 @@ class Leg:
             self.record.y.append(y)
             self._ends.append(t)
             self._coefficients.append(r)
+            self.record.bytes += t.nbytes + y.nbytes + r.nbytes
 
     def close(self) -> None:
         """End a stretch: the next begins where this one ends, with a state that may be another. Without steps it is a point."""
@@ -86,6 +88,7 @@ class Leg:
 def drive(
     leg: Leg,
     max_steps: int,
+    max_memory: float,
     on_event: Callable[[int], Ending | None] | None,
     progress: Progress,
 ) -> Ending:
@@ -105,6 +108,8 @@ def drive(
             progress.show(machine.t, machine.steps.t_end)
             if status in (march.FULL, march.TOO_MANY):
                 leg.collect()
+                if leg.record.bytes > max_memory:
+                    return Ending.TOO_MUCH_MEMORY
             elif status == march.AT_EVENT:
                 assert on_event is not None
                 ending = on_event(machine.watched.event)

@@ -12,7 +12,7 @@ from ..derive.equations import Equations
 from ..derive.keywords import values_by_name
 from ..derive.variables import ARGUMENTS
 from ..emit.run.callable import Array
-from ..errors import SimulationError, listed, shown, unknown
+from ..errors import SimulationError, finite_number, listed, shown, unknown
 from . import tableaux
 from .diagnosis import diagnosed
 from .event_handlers import EventHandler
@@ -61,6 +61,7 @@ class SimulationOptions:
     invariants: tuple[Any, ...] = ()
     sensitivities: tuple[str, ...] = ()
     max_steps: int = 10**9
+    max_memory: float = 2.0**30
     progress: bool | None = None
 
 
@@ -89,6 +90,7 @@ def simulate(
     invariants: Sequence[Any] = (),
     sensitivities: Sequence[Any] = (),
     max_steps: int = 10**9,
+    max_memory: float = 2.0**30,
     progress: bool | None = None,
     options: Mapping[str, Any] | None = None,
     **named: float,
@@ -111,6 +113,7 @@ def simulate(
     max_step     upper bound of the steps that error control chooses
     max_growth   upper bound of the ratio of a step to the one before
     max_steps    the simulation ends after so many, with an outcome that says so
+    max_memory   likewise when the steps that are kept take so many bytes; where times are given, only the states at these are kept
     metric       of projections: "mass", or "unit"
     alpha, beta  of Baumgarte's stabilisation
     independent  speeds, or coordinates whose rates they are, that form "partition" takes as independent where they are good for it
@@ -137,6 +140,7 @@ def simulate(
         tuple(invariants),
         tuple(str(s) for s in sensitivities),
         max_steps,
+        max_memory,
         progress,
     )
     eq, constants = with_inputs(equations, inputs or {})
@@ -145,6 +149,7 @@ def simulate(
     begin, end, times = span(eq, t, state)
     state = replace(state, t=begin)
     check_options(asked)
+    check_steps(asked, begin, end)
     picked = choice(eq, asked)
     check_start(state)
     simulation = Simulation(eq, picked, state, end, times)
@@ -177,7 +182,12 @@ def _refuse_moving_constants(state: State) -> None:
 def span(eq: Equations, t: Any, state: State) -> tuple[float, float, Array | None]:
     """Begin, end, and the times at which states are wanted (None: at every step)."""
     times: Array | None = None
-    given = np.asarray(t, dtype=np.float64)
+    try:
+        given = np.asarray(t, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise SimulationError(
+            f"simulate {eq.name!r}: t is the end, (begin, end), or times, all finite; got {shown(t)}"
+        ) from None
     if given.ndim == 0:
         begin, end = state.t, float(given)
     elif isinstance(t, tuple) and len(t) == 2:
@@ -196,14 +206,35 @@ def span(eq: Equations, t: Any, state: State) -> tuple[float, float, Array | Non
 
 
 def check_options(o: SimulationOptions) -> None:
+    for name in ("rtol", "alpha", "beta", "step", "max_step", "max_growth"):
+        value = getattr(o, name)
+        if value is not None and not (name.startswith("max") and value == np.inf):
+            finite_number(value, name, SimulationError)
     if not 0 < o.rtol < 1 or o.rtol < 1e-14:
         raise SimulationError(f"rtol = {shown(o.rtol)} is not between 1e-14 (rounding) and 1")
     if o.step is not None and not 0 < o.step < np.inf:
         raise SimulationError(f"step = {shown(o.step)}: a fixed step is a positive number")
     if not o.max_step > 0:
         raise SimulationError(f"max_step = {shown(o.max_step)} must be positive")
+    if not o.max_growth > 1:
+        raise SimulationError(f"max_growth = {shown(o.max_growth)}: a step may grow by a factor larger than 1")
+    if not o.max_steps >= 1 or not o.max_memory > 0:
+        raise SimulationError(f"max_steps = {shown(o.max_steps)}, max_memory = {shown(o.max_memory)} must be positive")
+    for name in ("alpha", "beta"):
+        if not 0 <= getattr(o, name) < np.inf:
+            raise SimulationError(f"{name} = {shown(getattr(o, name))} must be finite and not negative")
     if o.metric not in ("mass", "unit"):
         raise SimulationError(f"metric is 'mass' or 'unit', got {shown(o.metric)}")
+
+
+def check_steps(o: SimulationOptions, begin: float, end: float) -> None:
+    """A step must change the time."""
+    least = float(np.spacing(max(abs(begin), abs(end))))
+    for name, step in (("step", o.step), ("max_step", o.max_step)):
+        if step is not None and step < least:
+            raise SimulationError(
+                f"{name} = {shown(step)} is lost in rounding: times near {max(abs(begin), abs(end)):g} are {least:.3g} apart"
+            )
 
 
 def choice(eq: Equations, o: SimulationOptions) -> SimulationOptions:
@@ -349,7 +380,9 @@ class Simulation:
             if events and events.target is not None:
                 ending = Ending.STOPPED
             if ending is None:
-                ending = drive(leg, o.max_steps, (lambda k: events.occurred(leg, k)) if events else None, progress)
+                ending = drive(
+                    leg, o.max_steps, o.max_memory, (lambda k: events.occurred(leg, k)) if events else None, progress
+                )
             else:
                 leg.close()
             if events and ending is Ending.REACHED:
@@ -366,10 +399,10 @@ class Simulation:
         out = np.full(form.n, o.rtol)
         if isinstance(o.atol, Mapping):
             table = self.eq.variables.of("q u z").having(form.y, "z")
-            for s, value in table.resolved(o.atol, f"atol of {self.eq.name!r}", SimulationError, "variable").items():
+            for s, value in table.numbers(o.atol, f"atol of {self.eq.name!r}", SimulationError, "variable").items():
                 out[form.y.index(s)] = value
         elif o.atol is not None:
-            out[:] = o.atol
+            out[:] = finite_number(o.atol, "atol", SimulationError)
         if not np.all(out > 0):
             raise SimulationError(f"atol = {shown(o.atol)}: tolerances must be positive")
         return out

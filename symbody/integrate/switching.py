@@ -17,7 +17,7 @@ from .events import Event
 from .modes import Contacts, HybridSystem, Modes, is_in
 from .outcome import Ending, Outcome
 from .segment import Occurrence, Segment
-from .simulate import Simulation, SimulationOptions, check_options, check_start, choice, simulate, span
+from .simulate import Simulation, SimulationOptions, check_options, check_start, check_steps, choice, simulate, span
 from .state import Start, State, default_values, is_whole_state, start_values
 from .trajectory import Trajectory
 
@@ -103,6 +103,7 @@ class _ModesRun:
     def run(self, t: Any) -> Trajectory:
         plan, eq = self.plan, self.plan.equations(self.plan.initial)
         begin, end, times = span(eq, t, self.state)
+        check_steps(self.options, begin, end)
         if end < begin:
             raise SimulationError(
                 f"simulate {plan.name!r}: transitions between modes cannot be undone: time goes forward only"

@@ -23,7 +23,7 @@ from ..derive.equations import Equations
 from ..derive.keywords import values_by_name
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, compile_program
-from ..errors import StabilityError, listed, unknown
+from ..errors import StabilityError, finite_number, listed, unknown
 from ..integrate.inputs import with_inputs
 from ..integrate.state import Start, State, is_whole_state, start_values
 from ..summary import Tabular
@@ -254,7 +254,12 @@ def _refused_in_time(motion: SteadyMotion) -> SteadyMotion:
 
 
 def _near(eq: Equations, start: Mapping[Any, float]) -> dict[Symbol, float]:
-    return {q: float(v) for q in eq.q for k, v in start.items() if k in (q, q.name)}
+    return {
+        q: finite_number(v, f"start of {q.name}", StabilityError)
+        for q in eq.q
+        for k, v in start.items()
+        if k in (q, q.name)
+    }
 
 
 def _free_parameters(asked: Conditions) -> list[Symbol]:

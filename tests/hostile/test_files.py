@@ -206,7 +206,8 @@ def _started(code: str, ready: Path | str) -> subprocess.Popen[str]:
 
 
 RUN = """
-import sys, pathlib
+import sys, pathlib, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a test run in the background does not hand on
 from symbody.cli import main
 from symbody.integrate import run
 original = run.Progress.show
@@ -241,7 +242,8 @@ def test_an_interrupted_command_says_so_and_writes_nothing(tmp_path, sent, what)
 
 
 KILLED = """
-import pathlib, sys, time
+import pathlib, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from symbody import whole_files
 from symbody.cli import _ending_like_ctrl_c
 with _ending_like_ctrl_c(), whole_files.whole_file({path!r}) as file:

@@ -12,10 +12,10 @@ from typing import Any, Final, NoReturn, Protocol
 
 from ...algebra import functions as fn
 from ...algebra.derivatives import derivative, time_derivative
-from ...algebra.graph import Condition, Expr, Symbol, as_expr, nodes_made
+from ...algebra.graph import Condition, Expr, Symbol, as_expr, node_limit, nodes_made
 from ...algebra.linear import solve
 from ...algebra.matrix import Matrix, as_matrix
-from ...errors import ExpressionTextError, ModelError, ModelFileError, SymbodyError, listed, unknown
+from ...errors import ExpressionTextError, ModelError, ModelFileError, NodeLimitError, SymbodyError, listed, unknown
 from ..frames import Dyad, Frame, Point, Vector
 from ..mechanism import Body
 from .expression_text import ExpressionText, Step
@@ -23,6 +23,7 @@ from .expression_text import ExpressionText, Step
 MOST_BITS: Final = 4096  # of an exact number
 MOST_POWER: Final = 1000  # exponent that is a number
 MOST_NODES: Final = 100_000  # that the expressions of one file may make
+TOO_MANY_NODES: Final = f"the expressions of this file have more than {MOST_NODES} nodes"
 
 
 class NameResolver(Protocol):
@@ -77,9 +78,12 @@ class _StackMachine:
     def run(self) -> Any:
         for step in self.formula.steps:
             try:
-                value = self.step(step)
+                with node_limit(self.names.most_nodes):
+                    value = self.step(step)
             except (ExpressionTextError, ModelFileError):
                 raise
+            except NodeLimitError:
+                self.refuse(step, TOO_MANY_NODES)
             except SymbodyError as reason:
                 self.refuse(step, str(reason))
             except ArithmeticError as reason:
@@ -94,7 +98,7 @@ class _StackMachine:
         if isinstance(exact, (int, Fraction)) and _bits(exact) > MOST_BITS:
             self.refuse(step, f"this number has more than {MOST_BITS} bits; write it with a decimal point")
         if (step.do in ("method", "call") or not isinstance(value, Expr)) and nodes_made() > self.names.most_nodes:
-            self.refuse(step, f"the expressions of this file have more than {MOST_NODES} nodes")
+            self.refuse(step, TOO_MANY_NODES)
 
     def pop(self, count: int) -> list[Any]:
         if count == 0:

@@ -247,7 +247,7 @@ def _call_text(program: Program) -> str:
             "    try:",
             *copies,
             "        pass",
-            f"    except (TypeError, ValueError): explain__(self__.program, ({names},)); raise",
+            f"    except (TypeError, ValueError, OverflowError): explain__(self__.program, ({names},)); raise",
             "    self__._run(buffers__.arguments)",
             *(["    self__._externals.raise_pending()"] if program.externals else []),
             "    output__ = buffers__.output.copy()",
@@ -268,7 +268,7 @@ def _explain(program: Program, groups: Sequence[Any]) -> None:
         expected = () if group.is_scalar else (len(group),)
         try:
             a = np.asarray(value, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ProgramError(
                 f"{program.name}: {group.name} must be numbers of shape {expected}, got {shown(value)}"
             ) from None
