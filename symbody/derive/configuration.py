@@ -47,6 +47,8 @@ def configuration(eq: Equations, seed: int = 1, given: Mapping[Any, float] | Non
     """
     best, stuck = Configuration({}, [float("inf")], holds=False), True
     fixed = {s: float(v) for s, v in (given or {}).items()}
+    if not eq.position_rows:  # every configuration of a tree will do: no search
+        return Configuration(random_values(eq, Random(1000 * seed)) | fixed, [])
     loose = [v.symbol for v in eq.variables.of("p") if v.default is None and v.symbol not in fixed]
     for start in range(STARTS):
         random = Random(1000 * seed + start)
