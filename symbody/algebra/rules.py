@@ -131,8 +131,15 @@ _AT_EXACT: Final = {  # values that exact arguments have exactly; all other exac
 }  # fmt: skip
 
 
+def _has_no_value(op: str, x: Number) -> bool:
+    """Whether a function of an exact number, kept as it is written, has no value."""
+    return x <= 0 if op == "log" else op in ("asin", "acos") and not -1 <= x <= 1
+
+
 def _fold_function(op: str, a: Expr) -> Expr | None:
     if _is_exact(a.data):
+        if _has_no_value(op, a.data):
+            raise ExpressionError(f"{op}({a.data}) has no real value")
         known = _AT_EXACT[op].get(a.data)
         return None if known is None else constant(known)
     try:

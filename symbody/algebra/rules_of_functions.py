@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from ..errors import ExpressionError
 from .graph import FALSE, TRUE, ZERO, Condition, Expr, Node, constant, make, make1, rule
 from .rules import neg, term
 
@@ -132,6 +133,28 @@ _shifted("sin", "add", "sin(a + pi / 2) = cos(a)")
 _shifted("cos", "add", "cos(a + pi / 2) = -sin(a)")
 _shifted("sin", "sub", "sin(pi - a) = sin(a)")
 _shifted("cos", "sub", "cos(a - pi / 2) = sin(a)")
+
+
+def _tangent_shifted(shape: str, says: str) -> None:
+    @rule("tan", shape)
+    def _(a: Expr) -> Expr | None:
+        found = _quarter_turns(a)
+        if found is None:
+            return None
+        n, x = found
+        if n % 2 == 0:
+            return make1("tan", x)
+        if x is ZERO:
+            raise ExpressionError(f"tan({a}) has no value: the tangent has a pole there")
+        return None  # -1 / tan(a) has poles where tan(a + pi / 2) has none
+
+    _.__doc__ = says
+
+
+_tangent_shifted("pi", "tan(pi) = 0")
+_tangent_shifted("mul", "tan(2 * pi) = 0")
+_tangent_shifted("add", "tan(a + pi) = tan(a)")
+_tangent_shifted("sub", "tan(pi - a) = -tan(a)")
 
 
 @rule("min", "any", "any")

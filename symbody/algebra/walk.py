@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ..errors import ExpressionError
 from .functions import ExternalFunction
-from .graph import Expr, Node, Symbol, as_expr, intern, make
+from .graph import FALSE, TRUE, Expr, Node, Symbol, as_expr, intern, make
 from .matrix import Matrix
 
 Exprs = TypeVar("Exprs", Expr, Matrix)
@@ -57,7 +57,8 @@ def rebuilt(node: Node, args: tuple[Any, ...]) -> Any:
 def substitute(thing: Any, table: Mapping[Any, Any]) -> Any:
     """Replace symbols (or any subexpressions) simultaneously: what is put in is not searched again.
 
-    Takes and returns an expression, a matrix, or a list of them. Chosen numbers fold through the graph.
+    Takes and returns an expression, a matrix, or a list of them. Chosen numbers fold through the graph. An expression that has no value at
+    these numbers (a pole, the logarithm of zero) is refused, unless it stands in the branch of a `where` that is not taken.
     """
     if not isinstance(thing, (Expr, Matrix)):
         return type(thing)(substitute_all(list(thing), table))
@@ -66,10 +67,22 @@ def substitute(thing: Any, table: Mapping[Any, Any]) -> Any:
 
 def substitute_all(things: list[Any], table: Mapping[Any, Any]) -> list[Any]:
     new: dict[Node, Any] = {as_expr(k): as_expr(v) for k, v in table.items()}
-    for n in ordered(scalars(*things)):
-        if n not in new:
-            args = tuple(new[a] for a in n.args)
+    without_value: dict[Node, ExpressionError] = {}
+    roots = scalars(*things)
+    for n in ordered(roots):
+        if n in new:
+            continue
+        args = tuple(new[a] for a in n.args)
+        if without_value and (lost := _lost(n, args, without_value)) is not None:
+            new[n], without_value[n] = n, lost
+            continue
+        try:
             new[n] = n if args == n.args else rebuilt(n, args)
+        except ExpressionError as reason:
+            new[n], without_value[n] = n, reason
+    for root in roots:
+        if root in without_value:
+            raise without_value[root]
 
     def changed(t: Any) -> Any:
         if isinstance(t, (list, tuple)):
@@ -77,6 +90,14 @@ def substitute_all(things: list[Any], table: Mapping[Any, Any]) -> list[Any]:
         return t.map(new.__getitem__) if isinstance(t, Matrix) else new[as_expr(t)]
 
     return [changed(t) for t in things]
+
+
+def _lost(n: Node, args: tuple[Any, ...], without_value: Mapping[Node, ExpressionError]) -> ExpressionError | None:
+    """Why a node has no value: that of an argument it needs; a decided `where` needs one of its branches."""
+    needed = n.args
+    if n.op == "where" and (args[0] is TRUE or args[0] is FALSE):
+        needed = (n.args[0], n.args[1] if args[0] is TRUE else n.args[2])
+    return next((without_value[a] for a in needed if a in without_value), None)
 
 
 def resolve(definitions: Mapping[Symbol, Any]) -> dict[Symbol, Expr]:
