@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..algebra.evaluate import evaluate
-from ..algebra.graph import PI, ZERO, Expr, as_expr
+from ..algebra.graph import PI, ZERO, Expr, Number, as_expr
 from ..algebra.matrix import Matrix, as_matrix, diagonal, dot, identity, matrix, outer, vector, zeros
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown
@@ -68,12 +68,10 @@ def mass_properties(
         raise ModelError(
             f"body {name!r}: its mass properties change with {listed(moving)}; let a frame move, and fix the body to it"
         )
-    if m.value is not None and m.value < 0:
-        raise ModelError(
-            f"body {name!r}: negative mass {m}; give a positive one, or leave it out for a body without mass"
-        )
-    if physical:
-        _check_inertia(name, I)
+    if m.value is not None and (wrong := wrong_mass(m.value)):
+        raise ModelError(f"body {name!r}: {wrong}")
+    if physical and not free_symbols(I) and (wrong := wrong_inertia(evaluate(I))):
+        raise ModelError(f"body {name!r}: {wrong}")
     return MassProperties(m, c, I)
 
 
@@ -96,43 +94,54 @@ def _tensor(name: str, tensor: Any) -> Matrix:
     return I
 
 
-def _check_inertia(name: str, I: Matrix) -> None:
-    """Principal values of a body's inertia are not negative, and no one is larger than the sum of the others."""
-    if free_symbols(I):
-        return
-    a, b, c = sorted(_principal(evaluate(I)))
+# ---------------------------------------------------------------------------------------------------------- what no body has
+
+
+def wrong_mass(m: Number) -> str:
+    """What is wrong with the number of a mass, or nothing."""
+    return f"negative mass {m}; give a positive one, or leave it out for a body without mass" if m < 0 else ""
+
+
+def wrong_inertia(I: list[list[float]]) -> str:
+    """Principal values of a body's inertia are not negative, and no one is larger than the sum of the others; what is wrong, or nothing.
+
+    A principal value that is zero was left out, because the body does not turn about that axis: then there is no sum to compare with.
+    """
+    a, b, c = sorted(_principal(I))
     if not math.isfinite(a + b + c):
-        raise ModelError(
-            f"body {name!r}: the principal inertias {a:.6g}, {b:.6g}, {c:.6g} are too large to compute with"
-        )
-    size = max(abs(a), abs(c), 1e-300)
-    if a < -1e-9 * size or a + b < c * (1 - 1e-9):
-        raise ModelError(
-            f"body {name!r}: no body has the principal inertias {a:.6g}, {b:.6g}, {c:.6g} (each must be positive and at most the sum "
-            "of the others); pass physical=False if the tensor is meant to be incomplete"
-        )
+        return f"the principal inertias {a:.6g}, {b:.6g}, {c:.6g} are too large to compute with"
+    rounding = 1e-9 * max(abs(a), abs(c))
+    if a >= -rounding and (a + b >= c - rounding or a <= rounding):
+        return ""
+    return (
+        f"no body has the principal inertias {a:.6g}, {b:.6g}, {c:.6g} (each must be positive and at most the sum "
+        "of the others); pass physical=False if the tensor is meant to be incomplete"
+    )
+
+
+def wrong_size(kind: str, size: Number) -> str:
+    """What is wrong with the number of a length of a shape, or nothing."""
+    return f"{kind}: its size must be positive, got {size}" if size <= 0 else ""
 
 
 def _principal(I: list[list[float]]) -> list[float]:
-    """Eigenvalues of a symmetric 3 by 3 matrix (trigonometric solution of the cubic)."""
-    size = 2.0 ** (math.frexp(max(abs(x) for row in I for x in row))[1] - 1)  # a power of two: nothing is rounded
-    return [size * x for x in _principal_of_bounded([[x / size for x in row] for row in I])]
-
-
-def _principal_of_bounded(I: list[list[float]]) -> list[float]:
-    mean = (I[0][0] + I[1][1] + I[2][2]) / 3
-    A = [[I[i][j] - mean * (i == j) for j in range(3)] for i in range(3)]
-    p = math.sqrt(sum(A[i][j] ** 2 for i in range(3) for j in range(3)) / 6)
-    if p == 0:
-        return [mean] * 3
-    B = [[A[i][j] / p for j in range(3)] for i in range(3)]
-    det = (
-        B[0][0] * (B[1][1] * B[2][2] - B[1][2] * B[2][1])
-        - B[0][1] * (B[1][0] * B[2][2] - B[1][2] * B[2][0])
-        + B[0][2] * (B[1][0] * B[2][1] - B[1][1] * B[2][0])
-    )
-    angle = math.acos(max(-1.0, min(1.0, det / 2))) / 3
-    return [mean + 2 * p * math.cos(angle + 2 * math.pi * k / 3) for k in range(3)]
+    """Eigenvalues of a symmetric 3 by 3 matrix, each to rounding of the largest (Jacobi's rotations)."""
+    size = 2.0 ** (
+        math.frexp(max(abs(float(x)) for row in I for x in row))[1] - 1
+    )  # a power of two: nothing is rounded
+    A = [[float(x) / size for x in row] for row in I]
+    for _ in range(12):
+        for i, j, k in ((0, 1, 2), (0, 2, 1), (1, 2, 0)):
+            if A[i][j] == 0:
+                continue
+            half = (A[j][j] - A[i][i]) / (2 * A[i][j])
+            t = math.copysign(1.0, half) / (abs(half) + math.hypot(half, 1.0))
+            c = 1 / math.hypot(t, 1.0)
+            turned = t * A[i][j]
+            A[i][i], A[j][j], A[i][j], A[j][i] = A[i][i] - turned, A[j][j] + turned, 0.0, 0.0
+            A[i][k], A[j][k] = c * (A[i][k] - t * A[j][k]), c * (t * A[i][k] + A[j][k])
+            A[k][i], A[k][j] = A[i][k], A[j][k]
+    return [size * A[i][i] for i in range(3)]
 
 
 # ---------------------------------------------------------------------------------------------------------- simple shapes
@@ -167,8 +176,8 @@ def _along(axis: str, axial: Expr, transverse: Expr) -> tuple[Expr, Expr, Expr]:
 
 def _shape(kind: str, size: Sequence[Any], axis: str, at: Any, content: Any, gyration: Any) -> Shape:
     sizes = tuple(as_expr(s) for s in size)
-    if wrong := [s for s in sizes if s.value is not None and s.value <= 0]:
-        raise ModelError(f"{kind}: its size must be positive, got {wrong[0]}")
+    if wrong := [w for s in sizes if s.value is not None and (w := wrong_size(kind, s.value))]:
+        raise ModelError(wrong[0])
     return Shape(kind, sizes, axis, vector(*at), as_expr(content), gyration)
 
 

@@ -21,12 +21,16 @@ from .summaries import rows_of_parts, rows_of_symbols
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A rigid body or a particle, fixed to its frame."""
+    """A rigid body or a particle, fixed to its frame.
+
+    is_physical   whether its inertia has to be that of a whole body
+    """
 
     name: str
     frame: Frame
     mass: MassProperties
     shape: Shape | None = None
+    is_physical: bool = True
 
     def __post_init__(self) -> None:
         checked_name(self.name, "body")

@@ -20,6 +20,7 @@ from ..errors import ModelError, listed, shown, unknown
 from ..summary import Summarized, Summary
 from . import loads as make
 from .declarations import as_expression, identifier
+from .existence import refused, requirements
 from .frames import Frame, Point, Vector
 from .joint_methods import JointMethods
 from .mechanism import Action, Body, Constraint, Joint, Load, Mechanism
@@ -376,6 +377,8 @@ class Model(Summarized, JointMethods):
                 f"model {self.name!r}: {len(z)} additional variables ({listed(z)}) need as many additional equations, "
                 f"there are {len(self._equations)} ({listed(self._equations)})"
             )
+        if wrong := refused(requirements(bodies), self._values):
+            raise ModelError(f"model {self.name!r}: {wrong}")
         u, rates = self._speeds_and_rates()
         loads = list(self._loads.values())
         if self._gravity is not None:

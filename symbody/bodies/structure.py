@@ -59,7 +59,7 @@ class Structure(Parts):
                 f"body {name!r}: the second argument is its frame, got {shown(frame)}; mass and inertia go by keyword"
             )
         properties = _properties(name, mass, com, inertia, about, shape, density, physical)
-        return self.add_body(Body(name, frame or Frame(None, name=identifier(name)), properties, shape))
+        return self.add_body(Body(name, frame or Frame(None, name=identifier(name)), properties, shape, physical))
 
     def particle(self, name: str, at: Point | None = None, *, mass: Any) -> Body:
         """A point mass, at a point or to be placed by a joint."""

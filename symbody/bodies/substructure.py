@@ -230,7 +230,7 @@ def _new_name(host: Model, what: str, name: str, among: Mapping[str, Any]) -> st
 
 def _body(host: Model, body: Body, prefix: str, copier: Copier) -> Body:
     name = _new_name(host, "body", f"{prefix}{body.name}", host.bodies)
-    return Body(name, copier(body.frame), copier(body.mass), copier(body.shape))
+    return Body(name, copier(body.frame), copier(body.mass), copier(body.shape), body.is_physical)
 
 
 def _joint(host: Model, joint: Joint, prefix: str, copier: Copier) -> Joint:

@@ -8,6 +8,7 @@ from typing import Final
 from ..algebra.derivatives import gradient
 from ..algebra.graph import Expr, Node, Symbol
 from ..algebra.walk import free_symbols
+from ..bodies.existence import requirements
 from ..bodies.mechanism import Mechanism
 from ..bodies.rotations import Turn
 from ..errors import ExpressionError
@@ -25,7 +26,7 @@ def tabulated(mechanism: Mechanism, groups: Mapping[str, tuple[Symbol, ...]], co
     facts = _Facts(mechanism, groups, dict(zip(groups["lam"], constraints, strict=True)))
     everything = {**groups, **_rates(groups)}
     rows = (facts.row(s, group, k) for group, symbols in everything.items() for k, s in enumerate(symbols))
-    return Variables(mechanism.name, tuple(everything), tuple(rows))
+    return Variables(mechanism.name, tuple(everything), tuple(rows), requirements(mechanism.bodies))
 
 
 def _rates(groups: Mapping[str, tuple[Symbol, ...]]) -> dict[str, tuple[Symbol, ...]]:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from ..algebra.graph import Symbol
+from ..bodies.existence import Requirement, refused
 from ..errors import ModelError, SymbodyError, finite_number, listed, unknown
 
 KINDS: Final = {
@@ -81,12 +82,14 @@ class Variables:
     variables.of("q u z")              a smaller table of some groups, in that order
     variables.symbols, .names    in the order of the rows
 
-    owner   the name of the equations, for messages
+    owner          the name of the equations, for messages
+    requirements   what numbers of the parameters must meet, because there are no bodies with others
     """
 
     owner: str
     groups: tuple[str, ...]
     rows: tuple[Variable, ...]
+    requirements: tuple[Requirement, ...] = ()
 
     def __iter__(self) -> Iterator[Variable]:
         return iter(self.rows)
@@ -142,19 +145,22 @@ class Variables:
         for g in groups:
             if g not in self.groups:
                 raise unknown(f"variables of {self.owner!r}", "group", g, self.groups)
-        return Variables(self.owner, tuple(groups), tuple(v for g in groups for v in self.rows if v.group == g))
+        rows = tuple(v for g in groups for v in self.rows if v.group == g)
+        return Variables(self.owner, tuple(groups), rows, self.requirements if "p" in groups else ())
 
     def having(self, symbols: Iterable[Symbol], group: str) -> Variables:
         """A table with further symbols of one group, as parameters that a question brings along."""
         new = [s for s in dict.fromkeys(symbols) if s not in self.symbols]
         first = sum(v.group == group for v in self.rows)
         more = tuple(Variable(s, group, first + k) for k, s in enumerate(new))
-        return Variables(self.owner, tuple(dict.fromkeys((*self.groups, group))), (*self.rows, *more))
+        return Variables(
+            self.owner, tuple(dict.fromkeys((*self.groups, group))), (*self.rows, *more), self.requirements
+        )
 
     def only(self, symbols: Iterable[Symbol]) -> Variables:
         """The rows of these symbols."""
         kept = set(symbols)
-        return Variables(self.owner, self.groups, tuple(v for v in self.rows if v.symbol in kept))
+        return Variables(self.owner, self.groups, tuple(v for v in self.rows if v.symbol in kept), self.requirements)
 
     # ------------------------------------------------------------------------------------------------ names that a user gives
 
@@ -181,11 +187,21 @@ class Variables:
     def numbers(
         self, given: Mapping[Any, Any], where: str, error: type[SymbodyError] = ModelError, what: str = ""
     ) -> dict[Symbol, float]:
-        """Numbers given by name or symbol, by symbol; refuses what is not one finite number."""
-        return {
+        """Numbers given by name or symbol, by symbol; refuses what is not one finite number, and parameters of bodies that cannot exist."""
+        found = {
             s: finite_number(value, f"{where}: {s.name}", error)
             for s, value in self.resolved(given, where, error, what).items()
         }
+        self.check({**self.defaults, **found}, found, where, error)
+        return found
+
+    def check(
+        self, values: Mapping[Symbol, float], given: Iterable[Symbol], where: str, error: type[SymbodyError]
+    ) -> None:
+        """Refuse values of parameters with which a body cannot exist, where they depend on what was given."""
+        new = set(given)
+        if wrong := refused((r for r in self.requirements if not new.isdisjoint(r.symbols)), values):
+            raise error(f"{where}: {wrong}")
 
     def require(self, values: Mapping[Symbol, Any], where: str, error: type[SymbodyError], advice: str) -> None:
         """Refuse values in which a row of this table is missing."""

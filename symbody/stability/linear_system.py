@@ -206,12 +206,20 @@ class LinearSystem(Summarized, Portable):
 
     def values(self, given: Mapping[str, float]) -> dict[Symbol, float]:
         """A number for every parameter, in order: those given by name, else defaults."""
-        numbers = dict(self.defaults) | {self.parameter(k): self._number(k, v) for k, v in given.items()}
+        own = {self.parameter(k): self._number(k, v) for k, v in given.items()}
+        self._check(own)
+        numbers = dict(self.defaults) | own
         if missing := [s.name for s in self.parameters if s not in numbers]:
             raise StabilityError(
                 f"linear system {self.name!r}: no value for {listed(missing)}; give one by name, as in (..., {missing[0]}=1.0)"
             )
         return {s: numbers[s] for s in self.parameters}
+
+    def _check(self, given: Mapping[Symbol, float]) -> None:
+        """Refuse parameters of bodies that cannot exist, where the system is that of a mechanism."""
+        if self.about is not None:
+            known = {**self.defaults, **given}
+            self.about.equations.variables.check(known, given, f"linear system {self.name!r}", StabilityError)
 
     def _number(self, name: str, value: Any) -> float:
         try:
@@ -227,6 +235,7 @@ class LinearSystem(Summarized, Portable):
         """
         values = values or {}
         table: dict[Symbol, Any] = {self.parameter(k): as_expr(v) for k, v in values.items()}
+        self._check({s: float(e) for s, e in table.items() if e.value is not None})
         if not self.unknowns:
             return replace(self._with(substitute_all(self._all(), table)), full=_substituted(self.full, table))
         if free := [k for k, v in values.items() if free_symbols(as_expr(v))]:
@@ -311,6 +320,7 @@ class LinearSystem(Summarized, Portable):
                 f"linear system {self.name!r}: a sweep needs arrays of one length, got lengths {sorted(lengths)}"
             )
         first = self.values({k: float(many[k][0]) if k in many else v for k, v in values.items()})
+        self._check({**first, **{self.parameter(k): float(v.min()) for k, v in many.items()}})
         rows = np.tile(np.array(list(first.values())), (lengths.pop(), 1))
         for k, v in many.items():
             rows[:, list(first).index(self.parameter(k))] = v

@@ -14,6 +14,7 @@ from typing import Any, Final
 from .. import integrate, stability
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import Symbol
+from ..bodies.existence import refused, requirements
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
 from ..bodies.urdf.robot import Robot
@@ -21,7 +22,7 @@ from ..derive.audit import Audit, audit
 from ..derive.certify import Certificate, certify
 from ..derive.derive import derive
 from ..derive.equations import Equations
-from ..errors import StabilityError, listed, unknown
+from ..errors import ModelError, StabilityError, listed, unknown
 from . import robot_defaults as robots
 from .requests import EigenvalueRequest, Range, ResponseRequest
 from .sources import ModelSource
@@ -78,7 +79,13 @@ class Study:
 
     @cached_property
     def audit(self) -> Audit:
-        return audit(self.mechanism)
+        """Of the mechanism with its numbers: parameters with which a body cannot exist are refused."""
+        m = self.mechanism
+        numbers = {s: self.values.get(s.name, m.values.get(s)) for s in m.p}
+        known = {s: float(x) for s, x in numbers.items() if x is not None}
+        if wrong := refused(requirements(m.bodies), known):
+            raise ModelError(f"{self.source.name!r}: {wrong}")
+        return audit(m)
 
     @cached_property
     def equations(self) -> Equations:

@@ -17,6 +17,7 @@ from ..algebra.derivatives import jacobian
 from ..algebra.graph import ZERO, Expr, Node, Symbol, as_expr
 from ..algebra.labels import labels_by_node
 from ..algebra.matrix import Matrix, diagonal
+from ..algebra.walk import free_symbols
 from ..bodies.declarations import identifier
 from ..bodies.file.expression_text import FUNCTIONS
 from ..bodies.file.scope import RESERVED
@@ -254,6 +255,8 @@ def _candidates(name: str) -> Iterator[str]:
 
 
 def _is_physical(b: Body) -> bool:
+    if b.is_physical or free_symbols(b.mass.I_BBcm):
+        return b.is_physical
     try:
         mass_properties(b.name, b.mass.m, tuple(b.mass.p_BoBcm.entries), b.mass.I_BBcm)
     except ModelError:

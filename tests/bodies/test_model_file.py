@@ -204,7 +204,7 @@ frames:
   spun: {on: tilted, rotation: [{cosines: [[0, -1, 0], [1, 0, 0], [0, 0, 1]]}]}
 bodies:
   base: {mass: 2, inertia: [0.1, 0.2, 0.25]}
-  arm: {mass: 1, com: [a, 0, 0], inertia: {xx: 0.1, yy: 0.2, zz: 0.2, xy: 0.01}, about: [0, 0, 0]}
+  arm: {mass: 1, com: [a, 0, 0], inertia: {xx: 0.1, yy: 0.4, zz: 0.4, xy: 0.01}, about: [0, 0, 0]}
   bead: {frame: spun, density: 7800, shape: {sphere: 0.05}}
   wheel: {mass: 1, shape: {disc: 0.3, axis: y}}
   dot: {at: "rail.point(0, 0.1, s)", mass: 0.1}
@@ -258,7 +258,7 @@ def everything() -> sb.Model:
     tilted = m.frame("tilted", sb.Frame(rail, inner, sb.vector(a, 0, 0)))
     spun = m.frame("spun", tilted.rotate_by_cosines([[0, -1, 0], [1, 0, 0], [0, 0, 1]]))
     base = m.body("base", mass=2, inertia=(0.1, 0.2, 0.25))
-    arm = m.body("arm", mass=1, com=(a, 0, 0), inertia=sb.inertia(0.1, 0.2, 0.2, 0.01), about=(0, 0, 0))
+    arm = m.body("arm", mass=1, com=(a, 0, 0), inertia=sb.inertia(0.1, 0.4, 0.4, 0.01), about=(0, 0, 0))
     bead = m.body("bead", spun, density=7800, shape=sb.sphere(0.05))
     wheel = m.body("wheel", mass=1, shape=sb.disc(0.3, axis="y"))
     m.particle("dot", rail.point(0, 0.1, s), mass=0.1)
