@@ -115,6 +115,20 @@ def _hint(got: str, names: list[str]) -> str:
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
+def undeclared_symbol(where: str, kind: str, name: str, stem: str, model: str, known: Iterable[str]) -> SymbodyError:
+    """A symbol that a model does not have, with the method that declares one of its kind."""
+    names = [n for n in known if n != "t"]
+    others = f", or use one of {listed(names)}.{_hint(name, names)}" if names else ""
+    if kind == "multiplier":
+        advice = "multipliers exist once the equations are derived: outputs may contain them, loads, constraints and equations may not"
+    elif kind == "time":
+        advice = "the time of a model is m.time"
+    else:
+        method = "coordinate" if kind in ("speed", "acceleration") and stem != name else kind
+        advice = f"declare it with m.{method}({stem!r}){others}"
+    return ModelError(f"{where}: the {kind} {name!r} is not declared in model {model!r}; {advice}")
+
+
 def unknown_keyword(
     where: str, got: str, names: Iterable[str], options: Iterable[str], kind: type[SymbodyError]
 ) -> SymbodyError:

@@ -14,7 +14,7 @@ from ..algebra.linear import solve
 from ..algebra.matrix import Matrix
 from ..algebra.portable import Portable
 from ..algebra.walk import free_symbols, substitute_all
-from ..errors import ModelError, finite_number, listed
+from ..errors import ModelError, finite_number, listed, undeclared_symbol
 from ..escaping import checked_name
 
 MOST_ORDER: Final = 4  # time derivatives of one symbol that have names
@@ -228,11 +228,12 @@ class Declarations(Portable):
         for s in free_symbols(expression):
             if known.get(s.name) is s or self._is_rate(s):
                 continue
-            hint = "" if s.stem not in known else f" (a {known[s.stem].kind} of that name is)"
-            raise ModelError(
-                f"{where}: the {s.kind} {s.name!r} is not declared in model {self.name!r}{hint}; declare it with m.{s.kind}"
-                f"({s.stem!r}), or use one of {listed(known)}"
-            )
+            if s.stem in known and s.kind != "multiplier":
+                raise ModelError(
+                    f"{where}: the {s.kind} {s.name!r} is not the {known[s.stem].kind} {s.stem!r} of model {self.name!r}; use the symbol that "
+                    f"declaring it returned, m.symbols[{s.stem!r}]"
+                )
+            raise undeclared_symbol(where, s.kind, s.name, s.stem, self.name, known)
         return expression
 
     def _is_rate(self, s: Symbol) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, overload
 
 from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.functions import sqrt
@@ -18,8 +18,9 @@ from ..algebra.graph import ZERO, Expr, Symbol, as_expr, check_node_limit
 from ..algebra.matrix import Matrix, as_matrix, cross, dot, vector, zeros
 from ..algebra.portable import Portable
 from ..algebra.printing import outline
+from ..algebra.walk import free_symbols
 from ..errors import ModelError, shown
-from .rotations import Rotation, about, from_cosines, from_euler_parameters, sequence
+from .rotations import Rotation, Turn, about, from_cosines, from_euler_parameters, sequence
 
 
 def three(components: Any, what: str) -> Matrix:
@@ -128,9 +129,9 @@ class Frame(Immutable):
         return Frame(self, from_cosines(entries, f"frame {name or ''}".strip()), name=name)
 
     def rotate_by_euler_parameters(self, e: Iterable[Any], spin: Any = None, name: str | None = None) -> Frame:
-        """A frame turned by Euler parameters (scalar first). `spin` gives its angular velocity by speeds of its own."""
+        """A frame turned by Euler parameters (scalar first, of norm one). `spin` gives its angular velocity by speeds of its own."""
         given = None if spin is None else three(spin, "spin")
-        return Frame(self, from_euler_parameters(list(e), given), name=name)
+        return Frame(self, from_euler_parameters(list(e), given, f"frame {name or ''}".strip()), name=name)
 
     # ------------------------------------------------------------------------------------------------ vectors and points
 
@@ -192,12 +193,19 @@ class Frame(Immutable):
         return self.path[0]
 
     def common_ancestor(self, other: Frame) -> Frame:
+        if not isinstance(other, Frame):
+            raise ModelError(f"expected a frame, got {shown(other)}{_frame_of_it(other)}")
         found = None
         for a, b in zip(self.path, other.path, strict=False):
             if a is not b:
                 break
             found = a
         if found is None:
+            for f in (self, other):
+                if not f.root.is_ground:
+                    raise ModelError(
+                        f"frames {self.name} and {other.name} are not connected: {f.name} does not stand on the ground yet; place its body by a joint first"
+                    )
             raise ModelError(f"frames {self.name} and {other.name} belong to different models")
         return found
 
@@ -239,6 +247,10 @@ class Frame(Immutable):
     def angular_acceleration(self, frame: Frame | None = None) -> Vector:
         """Time derivative of the angular velocity, in the same frame."""
         return self.angular_velocity(frame).dt(frame or self.root)
+
+
+def _frame_of_it(thing: Any) -> str:
+    return "; its frame is its attribute .frame" if isinstance(getattr(thing, "frame", None), Frame) else ""
 
 
 def _down(top: Frame, to: Frame) -> Rotation:
@@ -316,10 +328,18 @@ class Vector(Immutable):
         """The same vector as one term in a frame."""
         return Vector({frame: self.components(frame)})
 
-    def dot(self, other: Vector) -> Expr:
-        return self._product(other, dot, as_expr(0))
+    @overload
+    def dot(self, other: Vector) -> Expr: ...
+    @overload
+    def dot(self, other: Dyad) -> Vector: ...
+    def dot(self, other: Vector | Dyad) -> Expr | Vector:
+        """a · b of two vectors, a scalar; a · D of a dyad, a vector."""
+        if isinstance(other, Dyad):
+            return other.transposed().dot(self)
+        return self._product(_a_vector("dot", other), dot, as_expr(0))
 
     def cross(self, other: Vector) -> Vector:
+        _a_vector("cross", other)
         out = Vector({})
         for f, a in self.terms.items():
             for g, b in other.terms.items():
@@ -335,6 +355,7 @@ class Vector(Immutable):
 
     def outer(self, other: Vector) -> Dyad:
         """The dyad a b: (a b) · c = a (b · c)."""
+        _a_vector("outer", other)
         return Dyad({(f, g): a @ b.T for f, a in self.terms.items() for g, b in other.terms.items()})
 
     def magnitude(self) -> Expr:
@@ -348,11 +369,32 @@ class Vector(Immutable):
             out = out + rate + f.angular_velocity(frame).cross(Vector({f: c}))
         return out
 
-    def partial(self, speeds: Iterable[Symbol], frame: Frame | None = None) -> list[Vector]:
-        """Partial derivatives with respect to speeds: partial velocities, of a velocity or angular velocity."""
-        wrt = list(speeds)
-        tables = {f: jacobian(c, wrt) for f, c in self.terms.items()}
-        return [Vector({f: Matrix(3, 1, t.column(j)) for f, t in tables.items()}) for j in range(len(wrt))]
+    def partial(self, symbols: Iterable[Symbol], frame: Frame | None = None) -> list[Vector]:
+        """Partial derivatives with respect to symbols, seen from a frame (the ground by default), whose axes are held.
+
+        With respect to speeds these are partial velocities, of a velocity or angular velocity, whatever the frame.
+        """
+        wrt = list(symbols)
+        out = [Vector({}) for _ in wrt]
+        for f, c in self.terms.items():
+            home = frame or f.root
+            at, components = (home, f.rotation_in(home).outwards(c)) if _turns_with(f, home, wrt) else (f, c)
+            table = jacobian(components, wrt)
+            out = [v + Vector({at: Matrix(3, 1, table.column(j))}) for j, v in enumerate(out)]
+        return out
+
+
+def _a_vector(operation: str, thing: Any) -> Vector:
+    if not isinstance(thing, Vector):
+        raise ModelError(f"{operation}: expected a vector such as frame.vector(x, y, z), got {shown(thing)}")
+    return thing
+
+
+def _turns_with(f: Frame, home: Frame, symbols: Iterable[Symbol]) -> bool:
+    """Whether the rotation between two frames depends on one of some symbols."""
+    factors = f.rotation_in(home).factors
+    inside = free_symbols(*(x.angle if isinstance(x, Turn) else x.matrix for x in factors))
+    return not set(inside).isdisjoint(symbols)
 
 
 def _meet(f: Frame, a: Matrix, g: Frame, b: Matrix) -> tuple[Frame, tuple[Matrix, Matrix]]:
@@ -383,11 +425,17 @@ class Dyad(Immutable):
     def __init__(self, terms: Mapping[tuple[Frame, Frame], Matrix]) -> None:
         object.__setattr__(self, "terms", MappingProxyType(dict(terms)))
 
-    def __add__(self, other: Dyad) -> Dyad:
+    def __add__(self, other: Any) -> Dyad:
+        if other == 0 and not isinstance(other, Dyad):  # so that sum(dyads) works
+            return self
+        if not isinstance(other, Dyad):
+            raise ModelError(f"a dyad cannot be added to {shown(other)}")
         terms = dict(self.terms)
         for k, m in other.terms.items():
             terms[k] = terms[k] + m if k in terms else m
         return Dyad(terms)
+
+    __radd__ = __add__
 
     def __neg__(self) -> Dyad:
         return Dyad({k: -m for k, m in self.terms.items()})
@@ -400,11 +448,33 @@ class Dyad(Immutable):
 
     __rmul__ = __mul__
 
-    def dot(self, v: Vector) -> Vector:
+    def __truediv__(self, scalar: Any) -> Dyad:
+        return Dyad({k: m / scalar for k, m in self.terms.items()})
+
+    @overload
+    def dot(self, other: Vector) -> Vector: ...
+    @overload
+    def dot(self, other: Dyad) -> Dyad: ...
+    def dot(self, other: Vector | Dyad) -> Vector | Dyad:
+        """D · v, a vector; D · E of two dyads, a dyad: (D · E) · v = D · (E · v)."""
+        if isinstance(other, Dyad):
+            return self._dot_dyad(other)
+        _a_vector("dot", other)
         out = Vector({})
         for (f, g), m in self.terms.items():
-            out = out + Vector({f: m @ v.components(g)})
+            out = out + Vector({f: m @ other.components(g)})
         return out
+
+    def _dot_dyad(self, other: Dyad) -> Dyad:
+        out = Dyad({})
+        for (f, g), m in self.terms.items():
+            for (h, k), n in other.terms.items():
+                out = out + Dyad({(f, k): m @ (n if g is h else h.rotation_in(g).matrix @ n)})
+        return out
+
+    def transposed(self) -> Dyad:
+        """The dyad with a b in place of b a: Dᵀ · v = v · D."""
+        return Dyad({(g, f): m.T for (f, g), m in self.terms.items()})
 
     def components(self, frame: Frame) -> Matrix:
         """The 3 by 3 matrix in a frame."""
@@ -436,6 +506,7 @@ class Point(Immutable):
         return f"{self.frame.name}.point({', '.join(outline(e) for e in self.coordinates.entries)})"
 
     def __add__(self, v: Vector) -> Point:
+        _a_vector("point + ...", v)
         return Point(self.frame, self.coordinates + v.components(self.frame))
 
     __radd__ = __add__
@@ -444,13 +515,19 @@ class Point(Immutable):
         """Point minus point is the vector between them; point minus vector is a point."""
         if isinstance(other, Vector):
             return self + (-other)
+        if not isinstance(other, Point):
+            raise ModelError(f"point - ...: expected a point or a vector, got {shown(other)}")
         top = self.frame.common_ancestor(other.frame)
-        return self.position(top) - other.position(top)
+        return self._from_origin_of(top) - other._from_origin_of(top)
 
     def position(self, frame: Frame | None = None) -> Vector:
-        """From the origin of a frame on which this one hangs (the ground by default), one term for each frame on the way."""
+        """From the origin of a frame (the ground by default) to this point, one term for each frame on the way."""
+        return self._from_origin_of(self.frame.root) if frame is None else self - frame.origin
+
+    def _from_origin_of(self, ancestor: Frame) -> Vector:
+        """From the origin of a frame on which this point's frame hangs."""
         terms = Vector({self.frame: self.coordinates})
-        for f in self.frame.path[1 if frame is None else frame.depth + 1 :]:
+        for f in self.frame.path[ancestor.depth + 1 :]:
             terms = terms + Vector({f.parent: f.offset})  # type: ignore[dict-item]
         return terms
 

@@ -6,12 +6,14 @@ simple rotation costs 4 multiplications and 2 additions), and so that neighbouri
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
 from ..algebra.derivatives import time_derivative
+from ..algebra.evaluate import evaluate
 from ..algebra.functions import cos, sin, sqrt
 from ..algebra.graph import ONE, ZERO, Expr, as_expr
 from ..algebra.matrix import Matrix, as_matrix, dot, identity, matrix, outer, skew, vector
@@ -190,12 +192,14 @@ def from_cosines(entries: Any, what: str = "direction cosines") -> Rotation:
     return Rotation() if m == identity(3) else Rotation((Cosines(m),))
 
 
-def from_euler_parameters(e: Sequence[Any], spin: Matrix | None = None) -> Rotation:
-    """Rotation by Euler parameters, scalar first, of norm one. `spin`: angular velocity in the inner frame, if it has its own name.
+def from_euler_parameters(e: Sequence[Any], spin: Matrix | None = None, what: str = "Euler parameters") -> Rotation:
+    """Rotation by Euler parameters, scalar first, of norm one; numbers of another norm are refused.
 
     R = (2 e0² - 1) 1 + 2 (e eᵀ + e0 ẽ)
+
+    spin   angular velocity in the inner frame, if it has its own name
     """
-    e0, e1, e2, e3 = (as_expr(x) for x in e)
+    e0, e1, e2, e3 = _of_norm_one(e, what)
     cosines = matrix(
         [
             [1 - 2 * (e2 * e2 + e3 * e3), 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)],
@@ -204,6 +208,27 @@ def from_euler_parameters(e: Sequence[Any], spin: Matrix | None = None) -> Rotat
         ]
     )
     return Rotation((Cosines(cosines, _euler_parameter_spin(e) if spin is None else spin),))
+
+
+def _of_norm_one(e: Sequence[Any], what: str) -> list[Expr]:
+    """Four Euler parameters; where they are numbers, their squares sum to one."""
+    if len(e) != 4:
+        raise ModelError(f"{what}: there are four Euler parameters, scalar first, got {len(e)}: {shown(e)}")
+    parameters = [as_expr(x) for x in e]
+    square = sum((x * x for x in parameters), ZERO)
+    if free_symbols(square):
+        return parameters
+    norm = math.sqrt(evaluate(square))
+    if norm == 0:
+        raise ModelError(
+            f"{what}: all four Euler parameters are zero, which is no rotation; the one that turns nothing is (1, 0, 0, 0)"
+        )
+    if abs(norm - 1) > 1e-9:
+        near = ", ".join(f"{evaluate(x) / norm:.15g}" for x in parameters)
+        raise ModelError(
+            f"{what}: Euler parameters have norm one, these have {norm:.6g}: {shown(e)}; divided by it they are ({near})"
+        )
+    return parameters
 
 
 def _euler_parameter_spin(e: Sequence[Any]) -> Matrix:

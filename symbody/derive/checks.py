@@ -15,11 +15,11 @@ from typing import Any, Final
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, Expr, Symbol
-from ..algebra.walk import free_symbols, scalars, substitute_all
+from ..algebra.walk import free_symbols, substitute_all
 from ..bodies.frames import Frame
 from ..bodies.mechanism import Constraint, Mechanism
 from ..bodies.rotations import Turn
-from ..errors import DerivationError, EvaluationError, ModelError, listed
+from ..errors import DerivationError, EvaluationError, ModelError, listed, undeclared_symbol
 from .configuration import Configuration, Values, configuration, random_values
 from .equations import Equations
 from .small_matrices import Dependence, Rows, dependent_rows, reduced, size
@@ -68,23 +68,26 @@ def constraints_of(mechanism: Mechanism) -> tuple[Constraint, ...]:
 
 def undeclared(eq: Equations) -> Iterator[Finding]:
     """Symbols that got in through a frame, a mass or an output without being declared in the model."""
-    known = {*eq.q, *eq.u, *eq.z, *eq.r, *eq.p, *eq.lam, eq.t, *(s.dot for s in eq.z)}
-    outputs = [o for o in eq.outputs.values() if isinstance(o, (Expr, list, tuple)) or hasattr(o, "entries")]
-    places = [_place(f) for f in eq.mechanism.frames]
-    for s in free_symbols(eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.c, eq.h, outputs, places):
-        if s in known or (s.kind == "acceleration" and any(u.dot is s for u in eq.u)):
+    moving = (*eq.q, *eq.u, *eq.z, *eq.r)
+    rates = [s.dot for s in moving]
+    known = {*moving, *rates, *(s.dot for s in rates if isinstance(s, Symbol)), *eq.p, *eq.lam, eq.t}
+    parts = [inside for _, inside in _expressions(eq.mechanism)]
+    for s in free_symbols(eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.c, eq.h, *parts):
+        if s in known:
             continue
-        where = _holder(eq.mechanism, s)
-        kind = "coordinate" if s.kind in ("speed", "acceleration") else s.kind
-        yield Finding(
-            "undeclared", (s.name,),
-            f"{where}: the {s.kind} {s.name!r} is not declared in model {eq.name!r}; declare it with m.{kind}({s.stem!r}), or use one of "
-            f"{listed(k.name for k in (*eq.q, *eq.p, *eq.r, *eq.z))}",
-        )  # fmt: skip
+        others = (k.name for k in (*eq.q, *eq.p, *eq.r, *eq.z))
+        reason = undeclared_symbol(_holder(eq.mechanism, s), s.kind, s.name, s.stem, eq.name, others)
+        yield Finding("undeclared", (s.name,), str(reason))
 
 
 def _holder(mechanism: Mechanism, s: Symbol) -> str:
     """The part that contains a symbol."""
+    parts = _expressions(mechanism)
+    return next((name for name, inside in parts if s in free_symbols(inside)), f"model {mechanism.name!r}")
+
+
+def _expressions(mechanism: Mechanism) -> list[tuple[str, Any]]:
+    """Everything that was written in a model, part by part: also what enters no equation, as the mass of a body that stands still."""
     parts: list[tuple[str, Any]] = [
         (f"body {b.name!r}", [b.mass.m, b.mass.p_BoBcm, b.mass.I_BBcm]) for b in mechanism.bodies
     ]
@@ -93,8 +96,11 @@ def _holder(mechanism: Mechanism, s: Symbol) -> str:
     parts += [(f"load {x.name!r}", [v for a in x.actions for v in _components(a)]) for x in mechanism.loads]
     parts += [(f"constraint {c.name!r}", c.expression) for c in mechanism.constraints]
     parts += [(f"equation {n!r}", e) for n, e in mechanism.equations.items()]
-    parts += [(f"output {n!r}", e) for n, e in mechanism.outputs.items()]
-    return next((name for name, inside in parts if s in free_symbols(*scalars(inside))), f"model {mechanism.name!r}")
+    parts += [(f"label {n!r}", e) for n, e in mechanism.labels.items()]
+    outputs = mechanism.outputs.items()
+    return parts + [
+        (f"output {n!r}", e) for n, e in outputs if isinstance(e, (Expr, list, tuple)) or hasattr(e, "entries")
+    ]
 
 
 def _place(f: Frame) -> list[Any]:

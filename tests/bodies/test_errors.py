@@ -82,7 +82,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "symbol of another kind": (
         lambda a: a.m.torque("motor", a.upper, sb.symbol("elbow") * a.x),
-        ModelError, ("load 'motor'", "parameter 'elbow'", "a coordinate of that name is"),
+        ModelError, ("load 'motor'", "parameter 'elbow'", "not the coordinate 'elbow'", "m.symbols['elbow']"),
     ),
     "symbol in a spring": (
         lambda a: (a.m.spring("coil", a.m.ground.point(1, 1, 1), a.lower.point(), stiffness=sb.symbol("k")), derive(a.m)),
@@ -95,6 +95,26 @@ MISTAKES: dict[str, Mistake] = {
     "symbol in a potential": (
         lambda a: a.m.potential("well", sb.symbol("k") * a.elbow**2),
         ModelError, ("potential 'well'", "parameter 'k'", "m.parameter('k')"),
+    ),
+    "multiplier in an equation": (
+        lambda a: a.m.equation("friction", a.m.variable("F") - 0.3 * sb.symbol("normal", "multiplier")),
+        ModelError, ("equation 'friction'", "multiplier 'normal'", "once the equations are derived", "outputs may contain them"),
+    ),
+    # vectors
+    "point plus point": (lambda a: a.upper.point() + a.lower.point(), ModelError, ("expected a vector", "lower.point(0, 0, 0)")),
+    "dot of a number": (lambda a: a.x.dot(3), ModelError, ("dot", "expected a vector", "got 3")),
+    "components in a body": (lambda a: a.x.components(a.upper), ModelError, ("expected a frame", "upper", ".frame")),
+    "frames that are not connected": (
+        lambda a: a.m.body("hand", **SOLID).point().position(a.m.ground),
+        ModelError, ("hand", "not connected", "place its body by a joint"),
+    ),
+    "Euler parameters of another norm": (
+        lambda a: a.m.ground.rotate_by_euler_parameters((1, 1, 0, 0), name="tilt"),
+        ModelError, ("frame tilt", "1.41421", "0.7071067811865"),
+    ),
+    "Euler parameters that are zero": (
+        lambda a: a.m.ground.rotate_by_euler_parameters((0, 0, 0, 0), name="tilt"),
+        ModelError, ("frame tilt", "zero", "(1, 0, 0, 0)"),
     ),
     # masses that no body has
     "triangle inequality": (

@@ -238,7 +238,7 @@ class _StackMachine:
         return ExpressionTextError(str(unknown(kind(value), "part", got, known)), self.formula.text, s.at, s.length)
 
     def arguments(self, s: Step, name: str, signature: str, args: list[Any]) -> list[Any]:
-        """Arguments checked against a signature: n number, N numbers from here on, v vector, p point, f frame, l list, w axis, s symbol, ? optional."""
+        """Arguments checked against a signature: n number, N numbers from here on, v vector, V vector or dyad, p point, f frame, l list, w axis, s symbol, ? optional."""
         wanted, optional = signature.split("?") if "?" in signature else (signature, "")
         most = 99 if "N" in signature else len(wanted) + len(optional)
         if not len(wanted.replace("N", "")) <= len(args) <= most:
@@ -288,7 +288,7 @@ _PAIRS: Final[dict[str, tuple[tuple[type, type], ...]]] = {
     "+": (*_SAME, (Point, Vector), (Vector, Point)),
     "-": (*_SAME, (Point, Vector), (Point, Point)),
     "*": ((Expr, Expr), *((Expr, t) for t in (Vector, Dyad, Matrix)), *((t, Expr) for t in (Vector, Dyad, Matrix))),
-    "/": ((Expr, Expr), (Vector, Expr), (Matrix, Expr)),
+    "/": ((Expr, Expr), (Vector, Expr), (Dyad, Expr), (Matrix, Expr)),
 }  # fmt: skip
 _INSTEAD: Final = {
     ("*", "a vector", "a vector"): "; write a.dot(b) or a.cross(b)",
@@ -296,10 +296,10 @@ _INSTEAD: Final = {
     ("-", "a vector", "a point"): "; write point - vector",
 }
 _TYPES: Final[dict[str, Any]] = {
-    "n": Expr, "N": Expr, "v": Vector, "p": Point, "f": Frame, "l": (tuple, Matrix), "w": (str, tuple), "s": Symbol, "o": (Expr, Point),
+    "n": Expr, "N": Expr, "v": Vector, "V": (Vector, Dyad), "p": Point, "f": Frame, "l": (tuple, Matrix), "w": (str, tuple), "s": Symbol, "o": (Expr, Point),
 }  # fmt: skip
 _LETTERS: Final = {
-    "n": "a number", "N": "numbers", "v": "a vector", "p": "a point", "f": "a frame or body", "l": "a list", "w": "an axis (x, -y, zxz or [a, b, c])",
+    "n": "a number", "N": "numbers", "v": "a vector", "V": "a vector or a dyad", "p": "a point", "f": "a frame or body", "l": "a list", "w": "an axis (x, -y, zxz or [a, b, c])",
     "s": "a symbol", "o": "three numbers or a point",
 }  # fmt: skip
 
@@ -360,17 +360,17 @@ _METHODS: Final[dict[type, dict[str, tuple[str, Callable[..., Any]]]]] = {
         "acceleration": ("?f", lambda p, f=None: p.acceleration(f)),
     },
     Vector: {
-        "dot": ("v", lambda a, b: a.dot(b)),
+        "dot": ("V", lambda a, b: a.dot(b)),
         "cross": ("v", lambda a, b: a.cross(b)),
         "outer": ("v", lambda a, b: a.outer(b)),
         "magnitude": ("", lambda a: a.magnitude()),
         "express": ("f", lambda a, f: a.express(f)),
         "components": ("f", lambda a, f: a.components(f)),
         "dt": ("?f", lambda a, f=None: a.dt(f)),
-        "partial": ("s", lambda a, u: a.partial([u])[0]),
+        "partial": ("s?f", lambda a, u, f=None: a.partial([u], f)[0]),
     },
     Dyad: {
-        "dot": ("v", lambda a, v: a.dot(v)),
+        "dot": ("V", lambda a, v: a.dot(v)),
         "express": ("f", lambda a, f: a.express(f)),
         "components": ("f", lambda a, f: a.components(f)),
     },
