@@ -6,11 +6,14 @@ from typing import Final
 
 import numpy as np
 
+from ..algebra.evaluate import evaluate
 from ..algebra.graph import Symbol
+from ..derive.energies import load_powers
 from ..emit.run.callable import Array
 from ..errors import listed
 from .constraint_rows import rows_of, sizes_of_rows
 from .forms import Form
+from .march import STRETCH, Growth
 from .outcome import Ending, Outcome
 from .state import State
 
@@ -30,6 +33,31 @@ def diagnosed(form: Form, ending: Ending, t: float, y: Array, p: Array) -> Outco
     if found := _dependent_constraints(form, t, y, p):
         return Outcome(Ending.SINGULAR, t, found)
     return Outcome(ending, t, _rates(form, ending, t, y, p))
+
+
+def unbounded(form: Form, growth: Growth, t: float, y: Array, p: Array) -> Outcome:
+    """The outcome of a motion that grew exponentially: what grew, how fast, and the load that fed it most."""
+    sizes = np.abs(y[: growth.count]) * np.asarray(growth.per_size)
+    k = int(np.argmax(sizes))
+    said = (
+        f"{form.y[k].name} = {y[k]:.3g} is {sizes[k]:.0e} times its size at the start, and grew {STRETCH:g}-fold since t = {growth.last:.6g}, as "
+        f"before that since t = {growth.before:.6g}"
+    )
+    powers = _load_powers(form, t, y, p)
+    name = max(powers, key=lambda n: powers[n], default="")
+    fed = f"; load {name!r} feeds it most, with a power of {powers[name]:.3g}" if name and powers[name] > 0 else ""
+    return Outcome(
+        Ending.UNBOUNDED, t, f"{said}{fed}: look for a wrong sign, in feedback too, or let it go on with max_size=inf"
+    )
+
+
+def _load_powers(form: Form, t: float, y: Array, p: Array) -> dict[str, float]:
+    eq = form.equations
+    powers = eq.cached("load powers", (), lambda: load_powers(eq))
+    values = (
+        dict(zip(form.y, y.tolist(), strict=True)) | dict(zip(form.parameters, p.tolist(), strict=True)) | {eq.t: t}
+    )
+    return dict(zip(powers, evaluate(eq.in_own_terms(list(powers.values()), solved=True), values), strict=True))
 
 
 def _dependent_constraints(form: Form, t: float, y: Array, p: Array) -> str:

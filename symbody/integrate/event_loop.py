@@ -107,9 +107,7 @@ class EventLoop:
         found = self._simultaneous(leg.machine, -1)
         if not found:
             return None
-        ending = self._answered(leg, found)
-        leg.close()
-        return ending
+        return self._answered(leg, found)
 
     # ------------------------------------------------------------------------------------------------ consequences
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..emit.run.callable import Array
 from ..emit.run.loop_callee import LoopCallee
-from . import explicit
+from . import explicit, march
 from .forms import Form
-from .march import Counts, Method, Results, Steps, Watched, march
+from .march import Counts, Growth, Method, Results, Steps, Watched
 from .tableaux import Tableau
 
 MEMORY: Final = 4_000_000  # numbers kept for stored steps before they are fetched
@@ -24,6 +24,7 @@ class Task:
 
     times   where states are wanted, or None: at every step, with polynomials between
     watch   event functions and their rates, each function with the direction in which it counts (`sense`), or None
+    max_size   of variables, in units of their size at the start, beyond which exponential growth ends the motion
     """
 
     form: Form
@@ -39,6 +40,7 @@ class Task:
     times: Array | None = None
     watch: Any = None
     sense: tuple[int, ...] = ()
+    max_size: float = np.inf
 
 
 class Memory:
@@ -58,9 +60,9 @@ class Memory:
         self.at_times = at_times.reshape(-1, n)
 
     def fetched(self) -> tuple[Array, Array, Array]:
-        """Steps stored since the last time: their ends, states and polynomials."""
+        """Steps stored since the last time: their ends, states and polynomials, until the next steps are made."""
         n, self.results.stored = self.results.stored, 0
-        return self.row_times[:n].copy(), self.rows[:n].copy(), self.polynomials[:n].copy()
+        return self.row_times[:n], self.rows[:n], self.polynomials[:n]
 
     @property
     def points(self) -> Array:
@@ -77,6 +79,13 @@ def watched_in(task: Task) -> Watched:
     )  # fmt: skip
 
 
+def growth_of(task: Task) -> Growth:
+    """The size of q, u and z that counts as large, for the kernels; variations of a motion and variables of a form's own may grow."""
+    n = len(task.form.equations.state)
+    size = np.maximum(np.abs(task.y[:n]), np.maximum(task.atol[:n] / task.rtol, 1.0))
+    return Growth(count=n, level=task.max_size / march.STRETCH**2, per_size=1.0 / size)
+
+
 def steps_of(task: Task, pieces: int) -> tuple[Steps, Memory]:
     """A motion that is about to begin, for a method whose polynomials have some pieces."""
     n, memory = task.form.n, Memory(task.form.n, pieces, task.times)
@@ -84,7 +93,7 @@ def steps_of(task: Task, pieces: int) -> tuple[Steps, Memory]:
         n=n, is_adaptive=int(task.step is None), t=task.t, t_end=task.end, rtol=task.rtol, max_step=task.max_step, max_growth=task.max_growth,
         h=0.0 if task.step is None else np.copysign(task.step, task.end - task.t), atol=np.array(task.atol, dtype=np.float64),
         y=np.array(task.y, dtype=np.float64), y_end=np.zeros(n), r=np.zeros(pieces * n), w=np.zeros(n), note=np.zeros(1),
-        counts=Counts(), results=memory.results, watched=watched_in(task), rhs=task.form.rhs(task.p), settle=task.form.settle(task.p),
+        counts=Counts(), results=memory.results, watched=watched_in(task), growth=growth_of(task), rhs=task.form.rhs(task.p), settle=task.form.settle(task.p),
     )  # fmt: skip
     return steps, memory
 
@@ -100,7 +109,7 @@ class Machine:
             np.asarray(self.watched.side),
             np.asarray(self.watched.least),
         )
-        self._march = LoopCallee(march, {}, m=method, s=steps)
+        self._march = LoopCallee(march.march, {}, m=method, s=steps)
         self.restart()
 
     @property

@@ -4,7 +4,7 @@
 knows nothing of the method, which is a table of coefficients and a few kernels:
 
     Method    first_step, attempt, shorter, next_step, polynomial, short_step, advance, renew
-    Steps     the motion so far, and what it is asked for; `Counts`, `Results` and `Watched` are parts of it
+    Steps     the motion so far, and what it is asked for; `Counts`, `Results`, `Watched` and `Growth` are parts of it
 
 Methods are in `explicit.py`, `radau.py` and `variational.py`.
 """
@@ -26,11 +26,14 @@ NOT_FINITE: Final = 4
 UNSETTLED: Final = 5
 TOO_MANY: Final = 6
 NOT_CONVERGED: Final = 7
+UNBOUNDED: Final = 8
 GOES_ON: Final = -1
 
 INSIDE: Final = 4  # parts of a step at whose ends event functions are looked at
 SECANTS: Final = 10  # towards an event
 TINY: Final = 2.3e-16
+STRETCH: Final = 1e4  # between sizes at which the times are compared
+FASTER: Final = 1.5  # times between them are equal for exponential growth; for the power n of time each is 10^(4/n) of the one before
 
 # ---------------------------------------------------------------------------------------------------------- records
 
@@ -83,6 +86,22 @@ class Watched(Struct):
     watch: Function | None
 
 
+class Growth(Struct):
+    """Whether the motion grows without bound.
+
+    count, per_size   variables that are looked at, and one over the size of each at the start
+    level             the size at which the time is taken next, `last` and `before` are when the sizes before it were passed
+    passed            how many were
+    """
+
+    count: int
+    passed: Mutable[int]
+    level: Mutable[float]
+    last: Mutable[float]
+    before: Mutable[float]
+    per_size: Numbers
+
+
 class Steps(Struct):
     """A motion in progress, as every method sees it.
 
@@ -111,6 +130,7 @@ class Steps(Struct):
     counts: Counts
     results: Results
     watched: Watched
+    growth: Growth
     rhs: Function
     settle: Function | None
 
@@ -196,8 +216,28 @@ def march(m: Method, s: Steps) -> int:
         s.t = after
         m.advance(m, s, h)
         s.counts.steps += 1
+        if grows_without_bound(s.growth, s.y, s.t) == 1:
+            return UNBOUNDED
         if occurred == 1:
             return AT_EVENT
+
+
+def grows_without_bound(g: Growth, y: Numbers, t: float) -> int:
+    """Whether the largest variable passes the third of three sizes, and took no longer for it than exponential growth does."""
+    largest = 0.0
+    for i in range(g.count):
+        largest = max(largest, abs(y[i]) * g.per_size[i])
+    if largest > g.level:
+        g.passed += 1
+        if g.passed > 2 and abs(t - g.last) <= FASTER * abs(g.last - g.before):
+            return 1
+        g.before = g.last
+        g.last = t
+        g.level = g.level * STRETCH
+        while largest > g.level:  # several in one step: exponential growth takes shorter ones
+            g.level = g.level * STRETCH
+            g.passed = 1
+    return 0
 
 
 def standing(s: Steps) -> int:

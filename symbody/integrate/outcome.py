@@ -18,6 +18,7 @@ class Ending(Enum):
     SINGULAR = "the constraints became dependent"
     TOO_MANY_STEPS = "the number of steps allowed was used up"
     TOO_MUCH_MEMORY = "the memory allowed for results was used up"
+    UNBOUNDED = "the motion grew without bound"
     CHATTERING = "events accumulated (Zeno behaviour)"
     REFUSED = "was not begun"
     NOT_CONVERGED = "Newton's method did not converge"
@@ -25,18 +26,19 @@ class Ending(Enum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """The ending of a simulation, its time and reason; true where it went as asked."""
+    """The ending of a simulation, its time and reason, and notes on what happened on the way; true where it went as asked."""
 
     ending: Ending
     t: float
     detail: str = ""
+    notes: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return self.ending in (Ending.REACHED, Ending.STOPPED)
 
     def __str__(self) -> str:
         detail = f": {self.detail}" if self.detail else ""
-        return f"{self.ending.value} at t = {self.t:.9g}{detail}"
+        return "; ".join((f"{self.ending.value} at t = {self.t:.9g}{detail}", *self.notes))
 
 
 @dataclass(frozen=True)

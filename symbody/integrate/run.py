@@ -5,16 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final, TextIO
 
-import numpy as np
-
-from ..emit.run.callable import Array
 from . import march
-from .dense import Dense
 from .machine import Machine
 from .outcome import Ending, Statistics
+from .record import Record
 
 PATIENCE: Final = 0.1  # seconds of machine code between looks at the clock
 ENDINGS: Final = {
@@ -23,61 +20,27 @@ ENDINGS: Final = {
     march.NOT_FINITE: Ending.NOT_FINITE,
     march.UNSETTLED: Ending.OFF_CONSTRAINTS,
     march.NOT_CONVERGED: Ending.NOT_CONVERGED,
+    march.UNBOUNDED: Ending.UNBOUNDED,
 }
 
 
-@dataclass
-class Record:
-    """Results so far, in order."""
-
-    t: list[Array] = field(default_factory=list)
-    y: list[Array] = field(default_factory=list)
-    pieces: list[Dense] = field(default_factory=list)
-    statistics: Statistics = field(default_factory=Statistics)
-    bytes: int = 0
-
-    def begin(self, t: float, y: Array) -> None:
-        self.t.append(np.array([t]))
-        self.y.append(np.array([y]))
-
-
 class Leg:
-    """One machine, until it ends: a stretch of a simulation without a jump."""
+    """A machine at work, and the record of what it does."""
 
     def __init__(self, machine: Machine, record: Record) -> None:
         self.machine, self.record, self.stored = machine, record, machine.memory.is_stored
-        self._start = machine.t
-        self._ends: list[Array] = []
-        self._coefficients: list[Array] = []
+        if self.stored:
+            record.begin(machine.t, machine.y)
 
     def collect(self) -> None:
         if self.stored:
-            t, y, r = self.machine.memory.fetched()
-            self.record.t.append(t)
-            self.record.y.append(y)
-            self._ends.append(t)
-            self._coefficients.append(r)
-            self.record.bytes += t.nbytes + y.nbytes + r.nbytes
-
-    def close(self) -> None:
-        """End a stretch: the next begins where this one ends, with a state that may be another. Without steps it is a point."""
-        self.collect()
-        if self.stored:
-            n = self.machine.y.size
-            ends = np.concatenate([np.zeros(0), *self._ends])
-            coefficients = np.concatenate([np.zeros((0, self.machine.memory.pieces, n)), *self._coefficients])
-            if not len(ends):
-                ends, coefficients = np.array([self._start]), np.zeros((1, self.machine.memory.pieces, n))
-                coefficients[0, 0] = self.machine.y
-            self.record.pieces.append(Dense(self._start, ends, coefficients))
-        self._start = self.machine.t
-        self._ends, self._coefficients = [], []
+            self.record.add(*self.machine.memory.fetched())
 
     def jump(self) -> None:
         """The machine got another state: where the stretch before ends, this one counts."""
         machine = self.machine
         machine.restart()
-        self.close()
+        self.collect()
         if self.stored:
             self.record.begin(machine.t, machine.y)
         last = machine.memory.results.reached - 1
@@ -85,13 +48,7 @@ class Leg:
             machine.memory.at_times[last] = machine.y
 
 
-def drive(
-    leg: Leg,
-    max_steps: int,
-    max_memory: float,
-    on_event: Callable[[int], Ending | None] | None,
-    progress: Progress,
-) -> Ending:
+def drive(leg: Leg, max_steps: int, on_event: Callable[[int], Ending | None] | None, progress: Progress) -> Ending:
     """Run a machine to its end. `on_event` is told which event occurred, may change the machine's state, and says whether to stop."""
     machine, chunk = leg.machine, 64
     begun = time.perf_counter()
@@ -108,19 +65,21 @@ def drive(
             progress.show(machine.t, machine.steps.t_end)
             if status in (march.FULL, march.TOO_MANY):
                 leg.collect()
-                if leg.record.bytes > max_memory:
-                    return Ending.TOO_MUCH_MEMORY
             elif status == march.AT_EVENT:
                 assert on_event is not None
+                leg.record.events += 1
                 ending = on_event(machine.watched.event)
                 if ending is not None:
                     return ending
             else:
                 return ENDINGS[status]
+            if not leg.record.fits():
+                return Ending.TOO_MUCH_MEMORY
     except KeyboardInterrupt:
         return Ending.INTERRUPTED
     finally:
-        leg.close()
+        leg.collect()
+        leg.record.fits()
         leg.record.statistics += statistics(machine, time.perf_counter() - begun)
 
 

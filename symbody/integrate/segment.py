@@ -80,6 +80,11 @@ class Segment(Portable):
         return len(self.t)
 
     @property
+    def bytes(self) -> int:
+        """Memory that its numbers take."""
+        return self.t.nbytes + self.y.nbytes + sum(d.coefficients.nbytes for d in self.dense)
+
+    @property
     def q(self) -> Array:
         return self.y[:, : len(self.equations.q)]
 
@@ -112,7 +117,7 @@ class Segment(Portable):
         """The same stretch at other times between its first and last; where an event made a jump, the state after it counts."""
         if not self.dense:
             raise SimulationError(
-                "this trajectory has states at the requested times only; simulate with t=end to get all between"
+                "this trajectory has states at some times only; simulate with t=end, and enough max_memory=, to get all between"
             )
         low, high = sorted(self.span)
         if outside := [t for t in times.tolist() if not low <= t <= high]:

@@ -14,7 +14,7 @@ from ..derive.variables import ARGUMENTS
 from ..emit.run.callable import Array
 from ..errors import SimulationError, finite_number, listed, shown, unknown
 from . import tableaux
-from .diagnosis import diagnosed
+from .diagnosis import diagnosed, unbounded
 from .event_handlers import EventHandler
 from .event_loop import ChatteringDetector, EventLoop, handlers_of
 from .events import Event
@@ -26,7 +26,8 @@ from .inputs import with_inputs
 from .machine import Machine, Task, explicit_machine
 from .null_space import space_form
 from .outcome import Ending, Outcome
-from .run import Leg, Progress, Record, drive
+from .record import Record
+from .run import Leg, Progress, drive
 from .segment import Segment
 from .sensitivities import variations_in, varied
 from .state import OFF, Start, State, is_whole_state, start_values
@@ -62,6 +63,7 @@ class SimulationOptions:
     sensitivities: tuple[str, ...] = ()
     max_steps: int = 10**9
     max_memory: float = 2.0**30
+    max_size: float = 1e8
     progress: bool | None = None
 
 
@@ -91,6 +93,7 @@ def simulate(
     sensitivities: Sequence[Any] = (),
     max_steps: int = 10**9,
     max_memory: float = 2.0**30,
+    max_size: float = 1e8,
     progress: bool | None = None,
     options: Mapping[str, Any] | None = None,
     **named: float,
@@ -113,7 +116,9 @@ def simulate(
     max_step     upper bound of the steps that error control chooses
     max_growth   upper bound of the ratio of a step to the one before
     max_steps    the simulation ends after so many, with an outcome that says so
-    max_memory   likewise when the steps that are kept take so many bytes; where times are given, only the states at these are kept
+    max_memory   bytes for results: beyond it the polynomials between steps are dropped, then all but every 2nd, 4th, 8th or 16th step, then the
+                 simulation ends; where times are given, only the states at these are kept
+    max_size     the simulation ends where a variable has grown exponentially, or faster, to so many times its size at the start (1 at least)
     metric       of projections: "mass", or "unit"
     alpha, beta  of Baumgarte's stabilisation
     independent  speeds, or coordinates whose rates they are, that form "partition" takes as independent where they are good for it
@@ -141,6 +146,7 @@ def simulate(
         tuple(str(s) for s in sensitivities),
         max_steps,
         max_memory,
+        max_size,
         progress,
     )
     eq, constants = with_inputs(equations, inputs or {})
@@ -206,7 +212,7 @@ def span(eq: Equations, t: Any, state: State) -> tuple[float, float, Array | Non
 
 
 def check_options(o: SimulationOptions) -> None:
-    for name in ("rtol", "alpha", "beta", "step", "max_step", "max_growth"):
+    for name in ("rtol", "alpha", "beta", "step", "max_step", "max_growth", "max_size", "max_memory"):
         value = getattr(o, name)
         if value is not None and not (name.startswith("max") and value == np.inf):
             finite_number(value, name, SimulationError)
@@ -218,6 +224,8 @@ def check_options(o: SimulationOptions) -> None:
         raise SimulationError(f"max_step = {shown(o.max_step)} must be positive")
     if not o.max_growth > 1:
         raise SimulationError(f"max_growth = {shown(o.max_growth)}: a step may grow by a factor larger than 1")
+    if not o.max_size > 1:
+        raise SimulationError(f"max_size = {shown(o.max_size)}: a variable may grow by a factor larger than 1")
     if not o.max_steps >= 1 or not o.max_memory > 0:
         raise SimulationError(f"max_steps = {shown(o.max_steps)}, max_memory = {shown(o.max_memory)} must be positive")
     for name in ("alpha", "beta"):
@@ -357,8 +365,13 @@ class Simulation:
         return "dp8" if o.rtol < 1e-6 else "dp5"
 
     def run(
-        self, handlers: Sequence[EventHandler] = (), chattering: ChatteringDetector | None = None, mode: str = ""
+        self,
+        handlers: Sequence[EventHandler] = (),
+        chattering: ChatteringDetector | None = None,
+        mode: str = "",
+        used: float = 0.0,
     ) -> Segment:
+        """used: memory for results that stretches in other modes have taken."""
         o, s, form = self.options, self.state, self.form
         events = (
             EventLoop(form, self.p, handlers, chattering or ChatteringDetector(self.end - s.t), self.end > s.t)
@@ -367,12 +380,11 @@ class Simulation:
         )
         watch, sense = (events.callee(), events.sense) if events else (None, ())
         task = Task(
-            form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, o.max_step, o.max_growth, self.times, watch, sense
+            form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, o.max_step, o.max_growth, self.times, watch, sense,
+            o.max_size,
         )  # fmt: skip
         self.machine = machine = machine_of(o, task)
-        record = Record()
-        if machine.memory.is_stored:
-            record.begin(s.t, machine.y)
+        record = Record(o.max_memory - used)
         progress = Progress(o.progress, s.t, self.eq.name)
         leg, self.events = Leg(machine, record), events
         try:
@@ -380,11 +392,7 @@ class Simulation:
             if events and events.target is not None:
                 ending = Ending.STOPPED
             if ending is None:
-                ending = drive(
-                    leg, o.max_steps, o.max_memory, (lambda k: events.occurred(leg, k)) if events else None, progress
-                )
-            else:
-                leg.close()
+                ending = drive(leg, o.max_steps, (lambda k: events.occurred(leg, k)) if events else None, progress)
             if events and ending is Ending.REACHED:
                 ending = events.finish(leg) or ending
         finally:
@@ -411,7 +419,7 @@ class Simulation:
         eq, s, o = self.eq, self.state, self.options
         n = len(s.q) + len(s.u) + len(s.z)
         if self.times is None:
-            t, y = np.concatenate(record.t), np.concatenate(record.y)
+            t, y = record.rows()
         else:
             y = machine.memory.points.copy()
             t = self.times[: len(y)].copy()
@@ -423,6 +431,8 @@ class Simulation:
         occurrences = tuple(self.events.occurrences) if self.events else ()
         if self.events and self.events.detail:
             outcome = Outcome(ending, machine.t, self.events.detail)
+        elif ending is Ending.UNBOUNDED:
+            outcome = unbounded(self.form, machine.steps.growth, machine.t, machine.y, self.p)
         else:
             outcome = diagnosed(self.form, ending, machine.t, machine.y, self.p)
         if ending in (Ending.TOO_MANY_STEPS, Ending.INTERRUPTED) and o.method in TABLEAUX and self.form.rates:
@@ -430,7 +440,9 @@ class Simulation:
             outcome = replace(
                 outcome, detail=stiffness_note(self.form, outcome.t, machine.y, self.p, mean) or outcome.detail
             )
+        if record.note:
+            outcome = replace(outcome, notes=(*outcome.notes, record.note))
         return Segment(
-            eq, t, y[:, :n], s.p, s.r, outcome, mode, record.statistics, choices, occurrences, tuple(record.pieces),
+            eq, t, y[:, :n], s.p, s.r, outcome, mode, record.statistics, choices, occurrences, tuple(record.pieces()),
             variations_in(y, n, len(o.sensitivities)), o.sensitivities,
         )  # fmt: skip

@@ -66,6 +66,7 @@ class _ModesRun:
     ) -> None:
         self.plan, self.options, self.events = plan, options, tuple(events)
         self.segments: list[Segment] = []
+        self._used = 0.0  # bytes of these
         self._unfiled: list[Occurrence] = []  # events since the last segment was filed
         self._picked: dict[str, SimulationOptions] = {}  # form and method are chosen when a mode first begins
         self._made: dict[str, list[EventHandler]] = {}
@@ -113,7 +114,7 @@ class _ModesRun:
         chattering = ChatteringDetector(end - begin)
         while True:
             simulation = self._simulation(mode, end, times)
-            segment = simulation.run(self._handlers(mode, simulation), chattering, mode)
+            segment = simulation.run(self._handlers(mode, simulation), chattering, mode, self._used)
             loop, now = simulation.events, simulation.machine.t
             transition = loop.target if loop else None
             self._unfiled += segment.events
@@ -137,6 +138,7 @@ class _ModesRun:
 
     def _file(self, segment: Segment) -> None:
         self.segments.append(replace(segment, events=tuple(self._unfiled)))
+        self._used += segment.bytes
         self._unfiled = []
 
     def _trajectory(self, outcome: Outcome) -> Trajectory:

@@ -169,11 +169,11 @@ def _columns(trajectory: Trajectory) -> dict[str, Array]:
 
 
 def _outcome_as_json(outcome: Outcome) -> dict[str, Any]:
-    return {"ending": outcome.ending.name, "t": outcome.t, "detail": outcome.detail}
+    return {"ending": outcome.ending.name, "t": outcome.t, "detail": outcome.detail, "notes": list(outcome.notes)}
 
 
 def _outcome_from_json(said: Mapping[str, Any]) -> Outcome:
-    return Outcome(Ending[said["ending"]], said["t"], said["detail"])
+    return Outcome(Ending[said["ending"]], said["t"], said["detail"], tuple(said["notes"]))
 
 
 # ---------------------------------------------------------------------------------------------------------- files

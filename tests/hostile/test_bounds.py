@@ -89,7 +89,7 @@ def test_from_a_file(tmp_path):
 @pytest.mark.parametrize("method", ["dp8", "dp5", "radau"])
 def test_memory_for_results_has_a_bound(method, eq):
     """A run without end stops with an outcome that says what to do; what it had is there."""
-    sim = sb.simulate(eq, 1e9, q=1, method=method, max_memory=2e6)
+    sim = sb.simulate(eq, 1e9, q=1, method=method, max_memory=2e5)
     assert sim.outcome.ending is sb.integrate.Ending.TOO_MUCH_MEMORY
     assert "times at which states are wanted" in str(sim.outcome)
     assert 0 < sim.t[-1] < 1e9

@@ -80,7 +80,7 @@ class TestTimes:
         sim = sb.simulate(falling(), 1.0)
         with pytest.raises(sb.SimulationError, match="from 0 to 1"):
             sim.at([0.5, 1.5])
-        with pytest.raises(sb.SimulationError, match="requested times only"):
+        with pytest.raises(sb.SimulationError, match="at some times only"):
             sb.simulate(falling(), [0.0, 0.5, 1.0]).at(0.3)
 
 
@@ -257,7 +257,7 @@ class TestObstacles:
         return sb.derive(m)
 
     def test_a_pole(self):
-        sim = sb.simulate(self.pole(), 2.0, x=1.0, x_dot=1.0)
+        sim = sb.simulate(self.pole(), 2.0, x=1.0, x_dot=1.0, max_size=np.inf)
         assert not sim.outcome
         assert sim.outcome.ending in (sb.integrate.Ending.STEP_TOO_SMALL, sb.integrate.Ending.NOT_FINITE)
         assert sim.outcome.t == pytest.approx(1.0, abs=1e-6)
