@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import PI, ZERO, Expr, Number, as_expr
 from ..algebra.matrix import Matrix, as_matrix, diagonal, dot, identity, matrix, outer, vector, zeros
 from ..algebra.walk import free_symbols
-from ..errors import ModelError, listed, shown
+from ..errors import EvaluationError, ExpressionError, ModelError, listed, shown
 from .rotations import AXES
 
 
@@ -58,40 +59,86 @@ def mass_properties(
     about      the point about which the inertia is given, where it is not the mass centre
     physical   False where an inertia is meant to be incomplete, as when only the spin of a wheel counts
     """
-    m, c = as_expr(mass), as_matrix(list(com))
-    if c.shape != (3, 1):
-        raise ModelError(f"body {name!r}: the mass centre needs three coordinates, got {shown(com)}")
-    I = _tensor(name, tensor)
+    part = f"body {name!r}"
+    m, c, I = _scalar(part, "mass", mass), _place(part, "com", com), _tensor(name, tensor)
+    terms = I  # whose rounding is in the difference below
     if about is not None:
-        I = I - shift(m, c - as_matrix(list(about)))
+        moved = shift(m, c - _place(part, "about", about))
+        I, terms = I - moved, Matrix(3, 6, (*I.entries, *moved.entries))
     if moving := [s for s in free_symbols(vector(m), c, I) if s.kind != "parameter"]:
         raise ModelError(
             f"body {name!r}: its mass properties change with {listed(moving)}; let a frame move, and fix the body to it"
         )
     if m.value is not None and (wrong := wrong_mass(m.value)):
         raise ModelError(f"body {name!r}: {wrong}")
-    if physical and not free_symbols(I) and (wrong := wrong_inertia(evaluate(I))):
+    if physical and not free_symbols(terms) and (wrong := wrong_inertia(evaluate(I), _largest(evaluate(terms)))):
         raise ModelError(f"body {name!r}: {wrong}")
     return MassProperties(m, c, I)
 
 
+def _scalar(part: str, option: str, value: Any) -> Expr:
+    try:
+        return as_expr(value)
+    except ExpressionError as reason:
+        raise ModelError(f"{part}: {option}= is a number or an expression; {reason}") from None
+
+
+def _place(part: str, option: str, coordinates: Any) -> Matrix:
+    """Three coordinates in the body frame."""
+    try:
+        column = as_matrix(list(coordinates))
+    except (TypeError, ExpressionError):
+        column = zeros(0)
+    if column.shape != (3, 1):
+        raise ModelError(f"{part}: {option}= needs three coordinates in the body frame, got {shown(coordinates)}")
+    return column
+
+
 def _tensor(name: str, tensor: Any) -> Matrix:
+    """An inertia from three principal values, or from nine entries that are symmetric."""
     if tensor is None:
         return zeros(3, 3)
-    if isinstance(tensor, (list, tuple)) and len(tensor) == 3 and not any(isinstance(r, (list, tuple)) for r in tensor):
-        return diagonal(*tensor)
-    I = as_matrix(tensor)
+    try:
+        I = as_matrix(list(tensor) if isinstance(tensor, (list, tuple)) else tensor)
+    except (TypeError, ExpressionError):
+        I = zeros(0)
+    if I.shape == (3, 1):
+        return diagonal(*I.entries)
     if I.shape != (3, 3):
         raise ModelError(
-            f"body {name!r}: the inertia must be three principal values or a 3 by 3 tensor, got {shown(tensor)}"
+            f"body {name!r}: inertia= must be three principal values or a 3 by 3 tensor, such as inertia(xx, yy, zz, xy, xz, yz), got {shown(tensor)}"
         )
-    if wrong := [(i, j) for i in range(3) for j in range(i) if I[i, j] is not I[j, i]]:
-        i, j = wrong[0]
-        raise ModelError(
-            f"body {name!r}: the inertia is not symmetric: entries {I[i, j]} and {I[j, i]}; inertia(xx, yy, zz, xy, xz, yz) "
-            "writes each once"
-        )
-    return I
+    return _symmetric(name, I)
+
+
+def _symmetric(name: str, I: Matrix) -> Matrix:
+    """A tensor whose entries above the diagonal are those below it: to rounding, also where they are written differently, as after a rotation."""
+    if all(I[i, j] is I[j, i] for i in range(3) for j in range(i)):
+        return I
+    numbers = _sample(I)
+    for i in range(3):
+        for j in range(i):
+            if numbers is None or not abs(numbers[i][j] - numbers[j][i]) <= 1e-9 * _largest(numbers):
+                raise ModelError(
+                    f"body {name!r}: the inertia is not symmetric: entries {I[i, j]} and {I[j, i]}; inertia(xx, yy, zz, xy, xz, yz) "
+                    "writes each once"
+                )
+    return Matrix(3, 3, tuple(I[min(i, j), max(i, j)] for i in range(3) for j in range(3)))
+
+
+def _sample(I: Matrix) -> list[list[float]] | None:
+    """Numbers of a tensor at random values of its symbols; None where it has none at any of them."""
+    rng, symbols = Random(0), free_symbols(I)
+    for _ in range(20):
+        try:
+            return evaluate(I, {s: rng.uniform(0.1, 1) for s in symbols})
+        except EvaluationError:
+            continue
+    return None
+
+
+def _largest(numbers: Sequence[Sequence[float]]) -> float:
+    return max(abs(x) for row in numbers for x in row)
 
 
 # ---------------------------------------------------------------------------------------------------------- what no body has
@@ -102,15 +149,17 @@ def wrong_mass(m: Number) -> str:
     return f"negative mass {m}; give a positive one, or leave it out for a body without mass" if m < 0 else ""
 
 
-def wrong_inertia(I: list[list[float]]) -> str:
+def wrong_inertia(I: list[list[float]], terms: float = 0.0) -> str:
     """Principal values of a body's inertia are not negative, and no one is larger than the sum of the others; what is wrong, or nothing.
 
     A principal value that is zero was left out, because the body does not turn about that axis: then there is no sum to compare with.
+
+    terms   the largest number in the sums that the entries come from, where these are larger than the entries
     """
     a, b, c = sorted(_principal(I))
     if not math.isfinite(a + b + c):
         return f"the principal inertias {a:.6g}, {b:.6g}, {c:.6g} are too large to compute with"
-    rounding = 1e-9 * max(abs(a), abs(c))
+    rounding = 1e-9 * max(abs(a), abs(c)) + 1e-14 * terms
     if a >= -rounding and (a + b >= c - rounding or a <= rounding):
         return ""
     return (
