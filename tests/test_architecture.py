@@ -31,6 +31,8 @@ NUMERICS = {  # files before `emit` that compute with arrays, and why
     "symbody/algebra/nonlinear.py": "the one nonlinear solver, which every later stage uses",
     "symbody/algebra/trust_region.py": "its steps, by singular values",
     "symbody/derive/configuration.py": "asks it for configurations that keep the constraints",
+    "symbody/derive/constraint_rank.py": "ranks at these, by singular values",
+    "symbody/derive/redundancy_advice.py": "tries what it advises on these ranks",
     "symbody/derive/random_states.py": "draws states around these",
 }
 FENCES: dict[str, Callable[[str], bool]] = {  # third party: where it may be imported

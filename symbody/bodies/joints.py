@@ -157,6 +157,13 @@ def _triad(axis: Any) -> tuple[Matrix, Matrix, Matrix]:
     return i, cross(k, i), k
 
 
+def across(axis: Any) -> tuple[list[float], list[float]] | None:
+    """Two directions across an axis, as numbers; None where it is none."""
+    i, j, _ = _triad(axis)
+    numbers = [float(e.value) for e in (*i.entries, *j.entries) if e.value is not None]
+    return (numbers[:3], numbers[3:]) if len(numbers) == 6 else None
+
+
 def pushes(inner: Frame, outer: Frame, direction: Vector) -> tuple[Action, ...]:
     """A force on the inner side at the joint, and its reaction on the outer side at the same place."""
     at = inner.origin

@@ -113,7 +113,10 @@ class Constraint:
 
 @dataclass(frozen=True, repr=False)
 class Joint:
-    """A joint between two bodies: `outer` is fixed to the parent side, `inner` to the child side, at the joint."""
+    """A joint between two bodies: `outer` is fixed to the parent side, `inner` to the child side, at the joint.
+
+    axis   of one that closes a loop, in the outer frame
+    """
 
     name: str
     kind: str
@@ -123,6 +126,7 @@ class Joint:
     child: str
     coordinates: tuple[Symbol, ...]
     closes_loop: bool = False
+    axis: Any = None
 
     def __post_init__(self) -> None:
         checked_name(self.name, "joint")

@@ -204,7 +204,7 @@ class Structure(Parts):
             self._add_row(name, row)
         if kind == "screw":
             self._add_screw_row(name, outer, inner, o)
-        return Joint(name, kind, outer, inner, self.owner(outer), self.owner(inner), (), closes_loop=True)
+        return Joint(name, kind, outer, inner, self.owner(outer), self.owner(inner), (), closes_loop=True, axis=o.axis)
 
     def _add_row(self, joint: str, row: JointCondition, is_holonomic: bool = True) -> None:
         name = f"{joint}.{row.name}"

@@ -245,4 +245,5 @@ def _joint(host: Model, joint: Joint, prefix: str, copier: Copier) -> Joint:
         host.owner(inner),
         copier(joint.coordinates),
         joint.closes_loop,
+        joint.axis,
     )

@@ -13,7 +13,8 @@ from ..bodies.model import Model
 from ..bodies.summaries import rows_of_parts
 from ..errors import listed
 from ..summary import Summarized, Summary, counted, filled
-from .checks import Finding, constraint_rank, constraints_of, findings
+from .checks import Finding, constraints_of, findings
+from .constraint_rank import constraint_rank
 from .derive import derive
 from .equations import Equations
 
@@ -24,7 +25,7 @@ MOST_SYMBOLS: Final = 40  # in a row of the page
 class Audit(Summarized, Portable):
     """Result of `audit`: counts, degrees of freedom, findings. Prints as a page.
 
-    rank                 of the constraints, at a random configuration that satisfies them; None where there is none
+    rank                 of the constraints, at a regular configuration that satisfies them; None where none was found
     degrees_of_freedom   speeds less rank
     findings             errors and warnings, each a sentence with the parts it is about
     """
@@ -91,4 +92,5 @@ def audit(thing: Model | Mechanism | Equations) -> Audit:
     eq = thing.whole if isinstance(thing, Equations) else derive(thing, route="recursive", check=False)
     found = findings(eq)
     broken = any(f.kind == "undeclared" for f in found)
-    return Audit(eq.mechanism, None if broken else constraint_rank(eq), found)
+    rank = None if broken else constraint_rank(eq)
+    return Audit(eq.mechanism, None if rank is None else rank.rank, found)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
-from typing import Any, Final
+from typing import Any
 
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
@@ -21,10 +21,10 @@ from ..bodies.mechanism import Constraint, Mechanism
 from ..bodies.rotations import Turn
 from ..errors import DerivationError, EvaluationError, ModelError, listed, undeclared_symbol
 from .configuration import Configuration, Values, configuration, random_values
+from .constraint_rank import LARGEST, ConstraintRank, DependentRow, constraint_rank
 from .equations import Equations
-from .small_matrices import Dependence, Rows, dependent_rows, reduced, size
-
-LARGEST: Final = 40  # speeds; larger systems are checked only when asked to by `audit`
+from .redundancy_advice import advice
+from .small_matrices import Rows, dependent_rows, reduced, size
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,18 @@ class Finding:
     is_error: bool = True
 
 
-def check(eq: Equations) -> None:
-    """Refuse equations that have no unique solution."""
+def check(eq: Equations, redundant: bool = False) -> None:
+    """Refuse equations that have no unique solution.
+
+    redundant   let constraints pass that follow from others
+    """
     for stray in undeclared(eq):
         raise ModelError(stray.text)
     if len(eq.u) > LARGEST:
         return
     found = configuration(eq)
     for finding in (*constraint_findings(eq, found), *mass_findings(eq, found)):
-        if finding.is_error:
+        if finding.is_error and not (redundant and finding.kind == "redundant"):
             raise DerivationError(finding.text)
 
 
@@ -126,27 +129,13 @@ def constraint_findings(eq: Equations, found: Configuration) -> list[Finding]:
         return []
     if not found.holds:
         return [_not_assembled(eq, found)]
-    dependences = _dependences(eq, found.values)
-    for seed in (2, 3) if dependences else ():  # a special configuration is no redundancy: look at others
-        other = configuration(eq, seed)
-        if other.holds and len(again := _dependences(eq, other.values)) < len(dependences):
-            dependences = again
-    return [_redundant(eq, d, len(eq.lam) - len(dependences), found.values) for d in dependences]
-
-
-def constraint_rank(eq: Equations) -> int | None:
-    """Rank of Jc at a random configuration that satisfies the constraints; None where none was found."""
-    found = configuration(eq)
-    return len(eq.lam) - len(_dependences(eq, found.values)) if found.holds else None
+    rank = constraint_rank(eq)
+    return [] if rank is None else [_redundant(eq, d, rank) for d in sorted(rank.space.dependent)]
 
 
 def _rows(entries: Sequence[Expr], n: int, values: Values) -> Rows:
     flat = evaluate(list(entries), values)
     return [flat[i : i + n] for i in range(0, len(flat), n)]
-
-
-def _dependences(eq: Equations, values: Values) -> list[Dependence]:
-    return dependent_rows(_rows(eq.Jc.entries, len(eq.u), values)) if eq.lam else []
 
 
 def _not_assembled(eq: Equations, found: Configuration) -> Finding:
@@ -169,10 +158,10 @@ def _owners(eq: Equations, names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(joints.get(n, n) for n in names))
 
 
-def _redundant(eq: Equations, d: Dependence, rank: int, values: Values) -> Finding:
+def _redundant(eq: Equations, d: DependentRow, found: ConstraintRank) -> Finding:
     all_ = constraints_of(eq.mechanism)
-    row, others = all_[d.row], [all_[j] for j in sorted(d.weights) if j != d.row]
-    free = evaluate(eq.b, values)
+    row, others = all_[d.row], [all_[j] for j in sorted(d.others)]
+    free = evaluate(eq.b, found.values)
     conflict = sum(w * free[j] for j, w in d.weights.items())
     if abs(conflict) > 1e-7 * max(size(free), 1e-9):
         text = (
@@ -181,24 +170,16 @@ def _redundant(eq: Equations, d: Dependence, rank: int, values: Values) -> Findi
         )
         return Finding("inconsistent", (row.name, *(c.name for c in others)), text)
     depends = f"follows from {listed(repr(c.name) for c in others)}" if others else "holds by itself"
-    text = f"{eq.name!r}: {len(eq.lam)} constraints have rank {rank} only: {row.name!r} {depends}{_joints_of(row, others)}. {_advice(row, others)}"
+    text = (
+        f"{eq.name!r}: {len(eq.lam)} constraints have rank {found.rank} only: {row.name!r} {depends}{_joints_of(row, others)}. "
+        f"{advice(eq, found, row, others)}"
+    )
     return Finding("redundant", (row.name, *(c.name for c in others)), text)
 
 
 def _joints_of(row: Constraint, others: Sequence[Constraint]) -> str:
     names = list(dict.fromkeys(c.joint for c in (*others, row) if c.joint))
     return f" (joints {listed(names)})" if names else ""
-
-
-def _advice(row: Constraint, others: Sequence[Constraint]) -> str:
-    if not row.is_holonomic and any(c.is_holonomic for c in others):
-        return f"{row.name!r} is the rate of a holonomic constraint that is given already: drop it"
-    if row.joint is None:
-        return f"Drop {row.name!r}"
-    return (
-        f"Drop {row.name!r} by closing the loop with a joint that leaves this motion free (cylindrical or spherical instead of revolute), or by "
-        "m.coincide(a, b, axes='xy') with the axes that are needed only"
-    )
 
 
 # ---------------------------------------------------------------------------------------------------------- mass

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import Evaluator
-from ..algebra.graph import Symbol
+from ..algebra.graph import Expr, Symbol
+from ..algebra.matrix import Matrix
 from ..algebra.nonlinear import Solution, SolverOutcome, System
 from ..algebra.rounding import rounding
 from ..algebra.trust_region import Array
 from ..errors import EvaluationError
-from .equations import Equations
 from .small_matrices import size
+
+if TYPE_CHECKING:
+    from .equations import Equations
 
 Values = dict[Any, float]
 
@@ -45,8 +48,13 @@ def configuration(eq: Equations, seed: int = 1, given: Mapping[Any, float] | Non
 
     Where the parameters leave no way to meet the constraints, those without values are moved along with the coordinates.
     """
+    key = (seed, None if given is None else tuple(given.items()))
+    return eq.cached("configuration", key, lambda: _searched(eq, seed, given or {}))
+
+
+def _searched(eq: Equations, seed: int, given: Mapping[Any, float]) -> Configuration:
     best, stuck = Configuration({}, [float("inf")], holds=False), True
-    fixed = {s: float(v) for s, v in (given or {}).items()}
+    fixed = {s: float(v) for s, v in given.items()}
     if not eq.position_rows:  # every configuration of a tree will do: no search
         return Configuration(random_values(eq, Random(1000 * seed)) | fixed, [])
     loose = [v.symbol for v in eq.variables.of("p") if v.default is None and v.symbol not in fixed]
@@ -69,7 +77,7 @@ def configuration(eq: Equations, seed: int = 1, given: Mapping[Any, float] | Non
 def closed(eq: Equations, movable: Sequence[Symbol], values: Values) -> tuple[Values, Solution]:
     """Values in which some symbols are moved so that phi and the norms of Euler parameters vanish, and what the solver says."""
     rows = [row.expression for row in eq.position_rows]
-    slopes = eq.cached("slopes of positions", tuple(movable), lambda: list(jacobian(rows, movable).entries))
+    slopes = slopes_of_positions(eq, movable)
 
     def moved(x: Array) -> Values:
         return {**values, **dict(zip(movable, x.tolist(), strict=True))}
@@ -87,6 +95,16 @@ def closed(eq: Equations, movable: Sequence[Symbol], values: Values) -> tuple[Va
     system = System(rows_and_slopes, np.ones(len(movable)), rounding=lambda x: np.array(rounding(rows, moved(x))))
     found = system.zero(np.array([values[s] for s in movable]))
     return moved(found.x), found
+
+
+def slopes_of_positions(eq: Equations, movable: Sequence[Symbol]) -> list[Expr]:
+    """Derivatives of phi and of the norms of Euler parameters, row after row."""
+    rows = [row.expression for row in eq.position_rows]
+    known = {q: k for k, q in enumerate(eq.q)}
+    if any(s not in known for s in movable):
+        return eq.cached("slopes of positions", tuple(movable), lambda: list(jacobian(rows, movable).entries))
+    slopes = eq.cached("slopes of positions", None, lambda: jacobian(rows, eq.q)) if rows else Matrix(0, len(known), ())
+    return [slopes[i, known[s]] for i in range(len(rows)) for s in movable]
 
 
 def random_values(eq: Equations, random: Random) -> Values:

@@ -35,12 +35,20 @@ ROUTES: Final[dict[str, Route]] = {
 }
 
 
-def derive(model: Model | Mechanism, route: str = "recursive", check: bool = True, small: bool = False) -> Equations:
+def derive(
+    model: Model | Mechanism,
+    route: str = "recursive",
+    check: bool = True,
+    small: bool = False,
+    *,
+    redundant: bool = False,
+) -> Equations:
     """Equations of motion.
 
     route   recursive (fewest operations), kane, lagrange, newton-euler, gibbs-appell: independent ways to the same equations
     check   refuse constraints that are redundant or cannot hold, motions without mass and undeclared symbols (see `audit`)
     small   linearise in the variables declared by `m.small`; `dropped` of the result says what that took away
+    redundant   allow constraints that follow from others: the motion is determined, some reactions are not (see `reaction`)
     """
     mechanism = model.freeze() if isinstance(model, Model) else model
     if route not in ROUTES:
@@ -48,7 +56,7 @@ def derive(model: Model | Mechanism, route: str = "recursive", check: bool = Tru
     with gc_paused():
         equations = _derived(mechanism, route)
         if check:
-            refuse_faults(equations)
+            refuse_faults(equations, redundant)
         return _with_slow_elimination_noted(linearized_in_small(equations) if small else equations)
 
 

@@ -24,6 +24,7 @@ from ..algebra.walk import substitute, substitute_all
 from ..bodies.mechanism import Constraint, Mechanism
 from ..errors import ModelError, SymbodyError
 from ..summary import Summarized, Summary
+from .constraint_rank import LARGEST, ConstraintRank, constraint_rank
 from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
@@ -90,10 +91,22 @@ class Equations(Summarized, CacheOwner, Portable):
     def is_constrained(self) -> bool:
         return bool(self.lam)
 
-    @cached_property
+    @property
+    def constraint_rank(self) -> ConstraintRank | None:
+        """The rank of the constraints where they hold and are regular; None where no such place was found, or of a system so large that
+        only `audit` looks for one."""
+        return constraint_rank(self) if self.lam and len(self.u) <= LARGEST else None
+
+    @property
+    def rank(self) -> int:
+        """Of the constraints; as many as there are where `constraint_rank` is not known."""
+        found = self.constraint_rank
+        return len(self.lam) if found is None else found.rank
+
+    @property
     def degrees_of_freedom(self) -> int:
-        """Speeds less constraints on them (which are taken to be independent)."""
-        return len(self.u) - len(self.lam)
+        """Speeds less the rank of the constraints on them."""
+        return len(self.u) - self.rank
 
     @cached_property
     def N(self) -> Matrix:  # noqa: N802  (notation)

@@ -18,13 +18,14 @@ import numpy as np
 
 from ..algebra.rounding import rounding
 from ..algebra.trust_region import SingularValues
+from ..derive.constraint_rank import RANK, sizes_of_rows
 from ..derive.equations import Equations
 from ..derive.keywords import values_by_name
 from ..derive.named_rows import NamedRow
 from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed
 from .configuration_search import Found, Numbers, Search, is_periodic, unwound
-from .constraint_rows import RANK, Rows, rows_of, sizes_of_rows
+from .constraint_rows import Rows, rows_of
 from .given_outputs import given_outputs
 from .inputs import with_inputs
 from .open_joints import contradiction, open_joints, too_much_given

@@ -8,7 +8,7 @@ h(q, u, z, r, t, p) = 0, where no rate z' stands in it                   additio
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,17 +17,6 @@ from ..algebra.walk import free_symbols
 from ..derive.equations import Equations
 from ..emit.run.callable import Array, Compiled
 from ..emit.run.dynamics import Dynamics
-
-RANK: Final = 1e-7
-"""A direction counts as constrained where its singular value exceeds this part of the largest, rows being scaled to length one. A
-configuration found to rounding is exact to 1e-8 only where it is singular, so that nothing smaller could be told from zero."""
-
-
-class DependentRow(NamedTuple):
-    """A row that follows from others."""
-
-    row: int
-    others: tuple[int, ...]
 
 
 class Rows:
@@ -101,44 +90,3 @@ class Rows:
 def rows_of(equations: Equations) -> Rows:
     """The conditions of these equations; each is compiled when it is first asked for, and kept as long as the equations are."""
     return equations.cached("rows", (), lambda: Rows(equations))
-
-
-# ---------------------------------------------------------------------------------------------------------- dependence
-
-
-def dependences(J: Array) -> tuple[DependentRow, ...]:
-    """The rows of a matrix that follow from others, later rows before earlier ones; as many as its rank (by `RANK`) is short of them.
-
-    The left null space has a vector for each dependence. Rows are redundant together where their part of it is regular; there they
-    can be written as combinations of the others.
-    """
-    if not len(J):
-        return ()
-    U, s, _ = np.linalg.svd(J / sizes_of_rows(J)[:, None])
-    rank = int(np.sum(s > RANK * max(s[0], 1e-300)))
-    null = U[:, rank:]
-    chosen = _independent_from_below(null)
-    weights = np.linalg.solve(null[chosen].T, null.T).T if chosen else null
-    return tuple(
-        DependentRow(i, tuple(k for k in range(len(J)) if k not in chosen and abs(weights[k, j]) > 1e-6))
-        for j, i in enumerate(chosen)
-    )
-
-
-def sizes_of_rows(J: Array) -> Array:
-    """Scales that make rows comparable: their length; but a row that is nothing beside the largest stays so."""
-    sizes = np.linalg.norm(J, axis=1)
-    largest = np.max(sizes, initial=0.0)
-    return np.where(sizes > 1e-9 * largest, sizes, largest or 1.0)
-
-
-def _independent_from_below(vectors: Array) -> list[int]:
-    """As many rows as there are columns, independent of each other, the last ones that are."""
-    chosen: list[int] = []
-    basis = np.zeros((0, vectors.shape[1]))
-    for i in reversed(range(len(vectors))):
-        rest = vectors[i] - basis.T @ (basis @ vectors[i])
-        if len(chosen) < vectors.shape[1] and np.linalg.norm(rest) > 1e-5:
-            chosen.append(i)
-            basis = np.linalg.qr(vectors[chosen].T)[0].T
-    return chosen

@@ -8,10 +8,11 @@ import numpy as np
 
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import Symbol
+from ..derive.constraint_rank import sizes_of_rows
 from ..derive.energies import load_powers
 from ..emit.run.callable import Array
 from ..errors import listed
-from .constraint_rows import rows_of, sizes_of_rows
+from .constraint_rows import rows_of
 from .forms import Form
 from .march import STRETCH, Growth
 from .outcome import Ending, Outcome

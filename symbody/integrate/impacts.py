@@ -27,6 +27,7 @@ from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
 from ..derive.constrained import constrained
+from ..derive.constraint_rank import RANK, sizes_of_rows
 from ..derive.equations import Equations
 from ..emit.run.callable import Array, Compiled
 from ..emit.run.dynamics import Dynamics
@@ -34,7 +35,7 @@ from ..errors import SimulationError, listed, shown
 from ..summary import tagged
 from .accelerations import inertia
 from .complementarity import complementary
-from .constraint_rows import RANK, Rows, rows_of, sizes_of_rows
+from .constraint_rows import Rows, rows_of
 from .events import check_name
 
 MOST: Final = 2000  # impacts at one time

@@ -12,12 +12,13 @@ import numpy as np
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import Expr, Symbol
 from ..algebra.portable import Portable
+from ..derive.constraint_rank import RowSpace, typical_sizes
 from ..derive.equations import Equations
 from ..derive.keywords import by_name
 from ..derive.variables import ARGUMENTS, Variables, name_of
 from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed, shown
-from .constraint_rows import dependences, rows_of
+from .constraint_rows import rows_of
 from .meanings import Quantity, meant
 
 GROUPS: Final = ("q", "u", "z", "r", "p")
@@ -130,10 +131,16 @@ class State(Portable):
 
     @cached_property
     def _dependences(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        rows = rows_of(self.equations)
-        names = [row.name for row in rows.speeds]
-        found = dependences(rows.speed(*self.arguments)[0])
-        return tuple((names[d.row], tuple(names[k] for k in d.others)) for d in found)
+        names = [row.name for row in rows_of(self.equations).speeds]
+        return tuple((names[d.row], tuple(names[k] for k in d.others)) for d in self.row_space.dependent)
+
+    @cached_property
+    def row_space(self) -> RowSpace:
+        """Rank of Jc in this configuration, and the combinations of its rows that vanish."""
+        eq = self.equations
+        Jc, _ = rows_of(eq).speed(*self.arguments)
+        values = dict(zip(self._table.symbols, self.values.values(), strict=True))
+        return RowSpace.of(Jc, typical_sizes(eq, eq.Jc.entries, Jc, values))
 
     @property
     def redundant(self) -> dict[str, tuple[str, ...]]:
