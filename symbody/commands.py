@@ -14,8 +14,9 @@ from typing import Any, Final
 from . import stability, view, write
 from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, shown
+from .study.read_model import built_in
 from .study.requests import Range, ResponseRequest
-from .study.sources import built_in, find_model, first_line, starting_file
+from .study.sources import find_model, first_line, starting_file
 from .study.study import Study
 from .whole_files import write_text
 
@@ -126,6 +127,7 @@ def simulate(asked: Any) -> Answer:
     study = _study(asked, options={k: v for k, v in given.items() if v is not None})
     sim = study.trajectory
     columns = sim.columns()
+    final = {name: float(column[-1]) for name, column in columns.items()}
     data = {
         "name": study.source.name,
         "outcome": str(sim.outcome),
@@ -134,15 +136,17 @@ def simulate(asked: Any) -> Answer:
         "steps": sim.statistics.steps,
         "seconds": sim.statistics.seconds,
         "violation": {"position": sim.violation.position, "speed": sim.violation.speed},
-        "final": sim.final,
+        "start": {k: v for k, v in study.start.values.items() if k in study.states},
+        "moved": {m.name: [m.given, m.found] for m in study.placed_start.moved},
+        "final": final,
     }
-    text = repr(sim)
+    text = "\n".join([repr(sim), *_moved(study)])
     if asked.output is not None:
         path = _save(asked.output, sim, lambda: view.plot(sim), {"t": sim.t, **columns})
         text += f"\nwrote {path}"
         data["file"] = str(path)
     else:
-        text += "\n" + "\n".join(f"  {name} = {value:.9g}" for name, value in sim.final.items())
+        text += "\n" + "\n".join(f"  {name} = {value:.9g}" for name, value in final.items())
         data |= {"t": sim.t, "columns": columns}
     return Answer(text, data, bool(sim.outcome))
 
@@ -152,7 +156,7 @@ def eig(asked: Any) -> Answer:
     spectrum = study.spectrum
     data: dict[str, Any] = {
         "name": study.source.name,
-        "at": study.at,
+        **_near_data(study),
         "eigenvalues": spectrum.eigenvalues,
         "infinite": spectrum.infinite,
         "modes": [
@@ -160,10 +164,9 @@ def eig(asked: Any) -> Answer:
             for m in spectrum
         ],
     }
-    at = ", ".join(f"{k} = {v:g}" for k, v in study.at.items())
-    text = f"{study.source.name}{f' at {at}' if at else ''}\n{spectrum}"
+    text = f"{_near(study)}\n{spectrum}"
     shown_thing: Any = spectrum
-    if study.vary and study.locus is not None:
+    if study.locus is not None:
         shown_thing = locus = study.locus
         text = f"{text}\n\n{locus}"
         if isinstance(locus, stability.StabilityChart):
@@ -200,10 +203,28 @@ def frf(asked: Any) -> Answer:
     if not found:
         raise ModelError(f"{study.source.name!r} asks for no response; give --input and --output")
     data = [{"input": r.input, "output": r.output, "hertz": r.hertz, "values": r.values} for r in found]
-    text = "\n".join(map(repr, found))
+    text = "\n".join([_near(study), *map(repr, found)])
     if asked.output is not None:
         text += f"\nwrote {view.plot(found).save(asked.output)}"
-    return Answer(text, {"name": study.source.name, "at": study.at, "responses": data})
+    return Answer(text, {"name": study.source.name, **_near_data(study), "responses": data})
+
+
+def _near(study: Study) -> str:
+    """Which model, at which numbers, near which motion."""
+    at = ", ".join(f"{k} = {v:g}" for k, v in study.at.items())
+    lines = [f"{study.source.name}{f' at {at}' if at else ''}", str(study.operating_point)]
+    return "\n".join([*lines, *_moved(study)])
+
+
+def _near_data(study: Study) -> dict[str, Any]:
+    point = study.operating_point
+    return {"at": study.at, "about": {"what": point.what, "values": dict(point.values)}}
+
+
+def _moved(study: Study) -> list[str]:
+    """What is to be said of a start that was looked at and could not be held."""
+    looked_at = "placed_start" in vars(study)
+    return [str(study.placed_start)] if looked_at and study.placed_start.moved else []
 
 
 def certify(asked: Any) -> Answer:

@@ -10,7 +10,7 @@ import pytest
 
 import symbody as sb
 from symbody.cli import main
-from symbody.study.sources import built_in
+from symbody.study import built_in
 
 PENDULUM = """
 symbody: 1

@@ -300,7 +300,7 @@ def _closed_form(
     undetermined: list[Symbol] = []
     for stage in ("speeds", "accelerations", "loads"):
         here = folded([e for r, e in rows.items() if r.stage == stage], table)
-        found = _linear_solution(here, asked.unknowns[stage], defaults)
+        found = _linear_solution(here, asked.unknowns[stage], begin, defaults)
         if found is None:
             return None
         table |= found[0]
@@ -319,8 +319,9 @@ def _all_vanish(things: list[Expr], defaults: Mapping[Symbol, float]) -> bool:
 
 
 def _linear_solution(
-    rows: list[Expr], unknowns: tuple[Symbol, ...], defaults: Mapping[Symbol, float]
+    rows: list[Expr], unknowns: tuple[Symbol, ...], begin: Mapping[Symbol, float], defaults: Mapping[Symbol, float]
 ) -> tuple[dict[Symbol, Expr], list[Symbol]] | None:
+    """Unknowns in which the rows are linear; those that they leave open stay where the search begins."""
     slopes = jacobian(rows, unknowns) if unknowns else Matrix(len(rows), 0, ())
     if set(free_symbols(slopes)) & set(unknowns):
         return None
@@ -331,7 +332,12 @@ def _linear_solution(
     solution = solved(slopes, Matrix(len(right), 1, tuple(right)), sample)
     if not _all_vanish(list(solution.left.entries), defaults):
         return None
-    return dict(zip(unknowns, solution.x.entries, strict=True)), [unknowns[j] for j in solution.free]
+    free = [unknowns[j] for j in solution.free]
+    if held := {s: as_expr(begin[s]) for s in free if begin[s]}:
+        others = tuple(s for s in unknowns if s not in held)
+        rest = _linear_solution(folded(rows, held), others, begin, defaults)
+        return None if rest is None else ({**held, **rest[0]}, free)
+    return dict(zip(unknowns, solution.x.entries, strict=True)), free
 
 
 def _untouched(asked: Conditions) -> list[Symbol]:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
-    from .read_model import ModelFile, read_model, read_model_text
-    from .sources import ModelSource, built_in, find_model
+    from .read_model import ModelFile, built_in, read_model, read_model_text
+    from .sources import ModelSource, find_model
     from .study import Study
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "ModelFile", "read_model", "read_model_text", "ModelSource", "built_in", "find_model", "Study",
+    "ModelFile", "built_in", "read_model", "read_model_text", "ModelSource", "find_model", "Study",
 ]  # fmt: skip
 
 offer(__name__)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from ..bodies.file.keys import FILE
+from ..bodies.file.keys import FILE, REQUESTS
 from ..bodies.file.make_model import Build, name_of
 from ..bodies.file.paths import beside
 from ..bodies.file.schema import Fields, Said
-from ..bodies.file.scope import Budget
+from ..bodies.file.scope import Budget, Scope
 from ..bodies.file.yaml_tree import FileText, read_source, source_of, tree
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
+from ..errors import ModelError, unknown
 from .requests import Requests, requests_of
 
 MOST_FILES: Final = 32  # that one model may be made of
@@ -39,15 +42,30 @@ class ModelFile:
         return f"<ModelFile {self.name}: {len(self.mechanism.bodies)} bodies, {len(self.mechanism.joints)} joints>"
 
 
+@cache
+def built_in() -> dict[str, Path]:
+    """Model files that come with the package, by name."""
+    folder = Path(str(files("symbody").joinpath("library")))
+    return {p.stem: p for p in sorted(folder.glob("*.yaml"))}
+
+
 def read_model(path: str | Path) -> ModelFile:
-    """Read a model file (YAML, see docs/model-files.md). Errors name file, line and column."""
-    place = Path(path)
+    """Read a model file (YAML, see docs/model-files.md), or a built-in model by its name (`symbody examples`). Errors name file, line and column."""
+    place = built_in().get(str(path), Path(path))
+    if not place.suffix and not place.exists():
+        raise unknown("models", "built-in model", str(path), built_in(), ModelError)
     return _read(read_source(place), place.stem, place)
 
 
 def read_model_text(text: str | bytes, name: str = "model") -> ModelFile:
     """Read a model file given as text. It cannot refer to other files."""
     return _read(source_of(text, name, None), name, None)
+
+
+def read_requests(text: str, model: Model, name: str) -> Requests:
+    """What is asked of a model that was made in Python, in the words of a model file: steady: {...}, eig: {...}."""
+    source = source_of(text, name, None)
+    return requests_of(REQUESTS.read(source, tree(source)), Scope(model, Budget()), model.freeze())
 
 
 def _read(source: FileText, default: str, path: Path | None) -> ModelFile:

@@ -22,7 +22,7 @@ from ..errors import ExpressionError, listed
 
 MOST_POINTS: Final = 1_000_000
 MESHES: Final = (".stl", ".obj", ".ply", ".glb", ".gltf", ".dae")
-_COLOUR: Final = re.compile(r"#[0-9A-Fa-f]{6}|[a-z]{3,20}")
+_COLOUR: Final = re.compile(r"#[0-9A-Fa-f]{6}|[A-Za-z]{3,20}")
 ORIGIN: Final = vector(0, 0, 0)
 Three = tuple[Expr, Expr, Expr]
 
@@ -42,22 +42,25 @@ class SimulationRequest:
 
 @dataclass(frozen=True)
 class SteadyRequest:
-    """`steady`: values, and what is zero; `parameters` are new ones, with values."""
+    """`steady`: values, and what is zero; `parameters` are new ones, with values; `inputs` close the loop."""
 
     parameters: Mapping[str, float]
     values: tuple[tuple[Symbol, Expr], ...]
     zero: tuple[Symbol, ...]
     free: tuple[Symbol, ...]
     start: Mapping[str, float]
+    inputs: Mapping[str, Expr] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class LinearRequest:
-    """`linearize`: about the steady motion, the start, or values."""
+    """`linearize`: about the steady motion, the start, or values; `inputs` close the loop, `moving` where the point is not steady."""
 
     about: str | Mapping[str, float] = "start"
     independent: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    inputs: Mapping[str, Expr] = field(default_factory=dict)
+    moving: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,10 @@ class Range:
     begin: float
     end: float
     points: int | None = None
+
+    def __str__(self) -> str:
+        """As it is written on the command line."""
+        return ":".join(repr(x) for x in (self.begin, self.end, self.points) if x is not None)
 
 
 @dataclass(frozen=True)
@@ -149,6 +156,7 @@ class _RequestReader:
         self.fields, self.scope, self.mechanism = fields, scope, mechanism
         states = (*mechanism.q, *mechanism.u, *(q.dot for q in mechanism.q), *mechanism.z, *mechanism.r)
         self.states = {s.name: s for s in states if isinstance(s, Symbol)}
+        self.outputs = {name: e for name, e in mechanism.outputs.items() if isinstance(e, Expr)}
         self.parameters = {p.name: p for p in mechanism.p}
 
     def read(self) -> Requests:
@@ -157,7 +165,9 @@ class _RequestReader:
         known = {**self.parameters, **({} if steady is None else dict.fromkeys(steady.parameters))}
         return Requests(
             self._numbers(get("values"), self.parameters, "parameter"),
-            self._numbers(get("start"), {**self.states, "t": None}, "coordinate, speed or variable"),
+            self._numbers(
+                get("start"), {**self.states, **self.outputs, "t": None}, "coordinate, speed, variable or output"
+            ),
             self._simulation(get("simulate")) if get("simulate") is not None else None,
             steady,
             self._linear(get("linearize"), steady) if get("linearize") is not None else None,
@@ -219,13 +229,7 @@ class _RequestReader:
         begin, end = (self.scope.number(f) for f in t) if isinstance(t, Many) else (None, self.scope.number(t))
         if (begin or 0.0) == end:
             raise t.error(f"the simulation goes nowhere: it begins and ends at {end:g}")
-        inputs = {}
-        if "inputs" in said:
-            table = said.get("inputs")
-            inputs = {
-                self._known(table.keys[k], [r.name for r in self.mechanism.r], "input"): self.scope.scalar(f)
-                for k, f in table.entries.items()
-            }
+        inputs = self._inputs(said)
         options: dict[str, Any] = {k: said.get(k).text for k in ("method", "form") if k in said}
         options |= {k: self._positive(said.get(k)) for k in ("rtol", "atol", "step", "max_step") if k in said}
         if "invariants" in said:
@@ -236,6 +240,13 @@ class _RequestReader:
             end, begin, self._count(said.get("points")) if "points" in said else None, inputs, said.get("assemble") is True,
             self._names(said.get("fix"), self.states, "coordinate or speed"), options,
         )  # fmt: skip
+
+    def _inputs(self, said: Fields) -> dict[str, Expr]:
+        """Laws that inputs follow."""
+        if "inputs" not in said:
+            return {}
+        table, known = said.get("inputs"), [r.name for r in self.mechanism.r]
+        return {self._known(table.keys[k], known, "input"): self.scope.scalar(f) for k, f in table.entries.items()}
 
     def _steady(self, said: Fields) -> SteadyRequest:
         new: dict[str, float] = {}
@@ -250,7 +261,7 @@ class _RequestReader:
             values = [(self._state(table.keys[k]), self.scope.scalar(f)) for k, f in table.entries.items()]
         zero, free = (tuple(self._state(x) for x in said_names(said.get(k))) for k in ("zero", "free"))
         start = self._numbers(said.get("start"), {**self.states, **dict.fromkeys(new)}, "coordinate, speed or variable")
-        return SteadyRequest(new, tuple(values), zero, free, start)
+        return SteadyRequest(new, tuple(values), zero, free, start, self._inputs(said))
 
     def _new_symbol(self, said: Said) -> None:
         """A parameter that only the analyses know."""
@@ -275,6 +286,7 @@ class _RequestReader:
         return LinearRequest(
             where, self._names(said.get("independent"), self.states, "coordinate or speed"),
             ("cyclic",) if isinstance(drop, Said) and drop.text == "cyclic" else self._names(drop, self.states, "coordinate or speed"),
+            self._inputs(said), said.get("moving") is True,
         )  # fmt: skip
 
     def _eigenvalues(self, said: Fields, known: Iterable[str]) -> EigenvalueRequest:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import runpy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +15,7 @@ from ..bodies.urdf.read_urdf import read_urdf
 from ..bodies.urdf.robot import Robot
 from ..errors import ModelError, listed, shown, unknown
 from ..summary import tagged
-from .read_model import ModelFile, read_model
+from .read_model import ModelFile, built_in, read_model, read_requests
 from .requests import Requests
 
 PACKAGE: Final = "package://"
@@ -47,13 +46,6 @@ class ModelSource:
     def shapes(self) -> Any:
         """Shapes for drawing its bodies, where given."""
         return self.model if isinstance(self.model, Robot) else self.requests.draw
-
-
-@cache
-def built_in() -> dict[str, Path]:
-    """Model files that come with the package, by name."""
-    folder = Path(str(files("symbody").joinpath("library")))
-    return {p.stem: p for p in sorted(folder.glob("*.yaml"))}
 
 
 def first_line(path: Path) -> str:
@@ -122,7 +114,8 @@ def _packages(robot: Robot, folders: Sequence[Path]) -> dict[str, Path]:
 
 
 def _python(argument: str, path: Path) -> ModelSource:
-    """A Python file is run as the user's own code. It defines `model`, and may define `START` and `VALUES`."""
+    """A Python file is run as the user's own code. It defines `model`, and may define `START` and `VALUES`, numbers by name, and `REQUESTS`, what is
+    asked of the model in the words of a model file."""
     space = runpy.run_path(str(path), run_name="symbody_model")
     found = space.get("model")
     model = found() if callable(found) else found
@@ -130,9 +123,24 @@ def _python(argument: str, path: Path) -> ModelSource:
         raise ModelError(
             f"{argument}: a Python file defines `model`, a Model or a function that makes one; got {shown(found)}"
         )
-    requests = Requests(values=_numbers(argument, space, "VALUES"), start=_numbers(argument, space, "START"))
+    requests = _requests(argument, space, model)
     about = (space.get("__doc__") or "").strip().split("\n")[0]
     return ModelSource(argument, "Python file", model.name, about, model, requests)
+
+
+def _requests(argument: str, space: Mapping[str, Any], model: Model | Mechanism) -> Requests:
+    text, asked = space.get("REQUESTS"), NOTHING_ASKED
+    if text is not None:
+        if not isinstance(text, str) or not isinstance(model, Model):
+            what = (
+                shown(text)
+                if isinstance(model, Model)
+                else "a mechanism, which does not take any: let `model` be a Model"
+            )
+            raise ModelError(f"{argument}: REQUESTS is a text in the words of a model file, beside a Model; got {what}")
+        asked = read_requests(text, model, f"{argument}, REQUESTS")
+    values, start = (_numbers(argument, space, name) for name in ("VALUES", "START"))
+    return replace(asked, values={**asked.values, **values}, start={**asked.start, **start})
 
 
 def _numbers(argument: str, space: Mapping[str, Any], name: str) -> dict[str, float]:

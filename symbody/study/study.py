@@ -12,8 +12,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from .. import integrate, stability
-from ..algebra.evaluate import evaluate
-from ..algebra.graph import Symbol
+from ..algebra.graph import Expr, Symbol
 from ..bodies.existence import refused, requirements
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
@@ -24,8 +23,10 @@ from ..derive.derive import derive
 from ..derive.equations import Equations
 from ..errors import ModelError, StabilityError, listed, unknown
 from . import robot_defaults as robots
-from .requests import EigenvalueRequest, Range, ResponseRequest
+from .operating_point import MOTION, NEAREST, START, VALUES, OperatingPoint, point_of
+from .requests import EigenvalueRequest, LinearRequest, Range, ResponseRequest
 from .sources import ModelSource
+from .start import PlacedStart, StartRequest, moves, placed_start
 
 SECONDS: Final = 10.0  # of a simulation that nobody asked for in particular
 POINTS: Final = 200  # of a locus
@@ -49,10 +50,12 @@ class Study:
     route: str = "recursive"
 
     def __post_init__(self) -> None:
-        known = {*self.parameters, *self.states, *self.of_motion}
+        known = {*self.parameters, *self.states, *self.outputs, *self.of_motion}
         for name in (*self.changed, *self.vary):
             if name not in known:
-                raise unknown(f"{self.source.name!r}", "parameter, coordinate, speed or variable", name, sorted(known))
+                raise unknown(
+                    f"{self.source.name!r}", "parameter, coordinate, speed, variable or output", name, sorted(known)
+                )
 
     # ------------------------------------------------------------------------------------------------ the model
 
@@ -70,6 +73,11 @@ class Study:
         m = self.mechanism
         rates = [q.dot for q in m.q]
         return [s.name for s in (*m.q, *m.u, *rates, *m.z, *m.r) if isinstance(s, Symbol)]
+
+    @property
+    def outputs(self) -> list[str]:
+        """Outputs that are one number each: a start may give them."""
+        return [name for name, e in self.mechanism.outputs.items() if isinstance(e, Expr) and name not in self.states]
 
     @property
     def of_motion(self) -> Mapping[str, float]:
@@ -116,37 +124,29 @@ class Study:
         chosen = {**usual, **self.source.requests.start, **self.changed}
         return {k: v for k, v in chosen.items() if k not in self.parameters and k not in self.of_motion}
 
-    @cached_property
+    @property
     def start(self) -> integrate.State:
-        """The start as given, or where it misses the constraints, the nearest state on them."""
-        eq = self.equations
-        speeds = eq.variables.of("q u z r")
-        near = {**self._moving, **self.given}
-        if all(k in speeds or k == "t" for k in near):
-            state = integrate.State.of(eq, {**self.values, **near})
-            if state.violation.is_small:
-                return state
-        held = {k: self.given[k] for k in self._held if k in self.given}
-        rough = {k: v for k, v in near.items() if k not in held}
-        return integrate.assemble(eq, {**self.values, **held}, start=rough)
+        """The start as given, or where it misses the constraints, a state on them that has the values given, or the nearest one."""
+        return self.placed_start.state
+
+    @cached_property
+    def placed_start(self) -> PlacedStart:
+        """The start, with the values that could not be held as they were given."""
+        asked = self.source.requests.simulate
+        laws = {} if asked is None else asked.inputs
+        firm = (*self.changed, *(() if asked is None else asked.fix))
+        given = {k: v for k, v in self.given.items() if k not in laws}
+        is_rough = asked is not None and asked.assemble
+        near = {k: v for k, v in self._moving.items() if k not in given}
+        return placed_start(self.equations, self.values, StartRequest(given, firm, is_rough, near, laws))
 
     @property
     def _moving(self) -> dict[str, float]:
         """The steady motion, where the model asks for one: what is not said of the start is as in it."""
         if self.source.requests.steady is None:
             return {}
-        found, eq = self.steady, self.equations
-        numbers = {**found.defaults, **found.found}
-        out = {}
-        for s in eq.state:
-            value = found.values[s.name]
-            out[s.name] = value if isinstance(value, float) else float(evaluate(value, numbers))
-        return out
-
-    @property
-    def _held(self) -> tuple[str, ...]:
-        asked = self.source.requests.simulate
-        return tuple(self.changed) if asked is None else (*asked.fix, *self.changed)
+        here = self.steady.state.values
+        return {s.name: here[s.name] for s in self.equations.state}
 
     # ------------------------------------------------------------------------------------------------ motion
 
@@ -178,36 +178,71 @@ class Study:
 
     @cached_property
     def steady(self) -> stability.SteadyMotion:
-        """The steady motion asked for, or an equilibrium near the start."""
+        """The steady motion asked for, or the one nearest to the start: what it leaves open (the speed of a vehicle) is as in the start."""
         asked, eq = self.source.requests.steady, self.equations
         if asked is None:
-            found = stability.steady(eq, self.values, start=self._resting)
+            found = self._nearest_steady()
         else:
             numbers = {**asked.parameters, **self.changed}
             own: dict[str, Any] = {k: numbers[k] for k in asked.parameters}
             values: dict[Any, Any] = {s.name: v for s, v in asked.values} | self.values | own
-            found = stability.steady(eq, values, zero=asked.zero, free=asked.free, start=asked.start)
+            found = stability.steady(
+                eq, values, zero=asked.zero, free=asked.free, start=asked.start, inputs=asked.inputs
+            )
         if not found.is_steady:
             raise StabilityError(f"{self.source.name!r}: {found.outcome}")
         return found
 
-    @property
-    def _resting(self) -> dict[str, float]:
-        coordinates = {s.name for s in self.equations.q}
-        return {k: v for k, v in self.start.values.items() if k in coordinates}
+    def _nearest_steady(self) -> stability.SteadyMotion:
+        eq, start = self.equations, self.start
+        values = {**self.values, **{k: v for k, v in self.given.items() if k in eq.variables.of("r")}}
+        found = stability.steady(eq, values, start=start)
+        speeds = eq.variables.of("u")
+        for name in sorted((n for n in found.undetermined if n in speeds), key=lambda n: -abs(start[n])):
+            if (
+                found.is_steady and found[name] != start[name]
+            ):  # a speed that is left open: as the start has it, if it can be
+                held = {**values, name: start[name]}
+                nearer = stability.steady(eq, held, start=start)
+                found, values = (nearer, held) if nearer.is_steady else (found, values)
+        return found
 
     @cached_property
     def linear(self) -> stability.LinearSystem:
-        asked, eq = self.source.requests.linearize, self.equations
-        if asked is None:
-            return stability.linearize(eq, self.steady, drop="cyclic")
+        asked = self.source.requests.linearize or LinearRequest(about="steady", drop=("cyclic",))
         about: Any = asked.about
+        eq, inputs = self.equations, dict(asked.inputs)
         if asked.about == "steady":
             about = self.steady
+            eq, inputs = about.equations, {k: v for k, v in inputs.items() if k in about.equations.variables.of("r")}
         elif asked.about == "start":
             about = {k: v for k, v in self.start.values.items() if k in self.states}
         drop: Any = "cyclic" if asked.drop == ("cyclic",) else asked.drop
-        return stability.linearize(eq, about, values=self.values, independent=asked.independent, drop=drop)
+        values = {} if asked.about == "steady" else self.values
+        return stability.linearize(
+            eq, about, values=values, independent=asked.independent, drop=drop, inputs=inputs, moving=asked.moving
+        )
+
+    @cached_property
+    def operating_point(self) -> OperatingPoint:
+        """Where `linear` is about, at the numbers of `at`."""
+        asked = self.source.requests.linearize
+        if asked is None or asked.about == "steady":
+            here = point_of(self.linear, self.at)
+            if self.source.requests.steady is not None:
+                return OperatingPoint(MOTION, here)
+            return OperatingPoint(NEAREST, here, moves({k: v for k, v in self.given.items() if k in here}, here))
+        if asked.about == "start":
+            return OperatingPoint(START, {k: v for k, v in self.start.values.items() if k in self.states})
+        given = asked.about if isinstance(asked.about, Mapping) else {}
+        return OperatingPoint(VALUES, point_of(self.linear, self.at) or given)
+
+    @cached_property
+    def state_at_point(self) -> integrate.State:
+        """The operating point as a state."""
+        own = self.equations.variables.of("q u z r")
+        point = {k: v for k, v in self.operating_point.values.items() if k in own}
+        return integrate.State.of(self.equations, {**self.values, **point})
 
     @cached_property
     def at(self) -> dict[str, float]:

@@ -44,6 +44,7 @@ class Appearance:
         self.drawing = shapes if isinstance(shapes, Drawing) else Drawing()
         self.shapes: Mapping[str, Any] = {} if shapes is None or isinstance(shapes, (Robot, Drawing)) else shapes
         self.packages, self.meshes, self.extra = packages, dict[str, Mesh](), dict[Frame, str]()
+        self.notes: list[str] = []  # on what a drawing asks for and cannot have
         for given, what in ((self.shapes, "shapes"), (colours, "colours")):
             for name in given:
                 if name not in self.bodies:
@@ -114,7 +115,7 @@ class Appearance:
         """A shape of a model file, in the body that its frame is fixed to."""
         owner = self.owner(d.frame)
         size, at, turn = evaluate([list(d.size), list(d.at.entries), list(d.rotation.matrix.entries)], self.values)
-        colour = colour_text(d.colour) if d.colour else self.painter.colour.get(owner, "support")
+        colour = self._drawn_colour(d.name, d.colour) or self.painter.colour.get(owner, "support")
         if d.kind == "line":
             points = np.array(evaluate([list(p) for p in d.points], self.values), dtype=np.float64)
             radius = float(size[0]) / 2 if size else 0.5 * self.painter.rod
@@ -130,6 +131,14 @@ class Appearance:
             local = replace(s, position=three(r + R @ np.array(s.position)), rotation=turned, colour=colour)
             out.append(replace(self._carried(local, d.frame, owner), opacity=d.opacity, name=d.name))
         return out
+
+    def _drawn_colour(self, name: str, colour: str) -> str:
+        """A colour that a file asks for; a name that is none costs a note, not the picture."""
+        try:
+            return colour_text(colour)
+        except ViewError as reason:
+            self.notes.append(f"{name!r} has the colour of its body: {reason}")
+            return ""
 
     # ------------------------------------------------------------------------------------------------ frames
 
@@ -191,7 +200,9 @@ class Appearance:
     def traces(self, wanted: Iterable[str | Point] | None) -> tuple[Trace, ...]:
         """Paths of mass centres and points; by default those of a drawing, or of the ends of the tree."""
         if wanted is None and self.drawing.traces:
-            return tuple(self._trace(x.name, x.point, colour_text(x.colour)) for x in self.drawing.traces)
+            return tuple(
+                self._trace(x.name, x.point, self._drawn_colour(x.name, x.colour)) for x in self.drawing.traces
+            )
         if wanted is None:
             carriers = set(self.mechanism.tree.values())
             wanted = [n for n in self.bodies if n not in carriers and n not in self.drawing.hide]

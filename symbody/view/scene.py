@@ -45,6 +45,7 @@ class Scene:
     shown        groups that are switched on at first, of bodies, joints, frames, forces, traces, labels
     size         the distance across the mechanism
     centre       the way of the mass centre, (times, 3)
+    notes        on what a drawing asked for and could not have
     """
 
     name: str
@@ -63,10 +64,12 @@ class Scene:
     size: float
     centre: Array
     shown: tuple[str, ...] = SHOWN
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         moves = f"{len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g}" if len(self.t) > 1 else "standing still"
-        return f"<Scene of {self.name}: {len(self.frames)} frames, {len(self.solids)} solids, {moves}>"
+        said = "".join(f"\n  {n}" for n in self.notes)
+        return f"<Scene of {self.name}: {len(self.frames)} frames, {len(self.solids)} solids, {moves}{said}>"
 
     def html(self, *, assets: bool = True, height: str = "26rem", autoplay: bool = True) -> str:
         """A part of a page. `assets=False` leaves out style and script, where `symbody.view.viewer.assets()` is on the page once."""
@@ -156,7 +159,7 @@ def scene(
         solids=(*bodies, *signs, *axes_solids(GROUND, 1.3 * length), *axes), spans=spans, traces=paths,
         labels=tuple(Label(n, End(n, skeleton.centres[n])) for n in appearance.bodies),
         arrows=() if motion.is_mode else arrows(finder, forces), meshes=appearance.meshes, camera=view.camera, floor=view.floor,
-        size=skeleton.size, centre=centre, shown=tuple(show),
+        size=skeleton.size, centre=centre, shown=tuple(show), notes=tuple(appearance.notes),
     )  # fmt: skip
 
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..emit.run.callable import Array
-from ..errors import ViewError, listed, shown
+from ..errors import ViewError, shown
+from .colour_names import NAMED
 
 Three = tuple[float, float, float]
 Four = tuple[float, float, float, float]
@@ -42,18 +44,13 @@ BODY_COLOURS: Final = (
 )  # fmt: skip
 
 
-NAMED: Final = {
-    "black": "#000000", "blue": "#2f6fde", "brown": "#8a5a2b", "cyan": "#18a0b4", "gold": "#d4a017", "gray": "#808890", "green": "#2f9e44",
-    "grey": "#808890", "magenta": "#c2359b", "navy": "#1f3a6e", "olive": "#808000", "orange": "#e8820c", "pink": "#e78ac3", "purple": "#7b4bb3",
-    "red": "#d6453d", "silver": "#c0c6cc", "teal": "#0f8b8d", "violet": "#9c6ade", "white": "#ffffff", "yellow": "#e6c229",
-}  # fmt: skip
-
-
 def colour_text(colour: str) -> str:
     """A colour as `#rrggbb`, or a role; by name or number."""
-    known = NAMED.get(colour, colour)
+    known = NAMED.get(colour.lower(), colour)
     if known and known not in PALETTE and not re.fullmatch("#[0-9A-Fa-f]{6}", known):
-        raise ViewError(f"scene: {shown(colour)} is not a colour; write #rrggbb or one of {listed(NAMED, 30)}")
+        near = get_close_matches(colour.lower(), NAMED, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ViewError(f"scene: {shown(colour)} is not a colour; write #rrggbb or the name of a colour of CSS{hint}")
     return known
 
 

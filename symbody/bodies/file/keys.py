@@ -190,17 +190,20 @@ _simulate: Final = RecordSchema("a simulation", {
     "t": Key(Either("an end, or [begin, end]", number, ListOf(number, 2, 2, "[begin, end]")), "time: its end, or begin and end", True),
     "points": Key(number, "number of equally spaced times at which states are kept; by default those of the steps"),
     "inputs": Key(TableOf(scalar), "inputs as expressions of time and state"),
-    "assemble": Key(Flag(), "true lets the start be moved onto the constraints"), "fix": Key(names, "what stays as given when the start is moved"),
+    "assemble": Key(Flag(), "true: the start is rough, and is moved onto the constraints"), "fix": Key(names, "what stays as given when the start is moved"),
     "method": Key(TextSchema("a method")), "form": Key(TextSchema("a form")), "rtol": Key(number), "atol": Key(number),
     "step": Key(number, "fixed step"), "max_step": Key(number, "upper bound of steps that are chosen"), "invariants": Key(ListOf(Expression())),
 })  # fmt: skip
 _steady: Final = RecordSchema("a steady motion", {
     "parameters": Key(numbers, "new parameters that the steady motion brings, such as its speed"),
     "values": Key(TableOf(scalar), "of coordinates, speeds, variables, inputs: numbers, or expressions in parameters"), "zero": Key(names), "free": Key(names), "start": Key(numbers),
+    "inputs": Key(TableOf(scalar), "laws that inputs follow: the steady motion is that of the closed loop"),
 })  # fmt: skip
 _linearize: Final = RecordSchema("a linearisation", {
     "about": Key(Either("steady, or a table of values", TextSchema("motion", ("steady", "start")), table=numbers), "steady, start, or values of the state"),
     "independent": Key(names), "drop": Key(names, "states to leave out, or cyclic"),
+    "inputs": Key(TableOf(scalar), "laws that inputs follow, which close the loop; those of `steady` need not be said again"),
+    "moving": Key(Flag(), "true where the point is one of a motion that is not steady"),
 })  # fmt: skip
 _range: Final = ListOf(number, 2, 3, "[from, to] or [from, to, points]")
 _eig: Final = RecordSchema("an analysis of eigenvalues", {"vary": Key(TableOf(_range), "one or two parameters: [from, to] or [from, to, points]"), "values": Key(numbers)})  # fmt: skip
@@ -242,10 +245,11 @@ _head: Final[Keys] = {
 }  # fmt: skip
 _requests: Final[Keys] = {
     "values": Key(numbers, "values of parameters in the analyses below, where they are not those above"),
-    "start": Key(numbers, "initial values of coordinates, speeds (q1_dot) and variables; what is not named is zero"),
+    "start": Key(numbers, "initial values of coordinates, speeds (q1_dot), variables and outputs, which are held; what is not named is zero, or as the constraints want it"),
     "simulate": Key(_simulate), "steady": Key(_steady), "linearize": Key(_linearize), "eig": Key(_eig), "frf": Key(_frf), "draw": Key(_draw),
 }  # fmt: skip
 FILE: Final = RecordSchema("a model file", {**_head, **_mechanism, **_requests})
+REQUESTS: Final = RecordSchema("what is asked of a model", _requests)
 _shapes["part"] = PART = RecordSchema(
     "a part", {"name": Key(TextSchema("a name")), "description": Key(TextSchema("a text")), **_mechanism}
 )

@@ -81,6 +81,14 @@ class _Report:
             self.missing[name] = str(reason)
             return section(name, title, note(f"Not available: {reason}", is_warning=True))
 
+    def _piece(self, name: str, make: Callable[[], str]) -> str:
+        """A piece of a part: where it cannot be had, the reason stands in its place, and the rest of the part stays."""
+        try:
+            return make()
+        except SymbodyError as reason:
+            self.missing[name] = str(reason)
+            return note(f"No {name}: {reason}", is_warning=True)
+
     # ------------------------------------------------------------------------------------------------ head
 
     def _summary(self) -> str:
@@ -107,25 +115,34 @@ class _Report:
     def _motion(self) -> str:
         study = self.study
         sim = study.trajectory
-        shown = scene(sim, shapes=study.source.shapes, packages=study.source.packages)
-        shown.save(self.target / "data" / "scene.glb")
         save_trajectory(sim, self.target / "data" / "trajectory.npz")
         parts = [
-            shown.html(assets=False),
+            self._piece("picture", self._picture),
             note(f"{sim.outcome}. {'; '.join(sim.choices.values())}. {sim.statistics}.", not sim.outcome),
         ]
+        if study.placed_start.moved:
+            parts.append(note(_sentence(str(study.placed_start)), is_warning=True))
         if study.is_robot:
             parts.append(note(robots.ABOUT))
         if sim.events:
             parts.append(note("Events: " + listed(f"{e.name} at {e.t:.6g} s" for e in sim.events)))
-        parts += [self._figure("motion", plot(sim)), self._figure("energies", energies(sim))]
+        parts += [
+            self._piece("motion over time", lambda: self._figure("motion", plot(sim))),
+            self._piece("energies", lambda: self._figure("energies", energies(sim))),
+        ]
         if sim.equations.lam:
             v = sim.violation
-            parts.append(self._figure("constraints", violations(sim)))
+            parts.append(self._piece("constraints", lambda: self._figure("constraints", violations(sim))))
             parts.append(
                 note(f"Constraints are missed by at most {v.position:.1e} in position and {v.speed:.1e} in speed.")
             )
         return "".join(parts)
+
+    def _picture(self) -> str:
+        study = self.study
+        shown = scene(study.trajectory, shapes=study.source.shapes, packages=study.source.packages)
+        shown.save(self.target / "data" / "scene.glb")
+        return "".join([shown.html(assets=False), *(note(n, is_warning=True) for n in shown.notes)])
 
     def _stability(self) -> str:
         study = self.study
@@ -143,16 +160,23 @@ class _Report:
             for m in spectrum
         ]
         head = ["real part [1/s]", "imaginary part [rad/s]", "frequency [Hz]", "damping ratio", "mostly"]
-        parts = [f"<p>Eigenvalues near the steady motion{f' at {in_html(at)}' if at else ''}.</p>", table(head, rows)]
+        where = f"Eigenvalues{f' at {at}' if at else ''}, {study.operating_point}."
+        parts = [f"<p>{in_html(where)}</p>", table(head, rows)]
         if spectrum.infinite:
             parts.append(note(f"{spectrum.infinite} eigenvalues are infinite."))
         self.step("root locus and responses")
-        if study.locus is not None:
-            parts.append(self._figure("eigenvalues", plot(study.locus)))
-        if study.responses:
-            parts.append(self._figure("responses", plot(study.responses)))
+        parts.append(self._piece("root locus", self._locus))
+        parts.append(self._piece("responses", self._responses))
         parts.append(self._modes())
         return "".join(parts)
+
+    def _locus(self) -> str:
+        locus = self.study.locus
+        return "" if locus is None else self._figure("eigenvalues", plot(locus))
+
+    def _responses(self) -> str:
+        found = self.study.responses
+        return self._figure("responses", plot(found)) if found else ""
 
     def _modes(self) -> str:
         """The slowest to decay, on the same model."""
@@ -175,7 +199,7 @@ class _Report:
                 else f"real part {m.eigenvalue.real:.4g} 1/s"
             )
             try:
-                shown = scene(study.start, shapes=study.source.shapes, packages=study.source.packages, mode=m)
+                shown = scene(study.state_at_point, shapes=study.source.shapes, packages=study.source.packages, mode=m)
             except SymbodyError as reason:
                 out.append(details(f"Mode {k}: {words}", note(f"no picture: {reason}", is_warning=True)))
                 continue
@@ -217,13 +241,7 @@ class _Report:
         return note(text, not found.passed) + table(["check", "error", "allowed", ""], rows)
 
     def _reproduce(self) -> str:
-        source = self.study.source
-        numbers = " ".join(f"--set {k}={v!r}" for k, v in self.study.changed.items())
-        argument = " ".join([in_shell(source.argument), *(f"--meshes {in_shell(f)}" for f in source.meshes)])
-        commands = [
-            f"symbody {c} {argument} {numbers}".strip() for c in ("check", "derive", "simulate", "eig", "certify")
-        ]
-        commands.append(f"symbody report {argument} {numbers} -o DIR".replace("  ", " "))
+        commands = reproducing_commands(self.study)
         rows = [[name, _version(name)] for name in PACKAGES] + [["Python", platform.python_version()]]
         beside = sorted(p.name for p in (self.target / "data").iterdir() if not is_unfinished(p))
         links = "".join(f"<li><a href='data/{in_address(n)}'>{in_html(n)}</a></li>" for n in beside)
@@ -247,6 +265,22 @@ _TITLES: Final = {
     "certificate": "Certificate",
     "reproduce": "Reproduce",
 }
+
+
+def reproducing_commands(study: Study) -> list[str]:
+    """Commands that give what the report shows."""
+    source = study.source
+    model = [in_shell(source.argument), *(f"--meshes {in_shell(f)}" for f in source.meshes)]
+    model += [f"--set {k}={v!r}" for k, v in study.changed.items()]
+    end = [f"-t {study.options['t']!r}"] if "t" in study.options else []
+    vary = [f"--vary {k}={r}" for k, r in study.vary.items()]
+    more = {"simulate": end, "eig": vary, "report": [*end, *vary, "-o DIR"]}
+    names = ("check", "derive", "simulate", "eig", "certify", "report")
+    return [" ".join(["symbody", name, *model, *more.get(name, ())]) for name in names]
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _neat(value: float, largest: float) -> str:

@@ -1,0 +1,110 @@
+"""What a file or `--set` says of the start is held; where that cannot be, it is said what moved."""
+
+import json
+
+import pytest
+
+import symbody as sb
+from symbody.cli import main
+from symbody.study import Study, find_model
+
+FOUR_BAR = """
+symbody: 1
+name: four-bar
+bodies:
+  a: {mass: 1, shape: {bar: 1, axis: x, at: [0.5, 0, 0]}}
+  b: {mass: 2, shape: {bar: 2, axis: x, at: [1, 0, 0]}}
+  c: {mass: 1, shape: {bar: 1.5, axis: x, at: [0.75, 0, 0]}}
+joints:
+  A: {revolute: [ground, a]}
+  B: {revolute: [a, b], at: [1, 0, 0]}
+  C: {revolute: [b, c], at: [2, 0, 0]}
+  D: {revolute: [c, ground], at: [1.5, 0, 0], on: [2, 0, 0]}
+gravity: [0, -9.81, 0]
+outputs: {height: sin(A), place: [cos(A), sin(A)]}
+"""
+
+
+@pytest.fixture
+def study(tmp_path):
+    def of(start: str, simulate: str = "{t: 0.1}", **changed: float) -> Study:
+        path = tmp_path / "four_bar.yaml"
+        path.write_text(f"{FOUR_BAR}start: {start}\nsimulate: {simulate}\n", encoding="utf-8")
+        return Study(find_model(str(path)), changed)
+
+    return of
+
+
+def test_what_a_file_names_is_held(study):
+    """The rest is assembled around it, as `assemble` does in Python."""
+    found = study("{A: 1.0, A_dot: 2.0}")
+    assert (found.start["A"], found.start["A_dot"]) == (1.0, 2.0)
+    assert found.start.violation.is_small
+    assert found.placed_start.moved == ()
+    assert found.start["B"] == pytest.approx(sb.assemble(found.equations, A=1.0, A_dot=2.0)["B"])
+
+
+def test_what_is_set_is_held_before_what_the_file_names(study):
+    found = study("{A: 1.0, A_dot: 2.0}", B=1.0)
+    assert (found.start["B"], found.start["A_dot"]) == (1.0, 2.0)  # the one that contradicts moves, the other does not
+    (moved,) = found.placed_start.moved
+    assert (moved.name, moved.given, moved.found) == ("A", 1.0, found.start["A"])
+
+
+def test_values_that_contradict_are_moved_and_named(study):
+    found = study("{A: 1, B: 1}")
+    assert [m.name for m in found.placed_start.moved] == ["A", "B"]
+    assert found.start.violation.is_small
+    assert "A from 1 to 0.71" in str(found.placed_start)
+
+
+def test_a_file_may_say_that_its_start_is_rough(study):
+    """assemble: true, with what stays under `fix`."""
+    rough = study("{A: 1, B: -1.5}", "{t: 0.1, assemble: true}")
+    assert {m.name for m in rough.placed_start.moved} == {"A", "B"}
+    held = study("{A: 1, B: -1.5}", "{t: 0.1, assemble: true, fix: A}")
+    assert held.start["A"] == 1
+    assert [m.name for m in held.placed_start.moved] == ["B"]
+
+
+def test_set_values_that_contradict_are_refused(study):
+    with pytest.raises(sb.AssemblyError, match="cannot hold together"):
+        study("{}", B=1.0, C=1.0).start
+
+
+def test_outputs_are_given_like_coordinates(study):
+    assert study("{height: 0.5}").start["height"] == pytest.approx(0.5)
+    assert study("{height: 0.5}", height=0.7).start["height"] == pytest.approx(0.7)
+
+
+def test_inputs_in_constraints_follow_their_laws(tmp_path):
+    """A driven slider: the start is on the constraint as the simulation has it."""
+    text = (
+        "symbody: 1\ninputs: w\nbodies: {b: {mass: 1}}\njoints: {x: {prismatic: [ground, b], axis: x}}\n"
+        "constraints: {drive: {prescribe: x, motion: w}}\nsimulate: {t: 1, inputs: {w: 0.3 + 2*t}}\n"
+    )
+    (tmp_path / "driven.yaml").write_text(text, encoding="utf-8")
+    found = Study(find_model(str(tmp_path / "driven.yaml")))
+    assert (found.start["x"], found.start["x_dot"]) == (pytest.approx(0.3), pytest.approx(2.0))
+    assert found.trajectory.final["x"] == pytest.approx(2.3)
+
+
+def test_the_command_says_what_moved(study, capsys):
+    path = study("{A: 1, B: 1}").source.argument
+    assert main(["simulate", path]) == 0
+    assert "moved to the nearest state on them: A from 1 to 0.7" in capsys.readouterr().out
+    assert main(["eig", path]) == 0
+    assert "moved to the nearest state on them: A from 1 to 0.7" in capsys.readouterr().out
+    assert main(["simulate", path, "--set", "A=1", "--set", "B=-1.4", "--json"]) == 3
+    assert "cannot hold together" in json.loads(capsys.readouterr().out)["error"]
+    assert main(["simulate", path, "--set", "A=1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["start"]["A"] == 1
+    assert list(found["moved"]) == ["B"]
+
+
+def test_the_built_in_models_start_as_they_say():
+    for name in sb.study.built_in():
+        found = Study(find_model(name))
+        assert found.placed_start.moved == (), name
+        assert all(found.start[k] == pytest.approx(v) for k, v in found.given.items()), name
