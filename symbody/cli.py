@@ -32,6 +32,7 @@ EXAMPLES: Final = {
     "new": "symbody new my_robot",
     "check": "symbody check slider_crank",
     "derive": "symbody derive double_pendulum --as latex",
+    "export": "symbody export slider_crank --to c -o slider_crank_c",
     "simulate": "symbody simulate slider_crank -t 5 --set x_dot=1 -o run.csv",
     "eig": "symbody eig motorcycle --vary V=1:40:200",
     "frf": "symbody frf motorcycle --input tau --output phi --hertz 0.1:20",
@@ -126,6 +127,25 @@ def _parser() -> argparse.ArgumentParser:
         "--as", dest="style", default="text", choices=commands.STYLES, help="text (default), latex, sympy, c, numpy"
     )
     derive.add_argument("-o", "--output", type=Path, help="write to this file (c: a folder)")
+
+    export = _model(_command(parts, "export", "a complete folder in another language", commands.export))
+    export.add_argument("--to", required=True, choices=commands.TARGETS, help="language (docs/export.md)")
+    export.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write")
+    export.add_argument(
+        "--functions",
+        metavar="NAMES",
+        help="functions or groups of functions, separated by commas, or all; by default core,derivatives",
+    )
+    export.add_argument(
+        "--event", action="append", default=[], metavar="NAME", help="a variable or output whose zeros are events"
+    )
+    export.add_argument("--name", help="of files and functions, where not that of the model")
+    export.add_argument(
+        "--reference", type=_number, metavar="SECONDS", help="length of the motion that is written along (1)"
+    )
+    export.add_argument("--no-reference", action="store_true", help="write no motion along")
+    export.add_argument("--single-precision", action="store_true", help="c: floats")
+    export.add_argument("--embedded", action="store_true", help="c: of the C library only sine, cosine and square root")
 
     simulate = _model(_command(parts, "simulate", "motion from the start of the model", commands.simulate))
     simulate.add_argument("-t", "--time", type=_number, help="end of the motion in seconds")

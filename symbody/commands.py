@@ -21,6 +21,7 @@ from .study.study import Study
 from .whole_files import write_text
 
 STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
+TARGETS: Final = ("c",)
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,24 @@ def derive(asked: Any) -> Answer:
         return Answer(f"{body}\n\n{counts}" if asked.style == "text" else body, {**data, "files": written})
     paths = _write(asked.output, written)
     return Answer(f"wrote {', '.join(map(str, paths))}", {**data, "files": [str(p) for p in paths]})
+
+
+def export(asked: Any) -> Answer:
+    """A folder in another language, complete with driver, build file and README."""
+    study = _study(asked)
+    options: dict[str, Any] = {"start": study.start, "name": asked.name, "events": {n: n for n in asked.event}}
+    if asked.functions is not None:
+        options["functions"] = [n.strip() for n in asked.functions.split(",")]
+    if asked.reference is not None:
+        options["reference"] = asked.reference
+    if asked.no_reference:
+        options["reference"] = None
+    options |= {k: True for k in ("single_precision", "embedded") if getattr(asked, k)}
+    made = write.export(study.equations, asked.to, asked.output, **options)
+    files = sorted(str(p) for p in made.rglob("*") if p.is_file())
+    return Answer(
+        f"wrote {made}; next: see {made / 'README.md'}", {"name": study.source.name, "to": asked.to, "files": files}
+    )
 
 
 def _write(place: Path, files: Mapping[str, str]) -> list[Path]:

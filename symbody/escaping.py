@@ -57,6 +57,20 @@ def in_block_comment(text: str) -> str:
     return in_one_line(text).replace("*/", "* /").replace("/*", "/ *")
 
 
+def as_c_string(text: str) -> str:
+    """A string of C, in ASCII. (Codes have three octal digits, so that nothing that follows belongs to them; `?` begins no trigraph.)"""
+    inside = "".join(
+        chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in in_one_line(text).encode()
+    )
+    return f'"{inside}"'
+
+
+def in_markdown(text: str) -> str:
+    """For running text and tables of Markdown."""
+    plain = html.escape(in_one_line(text), quote=False)
+    return re.sub(r"([\\`*_{}\[\]()#+!|~-])", r"\\\1", plain)
+
+
 def as_python_literal(text: str) -> str:
     """A string of Python, in ASCII; as a docstring too."""
     inside = text.encode("unicode_escape").decode("ascii").replace('"', r"\"")

@@ -106,6 +106,32 @@ class TestAnswers:
     def test_certify(self, capsys, pendulum):
         assert answer(capsys, "certify", pendulum)["passed"]
 
+    def test_export(self, capsys, pendulum, tmp_path):
+        found = answer(
+            capsys,
+            "export",
+            pendulum,
+            "--to",
+            "c",
+            "-o",
+            tmp_path / "c",
+            "--functions",
+            "rhs, events",
+            "--event",
+            "q",
+            "--set",
+            "l=2",
+        )
+        names = {Path(f).name for f in found["files"]}
+        assert names >= {"pendulum.c", "pendulum.h", "pendulum_driver.c", "Makefile", "README.md"}
+        text = (tmp_path / "c" / "pendulum.c").read_text()
+        assert "p->l = 2.0;" in text
+        assert "pendulum_events(" in text
+        assert "pendulum_rhs_x(" not in text
+        code, _, said = run(capsys, "export", pendulum, "--to", "c", "-o", tmp_path / "d", "--functions", "rsh")
+        assert (code, (tmp_path / "d").exists()) == (3, False)
+        assert "Did you mean 'rhs'" in said
+
     @pytest.mark.parametrize("style", ["text", "latex", "sympy", "c", "numpy"])
     def test_derive(self, capsys, pendulum, tmp_path, style):
         code, out, _ = run(capsys, "derive", pendulum, "--as", style, "-o", tmp_path / style)

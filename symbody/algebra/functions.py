@@ -101,6 +101,19 @@ def where(condition: Any, x: Any, y: Any) -> Expr:
     return make("where", (as_condition(condition), as_expr(x), as_expr(y)))
 
 
+@dataclass(frozen=True)
+class LookupTable:
+    """A piecewise polynomial: times (or whatever its argument is) between pieces, and of each piece the coefficients, that of the highest
+    power of the argument less the piece's beginning first.
+
+    is_rate   zero before the first and after the last piece, as a derivative is; otherwise constant there
+    """
+
+    times: tuple[float, ...]
+    coefficients: tuple[tuple[float, ...], ...]
+    is_rate: bool = False
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ExternalFunction:
     """A function of real arguments that the user supplies (Lennartsson 6.4). Call it with expressions.
@@ -114,6 +127,7 @@ class ExternalFunction:
     address       machine address of such a function (a ctypes or Numba function's), called instead of `python` without
                   entering Python
     keep          what the address points into, where it must live as long as the function: loaded machine code
+    table         the numbers of a piecewise polynomial, from which every language writes the function
     """
 
     name: str
@@ -123,9 +137,10 @@ class ExternalFunction:
     c: str | None = None
     address: int | None = None
     keep: Any = None
+    table: LookupTable | None = None
 
     def __repr__(self) -> str:
-        known = [what for what in ("python", "c", "address") if getattr(self, what) is not None]
+        known = [what for what in ("python", "c", "address", "table") if getattr(self, what) is not None]
         return f"<ExternalFunction {self.name} of {self.arity} arguments, known as {', '.join(known) or 'extern'}>"
 
     def __post_init__(self) -> None:

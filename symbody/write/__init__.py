@@ -9,6 +9,9 @@ from ..later import offer
 if TYPE_CHECKING:
     from .code.c import CSource, c_source
     from .equations_files import equation_programs, equations_files
+    from .export.artefact import Artefact
+    from .export.export import c, export
+    from .export.make_artefact import artefact
     from .film import film
     from .gltf import glb
     from .model_file import model_text, write_model
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from .trajectory_file import load_trajectory, save_trajectory
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "CSource", "c_source", "equation_programs", "equations_files", "film", "glb", "model_text", "write_model", "write_report", "load_trajectory",
+    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "artefact", "export", "c", "film", "glb", "model_text", "write_model", "write_report", "load_trajectory",
     "save_trajectory",
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Kernels that programs call: elimination, and moving rows of batches side by side and back."""
+"""Kernels that programs call: elimination, piecewise polynomials, and moving rows of batches side by side and back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ...algebra import elimination
 from ...algebra.linear import FactorShape
-from .language import Kernel
+from .language import Kernel, Numbers
 
 FACTORS: Final = "a"  # as kernels call them
 RIGHT_SIDES: Final = "x"
@@ -50,3 +50,37 @@ def unpack(size: int, lanes: int, first: int, stop: int, source: list[Any], targ
         if first + lane < stop:
             for j in range(size):
                 target[(first + lane) * size + j] = source[j * lanes + lane]
+
+
+def on_pieces(n: int, terms: int, times: Numbers, coefficients: Numbers, x: float) -> float:
+    """Σ c_k (x - t_i)ᵏ in the piece i that holds x, found by bisection; constant before the first time and after the last.
+
+    coefficients   `terms` numbers for each of the n - 1 pieces, that of the highest power first
+    """
+    at: float = x
+    if x < times[0]:
+        at = times[0]
+    if x > times[n - 1]:
+        at = times[n - 1]
+    low: int = 0
+    high: int = n - 1
+    while high - low > 1:
+        middle: int = (low + high) // 2
+        if times[middle] <= at:
+            low = middle
+        else:
+            high = middle
+    s = at - times[low]
+    y: float = 0.0
+    for k in range(terms):
+        y = y * s + coefficients[low * terms + k]
+    return y
+
+
+def rate_on_pieces(n: int, terms: int, times: Numbers, coefficients: Numbers, x: float) -> float:
+    """The same for a derivative, which is zero before the first time and after the last."""
+    if x < times[0]:
+        return 0.0
+    if x > times[n - 1]:
+        return 0.0
+    return on_pieces(n, terms, times, coefficients, x)

@@ -3,51 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...algebra.functions import ExternalFunction
+from ...algebra.functions import ExternalFunction, LookupTable
 from ...algebra.graph import ZERO, Expr
 from ..llvm import jit
 from ..llvm.loop_text import LlvmLoops
 from ..loops.checked import basic_types
-from ..loops.language import Numbers
+from ..loops.kernels import on_pieces, rate_on_pieces
 from .callable import Array
 
 
-def on_pieces(n: int, terms: int, times: Numbers, coefficients: Numbers, x: float) -> float:
-    """Σ c_k (x - t_i)ᵏ in the piece i that holds x, found by bisection; constant before the first time and after the last.
+@dataclass(frozen=True)
+class TableFunction:
+    """A piecewise polynomial in Python, for where expressions are evaluated."""
 
-    coefficients   `terms` numbers for each of the n - 1 pieces, that of the highest power first
-    """
-    at: float = x
-    if x < times[0]:
-        at = times[0]
-    if x > times[n - 1]:
-        at = times[n - 1]
-    low: int = 0
-    high: int = n - 1
-    while high - low > 1:
-        middle: int = (low + high) // 2
-        if times[middle] <= at:
-            low = middle
-        else:
-            high = middle
-    s = at - times[low]
-    y: float = 0.0
-    for k in range(terms):
-        y = y * s + coefficients[low * terms + k]
-    return y
+    table: LookupTable
 
-
-def rate_on_pieces(n: int, terms: int, times: Numbers, coefficients: Numbers, x: float) -> float:
-    """The same for a derivative, which is zero before the first time and after the last."""
-    if x < times[0]:
-        return 0.0
-    if x > times[n - 1]:
-        return 0.0
-    return on_pieces(n, terms, times, coefficients, x)
+    def __call__(self, x: float) -> float:
+        kernel = rate_on_pieces if self.table.is_rate else on_pieces
+        flat = [c for row in self.table.coefficients for c in row]
+        times = self.table.times
+        return kernel(len(times), len(self.table.coefficients[0]), list(times), flat, x)
 
 
 def piecewise(name: str, times: Array, coefficients: Array, at: Expr) -> Expr:
@@ -56,10 +36,12 @@ def piecewise(name: str, times: Array, coefficients: Array, at: Expr) -> Expr:
     coefficients   one row for each piece, that of the highest power of `at` less its beginning first
     """
     rows, functions, loops, text = np.atleast_2d(coefficients), list[str](), LlvmLoops(), ""
+    tables = []
     while rows.shape[1]:
         known = {
             "n": len(times), "terms": rows.shape[1], "times": tuple(times.tolist()), "coefficients": tuple(rows.ravel().tolist())
         }  # fmt: skip
+        tables.append(LookupTable(tuple(times.tolist()), tuple(map(tuple, rows.tolist())), is_rate=bool(functions)))
         functions.append(f"rate{len(functions)}")
         text += _entry(loops, functions[-1], rate_on_pieces if len(functions) > 1 else on_pieces, known)
         rows = rows[:, :-1] * np.arange(rows.shape[1] - 1, 0, -1)
@@ -67,7 +49,10 @@ def piecewise(name: str, times: Array, coefficients: Array, at: Expr) -> Expr:
     made: Callable[..., Expr] = lambda _: ZERO  # noqa: E731  (the derivative of the highest one)
     for k in reversed(range(len(functions))):
         address = code.address(f"lookup.{functions[k]}")
-        made = ExternalFunction(f"{name}_d{k}" if k else name, 1, address=address, derivatives=[made], keep=code)
+        wish = f"{name}_d{k}" if k else name
+        made = ExternalFunction(
+            wish, 1, [made], python=TableFunction(tables[k]), address=address, keep=code, table=tables[k]
+        )
     return made(at)
 
 

@@ -225,7 +225,7 @@ class Infix:
         if has_pivots(shape):
             return list(map(str, shape.full(texts)))
         upper = dict(zip(shape.places(), texts, strict=True))
-        return [upper.get((row, col), "0.0") for row in range(shape.n) for col in range(shape.n)]
+        return [upper.get((row, col), self.literal(0.0)) for row in range(shape.n) for col in range(shape.n)]
 
 
 def filled(entries: Sequence[str], indent: str, width: int = 120) -> list[str]:

@@ -9,22 +9,20 @@ length; values that a later one needs pass through an array on the stack of the 
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from ...algebra.functions import ExternalFunction
-from ...algebra.target_names import UniqueNames, is_c_math, is_c_reserved, is_c_word
-from ...emit.loops.kernels import factor_kernel, has_pivots, solve_kernel
+from ...algebra.target_names import UniqueNames, is_c_reserved
+from ...emit.loops.kernels import factor_kernel, has_pivots, on_pieces, solve_kernel
 from ...emit.loops.language import Kernel
 from ...emit.program.pieces import ScratchMemory, cut
-from ...emit.program.program import Group, Instruction, Output, Program, right_sides
+from ...emit.program.program import Instruction, Output, Program, right_sides
 from ...emit.program.right_sides import layout, leading_zeros
 from ...emit.text.infix import (
     AND,
+    ATOM,
     CHOICE,
     COMPARISON,
     CONDITIONS,
@@ -37,10 +35,22 @@ from ...emit.text.infix import (
     TextPlan,
     filled,
 )
-from ...errors import ProgramError
 from ...whole_files import write_text
+from .c_arguments import (
+    CArgument,
+    check_externals,
+    checks,
+    each_once,
+    functions_in,
+    input_argument,
+    is_declared,
+    output_argument,
+    signature,
+)
 from .c_comment import comment
 from .c_kernels import simple_c
+from .c_lookup import lookup_text
+from .c_style import PLAIN, CStyle
 
 PIECE: Final = 1500  # statements in a function, about
 SIDE_BY_SIDE: Final = 32  # right sides in one call of a kernel; compilers unroll loops over fewer and do not vectorise
@@ -69,73 +79,22 @@ class CSource:
 
 def c_source(program: Program) -> CSource:
     """C99 text of a program; compiles without warnings, as C++ too, and needs nothing but <math.h>."""
-    return _Unit(program).source()
-
-
-# ---------------------------------------------------------------------------------------------------------- arguments
-
-
-@dataclass(frozen=True)
-class _Argument:
-    """An argument of the function: the name of an input group or an output in C, and its declaration."""
-
-    name: str
-    declaration: str
-
-
-def _input_argument(group: Group, name: str) -> _Argument:
-    if group.is_scalar:
-        return _Argument(name, f"double {name}")
-    return _Argument(name, f"const double {name}[{len(group)}]" if len(group) else f"const double *{name}")
-
-
-def _output_argument(out: Output, name: str) -> _Argument:
-    is_array = out.values and (out.shape or out.is_sparse)
-    return _Argument(name, f"double {name}[{len(out.values)}]" if is_array else f"double *{name}")
-
-
-def _signature(start: str, declarations: Iterable[str]) -> str:
-    one_line = f"{start}({', '.join(declarations) or 'void'})"
-    if len(one_line) <= 120:
-        return one_line
-    return "\n".join([f"{start}(", *filled(list(declarations), "    "), ")"])
-
-
-# ------------------------------------------------------------------------------------------------- external functions
-
-
-def _check_externals(program: Program) -> None:
-    """Their names stand in the text as they are: the linker, or the text that comes with them, knows them by these."""
-    seen: dict[str, ExternalFunction] = {}
-    for f in program.externals:
-        where = f"program {program.name!r} as C: external function {f.name!r}"
-        if is_c_word(f.name) or (f.c is not None and is_c_math(f.name)):
-            raise ProgramError(f"{where} has a name that C keeps for itself; give it another")
-        if f.name == program.name:
-            raise ProgramError(f"{where} has the name of the program; give one of them another")
-        other = seen.setdefault(f.name, f)
-        if (other.arity, other.c) != (f.arity, f.c):
-            raise ProgramError(f"{where} shares its name with a different one; give one of them another")
-
-
-def _declared(f: ExternalFunction) -> bool:
-    """Whether the header declares the function; otherwise its text is here, or <math.h> knows it."""
-    return f.c is None and not is_c_math(f.name)
-
-
-def _functions_in(text: str) -> list[str]:
-    """Names that a piece of C may define or call, and macros."""
-    return re.findall(r"\b([A-Za-z_]\w*)\s*\(", text) + re.findall(r"#\s*define\s+(\w+)", text)
+    return CUnit(program).source()
 
 
 # ----------------------------------------------------------------------------------------------------- the whole text
 
 _HELPERS: Final = {  # operations that C has not, or not with the same results where numbers are nan
-    "min": ("smaller", "double a, double b", "a <= b ? a : b"),
-    "max": ("larger", "double a, double b", "a >= b ? a : b"),
-    "sign": ("sign_of", "double a", "a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a"),
+    "min": ("smaller", "{0} a, {0} b", "a <= b ? a : b"),
+    "max": ("larger", "{0} a, {0} b", "a >= b ? a : b"),
+    "sign": ("sign_of", "{0} a", "a > 0.0{1} ? 1.0{1} : a < 0.0{1} ? -1.0{1} : a"),
 }
-_NOT_INLINE: Final = """\
+_WITHOUT_MATH: Final = {  # and those that the embedded variant has not
+    **_HELPERS,
+    "abs": ("size_of", "{0} a", "a < 0.0{1} ? -a : a"),
+    "tan": ("tangent", "{0} a", "{sin}(a) / {cos}(a)"),
+}
+NOT_INLINE: Final = """\
 #if defined(__GNUC__)
 #define SYMBODY_PIECE __attribute__((noinline)) static
 #else
@@ -144,29 +103,74 @@ _NOT_INLINE: Final = """\
 """
 
 
-class _Unit:
-    """One source file: names, pieces and what they share."""
+class CHelpers:
+    """Functions that the functions of one file share: those for operations that C has not, and loops. `texts` has them by name, as they are needed."""
 
-    def __init__(self, program: Program) -> None:
-        _check_externals(program)
-        self.program = program
-        names = self.names = UniqueNames(is_c_reserved)
-        for f in program.externals:
-            for name in (f.name, *_functions_in(f.c or "")):
+    def __init__(self, style: CStyle, names: UniqueNames) -> None:
+        self.style, self.names = style, names
+        self.texts: dict[str, str] = {}
+        self._known: dict[str, str] = {}
+        self.operations = _WITHOUT_MATH if style.functions else _HELPERS
+
+    def name(self, wish: str) -> str:
+        return self.names.new(f"{self.style.prefix}_{wish}" if self.style.prefix else wish)
+
+    def operation(self, op: str) -> str:
+        """Name of a function for an operation that C has not."""
+        wish, arguments, result = self.operations[op]
+        if wish not in self._known:
+            name, number = self.name(wish), self.style.number
+            self._known[wish] = name
+            parts = (number.type, number.ending)
+            body = result.format(*parts, **self.style.functions)
+            self.texts[name] = f"static {number.type} {name}({arguments.format(*parts)})\n{{\n    return {body};\n}}\n"
+        return self._known[wish]
+
+    def lookup(self, f: ExternalFunction) -> str:
+        """Name of a function that a table defines."""
+        if f.name not in self._known:
+            loop = "on_pieces"
+            if loop not in self._known:
+                self._known[loop] = self.name(loop)
+                self.texts[self._known[loop]] = simple_c(on_pieces, self._known[loop])
+            name = self._known[f.name] = self.name(f.name)
+            self.texts[name] = lookup_text(f, name, self._known[loop])
+        return self._known[f.name]
+
+    def kernel(self, kernel: Kernel, width: int = 1) -> str:
+        """Name of a loop."""
+        wish = kernel.__name__ + (f"_{width}" if width > 1 else "")
+        if wish not in self._known:
+            self._known[wish] = self.name(wish)
+            self.texts[self._known[wish]] = simple_c(kernel, self._known[wish], width, self.style)
+        return self._known[wish]
+
+
+class CUnit:
+    """One function: names, pieces and what they share.
+
+    helpers   of a file with several functions; otherwise it has its own
+    """
+
+    def __init__(self, program: Program, style: CStyle = PLAIN, helpers: CHelpers | None = None) -> None:
+        check_externals(program)
+        self.program, self.style, self.real = program, style, style.number.type
+        names = self.names = UniqueNames(self._is_reserved)
+        for f in (f for f in program.externals if f.table is None):
+            for name in (f.name, *functions_in(f.c or "")):
                 names.take(name)
-        self.name = names.new(program.name)
-        self.inputs = [_input_argument(g, names.new(g.name)) for g in program.inputs]
-        self.outputs = [_output_argument(o, names.new(o.name)) for o in program.outputs]
+        self.name = names.take(program.name) if style.prefix else names.new(program.name)
+        self.inputs = [input_argument(g, names.new(g.name), style) for g in program.inputs]
+        self.outputs = [output_argument(o, names.new(o.name), style) for o in program.outputs]
         self.arguments = [*self.inputs, *self.outputs]
         self.symbols = [
             [a.name] if g.is_scalar else [names.new(s.name) for s in g.symbols]
             for g, a in zip(program.inputs, self.inputs, strict=True)
         ]
-        self.functions: dict[str, str] = {}  # helpers and kernels that are used, by their own names: text
-        self.function_names: dict[str, str] = {}
+        self.helpers = CHelpers(style, names) if helpers is None else helpers
         self.plan = TextPlan(program, names)
-        self.work = _Argument(names.new("work"), "")
-        self.rows = _Argument(names.new("rows"), "")
+        self.work = CArgument(names.new("work"), "")
+        self.rows = CArgument(names.new("rows"), "")
         self.numbers, self.indices = ScratchMemory(), ScratchMemory()
         self.place: dict[int, tuple[int, int]] = {}  # of values and blocks that later pieces read: numbers, indices
         self.blocks: dict[int, tuple[str, str]] = {}  # names of the arrays of a block: numbers, indices
@@ -178,6 +182,11 @@ class _Unit:
         self.spans = cut(map(self._weight, self.plan.code), PIECE)
         self.piece_of = [k for k, span in enumerate(self.spans) for _ in span]
         self.last_piece = self._last_pieces()
+
+    def _is_reserved(self, name: str) -> bool:
+        """What C has, and what the file has in common: every name with its prefix."""
+        prefix = self.style.prefix
+        return is_c_reserved(name) or (prefix != "" and name.lower().startswith(f"{prefix.lower()}_"))
 
     # ------------------------------------------------------------------------------------------------ pieces
 
@@ -218,62 +227,89 @@ class _Unit:
     # ------------------------------------------------------------------------------------------------ text
 
     def source(self) -> CSource:
+        """A file of its own."""
+        body = self.definitions(is_alone=True)
+        texts = [f.c.strip() + "\n" for f in each_once(self.program.externals) if f.c is not None]
+        parts = [
+            f"/* {self.name}: {self.program.cost} */\n",
+            f'#include "{self.name}.h"\n\n#include <math.h>\n',
+            *texts,
+            *self.helpers.texts.values(),
+            *body,
+        ]
+        return CSource(self.name, self._header(), "\n".join(parts))
+
+    def definitions(self, is_alone: bool = False) -> list[str]:
+        """The function, after the pieces that it consists of."""
         pieces = []
         for k, span in enumerate(self.spans):
             pieces.append(_CPiece(self, k, span))
             pieces[-1].write()
             self._give_back(k)
-        body = self._in_one(pieces[0]) if len(pieces) == 1 else self._in_pieces(pieces)
-        texts = [f.c.strip() + "\n" for f in self._once(self.program.externals) if f.c is not None]
-        parts = [
-            f"/* {self.name}: {self.program.cost} */\n",
-            f'#include "{self.name}.h"\n\n#include <math.h>\n',
-            *texts,
-            *self.functions.values(),
-            *body,
-        ]
-        return CSource(self.name, self._header(), "\n".join(parts))
+        if len(pieces) == 1:
+            return [self._in_one(pieces[0])]
+        return [*([NOT_INLINE] if is_alone else []), *self._in_pieces(pieces)]
 
-    def _in_one(self, piece: _CPiece) -> list[str]:
+    @property
+    def is_in_pieces(self) -> bool:
+        return len(self.spans) > 1
+
+    @property
+    def _checks(self) -> list[str]:
+        return checks(self.arguments, self.style) if self.style.guard else []
+
+    @property
+    def _end(self) -> list[str]:
+        return ["    return 0;"] if self.style.guard else []
+
+    def _in_one(self, piece: _CPiece) -> str:
         unused = [f"    (void){a.name};" for a in self.arguments if a.name not in piece.used]
-        return [self._definition(self.prototype(), [*unused, *piece.body()])]
+        return self._definition(self.prototype(), [*unused, *self._checks, *self._scope(piece.body()), *self._end])
+
+    def _scope(self, lines: list[str]) -> list[str]:
+        """Statements after checks: declarations stay at the beginning of a block."""
+        if not self.style.guard:
+            return lines
+        return ["    {", *("    " + line if line else line for line in lines), "    }"]
 
     def _in_pieces(self, pieces: list[_CPiece]) -> list[str]:
         used = {name for p in pieces for name in p.used}
         body = [f"    (void){a.name};" for a in self.arguments if a.name not in used]
         if self.numbers.size:
-            body.append(f"    double {self.work.name}[{self.numbers.size}];")
+            body.append(f"    {self.real} {self.work.name}[{self.numbers.size}];")
         if self.indices.size:
             body.append(f"    int {self.rows.name}[{self.indices.size}];")
-        texts = [_NOT_INLINE]
+        texts = []
         shared = [
             *self.arguments,
-            _Argument(self.work.name, f"double *{self.work.name}"),
-            _Argument(self.rows.name, f"int *{self.rows.name}"),
+            CArgument(self.work.name, f"{self.real} *{self.work.name}"),
+            CArgument(self.rows.name, f"int *{self.rows.name}"),
         ]
+        calls = []
         for p in pieces:
             name = self.names.new(f"{self.name}_part_{p.number + 1}")
             arguments = [a for a in shared if a.name in p.used]
-            start = _signature(f"SYMBODY_PIECE void {name}", [a.declaration for a in arguments])
+            start = signature(f"SYMBODY_PIECE void {name}", [a.declaration for a in arguments])
             texts.append(self._definition(start, p.body()))
-            body.append(f"    {name}({', '.join(a.name for a in arguments)});")
+            calls.append(f"    {name}({', '.join(a.name for a in arguments)});")
         # Declarations come first: C++ and old habits both like it, and (void) is a statement.
-        body.sort(key=lambda line: not line.startswith(("    double ", "    int ")))
-        return [*texts, self._definition(self.prototype(), body)]
+        body.sort(key=lambda line: not line.startswith((f"    {self.real} ", "    int ")))
+        return [*texts, self._definition(self.prototype(), [*body, *self._checks, *calls, *self._end])]
 
     @staticmethod
     def _definition(start: str, lines: list[str]) -> str:
         return "\n".join([start, "{", *lines, "}"]) + "\n"
 
     def prototype(self) -> str:
-        return _signature(f"void {self.name}", [a.declaration for a in self.arguments])
+        start = f"{'int' if self.style.guard else 'void'} {self.name}"
+        return signature(start, [a.declaration for a in self.arguments])
 
     def _header(self) -> str:
         guard = f"SYMBODY_{self.name}_H"
         declared = [
             f"double {f.name}({', '.join(['double'] * f.arity)});"
-            for f in self._once(self.program.externals)
-            if _declared(f)
+            for f in each_once(self.program.externals)
+            if is_declared(f)
         ]
         if declared:
             declared = ["/* Functions that you supply */", *declared, ""]
@@ -299,28 +335,6 @@ class _Unit:
             ]
         )
 
-    @staticmethod
-    def _once(functions: Iterable[ExternalFunction]) -> list[ExternalFunction]:
-        return list({f.name: f for f in functions}.values())
-
-    # ------------------------------------------------------------------------------------------------ functions used
-
-    def helper(self, op: str) -> str:
-        """Name of a function for an operation that C has not."""
-        wish, arguments, result = _HELPERS[op]
-        if wish not in self.function_names:
-            name = self.function_names[wish] = self.names.new(wish)
-            self.functions[name] = f"static double {name}({arguments})\n{{\n    return {result};\n}}\n"
-        return self.function_names[wish]
-
-    def kernel(self, kernel: Kernel, width: int = 1) -> str:
-        """Name of a loop."""
-        wish = kernel.__name__ + (f"_{width}" if width > 1 else "")
-        if wish not in self.function_names:
-            name = self.function_names[wish] = self.names.new(wish)
-            self.functions[name] = simple_c(kernel, name, width)
-        return self.function_names[wish]
-
 
 # ------------------------------------------------------------------------------------------------------- one function
 
@@ -328,8 +342,9 @@ class _Unit:
 class _CPiece(Infix):
     """The statements of one function."""
 
-    def __init__(self, unit: _Unit, number: int, span: range) -> None:
+    def __init__(self, unit: CUnit, number: int, span: range) -> None:
         super().__init__(unit.plan)
+        self.real, self.style = unit.real, unit.style
         self.unit, self.number, self.span = unit, number, span
         self.used: set[str] = set()  # arguments
         self.inputs: dict[tuple[int, int], str] = {}  # what is fetched from them
@@ -378,7 +393,9 @@ class _CPiece(Infix):
             self.define(k)
             if self.unit.crosses(k):
                 place, _ = self.unit.keep(k)
-                value = self.terms[k].text if i.op not in CONDITIONS else f"{self.terms[k].text} ? 1.0 : 0.0"
+                value = self.terms[k].text
+                if i.op in CONDITIONS:
+                    value = f"{value} ? {self.literal(1.0)} : {self.literal(0.0)}"
                 self.line(f"{self.use(self.unit.work.name)}[{place}] = {value};")
 
     def may_wait(self, k: int) -> bool:
@@ -394,27 +411,27 @@ class _CPiece(Infix):
         if i.op == "item":
             return Term(f"{self.arrays(i.args[0])[0]}[{self.unit.layouts[i.args[0]].place(i.data)}]")
         name, kept = self.name_of(v), f"{self.use(self.unit.work.name)}[{self.unit.place[v][0]}]"
-        self.fetch(f"const int {name} = {kept} != 0.0;" if i.op in CONDITIONS else f"const double {name} = {kept};")
+        zero = self.literal(0.0)
+        self.fetch(
+            f"const int {name} = {kept} != {zero};" if i.op in CONDITIONS else f"const {self.real} {name} = {kept};"
+        )
         return Term(name)
 
     def symbol(self, group: int, at: int) -> str:
-        argument, name = self.use(self.unit.inputs[group].name), self.unit.symbols[group][at]
+        argument, name = self.unit.inputs[group], self.unit.symbols[group][at]
+        self.use(argument.name)
         if not self.program.inputs[group].is_scalar:
-            self.inputs[group, at] = f"    const double {name} = {argument}[{at}];"
+            self.inputs[group, at] = f"    const {self.real} {name} = {argument.entry(at)};"
         return name
 
     def literal(self, value: float) -> str:
-        if math.isnan(value):
-            return "(HUGE_VAL - HUGE_VAL)"
-        if math.isinf(value):
-            return "HUGE_VAL" if value > 0 else "-HUGE_VAL"
-        return repr(float(value))
+        return self.style.number.literal(value)
 
     def truth(self, value: bool) -> Term:
         return Term("1" if value else "0")
 
     def declaration(self, k: int, name: str, text: str) -> str:
-        return f"    const {'int' if self.code[k].op in CONDITIONS else 'double'} {name} = {text};"
+        return f"    const {'int' if self.code[k].op in CONDITIONS else self.real} {name} = {text};"
 
     # ------------------------------------------------------------------------------------------------ operations
 
@@ -425,11 +442,19 @@ class _CPiece(Infix):
             return self.junction(*((" && ", AND) if i.op == "and" else (" || ", OR)), args)
         if i.op == "not":
             return Term("!" + args[0].within(SIGN), SIGN)
-        if i.op in _HELPERS:
-            name = self.unit.helper(i.op)
+        if i.op == "call":
+            return self.external(self.unit.helpers.lookup(i.data) if i.data.table else i.data.name, args)
+        if i.op in self.unit.helpers.operations:
+            name = self.unit.helpers.operation(i.op)
         else:
-            name = i.data.name if i.op == "call" else "fabs" if i.op == "abs" else i.op
+            name = self.style.call("fabs" if i.op == "abs" else i.op, f"program {self.program.name!r}")
         return Term(f"{name}({', '.join(a.text for a in args)})")
+
+    def external(self, name: str, args: list[Term]) -> Term:
+        """A call of a function on doubles, whatever the type of numbers here."""
+        if self.real == "double":
+            return Term(f"{name}({', '.join(a.text for a in args)})")
+        return Term(f"({self.real}){name}({', '.join(f'(double){a.within(ATOM)}' for a in args)})", SIGN)
 
     @staticmethod
     def junction(sign: str, binds: int, args: list[Term]) -> Term:
@@ -441,18 +466,20 @@ class _CPiece(Infix):
     def factor(self, k: int, i: Instruction) -> None:
         shape, n, entries = i.data, i.data.n, self.matrix_entries(i)
         numbers, rows = self.new_arrays(k, "factors", entries, n if has_pivots(shape) else 0)
-        self.call(self.unit.kernel(factor_kernel(shape)), n, [numbers, rows] if has_pivots(shape) else [numbers])
+        self.call(
+            self.unit.helpers.kernel(factor_kernel(shape)), n, [numbers, rows] if has_pivots(shape) else [numbers]
+        )
 
     def solve(self, k: int, i: Instruction) -> None:
         shape = self.code[i.args[0]].data
         factors, rows = self.arrays(i.args[0])
         right = self.unit.layouts[k]
-        entries = ["0.0"] * right.size
+        entries = [self.literal(0.0)] * right.size
         for v, place in zip(i.args[1:], right.places(), strict=True):
             entries[place] = self.finished(v, ENTRY_WIDTH)
         numbers, _ = self.new_arrays(k, "solution", entries, 0)
         for lot in right.lots:
-            kernel = self.unit.kernel(solve_kernel(shape, i.data, lot.width > 1), lot.width)
+            kernel = self.unit.helpers.kernel(solve_kernel(shape, i.data, lot.width > 1), lot.width)
             skipped = [] if has_pivots(shape) or lot.width == 1 else [str(leading_zeros(self.code, i, lot.sides))]
             at = f"&{numbers}[{lot.at}]" if lot.at else numbers
             self.call(kernel, shape.n, [*skipped, factors, *([rows] if has_pivots(shape) else []), at])
@@ -467,12 +494,12 @@ class _CPiece(Infix):
         self.unit.blocks[k] = self.pointers[k] = numbers, rows
         if self.unit.crosses(k):
             place, index = self.unit.keep(k, len(entries), indices)
-            self.fetch(f"double *const {numbers} = &{self.use(self.unit.work.name)}[{place}];")
+            self.fetch(f"{self.real} *const {numbers} = &{self.use(self.unit.work.name)}[{place}];")
             if indices:
                 self.fetch(f"int *const {rows} = &{self.use(self.unit.rows.name)}[{index}];")
             self.lines += [f"    {numbers}[{at}] = {e};" for at, e in enumerate(entries)]
         else:
-            self.line(f"double {numbers}[{len(entries)}] = {{")
+            self.line(f"{self.real} {numbers}[{len(entries)}] = {{")
             self.lines += [*_in_rows(entries, self.code[k]), "    };"]
             if indices:
                 self.line(f"int {rows}[{indices}];")
@@ -482,7 +509,7 @@ class _CPiece(Infix):
         """Names of the arrays of a block, fetched from the shared memory where another piece made it."""
         if k not in self.pointers:
             (numbers, rows), (place, index) = self.unit.blocks[k], self.unit.place[k]
-            self.fetch(f"const double *const {numbers} = &{self.use(self.unit.work.name)}[{place}];")
+            self.fetch(f"const {self.real} *const {numbers} = &{self.use(self.unit.work.name)}[{place}];")
             if rows:
                 self.fetch(f"const int *const {rows} = &{self.use(self.unit.rows.name)}[{index}];")
             self.pointers[k] = numbers, rows

@@ -49,6 +49,7 @@ from ...emit.loops.form import (
 from ...emit.loops.kernels import RIGHT_SIDES
 from ...emit.loops.language import Kernel
 from ...emit.loops.specialised import Kernels, Known
+from .c_style import PLAIN, CStyle
 
 _PRODUCTS: Final = ("*", "/", "//", "%")
 _SIGNS: Final = {"//": "/"}
@@ -63,8 +64,9 @@ class CKernel:
     index   type of indices
     """
 
-    def __init__(self, form: KernelForm, name: str, width: int = 1, index: str = "int") -> None:
-        self.form, self.name, self.width, self.index = form, name, width, index
+    def __init__(self, form: KernelForm, name: str, width: int = 1, index: str = "int", style: CStyle = PLAIN) -> None:
+        self.form, self.name, self.width, self.index, self.style = form, name, width, index, style
+        self.real = style.number.type
         self.arguments = {p.name: p for p in form.parameters}
         self.stored = _stored(form.body)
         self.hoisted: dict[str, Type] = {}  # names that are read outside of the block that assigns them first
@@ -103,8 +105,8 @@ class CKernel:
         """A type, ready for a name to follow."""
         names: dict[Type, str] = {
             INDEX: f"{self.index} ",
-            NUMBER: "double ",
-            NUMBERS: "double *",
+            NUMBER: f"{self.real} ",
+            NUMBERS: f"{self.real} *",
             INDICES: f"{self.index} *",
         }
         return names.get(type_, "program *")
@@ -124,6 +126,8 @@ class CKernel:
     def constant(self, e: Constant) -> str:
         if e.type is NUMBERS:
             return f"(const double[]){{{', '.join(map(repr, e.value))}}}"
+        if isinstance(e.value, float):
+            return self.style.number.literal(e.value)
         return str(int(e.value)) if isinstance(e.value, bool) else repr(e.value)
 
     def variable(self, e: LocalVariable) -> str:
@@ -173,7 +177,11 @@ class CKernel:
 
     def mathematics(self, e: Mathematics) -> str:
         name, values = _FUNCTIONS.get(e.name, e.name), [self.expression(a) for a in e.arguments]
+        if e.name == "abs" and self.style.functions:
+            (value,), zero = values, self.style.number.literal(0.0)
+            return f"({value} < {zero} ? -({value}) : {value})"
         if e.name not in ("min", "max"):
+            name = name if e.name == "is_finite" else self.style.call(name, f"kernel {self.name!r}")
             return f"{name}({', '.join(values)})"
         text = values[0]
         for other in values[1:]:
@@ -254,7 +262,7 @@ class CKernel:
             self.line(f"{self.type_of(target.type) if is_new else ''}{name} = {text};")
             return
         if is_new:
-            self.line(f"double {name}[{self.width}];")
+            self.line(f"{self.real} {name}[{self.width}];")
         self.for_each_side(f"{name}[r] = {text};")
 
     def for_each_side(self, text: str) -> None:
@@ -271,9 +279,9 @@ class CKernel:
         self.line(f"{f}->code({f}->in, {f}->out, {f}->work);")
 
 
-def simple_c(kernel: Kernel, name: str, width: int = 1) -> str:
+def simple_c(kernel: Kernel, name: str, width: int = 1, style: CStyle = PLAIN) -> str:
     """A kernel that calls no others, for any size."""
-    return CKernel(checked(kernel, basic_types(kernel)), name, width).text()
+    return CKernel(checked(kernel, basic_types(kernel)), name, width, style=style).text()
 
 
 def _c(name: str) -> str:

@@ -1,0 +1,208 @@
+"""`Artefact`: everything that an exported model consists of, independent of the language it is written in.
+
+A writer turns it into the files of one language. Functions are programs of (t, x, r, p) and of directions, where
+
+    x = (q, u, z)    the state            r    inputs, then those of their rates that the equations contain
+    p                parameters           t    time
+
+Algorithms are kernels (`emit/loops`): loops around such functions, which every language prints from the same text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ...algebra.functions import ExternalFunction
+from ...derive.variables import Variable
+from ...emit.loops.language import Kernel
+from ...emit.program.program import Cost, Output, Program
+from ...errors import ProgramError, unknown
+
+Numbers = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ExportedFunction:
+    """A function of the artefact: its program, and what it computes as expressions, against which written code is checked.
+
+    about   a line for comments and for the README
+    names   of the entries of each output, where they have names
+    """
+
+    name: str
+    about: str
+    program: Program
+    expressions: Mapping[str, Any]
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        """Inputs after t, x, r, p."""
+        return tuple(g.name for g in self.program.inputs[4:])
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A loop around functions. Every argument of its kernel is one of:
+
+    state       the array that comes in (its name, and how many numbers); `changes` where the result is in its place
+    more        other arrays that come in, after r and p
+    results     arrays that come out
+    scratch     arrays of its own
+    constants   numbers that are known
+    tables      indices that are known: names of tables of the artefact
+    calls       functions of the artefact, by the name that the kernel has for them
+
+    or it is called `rounding`: the unit roundoff of the numbers that it runs on.
+    """
+
+    name: str
+    about: str
+    kernel: Kernel
+    state: tuple[str, int]
+    results: Mapping[str, int] = field(default_factory=dict)
+    more: Mapping[str, int] = field(default_factory=dict)
+    scratch: Mapping[str, int] = field(default_factory=dict)
+    constants: Mapping[str, int] = field(default_factory=dict)
+    tables: Mapping[str, str] = field(default_factory=dict)
+    calls: Mapping[str, str] = field(default_factory=dict)
+    changes: bool = False
+
+
+@dataclass(frozen=True)
+class CheckValues:
+    """Numbers that a function must give: inputs after t, x, r, p, and all outputs, one array each."""
+
+    inputs: tuple[Numbers, ...]
+    outputs: tuple[Numbers, ...]
+
+
+@dataclass(frozen=True)
+class CheckPoint:
+    """Where functions are checked. The state is a generic one, off the constraints, so that no term is zero by chance."""
+
+    t: float
+    x: Numbers
+    r: Numbers
+    values: Mapping[str, CheckValues]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A motion to reproduce: states at times, inputs held as they are at the start.
+
+    steps       of the classical Runge-Kutta method between two times, by which it was found to come within `tolerance` of these states
+    tolerance   of |x - reference| / (1 + largest |reference| of the same variable)
+    projects    whether states are projected onto the constraints after every step
+    """
+
+    times: Numbers
+    states: tuple[Numbers, ...]
+    steps: int
+    tolerance: float
+    projects: bool
+
+    @cached_property
+    def scales(self) -> Numbers:
+        return tuple(1.0 + max(abs(x[i]) for x in self.states) for i in range(len(self.states[0])))
+
+
+@dataclass(frozen=True, repr=False)
+class Artefact:
+    """A model, ready to be written.
+
+    title        the name of the model, free text
+    identifier   the same as a name in code, and of files
+    state        rows of the table of variables, in the order of x; `inputs` and `parameters` likewise
+    start        t, x, r at the start
+    defaults     values of the parameters
+    tables       indices by name: patterns of sparse outputs, `compressed`
+    notes        what could not be written, and why
+    """
+
+    title: str
+    identifier: str
+    version: str
+    state: tuple[Variable, ...]
+    inputs: tuple[Variable, ...]
+    parameters: tuple[Variable, ...]
+    start: tuple[float, Numbers, Numbers]
+    defaults: Numbers
+    functions: tuple[ExportedFunction, ...]
+    algorithms: tuple[Algorithm, ...] = ()
+    tables: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    check: CheckPoint | None = None
+    reference: Reference | None = None
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        names = ", ".join([*(f.name for f in self.functions), *(a.name for a in self.algorithms)])
+        return f"<Artefact {self.identifier}: {len(self.state)} states, {len(self.parameters)} parameters; {names}>"
+
+    @cached_property
+    def hash(self) -> str:
+        """Of everything that is computed: equal artefacts have equal hashes, whatever language they are written in."""
+        h = hashlib.sha256()
+        for f in self.functions:
+            h.update(f"{f.name} {f.program.digest}\n".encode())
+        for v in (*self.state, *self.inputs, *self.parameters):
+            h.update(f"{v.name} {v.unit}\n".encode())
+        h.update(repr((self.start, self.defaults, [a.name for a in self.algorithms])).encode())
+        return h.hexdigest()[:16]
+
+    @cached_property
+    def externals(self) -> tuple[ExternalFunction, ...]:
+        """External functions called, each once."""
+        found = {f.name: f for g in self.functions for f in g.program.externals}
+        for g in self.functions:
+            for f in g.program.externals:
+                other = found[f.name]
+                if (other.arity, other.c, other.table) != (f.arity, f.c, f.table):
+                    raise ProgramError(
+                        f"export of {self.title!r}: two external functions have the name {f.name!r}; give one of them another"
+                    )
+        return tuple(found.values())
+
+    @property
+    def hooks(self) -> tuple[ExternalFunction, ...]:
+        """External functions that whoever uses the artefact supplies."""
+        return tuple(f for f in self.externals if f.c is None and f.table is None)
+
+    def function(self, name: str) -> ExportedFunction:
+        for f in self.functions:
+            if f.name == name:
+                return f
+        raise unknown(f"export of {self.title!r}", "function", name, [f.name for f in self.functions], ProgramError)
+
+    def has(self, name: str) -> bool:
+        return name in {*(f.name for f in self.functions), *(a.name for a in self.algorithms)}
+
+    @property
+    def cost(self) -> Cost:
+        total = Cost()
+        for f in self.functions:
+            total = total + f.program.cost
+        return total
+
+
+def pattern(out: Output) -> tuple[int, ...]:
+    """Compressed rows of a sparse output: where each row starts among the entries, and the end; then the columns of the entries."""
+    return compressed(places(out), out.shape[0])
+
+
+def places(out: Output) -> list[tuple[int, int]]:
+    """Row and column of each entry of a sparse output; one of a single column is a vector."""
+    return [(p[0], p[1] if len(p) > 1 else 0) for p in out.nonzeros]
+
+
+def compressed(places: Sequence[tuple[int, int]], rows: int) -> tuple[int, ...]:
+    starts = [0] * (rows + 1)
+    for i, _ in places:
+        starts[i + 1] += 1
+    for i in range(rows):
+        starts[i + 1] += starts[i]
+    return (*starts, *(j for _, j in places))

@@ -1,0 +1,72 @@
+"""`sb.write.c(eq, folder)` and so on: a model as a complete folder in another language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from inspect import signature
+from pathlib import Path
+from typing import Any, Final
+
+from ...derive.equations import Equations
+from ...errors import ProgramError, listed, unknown
+from ...integrate.inputs import closed_loop
+from ...integrate.state import Start
+from ...whole_files import write_text
+from .c_library import CVariant
+from .c_target import c_files
+from .catalogue import USUAL
+from .make_artefact import ExportOptions, artefact
+
+
+def c(
+    equations: Equations,
+    folder: str | Path,
+    *,
+    functions: Iterable[str] | str = USUAL,
+    start: Start | None = None,
+    name: str | None = None,
+    events: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    reference: float | None = 1.0,
+    single_precision: bool = False,
+    embedded: bool = False,
+) -> Path:
+    """A C99 library with driver, Makefile, CMakeLists.txt and README in a folder; `make check` there builds and checks it. Returns the folder.
+
+    functions          names of functions or of groups (docs/export.md), or "all"
+    start              where motions begin: a state, or values by name
+    name               of files and functions; by default that of the model
+    events             expressions, events, or names of variables and outputs, by name: zeros are events
+    inputs             laws as in `simulate`: expressions, samples; what has none stays an argument
+    reference          seconds of a motion that is written along, and that the driver reproduces; None: none
+    single_precision   floats
+    embedded           call nothing of the C library but sine, cosine and square root
+    """
+    options = ExportOptions(functions, start, name, events, reference)
+    made = artefact(_with_laws(equations, inputs), options)
+    return _written(folder, c_files(made, CVariant(single_precision, embedded)))
+
+
+TARGETS: Final[dict[str, Callable[..., Path]]] = {"c": c}
+
+
+def export(equations: Equations, to: str, folder: str | Path, **options: Any) -> Path:
+    """A folder in the language `to`, by its name: `export(eq, "c", folder)` is `c(eq, folder)`, with the same options."""
+    if to not in TARGETS:
+        raise unknown(f"export of {equations.name!r}", "language", to, TARGETS, ProgramError)
+    if strange := [k for k in options if k not in signature(TARGETS[to]).parameters]:
+        raise ProgramError(f"export of {equations.name!r}: {to} has no option {listed(strange)}")
+    return TARGETS[to](equations, folder, **options)
+
+
+def _with_laws(equations: Equations, inputs: Mapping[Any, Any] | None) -> Equations:
+    return closed_loop(equations, inputs) if inputs else equations
+
+
+def _written(folder: str | Path, files: Mapping[str, str]) -> Path:
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        write_text(place / name, text)
+    return place

@@ -1,0 +1,162 @@
+"""What can be written of equations: each function as expressions, made when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ...algebra.derivatives import directional_derivative, gradient, jacobian
+from ...algebra.graph import Expr, Symbol, as_expr, symbol
+from ...algebra.matrix import Matrix, stack, sum_of_products
+from ...algebra.walk import free_symbols, substitute_all
+from ...derive.dynamics_derivatives import forward_derivatives
+from ...derive.equations import Equations
+from ...derive.reactions import Reaction, reactions
+from ...errors import DerivationError, ProgramError, listed
+from ...integrate.accelerations import accelerations, is_explicit, variable_rates
+from ...integrate.events import Event, in_state
+from ...integrate.meanings import meant
+from ...stability.first_variation import output_rows
+
+
+@dataclass(frozen=True, eq=False)
+class ExportedEquations:
+    """Equations with the outputs and event functions that go with them.
+
+    events   events, expressions, or names of variables and outputs, by name: zero crossings
+    """
+
+    eq: Equations
+    events: Mapping[str, Any] = field(default_factory=dict)
+
+    # ------------------------------------------------------------------------------------------------ rates
+
+    @property
+    def has_rates(self) -> bool:
+        """Whether x' follows from the state without iteration."""
+        return is_explicit(self.eq)
+
+    @cached_property
+    def rates(self) -> Matrix:
+        """x' = (q', u', z')."""
+        eq = self.eq
+        udot, _ = accelerations(eq, tuple(range(len(eq.lam))))
+        return column([*eq.rates.entries, *udot.entries, *variable_rates(eq).entries])
+
+    @cached_property
+    def multipliers(self) -> Matrix:
+        return self.eq.multipliers
+
+    @cached_property
+    def residual(self) -> Matrix:
+        """q' - N u - n, M u' - f - Jcᵀ lam, h, Jc u' + c: zero along motions, with x' and lam as symbols."""
+        eq = self.eq
+        kinematics = [s - e for s, e in zip(self.rate_symbols, eq.rates.entries, strict=False)]
+        forces = self._in_rates(list(eq.residual().entries))
+        constraints = self._in_rates(
+            [sum_of_products(eq.Jc.row(k), [u.dot for u in eq.u]) + c for k, c in enumerate(eq.c.entries)]
+        )
+        return column([*kinematics, *forces, *self._in_rates(list(eq.h.entries)), *constraints])
+
+    @cached_property
+    def rate_symbols(self) -> tuple[Symbol, ...]:
+        """Symbols for x'."""
+        return self.direction("rate")
+
+    def _in_rates(self, expressions: list[Expr]) -> list[Expr]:
+        """Expressions in u' and z' with the symbols of x' in their place."""
+        eq = self.eq
+        n = len(eq.q)
+        known = dict(zip((*(s.dot for s in eq.u), *(s.dot for s in eq.z)), self.rate_symbols[n:], strict=True))
+        return substitute_all(expressions, known) if known else expressions
+
+    # ------------------------------------------------------------------------------------------------ directions
+
+    def direction(self, name: str, group: str = "x") -> tuple[Symbol, ...]:
+        """Symbols for a small change of the state (x), the inputs (r) or the parameters (p)."""
+        found = tuple(symbol(f"{name}_of_{s.name}", "variable") for s in self.group(group))
+        if taken := set(found) & set(self.eq.arguments):
+            raise ProgramError(
+                f"export of {self.eq.name!r}: the name {listed(s.name for s in taken)} is needed for directions; rename it"
+            )
+        return found
+
+    def group(self, name: str) -> tuple[Symbol, ...]:
+        return self.eq.state if name == "x" else self.eq.variables.of(name).symbols
+
+    def along(self, thing: Any, *directions: tuple[Symbol, ...]) -> Any:
+        """Derivatives of a thing along directions of the state, one after the other."""
+        for d in directions:
+            thing = directional_derivative(thing, dict(zip(self.eq.state, d, strict=True)))
+        return thing
+
+    # ------------------------------------------------------------------------------------------------ derivatives
+
+    def rates_by(self, group: str) -> Matrix:
+        """∂x'/∂x, ∂x'/∂r or ∂x'/∂p; accelerations by the factors that give these themselves."""
+        eq, wrt = self.eq, self.group(group)
+        if not wrt:
+            return Matrix(len(eq.state), 0, ())
+        upper = jacobian(eq.rates, wrt) if eq.q else Matrix(0, len(wrt), ())
+        middle = forward_derivatives(eq, {group: wrt}).udot[group] if eq.u else Matrix(0, len(wrt), ())
+        lower = jacobian(variable_rates(eq), wrt) if eq.z else Matrix(0, len(wrt), ())
+        return _rows(upper, middle, lower)
+
+    def adjoint(self, weights: tuple[Symbol, ...]) -> dict[str, Matrix]:
+        """Products of weights λ with the derivatives: λᵀ ∂x'/∂x, and of r and p likewise, by one reverse sweep."""
+        groups = {g: self.group(g) for g in "xrp" if self.group(g)}
+        total = sum_of_products(weights, self.rates.entries)
+        found = gradient(total, [s for g in groups.values() for s in g]).entries
+        out, at = {}, 0
+        for name, symbols in groups.items():
+            out[f"{name}_adjoint"] = column(list(found[at : at + len(symbols)]))
+            at += len(symbols)
+        return out
+
+    # ------------------------------------------------------------------------------------------------ what is looked at
+
+    @cached_property
+    def outputs(self) -> dict[str, Expr]:
+        """Outputs of the model as expressions in the state, entries of vectors one by one."""
+        return self._seen(output_rows(self.eq.outputs), "output")
+
+    @cached_property
+    def event_functions(self) -> dict[str, Expr]:
+        named = {n: self._event_function(n, e) for n, e in self.events.items()}
+        return self._seen(named, "event function")
+
+    def _event_function(self, name: str, given: Any) -> Expr:
+        if isinstance(given, Event):
+            return given.when
+        if isinstance(given, str):
+            where = f"event {name!r} of {self.eq.name!r}"
+            (found,) = meant(self.eq, (given,), where, ProgramError)
+            if not isinstance(found, Expr):
+                raise ProgramError(f"{where}: {given} is not one number; take one of its entries")
+            return found
+        return as_expr(given)
+
+    def _seen(self, named: Mapping[str, Expr], what: str) -> dict[str, Expr]:
+        expressions, rates = list(named.values()), [z.dot for z in self.eq.z]
+        if self.has_rates and set(rates) & set(free_symbols(*expressions)):
+            expressions = substitute_all(expressions, dict(zip(rates, variable_rates(self.eq).entries, strict=True)))
+        return dict(zip(named, in_state(self.eq, f"{what}s of {self.eq.name!r}", expressions), strict=True))
+
+    @cached_property
+    def reactions(self) -> tuple[dict[str, Reaction], list[str]]:
+        """Reactions by joint, and why others are not determined."""
+        try:
+            return reactions(self.eq, solved=True), []
+        except DerivationError as reason:
+            return {}, [str(reason)]
+
+
+def column(entries: list[Expr]) -> Matrix:
+    return Matrix(len(entries), 1, tuple(entries))
+
+
+def _rows(*parts: Matrix) -> Matrix:
+    filled = [m for m in parts if m.rows]
+    return stack(*filled) if len(filled) > 1 else filled[0]

@@ -1,0 +1,233 @@
+"""Equations -> `Artefact`: functions that are asked for, algorithms that go with them, a start, numbers to check by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import Any, Final
+
+from ...algebra.graph import gc_paused
+from ...algebra.target_names import is_c_reserved
+from ...derive.equations import Equations
+from ...derive.variables import ARGUMENTS
+from ...emit.program.lower import program
+from ...errors import ExpressionError, ProgramError
+from ...integrate.assembly import assemble
+from ...integrate.state import Start, State, is_whole_state, start_values
+from . import algorithms as loops
+from .artefact import Algorithm, Artefact, ExportedFunction, compressed, pattern, places
+from .catalogue import USUAL, CatalogueEntry, chosen
+from .exported_equations import ExportedEquations
+from .reference import check_point, reference_motion
+
+MOST_CHARACTERS: Final = 48  # of an identifier
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """What is to be written.
+
+    functions   names or groups of the catalogue, or "all"
+    start       a state, or values by name: where motions begin
+    name        of the files and the prefix of functions; by default that of the model
+    events      expressions (or events) by name, whose zero crossings are to be found
+    reference   seconds of a motion to be written along, which the driver reproduces; None: none
+    """
+
+    functions: Iterable[str] | str = USUAL
+    start: Start | None = None
+    name: str | None = None
+    events: Mapping[str, Any] | None = None
+    reference: float | None = 1.0
+
+
+def artefact(eq: Equations, options: ExportOptions) -> Artefact:
+    """Everything to be written of some equations."""
+    where = f"export of {eq.name!r}"
+    with gc_paused():
+        source = ExportedEquations(eq, options.events or {})
+        identifier = _identifier(options.name or eq.name)
+        functions, notes = _functions(source, identifier, chosen(options.functions, where), where)
+        made = _assembled(eq, options.start)
+        table = eq.variables
+        found = Artefact(
+            eq.name, identifier, version("symbody"), table.of("q u z").rows, table.of("r").rows, table.of("p").rows,
+            (made.t, (*map(float, made.q), *map(float, made.u), *map(float, made.z)), tuple(map(float, made.r))),
+            tuple(map(float, made.p)), functions, notes=tuple(notes),
+        )  # fmt: skip
+        found = _with_algorithms(found, eq)
+        check, missing = check_point(found)
+        found = replace(found, check=check, notes=(*found.notes, *missing))
+    if options.reference is None or not found.has("rhs"):
+        return found
+    return replace(found, reference=reference_motion(eq, made, options.reference, found.has("project")))
+
+
+def _assembled(eq: Equations, start: Start | None) -> State:
+    """The start as given where it is on the constraints, or the nearest state that is."""
+    given = start_values(start, f"export of {eq.name!r}")
+    if is_whole_state(start):  # inputs that follow laws are not in the equations any more
+        given = {k: v for k, v in given.items() if k in eq.variables.of(ARGUMENTS)}
+    state = State.of(eq, given)
+    return state if state.violation.is_small else assemble(eq, start=given)
+
+
+def _identifier(name: str) -> str:
+    """ASCII letters, digits and underscores, beginning with a letter: the name of files, and the prefix of everything in them."""
+    text = "".join(c if c.isascii() and c.isalnum() else "_" for c in name).strip("_")[:MOST_CHARACTERS].strip("_")
+    text = text if text[:1].isalpha() else f"model_{text}".strip("_")
+    return f"{text}_model" if is_c_reserved(text) else text
+
+
+# ---------------------------------------------------------------------------------------------------- functions
+
+
+def _functions(
+    source: ExportedEquations, identifier: str, entries: list[CatalogueEntry], where: str
+) -> tuple[tuple[ExportedFunction, ...], list[str]]:
+    made, notes = [], []
+    if any(e.name == "reactions" for e in entries):
+        notes += [f"reactions are left out: {reason}" for reason in source.reactions[1]]
+    for entry in entries:
+        if entry.needs_rates and not source.has_rates:
+            notes.append(
+                f"{entry.name} is left out: the rates of additional variables follow from equations only by iteration; use residual"
+            )
+            continue
+        try:
+            function = _function(source, identifier, entry)
+        except ExpressionError as reason:  # an external function without derivatives
+            notes.append(f"{entry.name} is left out: {reason}")
+            continue
+        if function is not None:
+            made.append(function)
+    if not made:
+        raise ProgramError(f"{where}: there is nothing of what was asked for. {' '.join(notes)}")
+    return tuple(made), notes
+
+
+def _function(source: ExportedEquations, identifier: str, entry: CatalogueEntry) -> ExportedFunction | None:
+    found = entry.define(source)
+    if found is None:
+        return None
+    eq = source.eq
+    groups: dict[str, Any] = {"t": eq.t, "x": list(eq.state), "r": list(eq.r), "p": list(eq.p)}
+    groups |= {k: list(v) for k, v in found.inputs.items()}
+    made = program(f"{identifier}_{entry.name}", groups, found.outputs, sparse=found.sparse, labels=eq.labels)
+    return ExportedFunction(entry.name, entry.about, made, found.outputs, found.names)
+
+
+# ---------------------------------------------------------------------------------------------------- algorithms
+
+
+def _with_algorithms(found: Artefact, eq: Equations) -> Artefact:
+    """Loops whose functions are there, and patterns of sparse outputs as tables."""
+    tables: dict[str, tuple[int, ...]] = {}
+    for f in found.functions:
+        for out in f.program.outputs:
+            if out.is_sparse:
+                tables[f"{f.name}_{out.name}_pattern"] = pattern(out)
+    made = [a for make in (_project, _variational, _higher, _implicit) for a in make(found, eq, tables)]
+    return replace(found, algorithms=tuple(made), tables=tables)
+
+
+def _project(found: Artefact, eq: Equations, _: Any) -> list[Algorithm]:
+    if not (found.has("correct_positions") and found.has("correct_speeds")):
+        return []
+    return [
+        Algorithm(
+            "project", "the state onto the constraints, in place: also assembles rough states", loops.project, ("x", len(eq.state)), changes=True,
+            scratch={"corrected": max(len(eq.q), len(eq.u)), "violation": 1}, constants={"n_q": len(eq.q), "n_u": len(eq.u)},
+            calls={"positions": "correct_positions", "speeds": "correct_speeds"},
+        )
+    ]  # fmt: skip
+
+
+def _start(n: int, total: int, ending: str) -> Algorithm:
+    about = "the state with variations at the start: the identity, and zeros"
+    return Algorithm(
+        f"variational{ending}_start",
+        about,
+        loops.variational_start,
+        ("x", n),
+        {"X": total},
+        constants={"n": n, "total": total},
+    )
+
+
+def _variational(found: Artefact, eq: Equations, tables: dict[str, tuple[int, ...]]) -> list[Algorithm]:
+    if not found.has("rhs_and_jacobian"):
+        return []
+    n = len(eq.state)
+    J, total = _entries(found, "rhs_and_jacobian", "J"), n + n * n
+    out = [
+        _start(n, total, ""),
+        Algorithm(
+            "variational", "x' and the rates of its variations, X = (x, columns of Phi)", loops.variational, ("X", total), {"Xdot": total},
+            scratch={"J": J}, constants={"n": n}, tables={"pattern": "rhs_and_jacobian_J_pattern"}, calls={"rhs_and_jacobian": "rhs_and_jacobian"},
+        ),
+    ]  # fmt: skip
+    if found.has("rhs_bending") and found.has("rhs_x_sparse"):
+        bent = places(found.function("rhs_bending").program.outputs[0])
+        plain = places(found.function("rhs_x_sparse").program.outputs[0])
+        tables["variational_jacobian_values_pattern"] = _whole(n, plain, bent)
+        out.append(
+            Algorithm(
+                "variational_jacobian", "derivatives of the variational system: entries of compressed rows", loops.variational_jacobian,
+                ("X", total), {"values": (n + 1) * len(plain) + n * len(bent)}, scratch={"J": len(plain), "H": max(1, len(bent))},
+                constants={"n": n}, tables={"J_pattern": "rhs_x_sparse_xdot_x_pattern", "H_pattern": "rhs_bending_H_pattern"},
+                calls={"jacobian": "rhs_x_sparse", "bending": "rhs_bending"},
+            )
+        )  # fmt: skip
+    return out
+
+
+def _whole(n: int, plain: Any, bent: Any) -> tuple[int, ...]:
+    """The pattern of the derivatives of the variational system: row n + j n + i has row i of the bending, then row i of J in block j."""
+    whole = list(plain)
+    for j in range(n):
+        for i in range(n):
+            whole += [(n + j * n + i, k) for a, k in bent if a == i]
+            whole += [(n + j * n + i, n + j * n + k) for a, k in plain if a == i]
+    return compressed(whole, n + n * n)
+
+
+def _higher(found: Artefact, eq: Equations, tables: dict[str, tuple[int, ...]]) -> list[Algorithm]:
+    if not (found.has("rhs_and_jacobian") and found.has("rhs_second")):
+        return []
+    n, out = len(eq.state), []
+    J = _entries(found, "rhs_and_jacobian", "J")
+    known = {"pattern": "rhs_and_jacobian_J_pattern"}
+    for order, needs in ((2, {"second": "rhs_second"}), (3, {"second": "rhs_second", "third": "rhs_third"})):
+        if not all(map(found.has, needs.values())):
+            continue
+        total = sum(n**k for k in range(1, order + 2))
+        about = f"x' and the rates of its variations up to order {order}"
+        kernel = loops.variational2 if order == 2 else loops.variational3
+        calls = {"rhs_and_jacobian": "rhs_and_jacobian", **needs}
+        out += [
+            _start(n, total, str(order)),
+            Algorithm(f"variational{order}", about, kernel, ("X", total), {"Xdot": total}, scratch={"J": J, "f2": n, **({"f3": n} if order == 3 else {})}, constants={"n": n}, tables=known, calls=calls),
+        ]  # fmt: skip
+    return out
+
+
+def _implicit(found: Artefact, eq: Equations, tables: dict[str, tuple[int, ...]]) -> list[Algorithm]:
+    if not found.has("residual_derivatives"):
+        return []
+    n, c = len(eq.state), len(eq.lam)
+    kernel = loops.variational_residual_with_multipliers if c else loops.variational_residual
+    return [
+        Algorithm(
+            "variational_residual", "implicit form of the variational system: zero along motions", kernel,
+            ("X", n + n * n), {"residual": (n + c) * (n + 1)}, {"Xdot": n + n * n, **({"Lam": c + c * n} if c else {})},
+            scratch={"D": _entries(found, "residual_derivatives", "D")}, constants={"n": n, **({"c": c} if c else {})},
+            tables={"pattern": "residual_derivatives_D_pattern"}, calls={"derivatives": "residual_derivatives"},
+        )
+    ]  # fmt: skip
+
+
+def _entries(found: Artefact, function: str, output: str) -> int:
+    """How many numbers an output has."""
+    return next(len(o.values) for o in found.function(function).program.outputs if o.name == output)
