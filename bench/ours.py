@@ -49,22 +49,22 @@ def model(case: Case, snap: bool = True) -> sb.Model:
 
 
 def inverse_dynamics(case: Case, snap: bool) -> sb.emit.Compiled:
-    return sb.compile(_equations(case, snap)).inverse
+    return sb.compile(equations(case, snap)).inverse
 
 
 def mass_matrix(case: Case, snap: bool) -> sb.emit.Compiled:
-    return sb.compile(_equations(case, snap)).M
+    return sb.compile(equations(case, snap)).M
 
 
 def forward_dynamics(case: Case, snap: bool) -> sb.emit.Compiled:
-    return sb.compile(_equations(case, snap)).udot
+    return sb.compile(equations(case, snap)).udot
 
 
 def forward_derivatives(case: Case, snap: bool) -> sb.emit.Compiled:
-    return sb.compile(_equations(case, snap)).derivatives(("q", "u", "r"))
+    return sb.compile(equations(case, snap)).derivatives(("q", "u", "r"))
 
 
-def _equations(case: Case, snap: bool) -> sb.Equations:
+def equations(case: Case, snap: bool = True) -> sb.Equations:
     return sb.derive(model(case, snap), check=False)
 
 

@@ -119,7 +119,7 @@ if TYPE_CHECKING:
         reactions,
         tangent_vectors,
     )
-    from .emit import compile, numpy_function, numpy_source, program
+    from .emit import compile, device_array, numpy_function, numpy_source, program
     from .errors import (
         AssemblyError,
         CompileError,
@@ -145,6 +145,7 @@ if TYPE_CHECKING:
         all_assemblies,
         assemble,
         closed_loop,
+        cuda_motions,
         simulate,
         simulate_batch,
         simulate_modes,
@@ -184,14 +185,14 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "forward_derivatives", "ForwardDerivatives", "inverse_derivatives",
     "diagonalized", "gram_schmidt", "tangent_vectors", "coriolis_matrix", "mass_matrix_sparsity",
     # emit
-    "program", "compile",
+    "program", "compile", "device_array",
     "numpy_function", "numpy_source", "c_source",
     # integrate: initial states
     "assemble", "all_assemblies", "State", "violation",
     # integrate: motions
     "simulate", "closed_loop", "Event", "Trajectory",
     "Contact", "simulate_modes", "Contacts", "Modes", "Switch",
-    "simulate_batch", "save_trajectory", "load_trajectory",
+    "simulate_batch", "cuda_motions", "save_trajectory", "load_trajectory",
     # stability: near a motion
     "steady", "linearize", "linear_system", "LinearSystem",
     "to_scipy", "to_control",

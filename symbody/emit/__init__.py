@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from .program.lower import program
     from .program.program import Cost, Program
     from .run.callable import Compiled
+    from .run.cuda_callable import CudaFunction, ptx_source
+    from .run.device_arrays import DeviceArray, device_array
     from .run.dynamics import Dynamics, compile
     from .text.numpy_text import numpy_function, numpy_source
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "program", "Cost", "Program", "Compiled", "Dynamics", "compile", "numpy_function", "numpy_source",
+    "program", "Cost", "Program", "Compiled", "CudaFunction", "ptx_source", "DeviceArray", "device_array", "Dynamics", "compile", "numpy_function", "numpy_source",
 ]  # fmt: skip
 
 offer(__name__)

@@ -170,19 +170,23 @@ class Form(CacheOwner):
         return self._orthogonal(p) if self.name == "orthogonal" else self._quasi_orthogonal(p)
 
     @cached_property
-    def _corrections(self) -> dict[str, Compiled]:
+    def corrections(self) -> dict[str, dict[str, Any]]:
+        """One correction each of positions, speeds and invariants, where there is something to correct: x, and the violation before."""
         eq, out = self.equations, {}
         if eq.position_rows:
-            q, violation = projection.new_positions(eq, self.chosen, self.metric)
-            out["positions"] = self.compiled("positions", {"x": q, "violation": [violation]})
+            out["positions"] = projection.new_positions(eq, self.chosen, self.metric)
         if self.chosen:
-            u, violation = projection.new_speeds(eq, self.chosen, self.metric)
-            out["speeds"] = self.compiled("speeds", {"x": u, "violation": [violation]})
+            out["speeds"] = projection.new_speeds(eq, self.chosen, self.metric)
         if self.invariants:
             scales = [self.scales[name] for name in self.invariants]
-            y, violation = projection.new_on_invariants(eq, self.y, self.chosen, self._shifted, scales, self.metric)
-            out["invariants"] = self.compiled("invariants", {"x": y, "violation": [violation]})
-        return out
+            out["invariants"] = projection.new_on_invariants(
+                eq, self.y, self.chosen, self._shifted, scales, self.metric
+            )
+        return {name: {"x": x, "violation": [violation]} for name, (x, violation) in out.items()}
+
+    @cached_property
+    def _corrections(self) -> dict[str, Compiled]:
+        return {name: self.compiled(name, outputs) for name, outputs in self.corrections.items()}
 
     @property
     def _shifted(self) -> list[Expr]:

@@ -103,6 +103,49 @@ def _run_passes(module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
         manager.detach()
 
 
+# ---------------------------------------------------------------------------------------------------------- for GPUs
+
+GPU: Final = (
+    "nvptx64-nvidia-cuda",
+    "sm_75",
+    "+ptx64",
+)  # the oldest cards that drivers still serve; newer ones take the same text
+GPU_LEVEL: Final = 3
+
+
+@cache
+def _gpu() -> llvm.TargetMachine:
+    triple, card, features = GPU
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    try:
+        target = llvm.Target.from_triple(triple)
+    except RuntimeError:
+        raise CompileError("this build of llvmlite cannot write code for NVIDIA GPUs (target nvptx64)") from None
+    return target.create_target_machine(cpu=card, features=features, opt=GPU_LEVEL)
+
+
+def gpu_identity() -> str:
+    """Everything that decides the text for a GPU beside what is given."""
+    return "|".join([llvmlite.__version__, str(llvm.llvm_version_info), *GPU, str(GPU_LEVEL)])
+
+
+def ptx(text: str) -> str:
+    """PTX, which the driver of a card makes machine code of."""
+    with _lock:
+        machine = _gpu()
+        try:
+            module = llvm.parse_assembly(text)
+            module.verify()
+        except RuntimeError as reason:
+            raise CompileError(f"LLVM does not accept the generated text: {reason}") from None
+        module.data_layout = str(machine.target_data)
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.loop_unrolling = True
+        _run_passes(module, llvm.create_pass_builder(machine, options))
+        return str(machine.emit_assembly(module))
+
+
 class Loaded:
     """Machine code in memory; it stays as long as this object does."""
 

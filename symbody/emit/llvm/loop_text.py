@@ -7,7 +7,7 @@ LlvmLoops    kernels that call each other and compiled programs, in one module
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from ..loops.checked import basic_types, checked
@@ -50,22 +50,31 @@ from ..loops.form import (
 )
 from ..loops.language import Kernel
 from ..loops.specialised import Kernels, Known, specialised
-from .numbers import hexadecimal, lanes_of, splat
+from .numbers import BYTES, LARGEST_NUMBER, SUFFIX, lanes_of, real_of, splat
 
 _TYPES: Final[dict[Type, str]] = {
-    INDEX: "i64", NUMBER: "double", NUMBERS: "ptr", INDICES: "ptr", FUNCTION: "ptr", NOTHING: "void",
+    INDEX: "i64", NUMBERS: "ptr", INDICES: "ptr", FUNCTION: "ptr", NOTHING: "void",
 }  # fmt: skip
 _FLAGS: Final = "contract reassoc nsz"
 _NUMBER_OPS: Final = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 _INDEX_OPS: Final = {"+": "add nsw", "-": "sub nsw", "*": "mul nsw", "//": "sdiv", "%": "srem"}
 _INDEX_TESTS: Final = {"<": "slt", ">": "sgt", "<=": "sle", ">=": "sge", "==": "eq", "!=": "ne"}
 _NUMBER_TESTS: Final = {"<": "olt", ">": "ogt", "<=": "ole", ">=": "oge", "==": "oeq", "!=": "une"}
-_LARGEST: Final = hexadecimal(1.7976931348623157e308)
 LARGE: Final = 200  # expressions and statements of a kernel
-_INTRINSICS: Final = """declare double @llvm.fabs.f64(double)
-declare double @llvm.sqrt.f64(double)
-declare double @pow(double, double)
-"""
+MOST_UNROLLED: Final = 80  # turns of a loop that is written out
+UNROLLED: Final = ", !llvm.loop !2"
+UNROLLED_METADATA: Final = '!2 = distinct !{!2, !3}\n!3 = !{!"llvm.loop.unroll.full"}\n'
+
+
+def intrinsics(real: str) -> str:
+    """Declarations of what kernels call."""
+    names = [f"llvm.{name}.{SUFFIX[real]}" for name in ("fabs", "sqrt")]
+    return "".join(f"declare {real} @{name}({real})\n" for name in names)
+
+
+def type_text(type_: Type, real: str) -> str:
+    """A type as LLVM calls it."""
+    return real if type_ is NUMBER else _TYPES[type_]
 
 
 def changed_names(block: Block) -> dict[str, Type]:
@@ -83,10 +92,12 @@ def changed_names(block: Block) -> dict[str, Type]:
 class LlvmKernel:
     """One kernel as an LLVM function.
 
-    number   type of an array's elements: double, or a vector of them where the loop serves several states at once
+    number   type of an array's elements: double or float, or a vector of them where the loop serves several states at once
     stride   distance of elements in memory: a kernel that pivots serves one lane of interleaved arrays at a time
     shared   arrays with shorter elements, repeated to fill a number: factors, where a number is of several right sides
     tables   names of constant arrays, to which those that are met are added
+    power    name of the function for x^y
+    unrolls  whether small loops of known length are to be written out by LLVM, so that arrays become registers
     """
 
     def __init__(
@@ -97,7 +108,10 @@ class LlvmKernel:
         stride: int = 1,
         shared: Mapping[str, str] | None = None,
         tables: dict[tuple[float, ...], str] | None = None,
+        power: str = "pow",
+        unrolls: bool = False,
     ) -> None:
+        self.real, self.size, self.power, self.unrolls = real_of(number), BYTES[real_of(number)], power, unrolls
         self.form, self.name, self.number, self.stride, self.shared = form, name, number, stride, shared or {}
         self.tables = {} if tables is None else tables
         self.changed = changed_names(form.body)
@@ -115,16 +129,20 @@ class LlvmKernel:
         self.block(self.form.body)
         end = "  ret void" if self.form.result is NOTHING else "  unreachable"
         body = "\n".join([*self.head, *self.lines, end])
-        args = ", ".join(f"{parameter_type(p, named=True)} %{p.name}" for p in self.form.parameters)
-        return f"define internal {_TYPES[self.form.result]} @{self.name}({args}) {attributes} {{\n{body}\n}}\n"
+        args = ", ".join(f"{parameter_type(p, self.real, named=True)} %{p.name}" for p in self.form.parameters)
+        result = type_text(self.form.result, self.real)
+        return f"define internal {result} @{self.name}({args}) {attributes} {{\n{body}\n}}\n"
 
     @property
     def types(self) -> str:
         """Types of the arguments, for a declaration."""
-        return ", ".join(parameter_type(p) for p in self.form.parameters)
+        return ", ".join(parameter_type(p, self.real) for p in self.form.parameters)
 
     def type_of(self, type_: Type) -> str:
         return self.number if type_ is NUMBER else _TYPES[type_]
+
+    def align_of(self, type_: Type) -> int:
+        return self.size if type_ is NUMBER else 8
 
     def new(self, instruction: str) -> str:
         self.count += 1
@@ -149,7 +167,7 @@ class LlvmKernel:
 
     def variable(self, e: LocalVariable) -> str:
         if e.is_place:
-            return self.new(f"load {self.type_of(e.type)}, ptr %{e.name}, align 8")
+            return self.new(f"load {self.type_of(e.type)}, ptr %{e.name}, align {self.align_of(e.type)}")
         if e.name in self.changed:
             return self.new(f"load {self.type_of(e.type)}, ptr %{e.name}.at")
         return f"%{e.name}"
@@ -157,14 +175,14 @@ class LlvmKernel:
     def element(self, e: ArrayElement) -> str:
         element = self.shared.get(e.array.name, self.number) if isinstance(e.array, LocalVariable) else self.number
         element = "i64" if e.type is INDEX else element
-        loaded = self.new(f"load {element}, ptr {self.address(e, element)}, align 8")
+        loaded = self.new(f"load {element}, ptr {self.address(e, element)}, align {self.align_of(e.type)}")
         return loaded if e.type is INDEX or element == self.number else self.repeated(loaded, element)
 
     def repeated(self, value: str, element: str) -> str:
         """A number made of a shorter one, again and again."""
-        if element == "double":
-            element = "<1 x double>"
-            value = self.new(f"insertelement {element} poison, double {value}, i32 0")
+        if element == self.real:
+            element = f"<1 x {self.real}>"
+            value = self.new(f"insertelement {element} poison, {self.real} {value}, i32 0")
         lanes = lanes_of(self.number)
         mask = ", ".join(f"i32 {k % lanes_of(element)}" for k in range(lanes))
         return self.new(f"shufflevector {element} {value}, {element} poison, <{lanes} x i32> <{mask}>")
@@ -176,7 +194,7 @@ class LlvmKernel:
         return self.new(f"getelementptr inbounds {element}, ptr {base}, i64 {at}")
 
     def rest(self, e: Rest) -> str:
-        element = "i64" if e.type is INDICES else "double"
+        element = "i64" if e.type is INDICES else self.real
         return self.new(f"getelementptr {element}, ptr {self.value(e.array)}, i64 {self.value(e.start)}")
 
     def operation(self, e: Operation) -> str:
@@ -191,7 +209,8 @@ class LlvmKernel:
 
     def converted(self, e: Converted) -> str:
         value = self.value(e.value)
-        return self.new(f"sitofp i64 {value} to double" if e.type is NUMBER else f"fptosi double {value} to i64")
+        to_number = e.type is NUMBER
+        return self.new(f"sitofp i64 {value} to {self.real}" if to_number else f"fptosi {self.real} {value} to i64")
 
     def connected(self, e: Connected) -> str:
         decided, place = self.labels("decided", "truth")
@@ -217,18 +236,18 @@ class LlvmKernel:
         return self.new(f"select i1 {self.value(e.test)}, {type_} {yes}, {type_} {no}")
 
     def mathematics(self, e: Mathematics) -> str:
-        values = [self.value(a) for a in e.arguments]
+        values, real = [self.value(a) for a in e.arguments], self.real
         if e.name == "is_finite":
-            size = self.new(f"call double @llvm.fabs.f64(double {values[0]})")
-            return self.new(f"fcmp ole double {size}, {_LARGEST}")
+            size = self.new(f"call {real} @llvm.fabs.{SUFFIX[real]}({real} {values[0]})")
+            return self.new(f"fcmp ole {real} {size}, {splat(LARGEST_NUMBER[real], real)}")
         if e.name in ("min", "max"):
             best = values[0]
             for other in values[1:]:  # as Python does: nan is not taken where it comes later
-                takes = self.new(f"fcmp {'olt' if e.name == 'min' else 'ogt'} double {other}, {best}")
-                best = self.new(f"select i1 {takes}, double {other}, double {best}")
+                takes = self.new(f"fcmp {'olt' if e.name == 'min' else 'ogt'} {real} {other}, {best}")
+                best = self.new(f"select i1 {takes}, {real} {other}, {real} {best}")
             return best
-        name = {"abs": "llvm.fabs.f64", "sqrt": "llvm.sqrt.f64", "pow": "pow"}[e.name]
-        return self.new(f"call double @{name}({', '.join(f'double {v}' for v in values)})")
+        name = {"abs": f"llvm.fabs.{SUFFIX[real]}", "sqrt": f"llvm.sqrt.{SUFFIX[real]}", "pow": self.power}[e.name]
+        return self.new(f"call {real} @{name}({', '.join(f'{real} {v}' for v in values)})")
 
     def called(self, e: Called) -> str:
         text = self.call_text(e)
@@ -238,8 +257,8 @@ class LlvmKernel:
         given = []
         for p, a in zip(e.target.parameters, e.arguments, strict=True):
             text = f"%{a.name}" if p.is_place and isinstance(a, LocalVariable) else self.value(a)
-            given.append(f"{parameter_type(p)} {text}")
-        return f"call {_TYPES[e.type]} @{e.target.name}({', '.join(given)})"
+            given.append(f"{parameter_type(p, self.real)} {text}")
+        return f"call {type_text(e.type, self.real)} @{e.target.name}({', '.join(given)})"
 
     PRINTERS: Final[dict[type, Any]] = {
         Constant: constant, LocalVariable: variable, ArrayElement: element, Rest: rest, Operation: operation, Converted: converted,
@@ -260,7 +279,8 @@ class LlvmKernel:
             case Store(target, value):
                 element = self.type_of(target.type)
                 result = self.value(value)
-                self.lines.append(f"  store {element} {result}, ptr {self.address(target, element)}, align 8")
+                at, size = self.address(target, element), self.align_of(target.type)
+                self.lines.append(f"  store {element} {result}, ptr {at}, align {size}")
             case Loop():
                 self.loop(s)
             case While():
@@ -270,7 +290,8 @@ class LlvmKernel:
             case Leave(word):
                 self.leave(f"  br label %{self.exits[-1][word == 'break']}")
             case Return(value):
-                self.leave("  ret void" if value is None else f"  ret {_TYPES[value.type]} {self.value(value)}")
+                given = None if value is None else f"{type_text(value.type, self.real)} {self.value(value)}"
+                self.leave(f"  ret {given or 'void'}")
             case Run():
                 self.run(s)
             case Call(value):
@@ -293,7 +314,8 @@ class LlvmKernel:
         self.lines += [f"  br label %{again}", f"{again}:"]
         after = self.new(f"load i64, ptr %{s.name}.at")
         after = self.new(f"add nsw i64 {after}, {s.step}")
-        self.lines += [f"  store i64 {after}, ptr %{s.name}.at", f"  br label %{head}", f"{done}:"]
+        hint = UNROLLED if self.unrolls and _is_small(s) else ""
+        self.lines += [f"  store i64 {after}, ptr %{s.name}.at", f"  br label %{head}{hint}", f"{done}:"]
 
     def repeat(self, s: While) -> None:
         head, inside, done = self.labels("while", "body", "done")
@@ -313,7 +335,11 @@ class LlvmKernel:
         self.lines += [f"  br label %{done}", f"{done}:"]
 
     def run(self, s: Run) -> None:
-        """Call of a compiled program through its table: function, inputs, outputs, scratch memory."""
+        """Call of a compiled program: of one in this module, or through its table of function, inputs, outputs, scratch memory."""
+        if s.target:
+            values = [f"{type_text(g.type, self.real)} {self.value(g)}" for g in (*s.inputs, *s.outputs)]
+            self.lines.append(f"  call void @{s.target}({', '.join([f'ptr {self.value(s.function)}', *values])})")
+            return
         table = self.value(s.function)
         code, ins, outs, work = (self.new(f"load ptr, ptr {self.pointer(table, k)}, align 8") for k in range(4))
         for k, given in enumerate(s.inputs):
@@ -322,7 +348,7 @@ class LlvmKernel:
                 self.lines.append(f"  store ptr {self.value(given)}, ptr {at}, align 8")
             else:
                 place = self.new(f"load ptr, ptr {at}, align 8")
-                self.lines.append(f"  store double {self.value(given)}, ptr {place}, align 8")
+                self.lines.append(f"  store {self.real} {self.value(given)}, ptr {place}, align {self.size}")
         for k, given in enumerate(s.outputs):
             self.lines.append(f"  store ptr {self.value(given)}, ptr {self.pointer(outs, k)}, align 8")
         self.lines.append(f"  call void {code}(ptr {ins}, ptr {outs}, ptr {work})")
@@ -331,10 +357,18 @@ class LlvmKernel:
         return self.new(f"getelementptr ptr, ptr {table}, i64 {k}")
 
 
-def parameter_type(p: Parameter, named: bool = False) -> str:
+def _is_small(s: Loop) -> bool:
+    """Whether a loop has a known, small length and calls nothing."""
+    if not (isinstance(s.start, Constant) and isinstance(s.stop, Constant)):
+        return False
+    is_short = s.stop.value - s.start.value <= MOST_UNROLLED * abs(s.step)
+    return is_short and not any(isinstance(part, Run | Called | Loop | While) for part in all_parts(s.body))
+
+
+def parameter_type(p: Parameter, real: str, named: bool = False) -> str:
     """The type of an argument; in a definition with what is promised of it."""
     if not p.is_place and p.type not in (NUMBERS, INDICES):
-        return _TYPES[p.type]
+        return type_text(p.type, real)
     return "ptr noalias" if named else "ptr"
 
 
@@ -347,10 +381,10 @@ def simple_kernel(kernel: Kernel, known: Known) -> KernelForm:
 
 
 class LlvmLoops:
-    """Kernels that belong together, in one module."""
+    """Kernels that belong together, in one module, for numbers of one precision; `power` and `unrolls` as in `LlvmKernel`."""
 
-    def __init__(self) -> None:
-        self.kernels = Kernels()
+    def __init__(self, real: str = "double", power: str = "pow", unrolls: bool = False) -> None:
+        self.kernels, self.real, self.power, self.unrolls = Kernels(), real, power, unrolls
         self._entries: list[str] = []
 
     def entry(
@@ -360,17 +394,23 @@ class LlvmLoops:
         self._entries.append(_entry_text(entry(self.kernels, kernel, name, arguments, known, outputs)))
 
     def text(self) -> str:
+        library = f"declare {self.real} @pow({self.real}, {self.real})\n"
+        return intrinsics(self.real) + library + self.definitions(_attributes)
+
+    def definitions(self, attributes: Callable[[KernelForm, int], str]) -> str:
+        """Kernels and entries without what they call of the library. `attributes` are those of a kernel that is called so many times."""
         tables: dict[tuple[float, ...], str] = {}
         forms = [form for form in self.kernels.forms.values() if form]
         called = Counter(part.target.name for f in forms for part in all_parts(f.body) if isinstance(part, Called))
-        texts = [
-            LlvmKernel(form, form.name, tables=tables).text(_attributes(form, called[form.name])) for form in forms
-        ]
+        real, texts = self.real, []
+        for form in forms:
+            kernel = LlvmKernel(form, form.name, real, tables=tables, power=self.power, unrolls=self.unrolls)
+            texts.append(kernel.text(attributes(form, called[form.name])))
         constants = "".join(
-            f"{name} = private constant [{len(v)} x double] [{', '.join(f'double {hexadecimal(x)}' for x in v)}]\n"
+            f"{name} = private constant [{len(v)} x {real}] [{', '.join(f'{real} {splat(x, real)}' for x in v)}]\n"
             for v, name in tables.items()
         )
-        return _INTRINSICS + constants + "".join(texts) + "".join(self._entries)
+        return constants + "".join(texts) + "".join(self._entries)
 
 
 def _attributes(form: KernelForm, calls: int) -> str:
@@ -383,7 +423,8 @@ def _attributes(form: KernelForm, calls: int) -> str:
 def _entry_text(e: KernelEntry) -> str:
     lines: list[str] = []
     given = ", ".join(_unpacked(r, lines) for r in e.routes)
-    call = f"call {_TYPES[e.form.result]} @{e.form.name}({given})"
+    result = type_text(e.form.result, "double")
+    call = f"call {result} @{e.form.name}({given})"
     if e.form.result is NOTHING:
         lines.append(f"  {call}")
     else:
@@ -391,7 +432,7 @@ def _entry_text(e: KernelEntry) -> str:
             f"  %result = {call}",
             f"  %result.p = getelementptr ptr, ptr %in, i64 {e.result_at}",
             "  %result.v = load ptr, ptr %result.p, align 8",
-            f"  store {_TYPES[e.form.result]} %result, ptr %result.v, align 8",
+            f"  store {result} %result, ptr %result.v, align 8",
         ]
     body = "\n".join(lines)
     return f"define void @{e.name}(ptr %in, ptr %out, ptr %work) nounwind {{\n{body}\n  ret void\n}}\n"
@@ -413,5 +454,6 @@ def _unpacked(r: Route, lines: list[str]) -> str:
         at = f"%{p.name}.a"
     if p.is_place or p.type not in (INDEX, NUMBER):
         return f"ptr {at}"
-    lines.append(f"  %{p.name}.v = load {_TYPES[p.type]}, ptr {at}, align 8")
-    return f"{_TYPES[p.type]} %{p.name}.v"
+    type_ = type_text(p.type, "double")
+    lines.append(f"  %{p.name}.v = load {type_}, ptr {at}, align 8")
+    return f"{type_} %{p.name}.v"

@@ -1,11 +1,17 @@
-"""Constants and types of numbers in LLVM text."""
+"""Constants and types of numbers in LLVM text: double or float, alone or as vectors."""
 
 from __future__ import annotations
 
+import math
 import struct
 from typing import Final
 
 _DOUBLE: Final = struct.Struct(">d")
+_FLOAT: Final = struct.Struct(">f")
+LARGEST_NUMBER: Final = {"double": 1.7976931348623157e308, "float": 3.4028234663852886e38}
+SUFFIX: Final = {"double": "f64", "float": "f32"}  # of intrinsics
+INTEGER: Final = {"double": "i64", "float": "i32"}  # of the same size
+BYTES: Final = {"double": 8, "float": 4}
 
 
 def hexadecimal(value: float) -> str:
@@ -13,13 +19,28 @@ def hexadecimal(value: float) -> str:
     return "0x" + _DOUBLE.pack(value).hex().upper()
 
 
+def in_single(value: float) -> float:
+    """The nearest number of single precision."""
+    try:
+        return float(_FLOAT.unpack(_FLOAT.pack(value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def real_of(number: str) -> str:
+    """The scalar type of a scalar or vector type."""
+    return "float" if "float" in number else "double"
+
+
 def lanes_of(number: str) -> int:
     """How many lanes a scalar or vector type has."""
-    return 1 if number == "double" else int(number[1:].split()[0])
+    return int(number[1:].split()[0]) if number.startswith("<") else 1
 
 
 def splat(value: float, number: str) -> str:
     """A constant of a scalar or vector type."""
-    if number == "double":
-        return hexadecimal(value)
-    return f"<{', '.join([f'double {hexadecimal(value)}'] * lanes_of(number))}>"
+    real = real_of(number)
+    text = hexadecimal(value if real == "double" else in_single(value))
+    if number == real:
+        return text
+    return f"<{', '.join([f'{real} {text}'] * lanes_of(number))}>"

@@ -70,18 +70,9 @@ def _starts_as_zeros(program: Program, block: Instruction) -> bool:
 
 def cut(program: Program, size: int = PIECE) -> list[range]:
     """Ranges of instructions whose weight is bounded."""
-    feeds, outputs = _feeds(program, _layouts(program, 1, 1)), _outputs(program)
+    feeds, outputs = _feeds(program, _layouts(program, 1, 1)), program.output_places()
     stores = (len(feeds.get(k, ())) + len(outputs.get(k, ())) for k in range(len(program.code)))
     return pieces.cut((weight(program, i) + n for i, n in zip(program.code, stores, strict=True)), size)
-
-
-def _outputs(program: Program) -> dict[int, list[tuple[int, int]]]:
-    """For each value the outputs, and the places in them, that it is stored to."""
-    out: dict[int, list[tuple[int, int]]] = {}
-    for o, output in enumerate(program.outputs):
-        for at, v in enumerate(output.values):
-            out.setdefault(v, []).append((o, at))
-    return out
 
 
 def _feeds(program: Program, layouts: dict[int, Layout]) -> dict[int, list[tuple[int, int]]]:
@@ -138,7 +129,7 @@ class _LlvmModule:
                 self.items.setdefault(i.args[0], []).append(k)
         self.layouts = _layouts(program, lanes, register)
         self.feeds = _feeds(program, self.layouts)
-        self.outputs = _outputs(program)
+        self.outputs = program.output_places()
 
     def text(self) -> LlvmText:
         name, p = entry(self.program), self.program

@@ -223,11 +223,15 @@ class Return:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Call of a compiled program: numbers and arrays that go in, arrays that come out."""
+    """Call of a compiled program: numbers and arrays that go in, arrays that come out.
+
+    target   its name, where it is known which one is called: the function's value is then what this one gets beside its arguments
+    """
 
     function: LocalVariable
     inputs: tuple[Expression, ...]
     outputs: tuple[Expression, ...]
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,8 +194,26 @@ def known_of(record: Struct, path: str) -> dict[str, Any]:
     return out
 
 
+def sizes_of(record: Struct, path: str) -> dict[str, int]:
+    """Lengths of the arrays of a record, by the names that its fields have in the form of a kernel."""
+    out = {f"{path}.{name}": value.size for name, value in record._values.items() if isinstance(value, np.ndarray)}
+    for f in record._special:
+        if f.type is not None:
+            out |= sizes_of(record._values[f.name], f"{path}.{f.name}")
+    return out
+
+
+def value_at(records: dict[str, Struct], path: str) -> Any:
+    """The value of a field by the name that it has in the form of a kernel."""
+    first, *rest = path.split(".")
+    value: Any = records[first]
+    for name in rest:
+        value = getattr(value, name)
+    return value
+
+
 def _constant(record: Struct, name: str) -> Any:
     value = getattr(record, name)
     if record._fields[name].type is FUNCTION:
-        return None if value is None else IS_THERE
+        return None if value is None else getattr(value, "target", IS_THERE)
     return tuple(value.tolist()) if isinstance(value, np.ndarray) else value

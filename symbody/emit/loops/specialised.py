@@ -48,7 +48,7 @@ from .form import (
     While,
 )
 from .language import Kernel
-from .records import fields_of
+from .records import IS_THERE, fields_of
 
 Known = Mapping[str, Any]
 COMPUTED: Final[dict[str, Callable[[Any, Any], Any]]] = {
@@ -235,7 +235,9 @@ class _Specialiser:
                 return (Return(None if value is None else self.expression(value)),)
             case Run(function, inputs, outputs):
                 self.used.add(function.name)
-                return (Run(function, tuple(map(self.expression, inputs)), tuple(map(self.expression, outputs))),)
+                ins, outs = tuple(map(self.expression, inputs)), tuple(map(self.expression, outputs))
+                target = self.known.get(function.name, IS_THERE)
+                return (Run(function, ins, outs, "" if target == IS_THERE else target),)
             case Call(value):
                 return (Call(self.called(value)),)
             case Leave():

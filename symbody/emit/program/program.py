@@ -180,6 +180,14 @@ class Program:
         outs = ", ".join(f"{o.name}{list(o.shape) if o.shape else ''}" for o in self.outputs)
         return f"<Program {self.name}: ({ins}) -> ({outs}), {self.cost}>"
 
+    def output_places(self) -> dict[int, list[tuple[int, int]]]:
+        """For each value the outputs, and the places in them, that it is stored to."""
+        out: dict[int, list[tuple[int, int]]] = {}
+        for o, output in enumerate(self.outputs):
+            for at, v in enumerate(output.values):
+                out.setdefault(v, []).append((o, at))
+        return out
+
     def last_uses(self) -> list[int]:
         """For each value the last instruction that reads it (outputs count as read after the end)."""
         last = list(range(len(self.code)))

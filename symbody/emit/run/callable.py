@@ -141,7 +141,7 @@ class Compiled:
             self._externals.raise_pending()
 
         _share_out(part, n, threads or min(os.cpu_count() or 1, n * self.program.cost.total // THREAD_OPERATIONS))
-        shaped = tuple(o.reshape(n, *_shape(out)) for o, out in zip(outs, self.program.outputs, strict=True))
+        shaped = tuple(o.reshape(n, *output_shape(out)) for o, out in zip(outs, self.program.outputs, strict=True))
         return shaped[0] if len(shaped) == 1 else shaped
 
     def _rows(self, groups: Sequence[Any]) -> tuple[list[Array], list[int], int]:
@@ -190,7 +190,7 @@ def aligned(array: Array) -> int:
     return -(-array.ctypes.data // 64) * 64
 
 
-def _shape(out: Output) -> tuple[int, ...]:
+def output_shape(out: Output) -> tuple[int, ...]:
     return (len(out.values),) if out.is_sparse else out.shape
 
 
@@ -231,7 +231,7 @@ def _call_text(program: Program) -> str:
         at += len(g)
     results, at = [], 0
     for o in program.outputs:
-        shape = _shape(o)
+        shape = output_shape(o)
         part = f"output__[{at}:{at + len(o.values)}]" if len(program.outputs) > 1 else "output__"
         results.append(
             f"float(output__[{at}])" if shape == () else f"{part}.reshape{shape}" if len(shape) > 1 else part

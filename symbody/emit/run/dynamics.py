@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,14 +12,19 @@ from ...algebra.graph import Symbol, gc_paused
 from ...algebra.portable import Portable
 from ...algebra.walk import substitute_all
 from ...derive.dynamics_derivatives import Wrt, accelerations, forward_derivatives, inverse_derivatives, symbols_to_vary
+from ...derive.energies import kinetic_energy, potential_energy
 from ...derive.equations import Equations
 from ...derive.forward_dynamics import ways_to_accelerations
 from ...derive.inverse import inverse_dynamics
 from ...derive.keywords import values_by_name
-from ...errors import ProgramError
+from ...errors import ProgramError, unknown
 from ..program.lower import operations, program
 from ..program.program import Program
 from .callable import Array, Compiled, compile_program
+from .cuda_callable import CudaFunction, checked_real
+from .cuda_driver import cuda
+
+TARGETS: Final = ("cpu", "cuda")
 
 
 class Dynamics(Portable):
@@ -28,14 +33,16 @@ class Dynamics(Portable):
     Functions take t, q, u, then z and r where the equations have additional variables and inputs, then p where parameters are left; r has the
     inputs, then those of their rates that the equations contain. Each
     is compiled when it is first used, and has `.batch` for many states at once. `f.p` holds the default values of the parameters;
-    `f.parameters(m1=2.0)` changes some.
+    `f.parameters(m1=2.0)` changes some. `real` is the precision on a GPU, or None: machine code of this computer.
     """
 
-    def __init__(self, equations: Equations, bake: Mapping[Any, float] | None = None, cache: bool = True) -> None:
+    def __init__(
+        self, equations: Equations, bake: Mapping[Any, float] | None = None, cache: bool = True, real: str | None = None
+    ) -> None:
         self.equations = equations
         parameters = equations.variables.of("p")
         self._bake = parameters.resolved(bake or {}, f"bake for {equations.name!r}", ProgramError)
-        self._cache = cache
+        self._cache, self._real = cache, real
         self._parameters = parameters.only(s for s in equations.p if s not in self._bake)
 
     @property
@@ -85,7 +92,10 @@ class Dynamics(Portable):
 
     def function(self, name: str, outputs: Mapping[str, Any]) -> Compiled:
         """Anything else, compiled as a function of the same arguments."""
-        return compile_program(self.program(name, outputs), cache=self._cache)
+        return self._compiled(self.program(name, outputs))
+
+    def _compiled(self, program: Program) -> Any:
+        return target_code(program, self._real, self._cache)
 
     @cached_property
     def udot(self) -> Compiled:
@@ -142,7 +152,7 @@ class Dynamics(Portable):
             given = [s for s in self.equations.r if s not in found.inputs]
             groups = {k: given if k == "r" else g for k, g in self._with_accelerations.items() if k != "r" or given}
             made = self._program("inverse", groups, {k: v for k, v in outputs.items() if v})
-        return compile_program(made, cache=self._cache)
+        return self._compiled(made)
 
     # ------------------------------------------------------------------------------------------------ derivatives
 
@@ -169,7 +179,7 @@ class Dynamics(Portable):
             found = inverse_derivatives(eq, self._unbaked(symbols_to_vary(eq, wrt, {"a": accelerations(eq)})))
             outputs = {f"tau_{k}": J for k, J in found.items()}
             made = self._program("inverse_derivatives", self._with_accelerations, outputs)
-        return compile_program(made, cache=self._cache)
+        return self._compiled(made)
 
     def _unbaked(self, wrt: Mapping[str, Sequence[Symbol]]) -> dict[str, Sequence[Symbol]]:
         """All parameters are those that are left as arguments."""
@@ -185,19 +195,46 @@ class Dynamics(Portable):
             return self.function(name, outputs)
 
     @cached_property
+    def energies(self) -> Compiled:
+        """Kinetic energy T and potential energy V."""
+        eq = self.equations
+        return self.function("energies", {"T": kinetic_energy(eq), "V": potential_energy(eq)})
+
+    @cached_property
     def outputs(self) -> Compiled:
         """The model's outputs, in order."""
         return self.function("outputs", dict(self.equations.outputs))
 
 
-def compile(thing: Program | Equations, *, bake: Mapping[Any, float] | None = None, cache: bool = True) -> Any:
+def target_code(program: Program, real: str | None, cache: bool) -> Any:
+    """A function to call: on a GPU in this precision, or on this computer where it is None."""
+    return compile_program(program, cache=cache) if real is None else CudaFunction(program, real, cache)
+
+
+def compile(
+    thing: Program | Equations,
+    *,
+    bake: Mapping[Any, float] | None = None,
+    cache: bool = True,
+    target: str = "cpu",
+    real: str = "double",
+) -> Any:
     """Machine code, made by LLVM in this process: no compiler is needed. A Program gives one function, Equations give `Dynamics`.
 
-    bake    numbers for parameters of equations, folded into the code
-    cache   keep the machine code on disk, and take it from there when the same is compiled again
+    bake     numbers for parameters of equations, folded into the code
+    cache    keep the machine code on disk, and take it from there when the same is compiled again
+    target   "cpu", or "cuda": an NVIDIA GPU, by its driver alone; functions then take many states in arrays of CuPy, PyTorch or JAX
+    real     precision on a GPU: "double", or "float" (single)
     """
+    if target not in TARGETS:
+        raise unknown("compile", "target", target, TARGETS, ProgramError)
+    if target == "cpu" and checked_real(real) != "double":
+        raise ProgramError("real='float' is for target='cuda'; machine code of this computer is in double precision")
+    if target == "cuda":
+        cuda()
+    precision = None if target == "cpu" else checked_real(real)
     if isinstance(thing, Equations):
-        return Dynamics(thing, bake, cache)
+        return Dynamics(thing, bake, cache, precision)
     if bake:
         raise ProgramError("numbers are baked into a program when it is made: program(..., bake={...})")
-    return compile_program(thing, cache=cache)
+    return target_code(thing, precision, cache)

@@ -1,0 +1,188 @@
+"""Generated dynamics and whole motions on an NVIDIA GPU: values against this computer's in double precision, then throughput.
+
+Arrays stay on the card. `bound_states_per_s` is what the card's arithmetic (an addition or a multiplication of the program as half of a fused
+one) or its memory (every input and output once) allows, whichever is less; both ceilings are measured in the same run. Peers compute forward
+dynamics of the same robots on the same card: MuJoCo's engines store more than accelerations.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+import symbody as sb
+from symbody.emit.run.cuda_driver import cuda
+
+from . import ours, robots
+from .gpu_ceilings import Ceilings, ceilings, seconds
+from .timing import Row, fresh
+
+Array = Any
+REALS: Final = ("float", "double")
+STATES: Final = 1 << 22
+MEMBERS: Final = 1 << 20
+CHECKED: Final = 2048
+STEP: Final = 1e-3
+CASES: Final = ("panda", "anymal_b", "bicycle", "spatial crank", "chain30")
+MOTIONS: Final = ("panda", "anymal_b", "bicycle", "spatial crank")
+PEERS: Final = {"panda": ("jax_recursion", "mjx", "mujoco_warp"), "anymal_b": ("mjx", "mujoco_warp")}
+
+
+@dataclass(frozen=True)
+class System:
+    """Equations with numbers for their parameters, and random states: groups of inputs by name, and whole states on the constraints."""
+
+    equations: sb.Equations
+    bake: dict[str, float]
+    groups: dict[str, Array]
+
+    @property
+    def y(self) -> Array:
+        return np.hstack([self.groups["q"], self.groups["u"]])
+
+
+@cache
+def system(name: str) -> System:
+    if name in robots.CASES:
+        case = robots.CASES[name]
+        s, order = robots.states(case, CHECKED, seed=1), ours.Order(case)
+        groups = {"q": s.q[:, order.q], "u": s.u[:, order.u], "r": s.tau[:, order.r]}
+        return System(ours.equations(case), {}, groups)
+    example = importlib.import_module(f"examples.{name.replace(' ', '_')}")
+    eq = sb.derive(example.model(), check=False)
+    start, draw = eq.values(example.START, otherwise=0), np.random.default_rng(3)
+    bake = {s.name: float(v) for s, v in eq.variables.of("p").defaults.items()}
+    near = {g: np.array([float(start[s]) for s in getattr(eq, g)]) for g in "qu"}
+    groups = {g: x + draw.uniform(-0.05, 0.05, (CHECKED, len(x))) for g, x in near.items()}
+    return System(eq, bake, groups)
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    cuda()
+    yield first_result()
+    limits = ceilings()
+    for name in CASES[: 4 if quick else None]:
+        for real in REALS:
+            yield from with_peers(name, real, function_row(name, real, limits))
+    for name in MOTIONS:
+        for real in REALS:
+            yield motion_row(name, real, limits)
+
+
+# ---------------------------------------------------------------------------------------------------- functions
+
+
+def function_row(name: str, real: str, limits: Ceilings) -> Row:
+    s = system(name)
+    f = sb.compile(s.equations, target="cuda", real=real, bake=s.bake).udot
+    groups = [g.name for g in f.program.inputs]
+    exact = sb.compile(s.equations, bake=s.bake).udot.batch(*(s.groups.get(g, 0.0) for g in groups))
+    given = [0.0 if g == "t" else sb.device_array(s.groups[g], real) for g in groups]
+    error = relative_error(f(*given).numpy(), exact)
+    many = [
+        0.0 if g == "t" else sb.device_array(np.resize(s.groups[g], (STATES, s.groups[g].shape[1])), real)
+        for g in groups
+    ]
+    out = f(*many)
+    least = seconds(f.prepared(*many, out=out))
+    numbers = sum(len(g) for g in f.program.inputs if not g.is_scalar) + out.shape[1]
+    bound = limits.states_per_s(real, f.program.cost.total, numbers)
+    kernel = next(iter(f.kernels.values()))
+    return row(name, real, STATES, STATES / least, error, bound, kernel)
+
+
+def row(case: str, real: str, n: int, rate: float, error: float, bound: float, kernel: Any) -> Row:
+    return {
+        "case": case, "real": real, "n": n, "states_per_s": rate, "error": error, "bound_states_per_s": bound, "peer": None,
+        "peer_states_per_s": None, "ratio": None, "registers": kernel.registers, "local_bytes": kernel.local_bytes,
+    }  # fmt: skip
+
+
+def relative_error(got: Array, exact: Array) -> float:
+    """The largest error of a state in units of its largest number."""
+    if not np.all(np.isfinite(got)):
+        return float("nan")
+    return float((np.abs(got - exact).max(1) / np.abs(exact).max(1)).max())
+
+
+# ---------------------------------------------------------------------------------------------------- motions
+
+
+def motion_row(name: str, real: str, limits: Ceilings, method: str = "rk4") -> Row:
+    """Steps of Runge-Kutta's method, with a projection after each where there are constraints; compared after 20 steps."""
+    s, few, steps = system(name), 16, 20
+    run = sb.cuda_motions(s.equations, STEP, method=method, real=real)
+    starts, inputs = _starts(s, few)
+    exact = np.stack([_simulated(s, y, r, steps, method) for y, r in zip(starts, inputs, strict=True)])
+    given = {"parameters": sb.device_array(inputs, real)} if inputs.shape[1] else {}
+    got = run(sb.device_array(starts, real), steps, **given)
+    error = relative_error(got.y.numpy(), exact)
+    many = np.resize(starts, (MEMBERS, starts.shape[1]))
+    y = sb.device_array(many, real)
+    if given:
+        given = {"parameters": sb.device_array(np.resize(inputs, (MEMBERS, inputs.shape[1])), real)}
+    steps = 20
+    rate = MEMBERS * steps / seconds(lambda: run(y, steps, **given), repeats=3, at_least=0.0)
+    cost = run.cost_of_a_step
+    kernel = run.loop.kernel(0)
+    return row(f"{name}, {method} step", real, MEMBERS, rate, error, limits.states_per_s(real, cost, 0), kernel)
+
+
+def _starts(s: System, count: int) -> tuple[Array, Array]:
+    """States on the constraints, and inputs."""
+    r = s.groups.get("r", np.zeros((CHECKED, 0)))[:count]
+    if not s.equations.lam:
+        return s.y[:count], r
+    names = [x.name for x in (*s.equations.q, *s.equations.u)]
+    found = [sb.assemble(s.equations, start=dict(zip(names, y, strict=True))) for y in s.y[: max(2, count // 8)]]
+    return np.resize(np.stack([np.concatenate([f.q, f.u]) for f in found]), (count, len(names))), r
+
+
+def _simulated(s: System, y: Array, r: Array, steps: int, method: str) -> Array:
+    """The same steps on this computer."""
+    eq = s.equations
+    start = dict(zip([x.name for x in (*eq.q, *eq.u)], y, strict=True)) | dict(
+        zip([x.name for x in eq.r], r, strict=True)
+    )
+    end = sb.simulate(eq, steps * STEP, start, method=method, step=STEP, progress=False)
+    return np.concatenate([end.q[-1], end.u[-1]])
+
+
+# ---------------------------------------------------------------------------------------------------- the first result
+
+
+def first_result() -> Row:
+    """Seconds from a URDF file to accelerations on the card, in a new process: with an empty cache, and again."""
+    made = fresh("bench.gpu:seconds_to_first_result")
+    return {"case": "panda, URDF to first result", "seconds": made and made["seconds"]}
+
+
+def seconds_to_first_result() -> Row:
+    begin = time.perf_counter()
+    case = robots.CASES["panda"]
+    f = sb.compile(ours.equations(case), target="cuda", real="float", cache=False).udot
+    x = sb.device_array(np.zeros((128, 7)), "float")
+    f(0.0, x, x, x).numpy()
+    return {"seconds": time.perf_counter() - begin}
+
+
+# ---------------------------------------------------------------------------------------------------- peers
+
+
+def with_peers(name: str, real: str, ours_: Row) -> Iterator[Row]:
+    """One row for each peer that is installed; without any, the row alone."""
+    found = []
+    for peer in PEERS.get(name, ()) if real == "float" else ():
+        made = fresh("bench.peers.on_gpu:states_per_s", peer, name)
+        if made and made.get("states_per_s"):
+            rate = made["states_per_s"]
+            found.append(
+                ours_ | {"peer": made["peer"], "peer_states_per_s": rate, "ratio": ours_["states_per_s"] / rate}
+            )
+    yield from found or [ours_]

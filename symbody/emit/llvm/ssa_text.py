@@ -1,0 +1,196 @@
+"""A program as one function body in which every value has a name of its own: for machines with many registers and slow memory.
+
+Sines and cosines of large angles take a way of their own, which is rare and slow. Where `extreme` is asked for, none is taken, and the caller
+gets the largest angle there was, to repeat the state another way if need be. Else inputs whose sums are angles are reduced first, all in one branch:
+a sum of large numbers would have lost what sines depend on. Linear systems that are not written out go to loops on local memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from ...errors import CompileError, listed
+from ..loops.kernels import factor_kernel, has_pivots, solve_kernel
+from ..program.program import Instruction, Program, right_sides
+from .device_math import FUNCTIONS, any_angles, function_name, quotient, sine_and_cosine
+from .loop_text import LlvmKernel, simple_kernel
+from .scalar_text import ScalarText
+
+_SINES: Final = ("sincos", "sin", "cos")
+_SUMS: Final = ("input", "const", "neg", "add", "sub")
+_COMPARISONS: Final = {"lt": "<", "le": "<=", "eq": "=="}
+
+Read = Callable[[int, int], str]  # of a position in an input group
+Write = Callable[[int, int, str], None]  # of a value to a position in an output
+
+
+class SsaText:
+    """Text of a program's instructions, written into `t`. What they need beside it is in `functions` and `kernels`.
+
+    is_checked   whether large angles are looked after; else `extreme` is the largest angle in the end
+    """
+
+    def __init__(self, program: Program, t: ScalarText, read: Read, write: Write, is_checked: bool = True) -> None:
+        if program.externals:
+            raise CompileError(
+                f"program {program.name!r}: {listed(f.name for f in program.externals)} are functions of this computer, which a GPU "
+                "cannot call; give them as expressions"
+            )
+        self.program, self.code, self.t, self.read, self.write = program, program.code, t, read, write
+        self.is_checked, self.extreme = is_checked, ""
+        self.value: dict[int, str] = {}
+        self.turned: dict[int, str] = {}  # sums of inputs as angles, that is up to multiples of 2π
+        self.pairs: dict[int, tuple[str, str]] = {}  # sine and cosine, by the instruction of their angle
+        self.blocks: dict[int, str] = {}  # pointers to factors and solutions
+        self.head: list[str] = []  # for the beginning of the function
+        self.functions: set[str] = set()
+        self.kernels: dict[str, LlvmKernel] = {}
+
+    def emit(self) -> None:
+        if self.is_checked:
+            self._turn()
+        outputs = self.program.output_places()
+        for k in range(len(self.code)):
+            if k not in self.value:
+                self.instruction(k)
+            for o, at in outputs.get(k, ()):
+                self.write(o, at, self.number(k))
+
+    # ------------------------------------------------------------------------------------------------ angles
+
+    def _turn(self) -> None:
+        """Sums of inputs that are angles, of inputs that are reduced where they are large."""
+        needed = self._sums()
+        inputs = [k for k in needed if self.code[k].op == "input"]
+        reduced = any_angles(self.t, [self.number(k) for k in inputs])
+        self.turned |= dict(zip(inputs, reduced, strict=True))
+        for k in needed:
+            i = self.code[k]
+            if i.op == "const":
+                self.turned[k] = self.t.number(i.data)
+            elif i.op != "input":
+                self.turned[k] = self.operation(i, [self.turned[a] for a in i.args])
+
+    def _sums(self) -> list[int]:
+        """Angles that are sums of inputs, with all that they consist of, in order."""
+        is_sum = [False] * len(self.code)
+        for k, i in enumerate(self.code):
+            is_sum[k] = i.op in _SUMS and all(is_sum[a] for a in i.args)
+        needed, left = set(), [i.args[0] for i in self.code if i.op in _SINES and is_sum[i.args[0]]]
+        while left:
+            k = left.pop()
+            if k not in needed:
+                needed.add(k)
+                left += self.code[k].args
+        return sorted(needed)
+
+    def sines(self, angle: int) -> tuple[str, str]:
+        if angle not in self.pairs:
+            self.pairs[angle] = sine_and_cosine(self.t, self._angle(angle))
+        return self.pairs[angle]
+
+    def _angle(self, v: int) -> str:
+        if v in self.turned:
+            return self.turned[v]
+        x = self.number(v)
+        if self.is_checked:
+            return any_angles(self.t, [x])[0]
+        size = self.t.intrinsic("llvm.fabs", x)
+        self.extreme = self.t.intrinsic("llvm.maxnum", self.extreme, size) if self.extreme else size
+        return x
+
+    # ------------------------------------------------------------------------------------------------ instructions
+
+    def number(self, v: int) -> str:
+        """A value; inputs are read, and constants written, where they are first needed."""
+        if v not in self.value:
+            self.instruction(v)
+        return self.value[v]
+
+    def instruction(self, k: int) -> None:
+        i, t = self.code[k], self.t
+        if i.op in ("factor", "solve"):
+            getattr(self, i.op)(k, i)
+        elif i.op == "input":
+            self.value[k] = self.read(*i.data)
+        elif i.op == "const":
+            self.value[k] = t.number(i.data)
+        elif i.op == "true":
+            self.value[k] = "true" if i.data else "false"
+        elif i.op == "item":
+            self.value[k] = self.item(i)
+        elif i.op != "sincos":
+            self.value[k] = self.operation(i, [self.number(a) for a in i.args])
+
+    def item(self, i: Instruction) -> str:
+        block = i.args[0]
+        if self.code[block].op == "sincos":
+            return self.sines(self.code[block].args[0])[i.data]
+        at = self.t.new(f"getelementptr {self.t.real}, ptr {self.blocks[block]}, i64 {i.data}")
+        return self.t.new(f"load {self.t.real}, ptr {at}")
+
+    def operation(self, i: Instruction, args: list[str]) -> str:
+        t = self.t
+        if i.op in ("add", "sub", "mul", "neg"):
+            return str(getattr(t, i.op)(*args))
+        if i.op == "div":
+            return quotient(t, *args)
+        if i.op in ("sin", "cos"):
+            return self.sines(i.args[0])[i.op == "cos"]
+        if i.op in _COMPARISONS:
+            return t.compared(args[0], _COMPARISONS[i.op], args[1])
+        if i.op in ("and", "or"):
+            return t.new(f"{i.op} i1 {args[0]}, {args[1]}")
+        if i.op == "not":
+            return t.new(f"xor i1 {args[0]}, true")
+        if i.op == "where":
+            return t.select(*args)
+        if i.op in ("min", "max"):
+            return t.select(t.compared(args[0], "<=" if i.op == "min" else ">=", args[1]), *args)
+        if i.op == "sign":
+            zero, one = t.number(0.0), t.number(1.0)
+            rest = t.select(t.compared(args[0], "<", zero), t.number(-1.0), args[0])
+            return t.select(t.compared(args[0], ">", zero), one, rest)
+        if i.op in ("sqrt", "abs"):
+            return t.intrinsic("llvm.sqrt" if i.op == "sqrt" else "llvm.fabs", *args)
+        assert i.op in FUNCTIONS, i.op
+        self.functions.add(i.op)
+        return t.new(f"call {t.real} @{function_name(i.op)}({', '.join(f'{t.real} {a}' for a in args)})")
+
+    # ------------------------------------------------------------------------------------------------ linear systems
+
+    def factor(self, k: int, i: Instruction) -> None:
+        shape, n = i.data, i.data.n
+        entries = {row * n + col: self.number(v) for (row, col), v in zip(shape.places(), i.args, strict=True)}
+        if has_pivots(shape) and shape.is_symmetric:
+            entries |= {(at % n) * n + at // n: v for at, v in entries.items()}
+        self.blocks[k] = self.filled(k, n * n, entries)
+        pivots = [self.memory(f"{k}.p", n, "i64")] if has_pivots(shape) else []
+        self.run(factor_kernel(shape), n, [self.blocks[k], *pivots])
+
+    def solve(self, k: int, i: Instruction) -> None:
+        factors, shape = i.args[0], self.code[i.args[0]].data
+        n, sides = shape.n, right_sides(self.code, i)
+        self.blocks[k] = self.filled(k, n * sides, {at: self.number(v) for at, v in enumerate(i.args[1:])})
+        pivots = [f"%block.{factors}.p"] if has_pivots(shape) else []
+        for side in range(sides):
+            x = self.t.new(f"getelementptr {self.t.real}, ptr {self.blocks[k]}, i64 {side * n}")
+            self.run(solve_kernel(shape, i.data), n, [self.blocks[factors], *pivots, x])
+
+    def memory(self, name: str, size: int, element: str = "") -> str:
+        self.head.append(f"  %block.{name} = alloca [{size} x {element or self.t.real}]")
+        return f"%block.{name}"
+
+    def filled(self, k: int, size: int, entries: dict[int, str]) -> str:
+        place = self.memory(str(k), size)
+        for at, value in entries.items():
+            to = self.t.new(f"getelementptr {self.t.real}, ptr {place}, i64 {at}")
+            self.t.lines.append(f"  store {self.t.real} {value}, ptr {to}")
+        return place
+
+    def run(self, function: Callable[..., None], n: int, pointers: list[str]) -> None:
+        name = f"{function.__name__}_{n}"
+        if name not in self.kernels:
+            self.kernels[name] = LlvmKernel(simple_kernel(function, {"n": n}), name, self.t.real)
+        self.t.lines.append(f"  call void @{name}({', '.join(f'ptr {p}' for p in pointers)})")

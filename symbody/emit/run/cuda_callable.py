@@ -1,0 +1,280 @@
+"""Program -> a function of many states on a GPU: PTX by LLVM, machine code by the card's driver, both kept on disk."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import prod
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from ...algebra import elimination
+from ...errors import ProgramError, listed, shown
+from ..llvm import device_math, device_text, jit, loop_text, numbers, scalar_text, ssa_text
+from ..llvm.device_text import COLUMNS, ROWS, THREADS, VALUE, function_kernel, kernel_name, used_inputs, values_alive
+from ..loops import checked, form, kernels, specialised
+from ..program.program import Group, Program
+from . import disk_cache as disk
+from .callable import output_shape
+from .cuda_driver import Card, CudaKernel, card, cuda, machine_code_for
+from .device_arrays import ArrayView, DeviceArray, converter, packed, real_dtype, stream_of, view_of
+
+REALS: Final = ("double", "float")
+REGISTERS: Final = 255  # of 32 bits that a thread may have
+NUMBERS_OF: Final = {"double": ctypes.c_double, "float": ctypes.c_float}
+_MOST_VALUES: Final = 3500  # bytes of numbers among the arguments of a kernel
+
+
+@cache
+def _generator() -> str:
+    """Hash of the files that decide the text for a GPU."""
+    made_by = (
+        device_math, device_text, scalar_text, ssa_text, loop_text, numbers, jit, checked, form, kernels, specialised, elimination,
+    )  # fmt: skip
+    return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
+
+
+def kept_ptx(description: str, made: Any, cache: bool = True) -> str:
+    """PTX by what decides it: from disk, or of the LLVM text that `made()` gives."""
+    key = hashlib.sha256(f"{_generator()}|{jit.gpu_identity()}|{description}".encode()).hexdigest()
+    kept = disk.load(key) if cache else None
+    if kept is None:
+        kept = jit.ptx(made()).encode()
+        if cache:
+            disk.save(key, kept)
+    return kept.decode()
+
+
+def kept_kernel(card: Card, ptx: str, name: str, threads: int, cache: bool = True) -> CudaKernel:
+    """The kernel of a PTX text on a card, its machine code from disk where it is there."""
+    driver = cuda().number("cuDriverGetVersion")
+    key = hashlib.sha256(f"{card.architecture}|{driver}|{ptx}".encode()).hexdigest()
+    code = disk.load(key) if cache else None
+    if code is None:
+        code = machine_code_for(card, ptx)
+        if cache:
+            disk.save(key, code)
+    return CudaKernel(card, code, name, threads)
+
+
+def checked_real(real: str) -> str:
+    if real not in REALS:
+        raise ProgramError(f"real is {listed(REALS)}, got {shown(real)}")
+    return real
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How arrays lie in memory (`device_text`), which decides the text of a kernel."""
+
+    inputs: tuple[str, ...]
+    results: str = ROWS
+
+
+class CudaFunction:
+    """A program on a GPU. Call it with one argument for each input group, `f(t, q, u)`: arrays of n rows on a card, or one row for all states.
+
+    Arrays are those of CuPy, PyTorch or JAX, or `device_array(...)`, in the function's precision; results are of the same kind. Numbers and
+    short rows from this computer's memory are passed with the call. Work is queued on the caller's stream.
+    """
+
+    def __init__(self, program: Program, real: str = "double", cache: bool = True) -> None:
+        cuda()
+        self.program, self.real, self._cache = program, checked_real(real), cache
+        self.kernels: dict[tuple[int, Layout], CudaKernel] = {}
+
+    def __repr__(self) -> str:
+        return repr(self.program).replace("<Program", f"<CUDA function ({self.real})", 1)
+
+    def __reduce__(self) -> Any:
+        return CudaFunction, (self.program, self.real)
+
+    def kernel(self, card: Card, layout: Layout) -> CudaKernel:
+        """The kernel for arrays that lie in some way."""
+        key = (card.ordinal, layout)
+        if key not in self.kernels:
+            text = ptx_source(self.program, self.real, layout, cache=self._cache)
+            self.kernels[key] = kept_kernel(card, text, kernel_name(self.program), THREADS, self._cache)
+        return self.kernels[key]
+
+    def __call__(self, *groups: Any, out: Any = None, stream: Any = None) -> Any:
+        """out      arrays for the results, one for each output, which are then returned
+        stream   where the work is queued; by default the stream on which CuPy or PyTorch work at this moment, else the default stream
+        """
+        call = self.prepared(*groups, out=out, stream=stream)
+        call()
+        return call.results
+
+    batch = __call__
+
+    def prepared(self, *groups: Any, out: Any = None, stream: Any = None) -> PreparedCall:
+        """A call for arrays that stay where they are, to be made again and again."""
+        program = self.program
+        if len(groups) != len(program.inputs):
+            names = ", ".join(g.name for g in program.inputs)
+            raise ProgramError(f"{program.name}({names}) takes {len(program.inputs)} arguments, got {len(groups)}")
+        queue = stream_of(stream, groups)
+        given = [self._given(g, a, queue) for g, a in zip(program.inputs, groups, strict=True)]
+        n, ordinal = self._common(given)
+        results = self._results(out, n, ordinal, queue)
+        layout = Layout(tuple(g.layout for g in given), _layout_of_results(results))
+        arguments = [ctypes.c_int64(n)]
+        for x in (*given, *results):
+            arguments += x.arguments
+        blocks, kernel = -(-n // THREADS), self.kernel(card(ordinal), layout)
+        launch = kernel.prepared(queue, min(kernel.resident, blocks), arguments) if n else None
+        made = out if out is not None else _alone([converter(groups)(r.array) for r in results])
+        return PreparedCall(launch, made, (given, results))
+
+    # ------------------------------------------------------------------------------------------------ arguments
+
+    def _given(self, group: Group, value: Any, stream: int) -> _Given:
+        row = () if group.is_scalar else (len(group),)
+        view = view_of(value, stream)
+        if view is None:
+            return self._by_value(group, value, row)
+        self._check_type(group.name, view)
+        if view.shape == row:
+            return _Given(ROWS, _pointer(view, 0), None, view)
+        if view.shape[1:] != row or len(view.shape) != len(row) + 1:
+            raise ProgramError(
+                f"{self.program.name}: {group.name} has shape {view.shape}, expected {('n', *row)} or {row}"
+            )
+        return _Given(*_laid_out(self.program.name, group.name, view), view.shape[0], view)
+
+    def _by_value(self, group: Group, value: Any, row: tuple[int, ...]) -> _Given:
+        try:
+            a = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ProgramError(f"{self.program.name}: {group.name} must be numbers, got {shown(value)}") from None
+        if a.shape != row:
+            what = "is in this computer's memory" if a.ndim == len(row) + 1 else f"has shape {a.shape}, expected {row}"
+            raise ProgramError(
+                f"{self.program.name}: {group.name} {what}; many states are taken from arrays on the card: device_array({group.name}, "
+                f"{self.real!r}), or those of CuPy, PyTorch or JAX"
+            )
+        number = NUMBERS_OF[self.real]
+        if a.size * real_dtype(self.real).itemsize > _MOST_VALUES:
+            raise ProgramError(
+                f"{self.program.name}: {group.name} has too many numbers for the arguments of a kernel; give it by device_array(...)"
+            )
+        return _Given(VALUE, [number(x) for x in np.atleast_1d(a).tolist()], None, None)
+
+    def _check_type(self, name: str, view: ArrayView) -> None:
+        if view.dtype != real_dtype(self.real):
+            raise ProgramError(
+                f"{self.program.name}: {name} is of type {view.dtype}, and this function computes in {real_dtype(self.real)} "
+                f"(real={self.real!r})"
+            )
+
+    def _common(self, given: Sequence[_Given]) -> tuple[int, int]:
+        """Number of states, and the card."""
+        counts = {g.count for g in given if g.count is not None}
+        if len(counts) > 1:
+            raise ProgramError(f"{self.program.name}: inputs have different numbers of states: {sorted(counts)}")
+        cards = {g.view.ordinal for g in given if g.view is not None}
+        if len(cards) > 1:
+            raise ProgramError(f"{self.program.name}: inputs are on different cards: {sorted(cards)}")
+        return (counts.pop() if counts else 1), (cards.pop() if cards else 0)
+
+    def _results(self, out: Any, n: int, ordinal: int, stream: int) -> list[_Result]:
+        shapes = [(n, *output_shape(o)) for o in self.program.outputs]
+        if out is None:
+            arrays = [DeviceArray(s, real_dtype(self.real), ordinal, stream) for s in shapes]
+            return [_Result(a, ROWS, _pointer(a.view, _size(s))) for a, s in zip(arrays, shapes, strict=True)]
+        arrays = list(out) if isinstance(out, (tuple, list)) else [out]
+        if len(arrays) != len(shapes):
+            raise ProgramError(f"{self.program.name}: out holds {len(arrays)} arrays for {len(shapes)} outputs")
+        found = []
+        for o, a, shape in zip(self.program.outputs, arrays, shapes, strict=True):
+            view = view_of(a, stream)
+            if view is None or view.shape != shape:
+                got = "is no array on a card" if view is None else f"has shape {view.shape}, expected {shape}"
+                raise ProgramError(f"{self.program.name}: out for {o.name} {got}")
+            self._check_type(f"out for {o.name}", view)
+            found.append(_Result(a, *_laid_out(self.program.name, f"out for {o.name}", view), view))
+        return found
+
+
+@dataclass(frozen=True)
+class PreparedCall:
+    """A call with its arguments in place: `call()` queues it on its stream, and `results` are its arrays."""
+
+    launch: Callable[[], None] | None
+    results: Any
+    keep: Any
+
+    def __call__(self) -> None:
+        if self.launch is not None:
+            self.launch()
+
+
+def _alone(results: list[Any]) -> Any:
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """An input: how it lies, the kernel's arguments for it, and its number of states (None: one for all)."""
+
+    layout: str
+    arguments: list[Any]
+    count: int | None
+    view: ArrayView | None
+
+
+@dataclass(frozen=True)
+class _Result:
+    array: Any
+    layout: str
+    arguments: list[Any]
+    view: ArrayView | None = None
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    return prod(shape[1:])
+
+
+def _pointer(view: ArrayView, distance: int) -> list[Any]:
+    return [ctypes.c_uint64(view.address), ctypes.c_int64(distance)]
+
+
+def _laid_out(function: str, name: str, view: ArrayView) -> tuple[str, list[Any]]:
+    """Rows whose numbers lie side by side at any distance of rows; or columns whose states do."""
+    if view.strides[1:] == packed(view.shape)[1:] or _size(view.shape) == 1:
+        return ROWS, _pointer(view, view.strides[0])
+    if len(view.shape) == 2 and view.strides[0] == 1:
+        return COLUMNS, _pointer(view, view.strides[1])
+    raise ProgramError(
+        f"{function}: {name} lies in memory with distances {view.strides}; rows or columns must be without gaps"
+    )
+
+
+def _layout_of_results(results: Sequence[_Result]) -> str:
+    layouts = {r.layout for r in results}
+    if len(layouts) > 1:
+        raise ProgramError("out: all arrays lie in rows, or all in columns")
+    return layouts.pop() if layouts else ROWS
+
+
+# ---------------------------------------------------------------------------------------------------------- text
+
+
+def prefetches(program: Program, real: str, layout: Layout) -> bool:
+    """Whether the next state's inputs fit into registers beside the work on this one."""
+    words = real_dtype(real).itemsize // 4
+    carried = sum(layout.inputs[g] != VALUE for g, _ in used_inputs(program))
+    return words * (values_alive(program) + carried) <= REGISTERS
+
+
+def ptx_source(program: Program, real: str = "double", layout: Layout | None = None, *, cache: bool = True) -> str:
+    """The text that a card's driver makes machine code of; no card is needed. By default for rows of states."""
+    how = layout or Layout(tuple(VALUE if g.is_scalar else ROWS for g in program.inputs))
+    early = prefetches(program, checked_real(real), how)
+    description = f"{real}|{how}|{early}|{program.digest}"
+    return kept_ptx(description, lambda: function_kernel(program, real, how.inputs, how.results, early), cache)

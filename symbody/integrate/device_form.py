@@ -1,0 +1,72 @@
+"""A form for a GPU: its rates, projection and outputs as functions of one module, with numbers for what does not differ between members."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ..algebra.graph import Expr, Symbol, symbol
+from ..algebra.walk import scalars
+from ..emit.llvm.device_loops import DeviceFunction, DeviceModule
+from ..emit.program.lower import program
+from ..emit.program.program import Program
+from . import projection
+from .forms import Form
+
+TOLERANCES: Final = {"double": projection.ENOUGH, "float": 3e-6}  # violations of constraints that count as none
+
+
+class DeviceForm:
+    """Functions of a form in a module for a card. `bake` are the numbers, `parameters` the symbols that are left."""
+
+    def __init__(self, form: Form, bake: Mapping[Symbol, float], real: str) -> None:
+        self.form, self.bake, self.module = form, bake, DeviceModule(real)
+        self.parameters = tuple(s for s in form.parameters if s not in bake)
+        self.costs: dict[str, int] = {}  # operations of each function
+
+    def program(self, name: str, outputs: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> Program:
+        groups = {"t": self.form.equations.t, "y": list(self.form.y), **(more or {}), "p": list(self.parameters)}
+        return program(name, groups, outputs, bake=self.bake)
+
+    def function(
+        self, name: str, outputs: Mapping[str, Any], more: Mapping[str, Any] | None = None, is_inlined: bool = True
+    ) -> DeviceFunction:
+        made = self.program(name, outputs, more)
+        self.costs[name] = made.cost.total
+        return self.module.program(name, made, 2 + len(more or {}), is_inlined)
+
+    def rhs(self, is_inlined: bool = True) -> DeviceFunction:
+        return self.function("rates", {"dy": list(self.form.rates)}, is_inlined=is_inlined)
+
+    def rates_of_positions(self) -> DeviceFunction:
+        return self.function("position_rates", {"dq": list(self.form.rates[: len(self.form.equations.q)])})
+
+    def sample(self, things: Sequence[Any]) -> tuple[DeviceFunction, int]:
+        """Outputs side by side, and how many numbers they are."""
+        entries: list[Expr] = [e for x in things for e in scalars(x)]
+        return self.function("sample", {"x": entries}), len(entries)
+
+    def along(self) -> DeviceFunction | None:
+        form = self.form
+        if not (form.settles and form.chosen):
+            return None
+        changes = tuple(symbol(f"change_of_{s.name}", "variable") for s in form.y)
+        left = projection.left_of(form.equations, form.chosen, changes, form.metric)
+        return self.function("along", {"x": left}, {"changes": list(changes)}, is_inlined=False)
+
+    def settle(self, is_inlined: bool = True) -> DeviceFunction | None:
+        """The way back to the constraints, or None."""
+        form = self.form
+        if not form.settles:
+            return None
+        functions = {
+            name: self.function(name, outputs, is_inlined=is_inlined) for name, outputs in form.corrections.items()
+        }
+        corrections = projection.Corrections(
+            n=form.n, n_q=len(form.equations.q), n_u=len(form.equations.u), is_alone=int(form.metric == "mass"),
+            tolerance=TOLERANCES[self.module.real], violation=np.zeros(1), w=np.zeros(form.n), **functions,
+        ).know("tolerance")  # fmt: skip
+        supplied = ("t", "y", "out", "note")
+        return self.module.kernel("settle", projection.settle, supplied, corrections=corrections)
