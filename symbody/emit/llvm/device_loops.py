@@ -171,7 +171,7 @@ class DeviceModule:
     ) -> list[DeviceArgument]:
         """The kernel of the card, which runs a kernel of the loops for each member; its arguments after the number of members."""
         form, sizes = self.form(kernel, **records)
-        e = _Entry(self, form, sizes, roles)
+        e = _DeviceEntry(self, form, sizes, roles)
         e.add_array(PARAMETERS, "loaded")
         e.lines += [f"  %environment = alloca [{max(parameters, 1)} x {self.real}], align 8"]
         e.copied(PARAMETERS, "%environment", parameters, "loaded", self.real)
@@ -201,7 +201,7 @@ def _basic(text: KernelText, name: str) -> Basic:
     return declared
 
 
-class _Entry:
+class _DeviceEntry:
     """Text of a kernel of the card."""
 
     def __init__(self, module: DeviceModule, form: KernelForm, sizes: Mapping[str, int], roles: Roles) -> None:

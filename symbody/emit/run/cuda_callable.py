@@ -69,7 +69,7 @@ def checked_real(real: str) -> str:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ArrayLayout:
     """How arrays lie in memory (`device_text`), which decides the text of a kernel."""
 
     inputs: tuple[str, ...]
@@ -86,7 +86,7 @@ class CudaFunction:
     def __init__(self, program: Program, real: str = "double", cache: bool = True) -> None:
         cuda()
         self.program, self.real, self._cache = program, checked_real(real), cache
-        self.kernels: dict[tuple[int, Layout], CudaKernel] = {}
+        self.kernels: dict[tuple[int, ArrayLayout], CudaKernel] = {}
 
     def __repr__(self) -> str:
         return repr(self.program).replace("<Program", f"<CUDA function ({self.real})", 1)
@@ -94,7 +94,7 @@ class CudaFunction:
     def __reduce__(self) -> Any:
         return CudaFunction, (self.program, self.real)
 
-    def kernel(self, card: Card, layout: Layout) -> CudaKernel:
+    def kernel(self, card: Card, layout: ArrayLayout) -> CudaKernel:
         """The kernel for arrays that lie in some way."""
         key = (card.ordinal, layout)
         if key not in self.kernels:
@@ -122,10 +122,12 @@ class CudaFunction:
         given = [self._given(g, a, queue) for g, a in zip(program.inputs, groups, strict=True)]
         n, ordinal = self._common(given)
         results = self._results(out, n, ordinal, queue)
-        layout = Layout(tuple(g.layout for g in given), _layout_of_results(results))
-        arguments = [ctypes.c_int64(n)]
-        for x in (*given, *results):
-            arguments += x.arguments
+        layout = ArrayLayout(tuple(g.layout for g in given), _layout_of_results(results))
+        arguments = [
+            ctypes.c_int64(n),
+            *(a for g in given for a in g.arguments),
+            *(a for r in results for a in r.arguments),
+        ]
         blocks, kernel = -(-n // THREADS), self.kernel(card(ordinal), layout)
         launch = kernel.prepared(queue, min(kernel.resident, blocks), arguments) if n else None
         made = out if out is not None else _alone([converter(groups)(r.array) for r in results])
@@ -265,16 +267,16 @@ def _layout_of_results(results: Sequence[_Result]) -> str:
 # ---------------------------------------------------------------------------------------------------------- text
 
 
-def prefetches(program: Program, real: str, layout: Layout) -> bool:
+def prefetches(program: Program, real: str, layout: ArrayLayout) -> bool:
     """Whether the next state's inputs fit into registers beside the work on this one."""
     words = real_dtype(real).itemsize // 4
     carried = sum(layout.inputs[g] != VALUE for g, _ in used_inputs(program))
     return words * (values_alive(program) + carried) <= REGISTERS
 
 
-def ptx_source(program: Program, real: str = "double", layout: Layout | None = None, *, cache: bool = True) -> str:
+def ptx_source(program: Program, real: str = "double", layout: ArrayLayout | None = None, *, cache: bool = True) -> str:
     """The text that a card's driver makes machine code of; no card is needed. By default for rows of states."""
-    how = layout or Layout(tuple(VALUE if g.is_scalar else ROWS for g in program.inputs))
+    how = layout or ArrayLayout(tuple(VALUE if g.is_scalar else ROWS for g in program.inputs))
     early = prefetches(program, checked_real(real), how)
     description = f"{real}|{how}|{early}|{program.digest}"
     return kept_ptx(description, lambda: function_kernel(program, real, how.inputs, how.results, early), cache)

@@ -71,7 +71,7 @@ class Card:
     """A GPU, by its number."""
 
     def __init__(self, ordinal: int) -> None:
-        driver = cuda()
+        self._driver = driver = cuda()
         self.ordinal, self._device = ordinal, driver.number("cuDeviceGet", ordinal)
         self._context = driver.handle("cuDevicePrimaryCtxRetain", self._device)
         self.enter()
@@ -81,10 +81,10 @@ class Card:
 
     def enter(self) -> None:
         """Make this card the one that calls of this thread go to."""
-        cuda()("cuCtxSetCurrent", self._context)
+        self._driver("cuCtxSetCurrent", self._context)
 
     def attribute(self, which: int) -> int:
-        return cuda().number("cuDeviceGetAttribute", which, self._device)
+        return self._driver.number("cuDeviceGetAttribute", which, self._device)
 
     @property
     def architecture(self) -> str:
@@ -93,7 +93,7 @@ class Card:
     @property
     def name(self) -> str:
         text = ctypes.create_string_buffer(256)
-        cuda()("cuDeviceGetName", text, 256, self._device)
+        self._driver("cuDeviceGetName", text, 256, self._device)
         return text.value.decode()
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ProgramError, shown
-from .cuda_driver import LEGACY_STREAM, card, cuda
+from .cuda_driver import LEGACY_STREAM, Card, CudaDriver, card, cuda
 
 CUDA_DEVICE: Final = 2  # of DLPack
 _CAPSULE: Final = b"dltensor"
@@ -40,11 +40,8 @@ class _DlTensor(ctypes.Structure):
 
 
 class _DlManaged(ctypes.Structure):
-    pass
+    _fields_ = (("tensor", _DlTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
 
-
-_Deleter = ctypes.CFUNCTYPE(None, ctypes.POINTER(_DlManaged))  # consumers may call it without Python's lock
-_DlManaged._fields_ = (("tensor", _DlTensor), ("context", ctypes.c_void_p), ("deleter", _Deleter))
 
 _Api = ctypes.PYFUNCTYPE
 _pointer_of = _Api(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
@@ -131,7 +128,7 @@ class DeviceArray:
         place = ctypes.c_uint64()
         cuda()("cuMemAllocAsync", ctypes.byref(place), ctypes.c_size_t(size), ctypes.c_void_p(stream))
         self.view = ArrayView(place.value, shape, packed(shape), self.dtype, ordinal)
-        weakref.finalize(self, _free, place.value, ordinal, stream).atexit = False
+        weakref.finalize(self, _free, cuda(), card(ordinal), place.value, stream).atexit = False
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -195,9 +192,9 @@ def wait_for(stream: int, later: int) -> None:
     driver("cuEventDestroy_v2", event)
 
 
-def _free(address: int, ordinal: int, stream: int) -> None:
-    card(ordinal).enter()
-    cuda()("cuMemFreeAsync", ctypes.c_uint64(address), ctypes.c_void_p(stream))
+def _free(driver: CudaDriver, card: Card, address: int, stream: int) -> None:
+    card.enter()
+    driver("cuMemFreeAsync", ctypes.c_uint64(address), ctypes.c_void_p(stream))
 
 
 class _Exported:
@@ -210,15 +207,15 @@ class _Exported:
         device = _DlDevice(CUDA_DEVICE, view.ordinal)
         kind = _DlType(_KINDS[view.dtype.kind], view.dtype.itemsize * 8, 1)
         tensor = _DlTensor(view.address, device, n, kind, self.shape, self.strides, 0)
-        self.managed = _DlManaged(tensor, id(self), _release)
+        self.managed = _DlManaged(tensor, id(self), ctypes.cast(_release, ctypes.c_void_p))
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
 
 
-def _released(managed: Any) -> None:
-    ctypes.pythonapi.Py_DecRef(ctypes.cast(managed.contents.context, ctypes.py_object))
+def _released(managed: int) -> None:
+    ctypes.pythonapi.Py_DecRef(ctypes.cast(_DlManaged.from_address(managed).context, ctypes.py_object))
 
 
-_release = _Deleter(_released)
+_release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_released)  # consumers may call it without Python's lock
 
 
 def _capsule_of(array: DeviceArray) -> Any:
