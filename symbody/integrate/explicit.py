@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import sqrt
 from typing import Final
 
-from ..emit.loops.language import Function, Known, Numbers, is_finite, unrolled
+from ..emit.loops.language import Function, Known, Mutable, Numbers, is_finite, unrolled
 from .march import DONE, NOT_FINITE, TOO_SMALL, UNSETTLED, Method, Steps, careful_step, probable_step, settled, size
 
+EASY: Final = 6  # steps in a row after which those that seemed stiff are forgotten
 SHARE: Final = 0.2  # what projection usually leaves of an error; where it leaves less, what it leaves counts
 
 
@@ -17,6 +18,8 @@ class RungeKutta(Method):
     along   what projection leaves of a small change of the state, or absent. Near a singular configuration an error across the constraints is
             large in any step, however small; but projection takes it away again
     change, left   memory for those
+    reach   |λ| h that bounds steps by stability; `near` is the state at which the last stage was computed, `stiff` counts steps that reach that
+            far, `easy` those since then that do not
     """
 
     stages: Known[int]
@@ -27,6 +30,10 @@ class RungeKutta(Method):
     C: Known[Numbers]
     E: Known[Numbers]
     D: Known[Numbers]
+    reach: Known[float]
+    stiff: Mutable[int]
+    easy: Mutable[int]
+    near: Numbers
     k: Numbers
     change: Numbers
     left: Numbers
@@ -40,8 +47,36 @@ def renew(m: RungeKutta, s: Steps) -> None:
 
 def advance(m: RungeKutta, s: Steps, h: float) -> None:
     """f at the end of a step is that at the beginning of the next."""
+    if m.patience > 0:
+        count_stiff_steps(m, s, h)
     for i in range(s.n):
         m.k[i] = m.k[m.stages * s.n + i]
+
+
+def count_stiff_steps(m: RungeKutta, s: Steps, h: float) -> None:
+    """Whether stability bounds the steps (Hairer and Wanner, IV.2): the last stage and the end are two states at one time, so that
+
+        |h| |f(y⁺) - f(y_s)| / |y⁺ - y_s|  ~  |λ| h
+
+    has reached the boundary in many steps, with fewer than six in a row between them in which it has not.
+    """
+    rates = 0.0
+    states = 0.0
+    for i in range(s.n):
+        x = m.k[m.stages * s.n + i] - m.k[(m.stages - 1) * s.n + i]
+        rates = rates + x * x
+        x = s.y[i] - m.near[i]
+        states = states + x * x
+    if h * h * rates > m.reach * m.reach * states:
+        m.easy = 0
+        m.stiff += 1
+        if m.stiff >= m.patience:
+            m.stiff = 0
+            m.doubts = 1
+    else:
+        m.easy += 1
+        if m.easy >= EASY:
+            m.stiff = 0
 
 
 def first_step(m: RungeKutta, s: Steps) -> None:
@@ -88,6 +123,9 @@ def take(m: RungeKutta, s: Steps, h: float) -> None:
 def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
     """A step, its end on the constraints, f there, and its error."""
     take(m, s, h)
+    if m.patience > 0:
+        for i in range(s.n):
+            m.near[i] = s.w[i]
     s.counts.evaluations += m.stages
     if settled(s, s.t + h) == 0:
         return UNSETTLED

@@ -284,10 +284,11 @@ def radau_machine(task: Task) -> Machine:
     rtol = 0.1 * task.rtol ** (2 / 3)
     steps, memory = steps_of(replace(task, rtol=rtol, atol=task.atol * (rtol / task.rtol)), radau.PIECES)
     slopes, places = slopes_program(form)
+    rows, columns = np.array([*places, (0, 0)], dtype=np.int64).T.copy()
     method = radau.Radau(
         **radau.KERNELS, filled=len(places), goal=max(10 * TINY / rtol, min(0.03, rtol**0.5)), rounding=TINY / rtol,
         mass=1.0 - np.array(form.algebraic), index=np.array(form.index, dtype=np.int64), k=np.zeros(n), jac=np.zeros(n * n),
-        places=np.array([*(i * n + j for i, j in places), 0], dtype=np.int64), entries=np.zeros(len(places) + 1), a=np.zeros(n * n),
+        places=rows * n + columns, rows=rows, columns=columns, v=np.ones(n), growth=1.0, reach=task.reach, patience=task.patience, entries=np.zeros(len(places) + 1), a=np.zeros(n * n),
         p=np.zeros(n, dtype=np.int64), re=np.zeros(n * n), im=np.zeros(n * n), pc=np.zeros(n, dtype=np.int64), z=np.zeros(3 * n),
         w=np.zeros(3 * n), f=np.zeros(3 * n), scale=np.zeros(n), slopes=program_callee(slopes, {"p": task.p}),
     )  # fmt: skip

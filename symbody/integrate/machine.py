@@ -24,6 +24,7 @@ class Task:
 
     times   where states are wanted, or None: at every step, with polynomials between
     watch   event functions and their rates, each function with the direction in which it counts (`sense`), or None
+    patience   steps in a row that let a method doubt whether it is of the right kind, 0: none; `reach` is |λ| h of explicit steps that are stable
     max_size   of variables, in units of their size at the start, beyond which exponential growth ends the motion
     """
 
@@ -41,6 +42,8 @@ class Task:
     watch: Any = None
     sense: tuple[int, ...] = ()
     max_size: float = np.inf
+    patience: int = 0
+    reach: float = 0.0
 
 
 class Memory:
@@ -74,7 +77,7 @@ def watched_in(task: Task) -> Watched:
     """Event functions of a task, for the kernels."""
     n = len(task.sense)
     return Watched(
-        count=n, values=np.zeros(2 * n), earlier=np.zeros(2 * n), inner=np.zeros(2 * n), side=np.zeros(n), least=np.zeros(n),
+        count=n, values=np.zeros(2 * n), earlier=np.zeros(2 * n), later=np.zeros(2 * n), inner=np.zeros(2 * n), side=np.zeros(n), least=np.zeros(n),
         sense=np.array(task.sense, dtype=np.int64), watch=task.watch,
     )  # fmt: skip
 
@@ -117,6 +120,20 @@ class Machine:
         """The time reached."""
         return self.steps.t
 
+    @property
+    def is_explicit(self) -> bool:
+        return isinstance(self.method, explicit.RungeKutta)
+
+    def following(self, other: Machine) -> Machine:
+        """This machine, to go on where another one stands: with the results at requested times, signs of event functions and sizes of that one."""
+        self.memory.results.reached = other.memory.results.reached
+        self.memory.at_times[:] = other.memory.at_times
+        self.side[:], self.least[:] = other.side, other.least
+        mine, its = self.steps.growth, other.steps.growth
+        mine.passed, mine.level, mine.last, mine.before = its.passed, its.level, its.last, its.before
+        np.asarray(mine.per_size)[:] = np.asarray(its.per_size)
+        return self
+
     def restart(self) -> None:
         """Take up a state that was changed from outside. Algebraic variables follow the others; where they cannot, the next step says so."""
         y, wrong = self.task.form.consistent(self.t, self.y, self.task.p)
@@ -137,7 +154,7 @@ def explicit_machine(tableau: Tableau, task: Task) -> Machine:
     method = explicit.RungeKutta(
         **explicit.KERNELS, pieces=tableau.pieces, stages=tableau.stages, width=tableau.width, estimates=len(tableau.errors),
         order=tableau.control, A=tableau.A, C=tableau.C, E=tableau.E, D=tableau.D, k=np.zeros(tableau.width * n), change=np.zeros(n),
-        left=np.zeros(n), along=along,
+        left=np.zeros(n), along=along, near=np.zeros(n), reach=tableau.reach, patience=task.patience,
     ).know("along")  # fmt: skip
     steps.know("is_adaptive", "settle", *(["n"] if n <= KNOWN_SIZE else []))
     steps.watched.know("watch")

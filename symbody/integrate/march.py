@@ -27,9 +27,14 @@ UNSETTLED: Final = 5
 TOO_MANY: Final = 6
 NOT_CONVERGED: Final = 7
 UNBOUNDED: Final = 8
+DOUBTS: Final = 9  # the method sees that another kind might do better
 GOES_ON: Final = -1
 
-INSIDE: Final = 4  # parts of a step at whose ends event functions are looked at
+WIDEST: Final = 0.5  # parts of a step at whose ends and middles event functions are looked at
+NARROWEST: Final = 1.0 / 128.0
+SMOOTH: Final = (
+    0.1  # of an event function: by so much it may differ in the middle of a part from the cubic through its ends
+)
 SECANTS: Final = 10  # towards an event
 TINY: Final = 2.3e-16
 STRETCH: Final = 1e4  # between sizes at which the times are compared
@@ -69,7 +74,7 @@ class Watched(Struct):
     """Event functions.
 
     watch   gives their values and after them their rates; absent where there are none
-    values, earlier, inner   memory for those
+    values, earlier, later, inner   memory for those
     side    where each function is, by its sign (0: not known yet)
     least   what of each is rounding
     sense   direction in which it counts
@@ -79,6 +84,7 @@ class Watched(Struct):
     event: Mutable[int]  # which one occurred
     values: Numbers
     earlier: Numbers
+    later: Numbers
     inner: Numbers
     side: Numbers
     least: Numbers
@@ -146,8 +152,13 @@ class Method(Struct):
     short_step(h, length)     y_end after a part of a step h whose polynomial is known
     advance(h)                the step is made: remember what the next one needs
     renew()                   the state was changed from outside
+
+    doubts     set where another kind of method might do better: an implicit one where this is explicit, and the other way round
+    patience   how many steps in a row have to say so; 0: nobody asks
     """
 
+    doubts: Mutable[int]
+    patience: Mutable[int]
     pieces: Known[int]  # of the polynomial
     is_always_dense: Known[int]  # whether the next step needs the polynomial of this one
     first_step: Known[Kernel]
@@ -220,6 +231,9 @@ def march(m: Method, s: Steps) -> int:
             return UNBOUNDED
         if occurred == 1:
             return AT_EVENT
+        if m.doubts == 1:
+            m.doubts = 0
+            return DOUBTS
 
 
 def grows_without_bound(g: Growth, y: Numbers, t: float) -> int:
@@ -353,30 +367,62 @@ def look(m: Method, s: Steps, h: float, theta: float, values: Numbers) -> None:
 def first_crossing(m: Method, s: Steps, h: float) -> float:
     """θ of the first event inside the step, on its polynomial, or 2 if there is none; which one goes into watched.event.
 
-    Functions are looked at after each of some parts of the step; one that comes back to its side within a part has turned there, which
-    its rates show.
+    Functions are looked at in parts of the step that are short enough for them: in the middle of a part they are near the cubics through
+    its ends. One that comes back to its side within half a part has turned there, which its rates show.
     """
     e = s.watched
     look(m, s, h, 0.0, e.earlier)
-    found = 2.0
     low = 0.0
-    for part in range(INSIDE):
-        high = float(part + 1) / float(INSIDE)
-        look(m, s, h, high, e.values)
-        for j in range(e.count):
-            theta = crossing_within(m, s, h, low, high, j)
-            if theta < found:
-                found = theta
-                e.event = j
-        if found < 2.0:
-            return found
-        for j in range(e.count):
-            if e.values[j] * e.side[j] <= 0.0 and abs(e.values[j]) > e.least[j]:
-                e.side[j] = e.values[j]  # it was left in a direction that does not count, or was not known
+    width = WIDEST
+    while low < 1.0:
+        high = min(low + width, 1.0)
+        middle = 0.5 * (low + high)
+        look(m, s, h, high, e.later)
+        look(m, s, h, middle, e.values)
+        if high - low > NARROWEST and is_resolved(e, h * (high - low)) == 0:
+            width = 0.5 * (high - low)
+            continue
+        theta = first_within(m, s, h, low, middle)
+        if theta < 2.0:
+            return theta
+        for j in range(2 * e.count):
+            e.earlier[j] = e.values[j]
+            e.values[j] = e.later[j]
+        theta = first_within(m, s, h, middle, high)
+        if theta < 2.0:
+            return theta
         for j in range(2 * e.count):
             e.earlier[j] = e.values[j]
         low = high
-    return found
+        width = min(WIDEST, 2.0 * width)
+    return 2.0
+
+
+def is_resolved(e: Watched, length: float) -> int:
+    """Whether all functions are in the middle of a part near the cubic through their values and rates at its ends."""
+    for j in range(e.count):
+        cubic = 0.5 * (e.earlier[j] + e.later[j]) + 0.125 * length * (e.earlier[e.count + j] - e.later[e.count + j])
+        at_ends = max(abs(e.earlier[j]), abs(e.later[j]))
+        if abs(cubic - e.values[j]) > SMOOTH * max(at_ends, abs(e.values[j])) + e.least[j]:
+            return 0
+    return 1
+
+
+def first_within(m: Method, s: Steps, h: float, low: float, high: float) -> float:
+    """θ of the first event between low and high, at which values are known, or 2; functions take the side that they are on at the end."""
+    e = s.watched
+    found = 2.0
+    for j in range(e.count):
+        theta = crossing_within(m, s, h, low, high, j)
+        if theta < found:
+            found = theta
+            e.event = j
+    if found < 2.0:
+        return found
+    for j in range(e.count):
+        if e.values[j] * e.side[j] <= 0.0 and abs(e.values[j]) > e.least[j]:
+            e.side[j] = e.values[j]  # it was left in a direction that does not count, or was not known
+    return 2.0
 
 
 def crossing_within(m: Method, s: Steps, h: float, low: float, high: float, j: int) -> float:

@@ -64,6 +64,7 @@ ESTIMATE: Final = (-(13 + 7 * sqrt(6)) / 3, (-13 + 7 * sqrt(6)) / 3, -1 / 3)  # 
 
 ITERATIONS_MOST: Final = 7
 ITERATIONS_TIGHT: Final = 40
+TURNS: Final = 8  # of the iteration for the largest |λ|
 GOOD: Final = 0.001  # rate of convergence at which the Jacobian is kept
 SAFE: Final = 0.9
 
@@ -78,6 +79,8 @@ class Radau(Method):
     a, p      factors of the real matrix; re, im, pc: of the complex one
     z, w, f   stages Z, W = T⁻¹ Z, and F there
     scale     tolerance of each variable
+    reach     |λ| h at which an explicit method would take steps as long; `radius` is an estimate of the largest |λ| by iterating
+              v <- J v / |J v| once in a step, `growth` the product of the lengths in `turns` of these
     """
 
     filled: int
@@ -107,6 +110,14 @@ class Radau(Method):
     w: Numbers
     f: Numbers
     scale: Numbers
+    rows: Indices
+    columns: Indices
+    reach: Mutable[float]
+    radius: Mutable[float]
+    growth: Mutable[float]
+    turns: Mutable[int]
+    easy: Mutable[int]
+    v: Numbers
     slopes: Function
 
 
@@ -168,10 +179,42 @@ def renew(m: Radau, s: Steps) -> None:
 def advance(m: Radau, s: Steps, h: float) -> None:
     s.rhs((s.t, s.y), (m.k,))
     s.counts.evaluations += 1
+    if m.patience > 0:
+        count_easy_steps(m, s, h)
     m.before = h
     m.is_fresh = 0
     if m.theta > GOOD:
         m.has_jacobian = 0
+
+
+def count_easy_steps(m: Radau, s: Steps, h: float) -> None:
+    """Whether an explicit method could take steps as long as these, by stability: |λ| h of the largest |λ| stays well within its reach.
+
+    Each step multiplies v by the Jacobian once. The mean growth of |v| over some turns tends to the largest |λ|; of a single turn it would
+    depend on units.
+    """
+    for i in range(s.n):
+        s.w[i] = 0.0
+    for i in range(m.filled):
+        s.w[m.rows[i]] = s.w[m.rows[i]] + m.entries[i] * m.v[m.columns[i]]
+    length = 0.0
+    for i in range(s.n):
+        length = length + s.w[i] * s.w[i]
+    length = sqrt(length)
+    if length == 0.0 or not is_finite(length):
+        return
+    for i in range(s.n):
+        m.v[i] = s.w[i] / length
+    m.growth = m.growth * pow(length, 1.0 / float(TURNS))
+    m.turns += 1
+    if m.turns >= TURNS:
+        m.radius = m.growth
+        m.growth = 1.0
+        m.turns = 0
+    m.easy = m.easy + 1 if m.radius * abs(h) < 0.5 * m.reach else 0
+    if m.radius > 0.0 and m.easy >= m.patience:
+        m.easy = 0
+        m.doubts = 1
 
 
 def first_step(m: Radau, s: Steps) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final, TextIO
 
 from . import march
+from .adaptation import Adaptation
 from .machine import Machine
 from .outcome import Ending, Statistics
 from .record import Record
@@ -32,6 +33,14 @@ class Leg:
         if self.stored:
             record.begin(machine.t, machine.y)
 
+    def change(self, machine: Machine) -> None:
+        """Another machine goes on where this one stands."""
+        self.collect()
+        self.record.statistics += statistics(self.machine)
+        self.machine = machine
+        if self.stored:
+            self.record.begin(machine.t, None)
+
     def collect(self) -> None:
         if self.stored:
             self.record.add(*self.machine.memory.fetched())
@@ -48,13 +57,20 @@ class Leg:
             machine.memory.at_times[last] = machine.y
 
 
-def drive(leg: Leg, max_steps: int, on_event: Callable[[int], Ending | None] | None, progress: Progress) -> Ending:
+def drive(
+    leg: Leg,
+    max_steps: int,
+    on_event: Callable[[int], Ending | None] | None,
+    adaptation: Adaptation | None,
+    progress: Progress,
+) -> Ending:
     """Run a machine to its end. `on_event` is told which event occurred, may change the machine's state, and says whether to stop."""
-    machine, chunk = leg.machine, 64
+    chunk = 64
     begun = time.perf_counter()
     try:
         while True:
-            left = max_steps - machine.counts.steps
+            machine = leg.machine
+            left = max_steps - leg.record.statistics.steps - machine.counts.steps
             if left <= 0:
                 return Ending.TOO_MANY_STEPS
             before = time.perf_counter()
@@ -71,6 +87,10 @@ def drive(leg: Leg, max_steps: int, on_event: Callable[[int], Ending | None] | N
                 ending = on_event(machine.watched.event)
                 if ending is not None:
                     return ending
+            elif status == march.DOUBTS:
+                assert adaptation is not None
+                if (other := adaptation.reconsidered(machine)) is not None:
+                    leg.change(other)
             else:
                 return ENDINGS[status]
             if not leg.record.fits():
@@ -80,13 +100,13 @@ def drive(leg: Leg, max_steps: int, on_event: Callable[[int], Ending | None] | N
     finally:
         leg.collect()
         leg.record.fits()
-        leg.record.statistics += statistics(machine, time.perf_counter() - begun)
+        spent = time.perf_counter() - begun
+        leg.record.statistics += replace(statistics(leg.machine), seconds=spent)
 
 
-def statistics(machine: Machine, seconds: float) -> Statistics:
+def statistics(machine: Machine) -> Statistics:
     c = machine.counts
-    done = (c.steps, c.rejected, c.evaluations, c.corrections, c.jacobians, c.factorizations)
-    return replace(Statistics(*done), seconds=seconds)
+    return Statistics(c.steps, c.rejected, c.evaluations, c.corrections, c.jacobians, c.factorizations)
 
 
 class Progress:

@@ -14,6 +14,7 @@ from ..derive.variables import ARGUMENTS
 from ..emit.run.callable import Array
 from ..errors import SimulationError, finite_number, listed, shown, unknown
 from . import tableaux
+from .adaptation import IMPLICIT, Adaptation
 from .diagnosis import diagnosed, unbounded
 from .event_handlers import EventHandler
 from .event_loop import ChatteringDetector, EventLoop, handlers_of
@@ -65,6 +66,7 @@ class SimulationOptions:
     max_memory: float = 2.0**30
     max_size: float = 1e8
     progress: bool | None = None
+    adapts: bool = False  # whether the method may change on the way: it was "auto"
 
 
 @values_by_name(SimulationError)
@@ -332,10 +334,10 @@ def _made(eq: Equations, o: SimulationOptions) -> Form:
     return any_form(o.form, eq, tuple(range(len(eq.lam))), metric=o.metric, alpha=o.alpha, beta=o.beta, kept=invariants)
 
 
-def machine_of(o: SimulationOptions, task: Task) -> Machine:
-    if o.method == "radau":
+def machine_of(method: str, task: Task) -> Machine:
+    if method == IMPLICIT:
         return radau_machine(task)
-    return variational_machine(task) if o.method == "variational" else explicit_machine(TABLEAUX[o.method], task)
+    return variational_machine(task) if method == "variational" else explicit_machine(TABLEAUX[method], task)
 
 
 class Simulation:
@@ -345,24 +347,19 @@ class Simulation:
 
     def __init__(self, eq: Equations, o: SimulationOptions, state: State, end: float, times: Array | None) -> None:
         self.eq, self.options, self.state, self.end, self.times = eq, o, state, end, times
-        self.form = form_of(eq, o)
+        self.form = form = form_of(eq, o)
         s = state
         self.y, self.p = self.form.start(s.t, np.concatenate([s.q, s.u, s.z]), np.concatenate([s.p, s.r]))
         self.atol = self._atol()
         if o.method == "auto":
-            self.options = replace(o, method=self._by_stiffness())
+            adapts = o.step is None and bool(form.rates) and form.kind.has_rates
+            stiff = adapts and not o.sensitivities and is_stiff(form, s.t, self.y, self.p, end - s.t)
+            self.options = replace(o, method=IMPLICIT if stiff else self._explicit, adapts=adapts)
 
-    def _by_stiffness(self) -> str:
-        o, form = self.options, self.form
-        if (
-            o.step is None
-            and form.rates
-            and form.kind.has_rates
-            and not o.sensitivities
-            and is_stiff(form, self.state.t, self.y, self.p, self.end - self.state.t)
-        ):
-            return "radau"
-        return "dp8" if o.rtol < 1e-6 else "dp5"
+    @property
+    def _explicit(self) -> str:
+        """The explicit method for the tolerance."""
+        return "dp8" if self.options.rtol < 1e-6 else "dp5"
 
     def run(
         self,
@@ -383,7 +380,8 @@ class Simulation:
             form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, o.max_step, o.max_growth, self.times, watch, sense,
             o.max_size,
         )  # fmt: skip
-        self.machine = machine = machine_of(o, task)
+        adaptation = Adaptation(self._explicit, TABLEAUX[self._explicit].reach, machine_of) if o.adapts else None
+        machine = machine_of(o.method, adaptation.begun(task) if adaptation else task)
         record = Record(o.max_memory - used)
         progress = Progress(o.progress, s.t, self.eq.name)
         leg, self.events = Leg(machine, record), events
@@ -392,7 +390,9 @@ class Simulation:
             if events and events.target is not None:
                 ending = Ending.STOPPED
             if ending is None:
-                ending = drive(leg, o.max_steps, (lambda k: events.occurred(leg, k)) if events else None, progress)
+                ending = drive(
+                    leg, o.max_steps, (lambda k: events.occurred(leg, k)) if events else None, adaptation, progress
+                )
             if events and ending is Ending.REACHED:
                 ending = events.finish(leg) or ending
         finally:
@@ -400,7 +400,8 @@ class Simulation:
         form.raise_pending()
         if events:
             events.raise_pending()
-        return self._segment(machine, record, ending, mode)
+        self.machine = leg.machine
+        return self._segment(leg.machine, record, ending, mode, adaptation.notes if adaptation else ())
 
     def _atol(self) -> Array:
         o, form = self.options, self.form
@@ -415,7 +416,7 @@ class Simulation:
             raise SimulationError(f"atol = {shown(o.atol)}: tolerances must be positive")
         return out
 
-    def _segment(self, machine: Machine, record: Record, ending: Ending, mode: str) -> Segment:
+    def _segment(self, machine: Machine, record: Record, ending: Ending, mode: str, changes: Sequence[str]) -> Segment:
         eq, s, o = self.eq, self.state, self.options
         n = len(s.q) + len(s.u) + len(s.z)
         if self.times is None:
@@ -425,7 +426,7 @@ class Simulation:
             t = self.times[: len(y)].copy()
         choices = {
             "form": f"form {o.form} ({FORMS[o.form].title})",
-            "method": f"method {o.method} ({METHODS[o.method]})",
+            "method": f"method {o.method} ({METHODS[o.method]}){', later changed' if changes else ''}",
             "tolerance": f"step {o.step:g}" if o.step else f"rtol {o.rtol:g}",
         }
         occurrences = tuple(self.events.occurrences) if self.events else ()
@@ -440,8 +441,8 @@ class Simulation:
             outcome = replace(
                 outcome, detail=stiffness_note(self.form, outcome.t, machine.y, self.p, mean) or outcome.detail
             )
-        if record.note:
-            outcome = replace(outcome, notes=(*outcome.notes, record.note))
+        if notes := [*changes, *filter(None, [record.note])]:
+            outcome = replace(outcome, notes=(*outcome.notes, *notes))
         return Segment(
             eq, t, y[:, :n], s.p, s.r, outcome, mode, record.statistics, choices, occurrences, tuple(record.pieces()),
             variations_in(y, n, len(o.sensitivities)), o.sensitivities,

@@ -50,6 +50,11 @@ def _modes(slopes: Array) -> tuple[float, float]:
     return float(np.max(np.abs(values[dies]), initial=0.0)), float(np.max(np.abs(values[~dies]), initial=0.0))
 
 
+def largest_rate(form: Form, t: float, y: Array, p: Array) -> float:
+    """The largest |λ| of all modes."""
+    return max(fastest_decay(form, t, y, p))
+
+
 def is_stiff(form: Form, t: float, y: Array, p: Array, span: float) -> bool:
     """Whether an implicit method is the better one from here on."""
     slopes, least = _slopes(form, t, y, p), RATIO * BUSY / abs(span)

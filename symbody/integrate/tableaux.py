@@ -28,6 +28,7 @@ class Tableau:
     c       of the same stages
     errors  weights of one or two estimates of the local error
     dense   rows d_m
+    reach   |λ| h up to which a step that is bounded by stability is taken (Hairer and Wanner, IV.2)
     order   of the step; `control` is that of its error estimate plus one, which step control goes by
     """
 
@@ -39,6 +40,7 @@ class Tableau:
     c: Sequence[float | Fraction]
     errors: Sequence[Row]
     dense: Sequence[Row]
+    reach: float
 
     @property
     def width(self) -> int:
@@ -76,6 +78,7 @@ DORMAND_PRINCE_5: Final = Tableau(
     order=5,
     control=5,
     stages=6,
+    reach=3.25,
     a=(
         {0: Fraction(1, 5)},
         {0: Fraction(3, 40), 1: Fraction(9, 40)},
@@ -124,6 +127,7 @@ DORMAND_PRINCE_8: Final = Tableau(
     order=8,
     control=8,
     stages=12,
+    reach=6.1,
     a=(
         {0: 0.05260015195876773},
         {0: 0.0197250569845379, 1: 0.0591751709536137},
@@ -321,6 +325,7 @@ CLASSICAL_4: Final = Tableau(
     order=4,
     control=4,
     stages=4,
+    reach=2.78,
     a=(
         {0: Fraction(1, 2)},
         {1: Fraction(1, 2)},

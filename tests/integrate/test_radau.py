@@ -248,14 +248,16 @@ def test_kernels_run_as_plain_python() -> None:
     }
     method = radau.Radau(
         **radau.KERNELS, **goal, **sizes, filled=4, places=np.arange(4), entries=np.zeros(4), mass=np.ones(n), index=np.ones(n, dtype=int),
-        p=np.zeros(n, dtype=int), pc=np.zeros(n, dtype=int), slopes=slopes,
+        rows=np.array([0, 0, 1, 1]), columns=np.array([0, 1, 0, 1]), v=np.ones(n), p=np.zeros(n, dtype=int), pc=np.zeros(n, dtype=int), slopes=slopes,
     )  # fmt: skip
     none, memory = np.zeros(0), Memory(n, radau.PIECES, np.array([0.0, end]))
-    watched = march.Watched(values=none, earlier=none, inner=none, side=none, least=none, sense=np.zeros(0, dtype=int))
+    watched = march.Watched(
+        values=none, earlier=none, later=none, inner=none, side=none, least=none, sense=np.zeros(0, dtype=int)
+    )
     steps = march.Steps(
         n=n, is_adaptive=1, is_new=1, t_end=end, rtol=rtol, max_step=np.inf, max_growth=10.0, atol=np.full(n, rtol), y=np.array([2.0, 0.0]),
         y_end=np.zeros(n), r=np.zeros(radau.PIECES * n), w=np.zeros(n), note=none, counts=march.Counts(limit=10**6), results=memory.results,
-        watched=watched, rhs=rhs,
+        watched=watched, growth=march.Growth(per_size=none), rhs=rhs,
     )  # fmt: skip
     assert march.march(method, steps) == march.DONE
     assert steps.y == pytest.approx(compiled.y, rel=1e-12)
