@@ -44,6 +44,8 @@ def unfinished(path: str | Path, mode: int = 0o666, cleans_up: bool = True) -> I
     ):  # a terminal or a pipe: nothing is replaced; a folder is refused when it is opened
         yield target
         return
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"{path} cannot be written: there is no folder {target.parent}; make it first")
     if cleans_up:
         _remove_abandoned(target)
     part = target.with_name(f".{target.stem[:100]}.{secrets.token_hex(4)}.part{target.suffix}")

@@ -56,6 +56,11 @@ TREE_KINDS = (
     "revolute", "revolute_any", "prismatic", "prismatic_any", "cylindrical", "universal", "spherical", "spherical_e",
     "planar", "free", "free_e", "screw", "fixed", "vectors", "driven",
 )  # fmt: skip
+MIXED = {
+    "cylindrical": 2,
+    "planar": 3,
+    "free": 6,
+}  # coordinates of joints that have lengths and angles: each has loads of its own
 LIGHT_KINDS = ("revolute_any", "prismatic_any", "revolute", "universal")  # joints of particles and massless bodies
 CLOSINGS = ("revolute", "spherical", "universal", "cylindrical", "prismatic", "planar", "coincide", "fixed", "screw")
 ROWS = dict(zip(CLOSINGS, (5, 3, 4, 4, 5, 3, 3, 6, 5), strict=True))
@@ -158,7 +163,7 @@ def hang(d: Draw, kind: str, name: str, parent: Any, child: Body, **loads: Any) 
     how: dict[str, Any] = {"at": d.place(), "on": d.place(0.3) if d.chance(0.5) else (0, 0, 0)}
     if d.chance(0.3):
         how["orientation"] = d.rotation()
-    how |= loads
+    how |= {k: (v,) * MIXED[kind] for k, v in loads.items()} if kind in MIXED else loads
     if kind in ("revolute", "prismatic", "cylindrical", "planar", "screw"):
         how["axis"] = d.axis()
     if kind in ("revolute_any", "prismatic_any"):

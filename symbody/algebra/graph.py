@@ -24,6 +24,7 @@ from itertools import count
 from typing import Any, Final
 
 from ..errors import ExpressionError, NodeLimitError, listed, shown
+from .numpy_calls import array_ufunc
 
 Number = int | float | Fraction
 
@@ -169,7 +170,7 @@ class Expr(Node):
     """A scalar expression. Arithmetic, powers, `abs` and the comparisons < <= > >= are the usual operators."""
 
     __slots__ = ()
-    __array_ufunc__ = None  # NumPy arrays leave arithmetic with expressions to us
+    __array_ufunc__ = array_ufunc  # NumPy arrays leave arithmetic with expressions to us
 
     def __add__(self, other: Any) -> Expr:
         if not isinstance(other, Expr):
@@ -239,7 +240,9 @@ class Expr(Node):
 
     def __float__(self) -> float:
         if self.op != "const":
-            raise ExpressionError(f"{self} is not a number; evaluate(expression, values) puts numbers in")
+            raise ExpressionError(
+                f"{self!r} is not a number; evaluate(expression, values) puts numbers in, and functions of expressions are symbody.sin, symbody.sqrt, ..."
+            )
         return float(self.data)
 
 
@@ -425,7 +428,7 @@ def _foreign(value: object) -> Callable[[Any], Any] | None:
 
 def _why_not_a_scalar(value: object) -> str:
     if isinstance(value, str):
-        return f"the text {shown(value)} is not an expression; make a symbol of it with symbol({shown(value)}, kind)"
+        return f"the text {shown(value)} is not an expression; make a symbol of it with symbol({shown(value)}, kind), or m.parameter({shown(value)}) of a model"
     if isinstance(value, Condition):
         return f"the condition {value} is not a number; use where(condition, a, b)"
     if isinstance(value, complex):
@@ -433,7 +436,7 @@ def _why_not_a_scalar(value: object) -> str:
     shape = getattr(value, "shape", None)
     if shape is not None:
         return f"an array of shape {shape} cannot stand for a scalar; use matrix(...) or pick an entry"
-    return f"{shown(value)} of type {type(value).__name__} cannot stand for a scalar"
+    return f"{shown(value)} of type {type(value).__name__} cannot stand for a scalar, a number or an expression"
 
 
 def as_condition(value: Any) -> Condition:

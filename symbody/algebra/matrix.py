@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from ..errors import ExpressionError, shown
 from .graph import ONE, PRINTERS, ZERO, Expr, as_expr, make2
+from .numpy_calls import array_ufunc
 from .portable import Portable
 
 Scalar: TypeAlias = Any  # whatever as_expr takes
@@ -16,7 +17,7 @@ class Matrix(Portable):
     """An immutable matrix: `matrix([[a, b], [c, d]])`, `vector(x, y, z)`. Operators + - * / @, `.T`, `m[i, j]`, `v[i]`."""
 
     __slots__ = ("cols", "entries", "rows")
-    __array_ufunc__ = None
+    __array_ufunc__ = array_ufunc
     __sympy__ = False
     acts_on_scalars = True
 

@@ -16,6 +16,7 @@ from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.functions import sqrt
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr, check_node_limit
 from ..algebra.matrix import Matrix, as_matrix, cross, dot, vector, zeros
+from ..algebra.numpy_calls import array_ufunc
 from ..algebra.portable import Portable
 from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
@@ -266,7 +267,7 @@ class Vector(Immutable):
 
     __slots__ = ("terms",)
     acts_on_scalars = True
-    __array_ufunc__ = None
+    __array_ufunc__ = array_ufunc
     terms: Mapping[Frame, Matrix]
 
     def __init__(self, terms: Mapping[Frame, Matrix]) -> None:
@@ -419,7 +420,7 @@ class Dyad(Immutable):
 
     __slots__ = ("terms",)
     acts_on_scalars = True
-    __array_ufunc__ = None
+    __array_ufunc__ = array_ufunc
     terms: Mapping[tuple[Frame, Frame], Matrix]
 
     def __init__(self, terms: Mapping[tuple[Frame, Frame], Matrix]) -> None:

@@ -8,7 +8,8 @@ from functools import wraps
 from typing import Any, ParamSpec
 
 from ..errors import unknown
-from .joints import ORIGIN, JointGeometry, JointLoads
+from .joint_loads import JointLoads
+from .joints import ORIGIN, JointGeometry
 from .mechanism import Joint
 from .structure import Part, Structure
 
@@ -45,7 +46,7 @@ class JointMethods(Structure):
         on: Any = ORIGIN,
         orientation: Any = None,
         vectors: Sequence[Any] | None = None,
-        axis: Any = "z",
+        axis: Any = None,
         axes: Any = ("x", "y"),
         sequence: str = "xyz",
         pitch: Any = None,
@@ -60,7 +61,7 @@ class JointMethods(Structure):
         """A joint of the given kind. It places the child; or, where both sides are placed already, it closes a loop.
 
         at, on        where it is: a point of the parent, a point of the child
-        axis, axes    its direction(s), in the parent (and, at rest, in the child)
+        axis, axes    its direction(s), in the parent (and, at rest, in the child); by default x of a prismatic joint, z of all others
         orientation   of the child at rest relative to the parent, where it differs: a frame's rotation, or a 3 by 3 matrix
         vectors       instead of axis and orientation: axis in the child, axis in the parent, and a vector perpendicular to it in each,
                       which coincide at rest (Lynch, appendix A)
@@ -68,9 +69,10 @@ class JointMethods(Structure):
         pitch         of a screw: its advance in one turn
         coordinates   names, symbols or expressions for the motion; by default named after the joint
 
-        Loads, on each coordinate q of the joint:
+        Loads, on each coordinate q of the joint. A joint with several coordinates takes one value for each, (k1, k2, k3), or some by name,
+        {"name_x": k}; one value serves all where they are all lengths or all angles:
 
-        damping, stiffness, rest, actuation   the force -stiffness (q - rest) - damping q' + actuation
+        damping, stiffness, rest, actuation   the force -stiffness (q - rest) - damping q' + actuation: a positive actuation increases q
         friction                              (force, speed): smooth Coulomb friction -force tanh(q' / speed)
         limits                                (low, high, stiffness[, damping]): elastic stops
         """

@@ -12,7 +12,7 @@ force or torque that goes with its multiplier:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from ..algebra.graph import ONE, PI, Expr, as_expr
@@ -33,31 +33,10 @@ class JointGeometry:
     on: Any = ORIGIN
     orientation: Any = None
     vectors: Sequence[Any] | None = None
-    axis: Any = "z"
+    axis: Any = None  # that of the kind
     axes: Any = ("x", "y")
     sequence: str = "xyz"
     pitch: Any = None
-
-
-@dataclass(frozen=True)
-class JointLoads:
-    """Spring, damper, actuator, friction and stops on each coordinate of a joint; None where there is none.
-
-    damping, stiffness, rest, actuation   the force -k (q - rest) - c q' + actuation
-    friction                              (force, speed at which it is developed)
-    limits                                (low, high, stiffness[, damping])
-    """
-
-    damping: Any = None
-    stiffness: Any = None
-    rest: Any = None
-    actuation: Any = None
-    friction: Any = None
-    limits: Any = None
-
-    @property
-    def given(self) -> list[str]:
-        return [f.name for f in fields(self) if getattr(self, f.name) is not None]
 
 
 class JointCondition(NamedTuple):
@@ -70,11 +49,15 @@ class JointCondition(NamedTuple):
 
 @dataclass(frozen=True)
 class JointKind:
-    """A kind of joint: names of its coordinates, its motion, its constraints."""
+    """A kind of joint: names of its coordinates, its motion, its constraints.
+
+    axis   where none is given
+    """
 
     coordinates: tuple[str, ...]
     move: Callable[[Frame, Sequence[Any], JointGeometry, str], Frame]
     close: Callable[[Frame, Frame, JointGeometry], list[JointCondition]]
+    axis: str = "z"
 
 
 # ---------------------------------------------------------------------------------------------------------- motions
@@ -249,7 +232,7 @@ def _close_nothing(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]
 KINDS: Final[dict[str, JointKind]] = {
     "fixed": JointKind((), _fixed, _close_fixed),
     "revolute": JointKind(("",), _revolute, _close_revolute),
-    "prismatic": JointKind(("",), _prismatic, _close_prismatic),
+    "prismatic": JointKind(("",), _prismatic, _close_prismatic, axis="x"),
     "screw": JointKind(("",), _screw, _close_cylindrical),  # and a relation between rates, added by the model
     "cylindrical": JointKind(("_s", "_a"), _cylindrical, _close_cylindrical),
     "universal": JointKind(("_1", "_2"), _universal, _close_universal),

@@ -12,7 +12,7 @@ from ..algebra.matrix import Matrix, dot
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, shown
 from .frames import Frame, Point, Vector
-from .joints import JointLoads
+from .joint_loads import JointLoads
 from .mechanism import Action, Body, Load
 
 

@@ -91,13 +91,19 @@ class Model(Summarized, JointMethods):
         damping: Any = 0,
         actuation: Any = 0,
     ) -> None:
-        """Spring, damper and actuator between two points: tension k (l - rest) + c l' - actuation.
+        """Spring, damper and actuator between two points, at the distance l: they are pulled together by the tension
+
+            stiffness (l - rest) + damping l' - actuation
+
+        so that a positive actuation pushes them apart, as it increases the coordinate of a joint.
 
         parent, child   the bodies that a and b belong to, where they are not the frames in which the points were written
         """
         self._new_load(name)
-        ends = [self._carrier(f"spring {name!r}", w, p) for w, p in ((parent, a), (child, b))]
-        for load in make.between_points(name, a, b, ends[0], ends[1], stiffness, rest, damping, actuation):
+        where = f"spring {name!r}"
+        ends = [self._carrier(where, w, p) for w, p in ((parent, a), (child, b))]
+        numbers = self._quantities(where, stiffness=stiffness, rest=rest, damping=damping, actuation=actuation)
+        for load in make.between_points(name, a, b, ends[0], ends[1], *numbers):
             self.add_load(load)
 
     def rotational_spring(
@@ -113,24 +119,28 @@ class Model(Summarized, JointMethods):
         damping: Any = 0,
         actuation: Any = 0,
     ) -> None:
-        """Spring, damper and actuator about an axis between two bodies: the torque -k (angle - rest) - c angle' + actuation on the child.
+        """Spring, damper and actuator about an axis between two bodies: on the child acts, and on the parent reacts, the torque
+
+            -stiffness (angle - rest) - damping angle' + actuation
+
+        so that a positive actuation increases the angle.
 
         angle   of the child relative to the parent about the axis, an expression
         """
-        frame, other = self.frame_of(f"spring {name!r}", child), self.frame_of(f"spring {name!r}, parent", parent)
-        theta = self.checked(f"spring {name!r}", as_expr(angle))
-        elastic, potential = make.spring_force(theta, stiffness, rest)
+        where = f"spring {name!r}"
+        frame, other = self.frame_of(where, child), self.frame_of(f"{where}, parent", parent)
+        self.checked_vector(f"{where}, axis", axis)
+        theta = self.checked(where, as_expression(angle, f"{where}, angle="))
+        k, rest, c, tau = self._quantities(where, stiffness=stiffness, rest=rest, damping=damping, actuation=actuation)
+        elastic, potential = make.spring_force(theta, k, rest)
         if elastic is not ZERO:
             spring = make.torque(self._new_load(name), elastic * axis, frame, other)
             self.add_load(replace(spring, kind="spring", potential=potential))
-        if as_expr(damping) is not ZERO:
-            self.add_load(
-                make.torque(
-                    self._new_load(f"{name}.damper"), (-as_expr(damping) * time_derivative(theta)) * axis, frame, other
-                )
-            )
-        if as_expr(actuation) is not ZERO:
-            self.add_load(make.torque(self._new_load(f"{name}.actuator"), as_expr(actuation) * axis, frame, other))
+        if c is not ZERO:
+            damper = (-c * time_derivative(theta)) * axis
+            self.add_load(make.torque(self._new_load(f"{name}.damper"), damper, frame, other))
+        if tau is not ZERO:
+            self.add_load(make.torque(self._new_load(f"{name}.actuator"), tau * axis, frame, other))
 
     def drag(
         self,
@@ -144,7 +154,8 @@ class Model(Summarized, JointMethods):
     ) -> Load:
         """Resistance -(linear + quadratic |v|) v at a point of a body (`on`, where that is not the point's frame)."""
         frame = self._carrier(f"drag {name!r}", on, at)
-        return self.add_load(make.drag(self._new_load(name), at, frame, linear, quadratic, relative_to))
+        c1, c2 = self._quantities(f"drag {name!r}", linear=linear, quadratic=quadratic)
+        return self.add_load(make.drag(self._new_load(name), at, frame, c1, c2, relative_to))
 
     def potential(self, name: str, energy: Any) -> Load:
         """Forces from a potential energy V(q, t): -∂V/∂q."""
@@ -156,7 +167,7 @@ class Model(Summarized, JointMethods):
         if q not in (known := self.symbols_of_kind("coordinate")):
             raise unknown(f"generalised force {name!r}", "coordinate", str(q), [s.name for s in known])
         return self.add_load(
-            make.on_coordinate(self._new_load(name), "force", q, self.checked(f"force {name!r}", as_expr(value)))
+            make.on_coordinate(self._new_load(name), "force", q, *self._quantities(f"force {name!r}", value=value))
         )
 
     def tyre(
@@ -185,8 +196,11 @@ class Model(Summarized, JointMethods):
             )
         Y = self.variable(identifier(name))
         v = contact.velocity().components(heading)
-        law = as_expr(stiffness[0]) * atan(-v[1] / v[0]) + as_expr(stiffness[1]) * as_expr(camber)
-        self.equation(f"{name}.relaxation", as_expr(relaxation) / v[0] * Y.dot + Y - law)
+        where = f"tyre {name!r}"
+        C1, C2 = (as_expression(x, f"{where}, stiffness=") for x in stiffness)
+        angle, length, load = self._quantities(where, camber=camber, relaxation=relaxation, load=load)
+        law = C1 * atan(-v[1] / v[0]) + C2 * angle
+        self.equation(f"{name}.relaxation", length / v[0] * Y.dot + Y - law)
         self.force(name, wheel, heading.vector(0, Y, load), at=contact)
         return Y
 
@@ -248,8 +262,9 @@ class Model(Summarized, JointMethods):
     def gear(self, name: str, first: Any, second: Any, ratio: Any) -> str:
         """Ties two joints of one coordinate: first + ratio · second stays zero (a negative ratio turns them the same way)."""
         a, b = (self._only_coordinate(name, j) for j in (first, second))
-        self.constrain(name, a + as_expr(ratio) * b)
-        pairs = self._pair_on(a, as_expr(1)), self._pair_on(b, as_expr(ratio))
+        (ratio,) = self._quantities(f"gear {name!r}", ratio=ratio)
+        self.constrain(name, a + ratio * b)
+        pairs = self._pair_on(a, as_expr(1)), self._pair_on(b, ratio)
         if all(pairs):
             self._constraints[name] = replace(self._constraints[name], actions=(*pairs[0], *pairs[1]))
         return name
@@ -272,7 +287,8 @@ class Model(Summarized, JointMethods):
 
     def prescribe(self, name: str, expression: Any, motion: Any) -> str:
         """Make an expression of the coordinates follow a function of time; the force that this needs is the multiplier of this name."""
-        return self.constrain(name, as_expr(expression) - as_expr(motion))
+        where = f"constraint {name!r}"
+        return self.constrain(name, as_expression(expression, where) - as_expression(motion, f"{where}, motion="))
 
     def rolling(
         self,
@@ -307,7 +323,7 @@ class Model(Summarized, JointMethods):
             )
         n, a = (ground.z if up == "z" else -ground.z), wheel.frame.vector(*unit_vector(axis, f"wheel {name!r}").entries)
         c = Point(wheel.frame, Matrix(3, 1, tuple(as_expr(x) for x in centre)))
-        R, rho = as_expr(radius), as_expr(tube)
+        R, rho = self._quantities(f"wheel {name!r}", radius=radius, tube=tube)
         cosine = n.dot(a)
         down = (n - cosine * a) / sqrt(1 - cosine**2)
         hub = c - ground.origin
@@ -427,6 +443,10 @@ class Model(Summarized, JointMethods):
         return tuple(kept), tuple(notes)
 
     # ------------------------------------------------------------------------------------------------ how it is done
+
+    def _quantities(self, where: str, **values: Any) -> list[Expr]:
+        """Scalars of a part, in the order of their options; what is none, or not of this model, is refused with the option."""
+        return [self.checked(f"{where}, {k}=", as_expression(v, f"{where}, {k}=")) for k, v in values.items()]
 
     def _carrier(self, where: str, on: Any, point: Point) -> Frame:
         """The frame that a force at a point acts on: the body named, else the point's frame, or the point itself where it moves in it."""

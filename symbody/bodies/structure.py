@@ -12,7 +12,8 @@ from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown
 from .declarations import identifier
 from .frames import Frame, Point
-from .joints import JointCondition, JointGeometry, JointLoads, kind_of_joint, sequence_axes
+from .joint_loads import JointLoads
+from .joints import JointCondition, JointGeometry, kind_of_joint, sequence_axes
 from .loads import loads_on_coordinate
 from .mass import MassProperties, Shape, mass_properties
 from .mechanism import Action, Body, Constraint, Joint
@@ -83,7 +84,8 @@ class Structure(Parts):
     ) -> Joint:
         """See `Model.joint`."""
         self.refuse_twice("joints", name, self._joints)
-        kind_of_joint(name, kind)  # refuses what is none
+        axis = kind_of_joint(name, kind).axis if geometry.axis is None else geometry.axis
+        geometry = replace(geometry, axis=axis)
         if kind == "screw" and geometry.pitch is None:
             raise ModelError(f"joint {name!r}: a screw needs pitch=, its advance in one turn")
         if geometry.vectors is not None:
@@ -93,6 +95,11 @@ class Structure(Parts):
         inner = self._placed(name, child, geometry.on, "child")
         if geometry.orientation is not None:
             inner = Frame(inner, _as_rotation(name, geometry.orientation).inverse, name=f"{inner.name}.rest")
+        if inner.root.is_ground and not outer.root.is_ground:
+            raise ModelError(
+                f"joint {name!r}: parent and child are swapped: the child {_called(child)} is placed already, the parent {_called(parent)} is not; "
+                f"a joint places its child: ({name!r}, {_called(child)}, {_called(parent)}, ...), with the axis then in {_called(child)}"
+            )
         if inner.root is outer.root:
             made = self._close_loop(kind, name, outer, inner, geometry, coordinates)
         else:
@@ -223,13 +230,30 @@ class Structure(Parts):
     def _add_joint_loads(self, joint: Joint, loads: JointLoads) -> None:
         if not loads.given:
             return
-        if not joint.coordinates or any(q in self._rates for q in joint.coordinates):
-            raise ModelError(f"joint {joint.name!r}: {listed(loads.given)} need coordinates whose rates are speeds")
-        for q in joint.coordinates:
-            base = joint.name if len(joint.coordinates) == 1 else f"{joint.name}.{q.name}"
-            for load in loads_on_coordinate(base, q, loads):
-                self.checked(f"joint {joint.name!r}, {load.kind}", load.on_rates[q])
-                self.add_load(load)
+        if joint.closes_loop:
+            raise ModelError(
+                f"joint {joint.name!r} closes a loop and has no coordinates for {listed(loads.given)}; use m.spring, m.rotational_spring or m.torque "
+                "between its bodies"
+            )
+        sliding = free_symbols(*(f.offset for f in joint.inner.path[joint.outer.depth + 1 :]))
+        lengths = [q in sliding for q in joint.coordinates]
+        for q, on_q in zip(joint.coordinates, loads.of_each(joint.name, joint.coordinates, lengths), strict=True):
+            self._add_coordinate_loads(joint, q, on_q)
+
+    def _add_coordinate_loads(self, joint: Joint, q: Symbol, loads: JointLoads) -> None:
+        if loads.given and any(q in together for together in self._norms):
+            raise ModelError(
+                f"joint {joint.name!r}: {listed(loads.given)} on {q}, one of four Euler parameters, which are no angles; give them for other "
+                "coordinates by name, or use m.rotational_spring or m.torque"
+            )
+        base = joint.name if len(joint.coordinates) == 1 else f"{joint.name}.{q.name}"
+        for load in loads_on_coordinate(base, q, loads):
+            self.checked(f"joint {joint.name!r}, {load.kind}", load.on_rates[q])
+            self.add_load(load)
+
+
+def _called(part: Any) -> str:
+    return getattr(part, "name", None) or shown(part)
 
 
 def _properties(

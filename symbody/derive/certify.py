@@ -26,7 +26,7 @@ from ..summary import Summarized, Summary, counted, filled, listing
 from .balance import power_balance, powers_of_reactions, rows_of_actions
 from .configuration import Values
 from .derive import ROUTES
-from .equations import Equations
+from .equations import Equations, of_equations
 from .kinematics import Kinematics
 from .random_states import numbers, random_state
 from .small_matrices import Rows, least_norm, tangent_basis
@@ -94,6 +94,7 @@ class Certificate(Summarized):
         return "\n  ".join(lines)
 
 
+@of_equations
 def certify(
     equations: Equations,
     seeds: int | Iterable[int] = 3,

@@ -230,7 +230,8 @@ def _massless(eq: Equations, speeds: list[str]) -> Finding:
     )
     text = (
         f"{eq.name!r}: the mass matrix is singular: {listed(speeds)} {'change' if len(speeds) > 1 else 'changes'} without moving any mass"
-        f"{who}. Give the bodies that these move a mass and an inertia, or constrain the motion"
+        f"{who}. Give the bodies that these move a mass and an inertia, or constrain the motion; "
+        "derive(model, check=False) gives the equations as they are"
     )
     return Finding("singular mass matrix", tuple(speeds), text)
 

@@ -13,7 +13,7 @@ from ..algebra.walk import free_symbols, scalars, substitute_all
 from ..bodies.declarations import identifier
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
-from ..errors import ModelError, listed, unknown
+from ..errors import ModelError, listed, shown, unknown
 from .checks import check as refuse_faults
 from .equations import Equations, multiplier
 from .gibbs_appell import gibbs_appell
@@ -50,7 +50,7 @@ def derive(
     small   linearise in the variables declared by `m.small`; `dropped` of the result says what that took away
     redundant   allow constraints that follow from others: the motion is determined, some reactions are not (see `reaction`)
     """
-    mechanism = model.freeze() if isinstance(model, Model) else model
+    mechanism = _mechanism(model)
     if route not in ROUTES:
         raise unknown("derive", "route", route, ROUTES)
     with gc_paused():
@@ -58,6 +58,15 @@ def derive(
         if check:
             refuse_faults(equations, redundant)
         return _with_slow_elimination_noted(linearized_in_small(equations) if small else equations)
+
+
+def _mechanism(model: Any) -> Mechanism:
+    if isinstance(model, Model):
+        return model.freeze()
+    if isinstance(model, Mechanism):
+        return model
+    inside = "; its model is its attribute .model" if isinstance(getattr(model, "model", None), Model) else ""
+    raise ModelError(f"derive: takes a model, got {shown(model)}{inside}")
 
 
 def _with_slow_elimination_noted(equations: Equations) -> Equations:

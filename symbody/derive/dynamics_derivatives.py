@@ -20,7 +20,7 @@ from ..algebra.printing import outline
 from ..errors import DerivationError, listed, unknown
 from ..summary import Summarized, Summary
 from .energies import is_uniform_gravity
-from .equations import Equations
+from .equations import Equations, of_equations
 from .kinematics import Kinematics
 from .recursive import operations_from, staged_forces
 from .saddle_point import SaddlePoint
@@ -41,6 +41,7 @@ class ForwardDerivatives(Summarized):
         return Summary(f"ForwardDerivatives with respect to {', '.join(map(str, self.udot))}", tuple(rows))
 
 
+@of_equations
 def forward_derivatives(
     eq: Equations, wrt: Iterable[Wrt] | Mapping[str, Sequence[Symbol]] = ("q", "u")
 ) -> ForwardDerivatives:
@@ -65,6 +66,7 @@ def forward_derivatives(
     return ForwardDerivatives(udot, multipliers)
 
 
+@of_equations
 def inverse_derivatives(
     eq: Equations, wrt: Iterable[Wrt] | Mapping[str, Sequence[Symbol]] = ("q", "u", "a")
 ) -> dict[str, Matrix]:

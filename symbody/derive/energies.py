@@ -15,13 +15,14 @@ from ..algebra.matrix import Matrix, cross, dot, sum_of_products, zeros
 from ..algebra.walk import substitute_all
 from ..bodies.frames import Frame, Point
 from ..bodies.mechanism import Load
-from .equations import Equations
+from .equations import Equations, of_equations
 from .kinematics import Kinematics, Wrench, wrench_of, wrenches
 from .recursive import inertial_wrenches, to_parent
 
 # ---------------------------------------------------------------------------------------------------------- energies
 
 
+@of_equations
 def kinetic_energy(eq: Equations) -> Expr:
     """T = ½ Σ m v·v + ω·I ω, v being the velocity of the mass centre."""
     k = Kinematics(eq.mechanism)
@@ -35,6 +36,7 @@ def kinetic_energy(eq: Equations) -> Expr:
     return _own(eq, total)
 
 
+@of_equations
 def potential_energy(eq: Equations) -> Expr:
     """V: the sum of the potentials of all loads that have one."""
     total = ZERO
@@ -44,6 +46,7 @@ def potential_energy(eq: Equations) -> Expr:
     return _own(eq, *Kinematics(eq.mechanism).in_speeds([total]))
 
 
+@of_equations
 def energy(eq: Equations) -> Expr:
     """T + V."""
     return kinetic_energy(eq) + potential_energy(eq)
@@ -56,11 +59,13 @@ def _own(eq: Equations, expression: Expr) -> Expr:
 # ---------------------------------------------------------------------------------------------------------- momenta
 
 
+@of_equations
 def momentum(eq: Equations) -> Matrix:
     """p = Σ m v, in components of the ground."""
     return eq.in_own_terms([_momenta(eq).force])[0]
 
 
+@of_equations
 def angular_momentum(eq: Equations, about: Point | None = None) -> Matrix:
     """Moment of the absolute momenta about a point P (the origin of the ground by default), in components of the ground.
 
@@ -75,6 +80,7 @@ def angular_momentum(eq: Equations, about: Point | None = None) -> Matrix:
     return eq.in_own_terms([moment])[0]
 
 
+@of_equations
 def centre_of_mass(eq: Equations) -> Point:
     """The mass centre of all bodies, as a point of the ground."""
     ground, mass, first = eq.mechanism.ground, ZERO, zeros(3)
@@ -105,11 +111,13 @@ def _add(total: dict[Frame, Wrench], f: Frame, w: Wrench) -> None:
 # ---------------------------------------------------------------------------------------------------------- power
 
 
+@of_equations
 def power(eq: Equations, load: str) -> Expr:
     """The power of a load, by its name: Σ F·v + τ·ω of its forces and torques, and Q q' of its generalised forces."""
     return _own(eq, _power(eq.mechanism.load(load), Kinematics(eq.mechanism)))
 
 
+@of_equations
 def load_powers(eq: Equations) -> dict[str, Expr]:
     """The power of every load, by name."""
     k = Kinematics(eq.mechanism)
@@ -138,6 +146,7 @@ def forces_on_coordinates(load: Load, k: Kinematics) -> list[Expr]:
     return k.in_speeds([load.on_rates.get(x, ZERO) for x in q])
 
 
+@of_equations
 def constraint_power(eq: Equations, solved: bool = False) -> Expr:
     """The power that explicitly time-dependent constraints and prescribed motions feed in (Lennartsson eq. 4.38, with multipliers).
 

@@ -10,10 +10,11 @@ An input's rates r', r'' are inputs beside it where these contain them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import inspect
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, ParamSpec, TypeVar
 
 from ..algebra.cache_owner import CacheOwner
 from ..algebra.derivatives import jacobian
@@ -22,7 +23,8 @@ from ..algebra.matrix import Matrix, sum_of_products
 from ..algebra.portable import Portable
 from ..algebra.walk import substitute, substitute_all
 from ..bodies.mechanism import Constraint, Mechanism
-from ..errors import ModelError, SymbodyError
+from ..bodies.model import Model
+from ..errors import ModelError, SymbodyError, shown
 from ..summary import Summarized, Summary
 from .constraint_rank import LARGEST, ConstraintRank, constraint_rank
 from .equations_summary import drawn_equations, equations_summary
@@ -277,3 +279,26 @@ class Equations(Summarized, CacheOwner, Portable):
 
 def multiplier(name: str) -> Symbol:
     return symbol(name, "multiplier")
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def of_equations(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorator of a function whose first argument are equations: anything else, as the model itself, is refused with what to do."""
+    first = next(iter(inspect.signature(function).parameters))
+    call = function.__name__
+
+    @wraps(function)
+    def called(*args: P.args, **named: P.kwargs) -> R:
+        given = args[0] if args else named.get(first)
+        if isinstance(given, Equations) or (not args and first not in named):
+            return function(*args, **named)
+        if isinstance(given, (Model, Mechanism)):
+            raise ModelError(
+                f"{call}: takes the equations of a model, not the model {given.name!r}: eq = derive(model), then {call}(eq, ...)"
+            )
+        raise ModelError(f"{call}: the first argument are equations, as derive(model) gives them; got {shown(given)}")
+
+    return called

@@ -15,7 +15,7 @@ from ..algebra.walk import free_symbols, substitute_all
 from ..errors import DerivationError, listed
 from ..summary import Summarized, Summary, counted, filled, listing
 from .energies import is_uniform_gravity
-from .equations import Equations
+from .equations import Equations, of_equations
 from .kinematics import Kinematics
 from .random_states import numbers, random_state
 from .recursive import generalized_forces
@@ -45,6 +45,7 @@ class InverseDynamics(Summarized):
         return ((s.name, drawn(e)) for s, e in {**self.inputs, **self.multipliers}.items())
 
 
+@of_equations
 def joint_forces(eq: Equations) -> Matrix:
     """M u' - f for u' as symbols, one entry for each speed: the generalised forces that are missing for the motion.
 
@@ -63,6 +64,7 @@ def joint_forces(eq: Equations) -> Matrix:
     return Matrix(len(own), 1, tuple(sum_of_products(A.column(j), column.entries) for j in range(len(own))))
 
 
+@of_equations
 def inverse_dynamics(eq: Equations, inputs: Iterable[Symbol | str] | None = None) -> InverseDynamics:
     """Inputs (and multipliers) for a given motion, as expressions in q, u and u' = u.dot.
 

@@ -12,11 +12,12 @@ from ..algebra.linear import Factors, factorize
 from ..algebra.matrix import Matrix, sum_of_products, zeros
 from ..algebra.walk import substitute_all
 from ..errors import DerivationError, listed
-from .equations import Equations
+from .equations import Equations, of_equations
 from .random_states import numbers, random_state
 from .small_matrices import Rows, reduced
 
 
+@of_equations
 def minimal(
     eq: Equations, independent: Iterable[Symbol | str] | None = None, at: Mapping[Any, float] | None = None
 ) -> Equations:

@@ -30,7 +30,7 @@ from ..bodies.mechanism import Body, Constraint, Joint, Load, Mechanism
 from ..errors import DerivationError, ModelError, listed, shown, unknown
 from ..summary import Summarized, Summary
 from .energies import is_uniform_gravity
-from .equations import Equations
+from .equations import Equations, of_equations
 from .kinematics import NO_WRENCH, Kinematics, Wrench, wrench_of, wrenches
 from .recursive import inertial_wrenches, to_parent
 
@@ -53,6 +53,7 @@ class Reaction(Summarized):
         return ("force", drawn(self.force)), ("moment", drawn(self.moment))
 
 
+@of_equations
 def reaction(
     eq: Equations, joint: str, frame: Frame | Body | None = None, at: Point | None = None, solved: bool = False
 ) -> Reaction:
@@ -68,6 +69,7 @@ def reaction(
     return _Balance(eq).reaction(joint, frame, at, solved)
 
 
+@of_equations
 def reactions(eq: Equations, solved: bool = False) -> dict[str, Reaction]:
     """The reactions in all joints, by name, each in its default frame and about its default point."""
     balance = _Balance(eq)

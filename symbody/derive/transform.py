@@ -20,12 +20,13 @@ from ..algebra.matrix import Matrix, cross, diagonal, dot, identity, skew, sum_o
 from ..algebra.walk import substitute_all
 from ..bodies.mechanism import Body
 from ..errors import DerivationError, ModelError, listed
-from .equations import Equations
+from .equations import Equations, of_equations
 from .kinematics import Kinematics
 
 # ---------------------------------------------------------------------------------------------------------- diagonal mass matrix
 
 
+@of_equations
 def diagonalized(eq: Equations, unit: bool = False, names: Sequence[str] = ()) -> Equations:
     """The same motion in speeds w = Lᵀ u, in which the mass matrix is the diagonal D of M = L D Lᵀ (Lennartsson eq. 3.15 to 3.19).
 
@@ -142,6 +143,7 @@ def _sums(a: tuple[Matrix, ...], b: tuple[Matrix, ...]) -> tuple[Matrix, ...]:
     return tuple(x + y for x, y in zip(a, b, strict=True))
 
 
+@of_equations
 def tangent_vectors(eq: Equations) -> tuple[TangentVector, ...]:
     """The tangent vectors β of the motion in configuration space, one for each speed: M_ij = β_i · β_j."""
     bodies, motion = _body_velocities(eq)
@@ -177,6 +179,7 @@ class Orthogonal:
     squares: tuple[Expr, ...]
 
 
+@of_equations
 def gram_schmidt(eq: Equations, unit: bool = True) -> Orthogonal:
     """Gram and Schmidt's process on the tangent vectors (Lennartsson 3.1.2): γ of norm one, or δ (unit=False) whose norms are D of L D Lᵀ.
 
@@ -203,6 +206,7 @@ def gram_schmidt(eq: Equations, unit: bool = True) -> Orthogonal:
 # ---------------------------------------------------------------------------------------------------------- Coriolis
 
 
+@of_equations
 def coriolis_matrix(eq: Equations) -> Matrix:
     """C with C u the Coriolis and centrifugal forces and M' - 2 C skew.
 
@@ -248,6 +252,7 @@ class Pattern:
         return "\n".join(" ".join("x" if (i, j) in filled else "." for j in range(self.n)) for i in range(self.n))
 
 
+@of_equations
 def mass_matrix_sparsity(eq: Equations) -> Pattern:
     """Entries of the mass matrix that are not the constant zero."""
     return Pattern(len(eq.u), tuple(sparsity(eq.M)))

@@ -19,7 +19,7 @@ import numpy as np
 from ..algebra.rounding import rounding
 from ..algebra.trust_region import SingularValues
 from ..derive.constraint_rank import RANK, sizes_of_rows
-from ..derive.equations import Equations
+from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
 from ..derive.named_rows import NamedRow
 from ..emit.run.callable import Array
@@ -46,6 +46,7 @@ MEANT: Final = (
 )
 
 
+@of_equations
 @values_by_name(AssemblyError)
 def assemble(
     equations: Equations,
@@ -76,6 +77,7 @@ def assemble(
     return wanted.state(_completed(_task(wanted.speeds, wanted.given, start, weights or {}), q, how))
 
 
+@of_equations
 @values_by_name(AssemblyError)
 def all_assemblies(
     equations: Equations,

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..algebra.graph import Expr
-from ..derive.equations import Equations
-from ..derive.keywords import values_by_name
+from ..derive.equations import Equations, of_equations
+from ..derive.keywords import by_name, values_by_name
 from ..emit.run.callable import Array
-from ..errors import AssemblyError, SimulationError, listed
+from ..errors import AssemblyError, SimulationError, listed, shown
 from .inputs import with_inputs
 from .outcome import Ending, Outcome
 from .segment import Segment
@@ -72,6 +72,7 @@ class Batch(Sequence[Trajectory]):
         )
 
 
+@of_equations
 @values_by_name(SimulationError, like=simulate)
 def simulate_batch(
     equations: Equations,
@@ -86,7 +87,7 @@ def simulate_batch(
 ) -> Batch:
     """Simulations from many starts, or with many parameter sets: `simulate_batch(eq, times, q1=np.linspace(0, 1, 100), m1=[...])`.
 
-    start     a start as in `simulate` for all, or a sequence with one for each member
+    start     a start as in `simulate` for all (in a mapping, arrays have a number for each member), or a sequence with one for each member
     values    on top of it, by name or symbol, or as keywords: arrays with a number for each member, or one number for all
     threads   how many run at the same time; by default as many as there are cores
     options   any option by name; all others are those of `simulate`
@@ -94,7 +95,8 @@ def simulate_batch(
     A member that cannot begin, or fails, does not disturb the others: its outcome says why.
     """
     eq, constants = with_inputs(equations, inputs or {})
-    arrays = {k: np.asarray(v, dtype=np.float64) for k, v in (values or {}).items()}
+    start, per_member = _told_apart(start)
+    arrays = {k: np.asarray(v, dtype=np.float64) for k, v in {**per_member, **(values or {})}.items()}
     starts = start if isinstance(start, Sequence) else None
     count = _count(starts, arrays)
     many = {k: np.broadcast_to(v, (count,)) for k, v in arrays.items()}
@@ -113,6 +115,18 @@ def simulate_batch(
     first = member(0)  # makes and compiles what all share
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         return Batch((first, *pool.map(member, range(1, count))))
+
+
+def _told_apart(start: Any) -> tuple[Any, dict[Any, Any]]:
+    """A start for all members, and what a mapping gives for each of them."""
+    if isinstance(start, Mapping):
+        many = by_name({k: v for k, v in start.items() if np.ndim(v)}, "simulate_batch", SimulationError)
+        return {k: v for k, v in start.items() if not np.ndim(v)}, many
+    if isinstance(start, (np.ndarray, str)):
+        raise SimulationError(
+            f"simulate_batch: start is a start as in simulate, or a sequence of them, got {shown(start)}; numbers for each member go by name: q1=array"
+        )
+    return start, {}
 
 
 def _count(starts: Sequence[Any] | None, values: Mapping[Any, Array]) -> int:

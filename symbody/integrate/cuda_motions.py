@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..algebra.graph import Symbol
-from ..derive.equations import Equations
+from ..derive.equations import Equations, of_equations
 from ..emit.llvm.device_loops import PARAMETERS, STATUS, Roles
 from ..emit.run.cuda_callable import checked_real
 from ..emit.run.cuda_driver import cuda
@@ -128,6 +128,7 @@ class CudaMotions:
         return view
 
 
+@of_equations
 def cuda_motions(
     equations: Equations,
     step: float,

@@ -14,7 +14,7 @@ from ..algebra.derivatives import time_derivative
 from ..algebra.functions import ExternalFunction
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
 from ..algebra.walk import free_symbols, substitute_all
-from ..derive.equations import Equations
+from ..derive.equations import Equations, of_equations
 from ..emit.run.lookup import piecewise
 from ..errors import ExpressionError, ModelError, SimulationError, SymbodyError, listed, shown
 from .splines import Samples, samples_of
@@ -54,6 +54,7 @@ def with_inputs(
     return eq.cached("inputs", contents, lambda: _replaced(eq, laws, error), most=SETS), numbers
 
 
+@of_equations
 def closed_loop(equations: Equations, inputs: Mapping[Any, Any]) -> Equations:
     """Equations in which inputs follow laws, as `simulate(..., inputs=)` takes them: to compile, to export, to certify, to ask anything of.
 

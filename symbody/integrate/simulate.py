@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..derive.equations import Equations
+from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
 from ..derive.variables import ARGUMENTS
 from ..emit.run.callable import Array
@@ -69,6 +69,7 @@ class SimulationOptions:
     adapts: bool = False  # whether the method may change on the way: it was "auto"
 
 
+@of_equations
 @values_by_name(SimulationError)
 def simulate(
     equations: Equations,

@@ -13,7 +13,7 @@ from ..algebra.evaluate import evaluate
 from ..algebra.graph import Expr, Symbol
 from ..algebra.portable import Portable
 from ..derive.constraint_rank import RowSpace, typical_sizes
-from ..derive.equations import Equations
+from ..derive.equations import Equations, of_equations
 from ..derive.keywords import by_name
 from ..derive.variables import ARGUMENTS, Variables, name_of
 from ..emit.run.callable import Array
@@ -165,6 +165,7 @@ class State(Portable):
         return "\n".join(lines)
 
 
+@of_equations
 def violation(equations: Equations, state: State) -> Violation:
     """Residuals of the constraints at the levels of positions and speeds, and the constraints with the largest."""
     rows = rows_of(equations)

@@ -13,7 +13,7 @@ from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr, gc_paused
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols, substitute_all
-from ..derive.equations import Equations
+from ..derive.equations import Equations, of_equations
 from ..derive.keywords import by_name, values_by_name
 from ..errors import StabilityError, listed
 from ..integrate.accelerations import variable_rates
@@ -30,6 +30,7 @@ from .steady import SteadyMotion, steady
 ON_CONSTRAINTS = 1e-7  # a point is on the constraints when they miss by less than this part of their terms
 
 
+@of_equations
 @values_by_name(StabilityError)
 def linearize(
     equations: Equations, about: SteadyMotion | State | Mapping[Any, Any], *, values: Mapping[Any, float] | None = None,

@@ -19,7 +19,7 @@ from ..algebra.portable import Portable
 from ..algebra.printing import tree_size_up_to
 from ..algebra.rounding import UNIT, rounding
 from ..algebra.walk import free_symbols, ordered, scalars, substitute_all
-from ..derive.equations import Equations
+from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, compile_program
@@ -181,6 +181,7 @@ def _text(value: Number) -> str:
     return "0" if abs(value) < 1e-13 else f"{value:.10g}"
 
 
+@of_equations
 @values_by_name(StabilityError)
 def steady(
     equations: Equations, values: Mapping[Any, Any] | None = None, *, zero: Iterable[Any] = (), free: Iterable[Any] = (),

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..algebra.graph import Expr
 from ..emit.run.callable import Array
-from ..errors import SymbodyError, listed, unknown
+from ..errors import SymbodyError, ViewError, listed, unknown
 from ..integrate.segment import Segment
 from ..integrate.trajectory import Trajectory
 from ..stability.chart import StabilityChart
@@ -33,7 +33,8 @@ MOST_PANELS: Final = 3  # for coordinates, and for speeds
 def plot(thing: Any, *what: Any, **options: Any) -> Figure:
     """A figure of a result.
 
-    plot(sim)                      coordinates and speeds; plot(sim, "q1", "q2", expression) what is named
+    plot(sim)                      coordinates and speeds; plot(sim, "q1", "q2", expression) what is named, plot(sim, ["q1", "q2"], ["u1"]) in
+                                   panels, over="q1" over another quantity; several motions: plot([sim1, sim2], "q1")
     plot(locus)                    real and imaginary parts over the parameter; plot(locus, "plane") in the complex plane
     plot(spectrum), plot(mode)     eigenvalues in the plane; what moves in a mode, and how far ahead
     plot(chart)                    the largest real part over two parameters, with the border of stability
@@ -42,38 +43,76 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
 
     A figure draws itself in a notebook; `figure.save("name.png")` writes a picture (.svg, .pdf), or the numbers (.csv, .json).
     """
-    if isinstance(thing, (list, tuple)) and thing:
-        if all(isinstance(x, FrequencyResponse) for x in thing):
-            return _responses(thing, *what, **options)
-        if all(isinstance(x, TimeResponse) for x in thing):
-            return _time_responses(thing, **options)
+    if isinstance(thing, Sequence) and not isinstance(thing, str) and thing:
+        for kind, together in (
+            (FrequencyResponse, _responses),
+            (TimeResponse, _time_responses),
+            (Trajectory, _motions),
+        ):
+            if all(isinstance(x, kind) for x in thing):
+                return together(thing, *what, **options)
     kinds = [t.__name__ for t in plot.registry if t is not object]
-    raise SymbodyError(f"there is no plot of {type(thing).__name__}; there are plots of {listed(kinds)}")
+    raise ViewError(
+        f"there is no plot of {_kind_of(thing)}; there are plots of {listed(kinds)}, and of several trajectories or responses"
+    )
+
+
+def _kind_of(thing: Any) -> str:
+    if isinstance(thing, (list, tuple)):
+        return f"a {type(thing).__name__} of {listed(dict.fromkeys(type(x).__name__ for x in thing)) if thing else 'nothing'}"
+    return type(thing).__name__
 
 
 # ---------------------------------------------------------------------------------------------------------- motions
 
 
+Wanted = str | Expr
+
+
 @plot.register
-def _(sim: Trajectory, *what: str | Expr, title: str = "", over: str = "") -> Figure:
+def _(sim: Trajectory, *what: Wanted | Sequence[Wanted], title: str = "", over: Wanted | None = None) -> Figure:
     fine = _smooth(sim)
-    groups = {"": list(what)} if what else _groups(sim)
-    x, x_label = (fine[over], over) if over else (fine.t, "time [s]")
+    groups = _panels(what) or _groups(sim)
+    x, x_label = _abscissa(fine, over)
     panels = []
     for name, wanted in groups.items():
         curves = [Curve(x, v, str(w)) for w, v in zip(wanted, fine.values(wanted), strict=True)]
-        label = name or (str(what[0]) if len(what) == 1 else "")
         for some in [curves] if what else _alike(curves):
             rest = f" ({MOST_CURVES} of {len(some)})" if len(some) > MOST_CURVES else ""
-            panels.append(Panel(x_label, label + rest, tuple(some[:MOST_CURVES])))
-    return Figure(title or sim.name, tuple(panels), shares_x=not over)
+            panels.append(Panel(x_label, name.strip() + rest, tuple(some[:MOST_CURVES])))
+    return Figure(title or sim.name, tuple(panels), shares_x=over is None)
 
 
-def _groups(sim: Trajectory) -> dict[str, list[str | Expr]]:
+def _panels(what: Sequence[Wanted | Sequence[Wanted]]) -> dict[str, list[Wanted]]:
+    """What is named: in one panel, or where there are lists, a panel for each argument; by label, which one quantity gives."""
+    lists: list[list[Any]] = [list(w) if isinstance(w, (list, tuple)) else [w] for w in what]
+    if not any(isinstance(w, (list, tuple)) for w in what):
+        lists = [[w for some in lists for w in some]] if what else []
+    return {str(some[0]) if len(some) == 1 else " " * k: some for k, some in enumerate(lists)}
+
+
+def _abscissa(sim: Trajectory, over: Wanted | None) -> tuple[Array, str]:
+    return (sim.t, "time [s]") if over is None else (sim[over], str(over))
+
+
+def _motions(sims: Sequence[Trajectory], *what: Any, title: str = "", over: Wanted | None = None) -> Figure:
+    """Several motions: a panel for each quantity, a curve for each motion."""
+    fine = [_smooth(sim) for sim in sims]
+    groups = _panels(what) or _groups(sims[0])
+    names = [sim.name for sim in sims]
+    labels = names if len(set(names)) == len(names) else [str(k + 1) for k in range(len(sims))]
+    panels = []
+    for w in [w for wanted in groups.values() for w in wanted][:MOST_CURVES]:
+        curves = [Curve(_abscissa(sim, over)[0], sim[w], label) for sim, label in zip(fine, labels, strict=True)]
+        panels.append(Panel(_abscissa(fine[0], over)[1], str(w), tuple(curves[:MOST_CURVES])))
+    return Figure(title or names[0], tuple(panels), shares_x=over is None)
+
+
+def _groups(sim: Trajectory) -> dict[str, list[Wanted]]:
     """Coordinates, speeds, variables, inputs that follow laws and scalar outputs that all modes have."""
     eq, common = sim.segments[0].equations, sim.names
     groups = {"coordinates": eq.q, "speeds": eq.u, "variables": eq.z}
-    found: dict[str, list[str | Expr]] = {
+    found: dict[str, list[Wanted]] = {
         name: [s.name for s in symbols if s.name in common] for name, symbols in groups.items()
     }
     if not any(found.values()):

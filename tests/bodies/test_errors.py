@@ -86,7 +86,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "symbol in a spring": (
         lambda a: (a.m.spring("coil", a.m.ground.point(1, 1, 1), a.lower.point(), stiffness=sb.symbol("k")), derive(a.m)),
-        ModelError, ("load 'coil'", "parameter 'k'", "m.parameter('k')"),
+        ModelError, ("spring 'coil', stiffness=", "parameter 'k'", "m.parameter('k')"),
     ),
     "symbol in a mass": (
         lambda a: (a.m.revolute("wrist", a.lower, a.m.body("hand", mass=sb.symbol("mh"), inertia=(1, 1, 1))), derive(a.m)),

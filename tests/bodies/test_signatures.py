@@ -77,12 +77,20 @@ def pair(kind: str, by_general_method: bool, **how: object) -> str:
     return sb.model_text(m)
 
 
+def _for_each(kind: str, option: str, value: object) -> object:
+    """A load of a joint that has lengths and angles is given for each coordinate."""
+    n = {"cylindrical": 2, "planar": 3, "free": 6}.get(kind)
+    return (
+        (value,) * n if n and option in ("damping", "stiffness", "rest", "actuation", "friction", "limits") else value
+    )
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_joint_methods_pass_everything_on(kind: str) -> None:
     """Each keyword of a kind's own method arrives where that of the general one does, and makes a difference."""
     own = {p.name: p for p in parameters(sb.Model, kind)}
     assert own.keys() <= {p.name for p in parameters(sb.Model, "joint")}
-    how = {k: v for k, v in GIVEN.items() if k in own}
+    how = {k: _for_each(kind, k, v) for k, v in GIVEN.items() if k in own}
     text = pair(kind, False, **how)
     assert text == pair(kind, True, **how)
     for key in how.keys() - {"pitch"}:

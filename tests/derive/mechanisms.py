@@ -28,7 +28,12 @@ def chain() -> Model:
     ):
         link = m.body(f"link{k}", mass=1.0 + 0.1 * k, **BODY)
         options = {"pitch": 0.3} if kind == "screw" else {}
-        loads = {} if kind == "fixed" else {"damping": 0.2 + 0.1 * k, "stiffness": 1.0}
+        loads: dict[str, object] = {} if kind == "fixed" else {"damping": 0.2 + 0.1 * k, "stiffness": 1.0}
+        loads = (
+            {n: (v,) * {"cylindrical": 2, "planar": 3}[kind] for n, v in loads.items()}
+            if kind in ("cylindrical", "planar")
+            else loads
+        )
         m.joint(kind, parent, link, kind, at=(0.1, -0.4, 0.2), on=(0, 0.1, 0), **options, **loads)
         parent = link
     return m

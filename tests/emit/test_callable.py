@@ -11,6 +11,7 @@ import threading
 import numpy as np
 import pytest
 
+import symbody as sb
 import symbody.emit.llvm.jit as jit
 from symbody.algebra.evaluate import evaluate
 from symbody.algebra.functions import ExternalFunction, cos, exp, sin
@@ -98,12 +99,32 @@ def test_wrong_arguments_are_named(f, arguments, message):
 
 
 def test_wrong_number_of_arguments(f):
-    with pytest.raises(TypeError, match="missing 1 required positional argument: 'q'"):
-        f(0.5)
-    with pytest.raises(ProgramError, match=r"f\(t, q\) takes 2 arguments, got 1"):
+    """The signature is shown, with sizes and names."""
+    for wrong in ((), (0.5,), (0.5, [1, 2, 3], [4]), (0.5, [1, 2, 3], [4], 5)):
+        with pytest.raises(ProgramError, match=rf"f\(t, q\[3\]\) takes 2 arguments, got {len(wrong)}; q = x, y, z"):
+            f(*wrong)
+    with pytest.raises(ProgramError, match=r"f.batch\(t, q\[3\]\) takes 2 arguments, got 1; q = x, y, z"):
         f.batch(0.5)
     with pytest.raises(ProgramError, match="different numbers of states"):
         f.batch(np.ones(3), np.ones((4, 3)))
+
+
+def test_parameters_that_are_not_there_may_be_given_or_left_out():
+    """f.udot(t, q, u, f.p) works for every model; numbers for parameters that a model does not have are refused."""
+    m = sb.Model("cart")
+    x, F = m.coordinate("x"), m.input("F")
+    m.particle("cart", m.ground.point(x, 0, 0), mass=2)
+    m.generalized_force("push", x, F)
+    f = sb.compile(sb.derive(m))
+    assert f.p.shape == (0,)
+    assert f.udot(0.0, [0.1], [0.2], [3.0], f.p) == f.udot(0.0, [0.1], [0.2], [3.0]) == 1.5
+    assert f.inverse(0.0, [0.1], [0.2], [1.5], f.p) == f.inverse(0.0, [0.1], [0.2], [1.5]) == 3.0
+    rows = np.ones((4, 1))
+    assert np.array_equal(f.udot.batch(0.0, rows, rows, rows, np.ones((4, 0))), f.udot.batch(0.0, rows, rows, rows))
+    with pytest.raises(
+        ProgramError, match=r"udot\(t, q\[1\], u\[1\], r\[1\]\) takes 4 arguments, got 5; q = x; u = x_dot; r = F"
+    ):
+        f.udot(0.0, [0.1], [0.2], [3.0], [1.0])
 
 
 def test_groups_may_have_any_name():

@@ -5,7 +5,7 @@
     product   := product ('*' | '/') sign | sign
     sign      := ('-' | '+') sign | power
     power     := part ('^' | '**') sign | part
-    part      := number | name | quoted | function '(' values ')' | '(' value ')' | '[' values ']'
+    part      := number | number unit | name | quoted | function '(' values ')' | '(' value ')' | '[' values ']'
                | part '.' name | part '.' name '(' values ')' | part '[' integer (',' integer)* ']'
 
 A text becomes a row of steps for a machine with a stack (operands before their operation), so that nothing walks a tree: long sums are
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final, NamedTuple, NoReturn
 
-from ...algebra.graph import rate_name
+from ...algebra.graph import ONE, PI, rate_name
 from ...errors import ExpressionTextError, listed
 
 MOST_CHARACTERS: Final = 20_000  # in one expression
@@ -60,6 +60,8 @@ _TOKEN: Final = re.compile(
       | (?P<sign>\*\*|<=|>=|==|[-+*/^()\[\],.<>&|~])""",
     re.VERBOSE,
 )
+UNITS: Final = {"deg": PI / 180, "rad": ONE}  # of angle: 60deg, or 60*deg where nothing else has that name
+_UNIT: Final = re.compile(r"(?:deg|rad|°)(?!\w)")
 _INSTEAD: Final = {  # characters that look right and are not
     "−": "-", "–": "-", "·": "*", "×": "*", "÷": "/", "²": "^2", "³": "^3", "′": "q1_dot for a time derivative", "’": "q1_dot for a time derivative", "=": "==", "!": "~", "{": "(",
     "π": "pi", "√": "sqrt(...)", ";": ",", "≤": "<=", "≥": ">=",
@@ -67,7 +69,7 @@ _INSTEAD: Final = {  # characters that look right and are not
 
 
 class Token(NamedTuple):
-    kind: str  # number, name, quoted, sign, end
+    kind: str  # number, unit, name, quoted, sign, end
     text: str
     at: int
 
@@ -128,13 +130,17 @@ def tokens(text: str) -> list[Token]:
             _refuse_character(text, at)
         kind = found.lastgroup if found.lastgroup != "primes" else "name"
         assert kind is not None
+        unit = _UNIT.match(text, found.end()) if kind == "number" else None
         if kind == "number":
-            _check_number(text, found)
+            _check_number(text, found, has_unit=unit is not None)
         if found["primes"]:
             _refuse_primes(text, found)
         if kind != "space":
             out.append(Token(kind, found[kind], at))
         at = found.end()
+        if unit is not None:
+            out.append(Token("unit", unit[0].replace("°", "deg"), at))
+            at = unit.end()
     out.append(Token("end", "", len(text)))
     return out
 
@@ -163,7 +169,7 @@ def _refuse_primes(text: str, found: re.Match[str]) -> NoReturn:
     )
 
 
-def _check_number(text: str, found: re.Match[str]) -> None:
+def _check_number(text: str, found: re.Match[str], has_unit: bool) -> None:
     mantissa, _, exponent = found["number"].lower().partition("e")
     at, end = found.start(), found.end()
     if len(mantissa) > MOST_DIGITS or len(exponent) > 5 or (exponent and abs(int(exponent)) > MOST_EXPONENT):
@@ -174,10 +180,11 @@ def _check_number(text: str, found: re.Match[str]) -> None:
         raise ExpressionTextError(
             f"the number {found['number']} is larger than any that can be computed with", text, at, end - at
         )
-    if end < len(text) and (text[end].isalpha() or text[end] == "_"):
+    if end < len(text) and (text[end].isalpha() or text[end] == "_") and not has_unit:
         name = re.compile(r"\w*").match(text, end)
         raise ExpressionTextError(
-            f"{found['number']}{name and name[0]} is neither a number nor a name; for a product write {found['number']}*{name and name[0]}",
+            f"{found['number']}{name and name[0]} is neither a number nor a name; for a product write {found['number']}*{name and name[0]}, "
+            f"units are {listed(UNITS)}",
             text, at, end - at + 1,
         )  # fmt: skip
 
@@ -268,6 +275,9 @@ class _Parser:
         token = self.take()
         if token.kind == "number":
             self.steps.append(Step("number", number(token.text), token.at, len(token.text)))
+            if self.now.kind == "unit":
+                unit = self.take()
+                self.steps += [Step("number", UNITS[unit.text], unit.at, len(unit.text)), Step("*", None, unit.at)]
         elif token.kind == "quoted":
             self._quoted(token)
         elif token.kind == "name":

@@ -68,8 +68,6 @@ def add_joint(s: Scope, item: Item) -> None:
 
 def _options(s: Scope, item: Item, said: Fields) -> dict[str, Any]:
     how: dict[str, Any] = {k: s.place(said.get(k)) for k in ("at", "on") if k in said}
-    if said.kind == "prismatic":
-        how["axis"] = "x"
     if "axis" in said:
         how["axis"] = s.axis(said.get("axis"))
     how |= {k: tuple(s.axis(a) for a in said.get(k)) for k in ("axes", "vectors") if k in said}

@@ -46,6 +46,7 @@ axis: Final = _shared("axis", Either("an axis: x, y, z, -x, -y, -z or three comp
 _names_listed: Final = ListOf(TextSchema("a name"))
 names: Final = Either("names: a b c, or [a, b, c]", TextSchema("names"), ListOf(TextSchema("a name")))
 several: Final = Either("an expression or a list of them", scalar, ListOf(scalar, 1))
+of_coordinates: Final = _shared("of_coordinates", Either("an expression, [a, b, c] with one for each coordinate of the joint, or {coordinate: a}", scalar, ListOf(scalar, 1), TableOf(scalar, "a table of coordinates and expressions")))  # fmt: skip
 numbers: Final = _shared("numbers", TableOf(number, "a table of names and numbers"))
 
 _turn: Final = _shared("turn", RecordSchema("a turn", {}, {
@@ -108,7 +109,8 @@ _common: Final[Keys] = {
     "orientation": Key(Either("an orientation: turns [{z: a}] or a 3 by 3 matrix", None, ListOf(Either("a turn or a row", None, ListOf(scalar, 3, 3, "three entries"), _turn), 1, 20)), "of the child at rest in the parent"),
     "vectors": Key(ListOf(axis, 4, 4, "four vectors"), "axis in child and parent, reference in child and parent, which coincide at rest"),
     "coordinates": Key(Either("names or expressions", scalar, ListOf(scalar, 1)), "what moves the joint: names (declared where they are new) or expressions"),
-    "damping": Key(scalar), "stiffness": Key(scalar), "rest": Key(scalar), "actuation": Key(scalar, "force or torque along the motion"),
+    "damping": Key(of_coordinates), "stiffness": Key(of_coordinates), "rest": Key(of_coordinates),
+    "actuation": Key(of_coordinates, "force or torque along the motion"),
     "friction": Key(ListOf(scalar, 2, 2, "[force, speed]"), "force and the speed at which it is developed"),
     "limits": Key(ListOf(scalar, 3, 4, "[low, high, stiffness] or [low, high, stiffness, damping]"), "stops"),
 }  # fmt: skip

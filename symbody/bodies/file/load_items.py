@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ..mechanism import Action, Body, Constraint, Load
-from .schema import Fields, Formula, Many
+from .schema import Fields, Formula, Many, NamedEntries
 from .scope import Item, Scope
 
 _SCALARS: Final = ("damping", "stiffness", "rest", "actuation")
@@ -13,8 +13,17 @@ _SCALARS: Final = ("damping", "stiffness", "rest", "actuation")
 
 def joint_loads(s: Scope, said: Fields) -> dict[str, Any]:
     """Springs, dampers, motors, friction and stops on the coordinates of a joint."""
-    out: dict[str, Any] = {k: s.scalar(said.get(k)) for k in _SCALARS if k in said}
+    out: dict[str, Any] = {k: _of_coordinates(s, said.get(k)) for k in _SCALARS if k in said}
     return out | {k: tuple(s.scalars(said.get(k))) for k in ("friction", "limits") if k in said}
+
+
+def _of_coordinates(s: Scope, said: Any) -> Any:
+    """One value for the coordinates of a joint, one for each, or some by name."""
+    if isinstance(said, Many):
+        return tuple(s.scalars(said))
+    if isinstance(said, NamedEntries):
+        return {name: s.scalar(x) for name, x in said.entries.items()}
+    return s.scalar(said)
 
 
 def add_gravity(s: Scope, item: Item) -> None:

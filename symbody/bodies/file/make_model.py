@@ -14,6 +14,7 @@ from ..declarations import identifier
 from ..mechanism import Mechanism
 from ..model import Model
 from .body_items import add_body, add_definition, add_frame
+from .expression_text import UNITS
 from .joint_items import NAME, add_joint, child_of, new_coordinates
 from .load_items import add_constraint, add_equation, add_gravity, add_load, add_output
 from .schema import Fields, NamedEntries, Said, said_names
@@ -89,7 +90,7 @@ class Build:
         unit = said.get("unit").text if isinstance(said, Fields) and "unit" in said else ""
         if value is not None:
             for step in value.parsed.steps:
-                if step.do == "name" and step.data[0] != "pi":
+                if step.do == "name" and step.data[0] not in ("pi", *UNITS):
                     raise value.error_at(
                         step.at,
                         step.length,

@@ -23,6 +23,7 @@ from ..declarations import MOST_ORDER, identifier
 from ..frames import Frame, Point, Vector
 from ..mechanism import Body
 from ..model import Model
+from .expression_text import UNITS
 from .schema import Fields, Formula, Many, NamedEntries, Said
 from .values import MOST_NODES, kind, value_of
 
@@ -68,7 +69,7 @@ class Scope:
 
     def __init__(self, model: Model, budget: Budget) -> None:
         self.model, self.budget, self.most_nodes = model, budget, budget.most_nodes
-        self.values: dict[str, Any] = {"pi": PI, "ground": model.ground}
+        self.values: dict[str, Any] = {"pi": PI, **UNITS, "ground": model.ground}
         self.contacts: dict[str, Point] = {}
         self._plain: dict[
             str, str
@@ -212,6 +213,8 @@ class Scope:
             return f"{name}: at most {MOST_ORDER} time derivatives are taken"
         if order and stem in known:
             return f"there is no {what} {name!r}: {stem!r} is no coordinate, speed, input or variable; write time_derivative({stem})"
+        if what == "body or frame":
+            known = list(dict.fromkeys(["ground", *self.model.bodies, *self.model.frames, *self._parts_that_move()]))
         near = get_close_matches(stem, list(dict.fromkeys(known)), n=1, cutoff=0.6)
         if near:
             return f"there is no {what} {name!r}. Did you mean {rate_name(near[0], order)!r}?"
@@ -221,6 +224,9 @@ class Scope:
             else f"; there are {listed(known)}"
         )
         return f"there is no {what} {name!r}{declared}"
+
+    def _parts_that_move(self) -> list[str]:
+        return [name for name, item in self.parts.items() if item.what in ("body", "frame")]
 
     def known_symbols(self) -> list[str]:
         return [*self.model.symbols, *self.owners]
@@ -346,6 +352,11 @@ _IN_FILES: Final = (  # what the model says to those who write Python, and what 
     ("use constrain for a holonomic constraint", "a constraint on coordinates is written {holonomic: ...}"),
     ("leave it free with m.free", "leave it free by a joint {free: ...}"),
     ("m.equation", "`equations`"),
+    (
+        "use m.spring, m.rotational_spring or m.torque",
+        "use a load {spring: ...}, {rotational_spring: ...} or {torque: ...}",
+    ),
+    ("use m.rotational_spring or m.torque", "use a load {rotational_spring: ...} or {torque: ...}"),
 )
 
 
@@ -354,7 +365,9 @@ def in_words_of_files(reason: Exception) -> str:
     message = str(reason)
     for python, here in _IN_FILES:
         message = message.replace(python, here)
-    return re.sub(r"\b(\w+)= ", r"`\1` ", message)
+    message = re.sub(r"\b(\w+)=\(((?:\.\.\.(?:, )?)+)\)", r"\1: [\2]", message)  # stiffness=(..., ...)
+    message = re.sub(r"\b(\w+)=\{'(\w+)': \.\.\.\}", r"\1: {\2: ...}", message)
+    return re.sub(r"\b(\w+)=(?=[ :])", r"`\1`", message)
 
 
 @contextmanager

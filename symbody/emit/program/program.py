@@ -314,3 +314,12 @@ def _repeated(names: Iterable[str]) -> str | None:
             return n
         seen.add(n)
     return None
+
+
+def a_program(where: str, thing: Any) -> Program:
+    """Refuse what is no program, with what makes one."""
+    if not isinstance(thing, Program):
+        raise ProgramError(
+            f"{where}: takes a program, got {shown(thing)}; program(name, inputs, outputs) makes one of expressions, compile(eq).udot.program is one"
+        )
+    return thing

@@ -8,7 +8,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...algebra import elimination
 from ...algebra.functions import ExternalFunction
 from ...algebra.target_names import UniqueNames, is_python_reserved
-from ...errors import ProgramError, shown
+from ...errors import ProgramError, listed, shown
 from ..llvm import jit, loop_text, numbers
 from ..llvm import program_text as llvm_text_module
 from ..llvm import sincos as llvm_sincos
@@ -45,11 +45,19 @@ def _generator() -> str:
     return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
 
 
-def compile_program(program: Program, *, cache: bool = True) -> Compiled:
-    """Machine code for a program; see `compile`."""
-    space: dict[str, Any] = {"explain__": _explain}
-    exec(_call_text(program), space)
-    return type("Compiled", (Compiled,), {"__call__": space["__call__"], "__doc__": Compiled.__doc__})(program, cache)
+def compile_program(program: Program, *, cache: bool = True, empty: tuple[str, ...] = ()) -> Compiled:
+    """Machine code for a program; see `compile`.
+
+    empty   names of arguments without numbers, which may follow the others: where a model has no parameters, f.udot(t, q, u, f.p) is f.udot(t, q, u)
+    """
+    space: dict[str, Any] = {"explain__": _explain, "missing__": _MISSING}
+    exec(_call_text(program, empty), space)
+    call = space["__call__"]
+    call.__qualname__ = program.name
+    return type("Compiled", (Compiled,), {"__call__": call, "__doc__": Compiled.__doc__})(program, cache, empty)
+
+
+_MISSING: Final = object()
 
 
 class Compiled:
@@ -62,9 +70,9 @@ class Compiled:
     for each input and output, one more pointer `in` to the table of external functions, and scratch memory for `work` numbers.
     """
 
-    def __init__(self, program: Program, cache: bool = True) -> None:
+    def __init__(self, program: Program, cache: bool = True, empty: tuple[str, ...] = ()) -> None:
         self.program = program
-        self._cache = cache
+        self._cache, self._empty = cache, empty
         self._externals = _Externals(program.externals)
         self._code, self.work = self._built(1)
         self._local = threading.local()
@@ -76,7 +84,7 @@ class Compiled:
         return repr(self.program).replace("<Program", "<Compiled program", 1)
 
     def __reduce__(self) -> Any:
-        return compile_program, (self.program,)
+        return partial(compile_program, empty=self._empty), (self.program,)
 
     def __call__(self, *groups: Any) -> Any:
         raise NotImplementedError  # written out for each program by `compile_program`
@@ -145,8 +153,11 @@ class Compiled:
         return shaped[0] if len(shaped) == 1 else shaped
 
     def _rows(self, groups: Sequence[Any]) -> tuple[list[Array], list[int], int]:
-        program = self.program
-        _check_count(program, groups)
+        program, n = self.program, len(self.program.inputs)
+        if len(groups) > n and all(np.size(g) == 0 for g in groups[n : n + len(self._empty)]):
+            groups = [*groups[:n], *groups[n + len(self._empty) :]]
+        if len(groups) != n:
+            raise _wrong_count(program, len(groups), f"{program.name}.batch")
         arrays = [np.asarray(g, dtype=np.float64, order="C") for g in groups]
         counts = set()
         strides = []
@@ -194,10 +205,14 @@ def output_shape(out: Output) -> tuple[int, ...]:
     return (len(out.values),) if out.is_sparse else out.shape
 
 
-def _check_count(program: Program, groups: Sequence[Any]) -> None:
-    if len(groups) != len(program.inputs):
-        names = ", ".join(g.name for g in program.inputs)
-        raise ProgramError(f"{program.name}({names}) takes {len(program.inputs)} arguments, got {len(groups)}")
+def _wrong_count(program: Program, got: int, call: str) -> ProgramError:
+    """The signature with the size of each argument, and with what stands in it."""
+    sizes = ", ".join(g.name if g.is_scalar else f"{g.name}[{len(g)}]" for g in program.inputs)
+    contents = "; ".join(f"{g.name} = {listed(s.name for s in g.symbols)}" for g in program.inputs if not g.is_scalar)
+    n = len(program.inputs)
+    return ProgramError(
+        f"{call}({sizes}) takes {n} argument{'s' * (n != 1)}, got {got}{f'; {contents}' if contents else ''}"
+    )
 
 
 def _share_out(part: Callable[[int, int], None], n: int, threads: int) -> None:
@@ -218,9 +233,9 @@ def _share_out(part: Callable[[int, int], None], n: int, threads: int) -> None:
 # between Python and machine code there is nothing but copying the arguments in and the results out.
 
 
-def _call_text(program: Program) -> str:
-    copies, at = [], 0
-    for name, g in zip(_argument_names(program), program.inputs, strict=True):
+def _call_text(program: Program, empty: tuple[str, ...] = ()) -> str:
+    arguments, copies, at = _argument_names(program), list[str](), 0
+    for name, g in zip(arguments, program.inputs, strict=True):
         if g.is_scalar:
             copies.append(f"        input__[{at}] = {name}")
         elif len(g):
@@ -237,17 +252,21 @@ def _call_text(program: Program) -> str:
             f"float(output__[{at}])" if shape == () else f"{part}.reshape{shape}" if len(shape) > 1 else part
         )
         at += len(o.values)
-    names = ", ".join(_argument_names(program))
+    names = "".join(f"{n}, " for n in arguments)
+    given = names + "".join(f"*([{n}] if len({n}) else []), " for n in empty)
+    signature = "".join(f", {n}=missing__" for n in arguments) + "".join(f", {n}=()" for n in empty) + ", *more__"
+    is_wrong = " or ".join([*(f"{n} is missing__" for n in arguments[-1:]), *(f"len({n})" for n in empty), "more__"])
     return "\n".join(
         [
-            f"def __call__(self__, {names}):",
+            f"def __call__(self__{signature}):",
+            f"    if {is_wrong}: explain__(self__.program, ({given}*more__,))",
             "    try: buffers__ = self__._local.buffers",
             "    except AttributeError: buffers__ = self__.buffers()",
             "    input__ = buffers__.input",
             "    try:",
             *copies,
             "        pass",
-            f"    except (TypeError, ValueError, OverflowError): explain__(self__.program, ({names},)); raise",
+            f"    except (TypeError, ValueError, OverflowError): explain__(self__.program, ({names})); raise",
             "    self__._run(buffers__.arguments)",
             *(["    self__._externals.raise_pending()"] if program.externals else []),
             "    output__ = buffers__.output.copy()",
@@ -264,6 +283,9 @@ def _argument_names(program: Program) -> list[str]:
 
 def _explain(program: Program, groups: Sequence[Any]) -> None:
     """Say which argument of a call does not fit."""
+    given = [g for g in groups if g is not _MISSING]
+    if len(given) != len(program.inputs):
+        raise _wrong_count(program, len(given), program.name)
     for group, value in zip(program.inputs, groups, strict=True):
         expected = () if group.is_scalar else (len(group),)
         try:

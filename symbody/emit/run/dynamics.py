@@ -19,7 +19,7 @@ from ...derive.inverse import inverse_dynamics
 from ...derive.keywords import values_by_name
 from ...errors import ProgramError, unknown
 from ..program.lower import operations, program
-from ..program.program import Program
+from ..program.program import Program, a_program
 from .callable import Array, Compiled, compile_program
 from .cuda_callable import CudaFunction, checked_real
 from .cuda_driver import cuda
@@ -30,10 +30,11 @@ TARGETS: Final = ("cpu", "cuda")
 class Dynamics(Portable):
     """Compiled equations of motion: `f = compile(equations)`, then `f.udot(t, q, u, p)`.
 
-    Functions take t, q, u, then z and r where the equations have additional variables and inputs, then p where parameters are left; r has the
-    inputs, then those of their rates that the equations contain. Each
-    is compiled when it is first used, and has `.batch` for many states at once. `f.p` holds the default values of the parameters;
-    `f.parameters(m1=2.0)` changes some. `real` is the precision on a GPU, or None: machine code of this computer.
+    Functions take t, q, u, then z and r where the equations have additional variables and inputs, then p; `f.inverse` and
+    `f.inverse_derivatives(...)` take the accelerations a after u: t, q, u, a, then z, r, p. r has the inputs, then those of their rates that the
+    equations contain. Where no parameters are left, p is empty and may be left out. Each function is compiled when it is first used, and has
+    `.batch` for many states at once. `f.p` holds the default values of the parameters; `f.parameters(m1=2.0)` changes some. `real` is the precision on a
+    GPU, or None: machine code of this computer.
     """
 
     def __init__(
@@ -95,7 +96,8 @@ class Dynamics(Portable):
         return self._compiled(self.program(name, outputs))
 
     def _compiled(self, program: Program) -> Any:
-        return target_code(program, self._real, self._cache)
+        empty = () if self._parameters.symbols else ("p",)
+        return target_code(program, self._real, self._cache, empty)
 
     @cached_property
     def udot(self) -> Compiled:
@@ -137,7 +139,8 @@ class Dynamics(Portable):
 
     @cached_property
     def inverse(self) -> Compiled:
-        """Inverse dynamics: the inputs for a motion with accelerations a, `f.inverse(t, q, u, a)`; then z, inputs that act by their rates, and p.
+        """Inverse dynamics: the inputs for a motion with accelerations a = u', `f.inverse(t, q, u, a, p)`; before p stand z, and those inputs r that
+        act by their rates, where there are any.
 
         Where there are constraints, their multipliers too; where not every degree of freedom has an input, what is left of the balances
         that no input can reach (see `inverse_dynamics`).
@@ -206,9 +209,9 @@ class Dynamics(Portable):
         return self.function("outputs", dict(self.equations.outputs))
 
 
-def target_code(program: Program, real: str | None, cache: bool) -> Any:
+def target_code(program: Program, real: str | None, cache: bool, empty: tuple[str, ...] = ()) -> Any:
     """A function to call: on a GPU in this precision, or on this computer where it is None."""
-    return compile_program(program, cache=cache) if real is None else CudaFunction(program, real, cache)
+    return compile_program(program, cache=cache, empty=empty) if real is None else CudaFunction(program, real, cache)
 
 
 def compile(
@@ -235,6 +238,7 @@ def compile(
     precision = None if target == "cpu" else checked_real(real)
     if isinstance(thing, Equations):
         return Dynamics(thing, bake, cache, precision)
+    a_program("compile", thing)
     if bake:
         raise ProgramError("numbers are baked into a program when it is made: program(..., bake={...})")
     return target_code(thing, precision, cache)

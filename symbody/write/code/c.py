@@ -18,7 +18,7 @@ from ...algebra.target_names import UniqueNames, is_c_reserved
 from ...emit.loops.kernels import factor_kernel, has_pivots, on_pieces, solve_kernel
 from ...emit.loops.language import Kernel
 from ...emit.program.pieces import ScratchMemory, cut
-from ...emit.program.program import Instruction, Output, Program, right_sides
+from ...emit.program.program import Instruction, Output, Program, a_program, right_sides
 from ...emit.program.right_sides import layout, leading_zeros
 from ...emit.text.infix import (
     AND,
@@ -70,7 +70,8 @@ class CSource:
         return f"<CSource {self.name}: {lines} lines; .header and .source are the text, .write(folder) makes {self.name}.h and {self.name}.c>"
 
     def write(self, directory: str | Path) -> tuple[Path, Path]:
-        """Write header and source into a directory; returns their paths."""
+        """Write header and source into a directory, which is made where there is none; returns their paths."""
+        Path(directory).mkdir(parents=True, exist_ok=True)
         paths = Path(directory) / f"{self.name}.h", Path(directory) / f"{self.name}.c"
         for path, text in zip(paths, (self.header, self.source), strict=True):
             write_text(path, text)
@@ -79,7 +80,7 @@ class CSource:
 
 def c_source(program: Program) -> CSource:
     """C99 text of a program; compiles without warnings, as C++ too, and needs nothing but <math.h>."""
-    return CUnit(program).source()
+    return CUnit(a_program("c_source", program)).source()
 
 
 # ----------------------------------------------------------------------------------------------------- the whole text

@@ -1,0 +1,221 @@
+"""What a first user does wrong, and what is said: which call, which part, which option, what was given, what to do."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody import Model, ModelError, ProgramError, SimulationError, SymbodyError, ViewError, derive
+
+
+def pendulum() -> Model:
+    m = Model("pendulum")
+    p = m.parameters(l=1.0, k=2.0)
+    bob = m.body("bob", mass=1, com=(p.l, 0, 0), inertia=(0.1, 0.1, 0.1))
+    m.revolute("theta", m.ground, bob)
+    m.gravity(0, -9.81, 0)
+    return m
+
+
+@pytest.fixture(scope="module")
+def eq() -> sb.Equations:
+    return derive(pendulum())
+
+
+@pytest.fixture(scope="module")
+def sim(eq: sb.Equations) -> sb.Trajectory:
+    return sb.simulate(eq, 0.5, theta=0.1)
+
+
+OF_EQUATIONS = """all_assemblies angular_momentum assemble centre_of_mass certify closed_loop constraint_power coriolis_matrix cuda_motions diagonalized energy
+    forward_derivatives gram_schmidt inverse_derivatives inverse_dynamics joint_forces kinetic_energy linearize load_powers mass_matrix_sparsity minimal
+    momentum potential_energy power reaction reactions simulate simulate_batch steady tangent_vectors violation""".split()
+
+
+@pytest.mark.parametrize("call", OF_EQUATIONS)
+def test_a_model_where_equations_are_meant(call: str) -> None:
+    m = pendulum()
+    for thing in (m, m.freeze()):
+        with pytest.raises(
+            ModelError, match=rf"{call}: .*not the model 'pendulum': eq = derive\(model\), then {call}\(eq, ...\)"
+        ):
+            getattr(sb, call)(thing)
+    with pytest.raises(ModelError, match=f"{call}: the first argument are equations.* got 3"):
+        getattr(sb, call)(3, 1)
+
+
+def test_every_public_call_on_equations_is_listed() -> None:
+    """Those whose first argument is annotated so; a new one joins the list."""
+    import inspect
+
+    found = [
+        n for n in sb.__all__ if inspect.isfunction(f := getattr(sb, n)) and (p := list(inspect.signature(f).parameters.values()))
+        and p[0].annotation == "Equations"
+    ]  # fmt: skip
+    assert sorted(found) == sorted(OF_EQUATIONS)
+
+
+MODELS: dict[str, tuple[Callable[[Model], object], str]] = {
+    "np.sin of a symbol": (lambda m: np.sin(m.symbols["theta"]), "np.sin .* theta; use symbody.sin"),
+    "np.arctan2": (lambda m: np.arctan2(1.0, m.symbols["theta"]), "use symbody.atan2"),
+    "np.sqrt of a matrix": (lambda m: np.sqrt(sb.vector(m.symbols["l"], 1, 2)), "use symbody.sqrt"),
+    "np.sin of a vector": (lambda m: np.sin(m.ground.x), "np.sin takes numbers"),
+    "math.sin of a symbol": (lambda m: math.sin(m.symbols["theta"]), "theta is not a number; .*symbody.sin"),
+    "tuple for a stiffness": (
+        lambda m: m.spring("coil", m.ground.point(1, 0, 0), m.bodies["bob"].point(), stiffness=(1, 2)),
+        r"spring 'coil', stiffness=: \(1, 2\) of type tuple",
+    ),
+    "text for a damping": (
+        lambda m: m.revolute("elbow", m.bodies["bob"], m.body("arm", mass=1), damping="c"),
+        r"joint 'elbow', damping=: the text 'c' is not an expression; .* m.parameter\('c'\)",
+    ),
+    "two stiffnesses of one coordinate": (
+        lambda m: m.revolute("elbow", m.bodies["bob"], m.body("arm", mass=1), stiffness=(1, 2)),
+        "joint 'elbow', stiffness=: 2 values for the 1 coordinate elbow",
+    ),
+    "parent and child swapped": (
+        lambda m: m.revolute("elbow", m.body("arm", mass=1), m.bodies["bob"]),
+        r"joint 'elbow': parent and child are swapped: the child bob is placed already, the parent arm is not; .*\('elbow', bob, arm, ...\)",
+    ),
+    "ground as child": (lambda m: m.revolute("pin", m.body("arm", mass=1), m.ground), "parent and child are swapped: the child ground"),
+    "loads of a loop joint": (
+        lambda m: m.revolute("pin", m.ground, m.bodies["bob"], at=(1, 0, 0), stiffness=3),
+        "joint 'pin' closes a loop and has no coordinates for stiffness; use m.spring",
+    ),
+    "one stiffness for metres and radians": (
+        lambda m: m.planar("slide", m.bodies["bob"], m.body("arm", mass=1), stiffness=100.0),
+        r"joint 'slide', stiffness=: one value, 100.0, for lengths \(slide_x, slide_y\) and angles \(slide_a\); give one for each coordinate, "
+        r"stiffness=\(..., ..., ...\), or some by name, stiffness={'slide_x': ...}",
+    ),
+    "unknown coordinate of a joint": (
+        lambda m: m.planar("slide", m.bodies["bob"], m.body("arm", mass=1), damping={"slidex": 1}),
+        "joint 'slide', damping=: there is no coordinate 'slidex'; .*Did you mean 'slide_x'",
+    ),
+    "spring of Euler parameters": (
+        lambda m: m.spherical("ball", m.bodies["bob"], m.body("arm", mass=1), "euler parameters", stiffness=3),
+        "joint 'ball': stiffness on ball_e0, one of four Euler parameters",
+    ),
+    "file where a model is meant": (lambda m: derive(Path("model.yaml")), "derive: takes a model, got .*model.yaml"),
+    "singular mass matrix": (
+        lambda m: (m.revolute("elbow", m.bodies["bob"], m.body("ghost")), derive(m)),
+        r"elbow_dot changes .* derive\(model, check=False\) gives the equations as they are",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MODELS)
+def test_mistakes_in_models(mistake: str) -> None:
+    make, says = MODELS[mistake]
+    with pytest.raises(SymbodyError, match=f"(?s){says}"):
+        make(pendulum())
+
+
+def test_numbers_of_numpy_leave_operators_to_expressions() -> None:
+    """The function behind the operator is called, whichever side the number stands on."""
+    x, two = sb.symbol("x"), np.float64(2)
+    assert two * x is x * two is 2 * x
+    assert two - x is 2 - x
+    assert two / x is 2 / x
+    assert two**x is 2**x
+    assert (two < x) is (x > 2)
+    assert (two >= x) is (x <= 2)
+    assert (two == x) is False
+    assert np.int64(2) * sb.vector(x, 1, 0) == 2 * sb.vector(x, 1, 0)
+    assert np.eye(3) @ sb.vector(x, 1, 0) == sb.vector(x, 1, 0)
+    ground = Model("m").ground
+    assert two * ground.x == 2 * ground.x
+
+
+RESULTS: dict[str, tuple[Callable[[Any, Any], object], type[Exception], str]] = {
+    "start of a batch as an array": (
+        lambda eq, sim: sb.simulate_batch(eq, 1, np.array([[0.1, 0.2]])), SimulationError, "start is a start as in simulate, .* q1=array",
+    ),
+    "compile of a model": (lambda eq, sim: sb.compile(pendulum()), ProgramError, "compile: takes a program, got .*Model pendulum"),
+    "c_source of equations": (lambda eq, sim: sb.c_source(eq), ProgramError, r"c_source: takes a program.*compile\(eq\).udot.program is one"),
+    "call with too few arguments": (
+        lambda eq, sim: sb.compile(eq).udot(0.0), ProgramError,
+        re.escape("udot(t, q[1], u[1], p[2]) takes 4 arguments, got 1; q = theta; u = theta_dot; p = l, k"),
+    ),
+    "plot of nothing": (lambda eq, sim: sb.plot([]), ViewError, "there is no plot of a list of nothing; there are plots of Trajectory"),
+    "plot of a model": (lambda eq, sim: sb.plot([eq, sim]), ViewError, "there is no plot of a list of Equations, Trajectory"),
+    "file in no folder": (
+        lambda eq, sim: sb.save_trajectory(sim, "/nowhere/at/all/run.npz"), FileNotFoundError, "run.npz cannot be written: there is no folder /nowhere/at/all",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", RESULTS)
+def test_mistakes_with_results(eq: sb.Equations, sim: sb.Trajectory, mistake: str) -> None:
+    make, kind, says = RESULTS[mistake]
+    with pytest.raises(kind, match=says):
+        make(eq, sim)
+
+
+def test_starts_of_a_batch_in_a_mapping(eq: sb.Equations) -> None:
+    """Arrays have a number for each member, as by keyword."""
+    times = np.linspace(0, 0.2, 3)
+    one = sb.simulate_batch(eq, times, {"theta": np.array([0.1, 0.2]), "l": 2.0})
+    other = sb.simulate_batch(eq, times, theta=[0.1, 0.2], l=2.0)
+    assert np.array_equal(one["theta"], other["theta"])
+
+
+def test_plots_of_lists_expressions_and_several_motions(eq: sb.Equations, sim: sb.Trajectory) -> None:
+    theta = eq.q[0]
+    assert [len(p.curves) for p in sb.plot(sim, ["theta", "theta_dot"], "theta").panels] == [2, 1]
+    over = sb.plot(sim, "theta_dot", over=sb.sin(theta))
+    assert over.panels[0].x_label == "sin(theta)"
+    assert np.allclose(over.panels[0].curves[0].x, np.sin(sb.plot(sim, "theta").panels[0].curves[0].y))
+    both = sb.plot([sim, sb.simulate(eq, 0.5, theta=0.2)], "theta")
+    assert [(p.y_label, [c.label for c in p.curves]) for p in both.panels] == [("theta", ["1", "2"])]
+    assert both.panels[0].curves[1].y[0] == 0.2
+    assert len(sb.plot(sb.simulate_batch(eq, np.linspace(0, 1, 5), theta=[0.1, 0.2])).panels) == 2
+
+
+def test_c_source_makes_its_folder(tmp_path: Path, eq: sb.Equations) -> None:
+    header, source = sb.c_source(sb.compile(eq).udot.program).write(tmp_path / "new" / "folder")
+    assert header.exists()
+    assert source.exists()
+
+
+FILE = "symbody: 1\nname: x\nparameters: {{k: 1, a: 45deg}}\nbodies:\n  arm: {{mass: 1, inertia: [1, 1, 1]}}\njoints:\n  j: {{{}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("joint", "says"),
+    [
+        ("revolute: [ground, leg]", "there is no body or frame 'leg'; there are ground, arm$"),
+        ("revolute: [ground, amr]", "there is no body or frame 'amr'. Did you mean 'arm'"),
+        ("revolute: [arm, ground]", "parent and child are swapped"),
+        ("planar: [ground, arm], stiffness: 3", r"`stiffness`: one value, 3, .* stiffness: \[..., ..., ...\], or some by name, stiffness: {j_x: ...}"),
+        ("revolute: [ground, arm], rest: 60degrees", r"60degrees is neither a number nor a name; .* units are deg, rad"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_files(joint: str, says: str) -> None:
+    with pytest.raises(sb.ModelFileError) as refusal:
+        sb.read_model_text(FILE.format(joint))
+    assert re.search(says, str(refusal.value).splitlines()[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("60deg", math.pi / 3), ("60°", math.pi / 3), ("60*deg", math.pi / 3), ("1/60deg", 3 / math.pi), ("-1.5rad", -1.5), ("2^2deg", 2 ** (math.pi / 90))],
+)  # fmt: skip
+def test_angles_in_files_have_units(text: str, value: float) -> None:
+    file = sb.read_model_text(FILE.format(f"revolute: [ground, arm], stiffness: k, rest: {text}"))
+    assert dict(file.model.default_values)[file.model.symbols["a"]] == pytest.approx(math.pi / 4)
+    force = file.model.loads["j.spring"].on_rates[file.model.symbols["j"]]
+    assert sb.evaluate(force, {"k": 1.0, "j": 0.0}) == pytest.approx(value, rel=1e-15)
+
+
+def test_names_of_units_may_be_taken() -> None:
+    text = FILE.format("revolute: [ground, arm], stiffness: k, rest: 2*deg + 180deg").replace("k: 1,", "k: 1, deg: 5,")
+    file = sb.read_model_text(text)
+    force = file.model.loads["j.spring"].on_rates[file.model.symbols["j"]]
+    assert sb.evaluate(force, {"k": 1.0, "j": 0.0, "deg": 5.0}) == pytest.approx(10 + math.pi)
