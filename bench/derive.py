@@ -25,9 +25,11 @@ from symbody.derive.kinematics import Kinematics
 from symbody.derive.recursive import fewest_operations, generalized_forces
 
 from . import mechanisms, puma560
+from .limits import Limit, StoppedError
 from .timing import Row, calibration, fresh
 
 PROCESSES: Final = 3
+MEGABYTES: Final = 8000.0  # that a peer may have
 COUNTING: Final = 20.0  # CPU seconds for counting SymPy's operations
 EXAMPLES: Final = tuple(sorted(p.stem for p in Path(__file__).parents[1].joinpath("examples").glob("*.py")))
 
@@ -164,19 +166,23 @@ def _row(case: str, route: str, mine: Row, peer: Row) -> Row:
     known = peer.get("peer_seconds")
     row = {"case": case, "route": route, "seconds": mine["seconds"], "ops": mine["ops"], "peer": peer.get("peer")}
     row |= {"peer_seconds": known, "ratio": known / mine["seconds"] if known else None}
-    return row | {"peer_ops": peer.get("peer_ops"), "note": peer.get("note")}
+    return row | {"peer_ops": peer.get("peer_ops"), "peer_limit": peer.get("peer_limit"), "note": peer.get("note")}
 
 
 def _peer(case: str, method: str, limit: float | None) -> Row:
     name = {"kane": "sympy KanesMethod", "lagrange": "sympy LagrangesMethod"}[method]
     if limit is None:
         return {"peer": name, "note": "peer not run: smaller ones took long already"}
-    run = fresh("bench.derive:sympy_derived", case, method, limit, limit=10 * limit + 200)
+    known = {"peer": name, "peer_limit": str(Limit(limit, MEGABYTES))}
+    try:
+        run = fresh("bench.derive:sympy_derived", case, method, limit, limit=Limit(10 * limit + 200, MEGABYTES))
+    except StoppedError as reason:
+        return known | {"note": f"peer {reason}"}
     if run is None:
-        return {"peer": name, "note": "peer not installed"}
+        return known | {"note": "peer not installed"}
     if run["seconds"] is None:
-        return {"peer": name, "peer_seconds": limit, "note": f"peer stopped: more than {limit:g} s"}
-    return {"peer": name, "peer_seconds": run["seconds"], "peer_ops": run["ops"]}
+        return known | {"peer_seconds": limit, "note": f"peer stopped: more than {limit:g} s"}
+    return known | {"peer_seconds": run["seconds"], "peer_ops": run["ops"]}
 
 
 def _least(function: str, *arguments: Any) -> Row:

@@ -14,12 +14,12 @@ relative difference from Pinocchio without that, `error_snapped` with it.
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from .limits import Limit, StoppedError
 from .robots import CASES
 from .timing import Row, fresh
 
@@ -34,7 +34,7 @@ PEERS: Final = {  # column -> where it is measured
 STATES: Final = 100
 CHECKED: Final = 10  # states at which values are compared
 REPEATS, QUICK_REPEATS = 31, 5
-LIMIT: Final = 3600.0  # seconds for one measurement: the first also compiles the peer
+LIMIT: Final = Limit(3600.0, 16000.0)  # for one measurement: the first also compiles the peer
 TARGETS: Final = {  # at least so many times faster than Pinocchio, and than its generated code
     ("inverse_dynamics", "panda"): (6, 1.6),
     ("inverse_dynamics", "ur5"): (6, 1.6),
@@ -97,6 +97,7 @@ def compared(robot: str, function: str, repeats: int = REPEATS) -> Row:
         "error_snapped": check.get("error_snapped"),
         "ops_unsnapped": check.get("ops_unsnapped"),
         **{f"{name}_median_us": got.get(name, {}).get("median_us") for name in PEERS},
+        "peer_limit": str(LIMIT),
         "calibration_ns": min(calibrations, default=None),
         "disturbed_ns": max(calibrations, default=None),
     }
@@ -139,8 +140,8 @@ def _run(place: str, *arguments: Any) -> Row:
     """The result of a measurement, or a message that says why there is none."""
     try:
         done = fresh(place, *arguments, limit=LIMIT)
-    except subprocess.TimeoutExpired:
-        return {"message": f"took more than {LIMIT:.0f} s"}
+    except StoppedError as reason:
+        return {"message": str(reason)}
     except RuntimeError as reason:
         return {"message": str(reason).strip().splitlines()[-1]}  # the error itself, after its traceback
     return {"message": "a package is not installed"} if done is None else done

@@ -13,6 +13,7 @@ import numpy as np
 import symbody as sb
 
 from . import chain
+from .limits import USUAL, StoppedError
 from .timing import Row, Times, calibration, fresh, machine_seconds, repeated
 
 SIZES = (5, 10, 30)
@@ -198,7 +199,11 @@ def _result(function: str, *arguments: Any) -> Row:
 def _against_casadi(build: dict[int, float]) -> Iterator[Row]:
     for n in build:
         for way in ("scalars", "matrices", "columns"):
-            runs = [fresh("bench.chain_casadi:built", n, way) for _ in range(PROCESSES)]
+            try:
+                runs = [fresh("bench.chain_casadi:built", n, way) for _ in range(PROCESSES)]
+            except StoppedError as reason:
+                yield _stopped(f"casadi SX, {way}", n, reason)
+                continue
             if all(runs):
                 yield _peer(f"casadi SX, {way}", n, build, min((r for r in runs if r), key=lambda r: r["build_s"]))
 
@@ -207,7 +212,11 @@ def _against_sympy(build: dict[int, float]) -> Iterator[Row]:
     """SymPy gives M and f only, without the accelerations."""
     for n in (2, 3, 4, 5):
         mine = build.get(n) or min(fresh("bench.graph:built", n)["build_s"] for _ in range(PROCESSES))  # type: ignore[index]
-        run = fresh("bench.chain_sympy:built", n)
+        try:
+            run = fresh("bench.chain_sympy:built", n)
+        except StoppedError as reason:
+            yield _stopped("sympy KanesMethod", n, reason)
+            continue
         if run:
             yield _peer("sympy KanesMethod", n, {n: mine}, run)
 
@@ -222,4 +231,9 @@ def _peer(name: str, n: int, build: dict[int, float], run: Row) -> Row:
         "peak_mb": run["peak_mb"],
         "ops": run.get("ops"),
         "call_us": run.get("call_us"),
+        "peer_limit": str(USUAL),
     }
+
+
+def _stopped(name: str, n: int, reason: StoppedError) -> Row:
+    return {"case": "chain", "n": n, "peer": f"{name}, {reason}", "peer_limit": str(USUAL)}

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import os
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -22,10 +21,11 @@ from scipy.linalg import eigvals
 import symbody as sb
 from examples import bicycle, four_bar_spatial, motorcycle
 
+from .limits import Limit, StoppedError, limited
 from .timing import Row, calibration, fresh, repeated
 
 PROCESSES: Final = 3
-LIMIT: Final = 900.0  # seconds that SymPy is given, by the clock on the wall
+LIMIT: Final = Limit(900.0, 8000.0)  # that SymPy is given
 POINTS: Final = 1000
 
 
@@ -166,8 +166,8 @@ def _beside(case: str, name: str, peer: str, function: str) -> Iterator[Row]:
     ours = _runs(name)
     try:
         theirs = fresh(f"bench.linear:{function}", limit=LIMIT)
-    except subprocess.TimeoutExpired:
-        theirs, peer = {"seconds": LIMIT, "with_loading": None, "eigenvalues": None}, f"{peer}, stopped"
+    except StoppedError as reason:
+        theirs, peer = {"seconds": LIMIT.seconds, "with_loading": None, "eigenvalues": None}, f"{peer}, {reason}"
     if theirs is None:
         theirs, peer = dict.fromkeys(("seconds", "with_loading", "eigenvalues")), f"{peer}, not installed"
     if theirs["eigenvalues"] is not None:
@@ -181,12 +181,15 @@ def _locus(case: str, lin: sb.LinearSystem, span: tuple[float, float]) -> Row:
     """Matrices, eigenvalues, branches and critical values; the peer takes the same matrices and gives eigenvalues only, in any order."""
     swept = lin.sweep(V=np.linspace(*span, POINTS))
     ours = repeated(lambda: lin.root_locus(points=POINTS, V=span), 5, clock=time.process_time)
-    theirs = repeated(
-        lambda: [eigvals(A, E) for E, A in zip(swept.E, swept.A, strict=True)], 5, clock=time.process_time
-    )
+    theirs = limited(lambda: repeated(lambda: _all_eigenvalues(swept), 5, clock=time.process_time), LIMIT)
     return _row(case, ours.least, "SciPy, eigvals(A, E) at each point", theirs.least)
+
+
+def _all_eigenvalues(swept: Any) -> list[Any]:
+    return [eigvals(A, E) for E, A in zip(swept.E, swept.A, strict=True)]
 
 
 def _row(case: str, seconds: float, peer: str | None, peer_seconds: float | None) -> dict[str, Any]:
     ratio = None if peer_seconds is None else peer_seconds / seconds
-    return {"case": case, "seconds": seconds, "peer": peer, "peer_seconds": peer_seconds, "ratio": ratio}
+    row = {"case": case, "seconds": seconds, "peer": peer, "peer_seconds": peer_seconds, "ratio": ratio}
+    return row | {"peer_limit": str(LIMIT) if peer else None}

@@ -17,6 +17,7 @@ from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
 
 from .lifecycle import STAGES, nodes_left
+from .limits import Limit
 from .timing import Row, fresh, repeated
 
 BATCH: Final = 4096  # states
@@ -52,7 +53,7 @@ def rows(quick: bool = False) -> Iterator[Row]:
         for case, seconds in accelerations(name):
             yield timed(f"{name}: {case}", seconds)
     for case, stages in (("derived", ("derived",)), ("whole lives", tuple(s.__name__ for s in STAGES))):
-        left = fresh("bench.overhead:dropped", stages, cycles, limit=3600) or {}
+        left = fresh("bench.overhead:dropped", stages, cycles, limit=Limit(3600.0)) or {}
         before = {"before_nodes_after": BEFORE_NODES[case]} if cycles == QUICK_CYCLES else {}
         yield {"case": f"{cycles} models, {case}", **left, **before}
 

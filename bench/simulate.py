@@ -2,13 +2,15 @@
 
 `seconds` of a row is the least CPU time of our fastest run whose error is no larger than the peer's, `peer_seconds` that of the peer's run;
 `call_seconds` is the whole call of `simulate`, with all that happens in Python around the loop. Errors are those of observables at the end
-against a far tighter reference (`simulate_peers/cases.py`). A peer that does not reach the end has no time.
+against a far tighter reference (`simulate_peers/cases.py`). A peer that does not reach the end has no time; one that reaches its limit of time or
+memory (`peer_limit`) is stopped there. `note` says so.
 
 Rows with the method "loop" have seconds for one right-hand side: inside our loop, and called from C; their ratio is the overhead.
 """
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
@@ -20,12 +22,11 @@ from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee
 from symbody.integrate.simulate import SimulationOptions, form_of
 
+from .limits import Limit, StoppedError, limited
 from .simulate_peers.c_loop import c_run
 from .simulate_peers.cases import Case, cases
-from .simulate_peers.exudyn_models import exudyn_run
 from .simulate_peers.result import Run
 from .simulate_peers.scipy_runs import scipy_run
-from .simulate_peers.sundials import cvode_run
 from .timing import Row, repeated
 
 TOLERANCES: Final = tuple(10.0**-k for k in range(3, 14))
@@ -38,6 +39,7 @@ EXUDYN_STEPS: Final = {
     "row of 40 four-bars": (1000, 2000, 4000),
 }
 REPEATS: Final = 7
+LIMIT: Final = Limit(120.0, 2000.0)  # for all runs of a peer in one row
 
 
 class Ours(NamedTuple):
@@ -58,9 +60,17 @@ def rows(quick: bool = False) -> Iterator[Row]:
             yield _row(case, f"SciPy {name}, same method and tolerance", run, same, at_any_error=True)
             yield _row(case, f"SciPy {name}, rtol 1e-9", run, mine)
         yield _row(case, "C loop 8(5,3), rtol 1e-9", _run(c_run, case, 1e-9, 8), mine)
-        yield _row(case, "CVODE Adams, rtol 1e-9", _run(cvode_run, case, 1e-9), mine)
+        yield _row(case, "CVODE Adams, rtol 1e-9", _run(_cvode_run, case, 1e-9), mine)
         for steps in EXUDYN_STEPS[case.name][: 1 if quick else None]:
-            yield _row(case, f"Exudyn, {steps} steps", _run(exudyn_run, case, steps), mine)
+            yield _row(case, f"Exudyn, {steps} steps", _run(_exudyn_run, case, steps), mine)
+
+
+def _cvode_run(case: Case, rtol: float) -> Run:
+    return importlib.import_module("bench.simulate_peers.sundials").cvode_run(case, rtol)  # type: ignore[no-any-return]
+
+
+def _exudyn_run(case: Case, steps: int) -> Run:
+    return importlib.import_module("bench.simulate_peers.exudyn_models").exudyn_run(case, steps)  # type: ignore[no-any-return]
 
 
 def _ours(case: Case) -> Iterator[Ours]:
@@ -86,15 +96,21 @@ def _cpu(act: Any) -> tuple[sb.Trajectory, float]:
     return sim, time.thread_time() - begun
 
 
-def _run(peer: Any, case: Case, *how: Any) -> Run | None:
+def _run(peer: Any, case: Case, *how: Any) -> Run | str:
+    """The fastest of several runs, or in words why there is none."""
+    _ = case.compiled  # once for all: runs are in processes of their own
+
+    def runs() -> list[Run]:
+        return [peer(case, *how) for _ in range(3 if case.end < 1e3 else 1)]
+
     try:
-        runs = [peer(case, *how) for _ in range(3 if case.end < 1e3 else 1)]
-    except Exception:  # whatever way a peer has of not reaching the end
-        return None
-    return min(runs, key=lambda r: r.seconds)
+        return min(limited(runs, LIMIT), key=lambda r: r.seconds)
+    except (StoppedError, RuntimeError) as reason:
+        return str(reason)
 
 
-def _row(case: Case, peer: str, run: Run | None, mine: list[Ours], at_any_error: bool = False) -> Row:
+def _row(case: Case, peer: str, found: Run | str, mine: list[Ours], at_any_error: bool = False) -> Row:
+    run, note = (None, found) if isinstance(found, str) else (found, None)
     error = None if run is None else run.error(case)
     fits = [o for o in mine if at_any_error or error is None or not np.isfinite(error) or o.error <= error]
     best = min(fits, key=lambda o: o.seconds) if fits else None
@@ -109,6 +125,8 @@ def _row(case: Case, peer: str, run: Run | None, mine: list[Ours], at_any_error:
         "peer_seconds": run.seconds if run else None,
         "peer_error": error,
         "ratio": run.seconds / best.seconds if is_compared and run and best else None,
+        "peer_limit": str(LIMIT),
+        "note": note,
     }
 
 
@@ -136,6 +154,8 @@ def _overhead(case: Case) -> Iterator[Row]:
                 "peer_seconds": alone,
                 "peer_error": None,
                 "ratio": inside / alone,
+                "peer_limit": None,
+                "note": None,
             }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -21,11 +22,13 @@ from symbody.integrate.implicit import slopes_program
 from symbody.integrate.simulate import SimulationOptions, form_of, simulate
 from symbody.integrate.state import State
 
+from .limits import Limit, StoppedError, limited
 from .timing import Row, repeated
 
 Array = Any
 TOLERANCES: Final = (1e-4, 1e-6, 1e-8)
 REPEATS: Final = 5
+LIMIT: Final = Limit(300.0, 2000.0)  # for all runs of a peer in one row
 
 
 @dataclass(frozen=True)
@@ -179,13 +182,29 @@ def rows(cases: tuple[Case, ...] = CASES) -> Iterator[Row]:
                 if form == "ggl":  # index 2: not for IDA
                     continue
                 name, peer = ("IDA", ida) if not np.all(f.mass) else ("CVODE BDF", cvode)
-                spent = []
-                for _ in range(REPEATS):
-                    begin = time.perf_counter()
-                    found, nf, nj = peer(f, case.end, rtol)
-                    spent.append(time.perf_counter() - begin)
-                yield {
-                    "case": case.name, "n": made.n, "method": f"{name}, {form}", "rtol": rtol,
-                    "seconds": min(spent), "least": nf * t_f + nj * t_j, "evaluations": nf, "jacobians": nj,
+                row: Row = {
+                    "case": case.name,
+                    "n": made.n,
+                    "method": f"{name}, {form}",
+                    "rtol": rtol,
+                    "peer_limit": str(LIMIT),
+                }
+                try:
+                    seconds, found, nf, nj = limited(partial(_spent, peer, f, case.end, rtol), LIMIT)
+                except (StoppedError, RuntimeError) as reason:
+                    yield row | {"note": str(reason)}
+                    continue
+                yield row | {
+                    "seconds": seconds, "least": nf * t_f + nj * t_j, "evaluations": nf, "jacobians": nj,
                     "error": float(np.max(np.abs(found[:n] - best.y[-1]))),
                 }  # fmt: skip
+
+
+def _spent(peer: Any, f: Functions, end: float, rtol: float) -> tuple[float, Array, int, int]:
+    """The least time of several runs, and what they give."""
+    spent = []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        found, nf, nj = peer(f, end, rtol)
+        spent.append(time.perf_counter() - begin)
+    return min(spent), found, nf, nj

@@ -23,6 +23,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .limits import USUAL, Limit, confine, too_large, too_long
+
 Row = dict[str, Any]
 
 
@@ -66,16 +68,21 @@ def calibration() -> float:
 # ---------------------------------------------------------------------------------------------------- fresh processes
 
 
-def fresh(place: str, *arguments: Any, limit: float = 600) -> Row | None:
+def fresh(place: str, *arguments: Any, limit: Limit = USUAL) -> Row | None:
     """The result of `module:function` called in a new process, with its `peak_mb`; None where a package is missing.
 
-    Raises where the process fails otherwise, or takes longer than `limit` seconds.
+    Raises `StoppedError` at a limit, RuntimeError where the process fails otherwise.
     """
-    command = [sys.executable, "-m", "bench.timing", place, json.dumps(arguments)]
-    done = subprocess.run(
-        command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False, timeout=limit
-    )
+    command = [sys.executable, "-m", "bench.timing", place, json.dumps(arguments), str(limit.megabytes)]
+    try:
+        done = subprocess.run(
+            command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False, timeout=limit.seconds
+        )
+    except subprocess.TimeoutExpired:
+        raise too_long(limit) from None
     if done.returncode:
+        if "MemoryError" in done.stderr:
+            raise too_large(limit)
         if "ModuleNotFoundError: No module named" in done.stderr:
             return None
         raise RuntimeError(f"{place}{arguments} failed:\n{done.stderr}")
@@ -147,6 +154,7 @@ def machine_seconds(address: int, q: Any, u: Any, out: Any, work: Any, repeats: 
 
 
 if __name__ == "__main__":
+    confine(float(sys.argv[3]))
     module, function = sys.argv[1].split(":")
     result = getattr(importlib.import_module(module), function)(*json.loads(sys.argv[2]))
     print(json.dumps({**result, "peak_mb": round(peak_mb(), 1)}))

@@ -17,7 +17,7 @@ from scipy.integrate import solve_ivp
 
 import symbody as sb
 from examples import four_bars, slider_crank, spatial_crank, spherical_chain
-from symbody.integrate.accelerations import schur_accelerations
+from symbody.integrate.accelerations import accelerations
 
 Array = Any
 TIGHT: Final = 3e-14
@@ -64,7 +64,7 @@ class Case:
     def right_side(self) -> sb.emit.Program:
         """y' of y = (q, u), as we integrate it ourselves, parameters folded in."""
         eq = self.equations
-        udot, _ = schur_accelerations(eq, tuple(range(len(eq.lam))))
+        udot, _ = accelerations(eq, tuple(range(len(eq.lam))))
         slopes = [*eq.rates.entries, *udot.entries]
         return sb.program("right_side", {"t": eq.t, "y": [*eq.q, *eq.u]}, {"d": slopes}, bake=self._numbers)
 
