@@ -23,6 +23,7 @@ STAGES = (
     "simulate",
     "stiff",
     "linear",
+    "export",
 )  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),
