@@ -65,6 +65,11 @@ def as_c_string(text: str) -> str:
     return f'"{inside}"'
 
 
+def as_fortran_string(text: str) -> str:
+    """A string of Fortran, in ASCII."""
+    return '"' + in_one_line(text).encode("ascii", "backslashreplace").decode().replace('"', '""') + '"'
+
+
 def in_markdown(text: str) -> str:
     """For running text and tables of Markdown."""
     plain = html.escape(in_one_line(text), quote=False)

@@ -59,6 +59,18 @@ _C_HEADERS: Final = frozenset(
     """.split()
 )
 _C_PATTERN: Final = re.compile(r"(M|FP|MATH|INT|UINT|DBL|FLT|LDBL|HUGE)_\w*")
+_FORTRAN: Final = frozenset(
+    """
+    abs acos acosh aimag aint all allocate allocated any asin asinh associate atan atan2 atanh bind block call case ceiling char class close
+    contains continue cos cosh count cycle data deallocate dim do dot_product double elemental else elseif elsewhere end enddo endif
+    entry enum epsilon equivalence erf error exit exp exponent floor flush format forall fraction function gamma go goto huge iand if
+    implicit import impure include index inquire int integer intent interface intrinsic is kind len log log10 logical matmul max maxval merge
+    min minval mod module modulo namelist nearest none norm2 not null nullify only open operator optional parameter pause pointer precision
+    present print private procedure product program protected public pure rank read real real64 recursive reshape result return save
+    select shape sign sin sinh size sqrt stop sum subroutine tan tanh target then tiny to transpose type unpack use value volatile wait where
+    while write ieee_is_finite ieee_value ieee_quiet_nan ieee_positive_inf ieee_negative_inf
+    """.split()
+)
 _PYTHON: Final = frozenset([*keyword.kwlist, *dir(builtins), "np"])
 
 
@@ -75,6 +87,11 @@ def is_c_math(name: str) -> bool:
 def is_c_reserved(name: str) -> bool:
     """Not free for a function or a variable in C, or would hide a standard header as the name of a file."""
     return is_c_word(name) or is_c_math(name) or name in _C_LIBRARY or name in _C_HEADERS
+
+
+def is_fortran_reserved(name: str) -> bool:
+    """A statement, an intrinsic function or a name that generated modules use; upper and lower case are one."""
+    return name.lower() in _FORTRAN
 
 
 def is_python_reserved(name: str) -> bool:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import symbody as sb
+from tests.contracts.test_targets import ANYWHERE, TYRE
+from tests.contracts.test_targets import x as first
+from tests.contracts.test_targets import y as second
+from tests.contracts.test_targets import z as third
 
 SLOPE = sb.ExternalFunction(
     "damper_slope", 1, [lambda v: 6 * v], python=lambda v: 1 + 3 * v**2, c="static double damper_slope(double v)\n{\n    return 1 + 3 * v * v;\n}"
@@ -55,4 +59,17 @@ def pendulums() -> sb.Equations:
     m.revolute("q1", m.ground, first)
     m.revolute("q2", first, second, at=(0, -l, 0))
     m.gravity(0, -9.81, 0)
+    return sb.derive(m)
+
+
+def operations() -> sb.Equations:
+    """Every operation that targets know, as outputs."""
+    m = sb.Model("operations")
+    m.prismatic("q", m.ground, m.body("mass", mass=2.0), axis="x")
+    q = m.symbols["q"]
+    table = {first: q, second: q.dot, third: m.parameter("k", 0.3)}
+    found = {k: e for k, e in ANYWHERE.items() if not any(f in sb.text(e) for f in ("damper", "erf"))}
+    for k, e in found.items():
+        m.output(k, sb.substitute(e, table))
+    m.output("external", TYRE(q, q.dot))
     return sb.derive(m)

@@ -12,6 +12,7 @@ from typing import Final
 
 from ...errors import ProgramError, listed
 
+LARGEST, SMALLEST = 3.4028234663852886e38, 1.5e-45  # of floats
 EMBEDDED: Final = ("sin", "cos", "sqrt")  # all that the embedded variant asks of the machine
 
 
@@ -25,6 +26,8 @@ class CNumber:
     def literal(self, value: float) -> str:
         """Digits that read back as the same number, or as the nearest that the type has."""
         huge = "HUGE_VALF" if self.ending else "HUGE_VAL"
+        if self.ending and not math.isnan(value):
+            value = math.copysign(math.inf, value) if abs(value) > LARGEST else 0.0 if abs(value) < SMALLEST else value
         if math.isnan(value):
             return f"({huge} - {huge})"
         if math.isinf(value):

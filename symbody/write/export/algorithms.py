@@ -8,7 +8,7 @@ so on.
     Ψ_jk' = J Ψ_jk + f''[φ_j, φ_k]
     Ω_jkl' = J Ω_jkl + f''[φ_j, Ψ_kl] + f''[φ_k, Ψ_jl] + f''[φ_l, Ψ_jk] + f'''[φ_j, φ_k, φ_l]
 
-f'' and f''' are directional derivatives, each a function of its own. A pattern of compressed rows is where each row starts among the
+Names differ in more than upper and lower case, which some languages do not tell apart. f'' and f''' are directional derivatives, each a function of its own. A pattern of compressed rows is where each row starts among the
 entries, and the end; then the columns of the entries.
 """
 
@@ -54,59 +54,59 @@ def project(
     return 0
 
 
-def variational_start(n: int, total: int, x: Numbers, X: Numbers) -> None:
+def variational_start(n: int, total: int, state: Numbers, X: Numbers) -> None:
     """The state, the identity for its variations, zeros for those of higher order."""
     for i in range(n):
-        X[i] = x[i]
+        X[i] = state[i]
     for k in range(n, total):
         X[k] = 0.0
     for j in range(n):
         X[n + j * n + j] = 1.0
 
 
-def variational(n: int, X: Numbers, Xdot: Numbers, J: Numbers, pattern: Indices, rhs_and_jacobian: Function) -> None:
+def variational(n: int, X: Numbers, Xdot: Numbers, Jx: Numbers, pattern: Indices, rhs_and_jacobian: Function) -> None:
     """x' = f, Φ' = J Φ."""
-    rhs_and_jacobian((X,), (Xdot, J))
+    rhs_and_jacobian((X,), (Xdot, Jx))
     for j in range(n):
         for i in range(n):
             total: float = 0.0
             for e in range(pattern[i], pattern[i + 1]):
-                total = total + J[e] * X[n + j * n + pattern[n + 1 + e]]
+                total = total + Jx[e] * X[n + j * n + pattern[n + 1 + e]]
             Xdot[n + j * n + i] = total
 
 
 def variational_jacobian(
-    n: int, X: Numbers, values: Numbers, J: Numbers, H: Numbers, J_pattern: Indices, H_pattern: Indices, jacobian: Function,
+    n: int, X: Numbers, values: Numbers, Jx: Numbers, Hx: Numbers, J_pattern: Indices, H_pattern: Indices, jacobian: Function,
     bending: Function,
 ) -> None:  # fmt: skip
     """Derivatives of the variational system, row after row: those of x' by the state; for each column of Φ the derivatives of J φ by the
     state, then J in the place of that column (Lennartsson 6.17)."""
-    jacobian((X,), (J,))
+    jacobian((X,), (Jx,))
     at: int = J_pattern[n]
     for k in range(at):
-        values[k] = J[k]
+        values[k] = Jx[k]
     for j in range(n):
-        bending((X, X[n + j * n :]), (H,))
+        bending((X, X[n + j * n :]), (Hx,))
         for i in range(n):
             for e in range(H_pattern[i], H_pattern[i + 1]):
-                values[at] = H[e]
+                values[at] = Hx[e]
                 at = at + 1
             for d in range(J_pattern[i], J_pattern[i + 1]):
-                values[at] = J[d]
+                values[at] = Jx[d]
                 at = at + 1
 
 
 def variational2(
-    n: int, X: Numbers, Xdot: Numbers, J: Numbers, f2: Numbers, pattern: Indices,
+    n: int, X: Numbers, Xdot: Numbers, Jx: Numbers, f2: Numbers, pattern: Indices,
     rhs_and_jacobian: Function, second: Function,
 ) -> None:  # fmt: skip
     """x' = f, Φ' = J Φ, Ψ_jk' = J Ψ_jk + f''[φ_j, φ_k]. Ψ is symmetric in j and k: one of each pair is read, both are written."""
-    rhs_and_jacobian((X,), (Xdot, J))
+    rhs_and_jacobian((X,), (Xdot, Jx))
     for j in range(n):
         for i in range(n):
             total: float = 0.0
             for e in range(pattern[i], pattern[i + 1]):
-                total = total + J[e] * X[n + j * n + pattern[n + 1 + e]]
+                total = total + Jx[e] * X[n + j * n + pattern[n + 1 + e]]
             Xdot[n + j * n + i] = total
     psi = n + n * n
     for j in range(n):
@@ -115,22 +115,22 @@ def variational2(
             for i in range(n):
                 rate = f2[i]
                 for e in range(pattern[i], pattern[i + 1]):
-                    rate = rate + J[e] * X[psi + (j * n + k) * n + pattern[n + 1 + e]]
+                    rate = rate + Jx[e] * X[psi + (j * n + k) * n + pattern[n + 1 + e]]
                 Xdot[psi + (j * n + k) * n + i] = rate
                 Xdot[psi + (k * n + j) * n + i] = rate
 
 
 def variational3(
-    n: int, X: Numbers, Xdot: Numbers, J: Numbers, f2: Numbers, f3: Numbers, pattern: Indices,
+    n: int, X: Numbers, Xdot: Numbers, Jx: Numbers, f2: Numbers, f3: Numbers, pattern: Indices,
     rhs_and_jacobian: Function, second: Function, third: Function,
 ) -> None:  # fmt: skip
     """The same, and the rates of third variations, symmetric in j, k and l."""
-    rhs_and_jacobian((X,), (Xdot, J))
+    rhs_and_jacobian((X,), (Xdot, Jx))
     for j in range(n):
         for i in range(n):
             total: float = 0.0
             for e in range(pattern[i], pattern[i + 1]):
-                total = total + J[e] * X[n + j * n + pattern[n + 1 + e]]
+                total = total + Jx[e] * X[n + j * n + pattern[n + 1 + e]]
             Xdot[n + j * n + i] = total
     psi = n + n * n
     omega = psi + n * n * n
@@ -140,7 +140,7 @@ def variational3(
             for i in range(n):
                 rate = f2[i]
                 for e in range(pattern[i], pattern[i + 1]):
-                    rate = rate + J[e] * X[psi + (j * n + k) * n + pattern[n + 1 + e]]
+                    rate = rate + Jx[e] * X[psi + (j * n + k) * n + pattern[n + 1 + e]]
                 Xdot[psi + (j * n + k) * n + i] = rate
                 Xdot[psi + (k * n + j) * n + i] = rate
             for m in range(k, n):
@@ -155,7 +155,7 @@ def variational3(
                 for i in range(n):
                     rate = f3[i] + f2[i]
                     for e in range(pattern[i], pattern[i + 1]):
-                        rate = rate + J[e] * X[omega + ((j * n + k) * n + m) * n + pattern[n + 1 + e]]
+                        rate = rate + Jx[e] * X[omega + ((j * n + k) * n + m) * n + pattern[n + 1 + e]]
                     Xdot[omega + ((j * n + k) * n + m) * n + i] = rate
                     Xdot[omega + ((j * n + m) * n + k) * n + i] = rate
                     Xdot[omega + ((k * n + j) * n + m) * n + i] = rate

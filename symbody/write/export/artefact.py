@@ -179,7 +179,12 @@ class Artefact:
         raise unknown(f"export of {self.title!r}", "function", name, [f.name for f in self.functions], ProgramError)
 
     def has(self, name: str) -> bool:
-        return name in {*(f.name for f in self.functions), *(a.name for a in self.algorithms)}
+        return name in self.names
+
+    @property
+    def names(self) -> list[str]:
+        """Functions, then algorithms."""
+        return [*(f.name for f in self.functions), *(a.name for a in self.algorithms)]
 
     @property
     def cost(self) -> Cost:

@@ -15,6 +15,7 @@ from ...whole_files import write_text
 from .c_library import CVariant
 from .c_target import c_files
 from .catalogue import USUAL
+from .fortran_target import fortran_files
 from .make_artefact import ExportOptions, artefact
 
 
@@ -47,7 +48,23 @@ def c(
     return _written(folder, c_files(made, CVariant(single_precision, embedded)))
 
 
-TARGETS: Final[dict[str, Callable[..., Path]]] = {"c": c}
+def fortran(
+    equations: Equations,
+    folder: str | Path,
+    *,
+    functions: Iterable[str] | str = USUAL,
+    start: Start | None = None,
+    name: str | None = None,
+    events: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    reference: float | None = 1.0,
+) -> Path:
+    """A Fortran 2008 module with driver, Makefile and README in a folder; options are those of `c`. Returns the folder."""
+    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
+    return _written(folder, fortran_files(made))
+
+
+TARGETS: Final[dict[str, Callable[..., Path]]] = {"c": c, "fortran": fortran}
 
 
 def export(equations: Equations, to: str, folder: str | Path, **options: Any) -> Path:

@@ -150,7 +150,7 @@ def _start(n: int, total: int, ending: str) -> Algorithm:
         f"variational{ending}_start",
         about,
         loops.variational_start,
-        ("x", n),
+        ("state", n),
         {"X": total},
         constants={"n": n, "total": total},
     )
@@ -165,7 +165,7 @@ def _variational(found: Artefact, eq: Equations, tables: dict[str, tuple[int, ..
         _start(n, total, ""),
         Algorithm(
             "variational", "x' and the rates of its variations, X = (x, columns of Phi)", loops.variational, ("X", total), {"Xdot": total},
-            scratch={"J": J}, constants={"n": n}, tables={"pattern": "rhs_and_jacobian_J_pattern"}, calls={"rhs_and_jacobian": "rhs_and_jacobian"},
+            scratch={"Jx": J}, constants={"n": n}, tables={"pattern": "rhs_and_jacobian_J_pattern"}, calls={"rhs_and_jacobian": "rhs_and_jacobian"},
         ),
     ]  # fmt: skip
     if found.has("rhs_bending") and found.has("rhs_x_sparse"):
@@ -175,7 +175,7 @@ def _variational(found: Artefact, eq: Equations, tables: dict[str, tuple[int, ..
         out.append(
             Algorithm(
                 "variational_jacobian", "derivatives of the variational system: entries of compressed rows", loops.variational_jacobian,
-                ("X", total), {"values": (n + 1) * len(plain) + n * len(bent)}, scratch={"J": len(plain), "H": max(1, len(bent))},
+                ("X", total), {"values": (n + 1) * len(plain) + n * len(bent)}, scratch={"Jx": len(plain), "Hx": max(1, len(bent))},
                 constants={"n": n}, tables={"J_pattern": "rhs_x_sparse_xdot_x_pattern", "H_pattern": "rhs_bending_H_pattern"},
                 calls={"jacobian": "rhs_x_sparse", "bending": "rhs_bending"},
             )
@@ -208,7 +208,7 @@ def _higher(found: Artefact, eq: Equations, tables: dict[str, tuple[int, ...]]) 
         calls = {"rhs_and_jacobian": "rhs_and_jacobian", **needs}
         out += [
             _start(n, total, str(order)),
-            Algorithm(f"variational{order}", about, kernel, ("X", total), {"Xdot": total}, scratch={"J": J, "f2": n, **({"f3": n} if order == 3 else {})}, constants={"n": n}, tables=known, calls=calls),
+            Algorithm(f"variational{order}", about, kernel, ("X", total), {"Xdot": total}, scratch={"Jx": J, "f2": n, **({"f3": n} if order == 3 else {})}, constants={"n": n}, tables=known, calls=calls),
         ]  # fmt: skip
     return out
 

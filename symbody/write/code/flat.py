@@ -1,0 +1,73 @@
+"""Program -> the statements of one function, for languages that need no cutting up: what they have in common.
+
+A language says how statements, arrays and calls are written. Linear systems are either loops (`Kernel`s, called for one right side after
+the other) or whatever the language has.
+"""
+
+from __future__ import annotations
+
+from ...algebra.target_names import UniqueNames
+from ...emit.program.program import Instruction, Output, Program, right_sides
+from ...emit.text.infix import ENTRY_WIDTH, Infix, Term, TextPlan
+
+
+class FlatText(Infix):
+    """Statements for a whole program.
+
+    inputs   the text of each symbol, group by group
+    """
+
+    def __init__(self, program: Program, names: UniqueNames, inputs: list[list[str]]) -> None:
+        super().__init__(TextPlan(program, names))
+        self.inputs = inputs
+        self.blocks: dict[int, str] = {}  # names of factors and solutions
+        self.used: set[int] = set()  # groups of inputs
+
+    def write(self) -> list[str]:
+        for k, i in enumerate(self.code):
+            self.instruction(k, i)
+        for o, out in enumerate(self.program.outputs):
+            for at, v in enumerate(out.values):
+                self.store(o, out, at, self.finished(v))
+        return self.lines
+
+    def instruction(self, k: int, i: Instruction) -> None:
+        if i.op in ("input", "const", "true", "sincos"):
+            return
+        if i.op == "item":
+            if k in self.program.labels:
+                self.term(k)
+                self.give_name(k)
+        elif i.op == "factor":
+            self.blocks[k] = self.factor(i)
+        elif i.op == "solve":
+            right = [self.finished(v, ENTRY_WIDTH) for v in i.args[1:]]
+            self.blocks[k] = self.solve(i, self.blocks[i.args[0]], right, right_sides(self.program.code, i))
+        else:
+            self.define(k)
+
+    def outside(self, v: int) -> Term:
+        i = self.code[v]
+        if i.op == "input":
+            group, at = i.data
+            self.used.add(group)
+            return Term(self.inputs[group][at])
+        return Term(self.item(self.blocks[i.args[0]], i.data))
+
+    # ------------------------------------------------------------------------------------------------ languages
+
+    def store(self, o: int, out: Output, at: int, text: str) -> None:
+        """A number of an output."""
+        raise NotImplementedError
+
+    def factor(self, i: Instruction) -> str:
+        """Factors of a matrix; returns their name."""
+        raise NotImplementedError
+
+    def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
+        """Solutions, one right side after the other; returns their name."""
+        raise NotImplementedError
+
+    def item(self, block: str, at: int) -> str:
+        """A number of a solution."""
+        raise NotImplementedError

@@ -1,0 +1,199 @@
+"""Kernels as text of languages without braces: what Fortran and MATLAB have in common. Arrays of kernels begin at 0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from ...emit.loops.form import (
+    INDEX,
+    TRUTH,
+    ArrayElement,
+    Assign,
+    Block,
+    Call,
+    Called,
+    ChoiceExpression,
+    Connected,
+    Constant,
+    Converted,
+    Expression,
+    If,
+    KernelForm,
+    Leave,
+    LocalVariable,
+    Loop,
+    Mathematics,
+    Not,
+    Operation,
+    Rest,
+    Return,
+    Run,
+    Statement,
+    Store,
+    Type,
+    While,
+    all_parts,
+)
+from ...errors import CompileError
+
+_PRODUCTS: Final = ("*", "/", "//", "%")
+
+
+class KernelPrinter:
+    """Statements of a kernel; languages say how arrays, loops and functions are written."""
+
+    AND, OR, NOT = " and ", " or ", "not "
+    WORDS: Mapping[str, str] = {}  # break, continue
+    END: Mapping[str, str] = {}  # of a loop, a while, an if
+
+    def __init__(self, form: KernelForm) -> None:
+        self.form = form
+        self.lines: list[str] = []
+        self.depth = 1
+
+    def body(self) -> list[str]:
+        self.block(self.form.body)
+        return self.lines
+
+    @property
+    def local(self) -> dict[str, Type]:
+        """Names that the kernel assigns, loop variables too, with their types."""
+        found: dict[str, Type] = {}
+        for part in all_parts(self.form.body):
+            if isinstance(part, Assign):
+                found.setdefault(part.target.name, part.target.type)
+            elif isinstance(part, Loop):
+                found.setdefault(part.name, INDEX)
+        return {k: t for k, t in found.items() if k not in {p.name for p in self.form.parameters}}
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    def name(self, name: str) -> str:
+        return name.lstrip("_")
+
+    # ------------------------------------------------------------------------------------------------ languages
+
+    def number(self, value: float) -> str:
+        raise NotImplementedError
+
+    def entry(self, array: str, at: str) -> str:
+        """array[at]"""
+        raise NotImplementedError
+
+    def loop_head(self, name: str, first: str, stop: Expression, step: int) -> str:
+        raise NotImplementedError
+
+    def test_head(self, word: str, test: str) -> str:
+        """`if` or `while`, with its test."""
+        raise NotImplementedError
+
+    def mathematics(self, name: str, values: list[str]) -> str:
+        raise NotImplementedError
+
+    def quotient(self, left: str, right: str) -> str:
+        """Of indices, cut off."""
+        raise NotImplementedError
+
+    def as_number(self, text: str) -> str:
+        raise NotImplementedError
+
+    def run(self, s: Run) -> None:
+        raise NotImplementedError
+
+    def returned(self, value: str | None) -> None:
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------------------------------------ expressions
+
+    def expression(self, e: Expression) -> str:
+        match e:
+            case Constant(type_, value):
+                return (
+                    self.number(value)
+                    if isinstance(value, float)
+                    else str(int(value))
+                    if type_ is not TRUTH
+                    else str(value)
+                )
+            case LocalVariable(_, name):
+                return self.name(name)
+            case ArrayElement(_, array, at):
+                return self.entry(self.expression(array), self.expression(at))
+            case Operation():
+                return self.operation(e)
+            case Converted(type_, value) if type_ is not INDEX:
+                return self.as_number(self.expression(value))
+            case Connected(_, word, parts):
+                return "(" + (self.AND if word == "and" else self.OR).join(map(self.expression, parts)) + ")"
+            case Not(_, value):
+                return f"{self.NOT}({self.expression(value)})"
+            case Mathematics(_, name, arguments):
+                return self.mathematics(name, [self.expression(a) for a in arguments])
+            case Called(_, kernel, _, arguments):
+                return f"{self.name(kernel.__name__)}({', '.join(map(self.expression, arguments))})"
+        raise CompileError(f"kernel {self.form.name}: {type(e).__name__} cannot be written in this language")
+
+    def operation(self, e: Operation) -> str:
+        if e.sign == "-" and isinstance(e.left, Constant) and e.left.value == 0:
+            return f"(-{self.inner(e.right)})"
+        left, right = self.expression(e.left), self.expression(e.right)
+        if e.sign == "//":
+            return self.quotient(left, right)
+        is_product = e.sign in _PRODUCTS
+        if isinstance(e.left, Operation) and e.left.sign not in _PRODUCTS and is_product:
+            left = f"({left})"
+        if isinstance(e.right, Operation) and (is_product or e.right.sign not in _PRODUCTS):
+            right = f"({right})"
+        return f"{left} {e.sign} {right}"
+
+    def inner(self, e: Expression) -> str:
+        return f"({self.expression(e)})" if isinstance(e, Operation) else self.expression(e)
+
+    # ------------------------------------------------------------------------------------------------ statements
+
+    def block(self, statements: Block) -> None:
+        for s in statements:
+            self.statement(s)
+
+    def inside(self, statements: Block) -> None:
+        self.depth += 1
+        self.block(statements)
+        self.depth -= 1
+
+    def statement(self, s: Statement) -> None:
+        match s:
+            case Assign(target, value):
+                self.line(self.assignment(self.name(target.name), self.expression(value)))
+            case Store(target, value):
+                self.line(self.assignment(self.expression(target), self.expression(value)))
+            case Loop(name, start, stop, step, body):
+                self.line(self.loop_head(self.name(name), self.expression(start), stop, step))
+                self.inside(body)
+                self.line(self.END["loop"])
+            case While(test, body):
+                self.line(self.test_head("while", self.expression(test)))
+                self.inside(body)
+                self.line(self.END["while"])
+            case If(test, yes, no):
+                self.line(self.test_head("if", self.expression(test)))
+                self.inside(yes)
+                if no:
+                    self.line("else")
+                    self.inside(no)
+                self.line(self.END["if"])
+            case Leave(word):
+                self.line(self.WORDS[word])
+            case Return(value):
+                self.returned(None if value is None else self.expression(value))
+            case Run():
+                self.run(s)
+            case Call():
+                raise CompileError(f"kernel {self.form.name}: calls of other kernels are not written in this language")
+
+    def assignment(self, target: str, value: str) -> str:
+        return f"{target} = {value}"
+
+
+__all__ = ["ChoiceExpression", "KernelPrinter", "Rest"]
