@@ -44,8 +44,8 @@ class KernelPrinter:
     """Statements of a kernel; languages say how arrays, loops and functions are written."""
 
     AND, OR, NOT = " and ", " or ", "not "
-    WORDS: Mapping[str, str] = {}  # break, continue
-    END: Mapping[str, str] = {}  # of a loop, a while, an if
+    WORDS: Mapping[str, str]  # break, continue
+    END: Mapping[str, str]  # of a loop, a while, an if
 
     def __init__(self, form: KernelForm) -> None:
         self.form = form
