@@ -155,6 +155,14 @@ class ExternalFunction:
                 "give one for each argument (None where it is not known), or none at all"
             )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A machine address means nothing in another process: only what `python` and `c` say of the function is pickled."""
+        if self.address is not None and self.python is None:
+            raise ExpressionError(
+                f"external function {self.name!r}: it is known by its machine address only, which means nothing in another process; give python= as well"
+            )
+        return ExternalFunction, (self.name, self.arity, self.derivatives, self.python, self.c, None, None, self.table)
+
     def __call__(self, *args: Any) -> Expr:
         if len(args) != self.arity:
             raise ExpressionError(

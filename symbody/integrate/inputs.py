@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from inspect import Parameter, signature
 from itertools import pairwise
 from typing import Any, Final
@@ -128,23 +128,35 @@ def _python(eq: Equations, name: str, law: Callable[..., Any], error: Error) -> 
     if len(required) not in (1, 3):
         raise error(f"input {name!r} of {eq.name!r}: a function takes t, or (t, q, u); this one takes {len(required)}")
     arguments = (eq.t,) if len(required) == 1 else eq.variables.of("t q u").symbols
-    n_q, is_of_time = len(eq.q), len(required) == 1
-    where = f"input {name!r} of {eq.name!r}"  # the functions must not hold the equations, whose nodes hold them
-
-    def part(order: int) -> Callable[..., float]:
-        def of_state(t: float, *x: float) -> float:
-            found = law(t) if is_of_time else law(t, np.array(x[:n_q]), np.array(x[n_q:]))
-            return _part(found, order, where, error)
-
-        return of_state
-
+    is_of_time = len(required) == 1
+    where = f"input {name!r} of {eq.name!r}"
     out: list[Expr] = []
     made: ExternalFunction | None = None
     for order in reversed(range(len(RATES))):
         known = [made] if made is not None and is_of_time else []
-        made = ExternalFunction(f"{name}_d{order}" if order else name, len(arguments), known, python=part(order))
+        python = PythonLaw(law, order, None if is_of_time else len(eq.q), where, error)
+        made = ExternalFunction(f"{name}_d{order}" if order else name, len(arguments), known, python=python)
         out.insert(0, made(*arguments))
     return out
+
+
+@dataclass(frozen=True)
+class PythonLaw:
+    """Value (order 0) or rate of an input by a Python function of t, or of (t, q, u) with so many q.
+
+    It must not hold the equations, whose nodes hold it; and it can be pickled if the function can.
+    """
+
+    law: Callable[..., Any]
+    order: int
+    coordinates: int | None
+    where: str
+    error: Error
+
+    def __call__(self, t: float, *x: float) -> float:
+        n = self.coordinates
+        found = self.law(t) if n is None else self.law(t, np.array(x[:n]), np.array(x[n:]))
+        return _part(found, self.order, self.where, self.error)
 
 
 def _part(found: Any, order: int, where: str, error: Error) -> float:

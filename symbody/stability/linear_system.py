@@ -40,6 +40,7 @@ from .spectrum import Spectrum, eigenvalues, infinite_eigenvalues, modes
 from .steady import SteadyMotion
 
 PARTS = ("E", "A", "B", "C", "D", "B1", "B2", "D1", "D2")
+OF_INPUTS = ("B", "B1", "B2", "D", "D1", "D2")
 OF_RATES = ("B1", "B2", "D1", "D2", "Tr", "Tr1")
 RECOVERY = ("T", "Tr", "Tr1")
 Function = Callable[..., Array]
@@ -578,20 +579,28 @@ class LinearSystem(Summarized, Portable):
 
 def linear_system(
     A: Any, B: Any = None, C: Any = None, D: Any = None, E: Any = None, *,
+    B1: Any = None, B2: Any = None, D1: Any = None, D2: Any = None,
     x: Sequence[str] | None = None, r: Sequence[str] | None = None, y: Sequence[str] | None = None, name: str = "system",
     defaults: Mapping[Symbol, float] | None = None,
 ) -> LinearSystem:  # fmt: skip
-    """A linear system from matrices of numbers or expressions: E x' = A x + B r, y = C x + D r (E is 1, y is x where they are not given)."""
+    """A linear system from matrices of numbers or expressions: E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r' + D2 r''.
+
+    E is 1, y is x, and all else is zero where they are not given.
+    """
     A = as_matrix(A)
     n = A.rows
-    B = zeros(n, 0) if B is None else as_matrix(B)
     C = identity(n) if C is None else as_matrix(C)
-    D = zeros(C.rows, B.cols) if D is None else as_matrix(D)
+    given = {p: as_matrix(m) for p, m in zip(OF_INPUTS, (B, B1, B2, D, D1, D2), strict=True) if m is not None}
+    columns = next((m.cols for m in given.values()), len(r or ()))
+    B, B1, B2 = (given.get(p, zeros(n, columns)) for p in OF_INPUTS[:3])
+    D, D1, D2 = (given.get(p, zeros(C.rows, columns)) for p in OF_INPUTS[3:])
     E = identity(n) if E is None else as_matrix(E)
     names = tuple(x or (f"x{k + 1}" for k in range(n)))
     outputs = tuple(y or (names if C == identity(n) else (f"y{k + 1}" for k in range(C.rows))))
-    inputs = tuple(r or (f"r{k + 1}" for k in range(B.cols)))
-    return LinearSystem(name, names, inputs, outputs, E, A, B, C, D, names, identity(n), defaults or {})
+    inputs = tuple(r or (f"r{k + 1}" for k in range(columns)))
+    return LinearSystem(
+        name, names, inputs, outputs, E, A, B, C, D, names, identity(n), defaults or {}, B1=B1, B2=B2, D1=D1, D2=D2
+    )
 
 
 def cut(flat: Array, shapes: Sequence[tuple[int, int]]) -> list[Array]:

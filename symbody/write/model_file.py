@@ -95,6 +95,7 @@ class _ModelFileWriter:
             "constraints": {c.name: self._constraint(c) for c in m.constraints},
             "equations": dict(m.equations),
             "outputs": {n: _output(n, v) for n, v in m.outputs.items()},
+            "labels": dict(m.labels),
         }  # fmt: skip
 
     def _parameter(self, p: Symbol) -> Any:

@@ -104,3 +104,21 @@ def test_labels_that_cannot_be() -> None:
         m.label("w", sb.symbol("unheard") * 2)
     with pytest.raises(SymbodyError, match="is not a usable name"):
         m.label("a;b", 2 * sb.symbol("x", "coordinate"))
+
+
+def test_labels_survive_a_model_file() -> None:
+    """Written and read again, they name the same expressions, in the same order, also those that stand nowhere else."""
+    m = sb.Model("file")
+    q, w = m.coordinates("q w")
+    k = m.parameter("k", 2.0)
+    m.particle("b", m.ground.point(q, w, 0), mass=1)
+    stretch = m.label("stretch", q + k * sb.sin(w))
+    m.label("arm", 2 * stretch)
+    m.label("alone", q * q * k)
+    m.label("k2", stretch + q.dot)
+    m.potential("spring", k * stretch**2 / 2)
+    text = sb.model_text(m)
+    again = sb.read_model_text(text)
+    assert dict(again.mechanism.labels) == dict(m.labels)
+    assert list(sb.derive(again.model).labels) == list(sb.derive(m).labels)
+    assert sb.model_text(again.model) == text

@@ -165,3 +165,60 @@ def test_errors_of_a_worker_arrive():
     ):
         pool.submit(refused).result(timeout=60)
     assert (caught.value.file, caught.value.line) == ("bad.yaml", 2)
+
+
+# ---------------------------------------------------------------------------------------------------- inputs that are functions
+
+
+def road(t: float) -> tuple[float, float]:
+    return 0.1 * t * t, 0.2 * t
+
+
+def quarter_car() -> sb.Equations:
+    m = sb.Model("quarter car")
+    z, w = m.coordinate("z"), m.input("w")
+    m.particle("body", m.ground.point(0, 0, z), mass=300)
+    m.generalized_force("strut", z, -2e4 * (z - w) - 1500 * (z.dot - w.dot))
+    return sb.derive(m)
+
+
+def end_of(eq: sb.Equations) -> dict[str, float]:
+    return sb.simulate(eq, 0.5, z=0.1).final
+
+
+TIMES = [0.0, 0.1, 0.25, 0.4, 0.5]
+LAWS = {
+    "cubic": (TIMES, [0.0, 0.1, -0.1, 0.0, 0.2]),
+    "linear": (TIMES, [0.0, 0.1, -0.1, 0.0, 0.2], "linear"),
+    "python": road,
+    "expression": sb.sin(sb.symbol("t", "time")),
+}
+
+
+def test_equations_with_laws_cross_into_a_fresh_process():
+    """Samples are machine code here, at an address that means nothing there: they cross by their numbers."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        for name, law in LAWS.items():
+            eq = _without_damper(law) if name == "linear" else sb.closed_loop(quarter_car(), {"w": law})
+            assert pool.submit(end_of, eq).result(timeout=120) == end_of(eq), name
+            again = pickle.loads(pickle.dumps(eq))
+            assert name == "python" or again.f[0] is eq.f[0], "equal expressions are one object"
+
+
+def _without_damper(law: object) -> sb.Equations:
+    """Straight lines have no rates that equations could contain."""
+    m = sb.Model("body on a spring")
+    z, w = m.coordinate("z"), m.input("w")
+    m.particle("body", m.ground.point(0, 0, z), mass=300)
+    m.generalized_force("strut", z, -2e4 * (z - w))
+    return sb.closed_loop(sb.derive(m), {"w": law})
+
+
+def test_a_machine_address_is_not_pickled():
+    """Called in another process it would be anything."""
+    made = sb.ExternalFunction("g", 1, address=12345)(x)
+    with pytest.raises(sb.ExpressionError, match="machine address only"):
+        pickle.dumps(made)
+    both = pickle.loads(pickle.dumps(sb.ExternalFunction("g", 1, python=reluctant, address=12345)(x)))
+    assert both.data.address is None
+    assert sb.evaluate(both, {"x": 2.0}) == 4.0

@@ -181,3 +181,25 @@ def test_a_motion_with_a_moving_input():
     falling = sb.steady(sb.derive(m), angle_dot=2.0)
     assert not falling.is_steady
     assert "changes with time" in falling.outcome
+
+
+def test_matrices_of_rates_are_given_like_the_others():
+    """A system from its own matrices answers as the linearised model does."""
+    lin = sb.linearize(sb.derive(quarter_car()), {})
+    n = lin.matrices()
+    made = sb.linear_system(
+        n.A, n.B, n.C, n.D, n.E, B1=n.B1, B2=n.B2, D1=n.D1, D2=n.D2, x=list(lin.x), r=list(lin.r), y=list(lin.y)
+    )
+    for output in (*lin.y, *lin.x):
+        expected, found = (s.frequency_response("w", output, [0.3, 1.0, 7.0]).values for s in (lin, made))
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert made.parts == lin.parts
+
+
+def test_a_rate_alone_is_an_input():
+    """x' = -x + r' has the response s / (s + 1)."""
+    lin = sb.linear_system([[-1]], B1=[[1]], r=["r"])
+    s = 2j * np.pi * 0.5
+    assert lin.frequency_response("r", "x1", [0.5]).values[0] == pytest.approx(s / (s + 1))
+    with pytest.raises(sb.StabilityError, match="B2 has shape"):
+        sb.linear_system([[-1]], B=[[1]], B2=[[1, 2]])

@@ -239,6 +239,7 @@ _mechanism: Final[Keys] = {
     "loads": Key(TableOf(load)),
     "constraints": Key(TableOf(constraint)), "equations": Key(TableOf(scalar), "additional equations: expressions that are zero"),
     "outputs": Key(TableOf(Either("an expression, or a list of them", Expression(), ListOf(Either("an expression or a row", scalar, ListOf(scalar, 1)), 1)))),
+    "labels": Key(TableOf(scalar), "names for subexpressions, which printed equations and generated code then use"),
     "parts": Key(TableOf(Either("a file, or a mechanism", TextSchema("a file"), table=Later("part", _shapes))), "mechanisms to be attached, once or several times"),
     "attach": Key(TableOf(_attach), "copies of parts; the name goes before all names of the copy"),
 }  # fmt: skip

@@ -157,3 +157,7 @@ def add_equation(s: Scope, item: Item) -> None:
 
 def add_output(s: Scope, item: Item) -> None:
     s.model.output(item.name, s.output(item.content))
+
+
+def add_label(s: Scope, item: Item) -> None:
+    s.model.label(item.name, s.scalar(item.content))

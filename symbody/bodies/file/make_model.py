@@ -16,7 +16,7 @@ from ..model import Model
 from .body_items import add_body, add_definition, add_frame
 from .expression_text import UNITS
 from .joint_items import NAME, add_joint, child_of, new_coordinates
-from .load_items import add_constraint, add_equation, add_gravity, add_load, add_output
+from .load_items import add_constraint, add_equation, add_gravity, add_label, add_load, add_output
 from .schema import Fields, NamedEntries, Said, said_names
 from .scope import RESERVED, Budget, Item, Scope, in_words_of_files
 
@@ -172,6 +172,7 @@ class Build:
         loads = self._items("loads", "load", add_load)
         made += [*loads, *self._items("constraints", "constraint", add_constraint)]
         made += [*self._items("equations", "equation", add_equation), *self._items("outputs", "output", add_output)]
+        made += self._items("labels", "label", add_label)
         for item in loads:
             if item.content.kind == "tyre":
                 self.scope.owners.setdefault(identifier(item.name), item)
