@@ -71,6 +71,15 @@ _FORTRAN: Final = frozenset(
     while write ieee_is_finite ieee_value ieee_quiet_nan ieee_positive_inf ieee_negative_inf
     """.split()
 )
+_MATLAB: Final = frozenset(
+    """
+    break case catch classdef continue do else elseif end end_try_catch end_unwind_protect endfor endfunction endif endswitch endwhile
+    enumeration events for function global if methods otherwise parfor persistent properties return spmd switch try until
+    unwind_protect unwind_protect_cleanup while i j pi e eps Inf NaN inf nan NA ans true false zeros ones eye reshape triu min max sin cos
+    tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs sign mkpp ppval struct isfinite fix size numel gamma beta who clear
+    exist disp fprintf ode45 odeset realmax isempty exit quit
+    """.split()
+)
 _PYTHON: Final = frozenset([*keyword.kwlist, *dir(builtins), "np"])
 
 
@@ -92,6 +101,11 @@ def is_c_reserved(name: str) -> bool:
 def is_fortran_reserved(name: str) -> bool:
     """A statement, an intrinsic function or a name that generated modules use; upper and lower case are one."""
     return name.lower() in _FORTRAN
+
+
+def is_matlab_reserved(name: str) -> bool:
+    """A keyword of MATLAB or Octave, or a function that generated text calls."""
+    return name in _MATLAB
 
 
 def is_python_reserved(name: str) -> bool:

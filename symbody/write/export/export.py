@@ -17,6 +17,7 @@ from .c_target import c_files
 from .catalogue import USUAL
 from .fortran_target import fortran_files
 from .make_artefact import ExportOptions, artefact
+from .matlab_target import matlab_files
 
 
 def c(
@@ -64,7 +65,23 @@ def fortran(
     return _written(folder, fortran_files(made))
 
 
-TARGETS: Final[dict[str, Callable[..., Path]]] = {"c": c, "fortran": fortran}
+def matlab(
+    equations: Equations,
+    folder: str | Path,
+    *,
+    functions: Iterable[str] | str = USUAL,
+    start: Start | None = None,
+    name: str | None = None,
+    events: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    reference: float | None = 1.0,
+) -> Path:
+    """Functions of MATLAB and Octave with a mex function, a check, a Makefile and README in a folder; options are those of `c`. Returns the folder."""
+    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
+    return _written(folder, matlab_files(made))
+
+
+TARGETS: Final[dict[str, Callable[..., Path]]] = {"c": c, "fortran": fortran, "matlab": matlab}
 
 
 def export(equations: Equations, to: str, folder: str | Path, **options: Any) -> Path:
