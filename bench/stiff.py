@@ -153,7 +153,94 @@ def ida(f: Functions, end: float, rtol: float) -> tuple[Array, int, int]:
     return done.y[-1], int(done.nfev), int(done.njev)
 
 
+# ---------------------------------------------------------------------------------------------------- sparse and dense elimination
+
+
+def masses(n: int) -> sb.Model:
+    """A row of masses with stiff springs and dampers between neighbours: few couplings."""
+    m = sb.Model(f"row of {n} masses")
+    k, d = m.parameters("k d", 1e6, 1e4)
+    q = [m.coordinate(f"x{i}") for i in range(n)]
+    for i, x in enumerate(q):
+        m.particle(f"mass{i}", m.ground.point(x, 0, 0), mass=1 + i % 3)
+        stretch, rate = (x - q[i - 1], x.dot - q[i - 1].dot) if i else (x, x.dot)
+        force = -k * stretch * (1 + stretch**2) - d * rate
+        m.generalized_force(f"spring{i}", x, force)
+        if i:
+            m.generalized_force(f"reaction{i}", q[i - 1], -force)
+    return m
+
+
+def rods(n: int) -> sb.Model:
+    """A chain of rods in a plane, each with three coordinates of its own."""
+    m = sb.Model(f"chain of {n} rods")
+    m.gravity(0, -9.81, 0)
+    parent: Any = m.ground
+    at = (0.0, 0, 0)
+    for i in range(n):
+        x, y, angle = m.coordinates(f"x{i} y{i} a{i}")
+        rod = m.body(f"rod{i}", m.ground.translate(x, y, 0).rotate("z", angle), mass=1, inertia=(0.1, 0.1, 0.1))
+        m.coincide(f"pin{i}", parent.point(*at), rod.point(-0.5, 0, 0), axes="xy")
+        parent, at = rod, (0.5, 0, 0)
+    return m
+
+
+def sparse_rows() -> Iterator[Row]:
+    """The same runs with sparse elimination, and without: `ratio` is how much faster it is."""
+    models = [(masses(n), "minimal", {"x0": 0.3}, 5.0) for n in (2, 5, 20, 60)]
+    chains = [(n, {f"x{i}": i + 0.5 for i in range(n)}) for n in (3, 10, 20)]
+    models += [(rods(n), form, start, 0.5) for n, start in chains for form in ("projection", "implicit", "ggl")]
+    models.append((motorcycle.model(), "ggl", {}, 0.2))
+    for model, form, start, end in models:
+        spent: dict[bool, float] = {}
+        for is_dense in (False, True):
+            eq = sb.derive(model, check=False)
+            made = form_of(eq, SimulationOptions(form=form))
+            if is_dense:
+                made.cached("elimination", (), lambda: None)
+            runs = [
+                simulate(eq, [0.0, end], start, method="radau", form=form, rtol=1e-6, progress=False)
+                for _ in range(4 * REPEATS)
+            ]
+            spent[is_dense] = min(r.statistics.seconds for r in runs)
+        yield {
+            "case": model.name, "n": made.n, "method": f"radau, {form}", "rtol": 1e-6, "seconds": spent[False],
+            "dense_seconds": spent[True], "ratio": spent[True] / spent[False], "factorizations": runs[0].statistics.factorizations,
+        }  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------------- methods on a motion that becomes stiff
+
+
+def governor() -> sb.Model:
+    """A ball on an arm that a motor turns, and a stiff stop that the arm rests on between t = 1 and t = 15; then the motor slows down."""
+    m = sb.Model("governor")
+    p = m.parameters(k=1e6, d=1e4, l=0.5, stop=0.8)
+    phi, a = m.coordinates("phi a")
+    m.gravity(0, 0, -9.81)
+    shaft = m.ground.rotate("z", phi)
+    m.body("shaft", shaft, mass=1, inertia=(1, 1, 0.5))
+    m.particle("ball", shaft.rotate("y", -a).point(0, 0, -p.l), mass=1.0)
+    over = (a - p.stop + sb.sqrt((a - p.stop) ** 2 + 1e-8)) / 2
+    m.generalized_force("stop", a, -p.k * over - p.d * a.dot * over / (over + 1e-4))
+    m.generalized_force("motor", phi, 20 * (1 - phi.dot / 12 * sb.where(m.time < 15, 1, 6)))
+    return m
+
+
+def adaptation_rows() -> Iterator[Row]:
+    eq = sb.derive(governor())
+    for method in ("auto", "radau", "dp8", "dp5"):
+        runs = [simulate(eq, [0.0, 40.0], a=0.2, method=method, progress=False) for _ in range(REPEATS)]
+        s = runs[0].statistics
+        yield {
+            "case": "governor", "n": 4, "method": method, "rtol": 1e-8, "seconds": min(r.statistics.seconds for r in runs), "steps": s.steps,
+            "evaluations": s.evaluations, "jacobians": s.jacobians, "note": "; ".join(runs[0].outcome.notes),
+        }  # fmt: skip
+
+
 def rows(cases: tuple[Case, ...] = CASES) -> Iterator[Row]:
+    yield from adaptation_rows()
+    yield from sparse_rows()
     for case in cases:
         eq = sb.derive(case.model(), check=False)
         state = start_of(case, eq)

@@ -43,9 +43,15 @@ from .form_kinds import FORMS
 from .forms import NOTHING_KEPT, Form, Kept, explicit_form
 from .machine import Machine, Task, steps_of
 from .march import TINY
+from .sparse_elimination import Sparse
+from .sparse_pattern import elimination_of
 
 CONSISTENT: Final = 1e-12  # residual of the start, in units of its terms' derivatives
 MOST: Final = 60
+SPARSE_INDICES: Final = (
+    "places", "diagonals", "order", "row_of", "column_of", "diagonal", "first_below", "below", "below_rows", "first_right", "right", "right_columns",
+    "targets",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,6 +280,20 @@ def _slopes(form: Form) -> tuple[Compiled, list[tuple[int, int]]]:
     return form.compiled("slopes", {"entries": [J[i, j] for i, j in places]}), places
 
 
+def sparse_of(form: Form, places: Sequence[tuple[int, int]]) -> Sparse:
+    """The order of elimination for the Jacobian of a form, which keeps it, and memory; without an order where couplings are many."""
+    n, has_rate = form.n, [not a for a in form.algebraic]
+    e = form.cached("elimination", (), lambda: elimination_of(n, places, has_rate))
+    if e is None:
+        none = np.zeros(1, dtype=np.int64)
+        return Sparse(**dict.fromkeys(SPARSE_INDICES, none), largest=np.zeros(1), x=np.zeros(1), y=np.zeros(1))
+    own = {f: np.append(getattr(e, f), 0) for f in SPARSE_INDICES if f not in ("places", "diagonals")}
+    return Sparse(
+        **own, size=n, filled=e.filled, entries=len(places), places=np.array([*(e.position[p] for p in places), 0], dtype=np.int64),
+        diagonals=np.array([e.position.get((i, i), 0) for i in range(n)], dtype=np.int64), largest=np.zeros(n), x=np.zeros(n), y=np.zeros(n),
+    )  # fmt: skip
+
+
 def radau_machine(task: Task) -> Machine:
     """Radau IIA steps (`radau.py`).
 
@@ -290,6 +310,6 @@ def radau_machine(task: Task) -> Machine:
         mass=1.0 - np.array(form.algebraic), index=np.array(form.index, dtype=np.int64), k=np.zeros(n), jac=np.zeros(n * n),
         places=rows * n + columns, rows=rows, columns=columns, v=np.ones(n), growth=1.0, reach=task.reach, patience=task.patience, entries=np.zeros(len(places) + 1), a=np.zeros(n * n),
         p=np.zeros(n, dtype=np.int64), re=np.zeros(n * n), im=np.zeros(n * n), pc=np.zeros(n, dtype=np.int64), z=np.zeros(3 * n),
-        w=np.zeros(3 * n), f=np.zeros(3 * n), scale=np.zeros(n), slopes=program_callee(slopes, {"p": task.p}),
+        w=np.zeros(3 * n), f=np.zeros(3 * n), scale=np.zeros(n), sparse=sparse_of(form, places), slopes=program_callee(slopes, {"p": task.p}),
     )  # fmt: skip
     return Machine(task, method, steps, memory)

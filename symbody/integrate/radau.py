@@ -33,6 +33,14 @@ from .march import (
     settled,
     size,
 )
+from .sparse_elimination import (
+    Sparse,
+    shifted,
+    sparse_complex_factor,
+    sparse_complex_solve,
+    sparse_factor,
+    sparse_solve,
+)
 
 # ---------------------------------------------------------------------------------------------------------- coefficients
 
@@ -65,6 +73,7 @@ ESTIMATE: Final = (-(13 + 7 * sqrt(6)) / 3, (-13 + 7 * sqrt(6)) / 3, -1 / 3)  # 
 ITERATIONS_MOST: Final = 7
 ITERATIONS_TIGHT: Final = 40
 TURNS: Final = 8  # of the iteration for the largest |λ|
+REFUSED: Final = 3  # eliminations without a choice of pivots, after which no more are tried
 GOOD: Final = 0.001  # rate of convergence at which the Jacobian is kept
 SAFE: Final = 0.9
 
@@ -76,7 +85,7 @@ class Radau(Method):
     index     of each variable: errors of those of index 2 and 3 are measured times h and h²
     slopes    gives the `filled` entries of J that are not zero everywhere; `places` are theirs in J
     k         F at the present state
-    a, p      factors of the real matrix; re, im, pc: of the complex one
+    a, p      factors of the real matrix; re, im, pc: of the complex one; those of `sparse` where couplings are few
     z, w, f   stages Z, W = T⁻¹ Z, and F there
     scale     tolerance of each variable
     reach     |λ| h at which an explicit method would take steps as long; `radius` is an estimate of the largest |λ| by iterating
@@ -118,6 +127,9 @@ class Radau(Method):
     turns: Mutable[int]
     easy: Mutable[int]
     v: Numbers
+    is_sparse: Mutable[int]  # whether the factors are those of `sparse`
+    refused: Mutable[int]  # how often in a row a pivot was too small for that
+    sparse: Sparse
     slopes: Function
 
 
@@ -137,10 +149,31 @@ def jacobian(m: Radau, s: Steps) -> None:
 
 def factorize(m: Radau, s: Steps, h: float) -> None:
     """Factors of both matrices for a step."""
-    real_matrix(s.n, h, m.mass, m.jac, m.a, m.p)
-    complex_matrix(s.n, h, m.mass, m.jac, m.re, m.im, m.pc)
+    m.is_sparse = 0
+    if m.sparse.size > 0 and m.refused < REFUSED:
+        m.is_sparse = sparse_matrices(m.sparse, h, m.mass, m.entries, m.a, m.re, m.im)
+        m.refused = 0 if m.is_sparse == 1 else m.refused + 1
+    if m.is_sparse == 0:
+        real_matrix(s.n, h, m.mass, m.jac, m.a, m.p)
+        complex_matrix(s.n, h, m.mass, m.jac, m.re, m.im, m.pc)
     s.counts.factorizations += 1
     m.factored = h
+
+
+def sparse_matrices(
+    sparse: Sparse, h: float, mass: Numbers, entries: Numbers, a: Numbers, re: Numbers, im: Numbers
+) -> int:
+    """Factors of both matrices by the order of `sparse`: 1, or 0 where a pivot is too small."""
+    shifted(sparse, GAMMA / h, mass, entries, a)
+    if sparse_factor(sparse, a) == 0:
+        return 0
+    shifted(sparse, ALPHA / h, mass, entries, re)
+    for i in range(sparse.filled):
+        im[i] = 0.0
+    for i in range(sparse.size):
+        if mass[i] != 0.0:
+            im[sparse.diagonals[i]] = BETA / h * mass[i]
+    return sparse_complex_factor(sparse, re, im)
 
 
 def real_matrix(n: int, h: float, mass: Numbers, jac: Numbers, a: Numbers, p: Indices) -> None:
@@ -161,6 +194,20 @@ def complex_matrix(n: int, h: float, mass: Numbers, jac: Numbers, re: Numbers, i
         re[i * n + i] = re[i * n + i] + ALPHA / h * mass[i]
         im[i * n + i] = BETA / h * mass[i]
     complex_factor(n, re, im, p)
+
+
+def solve_real(m: Radau, n: int, b: Numbers) -> None:
+    if m.is_sparse == 1:
+        sparse_solve(m.sparse, m.a, b)
+    else:
+        general_solve(n, m.a, m.p, b)
+
+
+def solve_complex(m: Radau, n: int, b: Numbers, c: Numbers) -> None:
+    if m.is_sparse == 1:
+        sparse_complex_solve(m.sparse, m.re, m.im, b, c)
+    else:
+        complex_solve(n, m.re, m.im, m.pc, b, c)
 
 
 # ---------------------------------------------------------------------------------------------------------- one step
@@ -337,8 +384,8 @@ def newton(m: Radau, s: Steps, h: float, is_tight: int) -> int:
         m.iterations = iteration + 1
         if not is_finite(residual(m, s, h)):
             return NOT_FINITE
-        general_solve(s.n, m.a, m.p, m.f)
-        complex_solve(s.n, m.re, m.im, m.pc, m.f[s.n :], m.f[2 * s.n :])
+        solve_real(m, s.n, m.f)
+        solve_complex(m, s.n, m.f[s.n :], m.f[2 * s.n :])
         change = change_of_stages(m, s)
         if not is_finite(change):
             return NOT_CONVERGED
@@ -428,7 +475,7 @@ def local_error(m: Radau, s: Steps, h: float, is_again: int) -> float:
     for i in range(n):
         m.f[n + i] = m.mass[i] / h * (ESTIMATE[0] * m.z[i] + ESTIMATE[1] * m.z[n + i] + ESTIMATE[2] * m.z[2 * n + i])
         s.w[i] = m.f[n + i] + m.k[i]
-    general_solve(n, m.a, m.p, s.w)
+    solve_real(m, n, s.w)
     error = max(size(n, s.w, m.scale), 1e-10)
     if (is_again == 0 and m.before != 0.0) or error < 1.0 or not is_finite(error):
         return error
@@ -438,7 +485,7 @@ def local_error(m: Radau, s: Steps, h: float, is_again: int) -> float:
     s.counts.evaluations += 1
     for i in range(n):
         s.w[i] = m.f[i] + m.f[n + i]
-    general_solve(n, m.a, m.p, s.w)
+    solve_real(m, n, s.w)
     return max(size(n, s.w, m.scale), 1e-10)
 
 

@@ -10,10 +10,11 @@ from symbody.emit.loops.language import Numbers
 from symbody.integrate import march, radau
 from symbody.integrate.complex_elimination import complex_solve
 from symbody.integrate.events import Event
-from symbody.integrate.implicit import radau_machine, slopes_program
+from symbody.integrate.implicit import SPARSE_INDICES, radau_machine, slopes_program
 from symbody.integrate.machine import Machine, Memory, Task
 from symbody.integrate.outcome import Ending
 from symbody.integrate.simulate import SimulationOptions, form_of, simulate
+from symbody.integrate.sparse_elimination import Sparse
 from symbody.integrate.state import State
 from symbody.integrate.stiffness import fastest_decay
 
@@ -227,6 +228,11 @@ def test_pauses_change_nothing() -> None:
         assert getattr(whole.counts, name) == getattr(pieces.counts, name)
 
 
+def no_sparse() -> Sparse:
+    none = np.zeros(1, dtype=int)
+    return Sparse(**dict.fromkeys(SPARSE_INDICES, none), largest=np.zeros(1), x=np.zeros(1), y=np.zeros(1))
+
+
 def test_kernels_run_as_plain_python() -> None:
     """The same steps without compiling: van der Pol, μ = 10, as far as rounding lets the two be the same."""
     end, n, rtol = 1.0, 2, 0.1 * 1e-6 ** (2 / 3)
@@ -248,7 +254,7 @@ def test_kernels_run_as_plain_python() -> None:
     }
     method = radau.Radau(
         **radau.KERNELS, **goal, **sizes, filled=4, places=np.arange(4), entries=np.zeros(4), mass=np.ones(n), index=np.ones(n, dtype=int),
-        rows=np.array([0, 0, 1, 1]), columns=np.array([0, 1, 0, 1]), v=np.ones(n), p=np.zeros(n, dtype=int), pc=np.zeros(n, dtype=int), slopes=slopes,
+        rows=np.array([0, 0, 1, 1]), columns=np.array([0, 1, 0, 1]), v=np.ones(n), sparse=no_sparse(), p=np.zeros(n, dtype=int), pc=np.zeros(n, dtype=int), slopes=slopes,
     )  # fmt: skip
     none, memory = np.zeros(0), Memory(n, radau.PIECES, np.array([0.0, end]))
     watched = march.Watched(

@@ -1,0 +1,162 @@
+"""Sparse elimination in Radau IIA: the same solutions as by dense elimination, to rounding, in work that grows with the couplings."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.emit.loops.language import Numbers
+from symbody.integrate.implicit import sparse_of
+from symbody.integrate.simulate import SimulationOptions, form_of
+from symbody.integrate.sparse_elimination import (
+    Sparse,
+    shifted,
+    sparse_complex_factor,
+    sparse_complex_solve,
+    sparse_factor,
+    sparse_solve,
+)
+from symbody.integrate.sparse_pattern import elimination_of
+
+
+class FormWithPattern:
+    """What `sparse_of` asks of a form."""
+
+    def __init__(self, n: int, algebraic: list[bool]) -> None:
+        self.n, self.algebraic = n, algebraic
+
+    def cached(self, _name, _key, make):
+        return make()
+
+
+def random_saddle(seed: int) -> tuple[np.ndarray, list[bool]]:
+    """J of random variables with rates, accelerations under a definite M, and multipliers, whose diagonal is zero: [. . .; K M -Cᵀ; . C 0]."""
+    draw = np.random.default_rng(seed)
+    n, k = int(draw.integers(8, 14)), int(draw.integers(1, 4))
+    J = np.zeros((2 * n + k, 2 * n + k))
+    J[:n, n : 2 * n] = np.eye(n)
+    M = np.diag(draw.uniform(1, 3, n))
+    K = np.zeros((n, n))
+    for i in range(1, n):
+        M[i, i - 1] = M[i - 1, i] = draw.uniform(-0.4, 0.4)
+        K[i, i - 1], K[i - 1, i] = draw.uniform(-1e4, 1e4, 2)
+    C = np.zeros((k, n))
+    for i in range(k):
+        C[i, [2 * i, 2 * i + 1]] = draw.normal(size=2)
+    J[n : 2 * n, :n], J[n : 2 * n, n : 2 * n], J[n : 2 * n, 2 * n :] = K, M, -C.T
+    J[2 * n :, n : 2 * n] = C
+    return J, [False] * n + [True] * (n + k)
+
+
+def prepared(J: np.ndarray, algebraic: list[bool]) -> tuple[Sparse, Numbers]:
+    places = [(int(i), int(j)) for i, j in zip(*np.nonzero(J), strict=True)]
+    s = sparse_of(FormWithPattern(len(J), algebraic), places)  # type: ignore[arg-type]
+    assert s.size == len(J)
+    return s, [J[p] for p in places]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_real_and_complex_solutions(seed: int) -> None:
+    J, algebraic = random_saddle(seed)
+    s, entries = prepared(J, algebraic)
+    n, mass, draw = len(J), 1.0 - np.array(algebraic), np.random.default_rng(seed)
+    b, c = draw.normal(size=(2, n))
+    a, re, im = (np.zeros(n * n) for _ in range(3))
+    shifted(s, 300.0, mass, entries, a)
+    assert sparse_factor(s, a) == 1
+    x = b.copy()
+    sparse_solve(s, a, x)
+    A = 300.0 * np.diag(mass) - J
+    assert np.allclose(A @ x, b, atol=1e-10 * np.abs(A).max())
+    assert np.allclose(x, np.linalg.solve(A, b), rtol=1e-8, atol=1e-11 * np.abs(x).max())
+    shifted(s, 200.0, mass, entries, re)
+    for i in range(n):
+        if mass[i]:
+            im[s.diagonals[i]] = 500.0
+    assert sparse_complex_factor(s, re, im) == 1
+    x, y = b.copy(), c.copy()
+    sparse_complex_solve(s, re, im, x, y)
+    exact = np.linalg.solve((200.0 + 500.0j) * np.diag(mass) - J, b + 1j * c)
+    assert np.allclose(x + 1j * y, exact, rtol=1e-8, atol=1e-11 * np.abs(exact).max())
+
+
+def test_a_small_pivot_is_refused_whatever_the_units() -> None:
+    """[ε 1; 1 1] needs another pivot; the same with rows and columns in other units too, and [2 1; 1 1] does not."""
+    draw = Random(3)
+    for small, expected in ((1e-12, 0), (2.0, 1)):
+        for _ in range(5):
+            d, e = np.array([10.0 ** draw.uniform(-2, 2) for _ in range(4)]).reshape(2, 2)
+            J = -np.array([[small, 1.0, 0], [1.0, 1.0, 0], [0, 0, 1.0]])
+            J[:2, :2] *= np.outer(d, e)
+            s, entries = prepared(J, [True] * 3)
+            a = np.zeros(9)
+            shifted(s, 0.0, np.zeros(3), entries, a)
+            assert sparse_factor(s, a) == expected
+
+
+def test_work_grows_with_the_couplings() -> None:
+    def work(n: int) -> int:
+        pattern = [(i, j) for i in range(n) for j in (i - 1, i, i + 1) if 0 <= j < n]
+        pattern += [(n - 1, 0), (0, n - 1)]
+        Random(n).shuffle(pattern)
+        made = elimination_of(n, pattern, [True] * n)
+        assert made is not None
+        return len(made.targets)
+
+    assert work(200) < 2.2 * work(100)
+    assert elimination_of(30, [(i, j) for i in range(30) for j in range(30)], [True] * 30) is None  # all are coupled
+    assert elimination_of(3, [(0, 0), (1, 2), (2, 2)], [False] * 3) is None  # no pivot for the second
+
+
+# ---------------------------------------------------------------------------------------------------------- motions
+
+
+def rods(n: int) -> sb.Model:
+    """A chain of rods in a plane, each with three coordinates of its own, stiff springs between them."""
+    m = sb.Model(f"chain of {n} rods")
+    m.gravity(0, -9.81, 0)
+    parent, at = m.ground, (0, 0, 0)
+    for i in range(n):
+        x, y, angle = m.coordinates(f"x{i} y{i} a{i}")
+        rod = m.body(f"rod{i}", m.ground.translate(x, y, 0).rotate("z", angle), mass=1 + i % 2, inertia=(0.1, 0.1, 0.1))
+        m.coincide(f"pin{i}", parent.point(*at), rod.point(-0.5, 0, 0), axes="xy")
+        m.generalized_force(f"spring{i}", angle, -1e3 * angle - 1e3 * angle.dot)
+        parent, at = rod, (0.5, 0, 0)
+    return m
+
+
+@pytest.mark.parametrize("form", ["projection", "implicit", "ggl"])
+def test_the_same_motion(form: str) -> None:
+    """Sparse and dense elimination take the same steps to the same states, to rounding."""
+    start = {f"x{i}": i + 0.5 for i in range(4)}
+    ends = []
+    for is_dense in (False, True):
+        eq = sb.derive(rods(4))
+        made = form_of(eq, SimulationOptions(form=form))
+        if is_dense:
+            made.cached("elimination", (), lambda: None)
+        sim = sb.simulate(eq, 0.5, start, method="radau", form=form, rtol=1e-7)
+        assert sim.outcome
+        assert (made.cached("elimination", (), lambda: "not asked for") is None) == is_dense
+        ends.append(sim)
+    sparse, dense = ends
+    assert (sparse.statistics.steps, sparse.statistics.rejected) == (dense.statistics.steps, dense.statistics.rejected)
+    assert np.allclose(sparse.y, dense.y, atol=1e-9)  # rounding, times the condition of stiff equations
+
+
+def test_pivots_that_vanish_on_the_way() -> None:
+    """x + y² = 4 sin t with x' = -x + y: ∂/∂y passes through zero at rest; dense elimination takes over where the pivot is too small."""
+    m = sb.Model("fold")
+    x, y, w = m.variables("x y w")
+    m.equation("x", x.dot + x - y)
+    m.equation("y", (y + w) * 1e-7 + 3 * w - 1)
+    m.equation("w", y + w - 4 * sb.sin(m.time))
+    eq = sb.derive(m)
+    sim = sb.simulate(eq, [0, 1.0, 2.0], x=0.5, rtol=1e-9)
+    assert sim.outcome
+    t = sim.t
+    assert np.allclose(sim["y"] + sim["w"], 4 * np.sin(t), atol=1e-9)
+    assert np.allclose(3 * sim["w"], 1 - 4e-7 * np.sin(t), atol=1e-9)
