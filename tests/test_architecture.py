@@ -32,6 +32,7 @@ NUMERICS = {  # files before `emit` that compute with arrays, and why
     "symbody/algebra/trust_region.py": "its steps, by singular values",
     "symbody/derive/configuration.py": "asks it for configurations that keep the constraints",
     "symbody/derive/constraint_rank.py": "ranks at these, by singular values",
+    "symbody/derive/undetermined.py": "null vectors at these",
     "symbody/derive/redundancy_advice.py": "tries what it advises on these ranks",
     "symbody/derive/random_states.py": "draws states around these",
 }

@@ -49,6 +49,7 @@ def constrained(eq: Equations, more: Mapping[str, Expr]) -> Equations:
         b=_inserted(eq.b, k, _column(b)),
         c=_inserted(eq.c, k, _column(c)),
         lam=(*eq.lam[:k], *symbols, *eq.lam[k:]),
+        border=eq.border and eq.border.with_rows(k, len(phi)),
     )
 
 
@@ -72,6 +73,7 @@ def constrained_speeds(eq: Equations, more: Mapping[str, Expr]) -> Equations:
         b=stack(eq.b, _column(substitute_all(psi, dict.fromkeys(eq.u, ZERO)))),
         c=stack(eq.c, _column([time_derivative(e, rates) for e in psi])),
         lam=(*eq.lam, *(multiplier(f"lam_{identifier(name)}") for name in more)),
+        border=eq.border and eq.border.with_rows(len(eq.lam), len(psi)),
     )
 
 

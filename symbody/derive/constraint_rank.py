@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ..algebra.evaluate import evaluate
-from ..algebra.graph import Expr
+from ..algebra.graph import Expr, as_expr
+from ..algebra.matrix import Matrix
 from ..algebra.trust_region import Array
 from ..errors import EvaluationError
 from .configuration import Values, closed, configuration, slopes_of_positions
+from .saddle_point import Border
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -51,26 +53,37 @@ class RowSpace:
     rank       singular values above `RANK` of the largest, rows being scaled to length one
     smallest   of these singular values
     null       n with nᵀ J = 0, one in each column
+    sizes      of the rows
     """
 
     rank: int
     smallest: float
     null: Array
+    sizes: Array
 
     @classmethod
     def of(cls, J: Array, sizes: Array | None = None) -> RowSpace:
         """sizes: of the rows elsewhere, where they may have come near to zero here."""
         if not len(J):
-            return cls(0, 1.0, np.zeros((0, 0)))
+            return cls(0, 1.0, np.zeros((0, 0)), np.zeros(0))
         sizes = sizes_of_rows(J) if sizes is None else sizes
         U, s, _ = np.linalg.svd(J / sizes[:, None])
         s = s / max(s[0], 1e-300) if len(s) else s
         rank = int(np.sum(s > RANK))
-        return cls(rank, float(s[rank - 1]) if rank else 1.0, U[:, rank:] / sizes[:, None])
+        return cls(rank, float(s[rank - 1]) if rank else 1.0, U[:, rank:] / sizes[:, None], sizes)
 
     @property
     def condition(self) -> float:
         return 1 / self.smallest
+
+    @property
+    def border(self) -> Border | None:
+        """What makes Jc M⁻¹ Jcᵀ regular here; None where it is."""
+        if not self.null.shape[1]:
+            return None
+        B = self.null * self.sizes[:, None] ** 2
+        m, k = B.shape
+        return Border(Matrix(m, k, tuple(as_expr(float(x)) for x in B.ravel())), tuple(map(float, self.sizes)))
 
     @property
     def dependent(self) -> tuple[DependentRow, ...]:
@@ -194,14 +207,16 @@ def _numbers(entries: Sequence[Expr], values: Mapping[Any, float], columns: int)
 # ---------------------------------------------------------------------------------------------------------- away from singular positions
 
 
-def regular(eq: Equations, values: Values, random: Random) -> Values | None:
+def regular(eq: Equations, values: Values, random: Random, leaves: bool = False) -> Values | None:
     """A regular configuration near one that keeps the constraints; None where none is found.
+
+    leaves   look for another one also where this one is regular
 
     With as many coordinates held as there are degrees of freedom, the constraints have isolated solutions, to which Newton's method
     converges. That it were so many is seen from the rank there: n coordinates less the rank of phi.
     """
     here, n, rows = _positions(eq, values), len(eq.q), len(eq.position_rows)
-    if here is None or (here.rank == rows and here.smallest > REGULAR):
+    if here is None or (here.rank == rows and here.smallest > REGULAR and not leaves):
         return None if here is None else values
     most = n - here.rank
     for attempt in range(TRIES * (1 + most - max(n - rows, 0))):

@@ -57,6 +57,8 @@ def derive(
         equations = _derived(mechanism, route)
         if check:
             refuse_faults(equations, redundant)
+        if check or redundant:
+            equations = _with_border(equations)
         return _with_slow_elimination_noted(linearized_in_small(equations) if small else equations)
 
 
@@ -67,6 +69,21 @@ def _mechanism(model: Any) -> Mechanism:
         return model
     inside = "; its model is its attribute .model" if isinstance(getattr(model, "model", None), Model) else ""
     raise ModelError(f"derive: takes a model, got {shown(model)}{inside}")
+
+
+def _with_border(equations: Equations) -> Equations:
+    """Equations whose constraints depend on each other, with what makes their accelerations determined."""
+    rank = equations.constraint_rank
+    if rank is None or rank.is_full:
+        return equations
+    out = replace(equations, border=rank.space.border)
+    out.cached("constraint rank", None, lambda: rank)
+    note = (
+        f"{len(out.lam)} constraints have rank {rank.rank}; not determined: {listed(s.name for s in out.undetermined)}"
+    )
+    out = replace(out, notes=(*out.notes, note))
+    out.cached("constraint rank", None, lambda: rank)
+    return out
 
 
 def _with_slow_elimination_noted(equations: Equations) -> Equations:

@@ -30,8 +30,9 @@ from .constraint_rank import LARGEST, ConstraintRank, constraint_rank
 from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
-from .saddle_point import SaddlePoint, chosen_elimination
+from .saddle_point import Border, SaddlePoint, chosen_elimination
 from .tabulated import tabulated
+from .undetermined import Share, determined, is_determined, shared_multipliers
 from .variables import ARGUMENTS, Variables
 
 
@@ -53,6 +54,7 @@ class Equations(Summarized, CacheOwner, Portable):
                        kept by the motion, as an invariant.
     labels             names for subexpressions, by which printed equations and generated code call them
     dropped            where these were linearised in small variables: what each entry lost, to second order
+    border             where rows of Jc follow from others: what makes accelerations determined nevertheless
     """
 
     mechanism: Mechanism
@@ -78,6 +80,7 @@ class Equations(Summarized, CacheOwner, Portable):
     source: Equations | None = None
     dependent: Mapping[Symbol, Expr] = field(default_factory=dict)
     dropped: Mapping[str, Expr] = field(default_factory=dict)
+    border: Border | None = None
 
     def _summary(self) -> Summary:
         return equations_summary(self)
@@ -111,6 +114,11 @@ class Equations(Summarized, CacheOwner, Portable):
         return len(self.u) - self.rank
 
     @cached_property
+    def undetermined(self) -> tuple[Symbol, ...]:
+        """Multipliers that redundant constraints do not determine."""
+        return () if self.border is None else tuple(s for s in self.lam if not is_determined(self, s))
+
+    @cached_property
     def N(self) -> Matrix:  # noqa: N802  (notation)
         """q' = N u + n."""
         return jacobian(self.rates, self.u)
@@ -123,7 +131,8 @@ class Equations(Summarized, CacheOwner, Portable):
     def factors(self) -> SaddlePoint:
         """Factors of M, or of [M Jcᵀ; Jc 0] where there are constraints, by the elimination that suits them: the same for compiled
         functions, simulation, batches and generated code. `factors.elimination` says which."""
-        return SaddlePoint(self.M, self.Jc, chosen_elimination(self.M, self.Jc, self.mechanism.values))
+        elimination = chosen_elimination(self.M, self.Jc, self.mechanism.values)
+        return SaddlePoint(self.M, self.Jc, elimination, self.border)
 
     @cached_property
     def solution(self) -> tuple[Matrix, Matrix]:
@@ -153,18 +162,20 @@ class Equations(Summarized, CacheOwner, Portable):
         """The equations in the mechanism's own speeds, with all its multipliers."""
         return self.source or self
 
-    def in_own_terms(self, things: list[Any], solved: bool = False) -> list[Any]:
+    def in_own_terms(self, things: list[Any], solved: bool = False, share: Share | None = None) -> list[Any]:
         """Expressions and matrices in the mechanism's speeds, u' and multipliers, in terms of those of these equations.
 
-        solved   also put in what u' and the multipliers are, so that only the state is left
+        solved   also put in what u' and the multipliers are, so that only the state is left; what redundant constraints do not determine
+                 has no value
+        share    "least norm", or {joint or constraint: stiffness}: what is not determined is shared so
         """
         if self.dependent:
             things = substitute_all(things, self.dependent)
         if solved:
+            things = determined(self, things) if share is None else things
+            lam = self.multipliers if share is None else shared_multipliers(self, share)
             unknowns = (*(u.dot for u in self.u), *self.lam)
-            things = substitute_all(
-                things, dict(zip(unknowns, (*self.udot.entries, *self.multipliers.entries), strict=True))
-            )
+            things = substitute_all(things, dict(zip(unknowns, (*self.udot.entries, *lam.entries), strict=True)))
         return things
 
     def composed(self, table: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:

@@ -49,7 +49,7 @@ def minimal(
     n = len(ui)
     return replace(
         eq, u=ui, rates=rates, M=_projected(M, A), f=A.T @ remaining, lam=(),
-        Jc=Matrix(0, n, ()), b=zeros(0), c=zeros(0), h=h,
+        Jc=Matrix(0, n, ()), b=zeros(0), c=zeros(0), h=h, border=None,
         outputs=dict(zip(eq.outputs, outputs, strict=True)), labels=substituted_labels(eq.labels, dependent), source=eq.whole, dependent=eq.composed(dependent),
         notes=(*eq.notes, f"dependent speeds {listed(eq.u[j].name for j in rest)} eliminated"),
     )  # fmt: skip

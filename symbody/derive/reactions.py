@@ -33,6 +33,7 @@ from .energies import is_uniform_gravity
 from .equations import Equations, of_equations
 from .kinematics import NO_WRENCH, Kinematics, Wrench, wrench_of, wrenches
 from .recursive import inertial_wrenches, to_parent
+from .undetermined import Share
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,25 +56,34 @@ class Reaction(Summarized):
 
 @of_equations
 def reaction(
-    eq: Equations, joint: str, frame: Frame | Body | None = None, at: Point | None = None, solved: bool = False
+    eq: Equations,
+    joint: str,
+    frame: Frame | Body | None = None,
+    at: Point | None = None,
+    solved: bool = False,
+    *,
+    share: Share | None = None,
 ) -> Reaction:
     """The constraint force and moment in a joint (of the tree, closing a loop, or a rolling contact), by its name.
 
     frame    for the components; by default the joint's frame on the parent side
     at       the point about which the moment is taken; by default the origin of the joint's frame on the child side
-    solved   False: expressions in q, u, u', multipliers; True: with the values of u' and multipliers along the motion put in
+    solved   False: expressions in q, u, u', multipliers; True: with the values of u' and multipliers along the motion put in. Components that
+             redundant constraints do not determine have no value then (NaN in numbers)
+    share    how those are shared among redundant joints instead: "least norm" (the least Σ lam²), or {joint or constraint: stiffness}, by which
+             joints that close loops are elastic (N/m, N m/rad); those that are not named are rigid
 
     Springs, dampers and actuators across the joint are loads, not reactions: a reaction does no work on the motions that the joint allows.
     Rows of a loop joint that were left out because they hold by themselves have no multiplier and count as zero.
     """
-    return _Balance(eq).reaction(joint, frame, at, solved)
+    return _Balance(eq).reaction(joint, frame, at, solved, share)
 
 
 @of_equations
-def reactions(eq: Equations, solved: bool = False) -> dict[str, Reaction]:
-    """The reactions in all joints, by name, each in its default frame and about its default point."""
+def reactions(eq: Equations, solved: bool = False, *, share: Share | None = None) -> dict[str, Reaction]:
+    """The reactions in all joints, by name, each in its default frame and about its default point; `share` as in `reaction`."""
     balance = _Balance(eq)
-    return {name: balance.reaction(name, None, None, solved) for name in balance.names}
+    return {name: balance.reaction(name, None, None, solved, share) for name in balance.names}
 
 
 class _Balance:
@@ -91,7 +101,9 @@ class _Balance:
     def names(self) -> list[str]:
         return list(dict.fromkeys([*(j.name for j in self.mechanism.joints), *_coincidences(self.mechanism)]))
 
-    def reaction(self, name: str, frame: Frame | Body | None, at: Point | None, solved: bool) -> Reaction:
+    def reaction(
+        self, name: str, frame: Frame | Body | None, at: Point | None, solved: bool, share: Share | None = None
+    ) -> Reaction:
         joint = _joint(self.mechanism, name)
         target = joint.outer if frame is None else frame.frame if isinstance(frame, Body) else frame
         if not isinstance(target, Frame):
@@ -103,7 +115,7 @@ class _Balance:
         if at is not None:
             moment = moment + (joint.inner.origin - at).cross(force)
         f, m = self.kinematics.in_speeds([force.components(target), moment.components(target)])
-        f, m = self.eq.in_own_terms([f, m], solved)
+        f, m = self.eq.in_own_terms([f, m], solved, share)
         return Reaction(name, target, at or joint.inner.origin, f, m)
 
     # ------------------------------------------------------------------------------------------------ loops

@@ -10,6 +10,7 @@ resort.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from random import Random
@@ -19,7 +20,7 @@ from ..algebra.elimination import definite_factor
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, as_expr
 from ..algebra.linear import Factors, factorize
-from ..algebra.matrix import Matrix, as_matrix, stack
+from ..algebra.matrix import Matrix, as_matrix, stack, sum_of_products
 from ..algebra.walk import free_symbols
 from ..errors import EvaluationError
 
@@ -38,11 +39,59 @@ class Elimination(Enum):
     PIVOTED = "M and M + Jcᵀ Jc are singular at a generic state: [M Jcᵀ; Jc 0] is eliminated as a whole with pivoting, which is slower"
 
 
-class SaddlePoint:
-    """Factors of [M Jcᵀ; Jc 0] as nodes of the graph: one set for all right sides."""
+@dataclass(frozen=True, eq=False)
+class Border:
+    """Completes matrices that rows of Jc which follow from others leave singular: S = Jc M⁻¹ Jcᵀ becomes definite as S + σ B Bᵀ.
 
-    def __init__(self, M: Matrix, Jc: Matrix, elimination: Elimination) -> None:
-        self.M, self.Jc, self.elimination = M, Jc, elimination
+    With n the combinations of rows that vanish, nᵀ Jc = 0, and nᵀ B regular, solutions are exact for right sides that do not contradict
+    each other (nᵀ b = 0 gives Bᵀ y = 0, so S y = b), and nothing jumps where rows that depend on others on the constraints do not quite do
+    so beside them.
+
+    B          a column for each dependence, as numbers or as symbols; as long as nᵀ B is regular, which numbers does not matter
+    sizes      of the rows, by which σ is made comparable with S
+    positions  the border of the holonomic rows alone, where there are others; None where these are independent
+    """
+
+    B: Matrix
+    sizes: tuple[float, ...]
+    positions: Border | None = None
+
+    def filled(self, S: Matrix) -> Matrix:
+        """S + σ B Bᵀ, with σ the mean of S_ii / sizes_i². Rows of S beyond those of B stay as they are."""
+        k = self.B.rows
+        terms = [S[i, i] / (k * self.sizes[i] ** 2) for i in range(k)]
+        sigma = sum_of_products([as_expr(1)] * k, terms)
+        return self._added(S, sigma)
+
+    def _added(self, S: Matrix, sigma: Any) -> Matrix:
+        k, n = self.B.rows, S.rows
+        more = {(i, j): sigma * sum_of_products(self.B.row(i), self.B.row(j)) for i in range(k) for j in range(i, k)}
+        entries = [
+            S[i, j] + more[min(i, j), max(i, j)] if max(i, j) < k else S[i, j] for i in range(n) for j in range(n)
+        ]
+        return Matrix(n, n, tuple(entries))
+
+    def product(self) -> Matrix:
+        """B Bᵀ."""
+        k = self.B.rows
+        return self._added(Matrix(k, k, (ZERO,) * (k * k)), as_expr(1))
+
+    def with_rows(self, before: int, more: int) -> Border:
+        """For a matrix with more rows, put in before row number `before`, which depend on none."""
+        k = self.B.cols
+        at = before * k
+        B = Matrix(self.B.rows + more, k, (*self.B.entries[:at], *[ZERO] * (more * k), *self.B.entries[at:]))
+        inner = self.positions
+        if inner is not None and before <= inner.B.rows:
+            inner = inner.with_rows(before, more)
+        return Border(B, (*self.sizes[:before], *[1.0] * more, *self.sizes[before:]), inner)
+
+
+class SaddlePoint:
+    """Factors of [M Jcᵀ; Jc 0] as nodes of the graph: one set for all right sides. A border where rows of Jc depend on others."""
+
+    def __init__(self, M: Matrix, Jc: Matrix, elimination: Elimination, border: Border | None = None) -> None:
+        self.M, self.Jc, self.elimination, self.border = M, Jc, elimination, border
 
     @cached_property
     def metric(self) -> Matrix:
@@ -81,13 +130,22 @@ class SaddlePoint:
 
     @cached_property
     def _schur(self) -> Factors:
-        return factorize(self.Jc @ self._responses, "definite")
+        S = self.Jc @ self._responses
+        return factorize(S if self.border is None else self.border.filled(S), "definite")
+
+    @cached_property
+    def null_vectors(self) -> Matrix:
+        """n with nᵀ Jc = 0, where there is a border: S̃⁻¹ B, since S n = 0 and σ B Bᵀ n = B for n (Bᵀ n) = 1/σ."""
+        if self.border is None:
+            return Matrix(self.Jc.rows, 0, ())
+        return self._schur.solve(self.border.B)
 
     @cached_property
     def _whole(self) -> Factors:
         n, k = self.M.rows, self.Jc.rows
         full = [[*self.M.row(i), *self.Jc.column(i)] for i in range(n)]
-        full += [[*self.Jc.row(i), *([ZERO] * k)] for i in range(k)]
+        zero = Matrix(k, k, (ZERO,) * (k * k)) if self.border is None else -self.border.product()
+        full += [[*self.Jc.row(i), *zero.row(i)] for i in range(k)]
         return factorize(Matrix(n + k, n + k, tuple(e for row in full for e in row)), "indefinite")
 
 

@@ -40,6 +40,16 @@ def saddle_point(eq: Equations, chosen: tuple[int, ...]) -> SaddlePoint:
     return SaddlePoint(eq.M, rows(eq.Jc, chosen), whole.elimination)
 
 
+def completed(eq: Equations, S: Matrix, chosen: tuple[int, ...]) -> Matrix:
+    """S of some rows of the constraints, regular also where they depend on each other: all of them, or all that are holonomic."""
+    k, border = len(eq.phi.entries), eq.border
+    if border is None or chosen not in (tuple(range(k)), tuple(range(len(eq.lam)))):
+        return S
+    if len(chosen) < len(eq.lam):
+        border = border.positions
+    return S if border is None else border.filled(S)
+
+
 def inertia(eq: Equations) -> Matrix:
     """M where it is definite, else M + Jcᵀ Jc: some coordinates may have no inertia but what constraints give them."""
     return eq.factors.metric

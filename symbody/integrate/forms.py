@@ -28,6 +28,7 @@ from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, unknown
 from . import projection
 from .accelerations import accelerations, stabilized, variable_rates
+from .borders import Following, border_numbers, border_parameters, null_vectors, parts, settle_and_follow, unchanged
 from .form_kinds import FORMS, FormKind
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Form(CacheOwner):
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
-        return (*self.equations.constants, *self.levels)
+        return (*self.equations.constants, *self.levels, *border_parameters(self.equations))
 
     def compiled(
         self,
@@ -132,14 +133,16 @@ class Form(CacheOwner):
 
     def start(self, t: float, state: Array, parameters: Array) -> tuple[Array, Array]:
         """y and p of this form for a state (q, u, z) and the equations' parameters and inputs."""
-        y, p = (
-            np.concatenate([state, np.zeros(len(self.own))]),
-            np.concatenate([parameters, np.zeros(len(self.levels))]),
-        )
+        y = np.concatenate([state, np.zeros(len(self.own))])
+        p = np.concatenate([parameters, np.zeros(len(self.parameters) - len(parameters))])
+        if border_parameters(self.equations):
+            p[len(parameters) + len(self.levels) :] = border_numbers(self.equations, t, state, parameters)
         if self.own:
             y[len(state) :] = self._called("own", list(self.own), t, y, p)
         if self.levels:
-            p[len(parameters) :] = self._called("levels", list(self.invariants.values()), t, y, p)
+            p[len(parameters) : len(parameters) + len(self.levels)] = self._called(
+                "levels", list(self.invariants.values()), t, y, p
+            )
         return y, p
 
     def _called(self, name: str, values: list[Expr], t: float, y: Array, p: Array) -> Array:
@@ -165,9 +168,31 @@ class Form(CacheOwner):
 
     def settle(self, p: Array) -> Any:
         """The way back to the constraints, or None."""
+        if not self.settles and parts(self.equations):
+            return self._followed(LoopCallee(unchanged, {"n": self.n}, ("out", "note")), p)
         if not self.settles:
             return None
-        return self._orthogonal(p) if self.name == "orthogonal" else self._quasi_orthogonal(p)
+        return self._followed(self._orthogonal(p) if self.name == "orthogonal" else self._quasi_orthogonal(p), p)
+
+    @cached_property
+    def _null_vectors(self) -> Compiled:
+        metric = "unit" if self.name == "orthogonal" else self.metric
+        found = null_vectors(self.equations, metric)
+        return self.compiled("null_vectors", {"x": [e for m in found for e in m.entries]})
+
+    def _followed(self, inner: LoopCallee, p: Array) -> LoopCallee:
+        """The way back to the constraints, after which borders follow the motion; as it is where there are none."""
+        borders = parts(self.equations)
+        if not borders:
+            return inner
+        one, *more = borders
+        other = more[0].B if more else None
+        following = Following(
+            n=self.n, m=one.B.rows, k=one.B.cols, m2=other.rows if other else 0, k2=other.cols if other else 0,
+            first=len(self.equations.constants) + len(self.levels), inner=inner, vectors=program_callee(self._null_vectors, {"p": p}),
+            sizes=np.array(one.sizes), p=p, w=np.zeros(sum(b.B.rows * b.B.cols for b in borders)),
+        )  # fmt: skip
+        return LoopCallee(settle_and_follow, {}, ("out", "note"), following=following)
 
     @cached_property
     def corrections(self) -> dict[str, dict[str, Any]]:

@@ -39,6 +39,7 @@ from .accelerations import (
     stabilized,
     variable_rates,
 )
+from .borders import border_numbers, border_parameters
 from .form_kinds import FORMS
 from .forms import NOTHING_KEPT, Form, Kept, explicit_form
 from .machine import Machine, Task, steps_of
@@ -77,12 +78,16 @@ class ImplicitForm(Form):
 
     def start(self, t: float, state: Array, parameters: Array) -> tuple[Array, Array]:
         y = np.concatenate([state, np.zeros(self.n - len(state))])
-        p = np.concatenate([parameters, np.zeros(len(self.levels))])
+        p = np.concatenate([parameters, np.zeros(len(self.parameters) - len(parameters))])
+        if border_parameters(self.equations):
+            p[len(parameters) + len(self.levels) :] = border_numbers(self.equations, t, state, parameters)
         y, wrong = self.consistent(t, y, p)
         if wrong:
             raise SimulationError(f"simulate {self.equations.name!r}: no consistent start was found: {wrong}")
         if self.levels:
-            p[len(parameters) :] = self._called("levels", list(self.invariants.values()), t, y, p)
+            p[len(parameters) : len(parameters) + len(self.levels)] = self._called(
+                "levels", list(self.invariants.values()), t, y, p
+            )
         return y, p
 
     @cached_property

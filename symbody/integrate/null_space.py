@@ -7,8 +7,8 @@ motion in the directions Z that the constraints allow (`orthogonal_factors.py`):
     γ = -G c,   Zᵀ M Z a = Zᵀ (f - M γ)              eq. 16, 29
     u' = Z a + γ                                     eq. 18, 31 (whose sign in print is wrong)
 
-So speeds cannot drift, and positions do so only by the error of integrating them. Rows of Jc that follow from others are left out, in each
-configuration those that do there.
+So speeds cannot drift, and positions do so only by the error of integrating them. Rows of Jc that follow from others are left out: as many as
+its rank is short of them where the constraints hold and are regular, whatever it is at stages beside them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, listed
 from .forms import NOTHING_KEPT, Form, Kept, explicit_form
 from .orthogonal_factors import (
-    RANK,
     partition,
     partition_basis,
     partition_solve,
@@ -59,6 +58,7 @@ class Space(Struct):
     kind      PARTITION, QR, or singular values
     m, n      numbers of constraints and of speeds, which come after n_q coordinates in a state of `size` variables
     given     how many speeds were given as independent
+    most      the rank of Jc where it is regular: no more rows count, also where those that follow from others do not quite do so
     J, r      Jc with rows of length one, right sides that go with them, and the `lengths` that the rows had
     x         G r
     a, d, U, quality, rows, columns, kept   as in `orthogonal_factors.py`
@@ -70,6 +70,7 @@ class Space(Struct):
     n_q: Known[int]
     size: Known[int]
     given: Known[int]
+    most: Known[int]
     J: Numbers
     r: Numbers
     lengths: Numbers
@@ -102,8 +103,8 @@ def factors(s: Space, decides: int) -> int:
     if s.kind == PARTITION:
         return partition(s.m, s.n, s.given, decides, s.J, s.a, s.rows, s.columns, s.kept, s.quality)
     if s.kind == QR:
-        return reflect(s.m, s.n, s.J, s.a, s.rows, s.d)
-    return rotate(s.m, s.n, s.J, s.a, s.U, s.d, s.columns)
+        return reflect(s.m, s.n, s.most, s.J, s.a, s.rows, s.d)
+    return rotate(s.m, s.n, s.most, s.J, s.a, s.U, s.d, s.columns)
 
 
 def directions(s: Space, rank: int, Z: Numbers) -> None:
@@ -200,10 +201,12 @@ def settle_speeds(t: float, y: Numbers, out: Numbers, note: Numbers, space: Spac
 class SpaceForm(Form):
     """Form by independent speeds.
 
+    rank          of Jc where it is regular
     independent   places of speeds to be taken as independent where they are good for it (partition only)
     projects      whether positions are brought back to the constraints after every step
     """
 
+    rank: int = 0
     independent: tuple[int, ...] = ()
     projects: bool = False
 
@@ -226,8 +229,7 @@ class SpaceForm(Form):
     def start(self, t: float, state: Array, parameters: Array) -> tuple[Array, Array]:
         y, p = super().start(t, state, parameters)
         if self.independent:
-            J, _ = self.constraints_program(t, y, p)
-            free = len(self.equations.u) - int(np.linalg.matrix_rank(J.reshape(-1, len(self.equations.u)), RANK))
+            free = len(self.equations.u) - self.rank
             if free != len(self.independent):
                 names = listed(self.equations.u[j].name for j in self.independent)
                 raise SimulationError(
@@ -255,7 +257,7 @@ class SpaceForm(Form):
         if not self.settles:
             return None
         if self.projects or self.invariants:
-            return self._quasi_orthogonal(p)
+            return self._followed(self._quasi_orthogonal(p), p)
         return LoopCallee(settle_speeds, {}, ("out", "note"), space=self._space(p))
 
     def _space(self, p: Array) -> Space:
@@ -265,17 +267,20 @@ class SpaceForm(Form):
             len(self.equations.q),
             program_callee(self.constraints_program, {"p": p}),
         )
-        out = space_of(FACTORS.index(self.name), len(self.chosen), n, n_q, self.n, self.independent, callee)
+        sizes = (len(self.chosen), n, n_q, self.n)
+        out = space_of(FACTORS.index(self.name), *sizes, self.rank, self.independent, callee)
         return out.know("m", "n") if n <= KNOWN_SIZE else out
 
 
-def space_of(kind: int, m: int, n: int, n_q: int, size: int, independent: Sequence[int], constraints: Any) -> Space:
-    """Memory for the factors of m by n matrices, with some columns to be taken as independent."""
+def space_of(
+    kind: int, m: int, n: int, n_q: int, size: int, most: int, independent: Sequence[int], constraints: Any
+) -> Space:
+    """Memory for the factors of m by n matrices of a rank of `most`, with some columns to be taken as independent."""
     order = [j for j in range(n) if j not in independent] + list(independent)
     return Space(
-        kind=kind, m=m, n=n, n_q=n_q, size=size, given=len(independent), J=np.zeros(m * n), r=np.zeros(m), x=np.zeros(n),
+        kind=kind, m=m, n=n, n_q=n_q, size=size, given=len(independent), most=most, J=np.zeros(m * n), r=np.zeros(m), x=np.zeros(n),
         lengths=np.zeros(m), a=np.zeros(m * n), d=np.zeros(2 * max(m, n)), U=np.zeros(n * n), quality=np.array([0.0, GOOD, 0.0]),
-        rows=np.zeros(m, dtype=np.int64), columns=np.zeros(n, dtype=np.int64), kept=np.array([*range(n), -1, *order], dtype=np.int64),
+        rows=np.zeros(m, dtype=np.int64), columns=np.zeros(n, dtype=np.int64), kept=np.array([*range(n), -1, *order, most], dtype=np.int64),
         constraints=constraints,
     )  # fmt: skip
 
@@ -283,13 +288,14 @@ def space_of(kind: int, m: int, n: int, n_q: int, size: int, independent: Sequen
 def space_form(
     name: str,
     eq: Equations,
+    rank: int,
     *,
     independent: Sequence[Any] = (),
     projects: bool = False,
     metric: str = "mass",
     kept: Kept = NOTHING_KEPT,
 ) -> Form:
-    """Form `partition`, `qr` or `svd`."""
+    """Form `partition`, `qr` or `svd`, for constraints of a rank."""
     chosen = tuple(range(len(eq.lam)))
     base = explicit_form("projection", eq, chosen, metric=metric, kept=kept)
     if not chosen:
@@ -301,5 +307,5 @@ def space_form(
     where = f"simulate {eq.name!r}, independent"
     return SpaceForm(
         name, eq, base.y, base.rates, chosen, metric, invariants=base.invariants, scales=base.scales, own=base.own,
-        independent=tuple(eq.speed_index(s, where, SimulationError) for s in independent), projects=projects,
+        rank=rank, independent=tuple(eq.speed_index(s, where, SimulationError) for s in independent), projects=projects,
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
     Jc Z = 0,      Jc x = r  ->  x = G r
 
-Three of them, each of which finds the rank by itself and leaves out rows of Jc that follow from others:
+Three of them, each for a matrix of known rank, which leaves out rows of Jc that follow from others:
 
     eliminate   dependent and independent speeds: Z = [1; -C_d⁻¹ C_i], G r = [0; C_d⁻¹ r]       Neweul-M² eq. 12
     reflect     Jcᵀ = [Q1 Q2] [R1; 0]: Z = Q2, G r = Q1 R1⁻ᵀ r                                  eq. 20 to 24
@@ -18,7 +18,8 @@ from typing import Final
 
 from ..emit.loops.language import Indices, Numbers
 
-RANK: Final = 1e-9  # of pivots, lengths and singular values beside the largest; rows have length one
+NOTHING: Final = 1e-14  # pivots, lengths and singular values below this are rounding; rows have length one
+LEAN: Final = 0.5  # where rows follow from others, the first row counts that is not below this part of the best: a choice that does not flicker
 CONVERGED: Final = 2.3e-16
 SWEEPS: Final = 40
 WORSE: Final = (
@@ -42,26 +43,26 @@ def scale_rows(m: int, n: int, J: Numbers, r: Numbers, lengths: Numbers) -> None
 # ---------------------------------------------------------------------------------------------------------- elimination
 
 
-def eliminate(m: int, n: int, allowed: int, a: Numbers, rows: Indices, columns: Indices, quality: Numbers) -> int:
-    """P C Q = L U with the largest pivot that is left, in the first `allowed` of `columns`. Returns the rank.
+def eliminate(
+    m: int, n: int, most: int, allowed: int, a: Numbers, rows: Indices, columns: Indices, quality: Numbers
+) -> int:
+    """P C Q = L U with the largest pivot that is left, in the first `allowed` of `columns`, `most` of them. Returns the rank.
 
     a is overwritten by L and U in their new order; `quality` gets the smallest pivot that counts.
     """
-    largest = 0.0
     quality[0] = 1.0
-    for k in range(m):
+    for k in range(most):
         best = 0.0
         row: int = k
         column: int = k
         for i in range(k, m):
             for j in range(k, allowed):
-                if abs(a[i * n + j]) > best:
-                    best = abs(a[i * n + j])
+                x = abs(a[i * n + j])
+                if x > best and (most == m or x * LEAN > best or i == row):
+                    best = x
                     row = i
                     column = j
-        if k == 0:
-            largest = best
-        if best <= RANK * largest or best == 0.0:
+        if best <= NOTHING:
             return k
         quality[0] = best
         exchange(m, n, k, row, column, a, rows, columns)
@@ -70,7 +71,7 @@ def eliminate(m: int, n: int, allowed: int, a: Numbers, rows: Indices, columns: 
             a[i * n + k] = t
             for j in range(k + 1, n):
                 a[i * n + j] = a[i * n + j] - t * a[k * n + j]
-    return m
+    return most
 
 
 def exchange(m: int, n: int, k: int, row: int, column: int, a: Numbers, rows: Indices, columns: Indices) -> None:
@@ -98,24 +99,25 @@ def partition(m: int, n: int, given: int, decides: int, J: Numbers, a: Numbers, 
     given     how many speeds were given as independent: they are taken where they are good enough
     decides   whether the choice may change. Off the constraints different choices have different accelerations; inside a step they must not
     kept      columns in the order of the last time, with their rank in kept[n]; -1 there if there was none.
-              From kept[n + 1] on: the columns with those given at the end
+              From kept[n + 1] on: the columns with those given at the end, then the rank that Jc has
     quality   of the elimination; in quality[1] what those given must have, in quality[2] what the choice of the last time had when made
     """
     rank: int = 0
+    most: int = kept[2 * n + 1]
     if decides == 1 and given > 0:
         begin(m, n, J, a, rows, columns, kept[n + 1 :])
-        rank = eliminate(m, n, n - given, a, rows, columns, quality)
+        rank = eliminate(m, n, most, n - given, a, rows, columns, quality)
         if quality[0] >= quality[1] and n - rank == given:
             keep(n, rank, columns, kept, quality)
             return rank
     if kept[n] >= 0:
         begin(m, n, J, a, rows, columns, kept)
-        rank = eliminate(m, n, kept[n], a, rows, columns, quality)
+        rank = eliminate(m, n, most, kept[n], a, rows, columns, quality)
         worst = WORSE if decides == 1 else HOPELESS
         if quality[0] >= worst * quality[2] and rank == kept[n]:
             return rank
     begin(m, n, J, a, rows, columns, kept[n + 1 :])
-    rank = eliminate(m, n, n, a, rows, columns, quality)
+    rank = eliminate(m, n, most, n, a, rows, columns, quality)
     if decides == 1 or kept[n] < 0:
         keep(n, rank, columns, kept, quality)
     return rank
@@ -175,8 +177,8 @@ def partition_solve(
 # ---------------------------------------------------------------------------------------------------------- reflections
 
 
-def reflect(m: int, n: int, J: Numbers, a: Numbers, rows: Indices, d: Numbers) -> int:
-    """Householder's Q R of Jcᵀ, the row of Jc that is longest beside those before it first. Returns the rank.
+def reflect(m: int, n: int, most: int, J: Numbers, a: Numbers, rows: Indices, d: Numbers) -> int:
+    """Householder's Q R of Jcᵀ, the row of Jc that is longest beside those before it first, `most` of them. Returns the rank.
 
     Row k of a holds the mirror's vector from k on, and before it column k of R1, whose diagonal is in d. In d[m:] are 2 / vᵀv.
     """
@@ -184,10 +186,6 @@ def reflect(m: int, n: int, J: Numbers, a: Numbers, rows: Indices, d: Numbers) -
         rows[i] = i
         for j in range(n):
             a[i * n + j] = J[i * n + j]
-    largest = 0.0
-    most: int = m
-    if n < m:
-        most = n
     for k in range(most):
         best = 0.0
         row: int = k
@@ -195,12 +193,10 @@ def reflect(m: int, n: int, J: Numbers, a: Numbers, rows: Indices, d: Numbers) -
             total = 0.0
             for j in range(k, n):
                 total = total + a[i * n + j] * a[i * n + j]
-            if total > best:
+            if total > best and (most == m or total * LEAN * LEAN > best):
                 best = total
                 row = i
-        if k == 0:
-            largest = best
-        if best <= RANK * RANK * largest or best == 0.0:
+        if best <= NOTHING * NOTHING:
             return k
         for j in range(n):
             t = a[k * n + j]
@@ -259,8 +255,8 @@ def reflect_solve(m: int, n: int, rank: int, a: Numbers, rows: Indices, d: Numbe
 # ---------------------------------------------------------------------------------------------------------- rotations
 
 
-def rotate(m: int, n: int, J: Numbers, a: Numbers, U: Numbers, s: Numbers, columns: Indices) -> int:
-    """Singular values by Jacobi's rotations of columns (Hestenes): Jc U = V Σ. Returns the rank.
+def rotate(m: int, n: int, most: int, J: Numbers, a: Numbers, U: Numbers, s: Numbers, columns: Indices) -> int:
+    """Singular values by Jacobi's rotations of columns (Hestenes): Jc U = V Σ, of which the `most` largest count. Returns the rank.
 
     Column j of Jc U is stored in a from j m on, vector j of U from j n on, squares of singular values in s; `columns` has those that count
     first.
@@ -278,22 +274,22 @@ def rotate(m: int, n: int, J: Numbers, a: Numbers, U: Numbers, s: Numbers, colum
                 turned = turned + turn(m, n, p, q, a, U)
         if turned == 0:
             break
-    largest = 0.0
     for j in range(n):
         s[j] = 0.0
+        columns[j] = j
         for i in range(m):
             s[j] = s[j] + a[j * m + i] * a[j * m + i]
-        largest = max(largest, s[j])
-    rank: int = 0
-    free: int = n
-    for j in range(n):
-        if s[j] > RANK * RANK * largest:
-            columns[rank] = j
-            rank = rank + 1
-        else:
-            free = free - 1
-            columns[free] = j
-    return rank
+    for k in range(most):
+        best: int = k
+        for j in range(k + 1, n):
+            if s[columns[j]] > s[columns[best]]:
+                best = j
+        x: int = columns[k]
+        columns[k] = columns[best]
+        columns[best] = x
+        if s[columns[k]] <= NOTHING * NOTHING:
+            return k
+    return most
 
 
 def turn(m: int, n: int, p: int, q: int, a: Numbers, U: Numbers) -> int:

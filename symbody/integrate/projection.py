@@ -26,7 +26,7 @@ from ..algebra.walk import free_symbols, substitute_all
 from ..derive.equations import Equations
 from ..emit.loops.language import Function, Known, Numbers
 from ..emit.loops.records import Struct
-from .accelerations import inertia, norm_residuals, rows
+from .accelerations import completed, inertia, norm_residuals, rows
 
 ENOUGH: Final = 1e-13  # a violation that counts as none
 QUADRATIC: Final = 1e-7  # after a correction of such a violation nothing is left: Newton's method squares it
@@ -72,9 +72,9 @@ def _displacement(eq: Equations, holonomic: tuple[int, ...], gaps: Matrix, metri
     if metric == "mass" and eq.lam:
         J = rows(eq.Jc, holonomic)
         pushed = factorize(inertia(eq), "definite").solve(J.T)
-        return eq.N @ (pushed @ solve(J @ pushed, gaps, "definite"))
+        return eq.N @ (pushed @ solve(completed(eq, J @ pushed, holonomic), gaps, "definite"))
     slopes = jacobian(_gaps(eq, holonomic, metric), eq.q)
-    return slopes.T @ solve(slopes @ slopes.T, gaps, "definite")
+    return slopes.T @ solve(completed(eq, slopes @ slopes.T, holonomic), gaps, "definite")
 
 
 def _column(entries: list[Expr]) -> Matrix:
@@ -98,7 +98,7 @@ def new_speeds(eq: Equations, chosen: tuple[int, ...], metric: str) -> tuple[Mat
     J, b = rows(eq.Jc, chosen), rows(eq.b, chosen)
     psi = J @ u + b
     pushed = factorize(inertia(eq), "definite").solve(J.T) if metric == "mass" else J.T
-    return u - pushed @ solve(J @ pushed, psi, "definite"), largest(list(psi.entries))
+    return u - pushed @ solve(completed(eq, J @ pushed, chosen), psi, "definite"), largest(list(psi.entries))
 
 
 def left_of(eq: Equations, chosen: tuple[int, ...], changes: tuple[Symbol, ...], metric: str) -> list[Expr]:
@@ -108,7 +108,7 @@ def left_of(eq: Equations, chosen: tuple[int, ...], changes: tuple[Symbol, ...],
     J = rows(eq.Jc, chosen)
     du = Matrix(n_u, 1, changes[n_q : n_q + n_u])
     pushed = factorize(inertia(eq), "definite").solve(J.T) if metric == "mass" else J.T
-    left[n_q : n_q + n_u] = (du - pushed @ solve(J @ pushed, J @ du, "definite")).entries
+    left[n_q : n_q + n_u] = (du - pushed @ solve(completed(eq, J @ pushed, chosen), J @ du, "definite")).entries
     if holonomic := tuple(i for i in chosen if i < len(eq.phi.entries)):
         dq = Matrix(n_q, 1, changes[:n_q])
         gaps = directional_derivative(_gaps(eq, holonomic, metric), dict(zip(eq.q, dq.entries, strict=True)))
@@ -144,7 +144,7 @@ def new_on_invariants(
         if chosen:
             J = rows(eq.Jc, chosen)
             pushed = factors.solve(J.T)
-            along = along - pushed @ factorize(J @ pushed, "definite").solve(J @ along)
+            along = along - pushed @ factorize(completed(eq, J @ pushed, chosen), "definite").solve(J @ along)
         before = len(eq.q)
         full = [[ZERO] * inv.rows for _ in range(before)]
         full += [list(along.row(i)) for i in range(along.rows)]
@@ -156,7 +156,8 @@ def new_on_invariants(
         directions = slopes.T
         if (kept := conditions(eq, chosen, [])).entries:
             C = jacobian(kept, list(y))
-            directions = directions - C.T @ factorize(C @ C.T, "definite").solve(C @ directions)
+            whole = C @ C.T + doubled(eq, chosen, C.rows)
+            directions = directions - C.T @ factorize(whole, "definite").solve(C @ directions)
         gain = slopes @ directions
     # Where the invariants do not depend on the state (the energy at rest) there is no way to go, and none is needed.
     for i in range(gain.rows):
@@ -188,7 +189,8 @@ def orthogonal_step(
     c = conditions(eq, chosen, invariants)
     slopes = jacobian(c, list(y))
     state, multipliers = Matrix(len(y), 1, y), Matrix(len(mu), 1, mu)
-    residual = stack(state + slopes.T @ multipliers - Matrix(len(near), 1, near), c)
+    held = c - doubled(eq, chosen, c.rows) @ multipliers
+    residual = stack(state + slopes.T @ multipliers - Matrix(len(near), 1, near), held)
     unknowns = [*y, *mu]
     step = solve(jacobian(residual, unknowns), residual)
     return stack(state, multipliers) - step, largest(list(c.entries)), largest(list(step.entries[: len(y)]))
@@ -202,6 +204,19 @@ def conditions(eq: Equations, chosen: tuple[int, ...], invariants: list[Expr]) -
         entries += (rows(eq.Jc, chosen) @ Matrix(len(eq.u), 1, eq.u) + rows(eq.b, chosen)).entries
     entries += [*norm_residuals(eq), *invariants]
     return Matrix(len(entries), 1, tuple(entries))
+
+
+def doubled(eq: Equations, chosen: tuple[int, ...], n: int) -> Matrix:
+    """B Bᵀ of the constraints on positions and of those on speeds, in the places that these have among n conditions; else zeros."""
+    k, entries = len(eq.phi.entries), [ZERO] * (n * n)
+    if eq.border is not None and chosen == tuple(range(len(eq.lam))):
+        inner = eq.border if k == len(eq.lam) else eq.border.positions
+        for first, border in ((0, inner), (k, eq.border)):
+            part = Matrix(0, 0, ()) if border is None else border.product()
+            for i in range(part.rows):
+                at = (first + i) * n + first
+                entries[at : at + part.cols] = part.row(i)
+    return Matrix(n, n, tuple(entries))
 
 
 # ---------------------------------------------------------------------------------------------------------- the loop

@@ -15,6 +15,7 @@ from ..emit.run.callable import Array
 from ..errors import SimulationError, finite_number, listed, shown, unknown
 from . import tableaux
 from .adaptation import IMPLICIT, Adaptation
+from .borders import RunRank, bordered, run_rank
 from .diagnosis import diagnosed, unbounded
 from .event_handlers import EventHandler
 from .event_loop import ChatteringDetector, EventLoop, handlers_of
@@ -314,25 +315,42 @@ def check_start(state: State) -> None:
 # ---------------------------------------------------------------------------------------------------------- the simulation
 
 
-def form_of(eq: Equations, o: SimulationOptions) -> Form:
-    """The form asked for; kept as long as the equations are, because making and compiling it takes longer than many a simulation."""
-    key = (o.form, o.order, o.metric, o.alpha, o.beta, o.independent, o.project, o.invariants, o.sensitivities)
-    return eq.cached("form", key, lambda: varied(_made(eq, o), o.sensitivities) if o.sensitivities else _made(eq, o))
+def form_of(eq: Equations, o: SimulationOptions, rank: RunRank | None = None) -> Form:
+    """The form asked for; kept as long as the equations are, because making and compiling it takes longer than many a simulation.
+
+    rank   of the constraints; without, all are independent
+    """
+    rank = rank or RunRank.full(eq)
+    about = (o.form, o.order, o.metric, o.alpha, o.beta, o.independent)
+    key: tuple[Any, ...] = (*about, o.project, o.invariants, o.sensitivities)
+    if rank.rank < len(eq.lam):
+        key = (*key, rank.key)
+    return eq.cached("form", key, lambda: _made(eq, o, rank))
 
 
-def _made(eq: Equations, o: SimulationOptions) -> Form:
+def _made(eq: Equations, o: SimulationOptions, rank: RunRank) -> Form:
+    """Forms that take multipliers as unknowns have those of independent rows; others complete what redundant rows leave singular."""
+    if FORMS[o.form].is_discrete or FORMS[o.form].is_algebraic:
+        return _of_rows(eq, o, rank.independent, rank.rank)
+    form = _of_rows(bordered(eq, rank), o, tuple(range(len(eq.lam))), rank.rank)
+    return varied(form, o.sensitivities) if o.sensitivities else form
+
+
+def _of_rows(eq: Equations, o: SimulationOptions, chosen: tuple[int, ...], rank: int) -> Form:
     invariants, kind = conserved(eq, o.invariants), FORMS[o.form]
     if kind.has_speeds:
         if o.sensitivities:
             raise SimulationError(f"simulate {eq.name!r}: sensitivities are not for form={o.form!r}; take 'projection'")
-        return space_form(o.form, eq, independent=o.independent, projects=o.project, metric=o.metric, kept=invariants)
+        return space_form(
+            o.form, eq, rank, independent=o.independent, projects=o.project, metric=o.metric, kept=invariants
+        )
     if o.independent or o.project:
         raise SimulationError(f"simulate {eq.name!r}: independent= and project= are not for form={o.form!r}")
     if kind.is_discrete:
         if o.invariants:
             raise SimulationError(f"simulate {eq.name!r}: invariants are not for form={o.form!r}, which keeps its own")
-        return discrete_form(eq, tuple(range(len(eq.lam))), o.order or 2)
-    return any_form(o.form, eq, tuple(range(len(eq.lam))), metric=o.metric, alpha=o.alpha, beta=o.beta, kept=invariants)
+        return discrete_form(eq, chosen, o.order or 2)
+    return any_form(o.form, eq, chosen, metric=o.metric, alpha=o.alpha, beta=o.beta, kept=invariants)
 
 
 def machine_of(method: str, task: Task) -> Machine:
@@ -348,7 +366,8 @@ class Simulation:
 
     def __init__(self, eq: Equations, o: SimulationOptions, state: State, end: float, times: Array | None) -> None:
         self.eq, self.options, self.state, self.end, self.times = eq, o, state, end, times
-        self.form = form = form_of(eq, o)
+        self.rank = run_rank(state)
+        self.form = form = form_of(eq, o, self.rank)
         s = state
         self.y, self.p = self.form.start(s.t, np.concatenate([s.q, s.u, s.z]), np.concatenate([s.p, s.r]))
         self.atol = self._atol()

@@ -10,11 +10,12 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from ..algebra.evaluate import evaluate
-from ..algebra.graph import Expr, Symbol
+from ..algebra.graph import ONE, ZERO, Expr, Symbol
 from ..algebra.portable import Portable
 from ..derive.constraint_rank import RowSpace, typical_sizes
 from ..derive.equations import Equations, of_equations
 from ..derive.keywords import by_name
+from ..derive.undetermined import mapped, undetermined
 from ..derive.variables import ARGUMENTS, Variables, name_of
 from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed, shown
@@ -111,8 +112,12 @@ class State(Portable):
         """The number of a name (outputs, accelerations, multipliers too) or of an expression; of a vector or a matrix an array."""
         eq = self.equations
         (found,) = eq.cached("meaning of", what, lambda: meant(eq, (what,), f"state of {eq.name!r}", AssemblyError))
-        numbers = evaluate(found, dict(zip(self._table.symbols, self.values.values(), strict=True)))
-        return float(numbers) if isinstance(found, Expr) else np.array(numbers, dtype=np.float64)
+        values, nothing = dict(zip(self._table.symbols, self.values.values(), strict=True)), undetermined(eq)
+        if isinstance(found, Expr):
+            return np.nan if found is nothing else float(evaluate(found, values))
+        numbers = evaluate(mapped(found, lambda e: ZERO if e is nothing else e), values)
+        is_known = evaluate(mapped(found, lambda e: ZERO if e is nothing else ONE))
+        return np.where(is_known, np.array(numbers, dtype=np.float64), np.nan)
 
     @cached_property
     def outputs(self) -> Mapping[str, Any]:

@@ -17,6 +17,7 @@ from ..algebra.portable import Portable
 from ..derive.energies import energy, kinetic_energy, load_powers, potential_energy
 from ..derive.equations import Equations
 from ..derive.reactions import reaction
+from ..derive.undetermined import Share
 from ..emit.run.callable import Array
 from ..errors import SimulationError, SymbodyError, listed, shown
 from ..later import later
@@ -281,14 +282,14 @@ class Trajectory(Portable):
         """Multipliers, one column for each, where all modes have the same."""
         return _joined([_multipliers(s) for s in self._alike("lam")])
 
-    def reaction(self, joint: str) -> tuple[Array, Array]:
-        """Force and moment in a joint; see `symbody.reaction`."""
-        return self.reactions([joint])[joint]
+    def reaction(self, joint: str, *, share: Share | None = None) -> tuple[Array, Array]:
+        """Force and moment in a joint; see `symbody.reaction`. Components that redundant constraints leave undetermined are NaN, or shared."""
+        return self.reactions([joint], share=share)[joint]
 
-    def reactions(self, joints: Iterable[str]) -> dict[str, tuple[Array, Array]]:
+    def reactions(self, joints: Iterable[str], *, share: Share | None = None) -> dict[str, tuple[Array, Array]]:
         """Forces and moments in several joints at once, which shares the work between them."""
         names = tuple(joints)
-        parts = [quantities.values(s, _reactions(s.equations, names)) for s in self.segments]
+        parts = [quantities.values(s, _reactions(s.equations, names, share)) for s in self.segments]
         found = [_joined(x) for x in zip(*parts, strict=True)]
         return {n: (force, moment) for n, force, moment in zip(names, found[::2], found[1::2], strict=True)}
 
@@ -381,6 +382,10 @@ def _load_powers(eq: Equations) -> dict[str, Expr]:
     return eq.cached("load powers", (), lambda: load_powers(eq))
 
 
-def _reactions(eq: Equations, joints: Sequence[str]) -> list[Quantity]:
-    found = [eq.cached("reaction", j, lambda j=j: reaction(eq, j, solved=True)) for j in joints]  # type: ignore[misc]
+def _reactions(eq: Equations, joints: Sequence[str], share: Share | None) -> list[Quantity]:
+    how = tuple(sorted(share.items())) if isinstance(share, Mapping) else share
+    found = [
+        eq.cached("reaction", (j, how), lambda j=j: reaction(eq, j, solved=True, share=share))  # type: ignore[misc]
+        for j in joints
+    ]
     return [v for r in found for v in (r.force, r.moment)]

@@ -22,10 +22,11 @@ def solved(space: Space, Z: Numbers) -> int:
     return rank
 
 
-def found(kind, J, r, given=(), compiled=True):
+def found(kind, J, r, given=(), compiled=True, most=None):
     """Rank, Z and G r."""
     m, n = J.shape
-    space, Z = space_of(kind, m, n, 0, n, given, lambda ins, outs: None), np.zeros(n * n)
+    most = int(np.linalg.matrix_rank(J / np.linalg.norm(J, axis=1)[:, None])) if most is None else most
+    space, Z = space_of(kind, m, n, 0, n, most, given, lambda ins, outs: None), np.zeros(n * n)
     space.J[:], space.r[:] = J.ravel(), r
     rank = LoopCallee(solved, {}, space=space, Z=Z).run() if compiled else solved(space, Z)
     return rank, Z.reshape(n, n)[: n - rank], space.x
@@ -100,7 +101,7 @@ def moving(request):
 def test_rates_are_those_of_the_multipliers(moving, name):
     """The same u' as by [M Jcᵀ; Jc 0], also where the speeds that come in are off the constraints."""
     equations, state = moving
-    form = space_form(name, equations)
+    form = space_form(name, equations, len(equations.lam))
     y, p = form.start(state.t, np.concatenate([state.q, state.u]), np.concatenate([state.p, state.r]))
     expected = form.rhs_program(state.t, y, p)
     off = y.copy()
@@ -171,19 +172,11 @@ def door(second: bool) -> sb.Equations:
     return sb.derive(m, check=False)
 
 
-@pytest.mark.parametrize("name", FACTORS)
+@pytest.mark.parametrize("name", [*FACTORS, "projection", "orthogonal", "baumgarte"])
 def test_rows_that_follow_from_others_are_left_out(name):
     one, two = (sb.simulate(door(second), 3.0, form=name, rtol=1e-10) for second in (False, True))
     assert two.outcome
     assert two.y[-1] == pytest.approx(one.y[-1], abs=1e-7)
-
-
-def test_dependent_constraints_end_projection_with_their_names():
-    sim = sb.simulate(door(True), 3.0, form="projection")
-    assert sim.outcome.ending is Ending.SINGULAR
-    assert "hinge" in str(sim.outcome)
-    assert "second hinge" in str(sim.outcome)
-    assert len(sim) >= 1
 
 
 # ------------------------------------------------------------------------------------------------ singular configurations

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...algebra.graph import Symbol, gc_paused
+from ...algebra.matrix import Matrix
 from ...algebra.portable import Portable
 from ...algebra.walk import substitute_all
 from ...derive.dynamics_derivatives import Wrt, accelerations, forward_derivatives, inverse_derivatives, symbols_to_vary
@@ -127,8 +128,10 @@ class Dynamics(Portable):
 
     @cached_property
     def lam(self) -> Compiled:
-        """Multipliers."""
-        return self.function("multipliers", {"lam": self.equations.multipliers})
+        """Multipliers; NaN for those that redundant constraints do not determine."""
+        eq = self.equations
+        (lam,) = eq.in_own_terms([Matrix(len(eq.lam), 1, eq.lam)], solved=True) if eq.border else [eq.multipliers]
+        return self.function("multipliers", {"lam": lam})
 
     @cached_property
     def constraints(self) -> Compiled:
