@@ -34,7 +34,7 @@ def inverse_dynamics(mechanism: Mechanism) -> int:
     return found.multiplications + found.additions
 
 
-@pytest.mark.parametrize(("as_published", "target", "ceiling"), [(False, 640, 575), (True, 398, 395)])
+@pytest.mark.parametrize(("as_published", "target", "ceiling"), [(False, 640, 575), (True, 398, 398)])
 def test_inverse_dynamics_of_puma560(as_published: bool, target: int, ceiling: int) -> None:
     """Targets: the best open generator takes 641 where every inertial parameter is a symbol."""
     assert inverse_dynamics(puma560.model(as_published).freeze()) <= min(target, ceiling)
@@ -64,7 +64,7 @@ def test_articulated_chain_of_thirty() -> None:
     mechanism = chain(30)
     with sb.gc_paused():
         udot = articulated(mechanism, Kinematics(mechanism))
-    assert cost(mechanism, {"udot": udot}).total <= 13800
+    assert cost(mechanism, {"udot": udot}).total <= 13700
 
 
 def test_derivatives_of_inverse_dynamics() -> None:
@@ -101,9 +101,9 @@ def test_derivatives_of_forward_dynamics() -> None:
 
 
 CEILINGS = {  # accelerations, multipliers included, as `derive` gives them
-    "bicycle": 3410, "foucault_pendulum": 149, "four_bar_spatial": 477, "four_bars": 2850000, "motorcycle": 2560, "quadrangle": 33000, "satellite": 508,
-    "sleigh": 115, "slider_crank": 218, "spatial_crank": 32800, "spherical_chain": 630, "stanford_arm": 611,
-    "string_with_particles": 786, "swinging_legs": 64, "triple_pendulum": 225, "tuomela_pendulum": 858,
+    "bicycle": 2400, "foucault_pendulum": 140, "four_bar_spatial": 305, "four_bars": 2850000, "motorcycle": 1800, "quadrangle": 33000, "satellite": 508,
+    "sleigh": 72, "slider_crank": 178, "spatial_crank": 32800, "spherical_chain": 630, "stanford_arm": 611,
+    "string_with_particles": 770, "swinging_legs": 64, "triple_pendulum": 225, "tuomela_pendulum": 300,
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ExpressionError, shown
-from . import rules_of_functions  # noqa: F401  (constructors need their rules)
+from . import rules_of_angles, rules_of_functions, rules_of_order  # noqa: F401  (constructors need their rules)
 from .graph import Condition, Expr, as_condition, as_expr, check_name, intern, make
 
 

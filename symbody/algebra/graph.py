@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
+from hashlib import blake2b
+from heapq import heappop, heappush
 from itertools import count
 from typing import Any, Final
 
@@ -39,10 +41,68 @@ _RATE_KIND: Final = {"coordinate": "speed", "speed": "acceleration"}
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _RATE_NAME: Final = re.compile(r"(?P<stem>.+)_(?P<end>dot|ddot|d[3-9]|d[1-9][0-9]+)")
 
+# ---------------------------------------------------------------------------------------------------------- keys
+# A key is a class and a hash. The class of a symbol is its kind, that of any other node the highest class among its arguments, so that
+# sorting by keys puts numbers first, then parameters, then what depends on coordinates, then speeds. The hash is made of numbers only:
+# Python hashes these alike in every process. That of a product is the sum of those of its factors, whatever their grouping, so that
+# the key finds the product (`make2`).
+
+_HASH_BITS: Final = 56
+_HASH: Final = (1 << _HASH_BITS) - 1
+_CLASS_OF_KIND: Final = {  # odd: only numbers have class 0, so that they come before functions of numbers
+    "parameter": 1, "input": 3, "variable": 3, "time": 3, "coordinate": 5, "speed": 7, "acceleration": 9, "multiplier": 11,
+}  # fmt: skip
+_NOT_A_NUMBER: Final = 1 << _HASH_BITS
+_CLASS_MASK: Final = ~_HASH
+
+
+def text_number(text: str) -> int:
+    """A number for a text, the same in every process."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=7).digest(), "big")
+
+
+class _OperationNumbers(dict[str, int]):
+    def __missing__(self, op: str) -> int:
+        return self.setdefault(op, text_number(op))
+
+
+_number_of = _OperationNumbers()
+
+
+def _key_of(op: str, args: tuple[Any, ...], data: Any) -> int:
+    """The key of any node but symbols and constants; data that is no number counts by its text."""
+    if len(args) == 2 and data is None:
+        return pair_key(op, *args)
+    keys = [a.key for a in args]
+    what = () if data is None else (data if isinstance(data, int) else text_number(str(data)),)
+    return max(keys, default=0) & _CLASS_MASK | _NOT_A_NUMBER | hash((_number_of[op], *what, *keys)) & _HASH
+
+
+def key_class(n: Node) -> int:
+    """The class of a node: 0 for numbers, 1 for what depends on parameters alone, 3 inputs and time, 5 coordinates, 7 speeds, 9, 11."""
+    return n.key >> _HASH_BITS
+
+
+def pair_key(op: str, a: Node, b: Node) -> int:
+    """The key of a node of two arguments."""
+    one, other = a.key, b.key
+    if op == "mul":
+        low = one + other
+    elif op == "pow" and b.op == "const" and isinstance(b.data, int):
+        low = one * b.data
+    else:
+        low = hash((_number_of[op], one, other))
+    return (one if one > other else other) & _CLASS_MASK | _NOT_A_NUMBER | low & _HASH
+
+
+def _constant_key(value: Number) -> int:
+    """Python's own hashes of -1 and -2 are equal."""
+    return text_number(value.hex() if isinstance(value, float) else f"{value.numerator:x}/{value.denominator:x}")
+
+
 # ---------------------------------------------------------------------------------------------------------- hash consing
 
 _serial = count(1)
-_constant_serial = count(-1, -1)  # constants sort before everything else: they come first in sums and products
 
 
 class _TableEntry(weakref.ref):  # type: ignore[type-arg]
@@ -132,14 +192,17 @@ class Node:
     op      name of the operation
     args    nodes it is applied to
     data    value of a constant, external function, size of a linear solve, index of an item
+    serial  number of the node: higher than those of its arguments
+    key     number that depends on what the node is, not on when it was made, nor on the process: the order of commutative arguments
     """
 
-    __slots__ = ("__weakref__", "args", "data", "op", "serial")
+    __slots__ = ("__weakref__", "args", "data", "key", "op", "serial")
     __sympy__ = False  # SymPy's operators then leave arithmetic with expressions to us
     op: str
     args: tuple[Any, ...]
     data: Any
     serial: int
+    key: int
 
     def __bool__(self) -> bool:
         raise ExpressionError(
@@ -301,6 +364,7 @@ _CLASS: Final[dict[str, type[Node]]] = {
     **dict.fromkeys(CONDITIONS, Condition),
     "factor": Block,
     "solve": Block,
+    "entries": Block,
     "symbol": Symbol,
 }
 
@@ -343,6 +407,7 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     node = Symbol()
     node.op, node.args, node.data, node.serial = "symbol", (), None, next(_serial)
     node.stem, node.kind, node.order, node.name = name, kind, order, rate_name(name, order)
+    node.key = _CLASS_OF_KIND[kind] << _HASH_BITS | text_number(f"{kind} {name} {order}")
     return table.filed(node, key)
 
 
@@ -365,7 +430,7 @@ def constant(value: Number) -> Expr:
     if entry is not None and (known := entry()) is not None:
         return known
     node = Expr()
-    node.op, node.args, node.data, node.serial = "const", (), value, next(_constant_serial)
+    node.op, node.args, node.data, node.serial, node.key = "const", (), value, next(_serial), _constant_key(value)
     return table.filed(node, key)
 
 
@@ -462,7 +527,7 @@ def intern(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
     if entry is not None and (known := entry()) is not None:
         return known
     node = _CLASS.get(op, Expr)()
-    node.op, node.args, node.data, node.serial = op, args, data, next(_serial)
+    node.op, node.args, node.data, node.serial, node.key = op, args, data, next(_serial), _key_of(op, args, data)
     return table.filed(node, key)
 
 
@@ -531,13 +596,22 @@ def make1(op: str, a: Expr) -> Expr:
         raise _too_large(op, a) from None
     node = _CLASS.get(op, Expr)()
     node.op, node.args, node.data, node.serial = op, args, None, next(_serial)
+    key = a.key
+    node.key = key & _CLASS_MASK | _NOT_A_NUMBER | hash((_number_of[op], key)) & _HASH
     return table.filed(node, args)
 
 
 def make2(op: str, a: Expr, b: Expr) -> Expr:
-    """A node of two arguments; those of commutative operations are put in order of age."""
-    if a.serial > b.serial and op in COMMUTATIVE:
-        a, b = b, a
+    """A node of two arguments; those of commutative operations are put in the order of their keys."""
+    one, other = a.key, b.key
+    if one > other and op in COMMUTATIVE:
+        a, b, one, other = b, a, other, one
+    if op == "mul":
+        if a is ZERO or a is ONE:
+            return a if a is ZERO else b
+        return _product(a, b, other & _CLASS_MASK | _NOT_A_NUMBER | one + other & _HASH)
+    if a is ZERO and op == "add":
+        return b
     args, table = (a, b), _tables[op]
     entry = table.get(args)
     if entry is not None and (known := entry()) is not None:
@@ -549,8 +623,55 @@ def make2(op: str, a: Expr, b: Expr) -> Expr:
     except OverflowError:  # an exact number beside a float
         raise _too_large(op, a, b) from None
     node = _CLASS.get(op, Expr)()
-    node.op, node.args, node.data, node.serial = op, args, None, next(_serial)
+    node.op, node.args, node.data, node.serial, node.key = op, args, None, next(_serial), pair_key(op, a, b)
     return table.filed(node, args)
+
+
+def _product(a: Expr, b: Expr, key: int) -> Expr:
+    """A product; where one with the same factors exists it is that one, whatever their order and grouping."""
+    table, place = _tables["mul"], (key,)
+    entry = table.get(place)
+    if entry is not None and (known := entry()) is not None:
+        if known.args == (a, b) or same_factors((known,), (a, b)):
+            return known
+        return intern("mul", (a, b))  # two products with one key: as good as never
+    for apply in _rules["mul", a.op, b.op]:
+        if (out := apply(a, b)) is not None:
+            return out  # type: ignore[return-value]
+    node = Expr()
+    node.op, node.args, node.data, node.serial, node.key = "mul", (a, b), None, next(_serial), key
+    return table.filed(node, place)
+
+
+def same_factors(some: Iterable[Node], others: Iterable[Node]) -> bool:
+    """Whether two products are equal but for order and grouping of their factors."""
+    return factors_of(some) == factors_of(others)
+
+
+def factors_of(nodes: Iterable[Node]) -> dict[Any, int]:
+    """The factors of a product and their exponents: nested products and integer powers are opened, each once."""
+    out: dict[Node, int] = {}
+    exponents: dict[Node, int] = {}
+    waiting: list[tuple[int, int, Node]] = []
+
+    def put(n: Node, times: int) -> None:
+        if n.op == "pow" and n.args[1].op == "const" and isinstance(n.args[1].data, int):
+            n, times = n.args[0], times * n.args[1].data
+        if n.op != "mul":
+            out[n] = out.get(n, 0) + times
+        elif n in exponents:
+            exponents[n] += times
+        else:
+            exponents[n] = times
+            heappush(waiting, (-n.serial, 0, n))
+
+    for n in nodes:
+        put(n, 1)
+    while waiting:  # the youngest first: nothing that is left contains it
+        n = heappop(waiting)[2]
+        for a in n.args:
+            put(a, exponents[n])
+    return out
 
 
 def make(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
@@ -569,3 +690,12 @@ def make(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
 PI: Final[Expr] = intern("pi", ())
 TRUE: Final[Condition] = intern("true", (), True)
 FALSE: Final[Condition] = intern("true", (), False)
+
+
+def plain2(op: str, args: tuple[Expr, Expr]) -> Expr:
+    """The node of two arguments in normal form, which no rule rewrites."""
+    table = _tables[op]
+    entry = table.get(args)
+    if entry is not None and (known := entry()) is not None:
+        return known
+    return intern(op, args)

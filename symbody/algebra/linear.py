@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from ..errors import ExpressionError, listed
 from .graph import Block, Expr, as_expr, intern
-from .matrix import Matrix, as_matrix
+from .matrix import Matrix, as_matrix, sum_of_products
 
 KINDS: Final = ("definite", "indefinite", "general")
 
@@ -85,9 +85,31 @@ def solve(a: Matrix, b: Matrix | Sequence[Any], kind: str = "general") -> Matrix
 
 
 def solve_block(factor: Block, b: Sequence[Any], transposed: bool = False) -> tuple[Expr, ...]:
-    """Items of one right side. A right side of zeros has the solution zero."""
+    """Items of one right side. A right side of zeros has the solution zero, a triangular matrix of numbers needs no elimination."""
     entries = tuple(as_expr(e) for e in b)
     if all(e.data == 0 and e.op == "const" for e in entries):
         return entries
-    block = intern("solve", (factor, *entries), transposed and not factor.data.is_symmetric)
+    transposed = transposed and not factor.data.is_symmetric
+    if (solved := solved_by_substitution(factor, entries, transposed)) is not None:
+        return solved
+    block = intern("solve", (factor, *entries), transposed)
     return tuple(intern("item", (block,), i) for i in range(len(entries)))
+
+
+def solved_by_substitution(factor: Block, right: Sequence[Expr], transposed: bool) -> tuple[Expr, ...] | None:
+    """The solution for a triangular matrix of numbers (the identity, a change of speeds): one row after another."""
+    if any(e.op != "const" for e in factor.args):
+        return None
+    n, a = factor.data.n, factor.data.full(factor.args)
+    rows = [[a[j * n + i] if transposed else a[i * n + j] for j in range(n)] for i in range(n)]
+    if any(rows[i][i].data == 0 for i in range(n)):
+        return None
+    is_lower = all(rows[i][j].data == 0 for i in range(n) for j in range(i + 1, n))
+    is_upper = all(rows[i][j].data == 0 for i in range(n) for j in range(i))
+    if not (is_lower or is_upper):
+        return None
+    x: dict[int, Expr] = {}
+    for i in range(n) if is_lower else reversed(range(n)):
+        known = sum_of_products([rows[i][j] for j in x], list(x.values()))
+        x[i] = (right[i] - known) / rows[i][i]
+    return tuple(x[i] for i in range(n))

@@ -15,7 +15,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final
 
-from .graph import COMMUTATIVE, Block, Condition, Expr, Node, constant, gc_paused, intern, symbol
+from .graph import Block, Condition, Expr, Node, constant, gc_paused, intern, make2, symbol
 
 CACHES: Final = "_caches"  # of a CacheOwner
 Row = tuple[str, tuple[int, ...], Any]  # operation, numbers of the arguments, data
@@ -80,14 +80,12 @@ def _unpacked(rows: list[Row], roots: list[int], body: bytes) -> Any:
 
 
 def _node(op: str, args: tuple[Any, ...], data: Any) -> Node:
-    """A node that is in normal form already; only the order of age may be another one here."""
+    """A node that is in normal form already."""
     if op == "symbol":
         return symbol(*data)
     if op == "const":
         return constant(data)
-    if op in COMMUTATIVE and args[0].serial > args[1].serial:
-        args = args[::-1]
-    return intern(op, args, data)
+    return make2(op, *args) if op == "mul" else intern(op, args, data)
 
 
 class _Packer(pickle.Pickler):

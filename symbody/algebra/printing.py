@@ -253,7 +253,7 @@ def _written(top: Node, names: Mapping[Node, str], style: Style) -> str:
     pieces: dict[Node, Piece] = {}
     for n in _own_part(top, names):
         is_other = n is not top and n in names
-        pieces[n] = style.name(names[n]) if is_other else style.piece(n, [pieces[a] for a in n.args])
+        pieces[n] = style.placed(n, style.name(names[n])) if is_other else style.piece(n, [pieces[a] for a in n.args])
     return style.done(pieces[top]).text
 
 

@@ -59,7 +59,7 @@ def _is_exact(value: Number) -> bool:
     return not isinstance(value, float)
 
 
-def _folded(value: Number) -> Expr:
+def folded(value: Number) -> Expr:
     """A computed constant; exact ones that have grown too long are rounded."""
     if not isinstance(value, float) and max(value.numerator.bit_length(), value.denominator.bit_length()) > EXACT_BITS:
         try:
@@ -78,19 +78,19 @@ def _(a: Expr) -> Expr:
 @rule("add", "const", "const")
 def _(a: Expr, b: Expr) -> Expr:
     """1.5 + 2.25 = 3.75"""
-    return _folded(a.data + b.data)
+    return folded(a.data + b.data)
 
 
 @rule("sub", "const", "const")
 def _(a: Expr, b: Expr) -> Expr:
     """1.5 - 2.25 = -0.75"""
-    return _folded(a.data - b.data)
+    return folded(a.data - b.data)
 
 
 @rule("mul", "const", "const")
 def _(a: Expr, b: Expr) -> Expr:
     """1.5 * 2.5 = 3.75"""
-    return _folded(a.data * b.data)
+    return folded(a.data * b.data)
 
 
 @rule("div", "any", "const")
@@ -211,12 +211,6 @@ def _(a: Expr) -> Expr:
     return sub(a.args[1], a.args[0])
 
 
-@rule("add", "const", "any")
-def _(c: Expr, a: Expr) -> Expr | None:
-    """0 + a = a"""
-    return a if c is ZERO else None
-
-
 @rule("sub", "any", "any")
 def _(a: Expr, b: Expr) -> Expr | None:
     """a - a = 0"""
@@ -257,28 +251,28 @@ def _(a: Expr, b: Expr) -> Expr:
 def _(c: Expr, s: Expr) -> Expr | None:
     """2 + (3 + a) = 5 + a"""
     d, a = s.args
-    return add(_folded(c.data + d.data), a) if d.op == "const" else None
+    return add(folded(c.data + d.data), a) if d.op == "const" else None
 
 
 @rule("add", "const", "sub")
 def _(c: Expr, s: Expr) -> Expr | None:
     """2 + (3 - a) = 5 - a"""
     d, a = s.args
-    return sub(_folded(c.data + d.data), a) if d.op == "const" else None
+    return sub(folded(c.data + d.data), a) if d.op == "const" else None
 
 
 @rule("sub", "const", "add")
 def _(c: Expr, s: Expr) -> Expr | None:
     """2 - (3 + a) = -1 - a"""
     d, a = s.args
-    return sub(_folded(c.data - d.data), a) if d.op == "const" else None
+    return sub(folded(c.data - d.data), a) if d.op == "const" else None
 
 
 @rule("sub", "const", "sub")
 def _(c: Expr, s: Expr) -> Expr | None:
     """2 - (3 - a) = -1 + a"""
     d, a = s.args
-    return add(_folded(c.data - d.data), a) if d.op == "const" else None
+    return add(folded(c.data - d.data), a) if d.op == "const" else None
 
 
 @rule("add", "any", "sub")
@@ -330,7 +324,7 @@ def _like_terms(op: str, a: Expr, b: Expr) -> Expr | None:
     if x is not y:
         return None
     c, d = term(a)[0], term(b)[0]
-    return mul(_folded(c + d if op == "add" else c - d), x)
+    return mul(folded(c + d if op == "add" else c - d), x)
 
 
 @rule("add", "mul", "any", symmetric=True)
@@ -372,16 +366,6 @@ def _(a: Expr, b: Expr) -> Expr | None:
     return ONE if _are_partners(a, b) else None
 
 
-@rule("add", "mul", "mul")
-def _(a: Expr, b: Expr) -> Expr | None:
-    """b * sin(a) ** 2 + b * cos(a) ** 2 = b"""
-    for i in (0, 1):
-        for j in (0, 1):
-            if a.args[i] is b.args[j] and _are_partners(a.args[1 - i], b.args[1 - j]):
-                return a.args[i]
-    return None
-
-
 @rule("sub", "const", "pow")
 def _(c: Expr, a: Expr) -> Expr | None:
     """1 - sin(a) ** 2 = cos(a) ** 2"""
@@ -397,13 +381,7 @@ def _(c: Expr, a: Expr) -> Expr | None:
 @rule("mul", "const", "any")
 def _(c: Expr, a: Expr) -> Expr | None:
     """-2 * a = -(2 * a)"""
-    if c is ZERO:
-        return ZERO
-    if c is ONE:
-        return a
-    if c.data < 0:
-        return neg(mul(constant(-c.data), a))
-    return None
+    return neg(mul(constant(-c.data), a)) if c.data < 0 else None
 
 
 @rule("mul", "neg", "any")
@@ -415,13 +393,13 @@ def _(a: Expr, b: Expr) -> Expr:
 @rule("mul", "const", "mul")
 def _(c: Expr, a: Expr) -> Expr | None:
     """2 * (3 * a) = 6 * a"""
-    return mul(_folded(c.data * a.args[0].data), a.args[1]) if a.args[0].op == "const" else None
+    return mul(folded(c.data * a.args[0].data), a.args[1]) if a.args[0].op == "const" else None
 
 
 @rule("mul", "const", "div")
 def _(c: Expr, a: Expr) -> Expr | None:
     """2 * (3 / a) = 6 / a"""
-    return div(_folded(c.data * a.args[0].data), a.args[1]) if a.args[0].op == "const" else None
+    return div(folded(c.data * a.args[0].data), a.args[1]) if a.args[0].op == "const" else None
 
 
 @rule("mul", "any", "any")
@@ -430,7 +408,7 @@ def _(a: Expr, b: Expr) -> Expr | None:
     return power(a, 2) if a is b else None
 
 
-def _integer_power(a: Expr) -> tuple[Expr, int]:
+def integer_power(a: Expr) -> tuple[Expr, int]:
     """An expression as base and integer exponent."""
     if a.op == "pow" and a.args[1].op == "const" and isinstance(a.args[1].data, int):
         return a.args[0], a.args[1].data
@@ -440,7 +418,7 @@ def _integer_power(a: Expr) -> tuple[Expr, int]:
 @rule("mul", "pow", "any", symmetric=True)
 def _(a: Expr, b: Expr) -> Expr | None:
     """a ** 2 * a ** 3 = a ** 5"""
-    (x, m), (y, n) = _integer_power(a), _integer_power(b)
+    (x, m), (y, n) = integer_power(a), integer_power(b)
     return power(x, m + n) if x is y else None
 
 
@@ -482,7 +460,7 @@ def _(a: Expr, b: Expr) -> Expr | None:
     x, y = a.args
     if x is b or y is b:
         return y if x is b else x
-    return mul(x, div(y, b)) if x.op == "const" and (y is b or _integer_power(y)[0] is b) else None
+    return mul(x, div(y, b)) if x.op == "const" and (y is b or integer_power(y)[0] is b) else None
 
 
 @rule("div", "any", "mul")
@@ -509,7 +487,7 @@ def _(a: Expr, b: Expr) -> Expr:
 
 
 def _divide_powers(a: Expr, b: Expr) -> Expr | None:
-    (x, m), (y, n) = _integer_power(a), _integer_power(b)
+    (x, m), (y, n) = integer_power(a), integer_power(b)
     return power(x, m - n) if x is y else None
 
 
@@ -552,7 +530,7 @@ def _(c: Expr, a: Expr) -> Expr | None:
 @rule("pow", "pow", "const")
 def _(a: Expr, b: Expr) -> Expr | None:
     """(a ** 2) ** 3 = a ** 6"""
-    x, m = _integer_power(a)
+    x, m = integer_power(a)
     return power(x, m * b.data) if isinstance(b.data, int) and x is not a else None
 
 
@@ -563,6 +541,15 @@ def _(a: Expr, b: Expr) -> Expr | None:
         return None
     out = power(a.args[0], b.data)
     return neg(out) if b.data % 2 else out
+
+
+@rule("pow", "mul", "const")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """(2 * a) ** 3 = 8 * a ** 3"""
+    c, x = a.args
+    if c.op != "const" or not isinstance(b.data, int):
+        return None
+    return mul(power(c, b.data), power(x, b.data))
 
 
 @rule("pow", "sqrt", "const")

@@ -10,9 +10,12 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Final, NamedTuple
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
 from .graph import Node, Number, Symbol
+from .reading_order import Order, factor_order, natural, term_order
+from .rules_of_order import has_free_terms
 
 WIDTH: Final = 200  # characters in a line, about
 
@@ -32,30 +35,40 @@ class Written(NamedTuple):
     text: str
     level: int = ATOM
     head: str = ""
+    order: Order = (0, 2, True, ())
+    base: Any = None  # of an integer power, the piece that is raised
+    exponent: int = 1
 
 
 class Literal(NamedTuple):
     value: Number
 
 
-class Sum(NamedTuple):
-    """Terms, each with whether it is subtracted, and a number."""
+class SumTerm(NamedTuple):
+    minus: bool
+    text: str
+    order: Order
 
-    terms: tuple[tuple[bool, str], ...]
+
+class Sum(NamedTuple):
+    """Terms and a number. Where they may stand in any order, they are sorted when the sum is done."""
+
+    terms: tuple[SumTerm, ...]
     constant: Number
+    is_free: bool = False
 
 
 class Factor(NamedTuple):
     divides: bool
-    text: str
-    level: int
+    written: Written
 
 
 class Product(NamedTuple):
-    """A number, which holds the sign, times and over factors, from left to right."""
+    """A number, which holds the sign, times and over factors: some that stay in front as they are, others in any order."""
 
     coefficient: Number
     factors: tuple[Factor, ...]
+    fixed: int = 0
 
 
 Piece = Written | Literal | Sum | Product
@@ -64,6 +77,11 @@ Piece = Written | Literal | Sum | Product
 def _merge(a: Number, b: Number, neutral: int) -> bool:
     """Whether two numbers may be printed as one: not where that would round."""
     return neutral in (a, b) or not (isinstance(a, float) or isinstance(b, float))
+
+
+def _place_of_sum(s: Sum) -> tuple[int, bool]:
+    """Sums of parameters stand in front of a product, others behind: (m1 + m2)*l*(a + cos(q))."""
+    return (0 if max((t.order[0] for t in s.terms), default=0) <= 1 else 3), True
 
 
 def ratio(value: Number) -> tuple[Number, int]:
@@ -138,9 +156,12 @@ class Style(ABC):
     def piece(self, n: Node, args: list[Piece]) -> Piece:
         """A node, from the pieces of its arguments."""
         special = _PIECES.get(n.op)
-        if special is not None:
-            return special(self, n, *args)
-        return self.function(n.op, [self.done(a).text for a in args])
+        piece = special(self, n, *args) if special else self.function(n.op, [self.done(a).text for a in args])
+        return self.placed(n, piece)
+
+    def placed(self, n: Node, piece: Piece) -> Piece:
+        """A finished piece with its place among others."""
+        return piece._replace(order=factor_order(n, piece.text)) if isinstance(piece, Written) else piece
 
     def done(self, piece: Piece) -> Written:
         """A piece to which nothing more is added."""
@@ -161,59 +182,80 @@ class Style(ABC):
 
     def _sum_text(self, s: Sum) -> str:
         terms = list(s.terms)
+        if s.is_free or not self.keeps_grouping:
+            terms.sort(key=attrgetter("order"))
+            plus = next((k for k, t in enumerate(terms) if not t.minus), 0)
+            terms.insert(0, terms.pop(plus))
         if s.constant != 0:  # last, unless it saves a leading minus: 2 - x
             number = self._term(Literal(s.constant), False)
-            terms.insert(0 if terms and terms[0][0] else len(terms), number)
-        first = (self.minus if terms[0][0] else "") + terms[0][1]
-        return first + "".join(self.between("-" if minus else "+") + text for minus, text in terms[1:])
+            terms.insert(0 if terms and terms[0].minus else len(terms), number)
+        first = (self.minus if terms[0].minus else "") + terms[0].text
+        return first + "".join(self.between("-" if t.minus else "+") + t.text for t in terms[1:])
 
-    def _term(self, piece: Piece, minus: bool) -> tuple[bool, str]:
+    def _term(self, piece: Piece, minus: bool) -> SumTerm:
         if isinstance(piece, Product) and piece.coefficient < 0:
-            minus, piece = not minus, Product(-piece.coefficient, piece.factors)
+            minus, piece = not minus, piece._replace(coefficient=-piece.coefficient)
         elif isinstance(piece, Literal) and piece.value < 0:
             minus, piece = not minus, Literal(-piece.value)
-        return minus, self.tight(self.done(piece), NEGATIVE)
+        factors = self._opened_product(piece).factors if not isinstance(piece, Literal) else ()
+        order = term_order(tuple(sorted(f.written.order for f in factors)))
+        return SumTerm(minus, self.tight(self.done(piece), NEGATIVE), order)
 
     def _add(self, n: Node, a: Piece, b: Piece) -> Piece:
         if isinstance(a, Literal) or (isinstance(b, Sum) and not isinstance(a, Sum)):
             a, b = b, a
-        return self._sum(self._opened_sum(a), b, False)
+        out = self._sum(self._opened_sum(n.args[0], a), n.args[1], b, False, has_free_terms(n))
+        if len(out.terms) == 2 and not isinstance(a, Sum):
+            return out._replace(terms=tuple(sorted(out.terms, key=attrgetter("minus", "order"))))
+        return out
 
     def _subtract(self, n: Node, a: Piece, b: Piece) -> Piece:
-        return self._sum(self._opened_sum(a), b, True)
+        return self._sum(self._opened_sum(n.args[0], a), n.args[1], b, True, has_free_terms(n))
 
-    def _opened_sum(self, piece: Piece) -> Sum:
+    def _opened_sum(self, n: Node, piece: Piece) -> Sum:
         if isinstance(piece, Sum):
             return piece
         return Sum((), piece.value) if isinstance(piece, Literal) else Sum((self._term(piece, False),), 0)
 
-    def _sum(self, s: Sum, piece: Piece, minus: bool) -> Sum:
-        more = self._opened_sum(piece)
-        if (self.keeps_grouping and isinstance(piece, Sum)) or not _merge(s.constant, more.constant, 0):
+    def _sum(self, s: Sum, n: Node, piece: Piece, minus: bool, is_free: bool) -> Sum:
+        more = self._opened_sum(n, piece)
+        keeps = self.keeps_grouping and not is_free
+        if s.is_free and keeps:
+            s = s._replace(terms=tuple(sorted(s.terms, key=attrgetter("minus", "order"))))
+        if (keeps and isinstance(piece, Sum)) or not _merge(s.constant, more.constant, 0):
             return Sum((*s.terms, self._term(piece, minus)), s.constant)
         constant = s.constant - more.constant if minus else s.constant + more.constant
-        return Sum((*s.terms, *((minus != m, text) for m, text in more.terms)), constant)
+        return Sum((*s.terms, *(t._replace(minus=minus != t.minus) for t in more.terms)), constant, is_free)
 
     # Products
 
     def _multiply(self, n: Node, a: Piece, b: Piece) -> Piece:
-        if self._rank(b) < self._rank(a):
-            a, b = b, a
-        return self._product(self._opened_product(a), b, False)
+        one, other = self._opened_product(a), self._opened_product(b)
+        if other.fixed > one.fixed:
+            one, other, a, b = other, one, b, a
+        coefficient = self._coefficient(one.coefficient, other.coefficient, False)
+        if coefficient is None or (self.keeps_grouping and other.fixed):
+            return one._replace(factors=(*one.factors, Factor(False, self._whole(other))))
+        return Product(coefficient, (*one.factors, *other.factors), one.fixed)
+
+    def _whole(self, product: Product) -> Written:
+        """A product as one factor of another."""
+        order = max((f.written.order for f in product.factors), default=Written("").order)
+        return self.done(product)._replace(order=order)
 
     def _divide(self, n: Node, a: Piece, b: Piece) -> Piece:
-        return self._product(self._opened_product(a), b, True)
+        top, bottom = self._opened_product(a), self._opened_product(b)
+        coefficient = self._coefficient(top.coefficient, bottom.coefficient, True)
+        over = self._sorted(top)
+        if coefficient is None or (self.keeps_grouping and isinstance(b, Product)):
+            factors = (*over, Factor(True, self._whole(bottom)))
+            return Product(top.coefficient, factors, len(factors))
+        factors = (*over, *(f._replace(divides=not f.divides) for f in self._sorted(bottom)))
+        return Product(coefficient, factors, len(factors))
 
     def _negate(self, n: Node, a: Piece) -> Piece:
         p = self._opened_product(a)
-        return Product(-p.coefficient, p.factors)
-
-    @staticmethod
-    def _rank(piece: Piece) -> int:
-        """A product goes on with m, before v², before sin(x), before (a + b); numbers go in front in any case."""
-        if not isinstance(piece, Written):
-            return {Product: 0, Sum: 4, Literal: 5}[type(piece)]
-        return 3 if piece.head else 1 if piece.level == ATOM else 2
+        return p._replace(coefficient=-p.coefficient)
 
     def _opened_product(self, piece: Piece) -> Product:
         if isinstance(piece, Product):
@@ -221,15 +263,24 @@ class Style(ABC):
         if isinstance(piece, Literal):
             return Product(piece.value, ())
         w = self.done(piece)
-        return Product(1, (Factor(False, w.text, w.level),))
+        if isinstance(piece, Sum):
+            w = w._replace(
+                order=(max((t.order[0] for t in piece.terms), default=0), *_place_of_sum(piece), natural(w.text))
+            )
+        return Product(1, (Factor(False, w),))
 
-    def _product(self, p: Product, piece: Piece, divides: bool) -> Product:
-        more = self._opened_product(piece)
-        coefficient = self._coefficient(p.coefficient, more.coefficient, divides)
-        if coefficient is None or (self.keeps_grouping and isinstance(piece, Product)):
-            w = self.done(piece)
-            return Product(p.coefficient, (*p.factors, Factor(divides, w.text, w.level)))
-        return Product(coefficient, (*p.factors, *(f._replace(divides=divides != f.divides) for f in more.factors)))
+    def _sorted(self, p: Product) -> list[Factor]:
+        """The factors as they are written: in order, equal ones as a power."""
+        rest: dict[tuple[bool, str], list[Factor]] = {}
+        for f in p.factors[p.fixed :]:
+            rest.setdefault((f.divides, (f.written.base or f.written).text), []).append(f)
+        joined = [fs[0] if len(fs) == 1 else self._joined(fs) for fs in rest.values()]
+        return [*p.factors[: p.fixed], *sorted(joined, key=lambda f: (f.divides, f.written.order))]
+
+    def _joined(self, factors: list[Factor]) -> Factor:
+        base = factors[0].written.base or factors[0].written
+        exponent = sum(f.written.exponent for f in factors)
+        return Factor(factors[0].divides, self.power(base, Written(str(exponent)))._replace(order=base.order))
 
     @staticmethod
     def _coefficient(a: Number, b: Number, divides: bool) -> Number | None:
@@ -241,7 +292,11 @@ class Style(ABC):
         return None if isinstance(b, float) else Fraction(a) / Fraction(b)
 
     def _power(self, n: Node, a: Piece, b: Piece) -> Piece:
-        return self.power(self.done(a), self.done(b))
+        base = self.done(a)
+        written = self.power(base, self.done(b))
+        if isinstance(b, Literal) and isinstance(b.value, int) and b.value > 0:
+            return written._replace(base=self.placed(n.args[0], base), exponent=b.value)
+        return written
 
     # Conditions, choices, blocks
 
@@ -324,22 +379,21 @@ class _Text(Style):
 
     def quotient(self, product: Product) -> Written:
         top, bottom = ratio(product.coefficient)
-        factors = list(product.factors)
+        factors = self._sorted(product)
         if bottom != 1:
             factors = self._divided(factors, bottom)
         if top != 1 or not factors or factors[0].divides:
-            factors.insert(0, Factor(False, digits(top), ATOM))
-        texts = [("/" if f.divides else "*") + self.tight(Written(f.text, f.level), POWER) for f in factors]
+            factors.insert(0, Factor(False, Written(digits(top))))
+        texts = [("/" if f.divides else "*") + self.tight(f.written, POWER) for f in factors]
         return Written("".join(texts)[1:], PRODUCT)
 
     def _divided(self, factors: list[Factor], number: int) -> list[Factor]:
         """x/2; and a/(2*b) rather than a/b/2."""
         if not factors or not factors[-1].divides:
-            return [*factors, Factor(True, digits(number), ATOM)]
-        last = factors[-1]
-        level = POWER if last.text[0].isdigit() else PRODUCT
-        text = self.tight(Written(last.text, last.level), level)
-        return [*factors[:-1], Factor(True, f"{digits(number)}*{text}", PRODUCT)]
+            return [*factors, Factor(True, Written(digits(number)))]
+        last = factors[-1].written
+        text = self.tight(last, POWER if last.text[0].isdigit() else PRODUCT)
+        return [*factors[:-1], Factor(True, Written(f"{digits(number)}*{text}", PRODUCT))]
 
     def power(self, base: Written, exponent: Written) -> Written:
         return Written(f"{self.tight(base, ATOM)}**{self.tight(exponent, ATOM)}", POWER)
@@ -433,14 +487,13 @@ class Typeset(Style):
 
     def quotient(self, product: Product) -> Written:
         over, under = ratio(product.coefficient)
-        top = self._beside([self.positive(over)] * (over != 1) + self._side(product, False))
-        bottom = self._beside([self.positive(under)] * (under != 1) + self._side(product, True))
+        factors = self._sorted(product._replace(fixed=0))
+        above, below = ([f.written for f in factors if f.divides == divides] for divides in (False, True))
+        top = self._beside([self.positive(over)] * (over != 1) + above)
+        bottom = self._beside([self.positive(under)] * (under != 1) + below)
         if bottom:
             return Written(self.fraction(top or self.positive(1).text, bottom), PRODUCT)
-        return Written(top, product.factors[0].level if len(product.factors) == 1 and over == 1 else PRODUCT)
-
-    def _side(self, product: Product, divides: bool) -> list[Written]:
-        return [Written(f.text, f.level) for f in product.factors if f.divides == divides]
+        return Written(top, above[0].level if len(above) == 1 and over == 1 else PRODUCT)
 
     def _beside(self, factors: list[Written]) -> str:
         if len(factors) < 2:

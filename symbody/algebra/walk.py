@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from ..errors import ExpressionError
 from .functions import ExternalFunction
 from .graph import FALSE, TRUE, Expr, Node, Symbol, as_expr, intern, make
+from .linear import solved_by_substitution
 from .matrix import Matrix
 
 Exprs = TypeVar("Exprs", Expr, Matrix)
@@ -47,6 +48,8 @@ def free_symbols(*things: Any) -> list[Symbol]:
 
 def rebuilt(node: Node, args: tuple[Any, ...]) -> Any:
     """The same operation on other arguments, by the rules."""
+    if node.op == "solve" and (solved := solved_by_substitution(args[0], args[1:], node.data)) is not None:
+        return intern("entries", solved)
     if node.op in ("call", "factor", "solve", "item"):
         if node.op == "item" and args[0].op != "solve":
             return args[0].args[node.data]

@@ -31,6 +31,7 @@ def test_the_same_code_whatever_came_before():
     plain = digest("")
     assert digest("kept = symbols('d c b a')") == plain
     assert digest("d, c = symbols('d c'); kept = [sin(d), c * d, d + c, cos(symbols('b')[0])]") == plain
+    assert digest("d, c, b, a = symbols('d c b a'); kept = [a * (b * (c * d)), b * (c * d), d + (c + a)]") == plain
 
 
 @pytest.mark.parametrize("swap", [False, True])
@@ -38,6 +39,6 @@ def test_operands_stand_in_the_order_of_the_inputs(swap):
     names = ("y_late", "x_early") if swap else ("x_early", "y_late")
     made = dict(zip(names, symbols(names), strict=True))
     x, y = made["x_early"], made["y_late"]
-    p = program("f", {"v": [x, y]}, {"out": sin(y) * (y * x) + cos(x)})
+    p = program("f", {"v": [x, y]}, {"out": sin(y * x) + cos(x)})
     first = next(i for i in p.code if i.op == "mul" and all(p.code[a].op == "input" for a in i.args))
     assert [p.code[a].data for a in first.args] == [(0, 0), (0, 1)]

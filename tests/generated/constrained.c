@@ -102,7 +102,7 @@ void constrained(
     const double grip = (0.0 < vx && !(vy < -1.0)) ? tyre(vy/vx, load) : 0.0;
     const double pull = k*larger(0.0, -1.0 + sqrt(v8 + v2));
     double solution[6] = {
-        grip - x*pull, wind(t) - y*pull, vy*(vx*sign_of(vx)), smaller(x, y), 1.0, 0.0
+        grip - x*pull, wind(t) - y*pull, vx*(vy*sign_of(vx)), smaller(x, y), 1.0, 0.0
     };
     general_solve(3, factors, pivots, solution);
     general_solve(3, factors, pivots, &solution[3]);

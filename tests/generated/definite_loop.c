@@ -41,7 +41,7 @@ static void definite_solve(int n, const double *a, double *x)
 
 void definite_loop(double a, double b, double solution[15])
 {
-    const double v4 = a + (15.0 + b);
+    const double v4 = 15.0 + (a + b);
     const double v6 = 0.5*a;
     const double v8 = 0.3333333333333333*a;
     const double v10 = 0.25*a;

@@ -1,4 +1,4 @@
-/* double_pendulum: 39 operations: 7 additions, 28 multiplications, 0 divisions, 4 functions */
+/* double_pendulum: 36 operations: 7 additions, 25 multiplications, 0 divisions, 4 functions */
 
 #include "double_pendulum.h"
 
@@ -19,21 +19,23 @@ void double_pendulum(
     const double l2 = p[3];
     const double g = p[4];
     const double I1 = l1*l1*(m2 + 0.3333333333333333*m1);
-    const double v12 = 0.5*(l2*(m2*l1));
-    const double v15 = q1 - q2;
-    const double coupling = v12*cos(v15);
-    const double I2 = 0.3333333333333333*(m2*(l2*l2));
-    const double swing = v12*sin(v15);
-    const double v25 = u2*u2;
-    const double weight1 = l1*(g*(m2 + 0.5*m1));
-    const double weight2 = 0.5*(l2*(m2*g));
-    const double v41 = u1*u1;
-    const double T = 0.5*(I1*v41 + I2*v25) + u2*(u1*coupling);
+    const double v10 = q1 - q2;
+    const double v15 = m2*l2;
+    const double v16 = 0.5*v15;
+    const double v17 = l1*v16;
+    const double coupling = cos(v10)*v17;
+    const double I2 = 0.3333333333333333*(l2*v15);
+    const double weight1 = g*(l1*(m2 + 0.5*m1));
+    const double swing = sin(v10)*v17;
+    const double v31 = u2*u2;
+    const double weight2 = g*v16;
+    const double v38 = u1*u1;
+    const double T = u2*(u1*coupling) + 0.5*(I1*v38 + I2*v31);
     M[0] = I1;
     M[1] = coupling;
     M[2] = coupling;
     M[3] = I2;
-    bias[0] = swing*v25 + sin(q1)*weight1;
-    bias[1] = weight2*sin(q2) - swing*v41;
+    bias[0] = sin(q1)*weight1 + swing*v31;
+    bias[1] = weight2*sin(q2) - swing*v38;
     *energy = T;
 }

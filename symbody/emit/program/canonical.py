@@ -1,7 +1,7 @@
 """An order of arguments that depends on what an expression is, not on when its parts were made.
 
-The graph puts the arguments of sums and products in order of age. Programs must not depend on that: the same equations give the same code,
-byte for byte, whatever else happened in the process before.
+The graph puts the arguments of sums and products in the order of their keys. Programs have inputs as they stand in their groups: the same equations give
+the same code, byte for byte, whatever else happened in the process before.
 """
 
 from __future__ import annotations

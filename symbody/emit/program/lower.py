@@ -20,6 +20,7 @@ from .elimination_order import Work, elimination_order, elimination_work
 from .instruction_order import depth_first
 from .program import Group, Instruction, Output, Program, _repeated, factor_cost
 from .right_sides import with_joined_solves
+from .shared_products import with_shared_products
 from .tree_solves import Branches
 
 UNROLLED_OPERATIONS: Final = 1500  # a definite system that takes no more operations than this is written out;
@@ -48,7 +49,7 @@ def program(
     things = [o if isinstance(o, (Matrix, Expr)) else _column(name, k, o) for k, o in outputs.items()]
     if bake:
         things, labels = substitute_all(things, bake), substituted_labels(labels or {}, bake)
-    things, label = _unrolled(things, labels_by_node(labels))
+    things, label = _regrouped(*_unrolled(things, labels_by_node(labels)))
     roots = scalars(*things)
     _refuse_strays(name, roots, groups)
     wanted = set(sparse)
@@ -57,6 +58,14 @@ def program(
     lowered = _Lowering(groups, roots, label)
     made = [_output(k, t, k in wanted, lowered.value) for k, t in zip(outputs, things, strict=True)]
     return with_joined_solves(_without_dead_code(name, groups, made, lowered))
+
+
+def _regrouped(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
+    """Products with shared parts; a node that stands for another takes over its label."""
+    roots = scalars(*things)
+    new = with_shared_products(roots, [n for n in ordered(roots) if n in label])
+    written = [t.map(new.__getitem__) if isinstance(t, Matrix) else new[t] for t in things]
+    return written, {new[n]: name for n, name in label.items() if n in new}
 
 
 def _column(name: str, key: str, value: Any) -> Expr | Matrix:

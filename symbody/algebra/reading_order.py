@@ -1,0 +1,41 @@
+"""The order in which factors and terms are written: numbers, parameters (masses and inertias first), functions, speeds, accelerations.
+
+It depends on what a node is and on names, not on when nodes were made: m*g*l*sin(q), m*l**2*q_dot**2, (m1 + m2)*l1.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, TypeAlias
+
+from .graph import Node, Symbol, key_class
+
+Order: TypeAlias = tuple[Any, ...]
+
+_INERTIAL: Final = "mMIJ"  # first letters of what a product of parameters begins with
+_PARAMETERS: Final = 3  # highest class of numbers, parameters, inputs
+_DIGITS: Final = re.compile(r"(\d+)")
+
+
+def factor_order(n: Node, text: str) -> Order:
+    """Of a factor, and of a term that is one factor; `text` is what it looks like."""
+    kind = key_class(n)
+    if isinstance(n, Symbol):
+        is_inertial = kind <= _PARAMETERS and n.name[0] in _INERTIAL
+        return kind, 1, not is_inertial, natural(n.name)
+    if n.op == "pow":
+        return (*factor_order(n.args[0], text)[:3], natural(text))
+    if n.op in ("add", "sub"):
+        return kind, 0 if kind <= 1 else 3, True, natural(text)
+    return kind, 2, True, natural(text)
+
+
+def term_order(factors: tuple[Order, ...]) -> Order:
+    """Of a product: by the highest class in it, then by how many factors it has."""
+    return max((f[0] for f in factors), default=0), len(factors), factors
+
+
+def natural(text: str) -> tuple[tuple[str, int], ...]:
+    """m2 before m10."""
+    parts = _DIGITS.split(text)
+    return tuple((word, int(number[:9] or 0)) for word, number in zip(parts[::2], (*parts[1::2], ""), strict=True))
