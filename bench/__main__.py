@@ -24,12 +24,14 @@ STAGES = (
     "stiff",
     "linear",
     "export",
+    "equilibria",
 )  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),
     "quick": ("dynamics", "simulate", "overhead"),
     "robots": ("dynamics",),
     "functions": ("dynamics",),
+    "only": ("equilibria",),
 }
 
 
@@ -63,6 +65,7 @@ def main() -> None:
     )
     parser.add_argument("--robots", nargs="+", choices=CASES, help="only these (dynamics)")
     parser.add_argument("--functions", nargs="+", choices=FUNCTIONS, help="only these (dynamics)")
+    parser.add_argument("--only", nargs="+", help="cases with one of these words in their name (equilibria)")
     chosen = parser.parse_args()
     given = {name: value for name in OPTIONS if (value := getattr(chosen, name))}
     for name in given:

@@ -30,6 +30,10 @@ LAZY_DOORS = {  # files that may load a module when it is first needed, and why
 NUMERICS = {  # files before `emit` that compute with arrays, and why
     "symbody/algebra/nonlinear.py": "the one nonlinear solver, which every later stage uses",
     "symbody/algebra/trust_region.py": "its steps, by singular values",
+    "symbody/algebra/metric.py": "distances between its points",
+    "symbody/algebra/deflation.py": "its rows with known zeros divided out",
+    "symbody/algebra/homotopy.py": "ways to a zero where it finds none",
+    "symbody/algebra/zeros.py": "searches that go through all of these",
     "symbody/derive/configuration.py": "asks it for configurations that keep the constraints",
     "symbody/derive/constraint_rank.py": "ranks at these, by singular values",
     "symbody/derive/undetermined.py": "null vectors at these",

@@ -33,6 +33,7 @@ NEIGHBOURS: Final = 4  # points at which rounding is looked at
 SHARP: Final = 2.0  # a row is zero, and no step could make it more so, below this many units of its rounding
 ROUNDED: Final = 450.0  # a row counts as zero below this many, where no step made it less (1e-13 of its terms)
 CLOSE: Final = 1e-2  # rows are let go through dependence where the radius falls below this part of the unknowns, or of the way so far
+TINY: Final = 1e-140  # squares of smaller numbers are zero: no length could be computed
 SUSPECT: Final = 1e-9  # rows with slopes below this part of the largest are looked at: units, or rounding
 STILL: Final = 1e-7  # |R F| is stationary where no more than this part of it can be changed
 TURNS: Final = 10  # steps that make a circle where they lead back to a quarter of their length
@@ -111,6 +112,11 @@ class Solution:
         """How far each unknown is undetermined: 0 not at all, 1 entirely."""
         return self._rank.loose
 
+    @property
+    def null_space(self) -> Array:
+        """Directions in which no row changes, in columns."""
+        return self._rank.null_space
+
 
 @dataclass(frozen=True)
 class System:
@@ -123,6 +129,8 @@ class System:
     rounding       x -> for each row, a bound of its rounding error; without, it is estimated
     slope_rounding x -> the same for the entries of J; without, they are taken as they are
     radius         of the first step, in these distances
+    reach          how far a step may change each unknown: beyond a part of a turn, slopes of angles say nothing
+    typical        sizes of unknowns beside which smaller numbers are rounded: angles are known to 1e-16, not to 1e-16 of themselves
     """
 
     function: Function
@@ -133,12 +141,23 @@ class System:
     rounding: Callable[[Array], Array] | None = None
     slope_rounding: Callable[[Array], Array] | None = None
     radius: float = np.inf
+    reach: Array | None = None
+    typical: Array | None = None
     max_steps: int = STEPS
 
     def zero(self, start: Array) -> Solution:
         """A zero, reached from the start by following the path on which all rows go to zero together."""
         with np.errstate(all="ignore"):  # places without values are stepped back from
             return _TrustRegionSearch(self, start).solution()
+
+    def settled(self, start: Array) -> Array:
+        """The start, with linear unknowns where they are best."""
+        if self.linear is None or not self.linear.any():
+            return start
+        F, J = self.function(start)
+        if not (np.isfinite(F).all() and np.isfinite(J).all()):
+            return start
+        return start + self.linearised(F, J, Scales.of(J, self.sizes)).with_linear(np.zeros(len(start)))
 
     def first_zero(self, starts: Iterable[Array]) -> tuple[Solution, int]:
         """The first zero that is found from one of some starts, or what came nearest to one; and the number of the start."""
@@ -180,7 +199,8 @@ class System:
 
     def linearised(self, F: Array, J: Array, scales: Scales) -> Linearisation:
         linear = np.zeros(J.shape[1], dtype=bool) if self.linear is None else self.linear
-        return Linearisation(F, J, scales.rows, scales.columns, ~linear, linear)
+        columns = scales.columns if self.reach is None else np.minimum(scales.columns, self.reach)
+        return Linearisation(F, J, scales.rows, columns, ~linear, linear)
 
     def leaves(self, x: Array, change: Array) -> Mask:
         """Which unknowns are at a bound and would leave it."""
@@ -203,10 +223,12 @@ class _TrustRegionSearch:
         self.system = system
         self.radius = system.radius
         self.steps = self.evaluations = self.most_rank = 0
-        self.x = system.inside(np.array(start, dtype=np.float64))
+        self.x = system.inside(np.where(np.abs(start) < TINY, 0.0, start).astype(np.float64))
         self.floor: Array | None = None  # slopes that are no larger are rounding
         self.F, self.J = self._at(self.x)
         self.start, self.extent = self.x, np.abs(self.x)
+        if system.typical is not None:
+            self.extent = np.maximum(self.extent, system.typical)
         self.scales: Scales | None = None
         self.may_cross = False  # places where rows become dependent
         self.must_descend = self.is_settled = False
@@ -260,6 +282,10 @@ class _TrustRegionSearch:
         return EPS * (np.abs(self.J) @ self.extent)
 
     @property
+    def _sizes(self) -> Array:
+        return np.abs(self.x) if self.system.typical is None else np.maximum(np.abs(self.x), self.system.typical)
+
+    @property
     def _is_sharp(self) -> bool:
         """Whether no step can be expected to make the rows less."""
         return bool((np.abs(self.F) <= SHARP * self._slight()).all())
@@ -281,8 +307,8 @@ class _TrustRegionSearch:
         if self._is_sharp:
             return self._slight()
         if self.system.rounding is not None:
-            return np.maximum(self.system.rounding(self.x), EPS * (np.abs(self.J) @ np.abs(self.x)))
-        random, noise = np.random.default_rng(0), EPS * (np.abs(self.J) @ np.abs(self.x))
+            return np.maximum(self.system.rounding(self.x), EPS * (np.abs(self.J) @ self._sizes))
+        random, noise = np.random.default_rng(0), EPS * (np.abs(self.J) @ self._sizes)
         for _ in range(NEIGHBOURS):
             change = 4 * EPS * random.uniform(-1, 1, len(self.x)) * np.abs(self.x)
             scatter = np.abs(self._at(self.x + change)[0] - self.F - self.J @ change)
@@ -383,6 +409,8 @@ class _TrustRegionSearch:
         while True:
             damping = here.damping(self.radius)
             change = -here.correction(self.F, damping)
+            if self.system.reach is not None:
+                change = change / max(1.0, float(np.max(np.abs(change) / self.system.reach, initial=0.0)))
             inside = self.system.inside(self.x + change) - self.x
             held = here.moving & self.system.leaves(self.x, change)
             if not held.any():

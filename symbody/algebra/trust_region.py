@@ -22,6 +22,8 @@ CUT: Final = (
     16 * EPS
 )  # singular values below this part of the largest, times the size of J, are rounding: no step along them
 RANK: Final = 1e-10  # below this part of the largest, rows or columns are said to be dependent
+DOUBTFUL: Final = 1e-6  # directions along which rows change by less than this part of the most are looked at row by row
+IDLE: Final = 1e-12  # no row changes along a direction if it changes by less than this part of its entries
 FAINT: Final = 1e-10  # entries below this part of the largest say nothing about the units of their row and column
 SWEEPS: Final = 12
 GROWS, GROWN = 10.0, 1e4  # by how much the weight of a row may grow in a step, and altogether
@@ -229,20 +231,35 @@ def _has_other_sign(f: SingularValues, A: Array) -> bool:
 
 @dataclass(frozen=True)
 class Rank:
-    """Rank information of J: its rank, the ratio of its largest to its smallest singular value, and how far each unknown lies in its null
-    space (0: determined, 1: not at all)."""
+    """Rank information of J: its rank, the ratio of its largest to its smallest singular value, its null space (columns), and how far
+    each unknown lies in it (0: determined, 1: not at all).
+
+    A direction is one of the null space where each row by itself stays zero, beside its own entries: a soft spring counts beside stiff ones.
+    """
 
     rank: int
     condition: float
+    null_space: Array
     loose: Array
 
     @classmethod
     def of(cls, J: Array) -> Rank:
         n = J.shape[1]
         if not J.size or not np.isfinite(J).all():
-            return cls(0, 1.0 if not J.size else np.inf, np.ones(n))
+            return cls(0, 1.0 if not J.size else np.inf, np.eye(n), np.ones(n))
         scales = Scales.of(J)
-        f = SingularValues.of(scales.rows[:, None] * J * scales.columns)
-        k = f.rank()
-        loose = np.sqrt(np.clip(1 - np.sum(f.V[:k] ** 2, axis=0), 0.0, 1.0))
-        return cls(k, float(f.s[0] / f.s[-1]) if k else 1.0, loose)
+        A = scales.rows[:, None] * J * scales.columns
+        _, s, V = np.linalg.svd(A)
+        doubtful = V[int(np.sum(s > DOUBTFUL * s[0])) :].T
+        null = doubtful @ _idle(A / np.maximum(np.abs(A).max(axis=1, keepdims=True), 1e-300) @ doubtful)
+        rank = n - null.shape[1]
+        loose = np.sqrt(np.clip(np.sum(null * null, axis=1), 0.0, 1.0))
+        return cls(rank, float(s[0] / s[rank - 1]) if rank else 1.0, scales.columns[:, None] * null, loose)
+
+
+def _idle(B: Array) -> Array:
+    """Orthonormal columns that B makes nothing of."""
+    if not B.size:
+        return np.eye(B.shape[1])
+    _, s, V = np.linalg.svd(B)
+    return np.asarray(V[int(np.sum(s > IDLE)) :].T)

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from .response import FrequencyResponse, StateSpace, TimeResponse, frequency_grid
     from .second_order import SecondOrder
     from .spectrum import Mode, Spectrum
-    from .steady import SteadyMotion, steady
+    from .steady import steady, steady_motions
+    from .steady_motion import SteadyMotion
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "Feedback", "LinearSystem", "linear_system",
     "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "SecondOrder", "Mode",
-    "Spectrum", "SteadyMotion", "steady",
+    "Spectrum", "SteadyMotion", "steady", "steady_motions",
 ]  # fmt: skip
 
 offer(__name__)

@@ -7,49 +7,43 @@ phi = 0,  Jc u + b = 0,  Jc u' + c = 0,  h = 0 with z' = 0
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import permutations
 from typing import Any
 
+import numpy as np
+
 from ..algebra.derivatives import jacobian
-from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr
-from ..algebra.matrix import Matrix, sum_of_products
+from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols, scalars
 from ..derive.equations import Equations
 from ..errors import StabilityError, listed
-from .parameter_samples import samples, vanishing
-
-
-@dataclass(frozen=True)
-class ConditionRow:
-    """An expression that must vanish, with its name in messages. Stages: coordinates, speeds, accelerations, loads."""
-
-    name: str
-    expression: Expr
-    stage: str
-
-
-@dataclass(frozen=True)
-class TurningSpeeds:
-    """Speeds along two fixed axes that turn as a coordinate drifts: along' = -heading' across, across' = heading' along."""
-
-    heading: Symbol
-    along: Symbol
-    across: Symbol
+from .condition_rows import ConditionRow, acceleration_rows, position_rows, speed_rows
+from .parameter_samples import array, folded, samples, vanishing
+from .symmetries import Symmetry
+from .symmetry_group import Asked, SymmetryGroup, active_symmetries
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """Symbols with fixed values (expressions in parameters), unknowns in stages, and rows."""
+    """Symbols with fixed values (expressions in parameters), unknowns in stages, and rows.
+
+    cyclic     coordinates on which nothing depends
+    drifting   coordinates that grow: cyclic ones, and those that symmetries move
+    turning    coordinates and speeds whose rates change as the motion goes along its symmetries
+    along      the symmetries that it goes along, each with its rate
+    notes      what a reader of the result should know about them
+    """
 
     fixed: Mapping[Symbol, Expr]
     unknowns: Mapping[str, tuple[Symbol, ...]]
     rows: tuple[ConditionRow, ...]
-    drifting: tuple[Symbol, ...]
-    turning: tuple[Symbol, ...]
+    cyclic: tuple[Symbol, ...] = ()
+    drifting: tuple[Symbol, ...] = ()
+    turning: tuple[Symbol, ...] = ()
+    along: tuple[tuple[Symmetry, Expr], ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def all_unknowns(self) -> tuple[Symbol, ...]:
@@ -57,7 +51,8 @@ class Conditions:
 
 
 def conditions(
-    eq: Equations, given: Mapping[Any, Any], zero: Iterable[Any], free: Iterable[Any], near: Mapping[Symbol, float], time: float
+    eq: Equations, given: Mapping[Any, Any], zero: Iterable[Any], free: Iterable[Any], turning: Any, near: Mapping[Symbol, float],
+    time: float,
 ) -> Conditions:  # fmt: skip
     """near: numbers at which the equations have values, for coordinates that are not given."""
     names = _Names(eq)
@@ -67,19 +62,29 @@ def conditions(
     if both := [s for s in loose if s in wanted]:
         raise StabilityError(f"steady motion of {eq.name!r}: {listed(both)} cannot have a value and be free")
     around = {**eq.variables.of("p").defaults, **near}
-    cyclic = cyclic_coordinates(eq, around)
-    drifting = _drifting(eq, cyclic, wanted, loose)
-    turns = _turns(eq, [q for q in drifting if q not in cyclic and not _stands(q, wanted)], cyclic, around)
-    turning = tuple(u for turn in turns for u in (turn.along, turn.across))
-    fixed = _fixed(eq, wanted, loose, drifting, turning, time)
+    cyclic = eq.cached("cyclic coordinates", tuple(around), lambda: cyclic_coordinates(eq, around))
+    asked = Asked(wanted, loose, cyclic)
+    group = active_symmetries(eq, asked, turning, near)
+    drifting = tuple(q for q in eq.q if asked.drifts(q) or group.moves(q))
+    fixed = _fixed(eq, wanted, loose, drifting, group.turned_speeds, time)
     rows = [
-        *_rate_rows(eq, fixed, drifting), *_wanted_rows(eq, wanted, fixed), *_turn_rows(eq, turns), *_equation_rows(eq)
+        *_rate_rows(eq, fixed, drifting), *group.rate_rows(), *_wanted_rows(eq, wanted, fixed), *group.turn_rows(), *_equation_rows(eq)
     ]  # fmt: skip
-    return Conditions(fixed, _unknowns(eq, fixed, loose, turning), tuple(rows), drifting, turning)
+    unknowns = _unknowns(eq, fixed, loose, group)
+    return Conditions(
+        fixed, unknowns, tuple(rows), cyclic, drifting, group.turning, group.along, _notes(eq, asked, group)
+    )
 
 
-def _stands(q: Symbol, wanted: Mapping[Expr, Expr]) -> bool:
-    return wanted.get(as_expr(q.dot)) is ZERO
+def _notes(eq: Equations, asked: Asked, group: SymmetryGroup) -> tuple[str, ...]:
+    """Coordinates that stand still because they have a value, in a motion that would move them."""
+    held = [q for q in eq.q if asked.is_held(q) and any(q in s.q for s, _ in group.along)]
+    rates = dict(zip(eq.q, eq.rates.entries, strict=True))
+    return tuple(
+        f"{q.name} has a value and so stands still, {rates[q]} = 0; free=[{q.dot.name!r}] lets it go on from there"
+        for q in held
+        if isinstance(q.dot, Symbol)
+    )
 
 
 class _Names:
@@ -100,15 +105,6 @@ class _Names:
         return self.table.symbol(key, f"steady({where}=...) of {self.table.owner!r}", StabilityError, "symbol")
 
 
-def _drifting(
-    eq: Equations, cyclic: tuple[Symbol, ...], wanted: Mapping[Expr, Expr], loose: list[Symbol]
-) -> tuple[Symbol, ...]:
-    """Coordinates that may drift: their rate is given or free, or they are cyclic and not held."""
-    moving = {s for s, v in wanted.items() if v is not ZERO} | set(loose)
-    held = {s for s in wanted if s in eq.q}
-    return tuple(q for q in eq.q if q.dot in moving or (q in cyclic and q not in held and q.dot not in wanted))
-
-
 def cyclic_coordinates(eq: Equations, near: Mapping[Symbol, float]) -> tuple[Symbol, ...]:
     """Cyclic coordinates: no entry of the equations depends on them, at random states near some numbers."""
     things = [eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, eq.rates]
@@ -119,90 +115,41 @@ def cyclic_coordinates(eq: Equations, near: Mapping[Symbol, float]) -> tuple[Sym
     return tuple(q for q, column in zip(eq.q, seen, strict=True) if all(vanishes[e] for e in column))
 
 
-# ---------------------------------------------------------------------------------------------------- turning
-
-
-def _turns(
-    eq: Equations, turned: list[Symbol], cyclic: tuple[Symbol, ...], near: Mapping[Symbol, float]
-) -> list[TurningSpeeds]:
-    """For each coordinate that drifts without being cyclic: the speeds that turn with it, a symmetry of the motion."""
-    out: list[TurningSpeeds] = []
-    for heading in turned:
-        pairs: list[tuple[Symbol, Symbol] | None] = [None]
-        pairs += [(x.dot, y.dot) for x, y in permutations(cyclic, 2) if x.dot in eq.u and y.dot in eq.u]
-        state = _random_state(eq, near)
-        before = _accelerations(eq, state)
-        found = next((pair for pair in pairs if _is_symmetry(eq, state, before, heading, pair)), pairs)
-        if found is pairs:
-            raise StabilityError(
-                f"steady motion of {eq.name!r}: {heading.name} cannot drift in it, accelerations depend on it, and no two other "
-                "coordinates can be turned along with it"
-            )
-        out += [TurningSpeeds(heading, *found)] if isinstance(found, tuple) else []
-    return out
-
-
-def _random_state(eq: Equations, near: Mapping[Symbol, float]) -> dict[Symbol, float]:
-    return samples([eq.udot, eq.h, eq.rates, *eq.u, *(as_expr(z.dot) for z in eq.z)], near, 1)[0]
-
-
-def _accelerations(eq: Equations, state: Mapping[Symbol, float]) -> list[list[float]]:
-    return evaluate([list(eq.udot.entries), list(eq.h.entries)], state)
-
-
-def _is_symmetry(
-    eq: Equations, state: Mapping[Symbol, float], before: list[list[float]], heading: Symbol, pair: tuple[Symbol, Symbol] | None
-) -> bool:  # fmt: skip
-    """Whether accelerations turn along when the heading is changed, with the two speeds turned by the same angle, and are the same else."""
-    c, s = math.cos(0.7), math.sin(0.7)
-    moved = {**state, heading: state.get(heading, 0.0) + 0.7}
-    expected = list(before[0])
-    if pair is not None:
-        i, j = (eq.u.index(u) for u in pair)
-        moved |= {pair[0]: c * state[pair[0]] - s * state[pair[1]], pair[1]: s * state[pair[0]] + c * state[pair[1]]}
-        expected[i], expected[j] = c * before[0][i] - s * before[0][j], s * before[0][i] + c * before[0][j]
-    after = _accelerations(eq, moved)
-    scale = 1e-8 * (1 + max(map(abs, before[0])))
-    return all(
-        abs(a - b) < scale for x, y in ((after[0], expected), (after[1], before[1])) for a, b in zip(x, y, strict=True)
-    )
-
-
-def _turn_rows(eq: Equations, turns: Iterable[TurningSpeeds]) -> list[ConditionRow]:
-    rates = dict(zip(eq.q, eq.rates.entries, strict=True))
-    rows = []
-    for turn in turns:
-        rate = rates[turn.heading]
-        for u, law in (
-            (turn.along, turn.along.dot + rate * turn.across),
-            (turn.across, turn.across.dot - rate * turn.along),
-        ):
-            rows.append(ConditionRow(f"turning of {u.name} with {turn.heading.name}", law, "accelerations"))
-    return rows
-
-
 def _fixed(
-    eq: Equations, wanted: Mapping[Expr, Expr], loose: list[Symbol], drifting: tuple[Symbol, ...], turning: tuple[Symbol, ...], time: float
+    eq: Equations, wanted: Mapping[Expr, Expr], loose: list[Symbol], drifting: tuple[Symbol, ...], turned: tuple[Symbol, ...], time: float
 ) -> dict[Symbol, Expr]:  # fmt: skip
     own = set(eq.variables.of("q u z r p lam").symbols)
     fixed: dict[Symbol, Expr] = {eq.t: as_expr(time)}
-    fixed |= {v.symbol: ZERO for v in eq.variables.of("u'") if v.rate_of not in turning}
+    fixed |= {v.symbol: ZERO for v in eq.variables.of("u'") if v.rate_of not in turned}
     fixed |= dict.fromkeys(eq.variables.of("z'").symbols, ZERO)
     fixed |= {s: ZERO for s in eq.variables.of("r r' r''").symbols if s not in loose}
-    for q, rate in zip(eq.q, eq.rates.entries, strict=True):
-        if q not in drifting and isinstance(rate, Symbol):
-            fixed[rate] = ZERO
+    fixed |= dict.fromkeys(_standing_speeds(eq, drifting), ZERO)
     return fixed | {s: v for s, v in wanted.items() if isinstance(s, Symbol) and s in own}
 
 
+def _standing_speeds(eq: Equations, drifting: tuple[Symbol, ...]) -> list[Symbol]:
+    """Speeds that are zero because coordinates stand still: N u = 0 has no other solution where N has full rank, as with Euler parameters."""
+    still = [i for i, q in enumerate(eq.q) if q not in drifting]
+    plain = [rate for i in still if isinstance(rate := eq.rates.entries[i], Symbol)]
+    if any(eq.n[i] is not ZERO for i in still):
+        return plain
+    touched = [j for j in range(len(eq.u)) if any(eq.N[i, j] is not ZERO for i in still)]
+    N = Matrix(len(still), len(touched), tuple(eq.N[i, j] for i in still for j in touched))
+    if len(plain) == len(touched) or not touched:
+        return plain
+    numbers = array(N, samples([N], {**eq.variables.of("p q").defaults}, 1)[0])
+    has_full_rank = np.linalg.matrix_rank(numbers) == len(touched)
+    return [eq.u[j] for j in touched] if has_full_rank else plain
+
+
 def _unknowns(
-    eq: Equations, fixed: Mapping[Symbol, Expr], loose: list[Symbol], turning: tuple[Symbol, ...]
+    eq: Equations, fixed: Mapping[Symbol, Expr], loose: list[Symbol], group: SymmetryGroup
 ) -> dict[str, tuple[Symbol, ...]]:
     more = [s for s in loose if s in eq.constants]
     groups: dict[str, Iterable[Any]] = {
         "coordinates": eq.q,
-        "speeds": eq.u,
-        "accelerations": [u.dot for u in turning],
+        "speeds": [*eq.u, *group.rates],
+        "accelerations": [u.dot for u in group.turned_speeds],
         "loads": [*eq.variables.of("z lam").symbols, *more],
     }
     return {stage: tuple(s for s in group if s not in fixed) for stage, group in groups.items()}
@@ -212,7 +159,8 @@ def _unknowns(
 
 
 def _rate_rows(eq: Equations, fixed: Mapping[Symbol, Expr], drifting: tuple[Symbol, ...]) -> list[ConditionRow]:
-    still = [(q, r) for q, r in zip(eq.q, eq.rates.entries, strict=True) if q not in drifting and r not in fixed]
+    pairs = zip(eq.q, eq.rates.entries, folded(list(eq.rates.entries), fixed), strict=True)
+    still = [(q, r) for q, r, left in pairs if q not in drifting and left is not ZERO]
     return [ConditionRow(f"rate of {q.name}", rate, "speeds") for q, rate in still]
 
 
@@ -235,30 +183,10 @@ def _stage(kinds: set[str]) -> str:
     return "coordinates" if kinds <= {"coordinate", "parameter"} else "speeds"
 
 
-def position_rows(eq: Equations) -> list[ConditionRow]:
-    """phi = 0, and the norms of Euler parameters."""
-    constraints = [ConditionRow(f"constraint {row.name!r}", row.expression, "coordinates") for row in eq.holonomic_rows]
-    return [*constraints, *(ConditionRow(row.name, row.expression, "coordinates") for row in eq.norm_rows)]
-
-
-def speed_rows(eq: Equations) -> list[ConditionRow]:
-    """Jc u + b = 0."""
-    return [ConditionRow(f"rate of constraint {row.name!r}", row.expression, "speeds") for row in eq.speed_rows]
-
-
-def acceleration_rows(eq: Equations) -> list[ConditionRow]:
-    """Jc u' + c = 0."""
-    dots = [as_expr(u.dot) for u in eq.u]
-    return [
-        ConditionRow(
-            f"second rate of constraint {row.name!r}", sum_of_products(eq.Jc.row(k), dots) + eq.c[k], "accelerations"
-        )
-        for k, row in enumerate(eq.speed_rows)
-    ]
-
-
 def _equation_rows(eq: Equations) -> list[ConditionRow]:
     balances: Matrix = eq.residual()
-    loads = [ConditionRow(f"balance of {u.name}", e, "loads") for u, e in zip(eq.u, balances.entries, strict=True)]
+    loads = [
+        ConditionRow(f"balance of {u.name}", e, "loads", "balance") for u, e in zip(eq.u, balances.entries, strict=True)
+    ]
     more = [ConditionRow(f"equation {row.name!r}", row.expression, "loads") for row in eq.additional_rows]
     return [*position_rows(eq), *speed_rows(eq), *acceleration_rows(eq), *loads, *more]

@@ -17,7 +17,7 @@ from ..emit.run.callable import Array
 from ..errors import StabilityError, listed, shown
 from ..summary import Summarized, Summary, counted, filled, listing
 from .pencil import Complex, is_regular, neat, sorted_order
-from .steady import SteadyMotion
+from .steady_motion import SteadyMotion
 
 if TYPE_CHECKING:
     from .linear_system import LinearSystem

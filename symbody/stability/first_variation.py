@@ -24,7 +24,7 @@ from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols, scalars
 from ..derive.equations import Equations
 from ..errors import StabilityError, listed
-from .conditions import acceleration_rows, position_rows, speed_rows
+from .condition_rows import acceleration_rows, position_rows, speed_rows
 from .parameter_samples import folded
 
 

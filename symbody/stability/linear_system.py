@@ -37,7 +37,7 @@ from .parameter_samples import array, arrays, cleaned
 from .pencil import Complex
 from .second_order import SecondOrder, second_order
 from .spectrum import Spectrum, eigenvalues, infinite_eigenvalues, modes
-from .steady import SteadyMotion
+from .steady_motion import SteadyMotion
 
 PARTS = ("E", "A", "B", "C", "D", "B1", "B2", "D1", "D2")
 OF_INPUTS = ("B", "B1", "B2", "D", "D1", "D2")

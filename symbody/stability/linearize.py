@@ -19,13 +19,14 @@ from ..errors import StabilityError, listed
 from ..integrate.accelerations import variable_rates
 from ..integrate.inputs import with_inputs
 from ..integrate.state import State
-from .conditions import ConditionRow, position_rows, speed_rows
+from .condition_rows import ConditionRow, position_rows, speed_rows
 from .first_variation import Variation, output_rows, variation
 from .linear_system import FullSystem, LinearSystem
 from .parameter_samples import cleaned, folded, sample_at, samples
 from .pivoting import solved
 from .reduction import chosen_partition, reduced
-from .steady import SteadyMotion, steady
+from .steady import steady
+from .steady_motion import SteadyMotion
 
 ON_CONSTRAINTS = 1e-7  # a point is on the constraints when they miss by less than this part of their terms
 
@@ -91,7 +92,8 @@ def _linearized(
         v = v.mapped(lambda matrices: cleaned(matrices, near))
     sample = sample_at(_everything(v), near)
     kept = chosen_partition(eq, v, sample, independent, () if motion is None else turning)
-    if stays := [eq.u[j].name for j in kept.u if motion is not None and eq.u[j] in set(turning)]:
+    states = (*(eq.q[j] for j in kept.q), *(eq.u[j] for j in kept.u))
+    if stays := [s.name for s in states if motion is not None and s in set(turning)]:
         raise StabilityError(
             f"linearisation of {eq.name!r}: {listed(stays)} turn with the motion, and no constraint determines them: the coefficients would "
             "change with time. Choose speeds along axes that turn with the body (m.speed)"

@@ -2,214 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..algebra.derivatives import directional_derivative, jacobian
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix
-from ..algebra.nonlinear import Solution, System
-from ..algebra.portable import Portable
-from ..algebra.printing import tree_size_up_to
-from ..algebra.rounding import UNIT, rounding
-from ..algebra.walk import free_symbols, ordered, scalars, substitute_all
+from ..algebra.rounding import UNIT
+from ..algebra.trust_region import Rank
+from ..algebra.walk import free_symbols, substitute_all
+from ..algebra.zeros import STARTS, FoundZero, ZeroSearch
 from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
-from ..emit.program.lower import program
-from ..emit.run.callable import Array, compile_program
-from ..errors import StabilityError, finite_number, listed, unknown
+from ..errors import StabilityError, finite_number, listed
 from ..integrate.inputs import with_inputs
-from ..integrate.state import Start, State, is_whole_state, start_values
-from ..summary import Tabular
-from .conditions import ConditionRow, Conditions, conditions
-from .parameter_samples import Sample, cleaned, folded, sample_at, samples, vanishing
+from ..integrate.state import Start, is_whole_state, start_values
+from .conditions import Conditions, conditions
+from .parameter_samples import Sample, array, cleaned, folded, sample_at, samples, vanishing
 from .pivoting import solved
+from .steady_motion import SteadyMotion
+from .steady_problem import SteadyProblem, parameters_of
 
-STARTS: Final = 16
-LONG: Final = 60  # expressions with more parts are not printed
-Number = float | Expr
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SteadyMotion(Tabular, Portable):
-    """An equilibrium or relative equilibrium: only cyclic coordinates change, at constant rates; made by `steady`.
-
-    motion["phi"] is a number, or an expression in the parameters where the motion is known in closed form; names are those of q, u,
-    z, the multipliers, inputs, u' and z', which `values` has, and of outputs, which `outputs` has.
-
-    outcome        the result in a sentence
-    is_steady      whether the rows vanish
-    residual       the largest row, in units of its own terms; `worst` names it
-    drifting       coordinates that grow
-    undetermined   unknowns that the conditions leave open; they stay where the search started
-    """
-
-    equations: Equations
-    conditions: Conditions
-    expressions: Mapping[Symbol, Expr]  # of fixed and solved symbols; numbers, or in terms of parameters
-    defaults: Mapping[Symbol, float]  # of parameters
-    outcome: str
-    is_steady: bool
-    residual: float
-    worst: str = ""
-    undetermined: tuple[str, ...] = ()
-    unknowns: tuple[Symbol, ...] = ()  # solved for by Newton's method at given parameters
-    found: Mapping[Symbol, float] = field(default_factory=dict)  # their values at the defaults
-
-    def __str__(self) -> str:
-        shown = [f"{k} = {_text(v)}" for k, v in self.values.items() if _text(v) != "0"]
-        rest = "everything else is zero" if len(shown) < len(self.values) else ""
-        lines = [f"Steady motion of {self.equations.name!r}: {self.outcome}", *shown, rest]
-        if self.drifting:
-            lines.append(f"drifting: {listed(self.drifting)}")
-        if self.undetermined:
-            lines.append(f"not determined, left at the initial guess: {listed(self.undetermined)}")
-        return "\n    ".join(x for x in lines if x)
-
-    @cached_property
-    def values(self) -> Mapping[str, Number]:
-        """Everything by name."""
-        eq = self.equations
-        own = eq.variables.of("q u u' z z' r lam").symbols
-        return {s.name: self._value(s) for s in [*own, *(s for s in self.unknowns if s in eq.p)]}
-
-    def _value(self, s: Symbol) -> Number:
-        e = self.expressions.get(s)
-        if e is None:
-            return self.found[s]
-        return float(evaluate(e)) if not free_symbols(e) else e
-
-    def __getitem__(self, name: str) -> Any:
-        if name in self.values:
-            return self.values[name]
-        known = {**self.values, **self.equations.outputs}
-        if name not in known:
-            raise unknown(f"steady motion of {self.equations.name!r}", "symbol", name, known, StabilityError)
-        return self.outputs[name]
-
-    @cached_property
-    def outputs(self) -> Mapping[str, Any]:
-        """Outputs by name: numbers or expressions, of vectors and matrices lists of these."""
-        eq = self.equations
-        table = {**self.expressions, **{s: as_expr(x) for s, x in self.found.items()}}
-        rows = {n: scalars(e) for n, e in eq.outputs.items()}
-        seen = iter(folded(eq.in_own_terms([e for row in rows.values() for e in row]), table))
-        parameters = {} if self.is_symbolic else self.defaults
-        out: dict[str, Any] = {}
-        for name, row in rows.items():
-            numbers = [_number_of(e, parameters) for e in (next(seen) for _ in row)]
-            out[name] = numbers[0] if isinstance(eq.outputs[name], Expr) else numbers
-        return out
-
-    @property
-    def drifting(self) -> tuple[str, ...]:
-        return tuple(q.name for q in self.conditions.drifting)
-
-    @property
-    def is_symbolic(self) -> bool:
-        """Whether all values are expressions in the parameters."""
-        return self.is_steady and not self.unknowns
-
-    @property
-    def parameters(self) -> tuple[Symbol, ...]:
-        """Parameters of the model and of the conditions that are not unknowns themselves."""
-        return tuple(s for s in parameters_of(self.equations, self.conditions) if s not in self.unknowns)
-
-    @property
-    def kinds(self) -> Mapping[str, str]:
-        """The kind of each name: those of the equations, and parameters that only the conditions have."""
-        return {**{s.name: s.kind for s in self.parameters}, **self.equations.kinds}
-
-    @property
-    def state(self) -> State:
-        """As numbers, at the default values of the parameters; to start from."""
-        eq, numbers = self.equations, {**self.defaults, **self.found}
-        out = {}
-        for s in eq.variables.of("q u z r p").symbols:
-            value = self.expressions.get(s, numbers.get(s))
-            if isinstance(value, Expr):
-                if missing := [x.name for x in free_symbols(value) if x not in numbers]:
-                    raise StabilityError(
-                        f"steady motion of {eq.name!r}: {s.name} depends on {listed(missing)}, which have no value; steady(..., {missing[0]}=...)"
-                    )
-                value = float(evaluate(value, numbers))
-            if value is not None:
-                out[s] = value
-        return State.of(
-            eq, {**out, eq.t: float(evaluate(self.expressions.get(eq.t, ZERO)))}, outcome=f"steady: {self.outcome}"
-        )
-
-    @cached_property
-    def _problem(self) -> _Problem:
-        return _Problem(self.equations, self.conditions, self.expressions, self.unknowns)
-
-    def solve(
-        self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float] | None = None
-    ) -> dict[Symbol, float]:
-        """Values of `unknowns` at other parameters, found from those at hand."""
-        if not self.unknowns:
-            return {}
-        begin = np.array([(start or self.found)[s] for s in self.unknowns])
-        reached = self._problem.system(parameters).zero(begin)
-        if not reached.holds:
-            name, size = self._problem.worst(reached)
-            changed = {s.name: v for s, v in parameters.items() if self.defaults.get(s) != v}
-            raise StabilityError(
-                f"{self.equations.name!r}: no steady motion was found at {listed(f'{k}={v:.6g}' for k, v in changed.items())}, starting "
-                f"from the one at hand; {size:.3g} is left in {name}. Go there in smaller steps, or call steady(...) there"
-            )
-        return dict(zip(self.unknowns, map(float, reached.x), strict=True))
-
-    def slopes(self, parameters: Mapping[Symbol, float], at: Mapping[Symbol, float], by: Symbol) -> dict[Symbol, float]:
-        """Rates of change of `unknowns` with a parameter, from the rows staying zero."""
-        return self._problem.slopes(parameters, at, by)
-
-
-def _number_of(e: Expr, numbers: Mapping[Symbol, float]) -> Number:
-    return float(evaluate(e, numbers)) if all(s in numbers for s in free_symbols(e)) else e
-
-
-def _text(value: Number) -> str:
-    if isinstance(value, Expr):
-        return str(value) if tree_size_up_to(LONG, [value]) < LONG else f"<{len(ordered([value]))} operations>"
-    return "0" if abs(value) < 1e-13 else f"{value:.10g}"
+LOOSE: Final = 1e-6  # unknowns that lie farther in the null space than this are not determined
 
 
 @of_equations
 @values_by_name(StabilityError)
 def steady(
     equations: Equations, values: Mapping[Any, Any] | None = None, *, zero: Iterable[Any] = (), free: Iterable[Any] = (),
-    start: Start | None = None, inputs: Mapping[Any, Any] | None = None, options: Mapping[str, Any] | None = None, **named: Any,
+    turning: Any = None, start: Start | None = None, inputs: Mapping[Any, Any] | None = None, options: Mapping[str, Any] | None = None,
+    **named: Any,
 ) -> SteadyMotion:  # fmt: skip
     """An equilibrium, or a motion in which only cyclic coordinates grow: `steady(eq, {x.dot: V}, zero=[y, psi, phi], V=5.0)`.
 
     values   of coordinates, speeds, inputs, outputs (by name or symbol), or of expressions in them: numbers, or expressions in parameters (new ones
              too); numbers of parameters, and of the time t, where they are not those of the model. By name also as keywords
-    zero     what has the value zero; a coordinate that has a value does not drift
+    zero     what has the value zero; a cyclic coordinate that has a value does not drift
     free     unknown beside the state and the multipliers: inputs or parameters to be found; q.dot of a coordinate that is to drift
-             although it is not cyclic (the heading of a vehicle that turns)
-    start    where the search begins, where zero is not near: values by name or symbol, a `State`, another `SteadyMotion`, the end of a
-             `Trajectory`
+             although it is not cyclic (the heading of a vehicle that turns), or a speed that is not to be zero
+    turning  an axis of the ground about which the whole turns, "z" or (0, 0, 1), at a rate to be found (`motion["turn_z"]` where no coordinate
+             has that rate), or a mapping from axes to rates: {"z": 2.0}
+    start    where the search begins, where zero is not near: values by name or symbol, a `State`, another `SteadyMotion` or its values, the
+             end of a `Trajectory`
     inputs   laws as in `simulate`: the equations of the result are those of the closed loop
 
-    Cyclic coordinates, on which no entry of the equations depends, may drift; all others stand still. Inputs are zero unless they have a value or are free. Where the rest
-    follows from linear equations alone, and holds for all parameters, the result has expressions in the parameters; otherwise it has
-    numbers. `outcome` says what happened; the residual is shown, and what the conditions left open.
+    Cyclic coordinates, on which no entry of the equations depends, may drift; all others stand still, unless a rate or a speed is asked for:
+    then the motion may go along the symmetries of the equations that have it (rotations of the whole mechanism about any axis, spins of bodies,
+    shafts that turn together), in whatever coordinates. Inputs are zero unless they have a value or are free. Where the rest follows from linear
+    equations alone, and holds for all parameters, the result has expressions in the parameters; otherwise it has numbers: those of the solution
+    nearest to the start among the ones that were found. `outcome` says what happened; `distance` how far that is from the start;
+    the residual is shown, and what the conditions left open.
     """
+    asked = question(equations, values, zero, free, turning, start, inputs)
+    closed = None if _free_parameters(asked.conditions) else _closed_form(asked)
+    return _refused_in_time(closed or _in_numbers(asked, lambda search: [search.nearest()])[0])
+
+
+@of_equations
+@values_by_name(StabilityError)
+def steady_motions(
+    equations: Equations, values: Mapping[Any, Any] | None = None, *, count: int = 8, zero: Iterable[Any] = (), free: Iterable[Any] = (),
+    turning: Any = None, start: Start | None = None, inputs: Mapping[Any, Any] | None = None, options: Mapping[str, Any] | None = None,
+    **named: Any,
+) -> tuple[SteadyMotion, ...]:  # fmt: skip
+    """Several steady motions, in numbers, the nearest to the start first: up to `count`, as many as are found. The rest is as in `steady`.
+
+    Solutions that are known are divided out, and the search goes on from the start and from points around it; there may be more than are
+    found. Motions that differ in what the conditions leave open are one.
+    """
+    asked = question(equations, values, zero, free, turning, start, inputs)
+    return tuple(map(_refused_in_time, _in_numbers(asked, lambda search: search.several(count))))
+
+
+@dataclass(frozen=True)
+class SteadyQuestion:
+    """What is asked of which equations: conditions, where to begin, numbers of parameters."""
+
+    equations: Equations
+    conditions: Conditions
+    begin: Mapping[Symbol, float]
+    defaults: Mapping[Symbol, float]
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def problem(self) -> SteadyProblem:
+        """The rows in numbers; compiled once for all questions with the same conditions."""
+        eq, asked = self.equations, self.conditions
+        unknowns = asked.all_unknowns
+        key = (tuple(asked.fixed.items()), unknowns, asked.rows)
+        return eq.cached("steady problem", key, lambda: SteadyProblem(eq, asked, asked.fixed, unknowns))
+
+
+def question(
+    equations: Equations, values: Mapping[Any, Any] | None, zero: Iterable[Any], free: Iterable[Any], turning: Any, start: Start | None,
+    inputs: Mapping[Any, Any] | None,
+) -> SteadyQuestion:  # fmt: skip
     eq, constants = with_inputs(equations, inputs or {}, StabilityError)
-    near = start_values(start, f"steady motion of {equations.name!r}")
+    near: dict[str, Any] = dict(start_values(start, f"steady motion of {equations.name!r}"))
     given, numbers, time = _sorted(eq, {**constants, **(values or {})})
-    asked = conditions(eq, given, zero, free, _near(eq, near), time)
-    begin = _started(eq, asked, _unknowns_only(asked, near) if is_whole_state(start) else near)
+    asked = conditions(eq, given, zero, free, turning, _near(eq, near), time)
     defaults = _defaults(eq, asked, numbers)
-    closed = None if _free_parameters(asked) else _closed_form(eq, asked, begin, defaults)
-    return _refused_in_time(closed or _by_newton(eq, asked, begin, defaults))
+    known = {k: float(evaluate(v, defaults)) if isinstance(v, Expr) else v for k, v in near.items()}
+    begin, notes = _started(eq, asked, known, is_whole_state(start))
+    return SteadyQuestion(eq, asked, begin, defaults, (*asked.notes, *notes))
 
 
 def _sorted(eq: Equations, values: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[str, Any], float]:
@@ -227,12 +125,6 @@ def _sorted(eq: Equations, values: Mapping[Any, Any]) -> tuple[dict[Any, Any], d
         else:
             given[key] = value
     return given, numbers, time
-
-
-def _unknowns_only(asked: Conditions, start: Mapping[Any, float]) -> dict[Any, float]:
-    """The unknowns among the values of a whole state."""
-    names = {s.name for s in asked.all_unknowns}
-    return {k: v for k, v in start.items() if k in names}
 
 
 def _refused_in_time(motion: SteadyMotion) -> SteadyMotion:
@@ -254,23 +146,17 @@ def _refused_in_time(motion: SteadyMotion) -> SteadyMotion:
     return motion
 
 
-def _near(eq: Equations, start: Mapping[Any, float]) -> dict[Symbol, float]:
+def _near(eq: Equations, start: Mapping[Any, Any]) -> dict[Symbol, float]:
     return {
         q: finite_number(v, f"start of {q.name}", StabilityError)
         for q in eq.q
         for k, v in start.items()
-        if k in (q, q.name)
+        if k in (q, q.name) and not isinstance(v, Expr)
     }
 
 
 def _free_parameters(asked: Conditions) -> list[Symbol]:
     return [s for s in asked.all_unknowns if s.kind == "parameter"]
-
-
-def parameters_of(eq: Equations, asked: Conditions) -> list[Symbol]:
-    """Parameters of the model, then those that only the conditions have."""
-    more = free_symbols(*asked.fixed.values(), *(r.expression for r in asked.rows if r.name.startswith("given ")))
-    return list(dict.fromkeys([*eq.p, *(s for s in more if s.kind == "parameter")]))
 
 
 def _defaults(eq: Equations, asked: Conditions, values: Mapping[str, float]) -> dict[Symbol, float]:
@@ -279,39 +165,54 @@ def _defaults(eq: Equations, asked: Conditions, values: Mapping[str, float]) -> 
     return {**known.defaults, **fixed, **known.numbers(values, f"steady motion of {eq.name!r}", StabilityError)}
 
 
-def _started(eq: Equations, asked: Conditions, start: Mapping[Any, float]) -> dict[Symbol, float]:
-    more = (s for s in asked.all_unknowns if s.kind == "parameter")
-    unknowns = eq.variables.having(more, "p").only(asked.all_unknowns)
-    begin = {s: unknowns[s].neutral for s in asked.all_unknowns}
-    return begin | unknowns.numbers(start, f"steady(start=...) of {eq.name!r}", StabilityError, "unknown")
+def _started(
+    eq: Equations, asked: Conditions, start: Mapping[Any, float], is_whole: bool
+) -> tuple[dict[Symbol, float], tuple[str, ...]]:
+    """Where unknowns begin; and a note about values that were given for what is no unknown. Of a whole state what is unknown is taken."""
+    table = eq.variables.having((s for s in asked.all_unknowns if s not in eq.variables), "p")
+    unknowns, where = table.only(asked.all_unknowns), f"steady(start=...) of {eq.name!r}"
+    is_whole = is_whole or all(s.name in start for s in eq.variables.of("q u").symbols)
+    own = {k: v for k, v in start.items() if k in unknowns}
+    others = {} if is_whole else {k: v for k, v in start.items() if k not in unknowns}
+    idle = table.of("q u z r p").numbers(
+        {k: v for k, v in others.items() if k in table.of("q u z r p")}, where, StabilityError
+    )
+    unknowns.numbers(
+        {k: v for k, v in others.items() if k not in table.of("q u z r p")}, where, StabilityError, "unknown"
+    )
+    begin = {s: unknowns[s].neutral if s.kind != "speed" else 0.0 for s in asked.all_unknowns}
+    begin |= unknowns.numbers(own, where, StabilityError, "unknown")
+    notes = (f"the start of {listed(s.name for s in idle)} was not used: not unknown here",) if idle else ()
+    return begin, notes
 
 
 # ---------------------------------------------------------------------------------------------------- in closed form
 
 
-def _closed_form(
-    eq: Equations, asked: Conditions, begin: Mapping[Symbol, float], defaults: Mapping[Symbol, float]
-) -> SteadyMotion | None:
+def _closed_form(asked: SteadyQuestion) -> SteadyMotion | None:
     """Coordinates where the search would begin, all else from linear equations; None where that does not hold for all parameters."""
-    table: dict[Symbol, Expr] = dict(asked.fixed)
-    table |= {s: as_expr(begin[s]) for s in asked.unknowns["coordinates"]}
-    rows = dict(zip(asked.rows, folded([r.expression for r in asked.rows], table), strict=True))
+    conditions, begin, defaults = asked.conditions, asked.begin, asked.defaults
+    table: dict[Symbol, Expr] = dict(conditions.fixed)
+    table |= {s: as_expr(begin[s]) for s in conditions.unknowns["coordinates"]}
+    rows = dict(zip(conditions.rows, folded([r.expression for r in conditions.rows], table), strict=True))
     if not _all_vanish([e for r, e in rows.items() if r.stage == "coordinates"], defaults):
         return None
     undetermined: list[Symbol] = []
     for stage in ("speeds", "accelerations", "loads"):
         here = folded([e for r, e in rows.items() if r.stage == stage], table)
-        found = _linear_solution(here, asked.unknowns[stage], begin, defaults)
+        found = _linear_solution(here, conditions.unknowns[stage], defaults, begin)
         if found is None:
             return None
         table |= found[0]
         undetermined += found[1]
-    loose = _untouched(asked)
+    if undetermined:
+        undetermined = _left_open(conditions, table, defaults)
+    loose = _untouched(conditions)
     (tidy,) = cleaned([Matrix(len(table), 1, tuple(table.values()))], defaults)
     table = dict(zip(table, tidy.entries, strict=True))
     return SteadyMotion(
-        eq, asked, table, defaults, "holds for all parameters; every row vanishes identically", True, 0.0,
-        undetermined=tuple(s.name for s in (*loose, *undetermined)),
+        asked.equations, conditions, table, defaults, "holds for all parameters; every row vanishes identically", True, 0.0,
+        undetermined=tuple(dict.fromkeys(s.name for s in (*loose, *undetermined))), notes=asked.notes,
     )  # fmt: skip
 
 
@@ -320,9 +221,9 @@ def _all_vanish(things: list[Expr], defaults: Mapping[Symbol, float]) -> bool:
 
 
 def _linear_solution(
-    rows: list[Expr], unknowns: tuple[Symbol, ...], begin: Mapping[Symbol, float], defaults: Mapping[Symbol, float]
+    rows: list[Expr], unknowns: tuple[Symbol, ...], defaults: Mapping[Symbol, float], begin: Mapping[Symbol, float]
 ) -> tuple[dict[Symbol, Expr], list[Symbol]] | None:
-    """Unknowns in which the rows are linear; those that they leave open stay where the search begins."""
+    """What linear rows make of unknowns; those that they leave open stay where they begin."""
     slopes = jacobian(rows, unknowns) if unknowns else Matrix(len(rows), 0, ())
     if set(free_symbols(slopes)) & set(unknowns):
         return None
@@ -334,11 +235,19 @@ def _linear_solution(
     if not _all_vanish(list(solution.left.entries), defaults):
         return None
     free = [unknowns[j] for j in solution.free]
-    if held := {s: as_expr(begin[s]) for s in free if begin[s]}:
-        others = tuple(s for s in unknowns if s not in held)
-        rest = _linear_solution(folded(rows, held), others, begin, defaults)
-        return None if rest is None else ({**held, **rest[0]}, free)
+    if held := {s: as_expr(begin[s]) for s in free if begin[s] != 0}:
+        rest = tuple(s for s in unknowns if s not in held)
+        again = _linear_solution(folded(rows, held), rest, defaults, {**begin, **dict.fromkeys(free, 0.0)})
+        return None if again is None else (held | again[0], free)
     return dict(zip(unknowns, solution.x.entries, strict=True)), free
+
+
+def _left_open(asked: Conditions, table: Mapping[Symbol, Expr], defaults: Mapping[Symbol, float]) -> list[Symbol]:
+    """Unknowns that all rows together leave open: those of a later stage may determine what its own does not."""
+    unknowns = [s for s in asked.all_unknowns if s not in asked.unknowns["coordinates"]]
+    slopes = folded([jacobian([r.expression for r in asked.rows], unknowns)], table)[0]
+    J = array(slopes, samples([slopes], defaults, 1)[0])
+    return [s for s, x in zip(unknowns, Rank.of(J).loose, strict=True) if x > LOOSE]
 
 
 def _untouched(asked: Conditions) -> list[Symbol]:
@@ -347,131 +256,33 @@ def _untouched(asked: Conditions) -> list[Symbol]:
     return [q for q in asked.unknowns["coordinates"] if q in asked.drifting or q not in seen]
 
 
-# ---------------------------------------------------------------------------------------------------- by Newton's method
+# ---------------------------------------------------------------------------------------------------- in numbers
 
 
-class _Problem:
-    """Rows and their Jacobian, compiled, as functions of unknowns and parameters."""
-
-    def __init__(
-        self, eq: Equations, asked: Conditions, expressions: Mapping[Symbol, Expr], unknowns: tuple[Symbol, ...]
-    ) -> None:
-        self.eq, self.fixed, self.unknowns = eq, expressions, unknowns
-        self.rows: list[ConditionRow] = list(asked.rows)
-        self.expressions = folded([r.expression for r in self.rows], expressions)
-        self.parameters = [s for s in parameters_of(eq, asked) if s not in unknowns]
-
-    @cached_property
-    def _slopes(self) -> Matrix:
-        return jacobian(self.expressions, self.unknowns)
-
-    @cached_property
-    def _unfolded_slopes(self) -> Matrix:
-        return jacobian([r.expression for r in self.rows], self.unknowns)
-
-    @cached_property
-    def _compiled(self) -> Any:
-        outputs = {"r": self.expressions, "J": [*self._slopes.entries]}
-        groups = {"w": list(self.unknowns), "p": list(self.parameters)}
-        return compile_program(program("steady_rows", groups, outputs))
-
-    @cached_property
-    def _linear(self) -> NDArray[np.bool_]:
-        """Multipliers and accelerations, where rows are linear in all of them together."""
-        linear = [s.kind in ("multiplier", "acceleration") for s in self.unknowns]
-        columns = [self._slopes.column(j) for j, is_linear in enumerate(linear) if is_linear]
-        met = {s for s in free_symbols(*(e for c in columns for e in c)) if s.kind in ("multiplier", "acceleration")}
-        return np.array(linear, dtype=bool) & (not met.intersection(self.unknowns))
-
-    def system(self, parameters: Mapping[Symbol, float]) -> System:
-        """The rows at numbers for the parameters."""
-        p = np.array([parameters[s] for s in self.parameters])
-        shape = len(self.rows), len(self.unknowns)
-
-        def rows_and_slopes(w: Array) -> tuple[Array, Array]:
-            r, J = self._compiled(w, p)
-            return r, J.reshape(shape)
-
-        def bounds(things: Sequence[Expr], w: Array) -> Array:
-            """Before anything is folded in: sin(π) of a value that was given is a rounded zero, not a number of its own."""
-            values = dict(zip((*self.unknowns, *self.parameters), map(float, (*w, *p)), strict=True))
-            known = dict(zip(self.fixed, evaluate(list(self.fixed.values()), values), strict=True))
-            return np.array(rounding(things, {**values, **known}))
-
-        return System(
-            rows_and_slopes, linear=self._linear,
-            rounding=_once(lambda w: bounds([r.expression for r in self.rows], w)),
-            slope_rounding=_once(lambda w: bounds(self._unfolded_slopes.entries, w).reshape(shape)),
-        )  # fmt: skip
-
-    def worst(self, reached: Solution) -> tuple[str, float]:
-        return self.rows[reached.worst].name, float(reached.F[reached.worst])
-
-    def slopes(self, parameters: Mapping[Symbol, float], at: Mapping[Symbol, float], by: Symbol) -> dict[Symbol, float]:
-        p = np.array([parameters[s] for s in self.parameters])
-        w = np.array([at[s] for s in self.unknowns])
-        _, J = self._compiled(w, p)
-        if by not in self._compiled_by:
-            self._compiled_by[by] = self._by(by)
-        right = np.atleast_1d(self._compiled_by[by](w, p))
-        scaled = J.reshape(len(self.rows), len(self.unknowns))
-        step = np.linalg.lstsq(scaled, -right, rcond=1e-11)[0]
-        return dict(zip(self.unknowns, map(float, step), strict=True))
-
-    @cached_property
-    def _compiled_by(self) -> dict[Symbol, Any]:
-        """Derivatives of the rows, by the parameter that they are with respect to."""
-        return {}
-
-    def _by(self, parameter: Symbol) -> Any:
-        outputs = {"r_p": [*jacobian(self.expressions, [parameter]).entries]}
-        groups = {"w": list(self.unknowns), "p": list(self.parameters)}
-        return compile_program(program("steady_slopes", groups, outputs))
-
-
-def _once(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """The same function, which keeps its last value: bounds cost more than many steps, and are asked for twice at the end."""
-    last: list[tuple[bytes, Array]] = []
-
-    def kept(w: Array) -> Array:
-        key = w.tobytes()
-        if not last or last[0][0] != key:
-            last[:] = [(key, function(w))]
-        return last[0][1]
-
-    return kept
-
-
-def _by_newton(
-    eq: Equations, asked: Conditions, begin: Mapping[Symbol, float], defaults: Mapping[Symbol, float]
-) -> SteadyMotion:
-    unknowns = asked.all_unknowns
-    problem = _Problem(eq, asked, asked.fixed, unknowns)
-    if missing := [s.name for s in problem.parameters if s not in defaults]:
+def _in_numbers(asked: SteadyQuestion, found_by: Callable[[ZeroSearch], list[FoundZero]]) -> list[SteadyMotion]:
+    eq = asked.equations
+    problem = asked.problem
+    if missing := [s.name for s in problem.parameters if s not in asked.defaults]:
         raise StabilityError(
             f"steady motion of {eq.name!r}: no value for {listed(missing)}, and the motion is not known in closed form; give "
             f"steady(..., {missing[0]}=...)"
         )
-    best, _ = problem.system(defaults).first_zero(_starts(asked, begin))
+    search = problem.search(asked.defaults, asked.begin)
+    return [_motion(asked, problem, found, search) for found in found_by(search)]
+
+
+def _motion(asked: SteadyQuestion, problem: SteadyProblem, found: FoundZero, search: ZeroSearch) -> SteadyMotion:
+    best, unknowns = found.solution, problem.unknowns
     name, size = problem.worst(best) if len(best.F) else ("", 0.0)
-    loose = [s.name for s, x in zip(unknowns, best.loose, strict=True) if x > 1e-6]
+    loose = [s.name for s, x in zip(unknowns, best.loose, strict=True) if x > LOOSE]
     freedom = f"rank {best.rank} of {len(problem.rows)} rows in {len(unknowns)} unknowns"
+    far = f"{found.distance:.4g} from the start" if found.distance else "at the start"
     said = (
-        f"found in {best.steps} steps, {freedom}, largest row {abs(size):.2g} ({name})"
+        f"found in {best.steps} steps {found.way.value}, {far}, {freedom}, largest row {abs(size):.2g} ({name})"
         if best.holds
         else f"not found from {STARTS} starts; nearest: {size:.4g} is left in {name}, {freedom}; {best.outcome.value}"
     )
     return SteadyMotion(
-        eq, asked, asked.fixed, defaults, said, best.holds, best.size * UNIT, name, tuple(loose), unknowns,
-        dict(zip(unknowns, map(float, best.x), strict=True)),
+        asked.equations, asked.conditions, asked.conditions.fixed, asked.defaults, said, best.holds, best.size * UNIT, name, tuple(loose), unknowns,
+        dict(zip(unknowns, map(float, best.x), strict=True)), found.distance, search.evaluations, asked.notes,
     )  # fmt: skip
-
-
-def _starts(asked: Conditions, begin: Mapping[Symbol, float]) -> Iterator[Array]:
-    draw = np.random.default_rng(1)
-    first = np.array([begin[s] for s in asked.all_unknowns])
-    shaken = ("coordinate", "speed", "parameter")
-    moved = np.array([s.kind in shaken and s not in asked.drifting for s in asked.all_unknowns], dtype=bool)
-    yield first
-    for k in range(1, STARTS):
-        yield first + moved * draw.uniform(-1, 1, len(first)) * 0.2 * k

@@ -1,0 +1,136 @@
+"""Ways to a zero where Newton's method finds none: forces that hold the start are taken away slowly, or the start is let go against friction.
+
+    F(x) = (1 - s) F(x0),   s from 0 to 1        a ramp of loads, followed through folds (Allgower and Georg 1990, *Numerical Continuation Methods*)
+    P x' = -F(x)                                 dynamic relaxation: implicit steps that grow (Kelley and Keyes 1998, *Convergence analysis of
+                                                 pseudo-transient continuation*)
+
+In P stand inertias where F is a balance of forces, and zeros where it is a constraint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from .metric import UnknownsMetric
+from .nonlinear import System
+from .trust_region import Array, Scales, SingularValues
+
+STEPS: Final = 300
+FIRST: Final = 0.05  # step along a ramp, in units of the unknowns' sizes
+CORRECTIONS: Final = 6
+SETTLED: Final = 1e-3
+LARGEST: Final = 0.5  # step of a relaxation, in the same units
+
+
+def ramped(system: System, start: Array, metric: UnknownsMetric, max_steps: int = STEPS) -> Array | None:
+    """A point next to a zero: the end of the path of zeros of F - (1 - s) F(x0); None where it does not come to s = 1."""
+    x, s, length = start.copy(), 0.0, FIRST
+    F0, J = system.function(x)
+    ahead = np.zeros(len(x) + 1)
+    ahead[-1] = 1.0
+    for _ in range(max_steps if np.isfinite(F0).all() and np.isfinite(J).all() else 0):
+        path = _Path(J, F0, metric)
+        direction = path.tangent(ahead)
+        if direction is None:
+            return None
+        reached = _corrected(system, x, s, F0, metric, length * direction)
+        if reached is None:
+            length /= 4
+            if length < 1e-7:
+                return None
+            continue
+        (moved, s_new, J_new), corrections = reached
+        if s_new >= 1:
+            part = (1 - s) / (s_new - s)
+            return np.asarray(x + part * (moved - x))
+        if s_new < -1:
+            return None
+        x, s, J, ahead = moved, s_new, J_new, direction
+        length = min(length * (2.0 if corrections <= 2 else 1.0), 1.0)
+    return None
+
+
+class _Path:
+    """Slopes of H(x, s) = F(x) - (1 - s) F0 in balanced units."""
+
+    def __init__(self, J: Array, F0: Array, metric: UnknownsMetric) -> None:
+        self.D = np.where(np.isfinite(metric.sizes), metric.sizes, Scales.of(J).columns)
+        whole = np.column_stack([J * self.D, F0])
+        self.R = 1 / np.maximum(np.abs(whole).max(axis=1, initial=0.0), 1e-300)
+        self.values = SingularValues.of(self.R[:, None] * whole)
+
+    def tangent(self, ahead: Array) -> Array | None:
+        """The direction in which H stays zero that goes on as before, of length one, in units of the sizes."""
+        V = self.values.V
+        t = ahead - V.T @ (V @ ahead)
+        size = float(np.linalg.norm(t))
+        return np.asarray(t / size) if size > 1e-9 else None
+
+    def back(self, H: Array) -> Array:
+        return self.values.shortest(self.R * H)
+
+
+def _corrected(
+    system: System, x: Array, s: float, F0: Array, metric: UnknownsMetric, step: Array
+) -> tuple[tuple[Array, float, Array], int] | None:
+    """From a point next to the path back onto it; None where that does not converge."""
+    _, J = system.function(x)
+    D = _Path(J, F0, metric).D
+    x, s = x + D * step[:-1], s + step[-1]
+    before = np.inf
+    for k in range(CORRECTIONS):
+        F, J = system.function(x)
+        if not (np.isfinite(F).all() and np.isfinite(J).all()):
+            return None
+        path = _Path(J, F0, metric)
+        back = path.back(F - (1 - s) * F0)
+        size = float(np.linalg.norm(back))
+        if size > 0.5 * before or size > 0.5:
+            return None
+        x, s, before = x - path.D * back[:-1], s - float(back[-1]), size
+        if size < 1e-6:
+            J = system.function(x)[1]
+            return ((x, s, J), k) if np.isfinite(J).all() else None
+    return None
+
+
+def relaxed(
+    system: System, start: Array, inertia_at: Callable[[Array], Array], metric: UnknownsMetric, max_steps: int = STEPS
+) -> Array | None:
+    """A point next to a zero, reached by implicit steps of P x' = -F(x); None where they do not settle."""
+    x, pace = start.copy(), np.inf
+    for _ in range(max_steps):
+        F, J = system.function(x)
+        inertia = inertia_at(x)
+        if not (np.isfinite(F).all() and np.isfinite(J).all() and inertia.any()):
+            return None
+        change, pace = _bounded_step(F, J, inertia, pace, metric)
+        x = x + change
+        size = float(np.linalg.norm(change / metric.sizes))
+        if size < SETTLED and np.linalg.norm(_relaxing_step(F, J, 0 * inertia, metric) / metric.sizes) < 10 * SETTLED:
+            return x
+        pace *= 3
+    return None
+
+
+def _bounded_step(F: Array, J: Array, inertia: Array, pace: float, metric: UnknownsMetric) -> tuple[Array, float]:
+    """A step that is not too long, and the pace at which it is so. What constraints ask for does not depend on the pace: it is cut."""
+    largest = np.abs(inertia).max(initial=0.0) / max(float(np.abs(J).max(initial=0.0)), 1e-300)
+    pace = min(pace, 1e12 * largest)
+    before = np.inf
+    while True:
+        change = _relaxing_step(F, J, inertia / pace, metric)
+        size = float(np.linalg.norm(change / metric.sizes))
+        if size <= LARGEST or (size > 0.99 * before and pace < 1e-6 * largest):
+            return change * min(1.0, LARGEST / max(size, 1e-300)), pace
+        before, pace = size, pace / 4
+
+
+def _relaxing_step(F: Array, J: Array, damping: Array, metric: UnknownsMetric) -> Array:
+    whole = J + np.where(np.abs(J).max(axis=0, initial=0.0) > 0, damping, 0.0)  # what no row contains stays
+    scales = Scales.of(whole, np.where(np.isfinite(metric.sizes), metric.sizes, Scales.of(whole).columns))
+    values = SingularValues.of(scales.rows[:, None] * whole * scales.columns)
+    return np.asarray(-scales.columns * values.shortest(scales.rows * F))

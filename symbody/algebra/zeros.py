@@ -1,0 +1,179 @@
+"""The zero nearest to a start, several zeros, and zeros that Newton's method alone does not find.
+
+A search goes through ways to a zero until one of them leads there, and then looks for nearer zeros with the known ones divided out. What is
+found is said with the way that led to it and the distance from the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Final
+
+import numpy as np
+
+from .deflation import KnownZero, deflated
+from .homotopy import ramped, relaxed
+from .metric import UnknownsMetric
+from .nonlinear import Solution, System
+from .trust_region import Array
+
+SAME: Final = 1e-6  # zeros that are no farther apart are one
+NEAR: Final = 0.05  # a zero at this distance is taken for the nearest
+TRIES: Final = 2  # searches for a nearer zero that may fail
+MORE: Final = 4  # searches for a nearer zero altogether
+STARTS: Final = 16
+TIE: Final = 1.02  # distances within this factor of the least are equal: the more stable zero is taken
+
+
+class Way(Enum):
+    """How a zero was found."""
+
+    NEWTON = "by Newton's method"
+    DEFLATION = "by Newton's method, with farther solutions divided out"
+    RAMP = "by a ramp of loads: what holds the start was taken away slowly"
+    RELAXATION = "by dynamic relaxation: the start was let go, against friction"
+    RESTART = "by Newton's method from another start"
+
+
+@dataclass(frozen=True)
+class FoundZero:
+    """A zero, or what came nearest to one; the way to it, and its distance from the start."""
+
+    solution: Solution
+    way: Way
+    distance: float
+
+
+@dataclass(frozen=True)
+class ZeroSearch:
+    """Zeros of a system about a start.
+
+    metric       distances between points
+    inertia      P of dynamic relaxation, where there is one
+    instability  x -> in how many directions a zero is unstable: of zeros that are equally near, the most stable is taken
+    shaken       how far unknowns may be moved where nothing is found from the start
+    home         where rows are more likely to have values than at the start, if they have none there
+    """
+
+    system: System
+    metric: UnknownsMetric
+    start: Array
+    inertia: Callable[[Array], Array] | None = None
+    instability: Callable[[Solution], float] | None = None
+    shaken: Array | None = None
+    home: Array | None = None
+    spent: list[int] = field(default_factory=list)
+
+    @property
+    def evaluations(self) -> int:
+        return sum(self.spent)
+
+    def nearest(self) -> FoundZero:
+        """The zero nearest to the start among those that are found; where there is none, what came nearest to one."""
+        first = self._first()
+        if not first.solution.holds or first.distance <= NEAR:
+            return first
+        found, failures = [first], 0
+        for _ in range(MORE):
+            more = self._without(found)
+            if more is None or more.distance >= min(f.distance for f in found):
+                failures += 1
+            if more is None or failures >= TRIES:
+                break
+            found.append(more)
+        return self._preferred([*found, more] if more is not None else found)
+
+    def several(self, count: int) -> list[FoundZero]:
+        """Up to so many zeros, the nearest first."""
+        found = [self.nearest()]
+        if not found[0].solution.holds:
+            return found
+        for start in self._starts():
+            while len(found) < count:
+                more = replace(self, start=start)._without(found)
+                if more is None:
+                    break
+                found.append(replace(more, distance=self.metric.distance(more.solution.x, self.start)))
+        return sorted(found, key=lambda f: f.distance)
+
+    # ------------------------------------------------------------------------------------------------ ways to a zero
+
+    def _first(self) -> FoundZero:
+        best: Solution | None = None
+        for way, start in self._ways():
+            found = self._zero(self.system, start)
+            if found.holds:
+                return self._found(found, way)
+            if best is None or (np.isfinite(found.F).all() and not best.size <= found.size):
+                best = found
+        assert best is not None
+        return self._found(best, Way.NEWTON)
+
+    def _ways(self) -> Iterator[tuple[Way, Array]]:
+        """Points to begin at, each made when those before have led nowhere."""
+        yield Way.NEWTON, self.start
+        counted = self._counted()
+        with np.errstate(all="ignore"):
+            settled = self.system.settled(self.start)
+            if (x := ramped(counted, settled, self.metric)) is not None:
+                yield Way.RAMP, x
+            if self.inertia is not None and (x := relaxed(counted, settled, self.inertia, self.metric)) is not None:
+                yield Way.RELAXATION, x
+        if self.home is not None and not np.isfinite(self.system.function(self.start)[0]).all():
+            for part in (0.8, 0.6, 0.4, 0.2, 0.05):
+                yield Way.RESTART, self.home + part * (self.start - self.home)
+        for start in self._starts():
+            yield Way.RESTART, start
+
+    def _starts(self) -> Iterator[Array]:
+        draw, n = np.random.default_rng(1), len(self.start)
+        shaken = np.zeros(n) if self.shaken is None else self.shaken
+        for k in range(1, STARTS):
+            yield self.start + shaken * draw.uniform(-1, 1, n) * 0.2 * k
+
+    def _without(self, known: Iterable[FoundZero]) -> FoundZero | None:
+        """Another zero, from the start with those that are known divided out."""
+        zeros = [KnownZero.of(f.solution, self.metric) for f in known]
+        rough = self._zero(replace(deflated(self.system, zeros, self.metric), max_steps=60), self.start)
+        if not np.isfinite(rough.F).all():
+            return None
+        found = self._zero(self.system, rough.x)
+        if not found.holds:
+            return None
+        reached = self._found(found, Way.DEFLATION)
+        is_old = any(self.metric.distance(reached.solution.x, f.solution.x) < SAME for f in known)
+        return None if is_old else reached
+
+    def _zero(self, system: System, start: Array) -> Solution:
+        found = system.zero(start)
+        self.spent.append(found.evaluations)
+        return found
+
+    def _counted(self) -> System:
+        def function(x: Array) -> tuple[Array, Array]:
+            self.spent.append(1)
+            return self.system.function(x)
+
+        return replace(self.system, function=function)
+
+    def _found(self, solution: Solution, way: Way) -> FoundZero:
+        """Angles within half a turn of the start; where zeros are not alone, the nearest of them."""
+        if solution.holds:
+            x = self.metric.unwound(solution.x, self.start)
+            solution = solution if np.array_equal(x, solution.x) else self._zero(self.system, x)
+            if solution.null_space.size:
+                before = solution.evaluations
+                sized = replace(self.system, sizes=np.where(np.isfinite(self.metric.sizes), self.metric.sizes, 1.0))
+                solution = sized.slid(solution, np.where(np.isfinite(self.metric.sizes), self.start, solution.x))
+                self.spent.append(solution.evaluations - before)
+        return FoundZero(solution, way, self.metric.distance(solution.x, self.start))
+
+    def _preferred(self, found: list[FoundZero]) -> FoundZero:
+        least = min(f.distance for f in found)
+        near = [f for f in found if f.distance <= TIE * least]
+        if len(near) == 1 or self.instability is None:
+            return min(near, key=lambda f: f.distance)
+        unstable = self.instability
+        return min(near, key=lambda f: (unstable(f.solution), f.distance))

@@ -1,0 +1,178 @@
+"""`SteadyMotion`: an equilibrium or relative equilibrium, and how it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from ..algebra.evaluate import evaluate
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr
+from ..algebra.portable import Portable
+from ..algebra.printing import tree_size_up_to
+from ..algebra.walk import free_symbols, ordered, scalars
+from ..derive.equations import Equations
+from ..errors import StabilityError, listed, unknown
+from ..integrate.state import State
+from ..summary import Tabular
+from .conditions import Conditions
+from .parameter_samples import folded
+from .steady_problem import SteadyProblem, parameters_of
+
+LONG: Final = 60  # expressions with more parts are not printed
+Number = float | Expr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SteadyMotion(Tabular, Portable):
+    """An equilibrium or relative equilibrium: only cyclic coordinates change, at constant rates; made by `steady`.
+
+    motion["phi"] is a number, or an expression in the parameters where the motion is known in closed form; names are those of q, u,
+    z, the multipliers, inputs, u' and z', which `values` has, and of outputs, which `outputs` has.
+
+    outcome        the result in a sentence
+    is_steady      whether the rows vanish
+    residual       the largest row, in units of its own terms; `worst` names it
+    drifting       coordinates that grow
+    distance       from the start to the solution: the root of the sum of squares of all changes, of angles in radians, of others in units in which
+                   they weigh as much in the equations; multipliers and accelerations do not count
+    evaluations    of all rows and their slopes, in the whole search
+    notes          what else to know: values that hold a coordinate still, starts that were not used
+    undetermined   unknowns that the conditions leave open; they stay where the search started
+    """
+
+    equations: Equations
+    conditions: Conditions
+    expressions: Mapping[Symbol, Expr]  # of fixed and solved symbols; numbers, or in terms of parameters
+    defaults: Mapping[Symbol, float]  # of parameters
+    outcome: str
+    is_steady: bool
+    residual: float
+    worst: str = ""
+    undetermined: tuple[str, ...] = ()
+    unknowns: tuple[Symbol, ...] = ()  # solved for by Newton's method at given parameters
+    found: Mapping[Symbol, float] = field(default_factory=dict)  # their values at the defaults
+    distance: float = 0.0
+    evaluations: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        shown = [f"{k} = {_text(v)}" for k, v in self.values.items() if _text(v) != "0"]
+        rest = "everything else is zero" if len(shown) < len(self.values) else ""
+        lines = [f"Steady motion of {self.equations.name!r}: {self.outcome}", *shown, rest]
+        if self.drifting:
+            lines.append(f"drifting: {listed(self.drifting)}")
+        if self.undetermined:
+            lines.append(f"not determined, left at the initial guess: {listed(self.undetermined)}")
+        return "\n    ".join(x for x in (*lines, *self.notes) if x)
+
+    @cached_property
+    def values(self) -> Mapping[str, Number]:
+        """Everything by name."""
+        eq = self.equations
+        own = eq.variables.of("q u u' z z' r lam").symbols
+        return {s.name: self._value(s) for s in dict.fromkeys([*own, *self.conditions.all_unknowns])}
+
+    def _value(self, s: Symbol) -> Number:
+        e = self.expressions.get(s)
+        if e is None:
+            return self.found[s]
+        return float(evaluate(e)) if not free_symbols(e) else e
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.values:
+            return self.values[name]
+        known = {**self.values, **self.equations.outputs}
+        if name not in known:
+            raise unknown(f"steady motion of {self.equations.name!r}", "symbol", name, known, StabilityError)
+        return self.outputs[name]
+
+    @cached_property
+    def outputs(self) -> Mapping[str, Any]:
+        """Outputs by name: numbers or expressions, of vectors and matrices lists of these."""
+        eq = self.equations
+        table = {**self.expressions, **{s: as_expr(x) for s, x in self.found.items()}}
+        rows = {n: scalars(e) for n, e in eq.outputs.items()}
+        seen = iter(folded(eq.in_own_terms([e for row in rows.values() for e in row]), table))
+        parameters = {} if self.is_symbolic else self.defaults
+        out: dict[str, Any] = {}
+        for name, row in rows.items():
+            numbers = [_number_of(e, parameters) for e in (next(seen) for _ in row)]
+            out[name] = numbers[0] if isinstance(eq.outputs[name], Expr) else numbers
+        return out
+
+    @property
+    def drifting(self) -> tuple[str, ...]:
+        return tuple(q.name for q in self.conditions.drifting)
+
+    @property
+    def is_symbolic(self) -> bool:
+        """Whether all values are expressions in the parameters."""
+        return self.is_steady and not self.unknowns
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """Parameters of the model and of the conditions that are not unknowns themselves."""
+        return tuple(s for s in parameters_of(self.equations, self.conditions) if s not in self.unknowns)
+
+    @property
+    def kinds(self) -> Mapping[str, str]:
+        """The kind of each name: those of the equations, and parameters that only the conditions have."""
+        return {**{s.name: s.kind for s in self.parameters}, **self.equations.kinds}
+
+    @property
+    def state(self) -> State:
+        """As numbers, at the default values of the parameters; to start from."""
+        eq, numbers = self.equations, {**self.defaults, **self.found}
+        out = {}
+        for s in eq.variables.of("q u z r p").symbols:
+            value = self.expressions.get(s, numbers.get(s))
+            if isinstance(value, Expr):
+                if missing := [x.name for x in free_symbols(value) if x not in numbers]:
+                    raise StabilityError(
+                        f"steady motion of {eq.name!r}: {s.name} depends on {listed(missing)}, which have no value; steady(..., {missing[0]}=...)"
+                    )
+                value = float(evaluate(value, numbers))
+            if value is not None:
+                out[s] = value
+        return State.of(
+            eq, {**out, eq.t: float(evaluate(self.expressions.get(eq.t, ZERO)))}, outcome=f"steady: {self.outcome}"
+        )
+
+    @cached_property
+    def problem(self) -> SteadyProblem:
+        return SteadyProblem(self.equations, self.conditions, self.expressions, self.unknowns)
+
+    def solve(
+        self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float] | None = None
+    ) -> dict[Symbol, float]:
+        """Values of `unknowns` at other parameters, found from those at hand."""
+        if not self.unknowns:
+            return {}
+        begin = np.array([(start or self.found)[s] for s in self.unknowns])
+        reached = self.problem.system(parameters).zero(begin)
+        if not reached.holds:
+            name, size = self.problem.worst(reached)
+            changed = {s.name: v for s, v in parameters.items() if self.defaults.get(s) != v}
+            raise StabilityError(
+                f"{self.equations.name!r}: no steady motion was found at {listed(f'{k}={v:.6g}' for k, v in changed.items())}, starting "
+                f"from the one at hand; {size:.3g} is left in {name}. Go there in smaller steps, or call steady(...) there"
+            )
+        return dict(zip(self.unknowns, map(float, reached.x), strict=True))
+
+    def slopes(self, parameters: Mapping[Symbol, float], at: Mapping[Symbol, float], by: Symbol) -> dict[Symbol, float]:
+        """Rates of change of `unknowns` with a parameter, from the rows staying zero."""
+        return self.problem.slopes(parameters, at, by)
+
+
+def _number_of(e: Expr, numbers: Mapping[Symbol, float]) -> Number:
+    return float(evaluate(e, numbers)) if all(s in numbers for s in free_symbols(e)) else e
+
+
+def _text(value: Number) -> str:
+    if isinstance(value, Expr):
+        return str(value) if tree_size_up_to(LONG, [value]) < LONG else f"<{len(ordered([value]))} operations>"
+    return "0" if abs(value) < 1e-13 else f"{value:.10g}"

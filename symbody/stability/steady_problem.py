@@ -1,0 +1,253 @@
+"""`SteadyProblem`: the rows of a steady motion as functions of unknowns and parameters, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigvals, null_space
+
+from ..algebra.derivatives import jacobian
+from ..algebra.evaluate import evaluate
+from ..algebra.graph import ZERO, Expr, Symbol
+from ..algebra.matrix import Matrix
+from ..algebra.metric import UnknownsMetric
+from ..algebra.nonlinear import Solution, System
+from ..algebra.rounding import rounding
+from ..algebra.trust_region import Scales
+from ..algebra.walk import free_symbols
+from ..algebra.zeros import ZeroSearch
+from ..derive.equations import Equations
+from ..emit.program.lower import program
+from ..emit.run.callable import Array, compile_program
+from .condition_rows import ConditionRow
+from .conditions import Conditions
+from .parameter_samples import folded
+
+TURN: Final = 1.0  # the largest change of an angle in a step
+SLIGHT: Final = (
+    1e-6  # of its size: an unknown that is smaller, and no angle, is taken for zero where rounding is judged
+)
+SHAKEN: Final = ("coordinate", "speed", "parameter")
+
+
+def parameters_of(eq: Equations, asked: Conditions) -> list[Symbol]:
+    """Parameters of the model, then those that only the conditions have."""
+    more = free_symbols(*asked.fixed.values(), *(r.expression for r in asked.rows if r.name.startswith("given ")))
+    return list(dict.fromkeys([*eq.p, *(s for s in more if s.kind == "parameter")]))
+
+
+class SteadyProblem:
+    """Rows of a steady motion and their slopes, as functions of unknowns and parameters.
+
+    rows         what must vanish, by name; `expressions` with fixed values put in
+    unknowns     what is to be found: coordinates, speeds, accelerations, variables and multipliers that are not fixed, and what is free
+    parameters   of the model and of the conditions, less those that are unknowns
+    """
+
+    def __init__(
+        self, eq: Equations, asked: Conditions, expressions: Mapping[Symbol, Expr], unknowns: tuple[Symbol, ...]
+    ) -> None:
+        self.eq, self.fixed, self.unknowns = eq, expressions, unknowns
+        self.rows: list[ConditionRow] = list(asked.rows)
+        self.expressions = folded([r.expression for r in self.rows], expressions)
+        self.parameters = [s for s in parameters_of(eq, asked) if s not in unknowns]
+        self.cyclic = asked.cyclic
+
+    @cached_property
+    def _slopes(self) -> Matrix:
+        return self._without_cyclic(jacobian(self.expressions, self.unknowns))
+
+    def _without_cyclic(self, slopes: Matrix) -> Matrix:
+        """Nothing depends on cyclic coordinates: what their columns have is rounding, and may not move them."""
+        moves = [s not in self.cyclic for s in self.unknowns]
+        entries = (slopes[i, j] if moves[j] else ZERO for i in range(slopes.rows) for j in range(slopes.cols))
+        return Matrix(slopes.rows, slopes.cols, tuple(entries))
+
+    @cached_property
+    def _unfolded_slopes(self) -> Matrix:
+        return self._without_cyclic(jacobian([r.expression for r in self.rows], self.unknowns))
+
+    @cached_property
+    def _compiled(self) -> Any:
+        outputs = {"r": self.expressions, "J": [*self._slopes.entries]}
+        groups = {"w": list(self.unknowns), "p": list(self.parameters)}
+        return compile_program(program("steady_rows", groups, outputs))
+
+    @cached_property
+    def _linear(self) -> NDArray[np.bool_]:
+        """Unknowns in which the rows are linear together: multipliers and accelerations, then inputs and variables where these do not spoil it."""
+        columns = {s: set(free_symbols(*self._slopes.column(j))) for j, s in enumerate(self.unknowns)}
+        linear: list[Symbol] = []
+        for kinds in (("multiplier", "acceleration"), ("input",), ("variable",)):
+            more = [*linear, *(s for s in self.unknowns if s.kind in kinds)]
+            if not any(columns[s].intersection(more) for s in more):
+                linear = more
+        return np.array([s in linear for s in self.unknowns], dtype=bool)
+
+    def system(self, parameters: Mapping[Symbol, float]) -> System:
+        """The rows at numbers for the parameters."""
+        p = self._numbers(parameters)
+        shape = len(self.rows), len(self.unknowns)
+
+        def rows_and_slopes(w: Array) -> tuple[Array, Array]:
+            r, J = self._compiled(w, p)
+            return r, J.reshape(shape)
+
+        def bounds(things: Sequence[Expr], w: Array) -> Array:
+            """Before anything is folded in: sin(π) of a value that was given is a rounded zero, not a number of its own."""
+            return np.array(rounding(things, self._values(p, w)))
+
+        return System(
+            rows_and_slopes, linear=self._linear, reach=np.where(self._angles, TURN, np.inf), typical=np.where(self._angles, 1.0, 0.0),
+            rounding=_once(lambda w: bounds([r.expression for r in self.rows], w)),
+            slope_rounding=_once(lambda w: bounds(self._unfolded_slopes.entries, w).reshape(shape)),
+        )  # fmt: skip
+
+    def search(self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float]) -> ZeroSearch:
+        """The search for zeros about a start."""
+        system, begin = self.system(parameters), np.array([start[s] for s in self.unknowns])
+        metric = self.metric(system, begin)
+        moved = np.array([s.kind in SHAKEN and s not in self.cyclic for s in self.unknowns], dtype=bool) & np.isfinite(
+            metric.sizes
+        )
+        return ZeroSearch(
+            system, metric, begin, inertia=partial(self.inertia, self._numbers(parameters)),
+            instability=partial(self.instability, self._numbers(parameters)), shaken=np.where(moved, metric.sizes, 0.0), home=self._home,
+        )  # fmt: skip
+
+    @cached_property
+    def _home(self) -> Array:
+        """Where unknowns are if nothing is said about them."""
+        rows = {v.symbol: v.neutral for v in self.eq.variables}
+        return np.array([rows.get(s, 0.0) for s in self.unknowns])
+
+    def _numbers(self, parameters: Mapping[Symbol, float]) -> Array:
+        return np.array([parameters[s] for s in self.parameters])
+
+    # ------------------------------------------------------------------------------------------------ distances
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """Groups of unknowns that have the same unit, or may have: angles, other coordinates, their rates, each of the rest."""
+        rows = {v.symbol: v for v in self.eq.variables}
+        angles = {s for s, v in rows.items() if v.is_angle or v.quaternion is not None}
+        angles |= {s for s, v in rows.items() if v.rate_of in angles or v.unit.startswith("rad")}
+        angles |= {s for s in self.unknowns if s not in rows}  # rates of turning
+        plain = ("coordinate", "speed")
+        return [f"{s.kind} {'angle' if s in angles else 'other'}" if s.kind in plain else s.name for s in self.unknowns]
+
+    @cached_property
+    def _angles(self) -> NDArray[np.bool_]:
+        return np.array([k == "coordinate angle" for k in self.kinds], dtype=bool)
+
+    def metric(self, system: System, start: Array) -> UnknownsMetric:
+        """Distances in radians; unknowns that are no angles in units in which they weigh as much in the rows at the start. Linear unknowns
+        count nowhere."""
+        kinds, logs = np.array(self.kinds), np.zeros(len(self.unknowns))
+        _, J = system.function(system.settled(start))
+        if np.isfinite(J).all() and J.size:
+            scales = Scales.of(J)
+            logs = np.log(np.where(np.isfinite(scales.D), scales.columns, 1.0))
+        mean = {k: float(np.mean(logs[kinds == k])) for k in dict.fromkeys(kinds)}
+        unit = mean.get("coordinate angle", mean.get("coordinate other", 0.0))
+        sizes = np.exp(np.array([mean[k] for k in kinds]) - unit) if len(kinds) else np.ones(0)
+        sizes = np.where(self._linear, np.inf, sizes)
+        return UnknownsMetric(sizes, self._periodic(system, start))
+
+    def _periodic(self, system: System, start: Array) -> NDArray[np.bool_]:
+        """Angles after a turn of which all rows are the same."""
+        out = self._angles.copy()
+        draw = np.random.default_rng(3)
+        for _ in range(2):
+            w = start + draw.uniform(-0.3, 0.3, len(start))
+            F, J = system.function(w)
+            slight = 1e-9 * (np.abs(F) + np.abs(J) @ (1 + np.abs(w)))
+            for j in np.flatnonzero(out):
+                turned = w.copy()
+                turned[j] += 2 * np.pi
+                out[j] = bool((np.abs(system.function(turned)[0] - F) <= slight).all())
+        return out
+
+    # ------------------------------------------------------------------------------------------------ mechanics
+
+    def _values(self, p: Array, w: Array) -> dict[Symbol, float]:
+        values = dict(zip((*self.unknowns, *self.parameters), map(float, (*w, *p)), strict=True))
+        return {**values, **dict(zip(self.fixed, evaluate(list(self.fixed.values()), values), strict=True))}
+
+    @cached_property
+    def _masses(self) -> Any:
+        M, N = folded([self.eq.M, self.eq.N], self.fixed)
+        groups = {"w": list(self.unknowns), "p": list(self.parameters)}
+        return compile_program(program("steady_masses", groups, {"M": [*M.entries], "N": [*N.entries]}))
+
+    def inertia(self, p: Array, w: Array) -> Array:
+        """P of dynamic relaxation: M N⁺ between the balances and the coordinates; zero where it has no value."""
+        eq, out = self.eq, np.zeros((len(self.rows), len(self.unknowns)))
+        M, N = (np.reshape(m, shape) for m, shape in zip(self._masses(w, p), (eq.M.shape, eq.N.shape), strict=True))
+        if not (np.isfinite(M).all() and np.isfinite(N).all()):
+            return out
+        whole = M @ np.linalg.pinv(N)
+        places = {s: j for j, s in enumerate(self.unknowns)}
+        balances = [k for k, row in enumerate(self.rows) if row.kind == "balance"]
+        for i, q in enumerate(eq.q):
+            if q in places and q not in self.cyclic:
+                out[balances, places[q]] = whole[:, i]
+        return out
+
+    def instability(self, p: Array, found: Solution) -> float:
+        """In how many directions an equilibrium is unstable, without damping: eigenvalues of the stiffness on the constraints."""
+        P, J = self.inertia(p, found.x), found.J
+        places = [j for j, s in enumerate(self.unknowns) if s.kind == "coordinate"]
+        loads = [j for j, s in enumerate(self.unknowns) if s.kind == "multiplier"]
+        balances, ties = (
+            [k for k, row in enumerate(self.rows) if row.kind == kind] for kind in ("balance", "position")
+        )
+        Z = null_space(J[np.ix_(ties, places)]) if ties else np.eye(len(places))
+        Y = null_space(J[np.ix_(balances, loads)].T) if loads else np.eye(len(balances))
+        M, K = Y.T @ P[np.ix_(balances, places)] @ Z, Y.T @ J[np.ix_(balances, places)] @ Z
+        if M.shape[0] != M.shape[1] or not M.size or not np.isfinite(M).all():
+            return 0.0
+        stiffness = eigvals(K, M)
+        finite = stiffness[np.isfinite(stiffness)]
+        return float(np.sum(finite.real < -1e-9 * np.abs(finite).max(initial=0.0)))
+
+    def worst(self, reached: Solution) -> tuple[str, float]:
+        return self.rows[reached.worst].name, float(reached.F[reached.worst])
+
+    def slopes(self, parameters: Mapping[Symbol, float], at: Mapping[Symbol, float], by: Symbol) -> dict[Symbol, float]:
+        p = self._numbers(parameters)
+        w = np.array([at[s] for s in self.unknowns])
+        _, J = self._compiled(w, p)
+        if by not in self._compiled_by:
+            self._compiled_by[by] = self._by(by)
+        right = np.atleast_1d(self._compiled_by[by](w, p))
+        scaled = J.reshape(len(self.rows), len(self.unknowns))
+        step = np.linalg.lstsq(scaled, -right, rcond=1e-11)[0]
+        return dict(zip(self.unknowns, map(float, step), strict=True))
+
+    @cached_property
+    def _compiled_by(self) -> dict[Symbol, Any]:
+        """Derivatives of the rows, by the parameter that they are with respect to."""
+        return {}
+
+    def _by(self, parameter: Symbol) -> Any:
+        outputs = {"r_p": [*jacobian(self.expressions, [parameter]).entries]}
+        groups = {"w": list(self.unknowns), "p": list(self.parameters)}
+        return compile_program(program("steady_slopes", groups, outputs))
+
+
+def _once(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """The same function, which keeps its last value: bounds cost more than many steps, and are asked for twice at the end."""
+    last: list[tuple[bytes, Array]] = []
+
+    def kept(w: Array) -> Array:
+        key = w.tobytes()
+        if not last or last[0][0] != key:
+            last[:] = [(key, function(w))]
+        return last[0][1]
+
+    return kept
