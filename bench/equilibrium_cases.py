@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import symbody as sb
+from examples import motorcycle
 
 Values = dict[str, float]
 LIBRARY = Path(sb.__file__).parent / "library"
@@ -69,26 +70,32 @@ def _examples() -> Iterator[Case]:
     yield built_in("sleigh", ask={"Omega": 0.0}, near={"q1": 1.0, "q2": 1.0}, angle=1.0, length=2.0)
     straight = {"values": {"x_dot": 20.0}, "zero": ["y", "psi"]}
     yield built_in("motorcycle", " straight", ask=straight, near={"x_dot": 20.0}, angle=0.1)
-    turn = {"values": {"x_dot": 15.0, "psi": 0.0, "phi": 0.2}, "free": ["psi_dot", "tau"]}
-    going = {
-        "psi_dot": 0.15,
-        "theta1_dot": -49.0,
-        "theta4_dot": -49.0,
-        "psi4_dot": 0.15,
-        "phi4": 0.2,
-        "psi4": 0.05,
-        "delta": 0.05,
-    }
-    yield built_in("motorcycle", " in a turn", ask=turn, near=going, angle=0.05)
-    right = {"values": {"x_dot": 20.0, "psi": 0.0, "phi": -0.5}, "free": ["psi_dot", "tau"]}
-    back = {k: -v if k not in ("theta1_dot", "theta4_dot") else v for k, v in going.items()}
-    yield built_in("motorcycle", " in a sharp turn", ask=right, near={**back, "phi4": -0.5}, angle=0.05)
+    going = {"x_dot": 7.0, "psi_dot": 0.15, "theta1_dot": -23.0, "theta4_dot": -23.0, "psi4_dot": 0.15, "delta": 0.04}
+    for lean in (0.1, 0.3):  # nothing drives it: the speed follows
+        turn = {"values": {"psi": 0.0, "phi": lean}, "free": ["psi_dot", "tau"]}
+        yield built_in("motorcycle", f" leaning by {lean}", ask=turn, near=going, angle=0.05, speed=0.2)
+    for lean, speed in ((0.2, 15.0), (-0.5, 20.0)):
+        turn = {"values": {"psi": 0.0, "phi": lean, "x_dot": speed}, "free": ["psi_dot", "tau", "drive"]}
+        rate = 9.81 * math.tan(lean) / speed
+        turned = {
+            "psi_dot": rate,
+            "psi4_dot": rate,
+            "theta1_dot": -speed / 0.3,
+            "theta4_dot": -speed / 0.3,
+            "phi4": lean,
+        }
+        yield Case(
+            f"motorcycle driven at {speed:g} m/s, leaning by {lean}",
+            driven_motorcycle,
+            turn,
+            turned,
+            angle=0.1,
+            speed=0.2,
+        )
     rolling = {"x_dot": 5.0, "q4_dot": -14.1, "q5_dot": -14.1}
     yield built_in("bicycle", " straight", ask={"values": {"x_dot": 5.0}, "zero": ["y", "q3"]}, near=rolling, angle=0.1)
     for lean in (0.1, 0.3):
-        asked = {"values": {"q1": lean, "q3": 0.0, "x_dot": 5.0}, "free": ["q3_dot"]}
-        # one input is missing for a given speed and lean: the steering is free of torque, so that the speed follows
-        asked["values"].pop("x_dot")
+        asked = {"values": {"q1": lean, "q3": 0.0}, "free": ["q3_dot"]}  # no torque on the steering: the speed follows
         yield built_in(
             "bicycle",
             f" leaning by {lean}",
@@ -97,6 +104,14 @@ def _examples() -> Iterator[Case]:
             angle=0.05,
             speed=0.2,
         )
+
+
+def driven_motorcycle() -> sb.Model:
+    """The example, with a torque on the rear wheel that keeps its speed."""
+    m = motorcycle.model()
+    chassis = m.bodies["rear chassis"]
+    m.torque("drive", m.bodies["rear wheel"], chassis.vector(0, m.input("drive"), 0), reacting=chassis)
+    return m
 
 
 def _built_in(name: str) -> sb.Model:

@@ -21,6 +21,7 @@ from .trust_region import Array, Scales, SingularValues
 STEPS: Final = 300
 FIRST: Final = 0.05  # step along a ramp, in units of the unknowns' sizes
 CORRECTIONS: Final = 6
+BACK: Final = 100.0  # loads beyond this many times those of the start are not followed
 SETTLED: Final = 1e-3
 LARGEST: Final = 0.5  # step of a relaxation, in the same units
 
@@ -46,7 +47,7 @@ def ramped(system: System, start: Array, metric: UnknownsMetric, max_steps: int 
         if s_new >= 1:
             part = (1 - s) / (s_new - s)
             return np.asarray(x + part * (moved - x))
-        if s_new < -1:
+        if s_new < -BACK:
             return None
         x, s, J, ahead = moved, s_new, J_new, direction
         length = min(length * (2.0 if corrections <= 2 else 1.0), 1.0)

@@ -36,6 +36,7 @@ CLOSE: Final = 1e-2  # rows are let go through dependence where the radius falls
 TINY: Final = 1e-140  # squares of smaller numbers are zero: no length could be computed
 SUSPECT: Final = 1e-9  # rows with slopes below this part of the largest are looked at: units, or rounding
 STILL: Final = 1e-7  # |R F| is stationary where no more than this part of it can be changed
+FRESH: Final = 2  # times that scales are made anew where no step leads on
 TURNS: Final = 10  # steps that make a circle where they lead back to a quarter of their length
 FLAT: Final = 1e-12  # |R F|² is stationary where a step promises no more than this part of it
 SHRUNK: Final = 1e-10  # no way leads on where the radius is below this part of the unknowns, or of the way so far
@@ -49,6 +50,7 @@ class SolverOutcome(Enum):
         "stuck at a local minimum: the rows contradict each other there, and no small step brings them nearer to zero"
     )
     SINGULAR = "stuck where rows that were independent on the way are so no longer, and no small step brings them nearer to zero"
+    UNTRUE = "the rows vanish where the unknowns are singular and do not see all that must vanish"
     BOUNDED = "bounds are in the way: rows could be brought nearer to zero only beyond them"
     NOT_FINITE = "rows or slopes have no finite value at the start"
     TOO_MANY_STEPS = "too many steps: the rows still come nearer to zero, or turn in a circle"
@@ -232,6 +234,7 @@ class _TrustRegionSearch:
         self.scales: Scales | None = None
         self.may_cross = False  # places where rows become dependent
         self.must_descend = self.is_settled = False
+        self.fresh_scales = 0
         self.track: list[Array] = []
 
     def _at(self, x: Array) -> tuple[Array, Array]:
@@ -258,8 +261,20 @@ class _TrustRegionSearch:
             if self.steps >= self.system.max_steps:
                 return SolverOutcome.CONVERGED if self._vanishes else SolverOutcome.TOO_MANY_STEPS
             if not self._advance() and not self._clear_slopes():
-                return SolverOutcome.CONVERGED if self._vanishes else self._stuck()
+                if self._vanishes:
+                    return SolverOutcome.CONVERGED
+                if not self._scaled_anew():
+                    return self._stuck()
         return SolverOutcome.CONVERGED
+
+    def _scaled_anew(self) -> bool:
+        """Forget scales that slopes elsewhere have left behind, and go on from here; False where that has been done often enough."""
+        if self.fresh_scales >= FRESH or self.scales is None:
+            return False
+        self.fresh_scales += 1
+        self.scales, self.radius, self.track = None, self.system.radius, []
+        self.may_cross = self.must_descend = False
+        return True
 
     def _clear_slopes(self) -> bool:
         """Make zeros of slopes that are nothing but rounding, such as cos(π/2): what they seem to ask for is noise. Whether there were any.

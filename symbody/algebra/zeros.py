@@ -16,7 +16,7 @@ import numpy as np
 from .deflation import KnownZero, deflated
 from .homotopy import ramped, relaxed
 from .metric import UnknownsMetric
-from .nonlinear import Solution, System
+from .nonlinear import Solution, SolverOutcome, System
 from .trust_region import Array
 
 SAME: Final = 1e-6  # zeros that are no farther apart are one
@@ -24,6 +24,7 @@ NEAR: Final = 0.05  # a zero at this distance is taken for the nearest
 TRIES: Final = 2  # searches for a nearer zero that may fail
 MORE: Final = 4  # searches for a nearer zero altogether
 STARTS: Final = 16
+NUDGE: Final = 1e-2
 TIE: Final = 1.02  # distances within this factor of the least are equal: the more stable zero is taken
 
 
@@ -54,6 +55,7 @@ class ZeroSearch:
     inertia      P of dynamic relaxation, where there is one
     instability  x -> in how many directions a zero is unstable: of zeros that are equally near, the most stable is taken
     shaken       how far unknowns may be moved where nothing is found from the start
+    is_true      x -> whether a zero there is one of what the rows stand for
     home         where rows are more likely to have values than at the start, if they have none there
     """
 
@@ -64,6 +66,7 @@ class ZeroSearch:
     instability: Callable[[Solution], float] | None = None
     shaken: Array | None = None
     home: Array | None = None
+    is_true: Callable[[Array], bool] | None = None
     spent: list[int] = field(default_factory=list)
 
     @property
@@ -83,7 +86,20 @@ class ZeroSearch:
             if more is None or failures >= TRIES:
                 break
             found.append(more)
-        return self._preferred([*found, more] if more is not None else found)
+        found += [more] if more is not None else []
+        if (fallen := self._stable_neighbour(found)) is not None:
+            found.append(fallen)
+        return self._preferred(found)
+
+    def _stable_neighbour(self, found: list[FoundZero]) -> FoundZero | None:
+        """Where the start falls to, if what was found is unstable."""
+        if self.inertia is None or self.instability is None or self.instability(self._preferred(found).solution) == 0:
+            return None
+        with np.errstate(all="ignore"):
+            x = relaxed(self._counted(), self._let_go, self.inertia, self.metric)
+        reached = None if x is None else self._zero(self.system, x)
+        is_new = reached is not None and reached.holds and self._is_true(reached)
+        return self._found(reached, Way.RELAXATION) if is_new and reached is not None else None
 
     def several(self, count: int) -> list[FoundZero]:
         """Up to so many zeros, the nearest first."""
@@ -104,8 +120,10 @@ class ZeroSearch:
         best: Solution | None = None
         for way, start in self._ways():
             found = self._zero(self.system, start)
-            if found.holds:
+            if found.holds and self._is_true(found):
                 return self._found(found, way)
+            if found.holds:
+                found = replace(found, outcome=SolverOutcome.UNTRUE)
             if best is None or (np.isfinite(found.F).all() and not best.size <= found.size):
                 best = found
         assert best is not None
@@ -119,13 +137,26 @@ class ZeroSearch:
             settled = self.system.settled(self.start)
             if (x := ramped(counted, settled, self.metric)) is not None:
                 yield Way.RAMP, x
-            if self.inertia is not None and (x := relaxed(counted, settled, self.inertia, self.metric)) is not None:
+            if (
+                self.inertia is not None
+                and (x := relaxed(counted, self._let_go, self.inertia, self.metric)) is not None
+            ):
                 yield Way.RELAXATION, x
         if self.home is not None and not np.isfinite(self.system.function(self.start)[0]).all():
             for part in (0.8, 0.6, 0.4, 0.2, 0.05):
                 yield Way.RESTART, self.home + part * (self.start - self.home)
         for start in self._starts():
             yield Way.RESTART, start
+
+    @property
+    def _let_go(self) -> Array:
+        """Next to the start: on top of a hill, nothing would move."""
+        shaken = (
+            0.0
+            if self.shaken is None
+            else NUDGE * self.shaken * np.random.default_rng(2).uniform(-1, 1, len(self.start))
+        )
+        return self.system.settled(self.start + shaken)
 
     def _starts(self) -> Iterator[Array]:
         draw, n = np.random.default_rng(1), len(self.start)
@@ -140,11 +171,14 @@ class ZeroSearch:
         if not np.isfinite(rough.F).all():
             return None
         found = self._zero(self.system, rough.x)
-        if not found.holds:
+        if not found.holds or not self._is_true(found):
             return None
         reached = self._found(found, Way.DEFLATION)
         is_old = any(self.metric.distance(reached.solution.x, f.solution.x) < SAME for f in known)
         return None if is_old else reached
+
+    def _is_true(self, found: Solution) -> bool:
+        return self.is_true is None or self.is_true(found.x)
 
     def _zero(self, system: System, start: Array) -> Solution:
         found = system.zero(start)

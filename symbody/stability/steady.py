@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
+import numpy as np
+
 from ..algebra.derivatives import directional_derivative, jacobian
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
@@ -21,10 +23,10 @@ from ..errors import StabilityError, finite_number, listed
 from ..integrate.inputs import with_inputs
 from ..integrate.state import Start, is_whole_state, start_values
 from .conditions import Conditions, conditions
-from .parameter_samples import Sample, array, cleaned, folded, sample_at, samples, vanishing
+from .parameter_samples import Sample, array, arrays, cleaned, folded, sample_at, samples, vanishing
 from .pivoting import solved
 from .steady_motion import SteadyMotion
-from .steady_problem import SteadyProblem, parameters_of
+from .steady_problem import SINGULAR, SteadyProblem, least_part, parameters_of
 
 LOOSE: Final = 1e-6  # unknowns that lie farther in the null space than this are not determined
 
@@ -207,6 +209,8 @@ def _closed_form(asked: SteadyQuestion) -> SteadyMotion | None:
         undetermined += found[1]
     if undetermined:
         undetermined = _left_open(conditions, table, defaults)
+    if not _is_true(asked, table):
+        return None
     loose = _untouched(conditions)
     (tidy,) = cleaned([Matrix(len(table), 1, tuple(table.values()))], defaults)
     table = dict(zip(table, tidy.entries, strict=True))
@@ -214,6 +218,18 @@ def _closed_form(asked: SteadyQuestion) -> SteadyMotion | None:
         asked.equations, conditions, table, defaults, "holds for all parameters; every row vanishes identically", True, 0.0,
         undetermined=tuple(dict.fromkeys(s.name for s in (*loose, *undetermined))), notes=asked.notes,
     )  # fmt: skip
+
+
+def _is_true(asked: SteadyQuestion, table: Mapping[Symbol, Expr]) -> bool:
+    """Whether the coordinates see all forces; asked in numbers, where the mass matrix looks singular at the point."""
+    eq, known = asked.equations, asked.defaults
+    M, Jc = folded([eq.M, eq.Jc], table)
+    if any(s not in known for s in free_symbols(M, Jc)) or any(s not in known for s in asked.problem.parameters):
+        return True
+    if least_part(*arrays([M, Jc], known)) > SINGULAR:
+        return True
+    problem, w = asked.problem, np.array([asked.begin[s] for s in asked.conditions.all_unknowns])
+    return problem.is_true(problem.system(known), np.array([known[s] for s in problem.parameters]), w)
 
 
 def _all_vanish(things: list[Expr], defaults: Mapping[Symbol, float]) -> bool:

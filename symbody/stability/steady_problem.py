@@ -31,6 +31,11 @@ TURN: Final = 1.0  # the largest change of an angle in a step
 SLIGHT: Final = (
     1e-6  # of its size: an unknown that is smaller, and no angle, is taken for zero where rounding is judged
 )
+FOLLOWING: Final = 100.0  # speeds count by so much less than coordinates
+OFF: Final = (
+    1e7  # units of rounding by which rows that follow from others may be off, other rows being zero to rounding
+)
+SINGULAR: Final = 1e-9
 SHAKEN: Final = ("coordinate", "speed", "parameter")
 
 
@@ -117,6 +122,7 @@ class SteadyProblem:
         return ZeroSearch(
             system, metric, begin, inertia=partial(self.inertia, self._numbers(parameters)),
             instability=partial(self.instability, self._numbers(parameters)), shaken=np.where(moved, metric.sizes, 0.0), home=self._home,
+            is_true=partial(self.is_true, system, self._numbers(parameters)),
         )  # fmt: skip
 
     @cached_property
@@ -145,8 +151,8 @@ class SteadyProblem:
         return np.array([k == "coordinate angle" for k in self.kinds], dtype=bool)
 
     def metric(self, system: System, start: Array) -> UnknownsMetric:
-        """Distances in radians; unknowns that are no angles in units in which they weigh as much in the rows at the start. Linear unknowns
-        count nowhere."""
+        """Distances in radians; unknowns that are no angles in units in which they weigh as much in the rows at the start. Speeds count little
+        where there are coordinates, which they follow from; linear unknowns nowhere."""
         kinds, logs = np.array(self.kinds), np.zeros(len(self.unknowns))
         _, J = system.function(system.settled(start))
         if np.isfinite(J).all() and J.size:
@@ -156,6 +162,8 @@ class SteadyProblem:
         unit = mean.get("coordinate angle", mean.get("coordinate other", 0.0))
         sizes = np.exp(np.array([mean[k] for k in kinds]) - unit) if len(kinds) else np.ones(0)
         sizes = np.where(self._linear, np.inf, sizes)
+        if any(s.kind == "coordinate" and s not in self.cyclic for s in self.unknowns):
+            sizes = np.where([s.kind == "speed" for s in self.unknowns], FOLLOWING * sizes, sizes)
         return UnknownsMetric(sizes, self._periodic(system, start))
 
     def _periodic(self, system: System, start: Array) -> NDArray[np.bool_]:
@@ -180,14 +188,47 @@ class SteadyProblem:
 
     @cached_property
     def _masses(self) -> Any:
-        M, N = folded([self.eq.M, self.eq.N], self.fixed)
+        outputs = {name: [*m.entries] for name, m in zip("MNJ", folded(self._mass_matrices, self.fixed), strict=True)}
         groups = {"w": list(self.unknowns), "p": list(self.parameters)}
-        return compile_program(program("steady_masses", groups, {"M": [*M.entries], "N": [*N.entries]}))
+        return compile_program(program("steady_masses", groups, {n: e for n, e in outputs.items() if e}))
+
+    @property
+    def _mass_matrices(self) -> list[Matrix]:
+        return [self.eq.M, self.eq.N, self.eq.Jc]
+
+    def _masses_at(self, p: Array, w: Array) -> list[Array]:
+        """M, N and Jc."""
+        found = iter(np.atleast_1d(x) for x in self._masses(w, p))
+        return [np.reshape(next(found), m.shape) if m.entries else np.zeros(m.shape) for m in self._mass_matrices]
+
+    def is_true(self, system: System, p: Array, w: Array) -> bool:
+        """Whether forces that vanish in the coordinates vanish in the mechanism. In singular coordinates (gimbal lock) a torque that none of them
+        can see passes for balanced; next to that place, accelerations are then as large as anywhere:
+
+            u'ᵀ M u'  with  M u' = f + Jcᵀ lam,  Jc u' = 0
+        """
+        if any(s.kind == "speed" for s in self.unknowns) or least_part(*self._masses_at(p, w)[::2]) > SINGULAR:
+            return True
+        draw = np.random.default_rng(5).uniform(-1, 1, (3, len(w)))
+        near, far = (max(self._vigour(system, p, w + d * step) for step in draw) for d in (1e-4, 0.3))
+        return near <= 1e-3 * far
+
+    def _vigour(self, system: System, p: Array, w: Array) -> float:
+        """u'ᵀ M u' from rest."""
+        M, _, Jc = self._masses_at(p, w)
+        unloaded = np.where([s.kind == "multiplier" for s in self.unknowns], 0.0, w)
+        f = -system.function(unloaded)[0][[k for k, row in enumerate(self.rows) if row.kind == "balance"]]
+        if not np.isfinite(f).all() or not np.isfinite(M).all():
+            return 0.0
+        k = len(Jc)
+        whole = np.block([[M, Jc.T], [Jc, np.zeros((k, k))]])
+        a = np.linalg.lstsq(whole, np.concatenate([f, np.zeros(k)]), rcond=1e-12)[0][: len(f)]
+        return float(a @ M @ a)
 
     def inertia(self, p: Array, w: Array) -> Array:
         """P of dynamic relaxation: M N⁺ between the balances and the coordinates; zero where it has no value."""
         eq, out = self.eq, np.zeros((len(self.rows), len(self.unknowns)))
-        M, N = (np.reshape(m, shape) for m, shape in zip(self._masses(w, p), (eq.M.shape, eq.N.shape), strict=True))
+        M, N, _ = self._masses_at(p, w)
         if not (np.isfinite(M).all() and np.isfinite(N).all()):
             return out
         whole = M @ np.linalg.pinv(N)
@@ -200,6 +241,8 @@ class SteadyProblem:
 
     def instability(self, p: Array, found: Solution) -> float:
         """In how many directions an equilibrium is unstable, without damping: eigenvalues of the stiffness on the constraints."""
+        if any(s.kind == "speed" for s in self.unknowns):
+            return 0.0
         P, J = self.inertia(p, found.x), found.J
         places = [j for j, s in enumerate(self.unknowns) if s.kind == "coordinate"]
         loads = [j for j, s in enumerate(self.unknowns) if s.kind == "multiplier"]
@@ -238,6 +281,16 @@ class SteadyProblem:
         outputs = {"r_p": [*jacobian(self.expressions, [parameter]).entries]}
         groups = {"w": list(self.unknowns), "p": list(self.parameters)}
         return compile_program(program("steady_slopes", groups, outputs))
+
+
+def least_part(M: Array, Jc: Array) -> float:
+    """The least singular value of M and Jc together, columns of length one, in parts of the largest: zero where coordinates are singular."""
+    whole = np.vstack([M / max(float(np.abs(M).max(initial=0.0)), 1e-300), Jc])
+    sizes = np.linalg.norm(whole, axis=0)
+    if not whole.size or not np.isfinite(sizes).all() or not sizes.all():
+        return 0.0
+    s = np.linalg.svd(whole / sizes, compute_uv=False)
+    return float(s[-1] / s[0])
 
 
 def _once(function: Callable[[Array], Array]) -> Callable[[Array], Array]:

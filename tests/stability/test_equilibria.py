@@ -21,7 +21,13 @@ def sprung(stiffness: float, unit: float = 1.0, order: str = "abc") -> sb.Equati
         before = bar
     for name, k in (("a", 50.0), ("b", 5.0), ("c", 5.0)):
         m.generalized_force(f"torsion {name}", q[name], -k / unit**2 * q[name])
-    m.spring("spring", before.point(0.4 / unit, 0, 0), m.ground.point(0.8 / unit, -0.5 / unit, 0), stiffness=stiffness, rest=0.1 / unit)
+    m.spring(
+        "spring",
+        before.point(0.4 / unit, 0, 0),
+        m.ground.point(0.8 / unit, -0.5 / unit, 0),
+        stiffness=stiffness,
+        rest=0.1 / unit,
+    )
     return sb.derive(m)
 
 
@@ -154,7 +160,12 @@ def test_conical_bar_in_any_coordinates(sequence):
 
 def test_rates_of_turning_are_found():
     """The same bar at a given height: its rate about the vertical is an unknown with a name."""
-    motion = sb.steady(hung("euler parameters"), {"bar_z": -0.4}, turning="z", start={"bar_x": 0.3, "bar_e0": 0.9, "bar_e2": 0.4, "turn_z": 5.0})
+    motion = sb.steady(
+        hung("euler parameters"),
+        {"bar_z": -0.4},
+        turning="z",
+        start={"bar_x": 0.3, "bar_e0": 0.9, "bar_e2": 0.4, "turn_z": 5.0},
+    )
     assert motion.is_steady, motion.outcome
     rates = [math.sqrt(9.81 * 0.5 / ((0.25 + I - 0.03) * 0.8)) for I in (0.1, 0.12)]
     assert min(abs(abs(motion["turn_z"]) - W) for W in rates) < 1e-9
@@ -182,15 +193,14 @@ def test_gears_turn_together():
 
 
 def test_motorcycle_with_two_headings_in_a_turn():
-    """Both headings turn at one rate; tyres and steering torque balance gravity and the circle."""
+    """Both headings turn at one rate. Nothing drives the wheels, so that a lean belongs to one speed, at which tyres dissipate nothing."""
     eq = sb.derive(motorcycle.model())
-    near = {"psi_dot": 0.15, "theta1_dot": -49.0, "theta4_dot": -49.0, "psi4_dot": 0.15, "phi4": 0.2, "psi4": 0.05, "delta": 0.05}
-    motion = sb.steady(eq, {"x_dot": 15.0, "psi": 0.0, "phi": 0.2}, free=["psi_dot", "tau"], start=near)
+    motion = sb.steady(eq, {"psi": 0.0, "phi": 0.1}, free=["psi_dot", "tau"], start={"x_dot": 7.0, "psi_dot": 0.15})
     assert motion.is_steady, motion.outcome
     assert motion["psi4_dot"] == pytest.approx(motion["psi_dot"])
-    assert motion["y_ddot"] == pytest.approx(15.0 * motion["psi_dot"])
+    assert motion["y_ddot"] == pytest.approx(motion["x_dot"] * motion["psi_dot"])
     side = motion["Yr"] + motion["Yf"]
-    assert side == pytest.approx((217.45 + 30.65) * 15.0 * motion["psi_dot"], rel=0.03)  # to first order in the steering angle
+    assert side == pytest.approx((217.45 + 30.65) * motion["y_ddot"], rel=0.03)  # to first order in the steering angle
     assert {"x", "y", "psi", "psi4"} <= set(motion.drifting)
 
 
@@ -209,14 +219,14 @@ def test_value_of_a_place_in_a_turn_is_noted():
 
 
 def test_soft_spring_beside_stiff_ones_determines():
-    """1e-3 N/m holds what 1e9 N/m ties together."""
+    """1e-3 N/m holds what 1e8 N/m ties together."""
     m = sb.Model("soft and stiff")
     x, y, z = m.coordinates("x y z")
     for q in (x, y, z):
         m.particle(f"at {q}", m.ground.point(q, 0, 0), mass=1)
-    m.generalized_force("soft", x, -1e-3 * (x - 1) - 1e9 * (x - y - sb.sin(x)))
-    m.generalized_force("stiff", y, 1e9 * (x - y - sb.sin(x)) - 1e9 * sb.sinh(y - z))
-    m.generalized_force("end", z, 1e9 * sb.sinh(y - z) + 2e-3)
+    m.generalized_force("soft", x, -1e-3 * (x - 1) - 1e8 * (x - y - sb.sin(x)))
+    m.generalized_force("stiff", y, 1e8 * (x - y - sb.sin(x)) - 1e8 * sb.sinh(y - z))
+    m.generalized_force("end", z, 1e8 * sb.sinh(y - z) + 2e-3)
     motion = sb.steady(sb.derive(m), start={"x": 0.5})
     assert motion.is_steady, motion.outcome
     assert motion.undetermined == ()
