@@ -62,14 +62,15 @@ def pendulums() -> sb.Equations:
     return sb.derive(m)
 
 
-def operations() -> sb.Equations:
+def operations(with_external: bool = True) -> sb.Equations:
     """Every operation that targets know, as outputs."""
     m = sb.Model("operations")
     m.prismatic("q", m.ground, m.body("mass", mass=2.0), axis="x")
     q = m.symbols["q"]
     table = {first: q, second: q.dot, third: m.parameter("k", 0.3)}
-    found = {k: e for k, e in ANYWHERE.items() if not any(f in sb.text(e) for f in ("damper", "erf"))}
+    found = {k: e for k, e in ANYWHERE.items() if not any(f in sb.text(e) for f in ("damper", "erf", "tyre"))}
     for k, e in found.items():
         m.output(k, sb.substitute(e, table))
-    m.output("external", TYRE(q, q.dot))
+    if with_external:
+        m.output("external", TYRE(q, q.dot))
     return sb.derive(m)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from ...algebra.derivatives import directional_derivative, jacobian
 from ...algebra.graph import ZERO, Symbol
 from ...algebra.matrix import Matrix
-from ...algebra.walk import substitute
+from ...algebra.walk import free_symbols, substitute
 from ...derive.energies import kinetic_energy, potential_energy
 from ...errors import ProgramError, unknown
 from ...integrate import projection
@@ -164,17 +164,21 @@ def _linear_system(m: ExportedEquations) -> Definition:
 
 def _along(m: ExportedEquations) -> Definition:
     """All groups at once, so that FMUs, adjoint methods and sensitivities need one function each."""
-    changes = {f"d{g}": m.direction("change", g) for g in "xrp" if m.group(g)}
-    table = {s: d for g in "xrp" if m.group(g) for s, d in zip(m.group(g), changes[f"d{g}"], strict=True)}
-    return Definition({"dxdot": _directional(m.rates, table)}, changes)
+    return _changed(m, "dxdot", m.rates)
 
 
 def _outputs_along(m: ExportedEquations) -> Definition | None:
     if not m.outputs:
         return None
-    changes = {f"d{g}": m.direction("change", g) for g in "xrp" if m.group(g)}
-    table = {s: d for g in "xrp" if m.group(g) for s, d in zip(m.group(g), changes[f"d{g}"], strict=True)}
-    return Definition({"dy": _directional(column(list(m.outputs.values())), table)}, changes)
+    return _changed(m, "dy", column(list(m.outputs.values())))
+
+
+def _changed(m: ExportedEquations, name: str, thing: Matrix) -> Definition:
+    """The derivative of a thing along changes of state, inputs and parameters, and of time where it depends on time explicitly."""
+    groups = ["x", "r", "p"] + (["t"] if m.eq.t in free_symbols(thing) else [])
+    changes = {f"d{g}": m.direction("change", g) for g in groups if m.group(g)}
+    table = {s: d for g in groups if m.group(g) for s, d in zip(m.group(g), changes[f"d{g}"], strict=True)}
+    return Definition({name: _directional(thing, table)}, changes)
 
 
 def _adjoint(m: ExportedEquations) -> Definition:
@@ -243,8 +247,8 @@ CATALOGUE: Final = {
         CatalogueEntry("rhs_r_sparse", "sparse", "derivatives of x' by the inputs: entries of compressed rows", _rates_by("r", True), True),
         CatalogueEntry("rhs_p_sparse", "sparse", "derivatives of x' by the parameters: entries of compressed rows", _rates_by("p", True), True),
         CatalogueEntry("linear_system", "derivatives", "A, B, C, D of the linear system at a point", _linear_system, True),
-        CatalogueEntry("rhs_along", "products", "derivative of x' along changes of state, inputs and parameters", _along, True),
-        CatalogueEntry("outputs_along", "products", "derivative of the outputs along changes of state, inputs and parameters", _outputs_along),
+        CatalogueEntry("rhs_along", "products", "derivative of x' along changes of state, inputs, parameters and time", _along, True),
+        CatalogueEntry("outputs_along", "products", "derivative of the outputs along changes of state, inputs, parameters and time", _outputs_along),
         CatalogueEntry("rhs_adjoint", "products", "weights times the derivatives of x' by state, inputs and parameters", _adjoint, True),
         CatalogueEntry("rhs_and_jacobian", "variational", "x' and its derivatives by the state, as compressed rows", _rhs_and_jacobian, True),
         CatalogueEntry("rhs_bending", "variational", "derivatives by the state of the derivative of x' along v", _bending, True),
@@ -255,6 +259,7 @@ CATALOGUE: Final = {
 }  # fmt: skip
 GROUPS: Final = tuple(dict.fromkeys(e.group for e in CATALOGUE.values()))
 USUAL: Final = ("core", "derivatives")
+TRACED: Final = ("core", "derivatives", "products")
 EVERYTHING: Final = "all"
 
 

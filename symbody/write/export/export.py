@@ -14,10 +14,11 @@ from ...integrate.state import Start
 from ...whole_files import write_text
 from .c_library import CVariant
 from .c_target import c_files
-from .catalogue import USUAL
+from .catalogue import TRACED, USUAL
 from .fortran_target import fortran_files
 from .make_artefact import ExportOptions, artefact
 from .matlab_target import matlab_files
+from .python_target import casadi_files, jax_files
 
 
 def c(
@@ -81,7 +82,45 @@ def matlab(
     return _written(folder, matlab_files(made))
 
 
-TARGETS: Final[dict[str, Callable[..., Path]]] = {"c": c, "fortran": fortran, "matlab": matlab}
+def jax(
+    equations: Equations,
+    folder: str | Path,
+    *,
+    functions: Iterable[str] | str = TRACED,
+    start: Start | None = None,
+    name: str | None = None,
+    events: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    reference: float | None = 1.0,
+) -> Path:
+    """Functions of JAX that trace, batch and differentiate, the derivative of the rates attached, with a check and README in a folder. Options are those of `c`. Returns the folder."""
+    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
+    return _written(folder, jax_files(made))
+
+
+def casadi(
+    equations: Equations,
+    folder: str | Path,
+    *,
+    functions: Iterable[str] | str = TRACED,
+    start: Start | None = None,
+    name: str | None = None,
+    events: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    reference: float | None = 1.0,
+) -> Path:
+    """Functions of CasADi, the Jacobian of the rates attached, with a check and README in a folder. Options are those of `c`. Returns the folder."""
+    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
+    return _written(folder, casadi_files(made))
+
+
+TARGETS: Final[dict[str, Callable[..., Path]]] = {
+    "c": c,
+    "fortran": fortran,
+    "matlab": matlab,
+    "jax": jax,
+    "casadi": casadi,
+}
 
 
 def export(equations: Equations, to: str, folder: str | Path, **options: Any) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -75,7 +76,8 @@ def _assembled(eq: Equations, start: Start | None) -> State:
 
 def _identifier(name: str) -> str:
     """ASCII letters, digits and underscores, beginning with a letter: the name of files, and the prefix of everything in them."""
-    text = "".join(c if c.isascii() and c.isalnum() else "_" for c in name).strip("_")[:MOST_CHARACTERS].strip("_")
+    parts = re.findall(r"[A-Za-z0-9]+", name)  # ASCII, and no two underscores in a row: not every language takes them
+    text = "_".join(parts)[:MOST_CHARACTERS].strip("_")
     text = text if text[:1].isalpha() else f"model_{text}".strip("_")
     return f"{text}_model" if is_c_reserved(text) else text
 

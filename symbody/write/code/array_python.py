@@ -1,0 +1,156 @@
+"""Program -> a Python function on arrays of another package: JAX, CasADi. One state at a time; they batch by themselves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ...algebra.target_names import UniqueNames, is_python_reserved
+from ...emit.loops.kernels import has_pivots
+from ...emit.program.program import Instruction, Output, Program
+from ...emit.text.infix import ATOM, COMPARISON, POWER, Term, filled
+from ...errors import ProgramError
+from .flat import FlatText
+
+_ALIKE: Final = {op: op for op in "sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt".split()}
+
+
+@dataclass(frozen=True)
+class ArrayDialect:
+    """Words of a package.
+
+    title       of the language
+    module      by which functions are called
+    functions   names of operations in it
+    where       choice, with places for condition and both values
+    both        conjunction and disjunction of two conditions, and negation
+    vector      an array of entries; `matrix` one of rows and columns whose entries lie row after row
+    solve       A \\ b
+    """
+
+    title: str
+    module: str
+    functions: Mapping[str, str]
+    where: str
+    both: tuple[str, str, str]
+    vector: str
+    matrix: str
+    solve: str
+    transposed: str
+    item: str
+
+
+JAX: Final = ArrayDialect(
+    "JAX", "jnp", {**_ALIKE, "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "abs": "abs", "sign": "sign"},
+    "jnp.where({0}, {1}, {2})", ("jnp.logical_and({0}, {1})", "jnp.logical_or({0}, {1})", "jnp.logical_not({0})"),
+    "jnp.array([{0}])", "jnp.array([{0}]).reshape({1}, {2})", "jnp.linalg.solve({0}, {1})", "{0}.T", "{0}[{1}, {2}]",
+)  # fmt: skip
+CASADI: Final = ArrayDialect(
+    "CasADi", "casadi", {**_ALIKE, "abs": "fabs", "sign": "sign"}, "casadi.if_else({0}, {1}, {2})",
+    ("casadi.logic_and({0}, {1})", "casadi.logic_or({0}, {1})", "casadi.logic_not({0})"),
+    "casadi.vertcat({0})", "casadi.reshape(casadi.vertcat({0}), {2}, {1}).T", "casadi.solve({0}, {1})", "{0}.T", "{0}[{1}, {2}]",
+)  # fmt: skip
+
+
+class ArrayText(FlatText):
+    """The function of a program."""
+
+    def __init__(self, program: Program, name: str, dialect: ArrayDialect) -> None:
+        names = UniqueNames(lambda n: is_python_reserved(n) or n in ("jnp", "jax", "casadi", "lookup"))
+        for taken in ("t", "x", "r", "p", *(f.name for f in program.externals)):
+            names.take(taken)
+        self.name, self.dialect = name, dialect
+        self.arguments = ["t", "x", "r", "p", *(names.new(g.name) for g in program.inputs[4:])]
+        symbols = [["t"], *([names.new(s.name) for s in g.symbols] for g in program.inputs[1:])]
+        super().__init__(program, names, symbols)
+        self.results: dict[int, list[str]] = {o: [] for o in range(len(program.outputs))}
+        self.sides: dict[str, int] = {}
+
+    def definition(self, about: str) -> list[str]:
+        statements = self.write()
+        made = [self._result(o, out) for o, out in enumerate(self.program.outputs)]
+        returned = made[0] if len(made) == 1 else f"(\n        {(',' + chr(10) + '        ').join(made)},\n    )"
+        head = [f"def {self.name}({', '.join(self.arguments)}):", f'    """{about}"""']
+        return [*head, *("    " + line for line in statements), f"    return {returned}"]
+
+    def _result(self, o: int, out: Output) -> str:
+        entries = ", ".join(self.results[o])
+        if not out.shape and not out.is_sparse:
+            return entries
+        if len(out.shape) == 2 and not out.is_sparse:
+            return self.dialect.matrix.format(entries, *out.shape)
+        return self.dialect.vector.format(entries)
+
+    def outside(self, v: int) -> Term:
+        i = self.code[v]
+        if i.op == "input" and i.data[0] > 0:
+            group, at = i.data
+            self.lines.append(f"{self.inputs[group][at]} = {self.arguments[group]}[{at}]")
+        return super().outside(v)
+
+    def literal(self, value: float) -> str:
+        if math.isfinite(value):
+            return repr(float(value))
+        return 'float("nan")' if math.isnan(value) else 'float("inf")' if value > 0 else '-float("inf")'
+
+    def truth(self, value: bool) -> Term:
+        return Term("True" if value else "False")
+
+    def declaration(self, k: int, name: str, text: str) -> str:
+        return f"{name} = {text}"
+
+    def function(self, i: Instruction, args: list[Term]) -> Term:
+        texts, d = [a.text for a in args], self.dialect
+        if i.op == "where":
+            return Term(d.where.format(*texts))
+        if i.op in ("and", "or", "not"):
+            return Term(d.both[("and", "or", "not").index(i.op)].format(*texts))
+        if i.op in ("min", "max"):
+            test = f"{args[0].within(COMPARISON)} {'<=' if i.op == 'min' else '>='} {args[1].within(COMPARISON)}"
+            return Term(d.where.format(test, *texts))
+        if i.op == "pow":
+            return Term(f"{args[0].within(ATOM)}**{args[1].within(ATOM)}", POWER)
+        if i.op == "call":
+            raise ProgramError(
+                f"program {self.program.name!r} as {d.title}: external function {i.data.name!r} cannot be traced; write it in expressions"
+            )
+        return Term(f"{d.module}.{d.functions[i.op]}({', '.join(texts)})")
+
+    def store(self, o: int, out: Output, at: int, text: str) -> None:
+        self.results[o].append(text)
+
+    # ------------------------------------------------------------------------------------------------ linear systems
+
+    def factor(self, i: Instruction) -> str:
+        n = i.data.n
+        entries = self.matrix_entries(i)
+        if not has_pivots(i.data):  # only the upper triangle was written
+            entries = [entries[min(a, b) * n + max(a, b)] for a in range(n) for b in range(n)]
+        return self.matrix("A", entries, n, n)
+
+    def matrix_entries(self, factor: Instruction) -> list[str]:
+        """Entries stand twice: each gets a name, or is one."""
+        for v in factor.args:
+            self.repeatable(v)
+        return super().matrix_entries(factor)
+
+    def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
+        n = self.code[i.args[0]].data.n
+        name = self.matrix("b", [right[s * n + k] for k in range(n) for s in range(sides)], n, sides)
+        A = self.dialect.transposed.format(factors) if i.data else factors
+        self.lines.append(f"{name} = {self.dialect.solve.format(A, name)}")
+        self.sides[name] = n
+        return name
+
+    def matrix(self, wish: str, entries: list[str], rows: int, cols: int) -> str:
+        name = self.plan.names.new(wish)
+        before, after = self.dialect.matrix.split("{0}")
+        tail = after.format(None, rows, cols)
+        self.lines += [f"{name} = {before}", *filled(entries, "    ", 110), tail]
+        return name
+
+    def item(self, block: str, at: int) -> str:
+        side, row = divmod(at, self.sides[block])
+        return self.dialect.item.format(block, row, side)

@@ -1,0 +1,265 @@
+"""The JAX and CasADi targets: a Python module whose functions trace, batch and differentiate, with derivatives of the graph attached."""
+
+from __future__ import annotations
+
+from ...escaping import as_python_literal, in_one_line
+from ..code.array_python import CASADI, JAX, ArrayDialect, ArrayText
+from .artefact import Artefact, Numbers
+from .describe import described
+from .readme import LanguageWords, readme
+
+CORRECTIONS = 4  # of positions in a projection: each squares what is left
+
+
+def jax_files(made: Artefact) -> dict[str, str]:
+    """Text of each file, by name."""
+    n = made.identifier
+    text = _module(made, JAX, ["import jax", "import jax.numpy as jnp"], _jax_function)
+    words = LanguageWords(
+        "functions of JAX",
+        f"python {n}_check.py",
+        _JAX_EXAMPLE.format(n),
+        "python",
+        f"{n}_jax.",
+        _files(n, "jax"),
+        _JAX_MORE,
+    )
+    return {f"{n}_jax.py": text, f"{n}_check.py": _check(made, "jax"), "README.md": readme(made, words)}
+
+
+def casadi_files(made: Artefact) -> dict[str, str]:
+    n = made.identifier
+    text = _module(made, CASADI, ["import casadi"], _casadi_function)
+    words = LanguageWords(
+        "CasADi functions",
+        f"python {n}_check.py",
+        _CASADI_EXAMPLE.format(n),
+        "python",
+        f"{n}_casadi.",
+        _files(n, "casadi"),
+        _CASADI_MORE,
+    )
+    return {f"{n}_casadi.py": text, f"{n}_check.py": _check(made, "casadi"), "README.md": readme(made, words)}
+
+
+def _files(n: str, which: str) -> dict[str, str]:
+    return {
+        f"{n}_{which}.py": "the module: all you need",
+        f"{n}_check.py": "compares every function, its derivatives, and a motion",
+    }
+
+
+_JAX_EXAMPLE = """\
+import jax
+import {0}_jax as model
+
+jax.config.update("jax_enable_x64", True)
+t, x, r = model.initial_state()
+p = model.default_parameters()
+model.rhs(t, x, r, p)
+jax.jacfwd(model.rhs, 1)(t, x, r, p)             # by the derivatives of the graph; jacrev, grad, vmap and jit too"""
+_JAX_MORE = (
+    "`rhs` has its derivative attached (`custom_jvp`): forward and reverse mode, and what is built on them, use the derivative of the graph, in which "
+    "linear systems are solved with the matrix of the rates. Parameters are an array in the order below.",
+)
+_CASADI_EXAMPLE = """\
+import {0}_casadi as model
+
+t, x, r = model.initial_state()
+p = model.default_parameters()
+f = model.function("rhs")                        # a casadi.Function of t, x, r, p
+f(t, x, r, p)
+model.function("rhs_x")(t, x, r, p)              # exact derivatives of the graph"""
+_CASADI_MORE = (
+    "`function(name)` makes a `casadi.Function` from SX symbols. The function of `rhs` has its Jacobian attached where `rhs_x` is written (option "
+    "`custom_jacobian`); all of CasADi works on it: integrators, nlpsol, code generation. Parameters are a column in the order below.",
+)
+
+
+def _module(made: Artefact, dialect: ArrayDialect, imports: list[str], finish: object) -> str:
+    head = "\n".join([f"{made.title}: {dialect.title}", "", *described(made)])
+    names = ", ".join(repr(v.name) for v in made.state), ", ".join(repr(v.name) for v in made.parameters)
+    lines = [
+        as_python_literal(head).replace("\\n", "\n"),
+        "",
+        *imports,
+        "",
+        f"STATE = ({names[0]},)",
+        f"PARAMETERS = ({names[1]}{',' if names[1] else ''})",
+        "",
+    ]
+    t, x, r = made.start
+    lines += [
+        "",
+        "def default_parameters():",
+        '    """Parameters as in the model."""',
+        f"    return {_array(made.defaults, dialect)}",
+    ]
+    lines += [
+        "",
+        "",
+        "def initial_state():",
+        '    """t, x, r where motions begin."""',
+        f"    return {t!r}, {_array(x, dialect)}, {_array(r, dialect)}",
+    ]
+    for f in made.functions:
+        name = "_rhs" if f.name == "rhs" and dialect is JAX else f.name
+        about = in_one_line(f"{f.about}; {f.program.cost}").replace('"', "'").replace("\\", "/")
+        lines += ["", "", *ArrayText(f.program, name, dialect).definition(about)]
+    if made.has("project"):
+        lines += ["", "", *_project(made, dialect)]
+    assert callable(finish)
+    return "\n".join([*lines, *finish(made), ""])
+
+
+def _array(values: Numbers, dialect: ArrayDialect) -> str:
+    inside = ", ".join(map(repr, values))
+    return f"jnp.array([{inside}])" if dialect is JAX else f"casadi.DM([{inside}])" if values else "casadi.DM(0, 1)"
+
+
+def _project(made: Artefact, dialect: ArrayDialect) -> list[str]:
+    n_q = len(made.function("correct_positions").program.outputs[0].values)
+    n_u = len(made.function("correct_speeds").program.outputs[0].values)
+    join = "jnp.concatenate([{0}])" if dialect is JAX else "casadi.vertcat({0})"
+    return [
+        "def project(t, x, r, p):", '    """The state onto the constraints, by a fixed number of corrections, so that it can be traced."""',
+        f"    for _ in range({CORRECTIONS}):", f"        x = {join.format(f'correct_positions(t, x, r, p)[0], x[{n_q}:]')}",
+        f"    return {join.format(f'x[:{n_q}], correct_speeds(t, x, r, p)[0], x[{n_q + n_u}:]')}",
+    ]  # fmt: skip
+
+
+def _jax_function(made: Artefact) -> list[str]:
+    """`rhs`, with its derivative attached where that is written."""
+    if not made.has("rhs"):
+        return []
+    if not made.has("rhs_along"):
+        return ["", "", "rhs = _rhs"]
+    groups = [g.name for g in made.function("rhs_along").program.inputs[4:]]
+    tangents = {"dt": "jnp.reshape(dt, (1,))", "dx": "dx", "dr": "dr", "dp": "dp"}
+    return [
+        "", "", "@jax.custom_jvp", "def rhs(t, x, r, p):", '    """x\' = (q\', u\', z\')"""', "    return _rhs(t, x, r, p)", "", "",
+        "@rhs.defjvp", "def _rhs_jvp(primals, tangents):", "    dt, dx, dr, dp = tangents",
+        f"    return _rhs(*primals), rhs_along(*primals, {', '.join(tangents[g] for g in groups)})",
+    ]  # fmt: skip
+
+
+def _casadi_function(made: Artefact) -> list[str]:
+    sizes = {"t": 1, "x": len(made.state), "r": len(made.inputs), "p": len(made.parameters)}
+    directions = {f.name: {g.name: len(g) for g in f.program.inputs[4:]} for f in made.functions if f.directions}
+    has_jacobian = made.has("rhs") and made.has("rhs_x")
+    wrt = [g for g in "xrp" if sizes[g]]
+    blocks = [f"rhs_{g}(*symbols)" if sizes[g] else f"casadi.SX({sizes['x']}, 0)" for g in "xrp"]
+    lines = [
+        "", "", f"SIZES = {sizes!r}", f"DIRECTIONS = {directions!r}", "", "", "def function(name, **options):",
+        '    """A casadi.Function of t, x, r, p (and directions), by the name of a function of this module."""',
+        "    sizes = {**SIZES, **DIRECTIONS.get(name, {})}", "    symbols = [casadi.SX.sym(k, n) for k, n in sizes.items()]",
+        "    outputs = globals()[name](*symbols)", "    outputs = outputs if isinstance(outputs, tuple) else (outputs,)",
+    ]  # fmt: skip
+    if has_jacobian and all(made.has(f"rhs_{g}") for g in wrt):
+        lines += [
+            '    if name == "rhs":', f"        t, {', '.join('xrp')} = symbols", "        out = casadi.SX(casadi.Sparsity(outputs[0].shape))",
+            "        by_time = casadi.jacobian(outputs[0], t)", f"        blocks = [by_time, {', '.join(blocks)}]",
+            '        options["custom_jacobian"] = casadi.Function(', f'            "jac_{made.identifier}_rhs", [*symbols, out], blocks,',
+            '            [*sizes, "out_o0"], [f"jac_o0_{k}" for k in sizes],', "        )",
+            '        options.setdefault("never_inline", True)', '        options.setdefault("jac_penalty", 0)',
+        ]  # fmt: skip
+    return [
+        *lines,
+        f'    return casadi.Function(f"{made.identifier}_{{name}}", symbols, outputs, [*sizes], [f"o{{k}}" for k in range(len(outputs))], options)',
+    ]
+
+
+def _check(made: Artefact, which: str) -> str:
+    n, point = made.identifier, made.check
+    assert point is not None
+    values = {
+        f.name: (point.values[f.name].inputs, point.values[f.name].outputs)
+        for f in made.functions
+        if f.name in point.values
+    }
+    lines = [f'"""Checks {n}_{which}.py."""', "", "import sys", "", "import numpy as np", ""]
+    lines += ["import jax", "", 'jax.config.update("jax_enable_x64", True)', ""] if which == "jax" else []
+    lines += [
+        f"import {n}_{which} as model",
+        "",
+        f"T, X, R = {point.t!r}, {list(point.x)!r}, {list(point.r)!r}",
+        "VALUES = {",
+    ]
+    lines += [
+        f"    {k!r}: ({[list(v) for v in inputs]!r}, {[list(v) for v in outputs]!r}),"
+        for k, (inputs, outputs) in values.items()
+    ]
+    lines += ["}", "wrong = 0", "", "", *_VERDICT, "", ""]
+    lines += _JAX_CHECK.splitlines() if which == "jax" else _CASADI_CHECK.splitlines()
+    if made.has("rhs") and made.has("rhs_x") and made.has("rhs_along") and which == "jax":
+        lines += _JAX_DERIVATIVES.splitlines()
+    if made.has("rhs") and made.has("rhs_x") and which == "casadi":
+        lines += _CASADI_DERIVATIVES.splitlines()
+    return "\n".join(
+        [
+            *lines,
+            *_motion(made, which),
+            'print("SOMETHING IS WRONG" if wrong else "all good")',
+            "sys.exit(1 if wrong else 0)",
+            "",
+        ]
+    )
+
+
+_VERDICT = """\
+def verdict(what, got, wanted, allowed=1e-9):
+    global wrong
+    wanted = np.asarray(wanted, dtype=float)
+    got = np.asarray(got, dtype=float)
+    off = np.max(np.abs(got - wanted), initial=0.0) / (1 + np.max(np.abs(wanted), initial=0.0))
+    is_good = bool(off <= allowed)
+    wrong += not is_good
+    print(f"{what:28s} {'good ' if is_good else 'WRONG'} off by {off:.2e} of at most {allowed:.2e}")""".splitlines()
+
+_JAX_CHECK = """\
+t, x, r, p = T, jax.numpy.array(X), jax.numpy.array(R), model.default_parameters()
+for name, (inputs, outputs) in VALUES.items():
+    found = jax.jit(getattr(model, name))(t, x, r, p, *map(jax.numpy.array, inputs))
+    found = found if isinstance(found, tuple) else (found,)
+    verdict(name, np.concatenate([np.ravel(f) for f in found]), np.concatenate(outputs))
+"""
+_JAX_DERIVATIVES = """\
+J = jax.jit(model.rhs_x)(t, x, r, p)
+verdict("jacfwd", jax.jit(jax.jacfwd(model.rhs, 1))(t, x, r, p), J)
+verdict("jacrev", jax.jit(jax.jacrev(model.rhs, 1))(t, x, r, p), J)
+many = jax.numpy.stack([x, 1.1 * x, 0.9 * x])
+rhs = jax.jit(model.rhs)
+verdict("vmap", jax.jit(jax.vmap(model.rhs, (None, 0, None, None)))(t, many, r, p), [rhs(t, y, r, p) for y in many])
+"""
+_CASADI_CHECK = """\
+t, x, r, p = T, X, R, model.default_parameters()
+for name, (inputs, outputs) in VALUES.items():
+    f = model.function(name)
+    found = f.call([t, x, r, p, *inputs])
+    verdict(name, np.concatenate([np.ravel(np.array(o)) for o in found]), np.concatenate(outputs))
+"""
+_CASADI_DERIVATIVES = """\
+f = model.function("rhs")
+J = np.array(model.function("rhs_x")(t, x, r, p))
+verdict("jacobian", np.array(f.jacobian()(t, x, r, p, 0)[1]), J)
+y = model.casadi.MX.sym("y", len(X))
+traced = model.casadi.Function("traced", [y], [model.casadi.jacobian(f(t, y, r, p), y)])
+verdict("jacobian of MX", np.array(traced(x)), J)
+"""
+
+
+def _motion(made: Artefact, which: str) -> list[str]:
+    ref = made.reference
+    if ref is None:
+        return []
+    used = ["rhs", *(["project"] if made.has("project") else [])]
+    made_by = "jax.jit(model.{0})" if which == "jax" else 'model.function("{0}")'
+    return [
+        f"TIMES, STATES = {list(ref.times)!r}, {[list(s) for s in ref.states]!r}", *(f"{f} = {made_by.format(f)}" for f in used), "", "",
+        "def step(t, h, x):", "    k1 = rhs(t, x, r, p)", "    k2 = rhs(t + h / 2, x + h / 2 * k1, r, p)",
+        "    k3 = rhs(t + h / 2, x + h / 2 * k2, r, p)", "    k4 = rhs(t + h, x + h * k3, r, p)", "    x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)",
+        f"    return {'project(t + h, x, r, p)' if len(used) > 1 else 'x'}", "", "",
+        "t, x, r = model.initial_state()", "motion = [x]", "for begin, end in zip(TIMES[:-1], TIMES[1:]):", f"    h = (end - begin) / {ref.steps}",
+        f"    for k in range({ref.steps}):", "        x = step(begin + k * h, h, x)", "    motion.append(x)",
+        f'verdict("motion", np.array([np.ravel(np.array(m)) for m in motion]), STATES, {ref.tolerance!r})',
+    ]  # fmt: skip
