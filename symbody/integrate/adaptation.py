@@ -29,34 +29,30 @@ FEW: Final = {
 class Adaptation:
     """The methods between which a simulation may change.
 
-    explicit   by name, with its `reach`: |λ| h of the longest steps that are stable
+    explicit   by name
     make       a machine for a method and a task
     notes      the changes, in words
     """
 
     explicit: str
-    reach: float
     make: Callable[[str, Task], Machine]
     patience: int = FIRST
     notes: list[str] = field(default_factory=list)
-
-    def begun(self, task: Task) -> Task:
-        """The task, for a method that is to have doubts."""
-        return replace(task, patience=self.patience, reach=self.reach)
 
     def reconsidered(self, machine: Machine) -> Machine | None:
         """The machine that goes on where this one has doubts, or None where it does itself."""
         self.patience = machine.method.patience = 2 * self.patience
         h, t, form = abs(machine.steps.h), machine.t, machine.task.form
-        fast = largest_rate(form, t, machine.y, machine.task.p)
+        fast, reach = largest_rate(form, t, machine.y, machine.task.p), machine.task.reach
         is_explicit = machine.is_explicit
-        if is_explicit == (fast * h < BOUND * self.reach) or abs(machine.steps.t_end - t) < FEW[is_explicit] * h:
+        if is_explicit == (fast * h < BOUND * reach) or abs(machine.steps.t_end - t) < FEW[is_explicit] * h:
             return None
-        self.notes.append(self._note(is_explicit, t, h, fast))
-        here = replace(machine.task, t=t, y=machine.y.copy())
-        return self.make(IMPLICIT if is_explicit else self.explicit, self.begun(here)).following(machine)
+        possible = reach / fast if fast > 0 else np.inf
+        self.notes.append(self._note(is_explicit, t, h, fast, possible))
+        here = replace(machine.task, t=t, y=machine.y.copy(), patience=self.patience)
+        return self.make(IMPLICIT if is_explicit else self.explicit, here).following(machine)
 
-    def _note(self, is_explicit: bool, t: float, h: float, fast: float) -> str:
+    def _note(self, is_explicit: bool, t: float, h: float, fast: float, possible: float) -> str:
         if is_explicit:
             return f"{IMPLICIT} from t = {t:.6g}, because stability bounded explicit steps to {h:.3g} (the fastest mode has {fast:.3g} per unit of time)"
-        return f"{self.explicit} from t = {t:.6g}, because stability allows explicit steps of {self.reach / max(fast, np.finfo(float).tiny):.3g}, longer than {h:.3g}"
+        return f"{self.explicit} from t = {t:.6g}, because stability allows explicit steps of {possible:.3g}, longer than {h:.3g}"

@@ -52,7 +52,7 @@ class Memory:
     def __init__(self, n: int, pieces: int, times: Array | None) -> None:
         capacity = 1 if times is not None else max(16, min(4096, MEMORY // (n * (pieces + 1))))
         self.pieces, self.is_stored = pieces, times is None
-        self.row_times, rows, polynomials = np.zeros(capacity), np.zeros(capacity * n), np.zeros(capacity * pieces * n)
+        self.row_times, rows, polynomials = np.empty(capacity), np.empty(capacity * n), np.empty(capacity * pieces * n)
         self.times = np.zeros(1) if times is None else np.ascontiguousarray(times, dtype=np.float64)
         at_times = np.zeros(len(self.times) * n)
         self.results = Results(

@@ -14,7 +14,7 @@ from ..derive.variables import ARGUMENTS
 from ..emit.run.callable import Array
 from ..errors import SimulationError, finite_number, listed, shown, unknown
 from . import tableaux
-from .adaptation import IMPLICIT, Adaptation
+from .adaptation import FIRST, IMPLICIT, Adaptation
 from .borders import RunRank, bordered, run_rank
 from .diagnosis import diagnosed, unbounded
 from .event_handlers import EventHandler
@@ -157,7 +157,8 @@ def simulate(
     state = _started(eq, start, {**constants, **(values or {})})
     _refuse_moving_constants(state)
     begin, end, times = span(eq, t, state)
-    state = replace(state, t=begin)
+    if begin != state.t:
+        state = replace(state, t=begin)
     check_options(asked)
     check_steps(asked, begin, end)
     picked = choice(eq, asked)
@@ -172,6 +173,8 @@ def simulate(
 
 
 def _started(eq: Equations, start: Start | None, values: Mapping[Any, float]) -> State:
+    if isinstance(start, State) and start.equations is eq and not values:
+        return start
     known = start_values(start, f"simulate {eq.name!r}")
     if is_whole_state(start):  # inputs that became functions are not in the equations any more
         known = {k: v for k, v in known.items() if k in eq.variables.of(ARGUMENTS)}
@@ -263,8 +266,9 @@ def choice(eq: Equations, o: SimulationOptions) -> SimulationOptions:
     method = _method(eq, o, form)
     if method == "variational" and o.form == "auto":
         form = DISCRETE
-    _check_method(eq, replace(o, form=form, method=method))
-    return replace(o, form=form, method=method)
+    picked = replace(o, form=form, method=method)
+    _check_method(eq, picked)
+    return picked
 
 
 def _method(eq: Equations, o: SimulationOptions, form: str) -> str:
@@ -398,10 +402,10 @@ class Simulation:
         watch, sense = (events.callee(), events.sense) if events else (None, ())
         task = Task(
             form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, o.max_step, o.max_growth, self.times, watch, sense,
-            o.max_size,
+            o.max_size, *((FIRST, TABLEAUX[self._explicit].reach) if o.adapts else ()),
         )  # fmt: skip
-        adaptation = Adaptation(self._explicit, TABLEAUX[self._explicit].reach, machine_of) if o.adapts else None
-        machine = machine_of(o.method, adaptation.begun(task) if adaptation else task)
+        adaptation = Adaptation(self._explicit, machine_of) if o.adapts else None
+        machine = machine_of(o.method, task)
         record = Record(o.max_memory - used)
         progress = Progress(o.progress, s.t, self.eq.name)
         leg, self.events = Leg(machine, record), events

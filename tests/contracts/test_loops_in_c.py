@@ -92,7 +92,7 @@ def test_march_in_c(case, tmp_path):
     expected = simulate(eq, times, state, **options)
     it = Simulation(eq, choice(eq, SimulationOptions(**options)), state, 0.5, times)
     o = it.options
-    machine = machine_of(o, Task(it.form, it.p, it.y, 0.0, 0.5, o.rtol, it.atol, o.step, times=times))
+    machine = machine_of(o.method, Task(it.form, it.p, it.y, 0.0, 0.5, o.rtol, it.atol, o.step, times=times))
     machine.counts.limit = 10**6
     assert in_c(tmp_path, march, m=machine.method, s=machine.steps)() == 0
     n = expected.y.shape[1]

@@ -246,17 +246,18 @@ Block = tuple[Statement, ...]
 
 
 def all_parts(thing: Statement | Expression | Block) -> Iterator[Statement | Expression]:
-    """A statement, an expression or a block, with everything inside."""
-    if isinstance(thing, tuple):
-        for part in thing:
-            yield from all_parts(part)
-    elif isinstance(thing, _PARTS):
-        yield thing
-        for name in thing.__slots__:
-            yield from all_parts(getattr(thing, name))
+    """A statement, an expression or a block, with everything inside, in the order of the text."""
+    left: list[Any] = [thing]
+    while left:
+        part = left.pop()
+        if isinstance(part, tuple):
+            left.extend(reversed(part))
+        elif type(part) in _PARTS:
+            yield part
+            left.extend([getattr(part, name) for name in reversed(part.__slots__)])
 
 
-_PARTS: Final = (*get_args(Expression), *get_args(Statement))
+_PARTS: Final = frozenset((*get_args(Expression), *get_args(Statement)))
 
 
 @dataclass(frozen=True, slots=True)
