@@ -31,7 +31,7 @@ DOUBTS: Final = 9  # the method sees that another kind might do better
 GOES_ON: Final = -1
 
 WIDEST: Final = 0.5  # parts of a step at whose ends and middles event functions are looked at
-NARROWEST: Final = 1.0 / 128.0
+NARROWEST: Final = 1.0 / 65536.0
 SMOOTH: Final = (
     0.1  # of an event function: by so much it may differ in the middle of a part from the cubic through its ends
 )
@@ -399,11 +399,14 @@ def first_crossing(m: Method, s: Steps, h: float) -> float:
 
 
 def is_resolved(e: Watched, length: float) -> int:
-    """Whether all functions are in the middle of a part near the cubic through their values and rates at its ends."""
+    """Whether all functions and their rates are in the middle of a part near the cubic through their values and rates at its ends."""
     for j in range(e.count):
-        cubic = 0.5 * (e.earlier[j] + e.later[j]) + 0.125 * length * (e.earlier[e.count + j] - e.later[e.count + j])
+        rate = e.count + j
+        cubic = 0.5 * (e.earlier[j] + e.later[j]) + 0.125 * length * (e.earlier[rate] - e.later[rate])
+        slope = 1.5 * (e.later[j] - e.earlier[j]) - 0.25 * length * (e.earlier[rate] + e.later[rate])
         at_ends = max(abs(e.earlier[j]), abs(e.later[j]))
-        if abs(cubic - e.values[j]) > SMOOTH * max(at_ends, abs(e.values[j])) + e.least[j]:
+        off = max(abs(cubic - e.values[j]), abs(slope - length * e.values[rate]))
+        if off > SMOOTH * max(at_ends, abs(e.values[j])) + e.least[j]:
             return 0
     return 1
 

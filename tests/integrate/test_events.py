@@ -424,3 +424,15 @@ def test_terminal_and_reset_together_and_directions_as_numbers():
     assert sim.final["z_dot"] == pytest.approx(0.5 * math.sqrt(2 * G))
     assert Event("up", z, 1).direction == "rising"
     assert Event("any", z, 0).direction == "both"
+
+
+@pytest.mark.parametrize("method", ["dp5", "dp8", "radau"])
+@pytest.mark.parametrize("rate", [3.0, 100.0, 2000.0])
+def test_every_turn_is_found_in_long_steps(method, rate):
+    """A rotor that nothing slows down takes steps of many turns; sin φ passes zero at φ = 2 π k all the same."""
+    m = sb.Model("rotor")
+    m.revolute("phi", m.ground, m.body("rotor", mass=1, inertia=(1, 1, 1)))
+    eq = sb.derive(m)
+    sim = sb.simulate(eq, 10, phi=-1, phi_dot=rate, method=method, events=[sb.Event("turn", sb.sin(eq.q[0]), "rising")])
+    turns = np.arange(int((10 * rate - 1) / (2 * np.pi)) + 1)
+    np.testing.assert_allclose([e.t for e in sim.events], (2 * np.pi * turns + 1) / rate, rtol=1e-9)
