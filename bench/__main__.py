@@ -25,10 +25,11 @@ STAGES = (
     "linear",
     "export",
     "equilibria",
+    "gpu",
 )  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),
-    "quick": ("dynamics", "simulate", "overhead"),
+    "quick": ("dynamics", "simulate", "overhead", "gpu"),
     "robots": ("dynamics",),
     "functions": ("dynamics",),
     "only": ("equilibria",),

@@ -1,6 +1,6 @@
 """Generated dynamics and whole motions on an NVIDIA GPU: values against this computer's in double precision, then throughput.
 
-Arrays stay on the card. `bound_states_per_s` is what the card's arithmetic (an addition or a multiplication of the program as half of a fused
+Arrays stay on the card, as rows of states and as columns. `bound_states_per_s` is what the card's arithmetic (an addition or a multiplication of the program as half of a fused
 one) or its memory (every input and output once) allows, whichever is less; both ceilings are measured in the same run. Peers compute forward
 dynamics of the same robots on the same card: MuJoCo's engines store more than accelerations.
 """
@@ -28,6 +28,7 @@ Array = Any
 REALS: Final = ("float", "double")
 STATES: Final = 1 << 22
 MEMBERS: Final = 1 << 20
+MARCHED: Final = 1 << 18
 CHECKED: Final = 2048
 STEP: Final = 1e-3
 CASES: Final = ("panda", "anymal_b", "bicycle", "spatial crank", "chain30")
@@ -71,32 +72,56 @@ def rows(quick: bool = False) -> Iterator[Row]:
     limits = ceilings()
     for name in CASES[: 4 if quick else None]:
         for real in REALS:
-            yield from with_peers(name, real, function_row(name, real, limits))
+            for layout in LAYOUTS:
+                yield from with_peers(name, real, function_row(name, real, limits, layout))
     for name in MOTIONS:
         for real in REALS:
             yield motion_row(name, real, limits)
+    for real in REALS:
+        yield march_row(real, limits)
 
 
 # ---------------------------------------------------------------------------------------------------- functions
 
 
-def function_row(name: str, real: str, limits: Ceilings) -> Row:
+def function_row(name: str, real: str, limits: Ceilings, layout: str = "rows") -> Row:
     s = system(name)
     f = sb.compile(s.equations, target="cuda", real=real, bake=s.bake).udot
     groups = [g.name for g in f.program.inputs]
     exact = sb.compile(s.equations, bake=s.bake).udot.batch(*(s.groups.get(g, 0.0) for g in groups))
-    given = [0.0 if g == "t" else sb.device_array(s.groups[g], real) for g in groups]
+    laid_out = LAYOUTS[layout]
+    given = [0.0 if g == "t" else laid_out(s.groups[g], CHECKED, real) for g in groups]
     error = relative_error(f(*given).numpy(), exact)
-    many = [
-        0.0 if g == "t" else sb.device_array(np.resize(s.groups[g], (STATES, s.groups[g].shape[1])), real)
-        for g in groups
-    ]
-    out = f(*many)
-    least = seconds(f.prepared(*many, out=out))
-    numbers = sum(len(g) for g in f.program.inputs if not g.is_scalar) + out.shape[1]
+    many = [0.0 if g == "t" else laid_out(s.groups[g], STATES, real) for g in groups]
+    out = laid_out(np.zeros((1, len(s.equations.u))), STATES, real)
+    time = seconds(f.prepared(*many, out=out))
+    numbers = sum(len(g) for g in f.program.inputs if not g.is_scalar) + len(s.equations.u)
     bound = limits.states_per_s(real, f.program.cost.total, numbers)
-    kernel = next(iter(f.kernels.values()))
-    return row(name, real, STATES, STATES / least, error, bound, kernel)
+    return row(f"{name}, {layout}", real, STATES, STATES / time, error, bound, list(f.kernels.values())[-1])
+
+
+def _rows(numbers: Array, count: int, real: str) -> Any:
+    return sb.device_array(np.resize(numbers, (count, numbers.shape[1])), real)
+
+
+def _columns(numbers: Array, count: int, real: str) -> Any:
+    """The same with the first number of all states first, then the second, and so on."""
+    return Columns(sb.device_array(np.resize(numbers, (count, numbers.shape[1])).T, real))
+
+
+class Columns:
+    """An array whose columns lie one after the other, as `x.T.contiguous().T` does in other packages."""
+
+    def __init__(self, turned: sb.emit.DeviceArray) -> None:
+        described, size = turned.__cuda_array_interface__, turned.dtype.itemsize
+        self.held = turned
+        self.__cuda_array_interface__ = described | {
+            "shape": turned.shape[::-1],
+            "strides": (size, size * turned.shape[1]),
+        }
+
+
+LAYOUTS: Final = {"rows": _rows, "columns": _columns}
 
 
 def row(case: str, real: str, n: int, rate: float, error: float, bound: float, kernel: Any) -> Row:
@@ -154,6 +179,30 @@ def _simulated(s: System, y: Array, r: Array, steps: int, method: str) -> Array:
     )
     end = sb.simulate(eq, steps * STEP, start, method=method, step=STEP, progress=False)
     return np.concatenate([end.q[-1], end.u[-1]])
+
+
+def march_row(real: str, limits: Ceilings) -> Row:
+    """Steps of Dormand and Prince's method with step control, in motions of a triple pendulum over a second, each with steps of its own."""
+    example, draw = importlib.import_module("examples.triple_pendulum"), np.random.default_rng(2)
+    eq = sb.derive(example.model(), check=False)
+    y, still = draw.uniform(-1, 1, (MARCHED, len(eq.state))), {s.name: 0.0 for s in eq.r}
+    run = sb.cuda_motions(eq, real=real, rtol=1e-6 if real == "double" else 1e-4, inputs=still)
+    starts = sb.device_array(y, real)
+    got = run(starts, 1.0)
+    few = [dict(zip([s.name for s in eq.state], row, strict=True)) | still for row in y[:8]]
+    ends = [sb.simulate(eq, 1.0, start, rtol=1e-6, method="dp5", progress=False) for start in few]
+    error = relative_error(got.y.numpy()[:8], np.stack([np.concatenate([e.q[-1], e.u[-1]]) for e in ends]))
+    steps = int(got.counts["steps"].numpy().sum())
+    rate = steps / seconds(lambda: run(starts, 1.0), repeats=3, at_least=0.0)
+    return row(
+        "triple pendulum, dp5 step",
+        real,
+        MARCHED,
+        rate,
+        error,
+        limits.states_per_s(real, 6 * run.cost_of_rates, 0),
+        run.loop.kernel(0),
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- the first result

@@ -7,15 +7,18 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..algebra.functions import equal, where
 from ..algebra.graph import Expr, Symbol, symbol
 from ..algebra.walk import scalars
 from ..emit.llvm.device_loops import DeviceFunction, DeviceModule
 from ..emit.program.lower import program
 from ..emit.program.program import Program
 from . import projection
+from .events import ROUNDING, watched_values
 from .forms import Form
 
 TOLERANCES: Final = {"double": projection.ENOUGH, "float": 3e-6}  # violations of constraints that count as none
+EPSILONS: Final = {"double": 2.2e-16, "float": 1.2e-7}
 
 
 class DeviceForm:
@@ -55,6 +58,26 @@ class DeviceForm:
         changes = tuple(symbol(f"change_of_{s.name}", "variable") for s in form.y)
         left = projection.left_of(form.equations, form.chosen, changes, form.metric)
         return self.function("along", {"x": left}, {"changes": list(changes)}, is_inlined=False)
+
+    def watch(self, functions: Sequence[Expr]) -> tuple[DeviceFunction, DeviceFunction]:
+        """Event functions with their rates, and what of them is rounding."""
+        values, terms = watched_values(self.form, functions)
+        share = ROUNDING * EPSILONS[self.module.real] / EPSILONS["double"]
+        watch = self.function("watch", {"g": values}, is_inlined=False)
+        return watch, self.function("rounding", {"g": [share * abs(e) for e in terms]}, is_inlined=False)
+
+    def reset(self, maps: Sequence[Mapping[Symbol, Expr] | None]) -> DeviceFunction | None:
+        """The state after event k, one program for all of them: k is an input."""
+        if not any(maps):
+            return None
+        which = symbol("which_event", "variable")
+        after: list[Expr] = list(self.form.y)
+        for k, new in enumerate(maps):
+            after = [
+                where(equal(which, k), new[s], e) if new and s in new else e
+                for s, e in zip(self.form.y, after, strict=True)
+            ]
+        return self.module.program("reset", self.program("reset", {"x": after}, {"which": which}), 3, is_inlined=False)
 
     def settle(self, is_inlined: bool = True) -> DeviceFunction | None:
         """The way back to the constraints, or None."""

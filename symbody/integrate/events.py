@@ -113,14 +113,9 @@ class Watch:
     """
 
     def __init__(self, form: Form, functions: Sequence[Expr]) -> None:
-        eq = form.equations
-        flow = _flow(form)
-        values = list(functions)
-        rates = [_rate(e, flow | {eq.t: ONE}) for e in values]
-        symbols = (*form.y, *form.parameters, eq.t)
-        terms = [_size_of_terms(e, symbols) + abs(r * eq.t) for e, r in zip(values, rates, strict=True)]
-        self.count = len(values)
-        self.program = form.compiled("watch", {"g": [*values, *rates]})
+        values, terms = watched_values(form, functions)
+        self.count = len(functions)
+        self.program = form.compiled("watch", {"g": values})
         self._terms = form.compiled("rounding", {"g": terms})
 
     def callee(self, p: Array) -> Callee:
@@ -130,6 +125,15 @@ class Watch:
         """Values, rates, and what of the values is rounding."""
         g = self.program(t, y, p)
         return g[: self.count], g[self.count :], ROUNDING * np.abs(self._terms(t, y, p))
+
+
+def watched_values(form: Form, functions: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
+    """Event functions and after them their rates; and the sizes of the terms of each, of which a share is rounding."""
+    eq, flow = form.equations, _flow(form)
+    rates = [_rate(e, flow | {eq.t: ONE}) for e in functions]
+    symbols = (*form.y, *form.parameters, eq.t)
+    terms = [_size_of_terms(e, symbols) + abs(r * eq.t) for e, r in zip(functions, rates, strict=True)]
+    return [*functions, *rates], terms
 
 
 def _flow(form: Form) -> dict[Symbol, Expr]:

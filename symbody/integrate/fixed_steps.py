@@ -18,7 +18,7 @@ class FixedSteps(Struct):
     take      one step, by a kernel of (steps, t)
     C, B      tables of a method of which each stage uses the one before it alone: where the next stage is, and weights
     y         the state; start, total, d, w, note   scratch memory
-    every     how many steps there are from one sample to the next; width of a sample, and distance of samples in `samples`
+    every     how many steps there are from one sample to the next; `distance` of samples in `samples`
     rates     q' alone, for semi-implicit steps
     settle    brings a state back to the constraints; absent where there are none
     sample    what is stored instead of the state; absent where it is the state
@@ -27,7 +27,6 @@ class FixedSteps(Struct):
     n: Known[int]
     n_q: Known[int]
     stages: Known[int]
-    width: Known[int]
     C: Known[Numbers]
     B: Known[Numbers]
     take: Known[Kernel]

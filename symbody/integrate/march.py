@@ -28,6 +28,7 @@ TOO_MANY: Final = 6
 NOT_CONVERGED: Final = 7
 UNBOUNDED: Final = 8
 DOUBTS: Final = 9  # the method sees that another kind might do better
+CHATTERING: Final = 10  # of marches through events
 GOES_ON: Final = -1
 
 WIDEST: Final = 0.5  # parts of a step at whose ends and middles event functions are looked at

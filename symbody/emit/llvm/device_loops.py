@@ -24,12 +24,13 @@ from ..loops.records import Struct, known_of, sizes_of, type_of
 from ..program.program import Program
 from .device_math import function_name
 from .device_text import GLOBAL, THREAD, THREADS, module_text
-from .loop_text import UNROLLED_METADATA, LlvmLoops, type_text
+from .loop_text import LlvmLoops, type_text
 from .numbers import BYTES
 from .scalar_text import ScalarText
 from .ssa_text import SsaText
 
 PARAMETERS: Final = "parameters"
+MOST_WRITTEN_OUT: Final = 80  # turns of a loop: only arrays whose places are known become registers
 STATUS: Final = "status"  # what the kernel returned, for each member
 BY_VALUE: Final = (NUMBER, INDEX)
 
@@ -74,7 +75,7 @@ class DeviceModule:
     bodies: list[SsaText] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.loops = LlvmLoops(self.real, function_name("pow"), unrolls=True)
+        self.loops = LlvmLoops(self.real, function_name("pow"), MOST_WRITTEN_OUT)
 
     # ------------------------------------------------------------------------------------------------ programs
 
@@ -191,7 +192,7 @@ class DeviceModule:
 
     def text(self, used: Iterable[str] = ("pow",)) -> str:
         kernels = self.loops.definitions(lambda form, calls: "alwaysinline nounwind")
-        return module_text([kernels, *self.functions], self.bodies, self.real, used) + UNROLLED_METADATA
+        return module_text([kernels, *self.functions], self.bodies, self.real, used)
 
 
 def _basic(text: KernelText, name: str) -> Basic:

@@ -1,8 +1,7 @@
 """Programs as LLVM text for a GPU: one state in each thread.
 
 `function_kernel` is a kernel `NAME(n, inputs..., outputs...)` for arrays of n states. Its threads stay: each takes one state after the other,
-and where `prefetch` is set it loads the next one's inputs before it computes, so that the memory's delay passes meanwhile. A state with large
-angles is computed again by a function that looks after them, which costs the others nothing but a comparison.
+and where `prefetch` is set it loads the next one's inputs before it computes, so that the memory's delay passes meanwhile.
 
     rows      pointer, distance of rows         state i has numbers i·distance + 0, 1, 2, ...; a distance of 0 serves all states
     columns   pointer, distance of columns      state i has numbers i, i + distance, i + 2·distance, ...
@@ -15,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ..program.program import Program
-from .device_math import LARGEST, UNLIKELY, function_text, reduction_text
+from .device_math import UNLIKELY, function_text, reduction_text
 from .loop_text import LlvmKernel, intrinsics
 from .numbers import BYTES
 from .scalar_text import ScalarText
@@ -25,7 +24,7 @@ ROWS: Final = "rows"
 COLUMNS: Final = "columns"
 VALUE: Final = "value"
 THREADS: Final = 128  # in a block
-_SLOW: Final = "symbody.again"
+_TAIL: Final = ("  br label %last", "last:", "  br i1 %more, label %state, label %end", "end:", "  ret void", "}", "")
 TRIPLE: Final = "nvptx64-nvidia-cuda"
 GLOBAL: Final = "ptr addrspace(1)"
 THREAD: Final = """  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -65,13 +64,10 @@ def values_alive(program: Program) -> int:
 
 
 class _FunctionKernel:
-    """The text of one kernel, and of the function that repeats a state with large angles."""
+    """The text of one kernel."""
 
-    def __init__(
-        self, program: Program, real: str, layouts: Sequence[str], results: str, prefetch: bool, is_slow: bool = False
-    ) -> None:
+    def __init__(self, program: Program, real: str, layouts: Sequence[str], results: str, prefetch: bool) -> None:
         self.program, self.layouts, self.results, self.prefetch = program, layouts, results, prefetch
-        self.is_slow = is_slow
         self.t = ScalarText(real)
         self.inputs = [(g, at) for g, at in used_inputs(program) if layouts[g] != VALUE]
         self.ready: dict[tuple[int, int], str] = {}
@@ -79,12 +75,11 @@ class _FunctionKernel:
 
     def text(self) -> tuple[str, SsaText]:
         t = self.t
-        ssa = SsaText(self.program, t, self.read, self.write, is_checked=self.is_slow)
+        ssa = SsaText(self.program, t, self.read, self.write)
         if self.prefetch:
             self._prefetch()
         ssa.emit()
-        head, tail = (self._slow_head(ssa), ["  ret void"]) if self.is_slow else (self._head(ssa), self._tail(ssa))
-        return "\n".join([*head, *t.lines, *tail, "}", ""]), ssa
+        return "\n".join([*self._head(ssa), *t.lines, *_TAIL]), ssa
 
     def _head(self, ssa: SsaText) -> list[str]:
         first = self._loads("first", "%mine") if self.prefetch else []
@@ -99,23 +94,6 @@ class _FunctionKernel:
             "  %i = phi i64 [ %mine, %first ], [ %following, %last ]", *(carried if self.prefetch else []),
             "  %following = add nsw i64 %i, %step", "  %more = icmp slt i64 %following, %n",
         ]  # fmt: skip
-
-    def _tail(self, ssa: SsaText) -> list[str]:
-        again = ["  br label %last"]
-        if ssa.extreme:
-            given = ", ".join(
-                ["i64 %i", *(a.replace(" noalias", "").replace(" readonly", "") for a in self._arguments())]
-            )
-            large = f"fcmp ogt {self.t.real} {ssa.extreme}, {self.t.number(LARGEST[self.t.real])}"
-            again = [
-                f"  %large = {large}", "  br i1 %large, label %again, label %last, !prof !0",
-                "again:", f"  call void @{_SLOW}({given})", "  br label %last",
-            ]  # fmt: skip
-        return [*again, "last:", "  br i1 %more, label %state, label %end", "end:", "  ret void"]
-
-    def _slow_head(self, ssa: SsaText) -> list[str]:
-        arguments = ", ".join(["i64 %i", *self._arguments()])
-        return [f"define internal void @{_SLOW}({arguments}) noinline cold nounwind {{", *ssa.head]
 
     def _arguments(self) -> list[str]:
         return [*self._inputs(), *self._outputs()]
@@ -195,10 +173,8 @@ def _element(name: str, begin: str, array: str, layout: str, at: int, real: str)
 
 def function_kernel(program: Program, real: str, layouts: Sequence[str], results: str, prefetch: bool) -> str:
     """Module with the kernel of a program; see the head of this file."""
-    made = [_FunctionKernel(program, real, layouts, results, prefetch).text()]
-    if made[0][1].extreme:
-        made.append(_FunctionKernel(program, real, layouts, results, prefetch=False, is_slow=True).text())
-    return module_text([text for text, _ in made], [ssa for _, ssa in made], real)
+    text, ssa = _FunctionKernel(program, real, layouts, results, prefetch).text()
+    return module_text([text], [ssa], real)
 
 
 # ---------------------------------------------------------------------------------------------------------- modules

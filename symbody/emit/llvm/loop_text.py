@@ -61,9 +61,11 @@ _INDEX_OPS: Final = {"+": "add nsw", "-": "sub nsw", "*": "mul nsw", "//": "sdiv
 _INDEX_TESTS: Final = {"<": "slt", ">": "sgt", "<=": "sle", ">=": "sge", "==": "eq", "!=": "ne"}
 _NUMBER_TESTS: Final = {"<": "olt", ">": "ogt", "<=": "ole", ">=": "oge", "==": "oeq", "!=": "une"}
 LARGE: Final = 200  # expressions and statements of a kernel
-MOST_UNROLLED: Final = 80  # turns of a loop that is written out
-UNROLLED: Final = ", !llvm.loop !2"
-UNROLLED_METADATA: Final = '!2 = distinct !{!2, !3}\n!3 = !{!"llvm.loop.unroll.full"}\n'
+
+
+Tables = dict[
+    tuple[str, tuple[float, ...]], str
+]  # names of constant arrays, by the type of their elements and by content
 
 
 def intrinsics(real: str) -> str:
@@ -97,7 +99,6 @@ class LlvmKernel:
     shared   arrays with shorter elements, repeated to fill a number: factors, where a number is of several right sides
     tables   names of constant arrays, to which those that are met are added
     power    name of the function for x^y
-    unrolls  whether small loops of known length are to be written out by LLVM, so that arrays become registers
     """
 
     def __init__(
@@ -107,11 +108,10 @@ class LlvmKernel:
         number: str = "double",
         stride: int = 1,
         shared: Mapping[str, str] | None = None,
-        tables: dict[tuple[float, ...], str] | None = None,
+        tables: Tables | None = None,
         power: str = "pow",
-        unrolls: bool = False,
     ) -> None:
-        self.real, self.size, self.power, self.unrolls = real_of(number), BYTES[real_of(number)], power, unrolls
+        self.real, self.size, self.power = real_of(number), BYTES[real_of(number)], power
         self.form, self.name, self.number, self.stride, self.shared = form, name, number, stride, shared or {}
         self.tables = {} if tables is None else tables
         self.changed = changed_names(form.body)
@@ -161,8 +161,9 @@ class LlvmKernel:
     def constant(self, e: Constant) -> str:
         if e.type is NUMBER:
             return splat(e.value, self.number)
-        if e.type is NUMBERS:
-            return self.tables.setdefault(e.value, f"@table.{len(self.tables)}")
+        if e.type in (NUMBERS, INDICES):
+            element = self.real if e.type is NUMBERS else "i64"
+            return self.tables.setdefault((element, e.value), f"@table.{len(self.tables)}")
         return str(e.value).lower()
 
     def variable(self, e: LocalVariable) -> str:
@@ -314,8 +315,7 @@ class LlvmKernel:
         self.lines += [f"  br label %{again}", f"{again}:"]
         after = self.new(f"load i64, ptr %{s.name}.at")
         after = self.new(f"add nsw i64 {after}, {s.step}")
-        hint = UNROLLED if self.unrolls and _is_small(s) else ""
-        self.lines += [f"  store i64 {after}, ptr %{s.name}.at", f"  br label %{head}{hint}", f"{done}:"]
+        self.lines += [f"  store i64 {after}, ptr %{s.name}.at", f"  br label %{head}", f"{done}:"]
 
     def repeat(self, s: While) -> None:
         head, inside, done = self.labels("while", "body", "done")
@@ -357,14 +357,6 @@ class LlvmKernel:
         return self.new(f"getelementptr ptr, ptr {table}, i64 {k}")
 
 
-def _is_small(s: Loop) -> bool:
-    """Whether a loop has a known, small length and calls nothing."""
-    if not (isinstance(s.start, Constant) and isinstance(s.stop, Constant)):
-        return False
-    is_short = s.stop.value - s.start.value <= MOST_UNROLLED * abs(s.step)
-    return is_short and not any(isinstance(part, Run | Called | Loop | While) for part in all_parts(s.body))
-
-
 def parameter_type(p: Parameter, real: str, named: bool = False) -> str:
     """The type of an argument; in a definition with what is promised of it."""
     if not p.is_place and p.type not in (NUMBERS, INDICES):
@@ -381,10 +373,10 @@ def simple_kernel(kernel: Kernel, known: Known) -> KernelForm:
 
 
 class LlvmLoops:
-    """Kernels that belong together, in one module, for numbers of one precision; `power` and `unrolls` as in `LlvmKernel`."""
+    """Kernels that belong together, in one module, for numbers of one precision; `power` as in `LlvmKernel`, `most_written_out` as in `Kernels`."""
 
-    def __init__(self, real: str = "double", power: str = "pow", unrolls: bool = False) -> None:
-        self.kernels, self.real, self.power, self.unrolls = Kernels(), real, power, unrolls
+    def __init__(self, real: str = "double", power: str = "pow", most_written_out: int = 0) -> None:
+        self.kernels, self.real, self.power = Kernels(most_written_out), real, power
         self._entries: list[str] = []
 
     def entry(
@@ -399,18 +391,22 @@ class LlvmLoops:
 
     def definitions(self, attributes: Callable[[KernelForm, int], str]) -> str:
         """Kernels and entries without what they call of the library. `attributes` are those of a kernel that is called so many times."""
-        tables: dict[tuple[float, ...], str] = {}
+        tables: Tables = {}
         forms = [form for form in self.kernels.forms.values() if form]
         called = Counter(part.target.name for f in forms for part in all_parts(f.body) if isinstance(part, Called))
         real, texts = self.real, []
         for form in forms:
-            kernel = LlvmKernel(form, form.name, real, tables=tables, power=self.power, unrolls=self.unrolls)
+            kernel = LlvmKernel(form, form.name, real, tables=tables, power=self.power)
             texts.append(kernel.text(attributes(form, called[form.name])))
         constants = "".join(
-            f"{name} = private constant [{len(v)} x {real}] [{', '.join(f'{real} {splat(x, real)}' for x in v)}]\n"
-            for v, name in tables.items()
+            f"{name} = private constant [{len(v)} x {element}] [{', '.join(_entry_of_table(x, element) for x in v)}]\n"
+            for (element, v), name in tables.items()
         )
         return constants + "".join(texts) + "".join(self._entries)
+
+
+def _entry_of_table(x: float, element: str) -> str:
+    return f"{element} {int(x) if element == 'i64' else splat(x, element)}"
 
 
 def _attributes(form: KernelForm, calls: int) -> str:

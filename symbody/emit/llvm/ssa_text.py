@@ -1,8 +1,8 @@
 """A program as one function body in which every value has a name of its own: for machines with many registers and slow memory.
 
-Sines and cosines of large angles take a way of their own, which is rare and slow. Where `extreme` is asked for, none is taken, and the caller
-gets the largest angle there was, to repeat the state another way if need be. Else inputs whose sums are angles are reduced first, all in one branch:
-a sum of large numbers would have lost what sines depend on. Linear systems that are not written out go to loops on local memory.
+Inputs whose sums are angles are looked at first, and reduced where they are large, all in one branch that is rarely taken: a sum of large numbers
+would have lost what sines depend on. Sines and cosines are computed where they are first needed, so that fewer values wait. Linear systems that are
+not written out go to loops on local memory.
 """
 
 from __future__ import annotations
@@ -26,19 +26,15 @@ Write = Callable[[int, int, str], None]  # of a value to a position in an output
 
 
 class SsaText:
-    """Text of a program's instructions, written into `t`. What they need beside it is in `functions` and `kernels`.
+    """Text of a program's instructions, written into `t`. What they need beside it is in `functions` and `kernels`."""
 
-    is_checked   whether large angles are looked after; else `extreme` is the largest angle in the end
-    """
-
-    def __init__(self, program: Program, t: ScalarText, read: Read, write: Write, is_checked: bool = True) -> None:
+    def __init__(self, program: Program, t: ScalarText, read: Read, write: Write) -> None:
         if program.externals:
             raise CompileError(
                 f"program {program.name!r}: {listed(f.name for f in program.externals)} are functions of this computer, which a GPU "
                 "cannot call; give them as expressions"
             )
         self.program, self.code, self.t, self.read, self.write = program, program.code, t, read, write
-        self.is_checked, self.extreme = is_checked, ""
         self.value: dict[int, str] = {}
         self.turned: dict[int, str] = {}  # sums of inputs as angles, that is up to multiples of 2π
         self.pairs: dict[int, tuple[str, str]] = {}  # sine and cosine, by the instruction of their angle
@@ -48,8 +44,7 @@ class SsaText:
         self.kernels: dict[str, LlvmKernel] = {}
 
     def emit(self) -> None:
-        if self.is_checked:
-            self._turn()
+        self._turn()
         outputs = self.program.output_places()
         for k in range(len(self.code)):
             if k not in self.value:
@@ -91,14 +86,7 @@ class SsaText:
         return self.pairs[angle]
 
     def _angle(self, v: int) -> str:
-        if v in self.turned:
-            return self.turned[v]
-        x = self.number(v)
-        if self.is_checked:
-            return any_angles(self.t, [x])[0]
-        size = self.t.intrinsic("llvm.fabs", x)
-        self.extreme = self.t.intrinsic("llvm.maxnum", self.extreme, size) if self.extreme else size
-        return x
+        return self.turned[v] if v in self.turned else any_angles(self.t, [self.number(v)])[0]
 
     # ------------------------------------------------------------------------------------------------ instructions
 

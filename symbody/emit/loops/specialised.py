@@ -46,6 +46,7 @@ from .form import (
     Store,
     Type,
     While,
+    all_parts,
 )
 from .language import Kernel
 from .records import IS_THERE, fields_of
@@ -69,9 +70,13 @@ def flattened(name: str, type_: Type, is_place: bool = False) -> list[Parameter]
 
 
 class Kernels:
-    """Kernels that belong together, each once for whatever is known of its arguments."""
+    """Kernels that belong together, each once for whatever is known of its arguments.
 
-    def __init__(self) -> None:
+    most_written_out   turns of loops without calls that are written out, also where they are not called `unrolled`
+    """
+
+    def __init__(self, most_written_out: int = 0) -> None:
+        self.most_written_out = most_written_out
         self.forms: dict[Any, KernelForm | None] = {}  # None while it is being made
 
     def kernel(self, kernel: Kernel, types: tuple[Type, ...], known: Known) -> KernelForm:
@@ -228,7 +233,7 @@ class _Specialiser:
             case If(test, yes, no):
                 return self.chosen(self.expression(test), yes, no)
             case Loop():
-                return self.written_out(s) if s.unrolled else (self.loop(s),)
+                return self.written_out(s) if s.unrolled or self.is_short(s) else (self.loop(s),)
             case While(test, body):
                 return (While(self.expression(test), self.block(body)),)
             case Return(value):
@@ -254,6 +259,15 @@ class _Specialiser:
 
     def loop(self, s: Loop) -> Loop:
         return replace(s, start=self.expression(s.start), stop=self.expression(s.stop), body=self.block(s.body))
+
+    def is_short(self, s: Loop) -> bool:
+        """Whether a loop has a known, small number of turns, and calls nothing."""
+        start, stop = self.expression(s.start), self.expression(s.stop)
+        if not (isinstance(start, Constant) and isinstance(stop, Constant)):
+            return False
+        turns = len(range(start.value, stop.value, s.step))
+        calls = (Run, Called, Loop, While, Leave)
+        return turns <= self.kernels.most_written_out and not any(isinstance(x, calls) for x in all_parts(s.body))
 
     def written_out(self, s: Loop) -> Block:
         start, stop = self.expression(s.start), self.expression(s.stop)

@@ -26,6 +26,7 @@ from .device_arrays import ArrayView, DeviceArray, converter, packed, real_dtype
 
 REALS: Final = ("double", "float")
 REGISTERS: Final = 255  # of 32 bits that a thread may have
+LONG: Final = 8000  # operations of a program for which a driver takes so long that only one way is tried
 NUMBERS_OF: Final = {"double": ctypes.c_double, "float": ctypes.c_float}
 _MOST_VALUES: Final = 3500  # bytes of numbers among the arguments of a kernel
 
@@ -98,9 +99,15 @@ class CudaFunction:
         """The kernel for arrays that lie in some way."""
         key = (card.ordinal, layout)
         if key not in self.kernels:
-            text = ptx_source(self.program, self.real, layout, cache=self._cache)
-            self.kernels[key] = kept_kernel(card, text, kernel_name(self.program), THREADS, self._cache)
+            fits, is_long = prefetches(self.program, self.real, layout), self.program.cost.total > LONG
+            ways = [True] if fits else [False] if is_long else [False, True]
+            made = [self._kernel(card, layout, prefetch) for prefetch in ways]
+            self.kernels[key] = min(made, key=lambda k: k.local_bytes)  # of two as good, the one without
         return self.kernels[key]
+
+    def _kernel(self, card: Card, layout: ArrayLayout, prefetch: bool) -> CudaKernel:
+        text = ptx_source(self.program, self.real, layout, prefetch, cache=self._cache)
+        return kept_kernel(card, text, kernel_name(self.program), THREADS, self._cache)
 
     def __call__(self, *groups: Any, out: Any = None, stream: Any = None) -> Any:
         """out      arrays for the results, one for each output, which are then returned
@@ -268,15 +275,26 @@ def _layout_of_results(results: Sequence[_Result]) -> str:
 
 
 def prefetches(program: Program, real: str, layout: ArrayLayout) -> bool:
-    """Whether the next state's inputs fit into registers beside the work on this one."""
+    """Whether the next state's inputs certainly fit into registers beside the work on this one; else both ways are tried."""
     words = real_dtype(real).itemsize // 4
     carried = sum(layout.inputs[g] != VALUE for g, _ in used_inputs(program))
     return words * (values_alive(program) + carried) <= REGISTERS
 
 
-def ptx_source(program: Program, real: str = "double", layout: ArrayLayout | None = None, *, cache: bool = True) -> str:
-    """The text that a card's driver makes machine code of; no card is needed. By default for rows of states."""
+def ptx_source(
+    program: Program,
+    real: str = "double",
+    layout: ArrayLayout | None = None,
+    prefetch: bool | None = None,
+    *,
+    cache: bool = True,
+) -> str:
+    """The text that a card's driver makes machine code of; no card is needed.
+
+    layout     of the arrays; by default rows of states
+    prefetch   load the next state's inputs early; by default where registers certainly allow it
+    """
     how = layout or ArrayLayout(tuple(VALUE if g.is_scalar else ROWS for g in program.inputs))
-    early = prefetches(program, checked_real(real), how)
+    early = prefetches(program, checked_real(real), how) if prefetch is None else prefetch
     description = f"{real}|{how}|{early}|{program.digest}"
     return kept_ptx(description, lambda: function_kernel(program, real, how.inputs, how.results, early), cache)

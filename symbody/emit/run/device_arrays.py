@@ -64,6 +64,8 @@ class ArrayView:
 
 def view_of(array: Any, stream: int) -> ArrayView | None:
     """An array on a card, ready for work on `stream`; None where it is something else."""
+    if isinstance(array, ArrayView):
+        return array
     if isinstance(array, DeviceArray):
         return array.ready_for(stream)
     if not is_on_card(array):
@@ -141,6 +143,12 @@ class DeviceArray:
 
     def __repr__(self) -> str:
         return f"<DeviceArray {self.dtype} {list(self.shape)} on card {self.view.ordinal}>"
+
+    def part(self, k: int) -> ArrayView:
+        """What kernels need to know of array[:, k]."""
+        v = self.view
+        address = v.address + k * v.strides[1] * v.dtype.itemsize
+        return ArrayView(address, v.shape[:1] + v.shape[2:], v.strides[:1] + v.strides[2:], v.dtype, v.ordinal, self)
 
     def numpy(self) -> NDArray[Any]:
         """A copy in this computer's memory, when all work on it is done."""
