@@ -200,6 +200,7 @@ def eig(asked: Any) -> Answer:
                 "parameter": locus.parameter,
                 "values": locus.values,
                 "eigenvalues": locus.eigenvalues,
+                "motion": dict(locus.motion),
                 "critical": [
                     {"value": c.value, "kind": c.kind, "how": c.how, "eigenvalue": c.eigenvalue} for c in locus.critical
                 ],

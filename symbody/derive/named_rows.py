@@ -15,7 +15,7 @@ class NamedRow:
     """expression = 0.
 
     kind          holonomic (phi), nonholonomic (Jc u + b), norm (eᵀe - 1 of Euler parameters), additional (h),
-                  or rate (a rate that is to have a given value)
+                  rate or output (that is to have a given value)
     joint         the joint that a constraint belongs to
     measures      what its value is: a length, or a turn (the cosine of an angle that should be a right one); empty where not known
     multiplier    of a constraint, where it has not been eliminated
@@ -31,6 +31,8 @@ class NamedRow:
     @property
     def owner(self) -> str:
         """The part to look at where it cannot hold."""
+        if self.kind == "output":
+            return self.name
         return f"joint {self.joint!r}" if self.joint else f"constraint {self.name!r}"
 
 

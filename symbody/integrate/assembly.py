@@ -26,7 +26,7 @@ from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed
 from .configuration_search import Found, Numbers, Search, is_periodic, unwound
 from .constraint_rows import Rows, rows_of
-from .given_outputs import given_outputs
+from .given_outputs import GivenOutputs, given_outputs
 from .inputs import with_inputs
 from .open_joints import contradiction, open_joints, too_much_given
 from .state import (
@@ -39,6 +39,7 @@ from .state import (
     require_parameters,
     start_values,
 )
+from .state_search import state_search
 
 ROUNDED: Final = 1e-3  # by so much the norm of Euler parameters that are given may be off: numbers as people write them
 MEANT: Final = (
@@ -61,7 +62,7 @@ def assemble(
     """A state that keeps the constraints at the levels of positions and speeds, to rounding.
 
     values    that hold exactly, by name or symbol: coordinates, speeds (crank_dot), additional variables, inputs, parameters, time t, and
-              outputs of coordinates or speeds (inverse kinematics: tip_x=0.4);
+              outputs (inverse kinematics: tip_x=0.4; an acceleration, a reaction or an energy: a=2.0);
               also as keywords where the name is not that of an option
     start     rough values of others (or a whole state: a `State`, a `SteadyMotion`, the end of a `Trajectory`): the state is the nearest to them. Which of several configurations is found depends on them.
               What is in neither starts at zero; Euler parameters start at the identity
@@ -74,7 +75,7 @@ def assemble(
     eq, constants = with_inputs(equations, inputs or {}, AssemblyError)
     wanted = given_outputs(eq, {**constants, **(values or {})})
     q, how = _configuration(_task(wanted.positions, wanted.given, start, weights or {}))
-    return wanted.state(_completed(_task(wanted.speeds, wanted.given, start, weights or {}), q, how))
+    return _state(wanted, _task(wanted.speeds, wanted.given, start, weights or {}), q, how)
 
 
 @of_equations
@@ -110,7 +111,7 @@ def all_assemblies(
             q = _settled(task, search, reached).x
             if not any(_is_same(task, search, q, other) for other in found):
                 found.append(q)
-    return tuple(wanted.state(_completed(completed, q, how)) for q in sorted(found, key=search.distance))
+    return tuple(_state(wanted, completed, q, how) for q in sorted(found, key=search.distance))
 
 
 # ---------------------------------------------------------------------------------------------------------- the problem
@@ -333,6 +334,28 @@ def _least(A: Array, b: Array, u: Array, free: Numbers, weights: Array) -> tuple
 
 
 # ---------------------------------------------------------------------------------------------------------- the rest
+
+
+def _state(wanted: GivenOutputs, task: _AssemblyTask, q: Array, how: str) -> State:
+    """The state with these coordinates; where outputs are given that need more than coordinates or speeds alone, the nearest that has them."""
+    found = _completed(task, q, how)
+    return wanted.state(_together(wanted, task, found) if wanted.others else found)
+
+
+def _together(wanted: GivenOutputs, task: _AssemblyTask, state: State) -> State:
+    eq = task.equations
+    rates = [NamedRow(f"{rate_name(eq.q[j])} = {x:g}", "rate", eq.rates[j] - x) for j, x in task.rates.items()]
+    rows = (*wanted.positions.position_rows, *task.rows.speeds, *task.rows.additional, *rates, *wanted.others)
+    search = state_search(eq, rows, {**task.known, **state.values}, task.held, task.weights)
+    found, attempt = search.first()
+    if not found.holds:
+        asked = listed(row.name for row in wanted.others)
+        raise AssemblyError(contradiction(f"assembly of {eq.name!r} with {asked} as given", found.left, rows))
+    x = search.along(found).x
+    n_q, n_u = len(eq.q), len(eq.u)
+    said = f"{state.outcome}; {listed(row.name for row in wanted.others)} found for the state as a whole"
+    said += f" ({attempt + 1} attempts)" if attempt else ""
+    return replace(state, q=x[:n_q], u=x[n_q : n_q + n_u], z=x[n_q + n_u :], outcome=said)
 
 
 def _completed(task: _AssemblyTask, q: Array, how: str) -> State:

@@ -19,6 +19,12 @@ from ..emit.run.callable import Array, Compiled
 from ..emit.run.dynamics import Dynamics
 
 
+def called(f: Compiled, t: float, q: Array, u: Array, z: Array, r: Array, p: Array) -> Any:
+    """A function of some of these groups, by the names of its inputs."""
+    groups = {"t": t, "q": q, "u": u, "z": z, "r": r, "p": p}
+    return f(*(groups[g.name] for g in f.program.inputs))
+
+
 class Rows:
     """Values and slopes of the conditions of some equations. Every function takes t, q, u, z, r, p."""
 
@@ -29,10 +35,6 @@ class Rows:
         self.additional = tuple(
             row for row in equations.additional_rows if not rates.intersection(free_symbols(row.expression))
         )
-
-    def _called(self, f: Compiled, t: float, q: Array, u: Array, z: Array, r: Array, p: Array) -> Any:
-        groups = {"t": t, "q": q, "u": u, "z": z, "r": r, "p": p}
-        return f(*(groups[g.name] for g in f.program.inputs))
 
     # ------------------------------------------------------------------------------------------------ positions
 
@@ -46,7 +48,7 @@ class Rows:
         """phi and the norms of Euler parameters, and their derivatives with respect to q."""
         if not self.positions:
             return np.zeros(0), np.zeros((0, len(self.equations.q)))
-        phi, slopes = self._called(self._position_function, *state)
+        phi, slopes = called(self._position_function, *state)
         return phi, slopes.reshape(len(phi), -1)
 
     # ------------------------------------------------------------------------------------------------ speeds
@@ -59,7 +61,7 @@ class Rows:
         """Jc and b."""
         if not self.speeds:
             return np.zeros((0, len(self.equations.u))), np.zeros(0)
-        Jc, b = self._called(self._speed_function, *state)
+        Jc, b = called(self._speed_function, *state)
         return Jc.reshape(len(b), -1), b
 
     @cached_property
@@ -68,7 +70,7 @@ class Rows:
 
     def rate(self, *state: Any) -> tuple[Array, Array]:
         """N and n of q' = N u + n."""
-        N, n = self._called(self._rate_function, *state)
+        N, n = called(self._rate_function, *state)
         return N.reshape(len(n), -1), n
 
     # ------------------------------------------------------------------------------------------------ additional equations
@@ -83,7 +85,7 @@ class Rows:
         """Additional equations without rates, and their derivatives with respect to z."""
         if not self.additional:
             return np.zeros(0), np.zeros((0, len(self.equations.z)))
-        h, slopes = self._called(self._additional_function, *state)
+        h, slopes = called(self._additional_function, *state)
         return h, slopes.reshape(len(h), -1)
 
 

@@ -8,24 +8,32 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.derivatives import jacobian
 from ..algebra.graph import Expr, Symbol, symbol
 from ..algebra.walk import free_symbols, scalars
 from ..derive.constrained import constrained, constrained_speeds
 from ..derive.equations import Equations
+from ..derive.named_rows import NamedRow
 from ..derive.variables import name_of
 from ..errors import AssemblyError, listed, shown
+from .meanings import meant
 from .state import State
 
 
 @dataclass(frozen=True)
 class GivenOutputs:
     """Equations with a row more for each output that has a value, and everything that is given: entries, and the values of the outputs as
-    parameters, so that the same equations serve all values."""
+    parameters, so that the same equations serve all values.
+
+    positions, speeds   rows of coordinates; rows that are linear in speeds
+    others              rows of whatever else: accelerations, multipliers, energies, all of them in terms of the state
+    """
 
     own: Equations
     positions: Equations
     speeds: Equations
     given: Mapping[Any, Any]
+    others: tuple[NamedRow, ...] = ()
 
     def state(self, found: State) -> State:
         """A state of the equations with more rows, in the equations that were asked for."""
@@ -42,7 +50,7 @@ def given_outputs(eq: Equations, values: Mapping[Any, Any]) -> GivenOutputs:
     for name, value in seen.items():
         targets |= _targets(eq, name, value)
     wider = eq.cached("given outputs", tuple(seen), lambda: _with_rows(eq, tuple(seen)))
-    return GivenOutputs(eq, *wider, {**rest, **targets})
+    return GivenOutputs(eq, *wider[:2], {**rest, **targets}, wider[2])
 
 
 def _targets(eq: Equations, name: str, value: Any) -> dict[str, float]:
@@ -65,16 +73,28 @@ def _rows(eq: Equations, name: str) -> list[tuple[str, Symbol, Expr]]:
     return list(zip(names, targets, entries, strict=True))
 
 
-def _with_rows(eq: Equations, names: tuple[str, ...]) -> tuple[Equations, Equations]:
-    """Equations with rows more on coordinates, and with rows more on speeds."""
+def _with_rows(eq: Equations, names: tuple[str, ...]) -> tuple[Equations, Equations, tuple[NamedRow, ...]]:
+    """Equations with rows more on coordinates, and with rows more on speeds; rows of everything else."""
     rows = [row for name in names for row in _rows(eq, name)]
+    found = meant(eq, [e for *_, e in rows], f"assembly of {eq.name!r}", AssemblyError)
     wide = replace(eq, p=(*eq.p, *(target for _, target, _ in rows)))
-    levels: tuple[dict[str, Expr], dict[str, Expr]] = ({}, {})
-    for name, target, e in rows:
+    on_coordinates: dict[str, Expr] = {}
+    on_speeds: dict[str, Expr] = {}
+    others: list[NamedRow] = []
+    for (name, target, _), e in zip(rows, found, strict=True):
         inside = set(free_symbols(e))
         if strange := [s.name for s in inside if s not in eq.arguments]:
             raise AssemblyError(
-                f"assembly of {eq.name!r}: output {name!r} contains {listed(strange)}; only outputs of coordinates and of speeds can have given values"
+                f"assembly of {eq.name!r}: output {name!r} contains {listed(strange)}, which do not follow from a state"
             )
-        levels[not inside.isdisjoint(eq.u)][name] = e - target
-    return constrained(wide, levels[0]), constrained_speeds(wide, levels[1])
+        if inside.issubset(eq.variables.of("q p t").symbols):
+            on_coordinates[name] = e - target
+        elif inside.isdisjoint(eq.z) and _is_linear(e, eq.u):
+            on_speeds[name] = e - target
+        else:
+            others.append(NamedRow(f"output {name}", "output", e - target))
+    return constrained(wide, on_coordinates), constrained_speeds(wide, on_speeds), tuple(others)
+
+
+def _is_linear(e: Expr, unknowns: tuple[Symbol, ...]) -> bool:
+    return set(free_symbols(jacobian([e], unknowns))).isdisjoint(unknowns)

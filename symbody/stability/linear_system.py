@@ -238,14 +238,17 @@ class LinearSystem(Summarized, Portable):
         table: dict[Symbol, Any] = {self.parameter(k): as_expr(v) for k, v in values.items()}
         self._check({s: float(e) for s, e in table.items() if e.value is not None})
         if not self.unknowns:
-            return replace(self._with(substitute_all(self._all(), table)), full=_substituted(self.full, table))
+            kept = {s: x for s, x in self.defaults.items() if s not in table}
+            numbers = kept | {s: float(e.value) for s, e in table.items() if e.value is not None}
+            changed = self._with(substitute_all(self._all(), table))
+            return replace(changed, full=_substituted(self.full, table), defaults=numbers)
         if free := [k for k, v in values.items() if free_symbols(as_expr(v))]:
             raise StabilityError(
                 f"linear system {self.name!r}: {listed(free)} cannot be expressions, since the operating point is known in numbers only; "
                 "put them into the model"
             )
-        numbers = self.values(values)
-        table = {**numbers, **self.operating_point(numbers)}
+        given = self.values(values)
+        table = {**given, **self.operating_point(given)}
         changed = self._with(substitute_all(self._all(), table))
         return replace(changed, about=None, full=_substituted(self.full, table))
 
@@ -293,6 +296,35 @@ class LinearSystem(Summarized, Portable):
     def sweep(self, values: Mapping[Any, Any] | None = None, **named: Any) -> SystemMatrices:
         """The matrices for many parameter sets at once: values are numbers, or arrays of one length."""
         return self.matrices_at(*self.sets(values or {}))
+
+    @values_by_name(StabilityError)
+    def operating_points(self, values: Mapping[Any, Any] | None = None, **named: Any) -> dict[str, Array]:
+        """The motion that the system is about, for many parameter sets: coordinates, speeds, variables, inputs and outputs by name, each as an array.
+
+        `lin.operating_points(V=np.linspace(5, 40, 8))["lean"]`; entries of vectors among the outputs are place[0], place[1].
+        """
+        return self.points_at(*self.sets(values or {}))
+
+    def points_at(self, rows: Array, points: Array) -> dict[str, Array]:
+        if self.about is None:
+            raise StabilityError(
+                f"linear system {self.name!r}: it is not about a steady motion, so that there are no operating points to follow"
+            )
+        names, function = self._motion
+        return dict(zip(names, function(rows, points, np.zeros((len(rows), 0))).T, strict=True))
+
+    @cached_property
+    def _motion(self) -> tuple[list[str], Function]:
+        """Names and entries of the operating point; without those that need a parameter which has no value."""
+        assert self.about is not None
+        known = {*self.parameters, *self.unknowns}
+        others = {s: x for s, x in self.defaults.items() if s not in known}
+        made = dict(
+            zip(self.about.rows_of_names, substitute_all(list(self.about.rows_of_names.values()), others), strict=True)
+        )
+        entries = {name: e for name, e in made.items() if known.issuperset(free_symbols(e))}
+        column = Matrix(len(entries), 1, tuple(entries.values()))
+        return list(entries), self._function("operating_points", [column])
 
     def matrices_at(self, rows: Array, points: Array) -> SystemMatrices:
         return self._cut(self._finite(self._entries(rows, points, np.zeros((len(rows), 0))), rows))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,6 +29,8 @@ class RootLocus(Tabular):
 
     Real and imaginary parts below the rounding error of their eigenvalue are zero. `unstable` has the number of eigenvalues with a
     positive real part before the first critical value, between each and the next, and after the last, computed in the middle.
+    `motion` has the operating point at each value: coordinates, speeds, variables, inputs and outputs by name; empty where the system is not about a
+    steady motion.
     """
 
     parameter: str
@@ -37,6 +39,7 @@ class RootLocus(Tabular):
     critical: tuple[Critical, ...]
     unstable: tuple[int, ...]
     infinite: int
+    motion: Mapping[str, Array] = field(default_factory=dict)
 
     def __str__(self) -> str:
         n, k = self.eigenvalues.shape
@@ -82,7 +85,8 @@ def root_locus(lin: LinearSystem, values: Mapping[str, Any], points: int) -> Roo
     critical = critical_values(p, branches, at)
     ends = np.array([p[0], *(c.value for c in critical), p[-1]])
     unstable = tuple(map(int, at.spectra((ends[1:] + ends[:-1]) / 2).unstable))
-    return RootLocus(name, p, _sorted(at.family.with_zeros(branches)), critical, unstable, at.family.infinite)
+    spectra = _sorted(at.family.with_zeros(branches))
+    return RootLocus(name, p, spectra, critical, unstable, at.family.infinite, at.motion(p))
 
 
 def _sorted(branches: Complex) -> Complex:
@@ -123,6 +127,7 @@ class _Solver:
     def __init__(self, lin: LinearSystem, name: str, others: Mapping[str, float], grid: Array) -> None:
         self.lin, self.name, self.others, self.grid = lin, name, dict(others), grid
         self.rows, self.points = lin.sets({**others, name: grid})
+        self.known = dict(zip(grid.tolist(), zip(self.rows, self.points, strict=True), strict=True))
         n = lin.matrices_at(self.rows, self.points)
         self.family = PencilFamily(f"root locus of {lin.name!r} over {name}", lin.x, n.E, n.A)
 
@@ -131,7 +136,16 @@ class _Solver:
         if p is self.grid:
             return self.rows, self.points
         nearest = [int(np.abs(self.grid - value).argmin()) for value in p]
-        return self.lin.sets({**self.others, self.name: p}, near=self.points[nearest])
+        rows, points = self.lin.sets({**self.others, self.name: p}, near=self.points[nearest])
+        self.known |= dict(zip(p.tolist(), zip(rows, points, strict=True), strict=True))
+        return rows, points
+
+    def motion(self, p: Array) -> dict[str, Array]:
+        """Operating points at values that were met before."""
+        if self.lin.about is None:
+            return {}
+        rows, points = zip(*(self.known[value] for value in p.tolist()), strict=True)
+        return self.lin.points_at(np.array(rows), np.array(points))
 
     def spectra(self, p: Array) -> CleanSpectra:
         n = self.lin.matrices_at(*self._sets(p))

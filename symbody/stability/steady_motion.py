@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..algebra.evaluate import evaluate
-from ..algebra.graph import ZERO, Expr, Symbol, as_expr
+from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.portable import Portable
 from ..algebra.printing import tree_size_up_to
 from ..algebra.walk import free_symbols, ordered, scalars
@@ -62,12 +62,18 @@ class SteadyMotion(Tabular, Portable):
     def __str__(self) -> str:
         shown = [f"{k} = {_text(v)}" for k, v in self.values.items() if _text(v) != "0"]
         rest = "everything else is zero" if len(shown) < len(self.values) else ""
-        lines = [f"Steady motion of {self.equations.name!r}: {self.outcome}", *shown, rest]
+        lines = [f"Steady motion of {self.equations.name!r}: {self.outcome}", *shown, rest, *self._outputs_text()]
         if self.drifting:
             lines.append(f"drifting: {listed(self.drifting)}")
         if self.undetermined:
             lines.append(f"not determined, left at the initial guess: {listed(self.undetermined)}")
         return "\n    ".join(x for x in (*lines, *self.notes) if x)
+
+    def _outputs_text(self) -> list[str]:
+        if not self.is_steady:
+            return []
+        rows = ((n, x if isinstance(x, list) else [x]) for n, x in self.outputs.items())
+        return [f"output {n} = {', '.join(map(_text, row))}" for n, row in rows]
 
     @cached_property
     def values(self) -> Mapping[str, Number]:
@@ -93,15 +99,29 @@ class SteadyMotion(Tabular, Portable):
     @cached_property
     def outputs(self) -> Mapping[str, Any]:
         """Outputs by name: numbers or expressions, of vectors and matrices lists of these."""
-        eq = self.equations
-        table = {**self.expressions, **{s: as_expr(x) for s, x in self.found.items()}}
-        rows = {n: scalars(e) for n, e in eq.outputs.items()}
-        seen = iter(folded(eq.in_own_terms([e for row in rows.values() for e in row]), table))
-        parameters = {} if self.is_symbolic else self.defaults
+        known = {**({} if self.is_symbolic else self.defaults), **self.found}
         out: dict[str, Any] = {}
-        for name, row in rows.items():
-            numbers = [_number_of(e, parameters) for e in (next(seen) for _ in row)]
-            out[name] = numbers[0] if isinstance(eq.outputs[name], Expr) else numbers
+        for name, row in self.output_rows.items():
+            numbers = [_number_of(e, known) for e in row]
+            out[name] = numbers[0] if isinstance(self.equations.outputs[name], Expr) else numbers
+        return out
+
+    @cached_property
+    def output_rows(self) -> Mapping[str, tuple[Expr, ...]]:
+        """Entries of the outputs in terms of parameters and of the unknowns that were found as numbers."""
+        eq = self.equations
+        rows = {n: scalars(e) for n, e in eq.outputs.items()}
+        seen = iter(folded(eq.in_own_terms([e for row in rows.values() for e in row]), self.expressions))
+        return {name: tuple(next(seen) for _ in row) for name, row in rows.items()}
+
+    @cached_property
+    def rows_of_names(self) -> Mapping[str, Expr]:
+        """Coordinates, speeds, variables, inputs and entries of outputs (place[0]), in terms of parameters and of the unknowns."""
+        eq = self.equations
+        out = {s.name: self.expressions.get(s, s) for s in eq.variables.of("q u z r").symbols}
+        for name, row in self.output_rows.items():
+            is_one = isinstance(eq.outputs[name], Expr)
+            out |= {name if is_one else f"{name}[{k}]": e for k, e in enumerate(row)}
         return out
 
     @property

@@ -19,6 +19,7 @@ def arm():
     m.output("tip_y", sb.sin(q1) + sb.sin(q1 + q2))
     m.output("speed_x", -sb.sin(q1) * q1.dot - sb.sin(q1 + q2) * (q1.dot + q2.dot))
     m.output("acceleration", q1.dot.dot)
+    m.output("energy", (q1.dot**2 + q2.dot**2) / 2)
     m.output("elbow", sb.vector(sb.cos(q1), sb.sin(q1)))
     m.output("pair", [q1, q1 + q2])
     return sb.derive(m)
@@ -64,9 +65,41 @@ def test_inverse_kinematics_in_a_closed_loop():
     assert state.violation.is_small
 
 
+def test_accelerations_and_energies_are_given(eq):
+    """Rows that tie coordinates and speeds together: each has its value, and what else is given is held."""
+    at = {"q1": 0.4, "q2": -0.3}
+    state = sb.assemble(eq, **at, acceleration=-9.0, tau=1.0)
+    assert state["acceleration"] == pytest.approx(-9.0)
+    assert {n: state[n] for n in at} == at
+    assert state["tau"] == 1.0
+    assert sb.simulate(eq, 1e-3, state, inputs={"tau": 1.0})["acceleration"][0] == pytest.approx(-9.0)
+    moving = sb.assemble(eq, **at, energy=2.0, q1_dot=1.0)
+    assert abs(moving["q2_dot"]) == pytest.approx(3**0.5)
+    somewhere = sb.State.of(eq, {"q1": 1.1, "q2": 0.4, "q1_dot": 1.2, "q2_dot": -0.6})
+    wanted = {n: somewhere[n] for n in ("acceleration", "energy", "tip_x")}
+    found = sb.assemble(eq, wanted, start={"q1": 1.0, "q2": 0.5, "q1_dot": 1.0})
+    assert {n: found[n] for n in wanted} == pytest.approx(wanted)
+
+
+def test_reactions_are_given_in_a_closed_loop():
+    """A bead on a vertical ring: the speed at which the ring pushes it with a given force, N = m (v² / R - g cos a) at the side."""
+    m = sb.Model("bead")
+    x, y = m.coordinates("x y")
+    m.particle("bead", m.ground.point(x, y, 0), mass=2)
+    m.gravity(0, -9.81, 0)
+    ring = (x**2 + y**2 - 1) / 2
+    m.constrain("ring", ring)
+    eq = sb.derive(m)
+    m.output("push", eq.lam[0])
+    eq = sb.derive(m)
+    state = sb.assemble(eq, x=1.0, y=0.0, push=-18.0, start={"y_dot": 1.0})
+    assert state["y_dot"] == pytest.approx(3.0)
+    assert state["x_dot"] == pytest.approx(0.0)
+
+
 def test_what_cannot_be_given(eq):
-    with pytest.raises(sb.AssemblyError, match="output 'acceleration' contains q1_ddot"):
-        sb.assemble(eq, acceleration=1.0)
+    with pytest.raises(sb.AssemblyError, match="with output energy as given"):
+        sb.assemble(eq, energy=-1.0)
     with pytest.raises(sb.AssemblyError, match="output 'elbow' has 2 entries"):
         sb.assemble(eq, elbow=1.0)
     with pytest.raises(sb.AssemblyError, match="tip_x"):
@@ -89,7 +122,7 @@ def test_states_have_outputs(eq, sim):
 def test_tables_have_outputs_and_inputs(eq, sim):
     columns = sim.columns()
     assert list(columns) == [
-        "q1", "q2", "q1_dot", "q2_dot", "tau", "tip_x", "tip_y", "speed_x", "acceleration", "elbow[0]", "elbow[1]",
+        "q1", "q2", "q1_dot", "q2_dot", "tau", "tip_x", "tip_y", "speed_x", "acceleration", "energy", "elbow[0]", "elbow[1]",
         "pair[0]", "pair[1]",
     ]  # fmt: skip
     assert columns["tau"] == pytest.approx(-2 * sim["q1"])
@@ -111,6 +144,48 @@ def test_steady_motions_have_outputs(eq):
     assert held["tau"] == pytest.approx(9.81 * (0.5 * 0.6 + 0.6))
     assert held["acceleration"] == 0
     assert held["q1"] + held["q2"] == pytest.approx(-np.pi / 2)
+
+
+def governor():
+    """A pendulum on an arm that turns at W: cos a = g / W²."""
+    m = sb.Model("governor")
+    q, a = m.coordinates("q a")
+    m.body("bob", frame=m.ground.rotate("z", q).rotate("x", a), mass=1, com=(0, 0, -1))
+    m.gravity(0, 0, -m.parameter("g", 9.81))
+    m.output("radius", sb.sin(a))
+    m.output("place", [sb.sin(a), -m.parameter("l", 2.0) * sb.cos(a)])
+    eq = sb.derive(m)
+    motion = sb.steady(eq, {"q_dot": sb.symbol("W")}, start={"a": 1.0}, W=5.0)
+    return motion, sb.linearize(eq, motion, drop="cyclic")
+
+
+def test_outputs_along_sweeps_and_loci():
+    motion, lin = governor()
+    assert "output radius = 0.9197" in str(motion)
+    W = np.array([4.0, 5.0, 8.0])
+    found, cosine = lin.operating_points(W=W), 9.81 / W**2
+    assert found["radius"] == pytest.approx(np.sqrt(1 - cosine**2))
+    assert found["place[1]"] == pytest.approx(-2 * cosine)
+    assert found["q_dot"] == pytest.approx(W)
+    locus = lin.root_locus(W=(4, 8), points=9)
+    assert locus.motion["radius"] == pytest.approx(np.sqrt(1 - (9.81 / locus.values**2) ** 2))
+
+
+def test_operating_points_in_closed_form():
+    """Parameters of outputs that no matrix contains, and numbers that were put in, count too."""
+    m = sb.Model("wheel")
+    x = m.coordinate("x")
+    m.particle("hub", m.ground.point(x, 0, 0), mass=m.parameter("m", 2))
+    m.generalized_force("drag", x, -m.parameter("c", 0.5) * (x.dot - m.input("wind")))
+    m.output("spin", x.dot / m.parameter("R", 0.4))
+    eq = sb.derive(m)
+    V = sb.symbol("V")
+    lin = sb.linearize(eq, sb.steady(eq, {"x_dot": V, "wind": V}, V=3.0))
+    assert lin.operating_points(c=np.array([1.0, 2.0]))["spin"] == pytest.approx([7.5, 7.5])
+    assert lin(m=3).operating_points(c=np.array([1.0, 2.0]))["x_dot"] == pytest.approx([3, 3])
+    bare = sb.linear_system([[-V]], defaults={V: 1.0})
+    with pytest.raises(sb.StabilityError, match="not about a steady motion"):
+        bare.operating_points(V=np.array([1.0, 2.0]))
 
 
 def test_linear_systems_have_accelerations_in_outputs(eq):
