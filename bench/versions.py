@@ -39,7 +39,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         subprocess.run([chosen.python, "-m", "venv", place], check=True)
         python = str(Path(place) / "bin" / "python")
-        subprocess.run([python, "-m", "pip", "install", "-q", *requirements(chosen.which)], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *requirements(chosen.which), str(ROOT)], check=True)
         subprocess.run([python, "-m", "pip", "list"], check=True)
         command = [
             python,

@@ -172,6 +172,8 @@ class SteadyMotion(Tabular, Portable):
         """Values of `unknowns` at other parameters, found from those at hand."""
         if not self.unknowns:
             return {}
+        if start is None and all(self.defaults.get(s) == v for s, v in parameters.items()):
+            return dict(self.found)  # at hand: what the conditions leave open must not move
         begin = np.array([(start or self.found)[s] for s in self.unknowns])
         reached = self.problem.system(parameters).zero(begin)
         if not reached.holds:

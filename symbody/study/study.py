@@ -181,7 +181,8 @@ class Study:
         """The steady motion asked for, or the one nearest to the start: what it leaves open (the speed of a vehicle) is as in the start."""
         asked, eq = self.source.requests.steady, self.equations
         if asked is None:
-            found = self._nearest_steady()
+            inputs = {k: v for k, v in self.given.items() if k in eq.variables.of("r")}
+            found = stability.steady(eq, {**self.values, **inputs}, start=self.start)
         else:
             numbers = {**asked.parameters, **self.changed}
             own: dict[str, Any] = {k: numbers[k] for k in asked.parameters}
@@ -191,20 +192,6 @@ class Study:
             )
         if not found.is_steady:
             raise StabilityError(f"{self.source.name!r}: {found.outcome}")
-        return found
-
-    def _nearest_steady(self) -> stability.SteadyMotion:
-        eq, start = self.equations, self.start
-        values = {**self.values, **{k: v for k, v in self.given.items() if k in eq.variables.of("r")}}
-        found = stability.steady(eq, values, start=start)
-        speeds = eq.variables.of("u")
-        for name in sorted((n for n in found.undetermined if n in speeds), key=lambda n: -abs(start[n])):
-            if (
-                found.is_steady and found[name] != start[name]
-            ):  # a speed that is left open: as the start has it, if it can be
-                held = {**values, name: start[name]}
-                nearer = stability.steady(eq, held, start=start)
-                found, values = (nearer, held) if nearer.is_steady else (found, values)
         return found
 
     @cached_property
