@@ -221,8 +221,8 @@ def catenary(links: int) -> sb.Model:
         bar = start.rotate("z", q[k] - q[k - 1]) if k else start.rotate("z", q[k])
         m.body(f"link {k}", bar, mass=1, shape=sb.bar(1, "x", at=(0.5, 0, 0)))
         start = bar.translate(1, 0, 0)
-    m.constrain("across", sum(map(sb.cos, q), start=sb.as_expr(0)) - 0.7 * links)
-    m.constrain("level", sum(map(sb.sin, q), start=sb.as_expr(0)))
+    m.constrain("across", sum(map(sb.cos, q), start=0 * q[0]) - 0.7 * links)
+    m.constrain("level", sum(map(sb.sin, q), start=0 * q[0]))
     return m
 
 

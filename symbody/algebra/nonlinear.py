@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from .trust_region import EPS, Array, Linearisation, Mask, Rank, Scales, SingularValues
+from .trust_region import EPS, Array, Linearisation, Mask, Rank, Scales, SingularValues, without_dust
 
 Function = Callable[[Array], tuple[Array, Array]]
 
@@ -240,6 +240,7 @@ class _TrustRegionSearch:
     def _at(self, x: Array) -> tuple[Array, Array]:
         self.evaluations += 1
         F, J = self.system.function(x)
+        J = without_dust(J)
         return F, J if self.floor is None else np.where(np.abs(J) <= self.floor, 0.0, J)
 
     @property
@@ -248,6 +249,8 @@ class _TrustRegionSearch:
 
     def solution(self) -> Solution:
         outcome = self._outcome()
+        if outcome is SolverOutcome.CONVERGED:
+            self._clear_slopes()
         rounding = self._attainable() if self.is_finite else np.zeros(len(self.F))
         return Solution(self.x, self.F, self.J, rounding, outcome, self.steps, self.evaluations)
 
@@ -279,16 +282,22 @@ class _TrustRegionSearch:
     def _clear_slopes(self) -> bool:
         """Make zeros of slopes that are nothing but rounding, such as cos(π/2): what they seem to ask for is noise. Whether there were any.
 
-        They are looked for where rows have suspiciously small slopes, since that costs more than many steps.
+        They are looked for where rows, or columns beside the rest of their rows, have suspiciously small slopes, since that costs more than many
+        steps.
         """
-        largest = np.max(np.abs(self.J), axis=1, initial=0.0)
-        is_suspect = (largest > 0) & (largest < SUSPECT * np.max(largest, initial=0.0))
-        if self.system.slope_rounding is None or not is_suspect.any():
+        if self.system.slope_rounding is None or not self._has_suspects():
             return False
         self.floor = 8 * self.system.slope_rounding(self.x)
         cleared = np.where(np.abs(self.J) <= self.floor, 0.0, self.J)
         is_new, self.J = bool((cleared != self.J).any()), cleared
         return is_new
+
+    def _has_suspects(self) -> bool:
+        A = np.abs(self.J)
+        rows = A.max(axis=1, initial=0.0)
+        columns = np.max(A / np.where(rows > 0, rows, 1.0)[:, None], axis=0, initial=0.0)
+        is_faint = [(x > 0) & (x < limit) for x, limit in ((rows, SUSPECT * rows.max(initial=0.0)), (columns, SUSPECT))]
+        return any(bool(x.any()) for x in is_faint)
 
     # ------------------------------------------------------------------------------------------------ rounding
 

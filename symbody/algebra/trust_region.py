@@ -24,9 +24,19 @@ CUT: Final = (
 RANK: Final = 1e-10  # below this part of the largest, rows or columns are said to be dependent
 DOUBTFUL: Final = 1e-6  # directions along which rows change by less than this part of the most are looked at row by row
 IDLE: Final = 1e-12  # no row changes along a direction if it changes by less than this part of its entries
+DUST: Final = 1e-25
 FAINT: Final = 1e-10  # entries below this part of the largest say nothing about the units of their row and column
 SWEEPS: Final = 12
 GROWS, GROWN = 10.0, 1e4  # by how much the weight of a row may grow in a step, and altogether
+
+
+def without_dust(J: Array) -> Array:
+    """Zeros for entries that are next to nothing both in their row and in their column, whatever the units: slopes in multipliers of 1e-34 N."""
+    A = np.abs(J)
+    small = (A < DUST * A.max(axis=1, initial=0.0, keepdims=True)) & (
+        A < DUST * A.max(axis=0, initial=0.0, keepdims=True)
+    )
+    return np.where(small, 0.0, J) if small.any() else J
 
 
 @dataclass(frozen=True)

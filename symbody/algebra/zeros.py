@@ -33,6 +33,7 @@ class Way(Enum):
 
     NEWTON = "by Newton's method"
     DEFLATION = "by Newton's method, with farther solutions divided out"
+    LIFTED = "by Newton's method, with forces of stiff springs as unknowns"
     RAMP = "by a ramp of loads: what holds the start was taken away slowly"
     RELAXATION = "by dynamic relaxation: the start was let go, against friction"
     RESTART = "by Newton's method from another start"
@@ -56,6 +57,7 @@ class ZeroSearch:
     instability  x -> in how many directions a zero is unstable: of zeros that are equally near, the most stable is taken
     shaken       how far unknowns may be moved where nothing is found from the start
     is_true      x -> whether a zero there is one of what the rows stand for
+    lifted       the same rows with further unknowns after the others, in which they are less steep
     home         where rows are more likely to have values than at the start, if they have none there
     """
 
@@ -67,6 +69,7 @@ class ZeroSearch:
     shaken: Array | None = None
     home: Array | None = None
     is_true: Callable[[Array], bool] | None = None
+    lifted: System | None = None
     spent: list[int] = field(default_factory=list)
 
     @property
@@ -131,6 +134,8 @@ class ZeroSearch:
 
     def _ways(self) -> Iterator[tuple[Way, Array]]:
         """Points to begin at, each made when those before have led nowhere."""
+        if (x := self._from_lifted()) is not None:
+            yield Way.LIFTED, x
         yield Way.NEWTON, self.start
         counted = self._counted()
         with np.errstate(all="ignore"):
@@ -147,6 +152,13 @@ class ZeroSearch:
                 yield Way.RESTART, self.home + part * (self.start - self.home)
         for start in self._starts():
             yield Way.RESTART, start
+
+    def _from_lifted(self) -> Array | None:
+        if self.lifted is None or self.lifted.linear is None:
+            return None
+        n = len(self.start)
+        found = self._zero(self.lifted, np.concatenate([self.start, np.zeros(len(self.lifted.linear) - n)]))
+        return found.x[:n] if found.holds else None
 
     @property
     def _let_go(self) -> Array:

@@ -26,6 +26,7 @@ from ..emit.run.callable import Array, compile_program
 from .condition_rows import ConditionRow
 from .conditions import Conditions
 from .parameter_samples import folded
+from .stiff_springs import LiftedRows, lifted_rows
 
 TURN: Final = 1.0  # the largest change of an angle in a step
 SLIGHT: Final = (
@@ -123,7 +124,25 @@ class SteadyProblem:
             system, metric, begin, inertia=partial(self.inertia, self._numbers(parameters)),
             instability=partial(self.instability, self._numbers(parameters)), shaken=np.where(moved, metric.sizes, 0.0), home=self._home,
             is_true=partial(self.is_true, system, self._numbers(parameters)),
+            lifted=self._lifted(system, parameters, begin, metric),
         )  # fmt: skip
+
+    def _lifted(
+        self, system: System, parameters: Mapping[Symbol, float], begin: Array, metric: UnknownsMetric
+    ) -> System | None:
+        """The rows with forces of stiff springs as unknowns, where there are any; looked at once for each set of parameters."""
+        p = self._numbers(parameters)
+        if p.tobytes() not in self._lifted_rows:
+            at = self._values(p, system.settled(begin))
+            self._lifted_rows[p.tobytes()] = lifted_rows(
+                self.expressions, self.unknowns, self.parameters, metric.sizes, at
+            )
+        made = self._lifted_rows[p.tobytes()]
+        return None if made is None else made.system(p, system)
+
+    @cached_property
+    def _lifted_rows(self) -> dict[bytes, LiftedRows | None]:
+        return {}
 
     @cached_property
     def _home(self) -> Array:

@@ -9,7 +9,7 @@ from symbody.algebra.deflation import KnownZero, deflated
 from symbody.algebra.homotopy import ramped, relaxed
 from symbody.algebra.metric import UnknownsMetric
 from symbody.algebra.nonlinear import SolverOutcome, System
-from symbody.algebra.trust_region import Rank
+from symbody.algebra.trust_region import Rank, without_dust
 from symbody.algebra.zeros import Way, ZeroSearch
 
 from .systems import with_jacobian
@@ -130,3 +130,12 @@ def test_reach_bounds_steps_of_angles():
     found = System(rows, reach=np.ones(1), typical=np.ones(1)).zero(np.array([math.pi / 2 - 1e-5]))
     assert found.holds
     assert np.abs(np.diff(seen)).max() <= 2.0
+
+
+def test_dust_is_no_slope():
+    """Slopes of 1e-35 beside ones, in row and column: multipliers that are nothing but rounding do not determine anything."""
+    J = np.array([[1.0, 0.5, 0.0], [2e-35, 3e-35, 1.0]])
+    assert Rank.of(without_dust(J)).rank == 2
+    assert Rank.of(without_dust(J)).loose[2] == 0
+    small = 1e-30 * np.array([[1.0, 2.0], [3.0, 4.0]])
+    assert (without_dust(small) == small).all()

@@ -54,6 +54,20 @@ def test_sag_on_a_stiff_bushing_is_next_to_the_start(stiffness):
     assert f"{motion.distance:.4g} from the start" in motion.outcome
 
 
+def test_forces_of_stiff_springs_are_unknowns():
+    """A spring of 1e9 N/m that turns with soft coordinates: its force is solved for, with the stretch as a row; the end is one of the plain rows."""
+    eq = sprung(1e9)
+    motion = sb.steady(eq, start={"a": -0.2, "b": 0.4, "c": -1.6})
+    assert motion.is_steady, motion.outcome
+    assert "forces of stiff springs as unknowns" in motion.outcome
+    soft = sb.steady(sprung(1.0), start={"a": -0.2, "b": 0.4, "c": -1.6})
+    assert "forces of stiff springs" not in soft.outcome
+    rows = sb.evaluate(
+        eq.residual(), {**eq.values(otherwise=0, **{q: motion[q] for q in "abc"}), **{u.dot: 0.0 for u in eq.u}}
+    )
+    assert rows == pytest.approx([0, 0, 0], abs=1e-5)  # rounding of angles alone is 1e-7 N m
+
+
 def car() -> sb.Equations:
     """Two axles with tyres that saturate; the body rolls on springs that would also hold it upside down."""
     m = sb.Model("car")
@@ -136,7 +150,14 @@ def hung(sequence: str) -> sb.Equations:
     return sb.derive(m)
 
 
-@pytest.mark.parametrize("sequence", ["euler parameters", "xyz", "zxz"])
+def test_gimbal_lock_is_no_equilibrium():
+    """Horizontal in angles zxz, where no angle turns the bar downwards: the torque of its weight is not balanced, only not seen."""
+    motion = sb.steady(hung("zxz"), start={"bar_x": 0.5})
+    assert motion.is_steady, motion.outcome
+    assert abs(motion["bar_z"]) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("sequence", ["euler parameters", "xyz"])
 def test_bar_falls_to_where_it_hangs(sequence):
     """From the horizontal, hanging and standing are equally far: the stable one is taken."""
     motion = sb.steady(hung(sequence), start={"bar_x": 0.5})
