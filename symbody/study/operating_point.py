@@ -21,6 +21,12 @@ START: Final = "the start"
 VALUES: Final = "the values that the model asks for"
 
 
+def rounded(values: Mapping[str, float]) -> dict[str, float]:
+    """Values, without what is zero to rounding."""
+    least = max(TINY, ROUNDED * max(map(abs, values.values()), default=0.0))
+    return {name: x if abs(x) > least else 0.0 for name, x in values.items()}
+
+
 @dataclass(frozen=True)
 class OperatingPoint:
     """Coordinates, speeds, additional variables and inputs by name; `moved` are values of the start that are others here."""
@@ -30,8 +36,7 @@ class OperatingPoint:
     moved: tuple[Moved, ...] = ()
 
     def __str__(self) -> str:
-        least = max(TINY, ROUNDED * max(map(abs, self.values.values()), default=0.0))
-        shown = [f"{name} = {x:.6g}" for name, x in self.values.items() if abs(x) > least]
+        shown = [f"{name} = {x:.6g}" for name, x in rounded(self.values).items() if x]
         rest = ["everything else is zero" if shown else "everything is zero"] if len(shown) < len(self.values) else []
         text = f"about {self.what}: {', '.join([*shown, *rest])}"
         if self.moved:

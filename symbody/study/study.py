@@ -23,7 +23,7 @@ from ..derive.derive import derive
 from ..derive.equations import Equations
 from ..errors import ModelError, StabilityError, listed, unknown
 from . import robot_defaults as robots
-from .operating_point import MOTION, NEAREST, START, VALUES, OperatingPoint, point_of
+from .operating_point import MOTION, NEAREST, START, VALUES, OperatingPoint, point_of, rounded
 from .requests import EigenvalueRequest, LinearRequest, Range, ResponseRequest
 from .sources import ModelSource
 from .start import PlacedStart, StartRequest, moves, placed_start
@@ -181,8 +181,7 @@ class Study:
         """The steady motion asked for, or the one nearest to the start: what it leaves open (the speed of a vehicle) is as in the start."""
         asked, eq = self.source.requests.steady, self.equations
         if asked is None:
-            inputs = {k: v for k, v in self.given.items() if k in eq.variables.of("r")}
-            found = stability.steady(eq, {**self.values, **inputs}, start=self.start)
+            found = self._nearest_steady()
         else:
             numbers = {**asked.parameters, **self.changed}
             own: dict[str, Any] = {k: numbers[k] for k in asked.parameters}
@@ -193,6 +192,19 @@ class Study:
         if not found.is_steady:
             raise StabilityError(f"{self.source.name!r}: {found.outcome}")
         return found
+
+    def _nearest_steady(self) -> stability.SteadyMotion:
+        """Where something is left open, asked once more from the motion found, without what is zero to rounding: known in closed form, it does not drift
+        when parameters change."""
+        eq = self.equations
+        values = {**self.values, **{k: v for k, v in self.given.items() if k in eq.variables.of("r")}}
+        found = stability.steady(eq, values, start=self.start)
+        if not (found.is_steady and found.undetermined and found.unknowns):
+            return found
+        here = found.state.values
+        tidy = rounded({s.name: here[s.name] for s in eq.state})
+        again = stability.steady(eq, values, start=integrate.State.of(eq, {**here, **tidy}))
+        return again if again.is_symbolic else found
 
     @cached_property
     def linear(self) -> stability.LinearSystem:

@@ -78,6 +78,12 @@ def test_speeds_of_the_start_are_kept(car, capsys, v):
     assert lateral(answer) == pytest.approx(eigenvalues(answer["about"]["values"]["vx"]))
 
 
+def test_open_speeds_do_not_drift_along_a_sweep(car, capsys):
+    """Of a start that is not steady itself: the nearest motion is one of the same speed at all parameters."""
+    answer = found(capsys, "eig", car(), "--set", "vx=10", "--vary", "C=7e4:9e4:5")
+    assert answer["locus"]["motion"]["vx"] == pytest.approx([10.0] * len(answer["locus"]["values"]))
+
+
 def test_the_steady_motion_leaves_open_speeds_at_the_start(car):
     eq = sb.derive(find_model(str(car())).model)
     motion = sb.steady(eq, start={"vx": 25.0})
