@@ -140,7 +140,7 @@ def _overhead(case: Case) -> Iterator[Row]:
     alone = repeated(caller.run).least / calls
     for method in SCIPY:
         runs = [
-            sb.simulate(eq, [0.0, case.end], case.state, method=method, rtol=1e-7, form=name)
+            sb.simulate(eq, np.array([0.0, case.end]), case.state, method=method, rtol=1e-7, form=name)
             for _ in range(3 * REPEATS)
         ]
         if runs[0].outcome:

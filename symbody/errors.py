@@ -102,11 +102,12 @@ def listed(names: Iterable[object], most: int = 12) -> str:
 
 
 def unknown(
-    where: str, what: str, got: str, known: Iterable[str], kind: type[SymbodyError] = ModelError
+    where: str, what: str, got: object, known: Iterable[str], kind: type[SymbodyError] = ModelError
 ) -> SymbodyError:
     """`where: there is no <what> 'got'; there are ...` with a suggestion where one is near."""
     names = list(known)
-    return kind(f"{where}: there is no {what} {got!r}; there are {listed(names)}.{_hint(got, names)}")
+    hint = _hint(got, names) if isinstance(got, str) else ""
+    return kind(f"{where}: there is no {what} {shown(got, 120)}; there are {listed(names)}.{hint}")
 
 
 def _hint(got: str, names: list[str]) -> str:

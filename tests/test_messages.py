@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Callable
@@ -36,7 +37,7 @@ def sim(eq: sb.Equations) -> sb.Trajectory:
 
 OF_EQUATIONS = """all_assemblies angular_momentum assemble centre_of_mass certify closed_loop constraint_power coriolis_matrix cuda_motions diagonalized energy
     forward_derivatives gram_schmidt inverse_derivatives inverse_dynamics joint_forces kinetic_energy linearize load_powers mass_matrix_sparsity minimal
-    momentum potential_energy power reaction reactions simulate simulate_batch steady tangent_vectors violation""".split()
+    momentum potential_energy power reaction reactions simulate simulate_batch steady steady_motions tangent_vectors violation""".split()
 
 
 @pytest.mark.parametrize("call", OF_EQUATIONS)
@@ -47,14 +48,12 @@ def test_a_model_where_equations_are_meant(call: str) -> None:
             ModelError, match=rf"{call}: .*not the model 'pendulum': eq = derive\(model\), then {call}\(eq, ...\)"
         ):
             getattr(sb, call)(thing)
-    with pytest.raises(ModelError, match=f"{call}: the first argument are equations.* got 3"):
-        getattr(sb, call)(3, 1)
+    with pytest.raises(ModelError, match=f"{call}: the first argument is the equations.* got 3"):
+        getattr(sb, call)(3)
 
 
 def test_every_public_call_on_equations_is_listed() -> None:
     """Those whose first argument is annotated so; a new one joins the list."""
-    import inspect
-
     found = [
         n for n in sb.__all__ if inspect.isfunction(f := getattr(sb, n)) and (p := list(inspect.signature(f).parameters.values()))
         and p[0].annotation == "Equations"
@@ -219,3 +218,55 @@ def test_names_of_units_may_be_taken() -> None:
     file = sb.read_model_text(text)
     force = file.model.loads["j.spring"].on_rates[file.model.symbols["j"]]
     assert sb.evaluate(force, {"k": 1.0, "j": 0.0, "deg": 5.0}) == pytest.approx(10 + math.pi)
+
+
+WRONG: dict[str, Any] = {
+    "nothing": None,
+    "text": "what",
+    "number": 3,
+    "list": [1, 2],
+    "table": {"a": 1},
+    "object": object(),
+    "nan": float("nan"),
+}
+GIVEN: dict[str, dict[str, Any]] = {  # calls, with arguments that make sense
+    "simulate": {"t": 0.01}, "simulate_batch": {"t": 0.01}, "assemble": {}, "steady": {}, "linearize": {"about": {"theta": -math.pi / 2}},
+    "closed_loop": {"inputs": {}}, "certify": {}, "minimal": {}, "power": {"load": "gravity"}, "reaction": {"joint": "theta"}, "angular_momentum": {},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", GIVEN)
+def test_wrong_arguments_of_calls_on_equations_are_refused_in_words(eq: sb.Equations, call: str) -> None:
+    """None of them ends in an AttributeError, KeyError or TypeError from somewhere inside."""
+    function = getattr(sb, call)
+    for p in list(inspect.signature(function).parameters.values())[1:]:
+        for what, value in WRONG.items() if p.kind is not p.VAR_KEYWORD and p.name != "about" else ():
+            try:
+                function(eq, **(GIVEN[call] | {p.name: value}))
+            except SymbodyError:
+                continue
+            except Exception as reason:
+                pytest.fail(f"{call}({p.name}={what}): {type(reason).__name__}: {reason}")
+
+
+def test_wrong_arguments_of_frames_points_and_vectors_are_refused_in_words() -> None:
+    m = pendulum()
+    frame = m.bodies["bob"].frame
+    things = {
+        frame: "rotation_in common_ancestor angular_velocity angular_acceleration rotate_by_cosines rotate_by_euler_parameters"
+    }
+    things |= {frame.point(1, 2, 3): "position in_frame velocity acceleration __add__ __sub__"}
+    tests = [
+        *things.items(),
+        (frame.x, "dot cross outer components express dt partial __add__ __sub__ __mul__"),
+        (frame.x.outer(frame.y), "dot components"),
+    ]
+    for thing, names in tests:
+        for name in names.split():
+            for what, value in WRONG.items():
+                try:
+                    getattr(thing, name)(value)
+                except SymbodyError:
+                    continue
+                except Exception as reason:
+                    pytest.fail(f"{type(thing).__name__}.{name}({what}): {type(reason).__name__}: {reason}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from ..errors import ExpressionError, listed
+from ..errors import ExpressionError, listed, shown
 from .functions import cos, cosh, log, sign, sin, sinh, sqrt, where
 from .graph import ONE, ZERO, Block, Expr, Node, Symbol, as_expr, check_node_limit
 from .linear import FactorShape, solve_block
@@ -291,7 +291,9 @@ def time_derivative(thing: Any, rates: Mapping[Symbol, Any] | None = None) -> An
     return _along(thing, {s: r for s, r in moving.items() if r is not ZERO})
 
 
-def _refuse_constants(wrt: Sequence[Node]) -> None:
+def _refuse_constants(wrt: Any) -> None:
+    if isinstance(wrt, str) or not hasattr(wrt, "__len__"):
+        raise ExpressionError(f"derivatives are taken with respect to a list of symbols, got {shown(wrt)}")
     wrong = [x for x in wrt if not isinstance(x, Expr) or x.op == "const"]
     if wrong:
         raise ExpressionError(f"derivatives are taken with respect to symbols, got {listed(wrong)}")

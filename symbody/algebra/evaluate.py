@@ -99,6 +99,8 @@ def _arithmetic_of(numbers: Any) -> _Arithmetic:
 
 
 def by_symbol(thing: Any, values: Mapping[Any, Any]) -> dict[Symbol, Any]:
+    if not isinstance(values, Mapping):
+        raise ExpressionError(f"evaluate: values are a mapping {{symbol or name: number}}, got {shown(values)}")
     needed = [n for n in ordered(scalars(thing)) if isinstance(n, Symbol)]
     given = {s: values[s] if s in values else values.get(s.name) for s in needed}
     missing = [s.name for s, v in given.items() if v is None]

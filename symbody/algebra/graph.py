@@ -398,7 +398,10 @@ def stem_and_order(name: str) -> tuple[str, int]:
 def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     """The symbol of this name and kind, or its time derivative of some order. Kinds: see `KINDS`."""
     key, table = (kind, name, order), _tables["symbol"]
-    entry = table.get(key)
+    try:
+        entry = table.get(key)
+    except TypeError:  # something that is no text
+        raise ExpressionError(f"symbol: name and kind are texts, got {shown(name)}, {shown(kind)}") from None
     if entry is not None and (known := entry()) is not None:
         return known
     check_name(name, "symbol")

@@ -79,7 +79,7 @@ class Matrix(Portable):
     def _elementwise(self, op: str, other: Any) -> Matrix:
         b = as_matrix(other)
         if b.shape != self.shape:
-            raise ExpressionError(f"{op} of matrices of shapes {self.shape} and {b.shape}")
+            raise ExpressionError(f"{op}: matrices of shapes {self.shape} and {b.shape} do not fit")
         return Matrix(
             self.rows, self.cols, tuple(make2(op, x, y) for x, y in zip(self.entries, b.entries, strict=True))
         )
@@ -110,7 +110,7 @@ class Matrix(Portable):
     def __matmul__(self, other: Any) -> Matrix:
         b = as_matrix(other)
         if self.cols != b.rows:
-            raise ExpressionError(f"product of matrices of shapes {self.shape} and {b.shape}")
+            raise ExpressionError(f"product: matrices of shapes {self.shape} and {b.shape} do not fit")
         columns = [b.column(j) for j in range(b.cols)]
         rows = (self.row(i) for i in range(self.rows))
         return Matrix(self.rows, b.cols, tuple(sum_of_products(r, c) for r in rows for c in columns))

@@ -31,3 +31,6 @@ def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any
         return name == "not_equal" if out is NotImplemented and called in ("__eq__", "__ne__") else out
     advice = f"use {_INSTEAD[name]}" if name in _INSTEAD else "evaluate(expression, values) gives numbers"
     raise ExpressionError(f"np.{name} takes numbers, and this is an expression: {shown(self)}; {advice}")
+
+
+array_ufunc.__name__ = "__array_ufunc__"  # the method that it is wherever it is used

@@ -97,7 +97,7 @@ def _(a: Expr, b: Expr) -> Expr:
 def _(a: Expr, b: Expr) -> Expr:
     """a / 4 = Fraction(1, 4) * a"""
     if b.data == 0:
-        raise ExpressionError(f"division of {a} by the constant zero")
+        raise ExpressionError(f"division of {a!r} by the constant zero")
     return mul(constant(1 / b.data if isinstance(b.data, float) else Fraction(1) / b.data), a)
 
 

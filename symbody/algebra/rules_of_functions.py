@@ -145,7 +145,7 @@ def _tangent_shifted(shape: str, says: str) -> None:
         if n % 2 == 0:
             return make1("tan", x)
         if x is ZERO:
-            raise ExpressionError(f"tan({a}) has no value: the tangent has a pole there")
+            raise ExpressionError(f"tan({a!r}) has no value: the tangent has a pole there")
         return None  # -1 / tan(a) has poles where tan(a + pi / 2) has none
 
     _.__doc__ = says

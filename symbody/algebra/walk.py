@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, shown
 from .functions import ExternalFunction
 from .graph import FALSE, TRUE, Expr, Node, Symbol, as_expr, intern, make
 from .linear import solved_by_substitution
@@ -63,12 +63,16 @@ def substitute(thing: Any, table: Mapping[Any, Any]) -> Any:
     Takes and returns an expression, a matrix, or a list of them. Chosen numbers fold through the graph. An expression that has no value at
     these numbers (a pole, the logarithm of zero) is refused, unless it stands in the branch of a `where` that is not taken.
     """
+    if not isinstance(thing, (Expr, Matrix, list, tuple)):
+        thing = as_expr(thing)
     if not isinstance(thing, (Expr, Matrix)):
         return type(thing)(substitute_all(list(thing), table))
     return substitute_all([thing], table)[0]
 
 
 def substitute_all(things: list[Any], table: Mapping[Any, Any]) -> list[Any]:
+    if not isinstance(table, Mapping):
+        raise ExpressionError(f"substitute: takes a mapping {{symbol: expression}}, got {shown(table)}")
     new: dict[Node, Any] = {as_expr(k): as_expr(v) for k, v in table.items()}
     without_value: dict[Node, ExpressionError] = {}
     roots = scalars(*things)

@@ -9,12 +9,12 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from ..algebra.derivatives import jacobian
-from ..algebra.graph import ZERO, Expr, Symbol, as_expr, rate_name, stem_and_order, symbol
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr, check_name, rate_name, stem_and_order, symbol
 from ..algebra.linear import solve
 from ..algebra.matrix import Matrix
 from ..algebra.portable import Portable
 from ..algebra.walk import free_symbols, substitute_all
-from ..errors import ModelError, finite_number, listed, undeclared_symbol
+from ..errors import ModelError, finite_number, listed, shown, undeclared_symbol
 from ..escaping import checked_name
 
 MOST_ORDER: Final = 4  # time derivatives of one symbol that have names
@@ -41,6 +41,15 @@ class KinematicTables(NamedTuple):
     equations: tuple[Expr, ...]
     norms: tuple[tuple[Symbol, ...], ...]
     small: tuple[Symbol, ...]
+
+
+def names_of(names: Any, what: str) -> list[str]:
+    """Names given as one text, "a b" or "a, b", or as a list of texts."""
+    if isinstance(names, str):
+        return names.replace(",", " ").split()
+    if isinstance(names, (list, tuple)) and all(isinstance(n, str) for n in names):
+        return list(names)
+    raise ModelError(f"{what}: names are a text such as 'a b c', or a list of texts; got {shown(names)}")
 
 
 def identifier(name: str) -> str:
@@ -75,6 +84,7 @@ class Declarations(Portable):
 
     def declare(self, name: str, kind: str, value: float | None = None, unit: str = "") -> Symbol:
         """A symbol of any kind, with a default value and a unit where it is a parameter."""
+        check_name(name, f"model {self.name!r}, {kind}")
         if name in self._symbols:
             raise ModelError(
                 f"model {self.name!r}: {name!r} is declared twice (it is a {self._symbols[name].kind} already)"
@@ -85,8 +95,8 @@ class Declarations(Portable):
         s = self._symbols[name] = symbol(name, kind)
         if value is not None:
             self._values[s] = value
-        if unit:
-            self._units[s] = unit
+        if unit is not None and not (isinstance(unit, str) and not unit):
+            self._units[s] = checked_name(unit, f"unit of {kind} {name!r}")
         return s
 
     def _refuse_the_name_of_a_rate(self, name: str, kind: str) -> None:
@@ -106,7 +116,7 @@ class Declarations(Portable):
 
     def coordinates(self, names: str) -> tuple[Symbol, ...]:
         """Several coordinates: `x, y = m.coordinates("x y")`."""
-        return tuple(self.coordinate(n) for n in names.replace(",", " ").split())
+        return tuple(self.coordinate(n) for n in names_of(names, "coordinates"))
 
     def parameter(self, name: str, value: float | None = None, unit: str = "") -> Symbol:
         """A constant, with a value to use where none is given later."""
@@ -117,7 +127,7 @@ class Declarations(Portable):
 
         A value of None declares a parameter without one.
         """
-        listed_names = names.replace(",", " ").split()
+        listed_names = names_of(names, "parameters")
         if values and len(values) != len(listed_names):
             raise ModelError(f"parameters {names!r}: {len(listed_names)} names but {len(values)} values")
         made = {n: self.parameter(n, values[k] if values else None) for k, n in enumerate(listed_names)}
@@ -130,7 +140,7 @@ class Declarations(Portable):
 
     def inputs(self, names: str) -> tuple[Symbol, ...]:
         """Several inputs."""
-        return tuple(self.input(n) for n in names.replace(",", " ").split())
+        return tuple(self.input(n) for n in names_of(names, "inputs"))
 
     def variable(self, name: str) -> Symbol:
         """An additional variable, which needs an additional equation; its rate is `z.dot`."""
@@ -138,7 +148,7 @@ class Declarations(Portable):
 
     def variables(self, names: str) -> tuple[Symbol, ...]:
         """Several additional variables."""
-        return tuple(self.variable(n) for n in names.replace(",", " ").split())
+        return tuple(self.variable(n) for n in names_of(names, "variables"))
 
     # ------------------------------------------------------------------------------------------------ speeds
 
@@ -149,24 +159,27 @@ class Declarations(Portable):
         """
         u = self.declare(name, "speed")
         if equals is not None:
-            self._kinematic.append(as_expr(equals) - u)
+            self._kinematic.append(as_expression(equals, f"speed {name!r}") - u)
         return u
 
     def speeds(self, names: str) -> tuple[Symbol, ...]:
         """Several speeds, to be tied to rates by `rate` or `kinematic_equation`."""
-        return tuple(self.speed(n) for n in names.replace(",", " ").split())
+        return tuple(self.speed(n) for n in names_of(names, "speeds"))
 
     def rate(self, q: Symbol, equals: Any) -> None:
         """Define the rate of a coordinate in terms of speeds."""
-        if q.kind != "coordinate" or self._symbols.get(q.name) is not q:
-            raise ModelError(f"rate: {q} is not a coordinate of model {self.name!r}")
+        if not isinstance(q, Symbol) or q.kind != "coordinate" or self._symbols.get(q.name) is not q:
+            known = listed(self.symbols_of_kind("coordinate"))
+            raise ModelError(
+                f"rate: {shown(q)} is not a coordinate of model {self.name!r}, whose coordinates are {known}"
+            )
         if q in self._rates:
             raise ModelError(f"rate: the rate of {q} is given twice")
-        self._rates[q] = as_expr(equals)
+        self._rates[q] = as_expression(equals, f"rate of {q.name!r}")
 
     def kinematic_equation(self, expression: Any) -> None:
         """An equation `expression = 0`, linear in rates and speeds."""
-        self._kinematic.append(as_expr(expression))
+        self._kinematic.append(as_expression(expression, "kinematic equation"))
 
     def unit_norm(self, *coordinates: Symbol) -> None:
         """Coordinates whose squares sum to one because their rates keep the sum, as those of Euler parameters do."""
@@ -199,7 +212,7 @@ class Declarations(Portable):
         if len(unknown) != len(self._kinematic):
             raise ModelError(
                 f"model {self.name!r}: {len(self._kinematic)} kinematic equations for the {len(unknown)} rates "
-                f"{listed(q.dot for q in unknown)}; there must be as many"
+                f"{listed(q.dot for q in unknown)}; there must be as many: one m.speed(name, equals), m.rate or m.kinematic_equation for each"
             )
         if unknown:
             rates |= self._solved_for_rates(unknown)
@@ -210,7 +223,9 @@ class Declarations(Portable):
                 u.append(q.dot)  # type: ignore[arg-type]
         used = set(free_symbols(*rates.values()))
         if idle := [s for s in own if s not in used]:
-            raise ModelError(f"model {self.name!r}: speeds {listed(idle)} are in no kinematic equation")
+            raise ModelError(
+                f"model {self.name!r}: speeds {listed(idle)} are in no kinematic equation; say how rates follow from them: m.rate(q, {idle[0]})"
+            )
         rates = {q: rates[q] for q in coordinates}
         return (_in_order_of_declaration(u, own, rates) if own else u), rates
 
@@ -218,7 +233,9 @@ class Declarations(Portable):
         dots = [q.dot for q in unknown]
         A = jacobian(self._kinematic, dots)
         if nonlinear := [s for s in free_symbols(A) if s in dots or s.kind == "speed"]:
-            raise ModelError(f"model {self.name!r}: a kinematic equation is not linear in {listed(nonlinear)}")
+            raise ModelError(
+                f"model {self.name!r}: a kinematic equation is not linear in {listed(nonlinear)}; its coefficients may contain coordinates, time and parameters only"
+            )
         rest = substitute_all(list(self._kinematic), dict.fromkeys(dots, ZERO))
         return dict(zip(unknown, _solved_in_blocks(A, [-e for e in rest]), strict=True))
 

@@ -20,13 +20,16 @@ from ..algebra.numpy_calls import array_ufunc
 from ..algebra.portable import Portable
 from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
-from ..errors import ModelError, shown
+from ..errors import ExpressionError, ModelError, shown
 from .rotations import Rotation, Turn, about, from_cosines, from_euler_parameters, sequence
 
 
 def three(components: Any, what: str) -> Matrix:
     """Three scalars as a column."""
-    v = as_matrix(list(components))
+    try:
+        v = as_matrix(list(components))
+    except (TypeError, ExpressionError):
+        v = zeros(0)
     if v.shape != (3, 1):
         raise ModelError(f"{what}: needs three components, got {shown(components)}")
     return v
@@ -132,7 +135,8 @@ class Frame(Immutable):
     def rotate_by_euler_parameters(self, e: Iterable[Any], spin: Any = None, name: str | None = None) -> Frame:
         """A frame turned by Euler parameters (scalar first, of norm one). `spin` gives its angular velocity by speeds of its own."""
         given = None if spin is None else three(spin, "spin")
-        return Frame(self, from_euler_parameters(list(e), given, f"frame {name or ''}".strip()), name=name)
+        four = list(e) if isinstance(e, Iterable) else [e]
+        return Frame(self, from_euler_parameters(four, given, f"frame {name or ''}".strip()), name=name)
 
     # ------------------------------------------------------------------------------------------------ vectors and points
 
@@ -166,7 +170,7 @@ class Frame(Immutable):
         """Place a root frame on a parent; possible once."""
         if self.parent is not None or self.is_ground:
             raise ModelError(
-                f"frame {self.name} already has an orientation (relative to {self.parent and self.parent.name})"
+                f"frame {self.name} is placed already{f', on {self.parent.name}' if self.parent else ''}; a frame has one place"
             )
         self.__dict__.update(parent=parent, rotation=rotation, offset=offset)
 
@@ -194,8 +198,7 @@ class Frame(Immutable):
         return self.path[0]
 
     def common_ancestor(self, other: Frame) -> Frame:
-        if not isinstance(other, Frame):
-            raise ModelError(f"expected a frame, got {shown(other)}{_frame_of_it(other)}")
+        a_frame(other)
         found = None
         for a, b in zip(self.path, other.path, strict=False):
             if a is not b:
@@ -212,7 +215,7 @@ class Frame(Immutable):
 
     def rotation_in(self, other: Frame) -> Rotation:
         """The rotation that carries components in this frame to components in another; its matrix is also known as direction cosine matrix (dcm)."""
-        if other not in self._rotations:
+        if a_frame(other) not in self._rotations:
             top = self.common_ancestor(other)
             self._rotations[other] = _down(top, other).inverse @ _down(top, self)
         return self._rotations[other]
@@ -240,18 +243,22 @@ class Frame(Immutable):
 
     def angular_velocity(self, frame: Frame | None = None) -> Vector:
         """Angular velocity in another frame (the ground by default)."""
-        other = frame or self.root
+        other = self.root if frame is None else a_frame(frame)
         top = self.common_ancestor(other)
         out = Vector({f: f.spin for f in self.path[top.depth + 1 :]})
         return out - Vector({f: f.spin for f in other.path[top.depth + 1 :]})
 
     def angular_acceleration(self, frame: Frame | None = None) -> Vector:
         """Time derivative of the angular velocity, in the same frame."""
-        return self.angular_velocity(frame).dt(frame or self.root)
+        return self.angular_velocity(frame).dt(self.root if frame is None else frame)
 
 
-def _frame_of_it(thing: Any) -> str:
-    return "; its frame is its attribute .frame" if isinstance(getattr(thing, "frame", None), Frame) else ""
+def a_frame(thing: Any) -> Frame:
+    """Refuse what is no frame."""
+    if not isinstance(thing, Frame):
+        inside = "; its frame is its attribute .frame" if isinstance(getattr(thing, "frame", None), Frame) else ""
+        raise ModelError(f"expected a frame, got {shown(thing)}{inside}")
+    return thing
 
 
 def _down(top: Frame, to: Frame) -> Rotation:
@@ -325,9 +332,14 @@ class Vector(Immutable):
             out = out + (c if f is frame else f.rotation_in(frame).outwards(c))
         return out
 
+    @property
+    def in_ground(self) -> Matrix:
+        """The three components in the ground, as a column."""
+        return next((self.components(f.root) for f in self.terms), zeros(3))
+
     def express(self, frame: Frame) -> Vector:
         """The same vector as one term in a frame."""
-        return Vector({frame: self.components(frame)})
+        return Vector({a_frame(frame): self.components(frame)})
 
     @overload
     def dot(self, other: Vector) -> Expr: ...
@@ -370,15 +382,19 @@ class Vector(Immutable):
             out = out + rate + f.angular_velocity(frame).cross(Vector({f: c}))
         return out
 
-    def partial(self, symbols: Iterable[Symbol], frame: Frame | None = None) -> list[Vector]:
+    def partial(self, symbols: Symbol | Iterable[Symbol], frame: Frame | None = None) -> list[Vector]:
         """Partial derivatives with respect to symbols, seen from a frame (the ground by default), whose axes are held.
 
         With respect to speeds these are partial velocities, of a velocity or angular velocity, whatever the frame.
         """
-        wrt = list(symbols)
+        wrt = (
+            [symbols] if isinstance(symbols, Symbol) else list(symbols) if isinstance(symbols, Iterable) else [symbols]
+        )
+        if wrong := [s for s in wrt if not isinstance(s, Symbol)]:
+            raise ModelError(f"partial: takes symbols such as q or q.dot, got {shown(wrong[0])}")
         out = [Vector({}) for _ in wrt]
         for f, c in self.terms.items():
-            home = frame or f.root
+            home = f.root if frame is None else a_frame(frame)
             at, components = (home, f.rotation_in(home).outwards(c)) if _turns_with(f, home, wrt) else (f, c)
             table = jacobian(components, wrt)
             out = [v + Vector({at: Matrix(3, 1, table.column(j))}) for j, v in enumerate(out)]
@@ -523,7 +539,7 @@ class Point(Immutable):
 
     def position(self, frame: Frame | None = None) -> Vector:
         """From the origin of a frame (the ground by default) to this point, one term for each frame on the way."""
-        return self._from_origin_of(self.frame.root) if frame is None else self - frame.origin
+        return self._from_origin_of(self.frame.root) if frame is None else self - a_frame(frame).origin
 
     def _from_origin_of(self, ancestor: Frame) -> Vector:
         """From the origin of a frame on which this point's frame hangs."""
@@ -532,14 +548,19 @@ class Point(Immutable):
             terms = terms + Vector({f.parent: f.offset})  # type: ignore[dict-item]
         return terms
 
+    @property
+    def in_ground(self) -> Matrix:
+        """The three coordinates in the ground, as a column."""
+        return self.position().components(self.frame.root)
+
     def in_frame(self, frame: Frame) -> Point:
         """The same place with coordinates in another frame."""
-        return Point(frame, (self - frame.origin).components(frame))
+        return Point(frame, (self - a_frame(frame).origin).components(frame))
 
     def velocity(self, frame: Frame | None = None) -> Vector:
         """Velocity in a frame (the ground by default): absolute velocity."""
         if frame is not None and frame is not self.frame.root:
-            return (self - frame.origin).dt(frame)
+            return (self - a_frame(frame).origin).dt(frame)
         return self.transport_velocity() + self.relative_velocity()
 
     def relative_velocity(self) -> Vector:

@@ -11,6 +11,10 @@ from ..errors import ModelError, listed, shown, unknown
 from .declarations import as_expression
 
 _ENTRIES: Final = {"friction": (2,), "limits": (3, 4)}  # numbers that make up one value of an option
+_MEANING: Final = {
+    "friction": "(force, speed at which it is developed)",
+    "limits": "(low, high, stiffness) or (low, high, stiffness, damping)",
+}
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,13 @@ def _of_each(where: str, option: str, value: Any, q: Sequence[Symbol], lengths: 
         values = list(value)
     if option not in _ENTRIES:
         return [None if v is None else as_expression(v, where) for v in values]
-    return values
+    return [None if v is None else _entries(where, option, v) for v in values]
+
+
+def _entries(where: str, option: str, value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, (tuple, list)) or len(value) not in _ENTRIES[option]:
+        raise ModelError(f"{where} needs {_MEANING[option]}, got {shown(value)}")
+    return tuple(as_expression(x, where) for x in value)
 
 
 def _is_one_value(option: str, value: Any) -> bool:

@@ -243,6 +243,6 @@ KINDS: Final[dict[str, JointKind]] = {
 
 
 def kind_of_joint(name: str, kind: str) -> JointKind:
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ModelError(f"joint {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
     return KINDS[kind]

@@ -120,7 +120,7 @@ def _symmetric(name: str, I: Matrix) -> Matrix:
         for j in range(i):
             if numbers is None or not abs(numbers[i][j] - numbers[j][i]) <= 1e-9 * _largest(numbers):
                 raise ModelError(
-                    f"body {name!r}: the inertia is not symmetric: entries {I[i, j]} and {I[j, i]}; inertia(xx, yy, zz, xy, xz, yz) "
+                    f"body {name!r}: the inertia is not symmetric: entries {I[i, j]!r} and {I[j, i]!r}; inertia(xx, yy, zz, xy, xz, yz) "
                     "writes each once"
                 )
     return Matrix(3, 3, tuple(I[min(i, j), max(i, j)] for i in range(3) for j in range(3)))
@@ -216,7 +216,7 @@ class Shape:
 
 
 def _along(axis: str, axial: Expr, transverse: Expr) -> tuple[Expr, Expr, Expr]:
-    if axis not in AXES:
+    if not isinstance(axis, str) or axis not in AXES:
         raise ModelError(f"shape: {shown(axis)} is not an axis; use 'x', 'y' or 'z'")
     values = [transverse] * 3
     values[AXES[axis]] = axial
@@ -227,7 +227,7 @@ def _shape(kind: str, size: Sequence[Any], axis: str, at: Any, content: Any, gyr
     sizes = tuple(as_expr(s) for s in size)
     if wrong := [w for s in sizes if s.value is not None and (w := wrong_size(kind, s.value))]:
         raise ModelError(wrong[0])
-    return Shape(kind, sizes, axis, vector(*at), as_expr(content), gyration)
+    return Shape(kind, sizes, axis, _place(kind, "at", at), as_expr(content), gyration)
 
 
 def bar(length: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:

@@ -17,11 +17,12 @@ from ..algebra.graph import ZERO, Expr, Symbol, as_expr, check_name
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown, unknown
+from ..escaping import checked_name
 from ..summary import Summarized, Summary
 from . import loads as make
 from .declarations import as_expression, identifier
 from .existence import refused, requirements
-from .frames import Frame, Point, Vector
+from .frames import Frame, Point, Vector, three
 from .joint_methods import JointMethods
 from .mechanism import Action, Body, Constraint, Joint, Load, Mechanism
 from .parts import moves_in_frame
@@ -35,7 +36,7 @@ class Model(Summarized, JointMethods):
     """A mechanism being described: `m = Model("pendulum")`, then parameters, bodies, joints, loads; `derive(m)` freezes it."""
 
     def _summary(self) -> Summary:
-        loads = [*(["gravity"] if self.has_gravity else []), *self._loads, *(name for name, *_ in self._central)]
+        loads = [*(["gravity"] if self.has_gravity else []), *self._loads, *(g.name for g in self._central)]
         parts = rows_of_parts(self._bodies.values(), self._joints.values(), loads, self._constraints.values())
         q, u, r, z, p = map(self.symbols_of_kind, ("coordinate", "speed", "input", "variable", "parameter"))
         symbols = rows_of_symbols(q, u, r, z, p, self._values)
@@ -55,16 +56,24 @@ class Model(Summarized, JointMethods):
         self._new_load("gravity")
         self._gravity = x if isinstance(x, Vector) else self.ground.vector(x, y, z)
 
-    def central_gravity(self, name: str, strength: Any, centre: Point | None = None) -> None:
-        """Attraction of every mass centre to a point: strength · m / r²."""
-        self._central.append((self._new_load(name), strength, centre or self.ground.origin))
+    def central_gravity(self, name: str, strength: Any, centre: Point | None = None, *, gradient: bool = False) -> None:
+        """Attraction of every body to a point (the origin of the ground by default): strength · m / r² at its mass centre.
+
+        gradient   True: also what follows from the change of the attraction over each body, to second order in its size over the distance: the
+                   gravity gradient torque 3 strength / r³ n × I·n, and the force that goes with it. Without it a body is drawn as a point is.
+        """
+        (mu,) = self._quantities(f"gravity {name!r}", strength=strength)
+        origin = self.ground.origin if centre is None else self.point_of(f"gravity {name!r}, centre=", centre)
+        self._central.append(make.CentralGravity(self._new_load(name), mu, origin, gradient))
 
     def force(
         self, name: str, on: Part, vector: Vector, *, at: Point | None = None, reacting: Part | None = None
     ) -> Load:
         """A force on a body or frame, at a point (by default the mass centre), with its reaction on another part where one is named."""
         frame = self.frame_of(f"force {name!r}", on)
-        point = at or (on.mass_centre if isinstance(on, Body) else frame.origin)
+        point = on.mass_centre if isinstance(on, Body) else frame.origin
+        if at is not None:
+            point = self.point_of(f"force {name!r}, at=", at)
         other = None if reacting is None else self.frame_of(f"force {name!r}, reacting", reacting)
         return self.add_load(
             make.force(self._new_load(name), self.checked_vector(f"load {name!r}", vector), point, frame, other)
@@ -154,6 +163,8 @@ class Model(Summarized, JointMethods):
     ) -> Load:
         """Resistance -(linear + quadratic |v|) v at a point of a body (`on`, where that is not the point's frame)."""
         frame = self._carrier(f"drag {name!r}", on, at)
+        if relative_to is not None:
+            relative_to = self.frame_of(f"drag {name!r}, relative_to=", relative_to)
         c1, c2 = self._quantities(f"drag {name!r}", linear=linear, quadratic=quadratic)
         return self.add_load(make.drag(self._new_load(name), at, frame, c1, c2, relative_to))
 
@@ -194,7 +205,9 @@ class Model(Summarized, JointMethods):
             raise ModelError(
                 f"tyre {name!r}: stiffness= needs two, for side slip and for camber, got {shown(stiffness)}"
             )
-        Y = self.variable(identifier(name))
+        self.point_of(f"tyre {name!r}, contact", contact)
+        self.frame_of(f"tyre {name!r}, heading", heading)
+        Y = self.variable(identifier(checked_name(name, "tyre")))
         v = contact.velocity().components(heading)
         where = f"tyre {name!r}"
         C1, C2 = (as_expression(x, f"{where}, stiffness=") for x in stiffness)
@@ -234,8 +247,11 @@ class Model(Summarized, JointMethods):
 
     def coincide(self, name: str, a: Point, b: Point, *, along: Frame | None = None, axes: str = "xyz") -> list[str]:
         """Two points coincide, along some axes of a frame (that of a by default)."""
-        outer = along or a.frame
-        gap = b - a
+        where = f"constraint {name!r}"
+        gap = self.point_of(where, b) - self.point_of(where, a)
+        outer = a.frame if along is None else self.frame_of(f"{where}, along=", along)
+        if not isinstance(axes, str):
+            raise ModelError(f"{where}: axes= are letters such as 'xy', got {shown(axes)}")
         made = []
         for axis in axes:
             direction = outer.vector(*unit_vector(axis, f"constraint {name!r}").entries)
@@ -250,7 +266,10 @@ class Model(Summarized, JointMethods):
 
     def orthogonal(self, name: str, a: Vector, b: Vector) -> str:
         """Two directions stay orthogonal: a · b = 0, each fixed in its frame. The multiplier is a torque b × a on the frame of b."""
-        (outer, *more), (inner, *others) = a.terms, b.terms
+        terms = [list(self.checked_vector(f"constraint {name!r}", v).terms) for v in (a, b)]
+        if not all(terms):
+            raise ModelError(f"constraint {name!r}: a direction is zero")
+        (outer, *more), (inner, *others) = terms
         if more or others or any(s.kind != "parameter" for s in free_symbols(*a.terms[outer], *b.terms[inner])):
             raise ModelError(
                 f"constraint {name!r}: each direction must be fixed in one frame, as frame.vector(1, 0, 0) is"
@@ -315,14 +334,17 @@ class Model(Summarized, JointMethods):
         With a the spin axis and n the normal, the contact is at c - (n - (n·a) a) R / √(1 - (n·a)²) - tube n; it has height zero, and the
         point of the wheel there has no velocity in the plane.
         """
-        self.frame_of(f"wheel {name!r}", wheel)
-        ground = plane or self.ground
-        if up not in ("z", "-z"):
+        where = f"wheel {name!r}"
+        self.frame_of(where, wheel)
+        ground = self.ground if plane is None else self.frame_of(f"{where}, plane=", plane)
+        if contact is not None:
+            self.point_of(f"{where}, contact=", contact)
+        if not isinstance(up, str) or up not in ("z", "-z"):
             raise ModelError(
                 f"wheel {name!r}: up= is 'z' or '-z' of the plane's frame, got {shown(up)}; plane= takes any frame"
             )
         n, a = (ground.z if up == "z" else -ground.z), wheel.frame.vector(*unit_vector(axis, f"wheel {name!r}").entries)
-        c = Point(wheel.frame, Matrix(3, 1, tuple(as_expr(x) for x in centre)))
+        c = Point(wheel.frame, three(centre, f"{where}, centre="))
         R, rho = self._quantities(f"wheel {name!r}", radius=radius, tube=tube)
         cosine = n.dot(a)
         down = (n - cosine * a) / sqrt(1 - cosine**2)
@@ -377,7 +399,12 @@ class Model(Summarized, JointMethods):
 
         Its gravity is left out (that of this model acts on all bodies), and what it says of its ground holds for the frame it hangs on.
         """
-        return attach(self, name, self.frame_of(f"attach {name!r}", parent), sub, share, values or {})
+        where = f"attach {checked_name(name, 'attach')!r}"
+        if not isinstance(sub, Model):
+            raise ModelError(f"{where}: expected a Model, got {shown(sub)}")
+        if values is not None and not isinstance(values, Mapping):
+            raise ModelError(f"{where}: values= is a mapping from names of parameters, got {shown(values)}")
+        return attach(self, name, self.frame_of(where, parent), sub, share, values or {})
 
     # ------------------------------------------------------------------------------------------------ freezing
 
@@ -399,7 +426,7 @@ class Model(Summarized, JointMethods):
         loads = list(self._loads.values())
         if self._gravity is not None:
             loads.insert(0, make.uniform_gravity(bodies, self._gravity))
-        loads += [make.central_gravity(n, bodies, s, c) for n, s, c in self._central]
+        loads += [make.central_gravity(g, bodies) for g in self._central]
         kept, notes = self._constraints_that_say_something()
         return Mechanism(
             name=self.name,
@@ -434,7 +461,7 @@ class Model(Summarized, JointMethods):
             elif c.expression is ZERO and c.joint is not None:
                 notes.append(f"constraint {c.name} holds by itself and is left out")
             else:
-                raise ModelError(f"constraint {c.name!r} cannot hold: it says {c.expression} = 0")
+                raise ModelError(f"constraint {c.name!r} cannot hold: it says {shown(c.expression)} = 0")
         silent = {j.name for j in self._joints.values() if j.closes_loop} - {c.joint for c in kept}
         if idle := sorted(silent & {c.joint for c in self._constraints.values() if c.joint is not None}):
             raise ModelError(
@@ -450,17 +477,20 @@ class Model(Summarized, JointMethods):
 
     def _carrier(self, where: str, on: Any, point: Point) -> Frame:
         """The frame that a force at a point acts on: the body named, else the point's frame, or the point itself where it moves in it."""
+        self.point_of(where, point)
         if on is not None:
             return self.frame_of(where, on)
-        frame = self.own_frame(where, point.frame)
+        frame = point.frame
         return frame.translate(point) if moves_in_frame(point) else frame
 
     def _only_coordinate(self, name: str, joint: Any) -> Symbol:
+        if isinstance(joint, Symbol):
+            return joint
         found = self._joints.get(joint) if isinstance(joint, str) else joint
-        if found is None:
-            raise unknown(f"gear {name!r}", "joint", str(joint), self._joints)
-        if isinstance(found, Symbol):
-            return found
+        if not isinstance(found, Joint):
+            raise unknown(
+                f"gear {name!r}", "joint", shown(joint) if not isinstance(joint, str) else joint, self._joints
+            )
         if len(found.coordinates) != 1:
             raise ModelError(f"gear {name!r}: joint {found.name!r} has {len(found.coordinates)} coordinates, needs one")
         return found.coordinates[0]

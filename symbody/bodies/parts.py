@@ -16,6 +16,7 @@ from ..errors import ModelError, listed, shown
 from ..escaping import checked_name
 from .declarations import Declarations
 from .frames import Frame, Point, Vector
+from .loads import CentralGravity
 from .mechanism import Body, Constraint, Joint, Load
 
 
@@ -35,7 +36,7 @@ class Parts(Declarations):
         self._outputs: dict[str, Any] = {}
         self._labels: dict[str, Expr] = {}
         self._gravity: Vector | None = None
-        self._central: list[tuple[str, Any, Point]] = []
+        self._central: list[CentralGravity] = []
         self._notes: list[str] = []
 
     # ------------------------------------------------------------------------------------------------ views
@@ -93,6 +94,10 @@ class Parts(Declarations):
 
     def add_frame(self, name: str, frame: Frame) -> Frame:
         """File a frame under a name, whatever it is called itself."""
+        if not isinstance(frame, Frame):
+            raise ModelError(
+                f"model {self.name!r}: frame {shown(name)}: expected a frame such as body.frame.rotate('x', q), got {shown(frame)}"
+            )
         if checked_name(name, "frame") in self._frames:
             raise ModelError(f"model {self.name!r}: frame {name!r} is oriented already; a frame has one orientation")
         self._frames[name] = frame
@@ -122,9 +127,10 @@ class Parts(Declarations):
         return load
 
     def _new_load(self, name: str) -> str:
-        central = [n for n, _, _ in self._central]
+        checked_name(name, f"model {self.name!r}: load")
+        central = [g.name for g in self._central]
         if name in self._loads or name in central or (name == "gravity" and self.has_gravity):
-            raise ModelError(f"model {self.name!r}: there are two loads {name!r}")
+            raise ModelError(f"model {self.name!r}: there are two loads {name!r}; give one of them another name")
         return name
 
     def add_constraint(self, constraint: Constraint, may_repeat: bool = False) -> str:
@@ -149,7 +155,7 @@ class Parts(Declarations):
     def refuse_twice(self, what: str, name: str, among: Mapping[str, Any]) -> None:
         """An error where a name is taken."""
         if checked_name(name, f"model {self.name!r}: {what}") in among:
-            raise ModelError(f"model {self.name!r}: there are two {what} {name!r}")
+            raise ModelError(f"model {self.name!r}: there are two {what} {name!r}; give one of them another name")
 
     # ------------------------------------------------------------------------------------------------ checks
 
@@ -165,6 +171,14 @@ class Parts(Declarations):
         if isinstance(thing, Frame):
             return self.own_frame(where, thing)
         raise ModelError(f"{where}: expected a body or a frame, got {shown(thing)}")
+
+    def point_of(self, where: str, thing: Any) -> Point:
+        """A point of this model."""
+        if not isinstance(thing, Point):
+            centre = "; the mass centre of a body is its attribute .mass_centre" if isinstance(thing, Body) else ""
+            raise ModelError(f"{where}: expected a point such as body.point(x, y, z), got {shown(thing)}{centre}")
+        self.own_frame(where, thing.frame)
+        return thing
 
     def own_frame(self, where: str, frame: Frame) -> Frame:
         """A frame that stands on the ground of this model, or nowhere yet."""

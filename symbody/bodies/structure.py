@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from ..algebra.graph import PI, ZERO, Expr, Symbol, as_expr
-from ..algebra.matrix import as_matrix, vector
+from ..algebra.matrix import vector
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown
+from ..escaping import checked_name
 from .declarations import identifier
-from .frames import Frame, Point
+from .frames import Frame, Point, three
 from .joint_loads import JointLoads
 from .joints import JointCondition, JointGeometry, kind_of_joint, sequence_axes
 from .loads import loads_on_coordinate
@@ -30,9 +31,11 @@ class Structure(Parts):
 
     def frame(self, name: str, frame: Frame) -> Frame:
         """Give a frame a name. A name stands for one frame only."""
-        if name not in self._frames:
+        is_new = checked_name(name, "frame") not in self._frames
+        self.add_frame(name, frame)
+        if is_new:
             frame.rename(name)
-        return self.add_frame(name, frame)
+        return frame
 
     def body(
         self,
@@ -66,6 +69,7 @@ class Structure(Parts):
         """A point mass, at a point or to be placed by a joint."""
         if at is None:
             return self.body(name, mass=mass)
+        self.point_of(f"particle {name!r}, at", at)
         if moves_in_frame(at):
             return self.body(name, at.frame.translate(at, name=identifier(name)), mass=mass)
         return self.body(name, at.frame, mass=mass, com=tuple(at.coordinates.entries))
@@ -86,6 +90,14 @@ class Structure(Parts):
         self.refuse_twice("joints", name, self._joints)
         axis = kind_of_joint(name, kind).axis if geometry.axis is None else geometry.axis
         geometry = replace(geometry, axis=axis)
+        if not isinstance(geometry.sequence, str):
+            raise ModelError(
+                f"joint {name!r}: sequence= is a text such as 'xyz', 'zxz' or 'euler parameters', got {shown(geometry.sequence)}"
+            )
+        if kind == "universal" and (not isinstance(geometry.axes, (list, tuple)) or len(geometry.axes) != 2):
+            raise ModelError(
+                f"joint {name!r}: axes= are two, in the parent and in the child, such as ('x', 'y'); got {shown(geometry.axes)}"
+            )
         if kind == "screw" and geometry.pitch is None:
             raise ModelError(f"joint {name!r}: a screw needs pitch=, its advance in one turn")
         if geometry.vectors is not None:
@@ -113,9 +125,8 @@ class Structure(Parts):
     def _placed(self, joint: str, side: Any, at: Any, what: str) -> Frame:
         """The frame of a joint on one of its sides."""
         frame = self.frame_of(f"joint {joint!r}, {what}", side)
-        place = at.in_frame(frame).coordinates if isinstance(at, Point) else as_matrix(list(at))
-        if place.shape != (3, 1):
-            raise ModelError(f"joint {joint!r}: a place needs three coordinates, got {shown(at)}")
+        option = {"parent": "at", "child": "on"}[what]
+        place = at.in_frame(frame).coordinates if isinstance(at, Point) else three(at, f"joint {joint!r}, {option}=")
         return frame if all(e is ZERO for e in place.entries) else Frame(frame, offset=place, name=f"{joint}.{what}")
 
     def _hang(self, kind: str, name: str, outer: Frame, inner: Frame, o: JointGeometry, coordinates: Any) -> Joint:
@@ -125,7 +136,8 @@ class Structure(Parts):
         for f in inner.path[1:]:  # from the child's root to the joint, which is to be gone back
             if _moves(f):
                 raise ModelError(
-                    f"joint {name!r}: its child side {f.name} moves relative to the root {inner.root.name} of its tree"
+                    f"joint {name!r}: its child side {f.name} moves relative to {inner.root.name}, which is not placed yet; place {inner.root.name} "
+                    "first, or join it itself"
                 )
             offset = offset + rotation.outwards(f.offset)
             rotation = rotation @ f.rotation
@@ -287,9 +299,9 @@ def _as_rotation(name: str, orientation: Any) -> Rotation:
 
 def _from_four_vectors(name: str, vectors: Sequence[Any]) -> tuple[Any, Rotation]:
     """Axis in the parent, and orientation of the child at rest."""
-    if len(vectors) != 4:
+    if not isinstance(vectors, (list, tuple)) or len(vectors) != 4:
         raise ModelError(
-            f"joint {name!r}: vectors= needs four: axis in child and parent, reference in child and parent; got {len(vectors)}"
+            f"joint {name!r}: vectors= needs four: axis in child and parent, reference in child and parent; got {shown(vectors)}"
         )
     axis_child, axis_parent, reference_child, reference_parent = vectors
     return axis_parent, aligning(axis_child, axis_parent, reference_child, reference_parent, f"joint {name!r}")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..algebra.graph import Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix
 from ..algebra.walk import substitute_all
-from ..errors import ModelError, listed, unknown
-from .declarations import identifier
+from ..errors import ModelError, finite_number, listed, unknown
+from .declarations import identifier, names_of
 from .frames import Dyad, Frame, Point, Vector
 from .mass import MassProperties, Shape
 from .mechanism import Action, Body, Constraint, Joint, Load
@@ -172,7 +172,7 @@ def _shared(share: Any) -> dict[str, Any]:
     """Old name -> what it is in the host."""
     if isinstance(share, Mapping):
         return {k.name if isinstance(k, Symbol) else str(k): v for k, v in share.items()}
-    names = share.replace(",", " ").split() if isinstance(share, str) else share
+    names = share if isinstance(share, (list, tuple)) else names_of(share, "attach, share=")
     return {s.name if isinstance(s, Symbol) else str(s): s.name if isinstance(s, Symbol) else str(s) for s in names}
 
 
@@ -196,7 +196,7 @@ def _symbol_table(
         for s in sub.symbols_of_kind(kind):
             if s not in table:
                 value = values.get(s.name, sub.default_values.get(s))
-                number = None if value is None else float(value)
+                number = None if value is None else finite_number(value, f"{where}, value of {s.name!r}", ModelError)
                 table[s] = host.declare(f"{prefix}{s.name}", kind, number, sub.units.get(s, ""))
             _add_rates(s, table)
     return table

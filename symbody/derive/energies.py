@@ -13,8 +13,9 @@ from ..algebra.derivatives import jacobian
 from ..algebra.graph import HALF, ZERO, Expr
 from ..algebra.matrix import Matrix, cross, dot, sum_of_products, zeros
 from ..algebra.walk import substitute_all
-from ..bodies.frames import Frame, Point
+from ..bodies.frames import Frame, Point, Vector
 from ..bodies.mechanism import Load
+from ..errors import ModelError, shown
 from .equations import Equations, of_equations
 from .kinematics import Kinematics, Wrench, wrench_of, wrenches
 from .recursive import inertial_wrenches, to_parent
@@ -60,24 +61,28 @@ def _own(eq: Equations, expression: Expr) -> Expr:
 
 
 @of_equations
-def momentum(eq: Equations) -> Matrix:
-    """p = Σ m v, in components of the ground."""
-    return eq.in_own_terms([_momenta(eq).force])[0]
+def momentum(eq: Equations) -> Vector:
+    """p = Σ m v."""
+    return Vector({eq.mechanism.ground: eq.in_own_terms([_momenta(eq).force])[0]})
 
 
 @of_equations
-def angular_momentum(eq: Equations, about: Point | None = None) -> Matrix:
-    """Moment of the absolute momenta about a point P (the origin of the ground by default), in components of the ground.
+def angular_momentum(eq: Equations, about: Point | None = None) -> Vector:
+    """Moment of the absolute momenta about a point P (the origin of the ground by default).
 
         L_P = Σ (r - r_P) × m v + I ω
 
-    `about=centre_of_mass(eq)` gives that about the mass centre.
+    `about=centre_of_mass(eq)` gives that about the mass centre. Its components: `L.components(frame)`, `L.in_ground`, `sim[L]` along a motion.
     """
     total = _momenta(eq)
     moment = total.moment
     if about is not None:
-        moment = moment - cross(about.position().components(eq.mechanism.ground), total.force)
-    return eq.in_own_terms([moment])[0]
+        if not isinstance(about, Point):
+            raise ModelError(
+                f"angular_momentum: about= is a point such as body.point(x, y, z) or centre_of_mass(eq), got {shown(about)}"
+            )
+        moment = moment - cross(about.in_ground, total.force)
+    return Vector({eq.mechanism.ground: eq.in_own_terms([moment])[0]})
 
 
 @of_equations
@@ -86,7 +91,7 @@ def centre_of_mass(eq: Equations) -> Point:
     ground, mass, first = eq.mechanism.ground, ZERO, zeros(3)
     for body in eq.mechanism.bodies:
         mass = mass + body.mass.m
-        first = first + body.mass.m * body.mass_centre.position().components(ground)
+        first = first + body.mass.m * body.mass_centre.in_ground
     return Point(ground, first / mass)
 
 

@@ -26,6 +26,7 @@ from ..bodies.mechanism import Constraint, Mechanism
 from ..bodies.model import Model
 from ..errors import ModelError, SymbodyError, shown
 from ..summary import Summarized, Summary
+from .argument_kinds import argument_kinds, refuse_other_kinds
 from .constraint_rank import LARGEST, ConstraintRank, constraint_rank
 from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
@@ -298,18 +299,23 @@ R = TypeVar("R")
 
 def of_equations(function: Callable[P, R]) -> Callable[P, R]:
     """Decorator of a function whose first argument are equations: anything else, as the model itself, is refused with what to do."""
-    first = next(iter(inspect.signature(function).parameters))
-    call = function.__name__
+    signature = inspect.signature(function)
+    names, call = list(signature.parameters), function.__name__
+    first = names[0]
+    kinds = {} if hasattr(function, "keyword_call") else argument_kinds(signature)
 
     @wraps(function)
     def called(*args: P.args, **named: P.kwargs) -> R:
         given = args[0] if args else named.get(first)
         if isinstance(given, Equations) or (not args and first not in named):
+            refuse_other_kinds(kinds, (*zip(names, args, strict=False), *named.items()), call, ModelError)
             return function(*args, **named)
         if isinstance(given, (Model, Mechanism)):
             raise ModelError(
                 f"{call}: takes the equations of a model, not the model {given.name!r}: eq = derive(model), then {call}(eq, ...)"
             )
-        raise ModelError(f"{call}: the first argument are equations, as derive(model) gives them; got {shown(given)}")
+        raise ModelError(
+            f"{call}: the first argument is the equations, as derive(model) gives them; got {shown(given)}"
+        )
 
     return called

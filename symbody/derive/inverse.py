@@ -96,7 +96,7 @@ def _chosen(eq: Equations, inputs: Iterable[Symbol | str] | None) -> list[Symbol
     if inputs is None:
         if len(_driven(eq)) == len(eq.inputs):
             raise DerivationError(
-                f"inverse dynamics of {eq.name!r}: the mechanism has no inputs{', but such as act by their rates too' * bool(eq.r)}; declare them with m.input(...) and let them act, or ask for "
+                f"inverse dynamics of {eq.name!r}: the mechanism has no inputs{' that act as forces alone, without their rates' * bool(eq.r)}; declare them with m.input(...) and let them act, or ask for "
                 "joint_forces(eq), the generalised force on every speed"
             )
         return [s for s in eq.inputs if s not in _driven(eq)]

@@ -16,6 +16,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 from ..algebra.graph import Expr, Symbol
 from ..algebra.walk import free_symbols
 from ..errors import SymbodyError, ambiguous_keyword, shown, unknown, unknown_keyword
+from .argument_kinds import argument_kinds, refuse_other_kinds
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -82,6 +83,7 @@ class KeywordCall:
         self.error, self.label = error, label
         own = inspect.signature(function, eval_str=False)
         self.signature = _joined(own, like, without) if like else own
+        self.kinds = argument_kinds(self.signature, skip=(VALUES, OPTIONS))
         parameters = list(self.signature.parameters.values())
         self.positional = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY and p.kind not in _VARIADIC]
         self.by_keyword = {p.name for p in parameters if p.kind in NAMED}
@@ -99,11 +101,12 @@ class KeywordCall:
     def sorted(self, args: tuple[Any, ...], given: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional arguments and keywords of the function, with all values in `values`."""
         rest = dict(given)
-        options = rest.pop(OPTIONS, None) or {}
+        options = rest.pop(OPTIONS, None)
+        options = {} if options is None else options
         is_positional = self._at is not None and len(args) > self._at
         values = args[self._at] if is_positional and self._at is not None else rest.pop(VALUES, None)
         model = args[0] if args else rest.get(self.positional[0])
-        names = self._names(model, args, rest, values) if rest or options else {}
+        names = self._names(model, args, rest, values) if rest or (isinstance(options, Mapping) and options) else {}
         where = _where(self.label, model)
         merged, chosen = self._values(where, values, names), dict[str, Any]()
         taken = self.by_keyword.intersection(self.positional[: len(args)])
@@ -114,6 +117,7 @@ class KeywordCall:
             else:
                 self._add(where, name, value, names, merged)
         chosen |= self._options(where, options, taken | chosen.keys())
+        refuse_other_kinds(self.kinds, (*zip(self.positional, args, strict=False), *chosen.items()), where, self.error)
         if is_positional and self._at is not None:
             return (*args[: self._at], merged, *args[self._at + 1 :]), chosen
         return args, chosen | {VALUES: merged}

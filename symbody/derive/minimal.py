@@ -19,7 +19,7 @@ from .small_matrices import Rows, reduced
 
 @of_equations
 def minimal(
-    eq: Equations, independent: Iterable[Symbol | str] | None = None, at: Mapping[Any, float] | None = None
+    eq: Equations, independent: str | Iterable[Symbol | str] | None = None, at: Mapping[Any, float] | None = None
 ) -> Equations:
     """Equations in independent speeds ui alone: the dependent ones ud follow from the constraints by a solve block.
 

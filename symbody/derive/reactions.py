@@ -58,7 +58,7 @@ class Reaction(Summarized):
 def reaction(
     eq: Equations,
     joint: str,
-    frame: Frame | Body | None = None,
+    frame: Frame | Body | str | None = None,
     at: Point | None = None,
     solved: bool = False,
     *,
@@ -66,7 +66,8 @@ def reaction(
 ) -> Reaction:
     """The constraint force and moment in a joint (of the tree, closing a loop, or a rolling contact), by its name.
 
-    frame    for the components; by default the joint's frame on the parent side
+    frame    for the components: a frame, a body, or the name of a body or "ground"; by default the joint's frame on the parent side, whose axes are
+             those of the parent, whatever the joint's own axis is
     at       the point about which the moment is taken; by default the origin of the joint's frame on the child side
     solved   False: expressions in q, u, u', multipliers; True: with the values of u' and multipliers along the motion put in. Components that
              redundant constraints do not determine have no value then (NaN in numbers)
@@ -102,12 +103,10 @@ class _Balance:
         return list(dict.fromkeys([*(j.name for j in self.mechanism.joints), *_coincidences(self.mechanism)]))
 
     def reaction(
-        self, name: str, frame: Frame | Body | None, at: Point | None, solved: bool, share: Share | None = None
+        self, name: str, frame: Frame | Body | str | None, at: Point | None, solved: bool, share: Share | None = None
     ) -> Reaction:
         joint = _joint(self.mechanism, name)
-        target = joint.outer if frame is None else frame.frame if isinstance(frame, Body) else frame
-        if not isinstance(target, Frame):
-            raise ModelError(f"reaction in {name!r}: expected a frame or a body for frame=, got {shown(frame)}")
+        target = joint.outer if frame is None else _frame_named(self.mechanism, name, frame)
         if at is not None and not isinstance(at, Point):
             raise ModelError(f"reaction in {name!r}: expected a point for at=, got {shown(at)}")
         own, where = self._in_loop(joint) if joint.closes_loop else self._in_tree(joint)
@@ -318,6 +317,21 @@ def _solved(K: Matrix, right: list[Expr]) -> list[Expr]:
     if all(K[i, j] is ZERO for i in range(n) for j in range(n) if i != j):
         return [r / K[i, i] for i, r in enumerate(right)]
     return list(solve(K, right, "general").entries)
+
+
+def _frame_named(mechanism: Mechanism, joint: str, frame: Any) -> Frame:
+    """The frame that is meant by frame=."""
+    if isinstance(frame, str):
+        known = {"ground": mechanism.ground, **{b.name: b.frame for b in mechanism.bodies}}
+        if frame not in known:
+            raise unknown(f"reaction in {joint!r}, frame=", "body", frame, known)
+        return known[frame]
+    target = frame.frame if isinstance(frame, Body) else frame
+    if not isinstance(target, Frame):
+        raise ModelError(
+            f"reaction in {joint!r}: frame= is a frame, a body, the name of a body, or 'ground'; got {shown(frame)}"
+        )
+    return target
 
 
 def _scaled(s: Expr, w: Wrench) -> Wrench:

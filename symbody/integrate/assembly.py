@@ -47,8 +47,8 @@ MEANT: Final = (
 )
 
 
-@of_equations
 @values_by_name(AssemblyError)
+@of_equations
 def assemble(
     equations: Equations,
     values: Mapping[Any, float] | None = None,
@@ -78,8 +78,8 @@ def assemble(
     return _state(wanted, _task(wanted.speeds, wanted.given, start, weights or {}), q, how)
 
 
-@of_equations
 @values_by_name(AssemblyError)
+@of_equations
 def all_assemblies(
     equations: Equations,
     values: Mapping[Any, float] | None = None,

@@ -72,8 +72,8 @@ class Batch(Sequence[Trajectory]):
         )
 
 
-@of_equations
 @values_by_name(SimulationError, like=simulate)
+@of_equations
 def simulate_batch(
     equations: Equations,
     t: Any,

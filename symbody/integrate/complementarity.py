@@ -16,7 +16,7 @@ ROUNDED: Final = 1e-11  # of the largest term: a w that counts as zero
 
 
 def complementary(A: Array, b: Array) -> Array | None:
-    """x, or None where there is none: then contacts would have to open that hinder each other.
+    """x, or None where there is none: then the contacts that would have to open keep each other closed.
 
     These are the conditions for the least ½ xᵀ A x + bᵀ x with x >= 0, found by letting contacts push one after another, the one that is
     entered fastest first, and taking out those that would pull (Lawson and Hanson 1974, chapter 23). Where contacts depend on each other the

@@ -175,6 +175,8 @@ def _rules(device: DeviceForm, o: MarchOptions) -> tuple[list[Expr], _EventTable
             functions.append(e.gap)
             maps.append(dict(impact_map(eq, e)))
         else:
+            if e.where is not None:
+                raise SimulationError(f"{where}: guards (where=) are not for GPUs; `simulate` takes them")
             if callable(e.reset):
                 raise SimulationError(f"{where}: a GPU cannot call Python; give its reset as expressions")
             functions += in_state(eq, where, [e.when], form.y)

@@ -8,8 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ..algebra.graph import Expr, Symbol
-from ..emit.run.callable import Array
+from ..algebra.functions import where as choice
+from ..algebra.graph import ONE, ZERO, Expr, Symbol
+from ..emit.run.callable import Array, Compiled
 from ..errors import SimulationError, shown
 from .events import Event, changes, in_state
 from .forms import Form
@@ -83,6 +84,10 @@ class UserEventHandler:
         self._state = eq.variables.of("q u z")
         self._all = eq.variables.of("t q u z p r").names
         self._equations = eq
+        self._guard: Compiled | None = None
+        if event.where is not None:
+            holds = in_state(eq, f"{where}, where", [choice(event.where, ONE, ZERO)], form.y)
+            self._guard = form.state.compiled("guard", {"holds": holds}, eq.state)
         self.after: Mapping[Symbol, Expr] | None = None
         if isinstance(event.reset, Mapping):
             self.after = changes(eq, where, event.reset)
@@ -92,7 +97,9 @@ class UserEventHandler:
         return None
 
     def handle(self, which: Sequence[int], now: Instant) -> EventResult:
-        new = self._mapped(now) if self.after is not None else self._by_python(now)
+        if self._guard is not None and self._at(self._guard, now)[0] == 0:
+            return EventResult()
+        new = self._at(self._map, now) if self.after is not None else self._by_python(now)
         stops = self.name if self.event.terminal or isinstance(new, str) else None
         if new is None or isinstance(new, str):
             return EventResult(stops=stops, occurrences=[Occurrence(self.name, now.t, now.state, now.state)])
@@ -112,10 +119,9 @@ class UserEventHandler:
     def tolerance(self, now: Instant) -> float:
         return 0.0
 
-    def _mapped(self, now: Instant) -> Array:
-        form = self._form.state
-        levels = np.zeros(len(form.levels))
-        return self._map(now.t, now.state, np.concatenate([now.p, now.r, levels]))
+    def _at(self, function: Compiled, now: Instant) -> Array:
+        levels = np.zeros(len(self._form.state.levels))
+        return function(now.t, now.state, np.concatenate([now.p, now.r, levels]))
 
     def _by_python(self, now: Instant) -> Array | str | None:
         if self.event.reset is None:

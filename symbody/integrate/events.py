@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..algebra.derivatives import directional_derivative, gradient
-from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
+from ..algebra.graph import ONE, ZERO, Condition, Expr, Symbol, as_expr
 from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
 from ..derive.equations import Equations
@@ -38,6 +38,7 @@ class Event:
     terminal    whether the simulation ends there (as in `solve_ivp`)
     reset       reset map of the state {u: -0.8 * u}, in terms of the state before; or a Python function that gets every value by name and
                 returns those of the state that change (None: none of them; "stop": the simulation ends)
+    where       a condition on the state, such as (x > 0) & (u < 1): a crossing where it is false is no event
     """
 
     name: str
@@ -45,10 +46,15 @@ class Event:
     direction: str | int = "both"
     terminal: bool = False
     reset: Mapping[Any, Any] | Python | None = None
+    where: Any = None
 
     def __post_init__(self) -> None:
         check_name(f"event {shown(self.name)}", self.name)
         object.__setattr__(self, "when", as_expr(self.when))
+        if self.where is not None and not isinstance(self.where, (Condition, bool)):
+            raise SimulationError(
+                f"event {self.name!r}: where is a condition such as (x > 0) & (u < 1), got {shown(self.where)}"
+            )
         object.__setattr__(self, "direction", checked_direction(f"event {self.name!r}", self.direction))
         if not (self.reset is None or isinstance(self.reset, Mapping) or callable(self.reset)):
             raise SimulationError(
@@ -57,7 +63,8 @@ class Event:
 
     def __repr__(self) -> str:
         ends = f"{', terminal' if self.terminal else ''}{', resets the state' if self.reset is not None else ''}"
-        return tagged(f"Event {self.name}, {self.direction}{ends}: {outline(self.when)} = 0")
+        guard = "" if self.where is None else f" where {self.where}"
+        return tagged(f"Event {self.name}, {self.direction}{ends}: {outline(self.when)} = 0{guard}")
 
     @property
     def sense(self) -> int:
@@ -72,7 +79,7 @@ def check_name(where: str, name: object) -> None:
 def checked_direction(where: str, direction: str | int) -> str:
     """The direction of a zero crossing as a word."""
     words = {sense: word for word, sense in DIRECTIONS.items()}
-    word = direction if isinstance(direction, str) else words.get(direction)
+    word = direction if isinstance(direction, str) else words.get(direction) if isinstance(direction, int) else None
     if word not in DIRECTIONS:
         raise SimulationError(
             f"{where}: direction is 'rising', 'falling' or 'both' (or 1, -1, 0), got {shown(direction)}"

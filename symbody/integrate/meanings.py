@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from ..algebra.graph import Expr
 from ..algebra.matrix import Matrix
@@ -13,12 +13,26 @@ from ..derive.variables import ARGUMENTS
 from ..errors import SymbodyError, unknown
 from .inputs import rates_of_constants
 
-Quantity = str | Expr | Matrix
+
+class InGround(Protocol):
+    """A vector or a point of the mechanics: it has components in the ground."""
+
+    @property
+    def in_ground(self) -> Matrix: ...
+
+
+Quantity = str | Expr | Matrix | InGround
+
+
+def plain(what: Any) -> Any:
+    """A name, an expression or a matrix; of a vector or a point its components in the ground."""
+    return getattr(what, "in_ground", what)
 
 
 def meant(eq: Equations, wanted: Sequence[Quantity], where: str, error: type[SymbodyError]) -> list[Any]:
     """Expressions in the state for names; expressions are taken as they are. Rates of inputs that are constant are zero."""
     known = named_quantities(eq)
+    wanted = [plain(w) for w in wanted]
     for w in wanted:
         if isinstance(w, str) and w not in known:
             raise unknown(where, "quantity", w, known, error)

@@ -103,7 +103,7 @@ class Modes(Summarized):
 
     def __post_init__(self) -> None:
         if not self.modes:
-            raise SimulationError("modes: there are none")
+            raise SimulationError("Modes: give at least one set of equations by name, Modes({'free': eq}, switches)")
         for name in (self.initial, *(m for s in self.switches for m in (s.source, s.target))):
             if name not in self.modes:
                 raise unknown("modes", "mode", name, self.modes, SimulationError)
@@ -210,7 +210,7 @@ class Contacts:
 
     def __init__(self, equations: Equations, *contacts: Contact) -> None:
         if not contacts:
-            raise SimulationError(f"contacts of {equations.name!r}: there are none")
+            raise SimulationError(f"contacts of {equations.name!r}: give at least one Contact")
         for c in contacts:
             if not isinstance(c, Contact):
                 raise SimulationError(f"contacts of {equations.name!r}: takes `Contact`, got {shown(c)}")

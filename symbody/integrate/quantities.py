@@ -11,8 +11,8 @@ from ..algebra.graph import Expr, Symbol
 from ..derive.equations import Equations
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, Compiled, compile_program
-from ..errors import SimulationError, shown, unknown
-from .meanings import Quantity, meant
+from ..errors import SimulationError, listed, shown
+from .meanings import Quantity, meant, plain
 from .segment import Segment
 from .sensitivities import sensitivity_of
 
@@ -22,7 +22,7 @@ CONSTANT: Final = ("r", "p")
 
 def values(segment: Segment, wanted: Sequence[Quantity]) -> list[Array]:
     """At each time of a segment; several at once share the work between them."""
-    eq = segment.equations
+    eq, wanted = segment.equations, [plain(w) for w in wanted]
     places = eq.cached("stored", (), lambda: _places(eq))
     rest = tuple(w for w in wanted if _checked(eq, w) not in places)
     found = iter(evaluated(segment, "values", rest, lambda: _meant(eq, rest)) if rest else ())
@@ -56,13 +56,16 @@ def derived(segment: Segment, name: str, make: Callable[[Equations], Expr]) -> A
 
 def sensitivity(segment: Segment, what: Quantity, wrt: str) -> Array:
     """The derivative of a quantity with respect to a value at the start or a parameter, along the motion."""
-    eq = segment.equations
+    eq, asked = segment.equations, plain(what)
     if segment.variations is None or wrt not in segment.wrt:
-        raise unknown(f"trajectory of {eq.name!r}", "sensitivity to", wrt, segment.wrt, SimulationError)
-    meant = eq.cached("meaning", what, lambda: _meant(eq, (what,))[0])
-    slope, moved = eq.cached("sensitivity", (what, wrt), lambda: sensitivity_of(eq, meant, wrt))
+        advice = "" if segment.wrt else f"; simulate(..., sensitivities=[{wrt!r}]) computes it"
+        raise SimulationError(
+            f"trajectory of {eq.name!r}: there is no sensitivity to {wrt!r}; there are those to {listed(segment.wrt)}{advice}"
+        )
+    meant = eq.cached("meaning", asked, lambda: _meant(eq, (asked,))[0])
+    slope, moved = eq.cached("sensitivity", (asked, wrt), lambda: sensitivity_of(eq, meant, wrt))
     variations = segment.variations[:, :, segment.wrt.index(wrt)]
-    return evaluated(segment, "sensitivities", (what, wrt), lambda: [slope], {"s": (moved, variations)})[0]
+    return evaluated(segment, "sensitivities", (asked, wrt), lambda: [slope], {"s": (moved, variations)})[0]
 
 
 # ---------------------------------------------------------------------------------------------------------- what is stored
@@ -96,7 +99,7 @@ def _stored(segment: Segment, group: str, k: int) -> Array:
 def _checked(eq: Equations, what: Any) -> Any:
     if not isinstance(what, Hashable):
         raise SimulationError(
-            f"trajectory of {eq.name!r}: takes a name, an expression, a vector or a matrix, got {shown(what)}; sim.values([...]) takes several"
+            f"trajectory of {eq.name!r}: takes a name, an expression, a vector, a point or a matrix, got {shown(what)}; sim.values([...]) takes several"
         )
     return what
 

@@ -70,8 +70,8 @@ class SimulationOptions:
     adapts: bool = False  # whether the method may change on the way: it was "auto"
 
 
-@of_equations
 @values_by_name(SimulationError)
+@of_equations
 def simulate(
     equations: Equations,
     t: Any,
@@ -104,7 +104,8 @@ def simulate(
 ) -> Trajectory:
     """The motion from a start over a time: `simulate(eq, 10, q1=0.5, q1_dot=2, m1=3, rtol=1e-10)`.
 
-    t            its end; (begin, end); or the times at which states are wanted
+    t            its end, or begin and end (two numbers in a tuple or list), and every step is kept; or the times at which states are wanted: an
+                 array of any length, or more than two numbers
     start        a `State` (`assemble` finds one on the constraints), a `SteadyMotion`, a `Trajectory` (its end), or values by name or symbol
     values       on top of them, by name or symbol; also as keywords where the name is not that of an option: q1=0.5, q1_dot=2, m1=3
     inputs       for each input a number; an expression, which is differentiated where the equations contain rates of the input; samples (times,
@@ -199,18 +200,18 @@ def span(eq: Equations, t: Any, state: State) -> tuple[float, float, Array | Non
         given = np.asarray(t, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise SimulationError(
-            f"simulate {eq.name!r}: t is the end, (begin, end), or times, all finite; got {shown(t)}"
+            f"simulate {eq.name!r}: t is the end, (begin, end), or an array of times, all finite; got {shown(t)}"
         ) from None
     if given.ndim == 0:
         begin, end = state.t, float(given)
-    elif isinstance(t, tuple) and len(t) == 2:
+    elif isinstance(t, (tuple, list)) and len(t) == 2:
         begin, end = float(given[0]), float(given[1])
     elif given.ndim == 1 and len(given) >= 2:
         begin, end, times = float(given[0]), float(given[-1]), given
         if not (np.all(np.diff(given) > 0) or np.all(np.diff(given) < 0)):
             raise SimulationError(f"simulate {eq.name!r}: times must increase (or decrease) throughout")
     else:
-        raise SimulationError(f"simulate {eq.name!r}: t is the end, (begin, end), or times; got {shown(t)}")
+        raise SimulationError(f"simulate {eq.name!r}: t is the end, (begin, end), or an array of times; got {shown(t)}")
     if not np.all(np.isfinite(given)):
         raise SimulationError(f"simulate {eq.name!r}: t must be finite, got {shown(t)}")
     if begin == end:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Protocol
@@ -20,7 +20,7 @@ from ..derive.variables import ARGUMENTS, Variables, name_of
 from ..emit.run.callable import Array
 from ..errors import AssemblyError, listed, shown
 from .constraint_rows import rows_of
-from .meanings import Quantity, meant
+from .meanings import Quantity, meant, plain
 
 GROUPS: Final = ("q", "u", "z", "r", "p")
 OFF: Final = 1e-6  # a start that misses the constraints by more than this is refused
@@ -109,9 +109,14 @@ class State(Portable):
         return self.quantity(key)
 
     def quantity(self, what: Quantity) -> Any:
-        """The number of a name (outputs, accelerations, multipliers too) or of an expression; of a vector or a matrix an array."""
-        eq = self.equations
-        (found,) = eq.cached("meaning of", what, lambda: meant(eq, (what,), f"state of {eq.name!r}", AssemblyError))
+        """The number of a name (outputs, accelerations, multipliers too) or of an expression; of a vector, a point or a matrix an array."""
+        eq, asked = self.equations, plain(what)
+        is_one = isinstance(asked, Hashable)
+        if not is_one:
+            raise AssemblyError(
+                f"state of {eq.name!r}: takes a name, an expression, a vector, a point or a matrix, got {shown(what)}"
+            )
+        (found,) = eq.cached("meaning of", asked, lambda: meant(eq, (asked,), f"state of {eq.name!r}", AssemblyError))
         values, nothing = dict(zip(self._table.symbols, self.values.values(), strict=True)), undetermined(eq)
         if isinstance(found, Expr):
             return np.nan if found is nothing else float(evaluate(found, values))
@@ -238,6 +243,8 @@ def named_values(equations: Equations, given: Mapping[Any, Any], where: str, rat
 
     rates   allow rates of coordinates that are no speeds
     """
+    if not isinstance(given, Mapping):
+        raise AssemblyError(f"{where}: values are a mapping from names or symbols to numbers, got {shown(given)}")
     table = equations.variables.of("q u z r p t q'" if rates else "q u z r p t")
     if seen := [n for n in map(name_of, given) if n not in table and n in equations.outputs]:
         raise AssemblyError(

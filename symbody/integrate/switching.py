@@ -43,7 +43,7 @@ def simulate_modes(
     """
     if not isinstance(modes, (Modes, Contacts)):
         raise SimulationError(
-            f"simulate_modes takes `Modes` or `Contacts`; for equations there is `simulate`. Got {modes!r}"
+            f"simulate_modes takes `Modes` or `Contacts`; for equations there is `simulate`. Got {shown(modes)}"
         )
     chosen: dict[str, Any] = {k: tuple(v) if k in ("invariants", "independent") else v for k, v in named.items()}
     asked = SimulationOptions(**chosen)

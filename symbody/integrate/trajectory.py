@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -202,7 +202,10 @@ class Trajectory(Portable):
 
     def at(self, times: ArrayLike) -> Trajectory:
         """The motion at other times between its first and last; at a jump or a switch the state after it. Where equations switch, in order."""
-        wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
+        try:
+            wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
+        except (TypeError, ValueError):
+            raise SimulationError(f"trajectory of {self.name!r}: at() takes times, got {shown(times)}") from None
         if len(self.segments) == 1:
             return replace(self, segments=(self.segments[0].at(wanted),))
         spans = [s.span for s in self.segments]
@@ -224,6 +227,10 @@ class Trajectory(Portable):
 
     def values(self, wanted: Sequence[Quantity]) -> list[Array]:
         """Several at once, which shares the work between them. What is stored comes as it is, not to be written to."""
+        if not isinstance(wanted, (list, tuple)):
+            raise SimulationError(
+                f"trajectory of {self.name!r}: values() takes a list of names and expressions, got {shown(wanted)}"
+            )
         found = []
         for s in self.segments:
             try:
@@ -282,14 +289,28 @@ class Trajectory(Portable):
         """Multipliers, one column for each, where all modes have the same."""
         return _joined([_multipliers(s) for s in self._alike("lam")])
 
-    def reaction(self, joint: str, *, share: Share | None = None) -> tuple[Array, Array]:
-        """Force and moment in a joint; see `symbody.reaction`. Components that redundant constraints leave undetermined are NaN, or shared."""
-        return self.reactions([joint], share=share)[joint]
+    def reaction(self, joint: str, frame: Any = None, *, share: Share | None = None) -> tuple[Array, Array]:
+        """Force and moment that the parent exerts on the child of a joint, a row of three components for each time.
 
-    def reactions(self, joints: Iterable[str], *, share: Share | None = None) -> dict[str, tuple[Array, Array]]:
-        """Forces and moments in several joints at once, which shares the work between them."""
-        names = tuple(joints)
-        parts = [quantities.values(s, _reactions(s.equations, names, share)) for s in self.segments]
+        frame   of the components: a frame, a body, or the name of a body or "ground"; by default the joint's frame on the parent side, whose axes are
+                those of the parent, in which `axis=` of the joint is given too
+
+        share   how components that redundant constraints leave undetermined are shared, which are NaN without it; see `symbody.reaction`
+
+        The moment is about the joint's place on the child; `symbody.reaction(eq, joint, at=point)` takes others.
+        """
+        return self.reactions([joint], frame, share=share)[joint]
+
+    def reactions(
+        self, joints: Iterable[str], frame: Any = None, *, share: Share | None = None
+    ) -> dict[str, tuple[Array, Array]]:
+        """Forces and moments in several joints at once, which shares the work between them; see `reaction`."""
+        names = tuple(joints) if isinstance(joints, Iterable) and not isinstance(joints, str) else (joints,)
+        if wrong := [n for n in names if not isinstance(n, str)]:
+            raise SimulationError(
+                f"trajectory of {self.name!r}: a reaction is asked for by the name of its joint, got {shown(wrong[0])}"
+            )
+        parts = [quantities.values(s, _reactions(s.equations, names, frame, share)) for s in self.segments]
         found = [_joined(x) for x in zip(*parts, strict=True)]
         return {n: (force, moment) for n, force, moment in zip(names, found[::2], found[1::2], strict=True)}
 
@@ -311,6 +332,10 @@ class Trajectory(Portable):
 
         Entries of vectors and matrices among the outputs are columns of their own: place[0], place[1].
         """
+        if isinstance(more, str) or not isinstance(more, Iterable):
+            raise SimulationError(
+                f"trajectory of {self.name!r}: more columns are a list of names and expressions, got {shown(more)}"
+            )
         wanted = list(dict.fromkeys([*self.names, *self.input_names, *self.output_names, *more]))
         out: dict[str, Array] = {}
         for name, x in zip(map(str, wanted), self.values(wanted), strict=True):
@@ -382,10 +407,15 @@ def _load_powers(eq: Equations) -> dict[str, Expr]:
     return eq.cached("load powers", (), lambda: load_powers(eq))
 
 
-def _reactions(eq: Equations, joints: Sequence[str], share: Share | None) -> list[Quantity]:
+def _reactions(eq: Equations, joints: Sequence[str], frame: Any, share: Share | None) -> list[Quantity]:
+    is_one = isinstance(frame, Hashable)
+    if not is_one:
+        raise SimulationError(
+            f"reactions of {eq.name!r}: frame= is a frame, a body, the name of a body, or 'ground'; got {shown(frame)}"
+        )
     how = tuple(sorted(share.items())) if isinstance(share, Mapping) else share
     found = [
-        eq.cached("reaction", (j, how), lambda j=j: reaction(eq, j, solved=True, share=share))  # type: ignore[misc]
+        eq.cached("reaction", (j, frame, how), lambda j=j: reaction(eq, j, frame, solved=True, share=share))  # type: ignore[misc]
         for j in joints
     ]
     return [v for r in found for v in (r.force, r.moment)]

@@ -31,8 +31,8 @@ from .steady_motion import SteadyMotion
 ON_CONSTRAINTS = 1e-7  # a point is on the constraints when they miss by less than this part of their terms
 
 
-@of_equations
 @values_by_name(StabilityError)
+@of_equations
 def linearize(
     equations: Equations, about: SteadyMotion | State | Mapping[Any, Any], *, values: Mapping[Any, float] | None = None,
     independent: Iterable[Symbol | str] = (), outputs: Mapping[str, Any] | None = None, drop: str | Iterable[Symbol | str] = (),

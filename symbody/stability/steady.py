@@ -31,8 +31,8 @@ from .steady_problem import SINGULAR, SteadyProblem, least_part, parameters_of
 LOOSE: Final = 1e-6  # unknowns that lie farther in the null space than this are not determined
 
 
-@of_equations
 @values_by_name(StabilityError)
+@of_equations
 def steady(
     equations: Equations, values: Mapping[Any, Any] | None = None, *, zero: Iterable[Any] = (), free: Iterable[Any] = (),
     turning: Any = None, start: Start | None = None, inputs: Mapping[Any, Any] | None = None, options: Mapping[str, Any] | None = None,
@@ -63,8 +63,8 @@ def steady(
     return _refused_in_time(closed or _in_numbers(asked, lambda search: [search.nearest()])[0])
 
 
-@of_equations
 @values_by_name(StabilityError)
+@of_equations
 def steady_motions(
     equations: Equations, values: Mapping[Any, Any] | None = None, *, count: int = 8, zero: Iterable[Any] = (), free: Iterable[Any] = (),
     turning: Any = None, start: Start | None = None, inputs: Mapping[Any, Any] | None = None, options: Mapping[str, Any] | None = None,

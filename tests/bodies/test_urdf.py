@@ -149,7 +149,7 @@ def test_parameters_with_their_defaults_are_the_robot(name: str, parameters: Any
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_snapped_robot_differs_by_the_digits_that_were_cut(name: str) -> None:
-    both = Both(robot_file(name), ROBOTS[name][1], parameters="none", mimic=False)
+    both = Both(robot_file(name), ROBOTS[name][1], parameters="none", mimic=False, snap=True)
     assert max(both.compare(0)) < 1e-9
     assert all(s.off <= 5e-12 for s in both.model.report.snapped)
 
@@ -331,7 +331,9 @@ def test_reaction_is_at_the_joint_of_the_file() -> None:
 
 
 def test_zeros_stay_zeros_and_the_rest_has_names() -> None:
-    m = read_urdf(arm('<origin xyz="0 0 0.3" rpy="0.2 0 1.5708"/><axis xyz="0 0 1"/>'), parameters="everything")
+    m = read_urdf(
+        arm('<origin xyz="0 0 0.3" rpy="0.2 0 1.5708"/><axis xyz="0 0 1"/>'), parameters="everything", snap=True
+    )
     values = {s.name: x for s, x in m.freeze().values.items()}
     assert values == {
         "j1_pz": 0.3, "j1_roll": 0.2, "l1_m": 2, "l1_cx": 0.1, "l1_cy": 0.2, "l1_cz": -0.3,
@@ -352,7 +354,9 @@ def test_chosen_parameters() -> None:
 @pytest.mark.parametrize(("name", "most"), [("panda", 615), ("ur5", 287)])
 def test_operations_of_inverse_dynamics(name: str, most: int) -> None:
     """At most half of what Pinocchio generates through CasADi (1230 and 574), hand and fingers as one body."""
-    m = read_urdf(robot_file(name), parameters="none", free=["*_joint"] if name == "ur5" else ["panda_joint*"])
+    m = read_urdf(
+        robot_file(name), parameters="none", snap=True, free=["*_joint"] if name == "ur5" else ["panda_joint*"]
+    )
     eq = sb.derive(m)
     k = Kinematics(eq.mechanism)
     tau = generalized_forces(eq.mechanism, k, fewest_operations(eq.mechanism, k))
@@ -377,28 +381,39 @@ def test_printed_multiples_of_pi(text: str, multiple: Fraction | None) -> None:
     assert exact_multiple(Printed(float(text), text), 5e-6) == multiple
 
 
-def test_snapping_is_reported_and_can_be_switched_off() -> None:
+def test_angles_are_read_as_they_stand_unless_snapping_is_asked_for() -> None:
     text = arm(
         '<origin rpy="1.5708 0 -0.785398"/><axis xyz="1e-12 0 1"/>', '<origin rpy="1.5708 0 0.3"/><axis xyz="0 0 1"/>'
     )
-    m = read_urdf(text)
+    assert not read_urdf(text).report.snapped
+    m = read_urdf(text, snap=True)
     assert [(s.text, s.multiple) for s in m.report.snapped] == [
         ("1.5708", Fraction(1, 2)), ("-0.785398", Fraction(-1, 4)), ("1.5708", Fraction(1, 2)),
     ]  # fmt: skip
     assert "angle 1.5708 is read as pi/2 (2 times, off by 3.7e-06)" in str(m.report)
     assert any("1.5708 is read as pi/2" in note for note in m.freeze().notes)
-    assert not read_urdf(text, snap=False).report.snapped
-    assert len(read_urdf(text, tolerance=1e-6).report.snapped) == 1
+    assert len(read_urdf(text, snap=True, tolerance=1e-6).report.snapped) == 1
+
+
+@pytest.mark.parametrize("snap", [True, False])
+def test_angles_with_all_digits_are_exact_and_no_remark(snap: bool) -> None:
+    """Nothing is changed by taking pi/2 for 1.5707963267948966."""
+    for k in (-6, -4, -1, 1, 2, 3, 5, 12, 18):
+        for printed in (k * math.pi / 12, float(Fraction(k, 12)) * math.pi):
+            m = read_urdf(arm(f'<origin rpy="{printed!r} 0 0"/><axis xyz="0 0 1"/>'), snap=snap, parameters="none")
+            assert "angle" not in str(m.report)
+            at_rest = sb.substitute(m.link("l1").rotation_in(m.ground).matrix, {m.freeze().q[0]: 0})
+            assert k % 6 or all(e.value in (0, 1, -1) for e in at_rest.entries), at_rest
 
 
 def test_exact_angles_leave_exact_numbers() -> None:
     """Quarter turns leave 0 and ±1, others cosines of exact angles."""
-    m = read_urdf(arm('<origin rpy="1.5708 0 -1.5708"/><axis xyz="0 0 1"/>'))
+    m = read_urdf(arm('<origin rpy="1.5708 0 -1.5708"/><axis xyz="0 0 1"/>'), snap=True)
     mechanism = m.freeze()
     R = m.link("l1").rotation_in(m.ground).matrix
     at_rest = sb.substitute(R, {mechanism.q[0]: 0})
     assert [e.value for e in at_rest.entries] == [0, 0, -1, -1, 0, 0, 0, 1, 0]
-    tilted = read_urdf(arm('<origin rpy="0.785398 0 0"/><axis xyz="0 0 1"/>')).freeze()
+    tilted = read_urdf(arm('<origin rpy="0.785398 0 0"/><axis xyz="0 0 1"/>'), snap=True).freeze()
     assert tilted.frames[0].rotation.factors[0].angle in (PI / 4, -PI / 4)
 
 

@@ -436,3 +436,50 @@ def test_every_turn_is_found_in_long_steps(method, rate):
     sim = sb.simulate(eq, 10, phi=-1, phi_dot=rate, method=method, events=[sb.Event("turn", sb.sin(eq.q[0]), "rising")])
     turns = np.arange(int((10 * rate - 1) / (2 * np.pi)) + 1)
     np.testing.assert_allclose([e.t for e in sim.events], (2 * np.pi * turns + 1) / rate, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["dp5", "radau"])
+def test_a_guard_decides_which_crossings_are_events(method):
+    """A pendulum passes the lowest point both ways: the guard tells them apart as the direction does, and looks at anything of the state."""
+    eq = pendulum()
+    q, u, t = eq.q[0], eq.u[0], eq.t
+    start = {q: 0.5}
+    events = [
+        Event("all", q),
+        Event("to the right", q, where=u > 0),
+        Event("rising", q, "rising"),
+        Event("late", q, where=(t > 2) & (u < 0)),
+        Event("never", q, where=False),
+        Event("by acceleration", u, where=u.dot > 0),
+    ]
+    sim = simulate(eq, 6, start, events=events, method=method, rtol=1e-9)
+    times = {e.name: [x.t for x in sim.events if x.name == e.name] for e in events}
+    assert times["to the right"] == times["rising"]
+    assert 0 < len(times["rising"]) < len(times["all"])
+    assert times["late"] == [x for x in times["all"] if x > 2 and x not in times["rising"]]
+    assert times["never"] == []
+    assert times["by acceleration"]
+    assert all(x.before[0] < 0 for x in sim.events if x.name == "by acceleration")
+
+
+def test_a_guarded_event_neither_ends_nor_resets_where_the_guard_is_false():
+    eq = projectile()
+    z, w = eq.q[-1], eq.u[-1]
+    bounce = Event("bounce", z, "falling", reset={w: -0.5 * w}, where=eq.t < 0.3)
+    floor = Event("through the floor", z, "falling", terminal=True, where=eq.t >= 0.3)
+    sim = simulate(eq, 10, {z: 0.2}, events=[bounce, floor])
+    assert sim.outcome.detail == "through the floor"
+    assert [(e.name, e.t < 0.3) for e in sim.events] == [("bounce", True), ("through the floor", False)]
+    assert sim.t[-1] == pytest.approx(2 * math.sqrt(0.4 / G), rel=1e-9)
+
+
+def test_what_is_no_condition_is_refused():
+    eq = pendulum()
+    with pytest.raises(SimulationError, match=r"event 'e': where is a condition such as .* got a"):
+        Event("e", eq.q[0], where=eq.q[0])
+
+
+def test_a_guard_is_not_lost_in_an_export(tmp_path):
+    eq = pendulum()
+    with pytest.raises(sb.ProgramError, match=r"event 'low' of 'pendulum': .* has a guard"):
+        sb.write.c(eq, tmp_path, events={"low": Event("low", eq.q[0], where=eq.u[0] > 0)})

@@ -93,7 +93,9 @@ def test_order_between_steps(method):
     def error(step: float) -> float:
         inside = np.linspace(0.1, 0.9, 9) * step
         ours = sb.simulate(double_pendulum(), step, BEGIN, method=method, step=step).at(inside)
-        exact = sb.simulate(double_pendulum(), [0.0, *inside], BEGIN, rtol=1e-14, atol=1e-15, max_step=step / 20)
+        exact = sb.simulate(
+            double_pendulum(), np.array([0.0, *inside]), BEGIN, rtol=1e-14, atol=1e-15, max_step=step / 20
+        )
         return float(np.abs(ours.y - exact.y[1:]).max())
 
     assert measured(error, 10 * STEPS[method]) > DENSE[method] + 0.6

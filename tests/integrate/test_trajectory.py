@@ -246,3 +246,69 @@ class TestSwitchedElsewhere:
             sb.load_trajectory(path, other)
         with pytest.raises(sb.SimulationError, match="no mode 'free'"):
             sb.load_trajectory(path, sb.Modes({"flight": ball()}, [], initial="flight"))
+
+
+# ------------------------------------------------------------------------------------------------ times, frames, vectors
+
+
+def test_two_numbers_are_begin_and_end_and_an_array_is_times():
+    """In a tuple or in a list alike every step is kept; an array of two has two rows."""
+    eq = double_pendulum()
+    every = sb.simulate(eq, (0, 1), q1=1.0)
+    assert len(every) > 3
+    assert np.array_equal(sb.simulate(eq, [0, 1], q1=1.0).t, every.t)
+    assert np.array_equal(sb.simulate(eq, 1, q1=1.0).t, every.t)
+    for times in (np.array([0, 1]), (0, 0.5, 1), [0, 0.5, 1], np.linspace(0, 1, 4)):
+        assert np.array_equal(sb.simulate(eq, times, q1=1.0).t, np.asarray(times, dtype=float))
+    with pytest.raises(sb.SimulationError, match=r"t is the end, \(begin, end\), or an array of times; got \(1,\)"):
+        sb.simulate(eq, (1,), q1=1.0)
+
+
+def turning_arm() -> sb.Equations:
+    """A bar on a hinge that is tilted in the ground and sits on a body that turns."""
+    m = sb.Model("arm")
+    base = m.body("base", mass=2.0, inertia=(0.2, 0.3, 0.25))
+    arm = m.body("arm", mass=1.0, com=(0.4, 0, 0), inertia=(0.01, 0.05, 0.05))
+    m.revolute("turn", m.ground, base, axis="z")
+    m.revolute("hinge", base, arm, axis=(1, 1, 0), at=(0.1, 0, 0.3))
+    m.gravity(0, 0, -9.81)
+    return sb.derive(m)
+
+
+def test_reactions_in_frames():
+    """By default along the axes of the parent at the joint; frame= turns components, and keeps length."""
+    eq = turning_arm()
+    sim = sb.simulate(eq, np.linspace(0, 1, 7), turn_dot=2.0, hinge=0.3)
+    base = eq.mechanism.body("base").frame
+    R = sim[base.rotation_in(eq.mechanism.ground).matrix]
+    for name in ("hinge", "turn"):
+        own, in_base, in_ground = (sim.reaction(name, frame=f) for f in (None, base, "ground"))
+        for one, other in zip(in_base, in_ground, strict=True):
+            assert np.einsum("tij,tj->ti", R, one.reshape(7, 3)) == pytest.approx(other.reshape(7, 3), abs=1e-9)
+        expected = in_base if name == "hinge" else in_ground
+        assert all(np.array_equal(a, b) for a, b in zip(own, expected, strict=True))
+    assert np.array_equal(sim.reaction("hinge", "base")[0], sim.reaction("hinge", eq.mechanism.body("base"))[0])
+    with pytest.raises(
+        sb.ModelError, match=r"reaction in 'hinge', frame=: there is no body 'bse'.*Did you mean 'base'"
+    ):
+        sim.reaction("hinge", frame="bse")
+
+
+def test_vectors_and_points_along_a_motion():
+    """A vector or a point has three columns: its components in the ground."""
+    eq = turning_arm()
+    sim = sb.simulate(eq, np.linspace(0, 1, 5), turn_dot=2.0)
+    tip = eq.mechanism.body("arm").point(1, 0, 0)
+    place = sim[tip].reshape(5, 3)
+    assert np.array_equal(place, sim[tip.position().components(eq.mechanism.ground)].reshape(5, 3))
+    assert np.linalg.norm(place - [0.0, 0.0, 0.3], axis=1).max() < 1.11
+    L = sb.angular_momentum(eq)
+    assert isinstance(L, sb.Vector)
+    assert np.ptp(sim[L].reshape(5, 3)[:, 2]) < 1e-6
+    assert sim[sb.momentum(eq)].reshape(5, 3) == pytest.approx(3.0 * sim[centre_velocity(eq)].reshape(5, 3))
+    start = sb.State.of(eq, {})
+    assert np.ravel(start.quantity(tip)) == pytest.approx([1.1, 0, 0.3])
+
+
+def centre_velocity(eq: sb.Equations) -> sb.Matrix:
+    return sb.time_derivative(sb.centre_of_mass(eq).coordinates)

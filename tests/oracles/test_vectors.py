@@ -110,6 +110,24 @@ def test_points_seen_from_every_frame(seed: int) -> None:
         assert numbers(tree, point.acceleration(home).components(home)) == pytest.approx(twice_in_time(place), abs=1e-7)
 
 
+def test_positions_on_another_branch_from_a_file() -> None:
+    """Frames of a file are the same frames."""
+    text = """symbody: 1
+name: frames
+coordinates: q
+frames:
+  side: ground.translate(5, 0, 0).rotate(z, q)
+bodies:
+  b: {frame: side, mass: 1}
+outputs:
+  seen: ground.point(1, 0, 0).position(side).components(ground)
+  turned: ground.x.partial(q, side).components(side)
+"""
+    model = sb.read_model_text(text).model
+    assert sb.evaluate(model.outputs["seen"], {"q": 0.3}) == pytest.approx([-4, 0, 0])
+    assert sb.evaluate(model.outputs["turned"], {"q": 0.3}) == pytest.approx([-np.sin(0.3), -np.cos(0.3), 0])
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_derivatives_of_vectors_seen_from_every_frame(seed: int) -> None:
     """dt, partial and angular velocity: the axes of the frame that looks on are held."""

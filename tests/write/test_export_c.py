@@ -197,7 +197,7 @@ def test_variations_are_those_of_simulate(small: Library) -> None:
     eq = pendulums()
     X = flow(small, "variational", small("variational_start", small.x, out=["X"]), 0.4, 200)
     names = [s.name for s in eq.state]
-    sim = sb.simulate(eq, [0.0, 0.4], start={"q1": 0.5, "q2_dot": 1.0}, sensitivities=names, rtol=1e-11)
+    sim = sb.simulate(eq, np.array([0.0, 0.4]), start={"q1": 0.5, "q2_dot": 1.0}, sensitivities=names, rtol=1e-11)
     expected = np.array([[sim.sensitivity(s, n)[-1] for s in names] for n in names])
     np.testing.assert_allclose(X[4:].reshape(4, 4), expected, rtol=1e-7, atol=1e-8)
 

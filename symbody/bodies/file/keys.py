@@ -163,7 +163,7 @@ load: Final = _shared("load", RecordSchema("a load", {}, {
     "tyre": {"tyre": Key(point, "contact point"), "heading": Key(part, "frame: x along, y across, z load", True), "on": Key(part, "wheel", True),
              "camber": Key(scalar, "camber angle", True), "stiffness": Key(ListOf(scalar, 2, 2, "[side slip, camber]"), "for side slip and camber", True),
              "relaxation": Key(scalar, "relaxation length", True), "load": Key(scalar, "force along z of the heading")},
-    "central_gravity": {"central_gravity": Key(scalar, "strength"), "centre": Key(point)},
+    "central_gravity": {"central_gravity": Key(scalar, "strength"), "centre": Key(point), "gradient": Key(Flag(), "true adds the gravity gradient")},
     "load": {"load": Key(TextSchema("a kind"), "a load by its parts: what kind it is called"), "actions": Key(_actions), "potential": Key(scalar),
              "on_rates": Key(TableOf(scalar), "forces that do work on the rates of coordinates")},
 }))  # fmt: skip

@@ -66,7 +66,9 @@ def add_load(s: Scope, item: Item) -> None:
             _tyre(s, name, said)
         case "central_gravity":
             centre = s.point(said.get("centre")) if "centre" in said else None
-            m.central_gravity(name, s.scalar(said.get("central_gravity")), centre)
+            m.central_gravity(
+                name, s.scalar(said.get("central_gravity")), centre, gradient=said.get("gradient") is True
+            )
         case _:
             _load_by_parts(s, name, said)
 

@@ -41,7 +41,7 @@ from .link_frames import (
     turn_matrix,
     turned_by,
 )
-from .robot import Robot, Snap, UrdfReport, exact_multiple
+from .robot import Robot, Snap, UrdfReport, exact_multiple, same_multiple
 from .xml_text import Angles, JointText, Printed, RobotText, tree_order
 
 MOST_HINGES: Final = 8  # joints on one body that are looked at when its frame is chosen
@@ -187,8 +187,13 @@ class Builder:
         return [self._angle(f"{where}, {n}", a) for n, a in zip(("roll", "pitch", "yaw"), rpy, strict=True)]
 
     def _angle(self, where: str, given: Printed) -> Scalar:
+        """An angle of the file, exact where it is a multiple of pi to the last digit of the machine, or is taken for one."""
+        if not given.value:
+            return given.value
+        if (k := same_multiple(given.value)) is not None:
+            return PI * k
         tolerance = self.options.tolerance
-        k = exact_multiple(given, tolerance) if given.value and tolerance is not None else None
+        k = None if tolerance is None else exact_multiple(given, tolerance)
         if k is None:
             return given.value
         self.snapped.append(Snap(where, given.text, k, abs(given.value - float(k) * math.pi)))

@@ -33,7 +33,7 @@ def read_urdf(
     damping: bool = False,
     friction: float | None = None,
     gravity: Any = GRAVITY,
-    snap: bool = True,
+    snap: bool = False,
     tolerance: float = TOLERANCE,
     strict: bool = False,
 ) -> Robot:
@@ -53,8 +53,10 @@ def read_urdf(
     actuators    names and patterns of joints on which an input `<joint>_tau` acts: a torque or a force
     damping      True: the damping of the file acts. friction: the speed at which dry friction of the file is developed, which then acts
     gravity      acceleration along the axes of the root link at rest; None for none
-    snap         take printed angles for exact multiples of pi/12 that differ from these by at most one unit of their last digit, and by at
-                 most `tolerance`; and directions of axes whose other components are below 1e-9 for coordinate axes. See `robot.report`.
+    snap         True: take printed angles for exact multiples of pi/12 that differ from these by at most one unit of their last digit, and by
+                 at most `tolerance`; and directions of axes whose other components are below 1e-9 for coordinate axes. This changes numbers of
+                 the file, each listed in `robot.report`, and leaves fewer operations. Angles that are multiples of pi/12 to all digits of the
+                 machine are exact in any case.
     strict       refuse inertias that no body has, which are otherwise accepted and reported
     """
     if base not in ("fixed", "free"):

@@ -103,6 +103,12 @@ def exact_multiple(angle: Printed, tolerance: float) -> Fraction | None:
     return Fraction(n, GRID) if off <= min(max(unit, 1e-12), tolerance) else None
 
 
+def same_multiple(angle: float) -> Fraction | None:
+    """k where an angle is the number of the machine that is nearest to k pi, k a multiple of 1/12 that is not zero (or its neighbour: k pi is rounded twice)."""
+    n = round(angle * GRID / math.pi)
+    return Fraction(n, GRID) if n and abs(angle - n * math.pi / GRID) <= math.ulp(angle) else None
+
+
 def _pi_text(k: Fraction) -> str:
     if k == 0:
         return "0"

@@ -128,10 +128,14 @@ class ExportedEquations:
         return self._seen(named, "event function")
 
     def _event_function(self, name: str, given: Any) -> Expr:
+        where = f"event {name!r} of {self.eq.name!r}"
         if isinstance(given, Event):
+            if given.where is not None:
+                raise ProgramError(
+                    f"{where}: an exported event is its function alone, and this one has a guard; export the condition beside it"
+                )
             return given.when
         if isinstance(given, str):
-            where = f"event {name!r} of {self.eq.name!r}"
             (found,) = meant(self.eq, (given,), where, ProgramError)
             if not isinstance(found, Expr):
                 raise ProgramError(f"{where}: {given} is not one number; take one of its entries")
