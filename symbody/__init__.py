@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         tan,
         tanh,
         text,
+        tidy,
         time_derivative,
         to_sympy,
         vector,
@@ -171,7 +172,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "derivative", "directional_derivative", "gradient", "jacobian", "sparsity", "time_derivative",
     "substitute", "resolve", "free_symbols", "evaluate",
     # algebra: to the eye and to SymPy
-    "text", "latex", "sequence", "from_sympy", "to_sympy", "simplified",
+    "text", "latex", "sequence", "tidy", "from_sympy", "to_sympy", "simplified",
     # bodies: the mechanism as described
     "Model", "Mechanism", "Body", "Frame", "Point", "Vector",
     "read_model", "read_model_text", "write_model", "model_text", "model_schema",

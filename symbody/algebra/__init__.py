@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .matrix import Matrix, cross, diagonal, dot, identity, matrix, outer, skew, stack, vector, zeros
     from .printing import Sequence, latex, sequence, text
     from .sympy_border import SympyForm, from_sympy, simplified, sympy_source, to_sympy
+    from .tidy import tidy
     from .walk import free_symbols, resolve, substitute
 
 __all__ = [  # noqa: RUF022  (in order of flow)
@@ -46,7 +47,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "sign", "sin", "sinh", "sqrt", "tan", "tanh", "where", "pi", "Condition", "Expr", "Symbol", "fraction",
     "symbol", "symbols", "gc_paused", "Factors", "factorize", "solve", "Matrix", "cross", "diagonal", "dot",
     "identity", "matrix", "outer", "skew", "stack", "vector", "zeros", "Sequence", "latex", "sequence", "text",
-    "SympyForm", "from_sympy", "simplified", "to_sympy", "sympy_source", "free_symbols", "resolve", "substitute",
+    "SympyForm", "from_sympy", "simplified", "to_sympy", "sympy_source", "tidy", "free_symbols", "resolve", "substitute",
 ]  # fmt: skip
 
 offer(__name__)

@@ -29,6 +29,7 @@ ENTRY_WIDTH: Final = 40  # characters in an entry of a matrix inside a sequence,
 LINES: Final = 60  # intermediates shown by `print`; `sequence` gives them all
 SCREEN_LINES, SCREEN_CHARACTERS, MOST_OPERATIONS = 14, 1400, 400  # what `repr` writes out; what it does not try to
 OUTLINE_OPERATIONS: Final = 20
+MOST_TREE: Final = 2000  # nodes of an expression that `one_line` writes out
 
 _age = attrgetter("serial")
 
@@ -217,6 +218,13 @@ def operations(*things: Any) -> int:
 def short_or_long(thing: Any, style: Style, lines: int | None, labels: Labels | None = None) -> Sequence:
     """On one line where it fits, else as a sequence."""
     return _sequence([thing], {} if _fits_one_line(thing) else intermediates([thing], labels), style, lines)
+
+
+def one_line(thing: Any, style: Style = TEXT) -> Sequence:
+    """Without intermediates, where the graph has no solves; for what is known to be short."""
+    if any(n.op == "solve" for n in ordered(nodes_of([thing]))) or tree_size_up_to(MOST_TREE, [thing]) >= MOST_TREE:
+        return short_or_long(thing, style, LINES)
+    return _sequence([thing], {}, style, None)
 
 
 def _fits_one_line(thing: Any) -> bool:

@@ -26,8 +26,14 @@ def factor_order(n: Node, text: str) -> Order:
     if n.op == "pow":
         return (*factor_order(n.args[0], text)[:3], natural(text))
     if n.op in ("add", "sub"):
-        return kind, 0 if kind <= 1 else 3, True, natural(text)
+        return sum_order(kind, text)
     return kind, 2, True, natural(text)
+
+
+def sum_order(kind: int, text: str) -> Order:
+    """Of a sum as a factor: sums of masses and inertias stand in front, (m1 + m2)*g*l, others behind, m*(a + b)."""
+    is_inertial = kind <= 1 and text.lstrip("(-0123456789* ")[:1] in tuple(_INERTIAL)
+    return kind, 0 if is_inertial else 3, True, natural(text)
 
 
 def term_order(factors: tuple[Order, ...]) -> Order:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..errors import ExpressionError
-from .graph import FALSE, TRUE, ZERO, Condition, Expr, Node, constant, make, make1, rule
-from .rules import neg, term
+from .graph import FALSE, TRUE, ZERO, Condition, Expr, Node, Symbol, constant, make, make1, rule
+from .reading_order import natural
+from .rules import neg, sub, term
 
 
 @rule("exp", "log")
@@ -155,6 +156,25 @@ _tangent_shifted("pi", "tan(pi) = 0")
 _tangent_shifted("mul", "tan(2 * pi) = 0")
 _tangent_shifted("add", "tan(a + pi) = tan(a)")
 _tangent_shifted("sub", "tan(pi - a) = -tan(a)")
+
+
+def _is_turned(a: Expr, b: Expr) -> bool:
+    """Whether b - a is the way to write a difference of angles: by names, or by keys."""
+    if isinstance(a, Symbol) and isinstance(b, Symbol):
+        return natural(a.name) > natural(b.name)
+    return a.key > b.key and a.op != "const"
+
+
+@rule("cos", "sub")
+def _(a: Expr) -> Expr | None:
+    """cos(b - a) = cos(a - b)"""
+    return make1("cos", sub(a.args[1], a.args[0])) if _is_turned(*a.args) else None
+
+
+@rule("sin", "sub")
+def _(a: Expr) -> Expr | None:
+    """sin(b - a) = -sin(a - b)"""
+    return neg(make1("sin", sub(a.args[1], a.args[0]))) if _is_turned(*a.args) else None
 
 
 @rule("min", "any", "any")

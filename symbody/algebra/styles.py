@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from .graph import Node, Number, Symbol
-from .reading_order import Order, factor_order, natural, term_order
+from .reading_order import Order, factor_order, sum_order, term_order
 from .rules_of_order import has_free_terms
 
 WIDTH: Final = 200  # characters in a line, about
@@ -77,11 +77,6 @@ Piece = Written | Literal | Sum | Product
 def _merge(a: Number, b: Number, neutral: int) -> bool:
     """Whether two numbers may be printed as one: not where that would round."""
     return neutral in (a, b) or not (isinstance(a, float) or isinstance(b, float))
-
-
-def _place_of_sum(s: Sum) -> tuple[int, bool]:
-    """Sums of parameters stand in front of a product, others behind: (m1 + m2)*l*(a + cos(q))."""
-    return (0 if max((t.order[0] for t in s.terms), default=0) <= 1 else 3), True
 
 
 def ratio(value: Number) -> tuple[Number, int]:
@@ -264,9 +259,7 @@ class Style(ABC):
             return Product(piece.value, ())
         w = self.done(piece)
         if isinstance(piece, Sum):
-            w = w._replace(
-                order=(max((t.order[0] for t in piece.terms), default=0), *_place_of_sum(piece), natural(w.text))
-            )
+            w = w._replace(order=sum_order(max((t.order[0] for t in piece.terms), default=0), w.text))
         return Product(1, (Factor(False, w),))
 
     def _sorted(self, p: Product) -> list[Factor]:

@@ -299,6 +299,10 @@ class Vector(Immutable):
     def __neg__(self) -> Vector:
         return Vector({f: -c for f, c in self.terms.items()})
 
+    def map(self, change: Callable[[Matrix], Matrix]) -> Vector:
+        """The same with the components in each frame changed."""
+        return Vector({f: change(c) for f, c in self.terms.items()})
+
     def __sub__(self, other: Vector) -> Vector:
         if not isinstance(other, Vector):
             raise ModelError(f"{shown(other)} cannot be taken from a vector")
@@ -456,6 +460,10 @@ class Dyad(Immutable):
 
     def __neg__(self) -> Dyad:
         return Dyad({k: -m for k, m in self.terms.items()})
+
+    def map(self, change: Callable[[Matrix], Matrix]) -> Dyad:
+        """The same with the components between each two frames changed."""
+        return Dyad({k: change(m) for k, m in self.terms.items()})
 
     def __sub__(self, other: Dyad) -> Dyad:
         return self + (-other)

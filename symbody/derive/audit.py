@@ -17,6 +17,7 @@ from .checks import Finding, constraints_of, findings
 from .constraint_rank import constraint_rank
 from .derive import derive
 from .equations import Equations
+from .readable_equations import is_readable
 
 MOST_SYMBOLS: Final = 40  # in a row of the page
 
@@ -28,11 +29,13 @@ class Audit(Summarized, Portable):
     rank                 of the constraints, at a regular configuration that satisfies them; None where none was found
     degrees_of_freedom   speeds less rank
     findings             errors and warnings, each a sentence with the parts it is about
+    remarks              of small mechanisms: coordinates and parameters that do not appear in the equations, equations that decouple
     """
 
     mechanism: Mechanism
     rank: int | None
     findings: tuple[Finding, ...]
+    remarks: tuple[str, ...] = ()
 
     @property
     def degrees_of_freedom(self) -> int | None:
@@ -70,6 +73,7 @@ class Audit(Summarized, Portable):
             *_symbols("inputs", m.r, m),
             *_symbols("additional variables", m.z, m),
             *(f"  note: {n}" for n in m.notes),
+            *(f"  {r}" for r in self.remarks),
             *(f"  {'ERROR' if f.is_error else 'warning'}: {f.text}" for f in self.findings),
         ]
         return "\n".join(lines)
@@ -93,4 +97,5 @@ def audit(thing: Model | Mechanism | Equations) -> Audit:
     found = findings(eq)
     broken = any(f.kind == "undeclared" for f in found)
     rank = None if broken else constraint_rank(eq)
-    return Audit(eq.mechanism, None if rank is None else rank.rank, found)
+    remarks = eq.readable.remarks if is_readable(eq) and not broken else ()
+    return Audit(eq.mechanism, None if rank is None else rank.rank, found, remarks)

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 from ..algebra.cache_owner import CacheOwner
 from ..algebra.derivatives import jacobian
@@ -31,10 +31,13 @@ from .constraint_rank import LARGEST, ConstraintRank, constraint_rank
 from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
+from .readable_equations import ReadableEquations, readable_equations
 from .saddle_point import Border, SaddlePoint, chosen_elimination
 from .tabulated import tabulated
 from .undetermined import Share, determined, is_determined, shared_multipliers
 from .variables import ARGUMENTS, Variables
+
+MATRICES: Final = ("rates", "M", "f", "phi", "Jc", "b", "c", "h")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,6 +95,16 @@ class Equations(Summarized, CacheOwner, Portable):
     @property
     def name(self) -> str:
         return self.mechanism.name
+
+    def map(self, change: Callable[[Matrix], Matrix]) -> Equations:
+        """The same with every matrix changed: `tidy(eq)`, `simplified(eq)`."""
+        changed: dict[str, Any] = {part: change(getattr(self, part)) for part in MATRICES}
+        return replace(self, **changed)
+
+    @cached_property
+    def readable(self) -> ReadableEquations:
+        """The equations as a person would write them, line by line, and what does not appear in them: `print(eq.readable)`."""
+        return readable_equations(self)
 
     @property
     def is_constrained(self) -> bool:

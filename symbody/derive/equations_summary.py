@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from ..algebra.mathml import drawn
+from ..algebra.mathml import MATHML, drawn, math_element
 from ..algebra.printing import operations
+from ..algebra.styles import TEXT
 from ..bodies.summaries import rows_of_symbols
 from ..summary import Summary, counted, filled, listing
+from .readable_equations import is_readable
 
 if TYPE_CHECKING:
     from .equations import Equations
+
+MOST_LINES: Final = 4  # of the equations in a summary
 
 
 def equations_summary(eq: Equations) -> Summary:
@@ -19,6 +23,7 @@ def equations_summary(eq: Equations) -> Summary:
     dof = counted(eq.degrees_of_freedom, "degree of freedom", "degrees of freedom")
     rows = (
         ("form", _form(eq)),
+        *_lines(eq),
         *rows_of_symbols(eq.q, eq.u, eq.r, eq.z, eq.p, eq.mechanism.values),
         *filled(
             multipliers_lam=listing(s.name for s in eq.lam),
@@ -31,6 +36,16 @@ def equations_summary(eq: Equations) -> Summary:
     return Summary(f"Equations of {eq.name} by {eq.route}: {dof}", rows)
 
 
+def _lines(eq: Equations) -> list[tuple[str, str]]:
+    """Small equations line by line, as a person would write them."""
+    if not is_readable(eq):
+        return []
+    lines = [("equation", line.written(TEXT)) for line in eq.readable.lines]
+    return (
+        lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], ("equations", "print(eq.readable) shows all")]
+    )
+
+
 def equation_parts(eq: Equations) -> dict[str, Any]:
     """The parts of equations to show, by name."""
     parts: dict[str, Any] = {"q_dot": eq.rates, "M": eq.M, "f": eq.f}
@@ -40,9 +55,19 @@ def equation_parts(eq: Equations) -> dict[str, Any]:
 
 
 def drawn_equations(eq: Equations) -> Iterator[tuple[str, str]]:
-    """Each matrix of the equations as a formula."""
+    """The equations line by line where they are small, and each matrix as it is computed."""
+    if is_readable(eq):
+        yield "equations", lines_in_mathml(eq)
     for name, part in equation_parts(eq).items():
         yield f"{name}, {part.rows} by {part.cols}", drawn(part, eq.labels)
+
+
+def lines_in_mathml(eq: Equations) -> str:
+    """The lines of the readable equations as one formula."""
+    rows = "".join(
+        f"<mtr><mtd style='text-align:left'>{line.written(MATHML)}</mtd></mtr>" for line in eq.readable.lines
+    )
+    return math_element(f"<mtable>{rows}</mtable>")
 
 
 def _form(eq: Equations) -> str:

@@ -9,6 +9,7 @@ from ..algebra.printing import latex, sequence
 from ..algebra.sympy_border import sympy_source
 from ..derive.equations import Equations
 from ..derive.equations_summary import equation_parts
+from ..derive.readable_equations import is_readable
 from ..emit.program.program import Program
 from ..emit.run.dynamics import Dynamics
 from ..emit.text.numpy_text import numpy_source
@@ -40,7 +41,9 @@ def equations_files(eq: Equations, style: str, programs: Mapping[str, Program]) 
 
 
 def as_latex(eq: Equations) -> str:
-    return "\n".join(
+    """The equations line by line where they are small, then the matrices as they are computed."""
+    lines = f"% equations\n\\[ {eq.readable.latex()} \\]\n" if is_readable(eq) else ""
+    return lines + "\n".join(
         f"% {in_one_line(name)}\n\\[ {latex(thing, None, eq.labels)} \\]" for name, thing in equation_parts(eq).items()
     )
 
@@ -63,6 +66,13 @@ def _text_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
     found = sequence(*parts.values(), labels=eq.labels)
     lines = [f"{name} = {value}" for name, value in found.definitions]
     lines += [f"{name} = {value}" for name, value in zip(parts, found.results, strict=True)]
+    if is_readable(eq):
+        lines = [
+            *str(eq.readable).splitlines(),
+            *(f"# {r}" for r in eq.readable.remarks),
+            "# as it is computed:",
+            *lines,
+        ]
     return {f"{_file_name(eq)}.txt": "\n".join([f"# {in_one_line(_title(eq))}", *lines])}
 
 

@@ -11,7 +11,8 @@ from ...algebra.mathml import MATHML, math_element
 from ...algebra.matrix import Matrix
 from ...algebra.printing import sequence
 from ...derive.equations import Equations
-from ...derive.equations_summary import equation_parts
+from ...derive.equations_summary import equation_parts, lines_in_mathml
+from ...derive.readable_equations import is_readable
 from ...escaping import in_html
 from ..equations_files import as_c, as_latex, as_python, equation_programs
 from .page import details, note, table
@@ -37,12 +38,25 @@ def equations_html(eq: Equations) -> EquationsPart:
         for n, p in made.items()
     ]
     html = "".join([
-        _form(eq), _unknowns(eq), _drawn(eq),
+        _lines(eq), _form(eq), _unknowns(eq), _computed(eq),
         table(["operations", "in all", "multiplications", "additions", "functions"], costs),
         "".join(_copy(kind, text) for kind, text in copies.items()),
         note(f"Derived by {eq.route}. {' '.join(f'{n}.' for n in eq.notes)}".strip()),
     ])  # fmt: skip
     return EquationsPart(html, {names[k]: text for k, text in copies.items()})
+
+
+def _lines(eq: Equations) -> str:
+    """The equations as a person would write them, where they are small, and what does not appear in them."""
+    if not is_readable(eq):
+        return ""
+    remarks = "; ".join(eq.readable.remarks)
+    return f"<div class='scroll' tabindex='0'>{lines_in_mathml(eq)}</div>" + (note(f"{remarks}.") if remarks else "")
+
+
+def _computed(eq: Equations) -> str:
+    """The matrices as they are computed, below the readable lines where there are some."""
+    return details("As it is computed", _drawn(eq)) if is_readable(eq) else _drawn(eq)
 
 
 _SIGNS: Final = {

@@ -1,0 +1,57 @@
+"""Equations of textbook systems in tidy form, beside SymPy's simplification of the same entries.
+
+ops and sympy_ops count operations of all entries of M and f as SymPy counts them; ms is the time of `eq.readable`, sympy_s that of the shorter of
+`simplify` and `trigsimp` for each entry. Where SymPy takes longer than its limit, its columns are empty.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import sympy
+from sympy.core.cache import clear_cache
+
+import symbody as sb
+from symbody.algebra.tidy import tidied
+
+from .readable_systems import SYSTEMS
+from .timing import Row
+
+SECONDS = 60  # for SymPy, for a system
+
+
+class _OverTimeError(Exception):
+    pass
+
+
+def _stop(*_: Any) -> None:
+    raise _OverTimeError
+
+
+def rows() -> Iterator[Row]:
+    for name, model in SYSTEMS.items():
+        equations = sb.derive(model(), "kane", check=False)
+        entries = list(dict.fromkeys([*equations.M.entries, *equations.f.entries]))
+        start = time.perf_counter()
+        _ = equations.readable
+        seconds = time.perf_counter() - start
+        ops = sum(sympy.count_ops(sb.to_sympy(e, expand=True)) for e in tidied(entries).entries)
+        yield {"case": name, "ops": int(ops), **_by_sympy(entries), "ms": round(1000 * seconds, 1)}
+
+
+def _by_sympy(entries: list[sb.Expr]) -> dict[str, Any]:
+    clear_cache()
+    signal.signal(signal.SIGALRM, _stop)
+    signal.alarm(SECONDS)
+    start = time.perf_counter()
+    try:
+        given = [sb.to_sympy(e, expand=True) for e in entries]
+        short = [min(sympy.simplify(e), sympy.trigsimp(e), key=sympy.count_ops) for e in given]
+    except _OverTimeError:
+        return {"sympy_ops": None, "sympy_s": None}
+    finally:
+        signal.alarm(0)
+    return {"sympy_ops": int(sum(map(sympy.count_ops, short))), "sympy_s": round(time.perf_counter() - start, 2)}

@@ -1,0 +1,120 @@
+"""Sparse polynomials with exact coefficients: a dictionary from monomials to numbers.
+
+A monomial is one integer, with sixteen bits for the exponent of each variable: the product of two monomials is the sum of two integers, and
+comparing integers is a lexicographic order (Kronecker's packing; Monagan and Pearce, Sparse polynomial division using a heap, J. Symb. Comp. 46, 2011).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Final, TypeAlias
+
+BITS: Final = 16
+FIELD: Final = (1 << BITS) - 1
+Coefficient: TypeAlias = int | Fraction
+Polynomial: TypeAlias = dict[int, Coefficient]
+
+
+class TooLargeError(Exception):
+    """A polynomial has more terms than its budget."""
+
+
+def variable(i: int, exponent: int = 1) -> int:
+    """The monomial xᵢⁿ."""
+    return exponent << BITS * i
+
+
+def exponent(monomial: int, i: int) -> int:
+    return monomial >> BITS * i & FIELD
+
+
+def exponents(monomial: int) -> Iterator[tuple[int, int]]:
+    """Variables of a monomial and their exponents."""
+    i = 0
+    while monomial:
+        if n := monomial & FIELD:
+            yield i, n
+        monomial >>= BITS
+        i += 1
+
+
+def added(a: Polynomial, b: Mapping[int, Coefficient], times: Coefficient = 1) -> Polynomial:
+    """a + times b."""
+    out = dict(a)
+    for m, c in b.items():
+        total = out.get(m, 0) + times * c
+        if total:
+            out[m] = total
+        else:
+            out.pop(m, None)
+    return out
+
+
+def multiplied(a: Polynomial, b: Polynomial, most: int) -> Polynomial:
+    """a b, with at most so many products of terms."""
+    if len(a) * len(b) > most:
+        raise TooLargeError
+    out: Polynomial = {}
+    for m, c in a.items():
+        for n, d in b.items():
+            out[m + n] = out.get(m + n, 0) + c * d
+    return {m: c for m, c in out.items() if c}
+
+
+def divides(a: int, b: int) -> bool:
+    """Whether monomial a divides monomial b."""
+    while a:
+        if a & FIELD > b & FIELD:
+            return False
+        a >>= BITS
+        b >>= BITS
+    return True
+
+
+def common_monomial(p: Polynomial) -> int:
+    """The largest monomial that divides all terms."""
+    monomials = iter(p)
+    out = next(monomials)
+    for m in monomials:
+        out = sum(variable(i, min(n, exponent(m, i))) for i, n in exponents(out))
+        if not out:
+            break
+    return out
+
+
+def content(p: Polynomial) -> Coefficient:
+    """The greatest rational number of which all coefficients are integer multiples."""
+    top, bottom = 0, 1
+    for c in p.values():
+        f = Fraction(c)
+        top, bottom = gcd(top, f.numerator), lcm(bottom, f.denominator)
+    return exact(Fraction(top, bottom))
+
+
+def exact(c: Coefficient) -> Coefficient:
+    """Integers as integers."""
+    return c.numerator if isinstance(c, Fraction) and c.denominator == 1 else c
+
+
+def scaled(p: Polynomial, number: Coefficient, monomial: int = 0) -> Polynomial:
+    """p times a number, over a monomial that divides it."""
+    return {m - monomial: exact(Fraction(c) * number) for m, c in p.items()}
+
+
+def quotient(a: Polynomial, b: Polynomial, most: int) -> Polynomial | None:
+    """a / b where b divides a."""
+    lead = max(b)
+    out: Polynomial = {}
+    rest = dict(a)
+    while rest:
+        m = max(rest)
+        if not divides(lead, m):
+            return None
+        c = exact(Fraction(rest[m]) / Fraction(b[lead]))
+        out[m - lead] = c
+        rest = added(rest, {n + m - lead: d for n, d in b.items()}, -c)
+        if len(out) * len(b) > most:
+            raise TooLargeError
+    return out

@@ -1,0 +1,111 @@
+"""`tidy`: expressions as a person would write them, exactly equal to what they were."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ..errors import EvaluationError, ExpressionError
+from .angle_forms import angle_forms
+from .evaluate import evaluate
+from .graph import Expr, Symbol, as_expr
+from .matrix import Matrix
+from .normal_form import Atoms, polynomials
+from .polynomials import Polynomial, TooLargeError, added, exponent, multiplied, quotient, variable
+from .walk import ordered
+from .written_form import effort, written
+
+MOST_NODES: Final = 4000  # of an entry on the graph
+MOST_PRODUCTS: Final = 200_000
+MUCH_SHORTER: Final = 0.7
+_TOLERANCE: Final = 1e-8
+
+
+@dataclass
+class Tidied:
+    """Expressions in tidy form, and which of them were too large and are as they were."""
+
+    entries: list[Expr]
+    left: list[int] = field(default_factory=list)
+
+
+def tidied(entries: Iterable[Expr]) -> Tidied:
+    """Each expression in the shortest form that was found; those beyond the budget as they are."""
+    entries = list(entries)
+    atoms = Atoms()
+    small = [e for e in entries if len(ordered([e])) <= MOST_NODES]
+    known = polynomials(small, atoms)
+    done: dict[Expr, Expr] = {}
+    left = []
+    for k, e in enumerate(entries):
+        if e not in done:
+            p = known.get(e)
+            done[e] = e if p is None else _shortest(e, p, atoms)
+        if known.get(e) is None and e.args:
+            left.append(k)
+    return Tidied([done[e] for e in entries], left)
+
+
+def _shortest(e: Expr, p: Polynomial, atoms: Atoms) -> Expr:
+    try:
+        p = _over_common_denominators(p, atoms)
+        out = written(angle_forms(p, atoms), atoms)
+    except TooLargeError:
+        return e
+    if effort(e) < MUCH_SHORTER * effort(out):  # as it was written; else one form whatever the way to it
+        return e
+    _certify(e, out)
+    return out
+
+
+def _over_common_denominators(p: Polynomial, atoms: Atoms) -> Polynomial:
+    """Terms over powers of one denominator brought together, and divided by it where it divides them."""
+    for at, bottom in atoms.denominators.items():
+        most = max((exponent(m, at) for m in p), default=0)
+        if not most:
+            continue
+        top: Polynomial = {}
+        for m, c in p.items():
+            term: Polynomial = {m - variable(at, exponent(m, at)): c}
+            for _ in range(most - exponent(m, at)):
+                term = multiplied(term, bottom, MOST_PRODUCTS)
+            top = added(top, term)
+        top = atoms.reduced(top)
+        while most and (smaller := quotient(top, bottom, MOST_PRODUCTS)) is not None:
+            top, most = smaller, most - 1
+        p = {m + variable(at, most): c for m, c in top.items()}
+    return p
+
+
+def _certify(before: Expr, after: Expr) -> None:
+    """Equal at random numbers, to rounding: a difference is a fault of this module, and is never shown as a result."""
+    if before is after:
+        return
+    symbols = [n for n in ordered([before, after]) if isinstance(n, Symbol)]
+    for seed in range(2):
+        draw = random.Random(seed)
+        values = {s: draw.uniform(0.3, 1.7) for s in symbols}
+        try:
+            one, other = evaluate([before, after], values)
+        except EvaluationError:
+            continue
+        if not math.isclose(one, other, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE):
+            raise ExpressionError(f"tidy: {before} became {after}, which differs: {one} and {other}")
+
+
+def tidy(thing: Any) -> Any:
+    """Expressions, matrices, lists of them, vectors, dyads, equations and linear systems as a person would write them, exactly equal to what they were.
+
+    Sines and cosines are reduced by sin² + cos² = 1 and contracted to sums and differences of angles, common factors taken out, terms collected
+    by what moves. An expression that is too large for that stays as it is (`tidied` says which); `simplified` asks SymPy for more.
+    """
+    if isinstance(thing, Matrix):
+        return Matrix(thing.rows, thing.cols, tuple(tidied(thing.entries).entries))
+    if hasattr(thing, "map"):
+        return thing.map(tidy)
+    if isinstance(thing, (list, tuple)):
+        return type(thing)(map(tidy, thing))
+    return tidied([as_expr(thing)]).entries[0]

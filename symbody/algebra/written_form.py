@@ -1,0 +1,116 @@
+"""Polynomials written as expressions with few operations: common factors out, terms collected by what moves, or by the most frequent factor."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Final
+
+from .angle_forms import angle_forms
+from .functions import tan
+from .graph import ONE, ZERO, Expr, Node, key_class
+from .normal_form import Atoms
+from .polynomials import Coefficient, Polynomial, common_monomial, content, exponent, exponents, scaled, variable
+from .walk import ordered
+
+MOST_SIZE: Final = 100_000
+CLASSES: Final = (  # terms are collected by their factors of these classes: functions, functions and speeds, all but parameters, speeds
+    frozenset((5,)),
+    frozenset((5, 7, 9, 11)),
+    frozenset((3, 5, 7, 9, 11)),
+    frozenset((7, 9, 11)),
+)
+
+
+def written(forms: Iterable[Polynomial], atoms: Atoms) -> Expr:
+    """The easiest to read of several ways to write polynomials that are equal."""
+    found: list[Expr] = []
+    for p in (atoms.in_reading_order(p) for p in forms):
+        found += [_collected(p, atoms, classes) for classes in CLASSES]
+        found += [_factored(p, atoms), _plain(p, atoms)]
+    return min(found, key=effort)
+
+
+def effort(e: Expr) -> int:
+    """Of reading: operations of the expression as a tree, and the square of how deep sums are nested in products."""
+    size: dict[Node, int] = {}
+    depth: dict[Node, int] = {}
+    for n in ordered([e]):
+        size[n] = min(MOST_SIZE, bool(n.args) + sum(size[a] for a in n.args))
+        if n.op in ("add", "sub"):
+            depth[n] = max(depth[a] for a in n.args)
+        else:
+            depth[n] = max((depth[a] + (a.op in ("add", "sub")) for a in n.args), default=0)
+    return size[e] + depth[e] ** 2
+
+
+def _collected(p: Polynomial, atoms: Atoms, classes: frozenset[int]) -> Expr:
+    """Terms with the same factors of some classes together, their other parts factored."""
+    if not p:
+        return ZERO
+    scale, monomial = _signed_content(p), common_monomial(p)
+    groups: dict[int, Polynomial] = {}
+    for m, c in scaled(p, 1 / scale, monomial).items():
+        key = sum(variable(i, n) for i, n in exponents(m) if key_class(atoms.nodes[i]) in classes)
+        groups.setdefault(key, {})[m - key] = c
+    inner = _sum(_times(atoms, key, 1, _factored(rest, atoms)) for key, rest in groups.items())
+    return _times(atoms, monomial, scale, inner)
+
+
+def _factored(p: Polynomial, atoms: Atoms) -> Expr:
+    """Common factors out; then the factor that most terms have, again and again."""
+    if not p:
+        return ZERO
+    scale, monomial = _signed_content(p), common_monomial(p)
+    rest = scaled(p, 1 / scale, monomial)
+    counts = Counter(i for m in rest for i, _ in exponents(m))
+    highest = {i: max(exponent(m, i) for m in rest) for i in counts}
+    ranks = atoms.ranks()
+    best = max(counts, key=lambda i: (counts[i], highest[i], -ranks[i]), default=None)
+    if best is None or counts[best] < 2:
+        inner = _sum(_times(atoms, m, c, ONE) for m, c in rest.items())
+    else:
+        with_it = {m: c for m, c in rest.items() if exponent(m, best)}
+        without = {m: c for m, c in rest.items() if not exponent(m, best)}
+        inner = _factored(with_it, atoms) + _factored(without, atoms) if without else _plain(rest, atoms)
+    return _times(atoms, monomial, scale, inner)
+
+
+def _plain(p: Polynomial, atoms: Atoms) -> Expr:
+    return _sum(_times(atoms, m, c, ONE) for m, c in p.items())
+
+
+def _sum(terms: Iterable[Expr]) -> Expr:
+    """Added terms before subtracted ones."""
+    found = list(terms)
+    out = ZERO
+    for t in sorted(found, key=lambda t: t.op == "neg"):
+        out = out + t
+    return out
+
+
+def _times(atoms: Atoms, monomial: int, number: Coefficient, inner: Expr) -> Expr:
+    top, bottom = inner, ONE
+    powers = dict(exponents(monomial))
+    for at, inverse in atoms.inverses:
+        n = powers.pop(inverse, 0)
+        if not n:
+            continue
+        if at - 1 in atoms.angles and powers.get(at - 1, 0) >= n:  # sin / cos
+            powers[at - 1] -= n
+            top = top * tan(atoms.nodes[at].args[0]) ** n
+        else:
+            bottom = bottom * atoms.nodes[at] ** n
+    for i, n in powers.items():
+        if i in atoms.denominators:
+            bottom = bottom * written(angle_forms(atoms.denominators[i], atoms), atoms) ** n
+        elif n:
+            top = top * atoms.nodes[i] ** n
+    return atoms.number(number) * (top / bottom)
+
+
+def _signed_content(p: Polynomial) -> Fraction:
+    """Negative where all coefficients are."""
+    size_of_all = Fraction(content(p))
+    return -size_of_all if all(c < 0 for c in p.values()) else size_of_all

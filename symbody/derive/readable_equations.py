@@ -1,0 +1,158 @@
+"""Equations as a list of lines that a person would write, and what does not appear in them.
+
+(M + m)*x_ddot + m*l*cos(theta)*theta_ddot = F + m*l*sin(theta)*theta_dot**2
+m*l*cos(theta)*x_ddot + m*l**2*theta_ddot = -m*g*l*sin(theta)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..algebra.graph import ONE, ZERO, Expr, Symbol
+from ..algebra.matrix import sum_of_products
+from ..algebra.printing import one_line, operations
+from ..algebra.styles import LATEX, TEXT, Style
+from ..algebra.tidy import tidied
+from ..algebra.walk import free_symbols
+
+if TYPE_CHECKING:
+    from .equations import Equations
+
+MOST_SPEEDS, MOST_OPERATIONS = 4, 300  # of equations that introduce themselves line by line
+
+
+@dataclass(frozen=True)
+class Line:
+    """One scalar equation: coefficients of unknowns on the left, the rest on the right."""
+
+    left: tuple[tuple[Expr, Symbol], ...]
+    right: Expr
+
+    def written(self, style: Style) -> str:
+        """The equation in a style: text, LaTeX, MathML."""
+        parts = [_one_line(c * s, style) for c, s in self.left] or [_one_line(ZERO, style)]
+        left = parts[0]
+        for p in parts[1:]:
+            is_negative = p.startswith(style.minus)
+            left += style.between("-" if is_negative else "+") + (p.removeprefix(style.minus) if is_negative else p)
+        return left + style.between("=") + _one_line(self.right, style)
+
+    @property
+    def symbols(self) -> set[Symbol]:
+        return {*free_symbols([c for c, _ in self.left], self.right), *(s for _, s in self.left)}
+
+
+@dataclass(frozen=True, repr=False)
+class ReadableEquations:
+    """Lines of the equations in tidy form; `print` shows them, `latex()` typesets them.
+
+    kinematics     q' where it is not simply a speed
+    motion         M u' = f + Jcᵀ lam, line by line
+    constraints    phi = 0, and constraints on speeds that have no phi
+    left           how many entries were too large to be tidied and are as they were derived
+    absent         coordinates that appear in no line (cyclic ones, and those that only forces of constant size move along)
+    unused         parameters that appear in no line
+    blocks         speeds whose equations belong together; several blocks are decoupled from each other
+    """
+
+    kinematics: tuple[Line, ...]
+    motion: tuple[Line, ...]
+    constraints: tuple[Line, ...]
+    left: int
+    absent: tuple[Symbol, ...]
+    unused: tuple[Symbol, ...]
+    blocks: tuple[tuple[Symbol, ...], ...]
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        return (*self.kinematics, *self.motion, *self.constraints)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What does not appear, in sentences."""
+        out = []
+        if self.absent:
+            out.append(f"do not appear: {_names(self.absent)}")
+        if self.unused:
+            out.append(f"without influence: {_names(self.unused)}")
+        if len(self.blocks) > 1:
+            out.append(f"decoupled: {'; '.join(map(_names, self.blocks))}")
+        if self.left:
+            out.append(f"{self.left} entries are too large to be tidied and stand as derived")
+        return tuple(out)
+
+    def __str__(self) -> str:
+        return "\n".join(line.written(TEXT) for line in self.lines)
+
+    def __repr__(self) -> str:
+        return f"<ReadableEquations: {len(self.lines)} lines>"
+
+    def latex(self) -> str:
+        """All lines, aligned at the equals sign."""
+        rows = (line.written(LATEX).replace(" = ", " &= ", 1) for line in self.lines)
+        return r"\begin{aligned} " + " \\\\\n".join(rows) + r" \end{aligned}"
+
+
+def _names(symbols: Iterable[Symbol]) -> str:
+    return ", ".join(s.name for s in symbols)
+
+
+def _one_line(e: Expr, style: Style) -> str:
+    found = one_line(e, style)
+    return "; ".join([*(f"{name}{style.between('=')}{value}" for name, value in found.definitions), *found.results])
+
+
+def is_readable(eq: Equations) -> bool:
+    """Whether equations are small enough to be shown line by line without being asked for."""
+    return len(eq.u) <= MOST_SPEEDS and operations(eq.M, eq.f, eq.Jc, eq.phi) <= MOST_OPERATIONS
+
+
+def readable_equations(eq: Equations) -> ReadableEquations:
+    """The lines of equations in tidy form."""
+    n = len(eq.u)
+    right = [f + sum_of_products(eq.Jc.column(i), eq.lam) for i, f in enumerate(eq.f.entries)]
+    own = [k for k, rate in enumerate(eq.rates.entries) if rate is not eq.q[k].dot]
+    speed_rows = [r.expression for r in eq.speed_rows[len(eq.phi.entries) :]] if eq.lam else []
+    parts = [list(eq.M.entries), right, [eq.rates[k] for k in own], [*eq.phi.entries, *speed_rows]]
+    tidy_parts = [tidied(p) for p in parts]
+    M, f, rates, constraints = (t.entries for t in tidy_parts)
+    motion = [_line(M[i * n : (i + 1) * n], [u.dot for u in eq.u], f[i]) for i in range(n)]
+    lines = (
+        tuple(Line(((ONE, eq.q[k].dot),), r) for k, r in zip(own, rates, strict=True)),  # type: ignore[arg-type]
+        tuple(motion),
+        tuple(Line((), c) for c in constraints),
+    )
+    return ReadableEquations(*lines, sum(len(t.left) for t in tidy_parts), *_missing(eq, lines))
+
+
+def _line(coefficients: Sequence[Expr], unknowns: Sequence[Expr], right: Expr) -> Line:
+    return Line(tuple((c, s) for c, s in zip(coefficients, unknowns, strict=True) if c is not ZERO), right)  # type: ignore[misc]
+
+
+def _missing(
+    eq: Equations, lines: tuple[tuple[Line, ...], ...]
+) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], tuple[tuple[Symbol, ...], ...]]:
+    everywhere = {s for group in lines for line in group for s in line.symbols}
+    absent = tuple(q for q in eq.q if q not in everywhere)
+    unused = tuple(p for p in eq.p if p not in everywhere)
+    return absent, unused, _blocks(eq, lines[1])
+
+
+def _blocks(eq: Equations, motion: Sequence[Line]) -> tuple[tuple[Symbol, ...], ...]:
+    """Speeds joined by the lines in which they, their coordinates or their accelerations meet."""
+    belongs: dict[Expr, int] = {s: k for k, u in enumerate(eq.u) for s in (u, u.dot)}
+    for q, rate in zip(eq.q, eq.rates.entries, strict=True):
+        speeds = [s for s in free_symbols(rate) if s in eq.u]
+        if speeds:
+            belongs[q] = eq.u.index(speeds[0])
+    block = list(range(len(eq.u)))
+    joined = [{k, *(belongs[s] for s in line.symbols if s in belongs)} for k, line in enumerate(motion)]
+    if eq.lam:
+        joined.append(set(range(len(eq.u))))
+    for group in joined:
+        first = min(block[k] for k in group)
+        old = {block[k] for k in group}
+        block = [first if b in old else b for b in block]
+    return tuple(tuple(u for u, b in zip(eq.u, block, strict=True) if b == k) for k in dict.fromkeys(block))

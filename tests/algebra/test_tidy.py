@@ -1,0 +1,117 @@
+"""`tidy` gives what it got, in one form whatever the way to it, within its budget."""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+
+import pytest
+
+import symbody as sb
+from symbody.algebra.evaluate import evaluate
+from symbody.algebra.graph import ZERO, Expr
+from symbody.algebra.normal_form import Atoms, polynomials
+from symbody.algebra.polynomials import multiplied, quotient, variable
+from symbody.algebra.tidy import tidied, tidy
+from symbody.errors import ExpressionError
+
+m, l, g, k = sb.symbols("m l g k")
+a, b = sb.symbols("a b", "coordinate")
+u, v = a.dot, b.dot
+s, c = sb.sin, sb.cos
+
+FORMS = [
+    (g * s(a) * m * c(a) - m * (g * c(a) + l * u**2) * s(a), "-m*l*s(a)*u**2"),
+    ((m + k) * l * g * s(a) + k * l * g * s(a), "(2*k + m)*g*l*s(a)"),
+    (m * (l * u * c(a)) ** 2 + m * (l * u * s(a)) ** 2, "m*l**2*u**2"),
+    (c(a) * c(a + b) + s(a) * s(a + b), "c(b)"),
+    (m * s(2 * a) - 2 * m * s(a) * c(a), "0"),
+    (m * (1 - c(a) ** 2) * l, "m*l*s(a)**2"),
+    ((m**2 - k**2) / (m + k), "m - k"),
+    (sb.tan(a) * m * c(a), "m*s(a)"),
+    (s(a) / c(a) * l, "l*sb.tan(a)"),
+    (m * c(a) * s(b) * u - m * s(a) * c(b) * u + 0 * v, "-m*s(a - b)*u"),
+    (m * l**2 / 12 + m * (l / 2) ** 2, "m*l**2/3"),
+]
+
+
+@pytest.mark.parametrize(("e", "expected"), FORMS, ids=[f[1] for f in FORMS])
+def test_short_form(e: Expr, expected: str) -> None:
+    names = {"m": m, "l": l, "g": g, "k": k, "a": a, "b": b, "u": u, "v": v, "s": s, "c": c, "sb": sb}
+    assert (
+        tidy(e) is sb.algebra.graph.as_expr(eval(expected, names)) if False else tidy(e) is _node(eval(expected, names))
+    )
+
+
+def _node(value: object) -> Expr:
+    return value if isinstance(value, Expr) else ZERO + value  # type: ignore[operator, return-value]
+
+
+LEAVES = [m, l, g, u, v, s(a), c(a), s(b), c(b), s(a - b), c(a + b), a]
+
+
+def random_expression(draw: random.Random) -> Expr:
+    made: list[Expr] = draw.sample(LEAVES, 5)
+    for _ in range(draw.randrange(4, 14)):
+        x, y = draw.choice(made), draw.choice(made)
+        made.append(draw.choice([x + y, x - y, x * y, x * y, x**2, 3 * x, -y, x / (m + 2), x / l]))
+    return made[-1] + made[-2]
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_value_and_normal_form_stay(seed: int) -> None:
+    """Equal at random numbers, equal as polynomials; doing it again changes nothing in value; never more effort but for one form."""
+    e = random_expression(random.Random(seed))
+    t = tidy(e)
+    draw = random.Random(-seed)
+    values = {x: draw.uniform(0.2, 2) for x in (m, l, g, u, v, a, b)}
+    one, other = evaluate([e, t], values)
+    assert math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+    atoms = Atoms()
+    known = polynomials([e, t, e - t], atoms)
+    if known[e] is not None and not atoms.denominators:
+        assert known[e] == known[t]
+        assert known[e - t] == {}
+
+
+def test_fault_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison at random numbers sees a wrong form."""
+    monkeypatch.setattr(sys.modules["symbody.algebra.tidy"], "written", lambda forms, atoms: m)
+    with pytest.raises(ExpressionError, match="differs"):
+        tidy(m * l * s(a) + m * l * s(a) * u)
+
+
+def test_too_large_stays_and_is_counted() -> None:
+    e = math.prod(
+        (sb.symbols([f"x{i}" for i in range(8)])[j] + sb.symbols([f"y{i}" for i in range(8)])[j] for j in range(8)),
+        start=m + l,
+    )
+    huge = sum((e * x**3 * s(a) for x in sb.symbols([f"z{i}" for i in range(40)])), ZERO) * e
+    found = tidied([huge, m * s(a) ** 2 + m * c(a) ** 2])
+    assert found.entries[0] is huge
+    assert found.left == [0]
+    assert found.entries[1] is m
+
+
+def test_quotient_of_polynomials() -> None:
+    p = {variable(0, 2): 3, variable(1): -2, 0: 5}
+    q = {variable(0): 1, variable(1, 3): 7}
+    assert quotient(multiplied(p, q, 100), q, 100) == p
+    assert quotient(p, q, 100) is None
+
+
+def test_containers() -> None:
+    e = m * s(a) ** 2 + m * c(a) ** 2
+    grown = e + l * (m + g) - l * m
+    assert tidy([grown, (grown,)]) == [m + g * l, (m + g * l,)]
+    assert tidy(sb.vector(grown, 1)) == sb.vector(m + g * l, 1)
+    model = sb.Model("frames")
+    frame = model.ground.rotate("z", a)
+    assert tidy(frame.vector(grown, 0, 0)).components(frame) == sb.vector(m + g * l, 0, 0)
+
+
+def test_solves_of_small_systems_are_written_out() -> None:
+    turn = sb.matrix([[c(a), s(a)], [-s(a), c(a)]])
+    x = sb.solve(turn, [u, v])
+    assert [str(e) for e in tidy(x).entries] == ["cos(a)*a_dot - sin(a)*b_dot", "cos(a)*b_dot + sin(a)*a_dot"]
