@@ -24,7 +24,7 @@ MOST_SPEEDS, MOST_OPERATIONS = 4, 300  # of equations that introduce themselves 
 
 
 @dataclass(frozen=True)
-class Line:
+class EquationLine:
     """One scalar equation: coefficients of unknowns on the left, the rest on the right."""
 
     left: tuple[tuple[Expr, Symbol], ...]
@@ -57,16 +57,16 @@ class ReadableEquations:
     blocks         speeds whose equations belong together; several blocks are decoupled from each other
     """
 
-    kinematics: tuple[Line, ...]
-    motion: tuple[Line, ...]
-    constraints: tuple[Line, ...]
+    kinematics: tuple[EquationLine, ...]
+    motion: tuple[EquationLine, ...]
+    constraints: tuple[EquationLine, ...]
     left: int
     absent: tuple[Symbol, ...]
     unused: tuple[Symbol, ...]
     blocks: tuple[tuple[Symbol, ...], ...]
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[EquationLine, ...]:
         return (*self.kinematics, *self.motion, *self.constraints)
 
     @property
@@ -120,19 +120,19 @@ def readable_equations(eq: Equations) -> ReadableEquations:
     M, f, rates, constraints = (t.entries for t in tidy_parts)
     motion = [_line(M[i * n : (i + 1) * n], [u.dot for u in eq.u], f[i]) for i in range(n)]
     lines = (
-        tuple(Line(((ONE, eq.q[k].dot),), r) for k, r in zip(own, rates, strict=True)),  # type: ignore[arg-type]
+        tuple(EquationLine(((ONE, eq.q[k].dot),), r) for k, r in zip(own, rates, strict=True)),  # type: ignore[arg-type]
         tuple(motion),
-        tuple(Line((), c) for c in constraints),
+        tuple(EquationLine((), c) for c in constraints),
     )
     return ReadableEquations(*lines, sum(len(t.left) for t in tidy_parts), *_missing(eq, lines))
 
 
-def _line(coefficients: Sequence[Expr], unknowns: Sequence[Expr], right: Expr) -> Line:
-    return Line(tuple((c, s) for c, s in zip(coefficients, unknowns, strict=True) if c is not ZERO), right)  # type: ignore[misc]
+def _line(coefficients: Sequence[Expr], unknowns: Sequence[Expr], right: Expr) -> EquationLine:
+    return EquationLine(tuple((c, s) for c, s in zip(coefficients, unknowns, strict=True) if c is not ZERO), right)  # type: ignore[misc]
 
 
 def _missing(
-    eq: Equations, lines: tuple[tuple[Line, ...], ...]
+    eq: Equations, lines: tuple[tuple[EquationLine, ...], ...]
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], tuple[tuple[Symbol, ...], ...]]:
     everywhere = {s for group in lines for line in group for s in line.symbols}
     absent = tuple(q for q in eq.q if q not in everywhere)
@@ -140,7 +140,7 @@ def _missing(
     return absent, unused, _blocks(eq, lines[1])
 
 
-def _blocks(eq: Equations, motion: Sequence[Line]) -> tuple[tuple[Symbol, ...], ...]:
+def _blocks(eq: Equations, motion: Sequence[EquationLine]) -> tuple[tuple[Symbol, ...], ...]:
     """Speeds joined by the lines in which they, their coordinates or their accelerations meet."""
     belongs: dict[Expr, int] = {s: k for k, u in enumerate(eq.u) for s in (u, u.dot)}
     for q, rate in zip(eq.q, eq.rates.entries, strict=True):
