@@ -116,3 +116,9 @@ def test_numbers_do_not_get_lost() -> None:
 
 def test_symbols_of_other_kinds_are_other_factors() -> None:
     assert symbol("m", "coordinate") * l * g is not m * l * g
+
+
+def test_floats_are_not_gathered_from_far_apart() -> None:
+    """0.1 + 0.2 - 0.3 is a rounding error; next to nothing it would look like a number of its own."""
+    x = (m + 0.1) - ((l + 0.3) - (g + 0.2))
+    assert not any(n.op == "const" and isinstance(n.data, float) and abs(n.data) < 1e-10 for n in ordered([x]))
