@@ -26,6 +26,7 @@ STAGES = (
     "export",
     "equilibria",
     "gpu",
+    "readable",
 )  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import pytest
 
+from symbody.algebra.evaluate import evaluate
 from symbody.algebra.functions import cos, sin, sqrt
 from symbody.algebra.graph import ONE, ZERO, Expr, constant, symbol, symbols
 from symbody.algebra.linear import factorize, solve
@@ -122,3 +123,16 @@ def test_floats_are_not_gathered_from_far_apart() -> None:
     """0.1 + 0.2 - 0.3 is a rounding error; next to nothing it would look like a number of its own."""
     x = (m + 0.1) - ((l + 0.3) - (g + 0.2))
     assert not any(n.op == "const" and isinstance(n.data, float) and abs(n.data) < 1e-10 for n in ordered([x]))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_angles_of_any_sums_end(seed: int) -> None:
+    """sin and cos of sums of sums of any grouping: no rule undoes what another did, and the value stays."""
+    draw = random.Random(seed)
+    parts: list[Expr] = [q, p, m, 2 * l, symbol("w", "coordinate")]
+    for _ in range(12):
+        x, y = draw.sample(parts, 2)
+        parts.append(draw.choice([x + y, x - y, x - 2 * y, -x]))
+    e = sum((draw.choice([sin, cos])(a - b) for a, b in zip(parts, reversed(parts), strict=True)), ZERO)
+    values = {s: draw.uniform(0.1, 1) for s in (q, p, m, l, symbol("w", "coordinate"))}
+    assert evaluate(substitute(e, {m: m + 0}), values) == pytest.approx(evaluate(e, values), rel=1e-12, abs=1e-12)
