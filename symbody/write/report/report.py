@@ -14,6 +14,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
+from ...algebra.mathml import drawn
+from ...algebra.printing import operations
+from ...algebra.tidy import tidy
 from ...errors import SymbodyError, listed
 from ...escaping import in_address, in_html, in_shell
 from ...study import robot_defaults as robots
@@ -29,6 +32,7 @@ from .page import Page, details, note, section, table
 
 Step = Callable[[str], None]
 MOST_MODES: Final = 4  # that are animated
+MOST_STATES, MOST_OPERATIONS = 16, 4000  # of a linear system whose matrices are shown with symbols
 PACKAGES: Final = ("symbody", "numpy", "scipy", "llvmlite", "sympy", "matplotlib")
 
 
@@ -164,11 +168,22 @@ class _Report:
         parts = [f"<p>{in_html(where)}</p>", table(head, rows)]
         if spectrum.infinite:
             parts.append(note(f"{spectrum.infinite} eigenvalues are infinite."))
+        parts.append(self._piece("matrices", self._matrices))
         self.step("root locus and responses")
         parts.append(self._piece("root locus", self._locus))
         parts.append(self._piece("responses", self._responses))
         parts.append(self._modes())
         return "".join(parts)
+
+    def _matrices(self) -> str:
+        """E x' = A x + B r with the symbols of the parameters, tidy; entries without an operating point in closed form are numbers."""
+        lin = self.study.linear
+        if len(lin.x) > MOST_STATES or operations(lin.E, lin.A, lin.B) > MOST_OPERATIONS:
+            return note("The matrices of the linear system are too large to be shown with their symbols.")
+        found = {part: tidy(getattr(lin, part)) for part in ("E", "A", "B") if getattr(lin, part).entries}
+        formulas = "".join(f"<p>{part}</p>{drawn(m)}" for part, m in found.items())
+        states = f"<p>x = ({in_html(', '.join(lin.x))})</p>"
+        return details("Matrices of E x' = A x + B r, with symbols", states + formulas)
 
     def _locus(self) -> str:
         locus = self.study.locus
