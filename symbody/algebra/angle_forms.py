@@ -7,10 +7,11 @@ x sin a cos b ± x cos a sin b = x sin(a ± b)
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations
 
 from .normal_form import Angle, Atoms
-from .polynomials import Polynomial, exponent, variable
+from .polynomials import Polynomial, exact, exponent, variable
 
 
 def angle_forms(p: Polynomial, atoms: Atoms) -> list[Polynomial]:
@@ -19,7 +20,8 @@ def angle_forms(p: Polynomial, atoms: Atoms) -> list[Polynomial]:
         return [p]
     contracted = with_sums_of_angles(p, atoms)
     sines = with_sines_first(p, atoms)
-    found = (contracted, with_sines(contracted, atoms), with_sines(p, atoms), with_sines(sines, atoms), p)
+    found = [contracted, with_sines(contracted, atoms), with_sines(p, atoms), with_sines(sines, atoms), p]
+    found += [with_double_angles(q, atoms) for q in found[1:3]]
     least = min(map(len, found))
     return [q for k, q in enumerate(found) if q not in found[:k] and len(q) <= least + 1]
 
@@ -59,6 +61,20 @@ def with_sines(p: Polynomial, atoms: Atoms) -> Polynomial:
                         total = p.get(new, 0) + c
                         p = {**p, new: total} if total else {n: d for n, d in p.items() if n != new}
                         changed = True
+    return p
+
+
+def with_double_angles(p: Polynomial, atoms: Atoms) -> Polynomial:
+    """x sin a cos a = x sin(2 a) / 2."""
+    for s in _angles_in(p, atoms):
+        double = Angle(tuple((base, 2 * n) for base, n in atoms.angles[s].multiples))
+        out: Polynomial = {}
+        for m, c in p.items():
+            if exponent(m, s) == 1 and exponent(m, s + 1) == 1:
+                m = m - variable(s) - variable(s + 1) + variable(atoms.sine(double))
+                c = exact(Fraction(c) / 2)
+            out[m] = out.get(m, 0) + c
+        p = {m: c for m, c in out.items() if c}
     return p
 
 
