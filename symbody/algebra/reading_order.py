@@ -31,9 +31,10 @@ def factor_order(n: Node, text: str) -> Order:
 
 
 def sum_order(kind: int, text: str) -> Order:
-    """Of a sum as a factor: sums of masses and inertias stand in front, (m1 + m2)*g*l, others behind, m*(a + b)."""
+    """Of a sum as a factor: sums of masses and inertias stand in front, (m1 + m2)*g*l, of other parameters behind these, m*(a + b)*cos(eps)."""
     is_inertial = kind <= 1 and text.lstrip("(-0123456789* ")[:1] in tuple(_INERTIAL)
-    return kind, 0 if is_inertial else 3, True, natural(text)
+    is_plain = kind <= 1 and "(" not in text
+    return kind, 0 if is_inertial else 1.5 if is_plain else 3, True, natural(text)
 
 
 def term_order(factors: tuple[Order, ...]) -> Order:

@@ -27,7 +27,7 @@ def _plain(thing) -> str:
         (x + y, "x+y"),
         (x - 2 * y, "x−2y"),
         (-x, "−x"),
-        (x * (y + 1), "(y+1)x"),
+        (x * (y + 1), "x(y+1)"),
         (x / y, "xy"),
         (x**2, "x2"),
         (sb.sin(theta1) ** 2, "sin2(θ1)"),
