@@ -293,7 +293,7 @@ def car(rolls: bool) -> sb.Model:
     if rolls:
         phi = m.coordinate("phi")
         chassis = m.body(
-            "chassis", frame.rotate("x", phi), mass=0.8 * p.mass, com=(0, 0, p.h), inertia=(p.Ix, p.Ix, p.Iz / 2)
+            "chassis", frame.rotate("x", phi), mass=0.8 * p.mass, com=(0, 0, p.h), inertia=(p.Ix, p.Iz / 2, p.Iz / 2)
         )
         m.generalized_force("suspension", phi, -p.k * sb.sin(phi) - 4000 * phi.dot)
         m.gravity(0, 0, -p.g)
@@ -401,7 +401,7 @@ def _tensegrities() -> Iterator[Case]:
         yield Case(
             f"crossed struts, 1e{power} N/m",
             partial(crossed_struts, 10.0**power),
-            near={"place_3": 1.5},
+            near={"place_a": 1.5},
             angle=0.6,
             length=0.3,
         )
