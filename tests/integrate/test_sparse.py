@@ -9,7 +9,9 @@ import pytest
 
 import symbody as sb
 from symbody.emit.loops.language import Numbers
-from symbody.integrate.implicit import sparse_of
+from symbody.integrate import march
+from symbody.integrate.implicit import radau_machine, sparse_of
+from symbody.integrate.machine import Task
 from symbody.integrate.simulate import SimulationOptions, form_of
 from symbody.integrate.sparse_elimination import (
     Sparse,
@@ -147,16 +149,25 @@ def test_the_same_motion(form: str) -> None:
     assert np.allclose(sparse.y, dense.y, atol=1e-9)  # rounding, times the condition of stiff equations
 
 
-def test_pivots_that_vanish_on_the_way() -> None:
-    """x + y² = 4 sin t with x' = -x + y: ∂/∂y passes through zero at rest; dense elimination takes over where the pivot is too small."""
-    m = sb.Model("fold")
-    x, y, w = m.variables("x y w")
-    m.equation("x", x.dot + x - y)
+def test_dense_elimination_takes_over_where_a_pivot_is_small() -> None:
+    """y' is nowhere and ∂/∂y of its equation is 1e-7, beside 1 in that of w: pivots have to be chosen by their size."""
+    m = sb.Model("small pivot")
+    y, w, *others = m.variables("y w a b c d")
     m.equation("y", (y + w) * 1e-7 + 3 * w - 1)
     m.equation("w", y + w - 4 * sb.sin(m.time))
+    for k, z in enumerate(others):
+        m.equation(f"decay of {z.name}", z.dot + (k + 1) * z)
     eq = sb.derive(m)
-    sim = sb.simulate(eq, [0, 1.0, 2.0], x=0.5, rtol=1e-9)
-    assert sim.outcome
-    t = sim.t
-    assert np.allclose(sim["y"] + sim["w"], 4 * np.sin(t), atol=1e-9)
-    assert np.allclose(3 * sim["w"], 1 - 4e-7 * np.sin(t), atol=1e-9)
+    state, form = sb.State.of(eq, {"a": 1.0}), form_of(eq, SimulationOptions(form="minimal"))
+    start, p = form.start(0.0, np.concatenate([state.q, state.u, state.z]), state.p)
+    machine = radau_machine(
+        Task(form, p, start, 0.0, 2.0, 1e-9, np.full(form.n, 1e-9), times=np.array([0.0, 1.0, 2.0]))
+    )
+    assert machine.method.sparse.size == form.n
+    assert machine.run(10**6) == march.DONE
+    assert machine.method.is_sparse == 0
+    found = {s.name: machine.memory.points[:, k] for k, s in enumerate(form.y)}
+    t = np.array([0.0, 1.0, 2.0])
+    assert np.allclose(found["y"] + found["w"], 4 * np.sin(t), atol=1e-9)
+    assert np.allclose(3 * found["w"], 1 - 4e-7 * np.sin(t), atol=1e-9)
+    assert np.allclose(found["a"], np.exp(-t), atol=1e-8)
