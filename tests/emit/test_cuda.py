@@ -12,7 +12,8 @@ import pytest
 import symbody as sb
 from examples import stanford_arm, triple_pendulum
 from symbody.emit.llvm import jit
-from symbody.emit.llvm.device_text import COLUMNS, ROWS, VALUE, function_kernel, values_alive
+from symbody.emit.llvm.device_text import COLUMNS, ROWS, VALUE, function_kernel
+from symbody.emit.program.register_order import values_alive, with_fewer_alive
 from symbody.emit.run import cuda_driver
 from symbody.emit.run.cuda_callable import ArrayLayout, prefetches, ptx_source
 from symbody.emit.run.device_arrays import view_of
@@ -267,6 +268,21 @@ def test_ptx_reads_the_next_state_first_where_registers_allow() -> None:
     wide = sb.program("wide", {"a": many}, {"s": [sum(many, x - x) * a for a in many]})
     assert values_alive(wide) > 150
     assert not prefetches(wide, "double", ArrayLayout((ROWS,)))
+
+
+def test_order_with_fewer_values_alive() -> None:
+    """A long sum on the left of each product: computed first, it leaves one value waiting; the other way each waits for it."""
+    many = [sb.symbol(f"a{k}") for k in range(40)]
+    e: sb.Expr = many[0]
+    for k in range(1, 38, 2):
+        e = (many[k] * many[k + 1] + many[k]) / e
+    p = sb.program("f", {"a": many}, {"z": e})
+    q = with_fewer_alive(p)
+    assert values_alive(q) <= values_alive(p)
+    assert values_alive(q) <= 5
+    assert sorted(i.op for i in q.code) == sorted(i.op for i in p.code)
+    row = np.random.default_rng(1).uniform(1, 2, 40)
+    assert sb.compile(q)(row) == sb.compile(p)(row)
 
 
 def test_ptx_of_layouts() -> None:

@@ -49,20 +49,6 @@ def used_inputs(program: Program) -> list[tuple[int, int]]:
     return sorted(i.data for i in program.code if i.op == "input")
 
 
-def values_alive(program: Program) -> int:
-    """The most values that are needed at one time, in the order in which the program computes them."""
-    last = program.last_uses()
-    ends = [0] * (len(last) + 1)
-    alive = most = 0
-    for k, i in enumerate(program.code):
-        if i.op not in ("const", "true", "sincos", "factor", "solve"):
-            alive += 1
-            ends[last[k]] += 1
-        most = max(most, alive)
-        alive -= ends[k]
-    return most
-
-
 class _FunctionKernel:
     """The text of one kernel."""
 

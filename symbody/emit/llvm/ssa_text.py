@@ -13,6 +13,7 @@ from typing import Final
 from ...errors import CompileError, listed
 from ..loops.kernels import factor_kernel, has_pivots, solve_kernel
 from ..program.program import Instruction, Program, right_sides
+from ..program.register_order import with_fewer_alive
 from .device_math import FUNCTIONS, any_angles, function_name, quotient, sine_and_cosine
 from .loop_text import LlvmKernel, simple_kernel
 from .scalar_text import ScalarText
@@ -34,7 +35,8 @@ class SsaText:
                 f"program {program.name!r}: {listed(f.name for f in program.externals)} are functions of this computer, which a GPU "
                 "cannot call; give them as expressions"
             )
-        self.program, self.code, self.t, self.read, self.write = program, program.code, t, read, write
+        self.program = program = with_fewer_alive(program)
+        self.code, self.t, self.read, self.write = program.code, t, read, write
         self.value: dict[int, str] = {}
         self.turned: dict[int, str] = {}  # sums of inputs as angles, that is up to multiples of 2π
         self.pairs: dict[int, tuple[str, str]] = {}  # sine and cosine, by the instruction of their angle

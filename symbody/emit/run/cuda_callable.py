@@ -16,9 +16,11 @@ import numpy as np
 from ...algebra import elimination
 from ...errors import ProgramError, listed, shown
 from ..llvm import device_math, device_text, jit, loop_text, numbers, scalar_text, ssa_text
-from ..llvm.device_text import COLUMNS, ROWS, THREADS, VALUE, function_kernel, kernel_name, used_inputs, values_alive
+from ..llvm.device_text import COLUMNS, ROWS, THREADS, VALUE, function_kernel, kernel_name, used_inputs
 from ..loops import checked, form, kernels, specialised
+from ..program import instruction_order, register_order
 from ..program.program import Group, Program
+from ..program.register_order import values_alive, with_fewer_alive
 from . import disk_cache as disk
 from .callable import output_shape
 from .cuda_driver import Card, CudaKernel, card, cuda, machine_code_for
@@ -26,6 +28,9 @@ from .device_arrays import ArrayView, DeviceArray, converter, packed, real_dtype
 
 REALS: Final = ("double", "float")
 REGISTERS: Final = 255  # of 32 bits that a thread may have
+WIDE: Final = (
+    24  # numbers of a state in rows beyond which reading is slower than computing, and reading early of no use
+)
 LONG: Final = 8000  # operations of a program for which a driver takes so long that only one way is tried
 NUMBERS_OF: Final = {"double": ctypes.c_double, "float": ctypes.c_float}
 _MOST_VALUES: Final = 3500  # bytes of numbers among the arguments of a kernel
@@ -36,6 +41,7 @@ def _generator() -> str:
     """Hash of the files that decide the text for a GPU."""
     made_by = (
         device_math, device_text, scalar_text, ssa_text, loop_text, numbers, jit, checked, form, kernels, specialised, elimination,
+        instruction_order, register_order,
     )  # fmt: skip
     return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
 
@@ -99,11 +105,18 @@ class CudaFunction:
         """The kernel for arrays that lie in some way."""
         key = (card.ordinal, layout)
         if key not in self.kernels:
-            fits, is_long = prefetches(self.program, self.real, layout), self.program.cost.total > LONG
-            ways = [True] if fits else [False] if is_long else [False, True]
-            made = [self._kernel(card, layout, prefetch) for prefetch in ways]
-            self.kernels[key] = min(made, key=lambda k: k.local_bytes)  # of two as good, the one without
+            made = [self._kernel(card, layout, prefetch) for prefetch in self._ways(layout)]
+            self.kernels[key] = min(made, key=lambda k: k.local_bytes)  # of two as good, the first
         return self.kernels[key]
+
+    def _ways(self, layout: ArrayLayout) -> list[bool]:
+        """Whether to load the next state's inputs early: what is certain, or both ways to be tried, the more promising one first."""
+        if prefetches(self.program, self.real, layout):
+            return [True]
+        if self.program.cost.total > LONG:
+            return [False]
+        is_wide = ROWS in layout.inputs and len(used_inputs(self.program)) > WIDE
+        return [False, True] if is_wide else [True, False]
 
     def _kernel(self, card: Card, layout: ArrayLayout, prefetch: bool) -> CudaKernel:
         text = ptx_source(self.program, self.real, layout, prefetch, cache=self._cache)
@@ -278,7 +291,7 @@ def prefetches(program: Program, real: str, layout: ArrayLayout) -> bool:
     """Whether the next state's inputs certainly fit into registers beside the work on this one; else both ways are tried."""
     words = real_dtype(real).itemsize // 4
     carried = sum(layout.inputs[g] != VALUE for g, _ in used_inputs(program))
-    return words * (values_alive(program) + carried) <= REGISTERS
+    return words * (values_alive(with_fewer_alive(program)) + carried) <= REGISTERS
 
 
 def ptx_source(
