@@ -93,6 +93,7 @@ def test_matrices_for_random_parameters(sharp, seed):
     """E, A and B for numbers at random, a and f being tied to the others as the paper ties them (4.2)."""
     draw = np.random.default_rng(seed)
     p = {s.name: draw.uniform(0.2, 1.5) for s in (*sharp.about.equations.p, V)}
+    p["Crxz"] *= 0.6 * math.sqrt(p["Irx"] * p["Irz"])  # of a body that can exist
     s, c = math.sin(p["eps"]), math.cos(p["eps"])
     p |= {"f": s * p["k"] - c * p["j"], "a": c * p["k"] - p["e"] + p["j"] * s}
     n = sharp.matrices(**{s.name: p[s.name] for s in sharp.parameters})
