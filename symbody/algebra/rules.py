@@ -8,9 +8,10 @@ Identities hold wherever both sides have a value (as for `a / a = 1`).
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from ..errors import ExpressionError
 from .graph import (
@@ -59,6 +60,14 @@ def _is_exact(value: Number) -> bool:
     return not isinstance(value, float)
 
 
+def folded_by(operation: Callable[[Any, Any], Number], a: Number, b: Number) -> Expr:
+    """The constant that an operation makes of two."""
+    try:
+        return folded(operation(a, b))
+    except OverflowError:  # a float and an exact number larger than any float
+        raise ExpressionError("a constant is larger than any number of the machine") from None
+
+
 def folded(value: Number) -> Expr:
     """A computed constant; exact ones that have grown too long are rounded."""
     if not isinstance(value, float) and max(value.numerator.bit_length(), value.denominator.bit_length()) > EXACT_BITS:
@@ -78,19 +87,19 @@ def _(a: Expr) -> Expr:
 @rule("add", "const", "const")
 def _(a: Expr, b: Expr) -> Expr:
     """1.5 + 2.25 = 3.75"""
-    return folded(a.data + b.data)
+    return folded_by(operator.add, a.data, b.data)
 
 
 @rule("sub", "const", "const")
 def _(a: Expr, b: Expr) -> Expr:
     """1.5 - 2.25 = -0.75"""
-    return folded(a.data - b.data)
+    return folded_by(operator.sub, a.data, b.data)
 
 
 @rule("mul", "const", "const")
 def _(a: Expr, b: Expr) -> Expr:
     """1.5 * 2.5 = 3.75"""
-    return folded(a.data * b.data)
+    return folded_by(operator.mul, a.data, b.data)
 
 
 @rule("div", "any", "const")
@@ -251,28 +260,28 @@ def _(a: Expr, b: Expr) -> Expr:
 def _(c: Expr, s: Expr) -> Expr | None:
     """2 + (3 + a) = 5 + a"""
     d, a = s.args
-    return add(folded(c.data + d.data), a) if d.op == "const" else None
+    return add(folded_by(operator.add, c.data, d.data), a) if d.op == "const" else None
 
 
 @rule("add", "const", "sub")
 def _(c: Expr, s: Expr) -> Expr | None:
     """2 + (3 - a) = 5 - a"""
     d, a = s.args
-    return sub(folded(c.data + d.data), a) if d.op == "const" else None
+    return sub(folded_by(operator.add, c.data, d.data), a) if d.op == "const" else None
 
 
 @rule("sub", "const", "add")
 def _(c: Expr, s: Expr) -> Expr | None:
     """2 - (3 + a) = -1 - a"""
     d, a = s.args
-    return sub(folded(c.data - d.data), a) if d.op == "const" else None
+    return sub(folded_by(operator.sub, c.data, d.data), a) if d.op == "const" else None
 
 
 @rule("sub", "const", "sub")
 def _(c: Expr, s: Expr) -> Expr | None:
     """2 - (3 - a) = -1 + a"""
     d, a = s.args
-    return add(folded(c.data - d.data), a) if d.op == "const" else None
+    return add(folded_by(operator.sub, c.data, d.data), a) if d.op == "const" else None
 
 
 @rule("add", "any", "sub")
@@ -324,7 +333,7 @@ def _like_terms(op: str, a: Expr, b: Expr) -> Expr | None:
     if x is not y:
         return None
     c, d = term(a)[0], term(b)[0]
-    return mul(folded(c + d if op == "add" else c - d), x)
+    return mul(folded_by(operator.add if op == "add" else operator.sub, c, d), x)
 
 
 @rule("add", "mul", "any", symmetric=True)
@@ -393,13 +402,13 @@ def _(a: Expr, b: Expr) -> Expr:
 @rule("mul", "const", "mul")
 def _(c: Expr, a: Expr) -> Expr | None:
     """2 * (3 * a) = 6 * a"""
-    return mul(folded(c.data * a.args[0].data), a.args[1]) if a.args[0].op == "const" else None
+    return mul(folded_by(operator.mul, c.data, a.args[0].data), a.args[1]) if a.args[0].op == "const" else None
 
 
 @rule("mul", "const", "div")
 def _(c: Expr, a: Expr) -> Expr | None:
     """2 * (3 / a) = 6 / a"""
-    return div(folded(c.data * a.args[0].data), a.args[1]) if a.args[0].op == "const" else None
+    return div(folded_by(operator.mul, c.data, a.args[0].data), a.args[1]) if a.args[0].op == "const" else None
 
 
 @rule("mul", "any", "any")

@@ -10,16 +10,16 @@ have in common (`emit/program/shared_products.py`).
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
-from operator import attrgetter
 from typing import Any, Final
 
 from .graph import ONE, ZERO, Expr, Number, key_class, plain2, rule
-from .rules import folded, mul, neg, sub, term
+from .rules import folded, folded_by, mul, neg, sub, term
 
 HANDFUL: Final = 6  # factors, or terms
 SPEEDS: Final = 7  # class of speeds: sums with accelerations stay as they were written, they are long and share much
-_key = attrgetter("key")
+_key = operator.attrgetter("key")
 _OPEN: Final = frozenset(("add", "sub", "neg", "mul", "div", "where"))  # not simple as factors of a term
 
 
@@ -212,7 +212,7 @@ def _like_terms(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
     (c, x), (d, y) = _number_and_rest(a), _number_and_rest(b)
     if x is not y or isinstance(c, float) or isinstance(d, float):
         return None
-    return mul(folded(c - d if subtracts else c + d), x)
+    return mul(folded_by(operator.sub if subtracts else operator.add, c, d), x)
 
 
 @rule("add", "mul", "mul")

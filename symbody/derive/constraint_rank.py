@@ -199,7 +199,9 @@ def rank_at(eq: Equations, values: Values) -> ConstraintRank | None:
 
 def _numbers(entries: Sequence[Expr], values: Mapping[Any, float], columns: int) -> Array | None:
     try:
-        return np.array(evaluate(list(entries), values), dtype=np.float64).reshape(-1, columns)
+        return np.array(evaluate(list(entries), values), dtype=np.float64).reshape(
+            len(entries) // max(columns, 1), columns
+        )
     except (EvaluationError, OverflowError):
         return None
 

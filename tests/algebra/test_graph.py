@@ -185,7 +185,10 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "float of a symbol": (lambda: float(a), "is not a number; evaluate"),
     "shapes that differ": (lambda: vector(a, b) + vector(a, b, c), r"shapes \(2, 1\) and \(3, 1\)"),
     "array of another shape": (lambda: vector(a, b) + np.ones(3), r"shapes \(2, 1\) and \(3, 1\)"),
-    "product of shapes": (lambda: matrix([[a, b]]) @ matrix([[a, b]]), "product of matrices of shapes"),
+    "product of shapes": (
+        lambda: matrix([[a, b]]) @ matrix([[a, b]]),
+        r"product: matrices of shapes \(1, 2\) and \(1, 2\)",
+    ),
     "matrix times matrix": (lambda: vector(a, b) * vector(a, b), "use @"),
     "ragged rows": (lambda: matrix([[a], [b, c]]), "differ in length"),
     "array of three dimensions": (lambda: matrix(np.ones((2, 2, 2))), "cannot stand for a scalar"),
