@@ -12,7 +12,7 @@ import numpy as np
 
 import symbody as sb
 from examples import slider_crank
-from symbody.algebra.graph import live_nodes
+from symbody.algebra.node_table import live_nodes
 from symbody.study.sources import find_model
 from symbody.study.study import Study
 

@@ -1,4 +1,4 @@
-"""What is paid around the numbers: values of a trajectory, another simulation of the same equations, accelerations, dropped models.
+"""Overhead around the numbers: values of a trajectory, another simulation of the same equations, accelerations, dropped models.
 
 `before_us` was measured on commit ac16bdb by the same calls; `before_nodes_after` are nodes that were left there.
 """

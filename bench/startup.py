@@ -1,4 +1,4 @@
-"""What a user waits for before anything of their own happens: the import, and small commands, as CPU seconds of a fresh process.
+"""Waiting time before anything of the user happens: the import, and small commands, as CPU seconds of a fresh process.
 
 The least of several runs. `before_cpu_s` is the least that was measured on two busy cores of a server when every name was
 loaded at once.

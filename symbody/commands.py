@@ -242,7 +242,7 @@ def _near_data(study: Study) -> dict[str, Any]:
 
 
 def _moved(study: Study) -> list[str]:
-    """What is to be said of a start that was looked at and could not be held."""
+    """Notes on start values that could not be held."""
     looked_at = "placed_start" in vars(study)
     return [str(study.placed_start)] if looked_at and study.placed_start.moved else []
 

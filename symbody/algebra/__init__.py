@@ -33,9 +33,10 @@ if TYPE_CHECKING:
         where,
     )
     from .graph import PI as pi  # noqa: N811  (the usual name)
-    from .graph import Condition, Expr, Symbol, fraction, gc_paused, symbol, symbols
+    from .graph import Condition, Expr, Symbol, fraction, symbol, symbols
     from .linear import Factors, factorize, solve
     from .matrix import Matrix, cross, diagonal, dot, identity, matrix, outer, skew, stack, vector, zeros
+    from .node_table import gc_paused
     from .printing import Sequence, latex, sequence, text
     from .sympy_border import SympyForm, from_sympy, simplified, sympy_source, to_sympy
     from .tidy import tidy

@@ -13,9 +13,10 @@ from typing import Any, Final
 
 from ..errors import ExpressionError, listed, shown
 from .functions import cos, cosh, log, sign, sin, sinh, sqrt, where
-from .graph import ONE, ZERO, Block, Expr, Node, Symbol, as_expr, check_node_limit
+from .graph import ONE, ZERO, Block, Expr, Node, Symbol, as_expr
 from .linear import FactorShape, solve_block
 from .matrix import Matrix
+from .node_table import check_node_limit
 from .walk import ordered, scalars
 
 # Partial derivatives of y = op(a, b, ...) with respect to each argument, in terms of the arguments and of y itself.

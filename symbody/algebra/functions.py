@@ -8,7 +8,8 @@ from typing import Any
 
 from ..errors import ExpressionError, shown
 from . import rules_of_angles, rules_of_functions, rules_of_order  # noqa: F401  (constructors need their rules)
-from .graph import Condition, Expr, as_condition, as_expr, check_name, intern, make
+from .graph import Condition, Expr, as_condition, as_expr, intern, make
+from .names import check_name
 
 
 def sqrt(x: Any) -> Expr:

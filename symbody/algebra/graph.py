@@ -10,22 +10,29 @@ Arguments are always older than the node: sorting nodes by `serial` puts any gra
 
 from __future__ import annotations
 
-import gc
 import importlib
 import math
 import numbers
-import re
-import weakref
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from hashlib import blake2b
-from heapq import heappop, heappush
-from itertools import count
 from typing import Any, Final
 
-from ..errors import ExpressionError, NodeLimitError, listed, shown
+from ..errors import ExpressionError, listed, shown
+from .factors import same_factors
+from .names import check_name, rate_name
+from .node_keys import (
+    CLASS_MASK,
+    CLASS_OF_KIND,
+    HASH,
+    HASH_BITS,
+    NOT_A_NUMBER,
+    constant_key,
+    node_key,
+    operation_number,
+    pair_key,
+    text_number,
+)
+from .node_table import serials, tables
 from .numpy_calls import array_ufunc
 
 Number = int | float | Fraction
@@ -38,152 +45,6 @@ BINARY: Final = frozenset("add sub mul div pow atan2 min max".split())
 CONDITIONS: Final = frozenset("lt le eq and or not true".split())
 KINDS: Final = ("parameter", "coordinate", "speed", "acceleration", "input", "variable", "multiplier", "time")
 _RATE_KIND: Final = {"coordinate": "speed", "speed": "acceleration"}
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-_RATE_NAME: Final = re.compile(r"(?P<stem>.+)_(?P<end>dot|ddot|d[3-9]|d[1-9][0-9]+)")
-
-# ---------------------------------------------------------------------------------------------------------- keys
-# A key is a class and a hash. The class of a symbol is its kind, that of any other node the highest class among its arguments, so that
-# sorting by keys puts numbers first, then parameters, then what depends on coordinates, then speeds. The hash is made of numbers only:
-# Python hashes these alike in every process. That of a product is the sum of those of its factors, whatever their grouping, so that
-# the key finds the product (`make2`).
-
-_HASH_BITS: Final = 56
-_HASH: Final = (1 << _HASH_BITS) - 1
-_CLASS_OF_KIND: Final = {  # odd: only numbers have class 0, so that they come before functions of numbers
-    "parameter": 1, "input": 3, "variable": 3, "time": 3, "coordinate": 5, "speed": 7, "acceleration": 9, "multiplier": 11,
-}  # fmt: skip
-_NOT_A_NUMBER: Final = 1 << _HASH_BITS
-_CLASS_MASK: Final = ~_HASH
-
-
-def text_number(text: str) -> int:
-    """A number for a text, the same in every process."""
-    return int.from_bytes(blake2b(text.encode(), digest_size=7).digest(), "big")
-
-
-class _OperationNumbers(dict[str, int]):
-    def __missing__(self, op: str) -> int:
-        return self.setdefault(op, text_number(op))
-
-
-_number_of = _OperationNumbers()
-
-
-def _key_of(op: str, args: tuple[Any, ...], data: Any) -> int:
-    """The key of any node but symbols and constants; data that is no number counts by its text."""
-    if len(args) == 2 and data is None:
-        return pair_key(op, *args)
-    keys = [a.key for a in args]
-    what = () if data is None else (data if isinstance(data, int) else text_number(str(data)),)
-    return max(keys, default=0) & _CLASS_MASK | _NOT_A_NUMBER | hash((_number_of[op], *what, *keys)) & _HASH
-
-
-def key_class(n: Node) -> int:
-    """The class of a node: 0 for numbers, 1 for what depends on parameters alone, 3 inputs and time, 5 coordinates, 7 speeds, 9, 11."""
-    return n.key >> _HASH_BITS
-
-
-def pair_key(op: str, a: Node, b: Node) -> int:
-    """The key of a node of two arguments."""
-    one, other = a.key, b.key
-    if op == "mul":
-        low = one + other
-    elif op == "pow" and b.op == "const" and isinstance(b.data, int):
-        low = one * b.data
-    else:
-        low = hash((_number_of[op], one, other))
-    return (one if one > other else other) & _CLASS_MASK | _NOT_A_NUMBER | low & _HASH
-
-
-def _constant_key(value: Number) -> int:
-    """Python's own hashes of -1 and -2 are equal."""
-    return text_number(value.hex() if isinstance(value, float) else f"{value.numerator:x}/{value.denominator:x}")
-
-
-# ---------------------------------------------------------------------------------------------------------- hash consing
-
-_serial = count(1)
-
-
-class _TableEntry(weakref.ref):  # type: ignore[type-arg]
-    """Weak reference to a node, with the key of its table entry."""
-
-    __slots__ = ("key",)
-    key: tuple[Any, ...]
-
-
-class _Table(dict[tuple[Any, ...], _TableEntry]):
-    """The nodes of one operation, by their arguments (and data)."""
-
-    __slots__ = ("forget",)
-
-    def __init__(self) -> None:
-        # Between the death of a node and this call the key may have been filed anew: only the dead node's own entry goes.
-        def forget(entry: _TableEntry, table: dict[tuple[Any, ...], _TableEntry] = self) -> None:
-            if table.get(entry.key) is entry:
-                table.pop(entry.key, None)
-
-        self.forget = forget
-
-    def filed(self, node: Any, key: tuple[Any, ...]) -> Any:
-        """Enter a new node into the table; returns the equal one that another thread entered in the meantime, where there is one."""
-        entry = _TableEntry(node, self.forget)
-        entry.key = key
-        while (first := self.setdefault(key, entry)) is not entry:
-            if (known := first()) is not None:
-                return known
-            self.forget(first)
-        return node
-
-
-class _Tables(dict[str, _Table]):
-    def __missing__(self, op: str) -> _Table:
-        return self.setdefault(op, _Table())
-
-
-_tables = _Tables()
-
-
-@contextmanager
-def gc_paused() -> Iterator[None]:
-    """Pause the garbage collector while many nodes are made: it would traverse all of them again and again, although nodes form no cycles."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-def live_nodes() -> int:
-    """Number of nodes that exist in this process."""
-    return sum(len(t) for t in _tables.values())
-
-
-def nodes_made() -> int:
-    """Serial number of the next node: the difference of two calls is how many nodes were made in between (plus the calls themselves)."""
-    return next(_serial)
-
-
-_most_nodes: ContextVar[int | None] = ContextVar("most_nodes", default=None)
-
-
-@contextmanager
-def node_limit(most: int) -> Iterator[None]:
-    """Refuse to go on when `nodes_made` is past a number: for expressions of files, which may ask for more than they are long."""
-    before = _most_nodes.set(most)
-    try:
-        yield
-    finally:
-        _most_nodes.reset(before)
-
-
-def check_node_limit() -> None:
-    """Asked by long computations on the way."""
-    most = _most_nodes.get()
-    if most is not None and nodes_made() > most:
-        raise NodeLimitError("the expressions have more nodes than allowed")
 
 
 class Node:
@@ -372,32 +233,9 @@ _CLASS: Final[dict[str, type[Node]]] = {
 # ---------------------------------------------------------------------------------------------------------- leaves
 
 
-def check_name(name: object, what: str) -> str:
-    """Refuse names that are not identifiers: names are written into generated code as they are."""
-    if isinstance(name, str) and _IDENTIFIER.fullmatch(name):
-        return name
-    raise ExpressionError(
-        f"{what}: {shown(name)} is not a usable name; use an ASCII letter or underscore followed by at most 99 letters, "
-        "digits or underscores"
-    )
-
-
-def rate_name(stem: str, order: int) -> str:
-    """Name of a time derivative: q, q_dot, q_ddot, q_d3, ..."""
-    return f"{stem}_d{order}" if order > 2 else stem + ("", "_dot", "_ddot")[order]
-
-
-def stem_and_order(name: str) -> tuple[str, int]:
-    """The opposite of `rate_name`: of q_ddot q and 2; of a name that is not that of a time derivative the name itself and 0."""
-    found = _RATE_NAME.fullmatch(name)
-    if found is None:
-        return name, 0
-    return found["stem"], {"dot": 1, "ddot": 2}.get(found["end"]) or int(found["end"][1:])
-
-
 def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     """The symbol of this name and kind, or its time derivative of some order. Kinds: see `KINDS`."""
-    key, table = (kind, name, order), _tables["symbol"]
+    key, table = (kind, name, order), tables["symbol"]
     try:
         entry = table.get(key)
     except TypeError:  # something that is no text
@@ -408,9 +246,9 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     if kind not in KINDS:
         raise ExpressionError(f"symbol {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
     node = Symbol()
-    node.op, node.args, node.data, node.serial = "symbol", (), None, next(_serial)
+    node.op, node.args, node.data, node.serial = "symbol", (), None, next(serials)
     node.stem, node.kind, node.order, node.name = name, kind, order, rate_name(name, order)
-    node.key = _CLASS_OF_KIND[kind] << _HASH_BITS | text_number(f"{kind} {name} {order}")
+    node.key = CLASS_OF_KIND[kind] << HASH_BITS | text_number(f"{kind} {name} {order}")
     return table.filed(node, key)
 
 
@@ -428,12 +266,12 @@ def constant(value: Number) -> Expr:
             value = int(value)
     elif isinstance(value, Fraction) and value.denominator == 1:
         value = value.numerator
-    key, table = (type(value), value), _tables["const"]
+    key, table = (type(value), value), tables["const"]
     entry = table.get(key)
     if entry is not None and (known := entry()) is not None:
         return known
     node = Expr()
-    node.op, node.args, node.data, node.serial, node.key = "const", (), value, next(_serial), _constant_key(value)
+    node.op, node.args, node.data, node.serial, node.key = "const", (), value, next(serials), constant_key(value)
     return table.filed(node, key)
 
 
@@ -525,12 +363,12 @@ Apply = Callable[..., Node | None]
 
 def intern(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
     """The node of this operation and these arguments, without rewriting."""
-    key, table = (args if data is None else (data, args)), _tables[op]
+    key, table = (args if data is None else (data, args)), tables[op]
     entry = table.get(key)
     if entry is not None and (known := entry()) is not None:
         return known
     node = _CLASS.get(op, Expr)()
-    node.op, node.args, node.data, node.serial, node.key = op, args, data, next(_serial), _key_of(op, args, data)
+    node.op, node.args, node.data, node.serial, node.key = op, args, data, next(serials), node_key(op, args, data)
     return table.filed(node, key)
 
 
@@ -587,7 +425,7 @@ def _too_large(op: str, *args: Node) -> ExpressionError:
 
 def make1(op: str, a: Expr) -> Expr:
     """A node of one argument."""
-    args, table = (a,), _tables[op]
+    args, table = (a,), tables[op]
     entry = table.get(args)
     if entry is not None and (known := entry()) is not None:
         return known
@@ -598,9 +436,9 @@ def make1(op: str, a: Expr) -> Expr:
     except OverflowError:
         raise _too_large(op, a) from None
     node = _CLASS.get(op, Expr)()
-    node.op, node.args, node.data, node.serial = op, args, None, next(_serial)
+    node.op, node.args, node.data, node.serial = op, args, None, next(serials)
     key = a.key
-    node.key = key & _CLASS_MASK | _NOT_A_NUMBER | hash((_number_of[op], key)) & _HASH
+    node.key = key & CLASS_MASK | NOT_A_NUMBER | hash((operation_number[op], key)) & HASH
     return table.filed(node, args)
 
 
@@ -612,10 +450,10 @@ def make2(op: str, a: Expr, b: Expr) -> Expr:
     if op == "mul":
         if a is ZERO or a is ONE:
             return a if a is ZERO else b
-        return _product(a, b, other & _CLASS_MASK | _NOT_A_NUMBER | one + other & _HASH)
+        return _product(a, b, other & CLASS_MASK | NOT_A_NUMBER | one + other & HASH)
     if a is ZERO and op == "add":
         return b
-    args, table = (a, b), _tables[op]
+    args, table = (a, b), tables[op]
     entry = table.get(args)
     if entry is not None and (known := entry()) is not None:
         return known
@@ -626,13 +464,13 @@ def make2(op: str, a: Expr, b: Expr) -> Expr:
     except OverflowError:  # an exact number beside a float
         raise _too_large(op, a, b) from None
     node = _CLASS.get(op, Expr)()
-    node.op, node.args, node.data, node.serial, node.key = op, args, None, next(_serial), pair_key(op, a, b)
+    node.op, node.args, node.data, node.serial, node.key = op, args, None, next(serials), pair_key(op, a, b)
     return table.filed(node, args)
 
 
 def _product(a: Expr, b: Expr, key: int) -> Expr:
     """A product; where one with the same factors exists it is that one, whatever their order and grouping."""
-    table, place = _tables["mul"], (key,)
+    table, place = tables["mul"], (key,)
     entry = table.get(place)
     if entry is not None and (known := entry()) is not None:
         if known.args == (a, b) or same_factors((known,), (a, b)):
@@ -642,39 +480,8 @@ def _product(a: Expr, b: Expr, key: int) -> Expr:
         if (out := apply(a, b)) is not None:
             return out  # type: ignore[return-value]
     node = Expr()
-    node.op, node.args, node.data, node.serial, node.key = "mul", (a, b), None, next(_serial), key
+    node.op, node.args, node.data, node.serial, node.key = "mul", (a, b), None, next(serials), key
     return table.filed(node, place)
-
-
-def same_factors(some: Iterable[Node], others: Iterable[Node]) -> bool:
-    """Whether two products are equal but for order and grouping of their factors."""
-    return factors_of(some) == factors_of(others)
-
-
-def factors_of(nodes: Iterable[Node]) -> dict[Any, int]:
-    """The factors of a product and their exponents: nested products and integer powers are opened, each once."""
-    out: dict[Node, int] = {}
-    exponents: dict[Node, int] = {}
-    waiting: list[tuple[int, int, Node]] = []
-
-    def put(n: Node, times: int) -> None:
-        if n.op == "pow" and n.args[1].op == "const" and isinstance(n.args[1].data, int):
-            n, times = n.args[0], times * n.args[1].data
-        if n.op != "mul":
-            out[n] = out.get(n, 0) + times
-        elif n in exponents:
-            exponents[n] += times
-        else:
-            exponents[n] = times
-            heappush(waiting, (-n.serial, 0, n))
-
-    for n in nodes:
-        put(n, 1)
-    while waiting:  # the youngest first: nothing that is left contains it
-        n = heappop(waiting)[2]
-        for a in n.args:
-            put(a, exponents[n])
-    return out
 
 
 def make(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
@@ -697,7 +504,7 @@ FALSE: Final[Condition] = intern("true", (), False)
 
 def plain2(op: str, args: tuple[Expr, Expr]) -> Expr:
     """The node of two arguments in normal form, which no rule rewrites."""
-    table = _tables[op]
+    table = tables[op]
     entry = table.get(args)
     if entry is not None and (known := entry()) is not None:
         return known

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .graph import Expr, Node, as_expr, check_name
+from .graph import Expr, Node, as_expr
+from .names import check_name
 from .walk import substitute_all
 
 Labels = Mapping[str, Any]  # label -> expression

@@ -319,7 +319,7 @@ class _TrustRegionSearch:
         return self._is_sharp or self.is_settled or bool((np.abs(self.F) <= ROUNDED * self._attainable()).all())
 
     def _attainable(self) -> Array:
-        """What rounding leaves of each row: its own, and where there are too many rows, the share that it takes of the others' in the least
+        """Residual that rounding leaves in each row: its own, and where there are too many rows, the share that it takes of the others' in the least
         squares, |1 - A A⁺| R e for A = R J D."""
         e, scales = self._rounding(), Scales.of(self.J)
         U = SingularValues.of(scales.rows[:, None] * self.J * scales.columns).U

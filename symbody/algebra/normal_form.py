@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 from .functions import cos, sin
-from .graph import ONE, Expr, Node, constant, key_class, make
+from .graph import ONE, Expr, Node, constant, make
+from .node_keys import key_class
 from .polynomials import (
     BITS,
     FIELD,

@@ -15,7 +15,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final
 
-from .graph import Block, Condition, Expr, Node, constant, gc_paused, intern, make2, symbol
+from .graph import Block, Condition, Expr, Node, constant, intern, make2, symbol
+from .node_table import gc_paused
 
 CACHES: Final = "_caches"  # of a CacheOwner
 Row = tuple[str, tuple[int, ...], Any]  # operation, numbers of the arguments, data

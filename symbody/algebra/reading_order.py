@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final, TypeAlias
 
-from .graph import Node, Symbol, key_class
+from .graph import Node, Symbol
+from .node_keys import key_class
 
 Order: TypeAlias = tuple[Any, ...]
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from .graph import ONE, Expr, factors_of, make1, rule
+from .factors import factors_of
+from .graph import ONE, Expr, make1, rule
 from .rules import add, mul, neg, power, sub
 
 _MOST_ANGLES: Final = {

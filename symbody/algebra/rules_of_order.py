@@ -14,7 +14,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any, Final
 
-from .graph import ONE, ZERO, Expr, Number, key_class, plain2, rule
+from .graph import ONE, ZERO, Expr, Number, plain2, rule
+from .node_keys import key_class
 from .rules import folded, folded_by, mul, neg, sub, term
 
 HANDFUL: Final = 6  # factors, or terms

@@ -9,7 +9,8 @@ from typing import Final
 
 from .angle_forms import angle_forms
 from .functions import tan
-from .graph import ONE, ZERO, Expr, Node, key_class
+from .graph import ONE, ZERO, Expr, Node
+from .node_keys import key_class
 from .normal_form import Atoms
 from .polynomials import Coefficient, Polynomial, common_monomial, content, exponent, exponents, scaled, variable
 from .walk import ordered

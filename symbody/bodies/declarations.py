@@ -9,9 +9,10 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from ..algebra.derivatives import jacobian
-from ..algebra.graph import ZERO, Expr, Symbol, as_expr, check_name, rate_name, stem_and_order, symbol
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
 from ..algebra.linear import solve
 from ..algebra.matrix import Matrix
+from ..algebra.names import check_name, rate_name, stem_and_order
 from ..algebra.portable import Portable
 from ..algebra.walk import free_symbols, substitute_all
 from ..errors import ModelError, finite_number, listed, shown, undeclared_symbol

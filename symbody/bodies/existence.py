@@ -1,4 +1,4 @@
-"""What numbers of parameters must meet so that the bodies of a mechanism can exist: the checks of literals in `mass.py`, for values that come later."""
+"""Conditions on parameters under which the bodies of a mechanism can exist: the checks of literals in `mass.py`, for values that come later."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Requirement:
     wrong: Callable[[Sequence[float]], str]
 
     def refusal(self, values: Mapping[Symbol, float]) -> str:
-        """What is wrong with values of parameters, in words; nothing where one of the parameters has none."""
+        """Violated conditions in words, for values of parameters; none where one of the parameters has none."""
         if any(s not in values for s in self.symbols):
             return ""
         if not (found := self.wrong(_numbers(self.expressions, values))):

@@ -14,8 +14,9 @@ from typing import Any, overload
 
 from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.functions import sqrt
-from ..algebra.graph import ZERO, Expr, Symbol, as_expr, check_node_limit
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, as_matrix, cross, dot, vector, zeros
+from ..algebra.node_table import check_node_limit
 from ..algebra.numpy_calls import array_ufunc
 from ..algebra.portable import Portable
 from ..algebra.printing import outline

@@ -145,7 +145,7 @@ def _largest(numbers: Sequence[Sequence[float]]) -> float:
 
 
 def wrong_mass(m: Number) -> str:
-    """What is wrong with the number of a mass, or nothing."""
+    """Why a number cannot be a mass; None where it can."""
     return f"negative mass {m}; give a positive one, or leave it out for a body without mass" if m < 0 else ""
 
 
@@ -169,7 +169,7 @@ def wrong_inertia(I: list[list[float]], terms: float = 0.0) -> str:
 
 
 def wrong_size(kind: str, size: Number) -> str:
-    """What is wrong with the number of a length of a shape, or nothing."""
+    """Why a number cannot be a length of a shape; None where it can."""
     return f"{kind}: its size must be positive, got {size}" if size <= 0 else ""
 
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.functions import atan, sqrt
-from ..algebra.graph import ZERO, Expr, Symbol, as_expr, check_name
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix
+from ..algebra.names import check_name
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown, unknown
 from ..escaping import checked_name

@@ -11,7 +11,7 @@ from ..errors import SymbodyError, shown
 
 
 class ArgumentKind(NamedTuple):
-    """What an argument may be: a test, and the words for it."""
+    """A kind of argument: a test, and the words for it."""
 
     fits: Callable[[Any], bool]
     words: str

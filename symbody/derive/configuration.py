@@ -29,7 +29,7 @@ STARTS: Final = 8
 
 @dataclass(frozen=True)
 class Configuration:
-    """What the search for a configuration came to.
+    """Outcome of the search for a configuration.
 
     values      numbers for every symbol; the constraints hold where `residuals` are small
     residuals   of phi, then of the norms of Euler parameters

@@ -78,7 +78,7 @@ class RowSpace:
 
     @property
     def border(self) -> Border | None:
-        """What makes Jc M⁻¹ Jcᵀ regular here; None where it is."""
+        """The bordering that makes Jc M⁻¹ Jcᵀ regular here; None where it is."""
         if not self.null.shape[1]:
             return None
         B = self.null * self.sizes[:, None] ** 2

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ..algebra.derivatives import jacobian
-from ..algebra.graph import Symbol, gc_paused
+from ..algebra.graph import Symbol
 from ..algebra.matrix import Matrix, zeros
+from ..algebra.node_table import gc_paused
 from ..algebra.walk import free_symbols, scalars, substitute_all
 from ..bodies.declarations import identifier
 from ..bodies.mechanism import Mechanism

@@ -71,7 +71,7 @@ class ReadableEquations:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What does not appear, in sentences."""
+        """Coordinates and parameters that do not appear, in sentences."""
         out = []
         if self.absent:
             out.append(f"do not appear: {_names(self.absent)}")

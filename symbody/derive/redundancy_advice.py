@@ -1,4 +1,4 @@
-"""What can be done about constraints that follow from others: only what the rank says would help."""
+"""Remedies for constraints that follow from others: only what the rank says would help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What constraints that depend on each other leave undetermined: multipliers and reactions.
+"""Multipliers and reactions that redundant constraints leave undetermined.
 
 With n the combinations of rows that vanish, nᵀ Jc = 0, multipliers are determined up to lam + n a. A quantity g(lam) is determined where
 

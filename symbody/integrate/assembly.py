@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..algebra.names import rate_name
 from ..algebra.rounding import rounding
 from ..algebra.trust_region import SingularValues
 from ..derive.constraint_rank import RANK, sizes_of_rows
@@ -35,7 +36,6 @@ from .state import (
     default_values,
     is_whole_state,
     named_values,
-    rate_name,
     require_parameters,
     start_values,
 )
@@ -142,7 +142,7 @@ class _AssemblyTask:
         return {n: self.held[n] for s in getattr(self.equations, group) if (n := s.name) in self.held}
 
     def rounding(self, rows: Sequence[NamedRow], group: str, x: Array) -> Array:
-        """What some rows can be off by where a group of symbols has these values."""
+        """Residual that rounding allows in some rows where a group of symbols has these values."""
         values = {s: self.known[s.name] for g in "quzrp" for s in getattr(self.equations, g)}
         values |= dict(zip(getattr(self.equations, group), map(float, x), strict=True))
         return np.array(rounding([r.expression for r in rows], {**values, self.equations.t: self.known["t"]}))
@@ -151,7 +151,7 @@ class _AssemblyTask:
     def rates(self) -> dict[int, float]:
         """Rates that are held and are no speeds, by the number of their coordinate."""
         speeds = {u.name for u in self.equations.u}
-        names = {j: rate_name(q) for j, q in enumerate(self.equations.q)}
+        names = {j: rate_name(q.name, 1) for j, q in enumerate(self.equations.q)}
         return {j: self.held[n] for j, n in names.items() if n in self.held and n not in speeds}
 
 
@@ -301,7 +301,7 @@ def _speeds(task: _AssemblyTask, q: Array) -> Array:
         for j, value in task.rates.items():
             A, b = np.vstack([A, N[j]]), np.append(b, n[j] - value)
             rate = task.equations.rates[j] - value
-            rows.append(NamedRow(f"{rate_name(task.equations.q[j])} = {value:g}", "rate", rate))
+            rows.append(NamedRow(f"{rate_name(task.equations.q[j].name, 1)} = {value:g}", "rate", rate))
     u, left, is_exact = _least(A, b, task.numbers("u"), task.free("u"), task.weight("u"))
     if is_exact:
         return u
@@ -316,7 +316,7 @@ def _speeds(task: _AssemblyTask, q: Array) -> Array:
 
 
 def _named_rates(task: _AssemblyTask) -> dict[str, float]:
-    return {rate_name(task.equations.q[j]): value for j, value in task.rates.items()}
+    return {rate_name(task.equations.q[j].name, 1): value for j, value in task.rates.items()}
 
 
 def _least(A: Array, b: Array, u: Array, free: Numbers, weights: Array) -> tuple[Array, Array, bool]:
@@ -344,7 +344,7 @@ def _state(wanted: GivenOutputs, task: _AssemblyTask, q: Array, how: str) -> Sta
 
 def _together(wanted: GivenOutputs, task: _AssemblyTask, state: State) -> State:
     eq = task.equations
-    rates = [NamedRow(f"{rate_name(eq.q[j])} = {x:g}", "rate", eq.rates[j] - x) for j, x in task.rates.items()]
+    rates = [NamedRow(f"{rate_name(eq.q[j].name, 1)} = {x:g}", "rate", eq.rates[j] - x) for j, x in task.rates.items()]
     rows = (*wanted.positions.position_rows, *task.rows.speeds, *task.rows.additional, *rates, *wanted.others)
     search = state_search(eq, rows, {**task.known, **state.values}, task.held, task.weights)
     found, attempt = search.first()

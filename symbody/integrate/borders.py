@@ -51,7 +51,7 @@ class RunRank:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What of it forms depend on: sizes by their order of magnitude only."""
+        """The part of it on which forms depend: sizes by their order of magnitude only."""
         return (self.rank, self.holonomic, self.independent, tuple(round(np.log10(x)) for x in self.sizes))
 
 

@@ -89,7 +89,7 @@ class Search:
     # ------------------------------------------------------------------------------------------------ several starts
 
     def first(self) -> tuple[Found, int]:
-        """What the first start leads to from which the rows can be made to vanish, and its number: the start itself, then others, each a
+        """The first configuration on the rows, and the number of the start that led to it: the start itself, then others, each a
         little further from it at random. Where there is none, what came nearest to that.
 
         Where the way led through a singular position, a configuration on the side of the start comes first: elbow up stays up.

@@ -8,7 +8,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class FormKind:
-    """What a form of the equations offers.
+    """Capabilities of a form of the equations.
 
     title          for people
     projects       states are brought back to the constraints after every step

@@ -1,4 +1,4 @@
-"""What a name means in some equations, as an expression in the state: variables, accelerations, multipliers, inputs that follow laws, outputs."""
+"""Meanings of names in some equations, as expressions in the state: variables, accelerations, multipliers, inputs that follow laws, outputs."""
 
 from __future__ import annotations
 

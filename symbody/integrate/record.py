@@ -121,7 +121,7 @@ class Record:
 
     @property
     def note(self) -> str:
-        """What was thinned out, in words."""
+        """Say in words how far the result was thinned out."""
         if self.is_dense:
             return ""
         steps = f"every {self.every}th step" if self.every > 1 else "the ends of steps"

@@ -233,11 +233,6 @@ def require_parameters(equations: Equations, known: Mapping[str, float]) -> None
     table.require(given, f"state of {equations.name!r}", AssemblyError, "give them by name")
 
 
-def rate_name(coordinate: Symbol) -> str:
-    rate = coordinate.dot
-    return rate.name if isinstance(rate, Symbol) else ""
-
-
 def named_values(equations: Equations, given: Mapping[Any, Any], where: str, rates: bool = False) -> dict[str, float]:
     """Numbers by identifier, from names or symbols; refuses names that do not exist and what is not one finite number.
 

@@ -112,7 +112,7 @@ class Trajectory(Portable):
 
     @property
     def kinds(self) -> Mapping[str, str]:
-        """What each name is, in all modes: "coordinate", "parameter", ..."""
+        """Kinds of the names, in all modes: "coordinate", "parameter", ..."""
         return {name: kind for s in self.segments for name, kind in s.equations.kinds.items()}
 
     @property
@@ -126,7 +126,7 @@ class Trajectory(Portable):
 
     @property
     def events(self) -> tuple[Occurrence, ...]:
-        """What happened, in order."""
+        """Events and impacts, in order of time."""
         return tuple(e for s in self.segments for e in s.events)
 
     @property
@@ -135,7 +135,7 @@ class Trajectory(Portable):
 
     @property
     def choices(self) -> dict[str, str]:
-        """What was picked: form, method, tolerances; where modes differ, for each."""
+        """Choices made: form, method, tolerances; where modes differ, for each."""
         of_modes = {s.mode: s.choices for s in self.segments}
         out = {}
         for key in dict.fromkeys(k for c in of_modes.values() for k in c):

@@ -6,16 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..algebra.derivatives import directional_derivative
-from ..algebra.graph import ZERO, Symbol, as_expr, stem_and_order, symbol
+from ..algebra.graph import ZERO, Symbol, as_expr, symbol
 from ..algebra.mathml import drawn
 from ..algebra.matrix import Matrix, as_matrix, identity, zeros
 from ..algebra.portable import Portable
-from ..algebra.printing import latex
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.keywords import values_by_name
 from ..derive.variables import Variables
@@ -24,7 +23,6 @@ from ..emit.program.program import Program
 from ..emit.run.callable import Array
 from ..emit.text.numpy_text import numpy_function
 from ..errors import StabilityError, listed, shown, unknown
-from ..escaping import in_latex
 from ..summary import Summarized, Summary, counted, filled, listing
 from . import design as design_module
 from . import eigenvalue_sensitivities as sensitivity
@@ -38,61 +36,12 @@ from .pencil import Complex
 from .second_order import SecondOrder, second_order
 from .spectrum import Spectrum, eigenvalues, infinite_eigenvalues, modes
 from .steady_motion import SteadyMotion
+from .system_latex import system_latex
+from .system_matrices import NO_RATES, OF_INPUTS, OF_RATES, PARTS, RECOVERY, FullSystem, SystemMatrices, cut
 
-PARTS = ("E", "A", "B", "C", "D", "B1", "B2", "D1", "D2")
-OF_INPUTS = ("B", "B1", "B2", "D", "D1", "D2")
-OF_RATES = ("B1", "B2", "D1", "D2", "Tr", "Tr1")
-RECOVERY = ("T", "Tr", "Tr1")
 Function = Callable[..., Array]
 Values = Mapping[Any, Any] | None
 ByName = Mapping[str, Any] | None
-
-
-NO_RATES = zeros(0, 0)
-
-
-class SystemMatrices(NamedTuple):
-    """The matrices of a linear system as arrays; with one more dimension in front where there are many parameter sets."""
-
-    E: Array
-    A: Array
-    B: Array
-    C: Array
-    D: Array
-    B1: Array
-    B2: Array
-    D1: Array
-    D2: Array
-
-    def b_at(self, s: Any) -> Any:
-        """B + s B1 + s² B2."""
-        return self.B + s * self.B1 + s**2 * self.B2
-
-    def d_at(self, s: Any) -> Any:
-        """D + s D1 + s² D2."""
-        return self.D + s * self.D1 + s**2 * self.D2
-
-
-@dataclass(frozen=True)
-class FullSystem:
-    """The system before reduction: names of all variables, the first-order equations in them, and the independent ones."""
-
-    q: tuple[str, ...]
-    u: tuple[str, ...]
-    z: tuple[str, ...]
-    lam: tuple[str, ...]
-    variation: Variation
-    kept: tuple[tuple[int, ...], tuple[int, ...]]  # numbers of the independent coordinates and speeds
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the columns of the pencil in all variables."""
-        return (*self.q, *self.u, *(f"rate of {u}" for u in self.u), *self.z, *self.lam)
-
-    @property
-    def names_of_squares(self) -> tuple[str, ...]:
-        """Of the columns of the pencil of ω²."""
-        return (*self.q, *self.lam)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -370,23 +319,23 @@ class LinearSystem(Summarized, Portable):
     def derivatives_at(self, parameter: str | Symbol, rows: Array, points: Array) -> SystemMatrices:
         """Total derivatives of the matrices with respect to a parameter: the operating point moves along."""
         by = self.parameter(parameter)
-        function, moved = self._slopes(by), np.zeros_like(points)
+        function, moved = self._derivatives_by(by), np.zeros_like(points)
         for k in range(len(rows) if self.unknowns and self.about is not None else 0):
             at = dict(zip(self.parameters, map(float, rows[k]), strict=True))
             found = self.about.slopes(at, dict(zip(self.unknowns, map(float, points[k]), strict=True)), by)  # type: ignore[union-attr]
             moved[k] = [found[s] for s in self.unknowns]
         return self._cut(function(rows, points, moved))
 
-    def _slopes(self, by: Symbol) -> Function:
-        known: dict[Symbol, Function] = self._slope_functions
+    def _derivatives_by(self, by: Symbol) -> Function:
+        known: dict[Symbol, Function] = self._derivative_functions
         if by not in known:
             rates = {s: symbol(f"slope_{s.name}") for s in self.unknowns}
             parts = [directional_derivative(getattr(self, p), {by: 1, **rates}) for p in PARTS]
-            known[by] = self._function("linear_slopes", parts, list(rates.values()))
+            known[by] = self._function("linear_derivatives", parts, list(rates.values()))
         return known[by]
 
     @cached_property
-    def _slope_functions(self) -> dict[Symbol, Function]:
+    def _derivative_functions(self) -> dict[Symbol, Function]:
         return {}
 
     def _cut(self, flat: Array) -> SystemMatrices:
@@ -460,15 +409,7 @@ class LinearSystem(Summarized, Portable):
 
     def latex(self) -> str:
         """E x' = A x + B r, y = C x + D r in LaTeX; with r' and r'' where they act."""
-        states_, outputs = (_column_latex(names) for names in (self.x, self.y))
-        line = f"{latex(self.E)} {_column_latex(self.x, 1)} = {latex(self.A)} {states_}{self._inputs_latex('B')}"
-        if self.y:
-            line += f", \\quad {outputs} = {latex(self.C)} {states_}{self._inputs_latex('D')}"
-        return line
-
-    def _inputs_latex(self, part: str) -> str:
-        terms = ((p, order) for order, p in enumerate((part, f"{part}1", f"{part}2")) if self.r and p in self.parts)
-        return "".join(f" + {latex(getattr(self, p))} {_column_latex(self.r, order)}" for p, order in terms)
+        return system_latex(self)
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"
@@ -635,27 +576,9 @@ def linear_system(
     )
 
 
-def cut(flat: Array, shapes: Sequence[tuple[int, int]]) -> list[Array]:
-    """Matrices from their entries one after the other, along the last dimension."""
-    out, at = [], 0
-    for rows, cols in shapes:
-        out.append(flat[..., at : at + rows * cols].reshape(*flat.shape[:-1], rows, cols))
-        at += rows * cols
-    return out
-
-
 def _substituted(full: FullSystem | None, table: Mapping[Symbol, Any]) -> FullSystem | None:
     return full and replace(full, variation=full.variation.mapped(lambda matrices: substitute_all(matrices, table)))
 
 
 def _has_entries(m: Matrix) -> bool:
     return any(e is not ZERO for e in m.entries)
-
-
-def _column_latex(names: Sequence[str], rates: int = 0) -> str:
-    def column_entry(name: str) -> str:
-        stem, order = stem_and_order(name)
-        return latex(symbol(stem, "variable", order + rates)) if name.isidentifier() else rf"\text{{{in_latex(name)}}}"
-
-    inner = r" \\ ".join(map(column_entry, names))
-    return rf"\begin{{bmatrix}} {inner} \end{{bmatrix}}"

@@ -10,8 +10,9 @@ import numpy as np
 
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
-from ..algebra.graph import ZERO, Expr, Symbol, as_expr, gc_paused
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix
+from ..algebra.node_table import gc_paused
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.equations import Equations, of_equations
 from ..derive.keywords import by_name, values_by_name
@@ -21,12 +22,13 @@ from ..integrate.inputs import with_inputs
 from ..integrate.state import State
 from .condition_rows import ConditionRow, position_rows, speed_rows
 from .first_variation import Variation, output_rows, variation
-from .linear_system import FullSystem, LinearSystem
+from .linear_system import LinearSystem
 from .parameter_samples import cleaned, folded, sample_at, samples
 from .pivoting import solved
 from .reduction import chosen_partition, reduced
 from .steady import steady
 from .steady_motion import SteadyMotion
+from .system_matrices import FullSystem
 
 ON_CONSTRAINTS = 1e-7  # a point is on the constraints when they miss by less than this part of their terms
 
@@ -162,7 +164,7 @@ def _checked(eq: Equations, motion: SteadyMotion) -> SteadyMotion:
 def _of_open_loop(
     eq: Equations, about: SteadyMotion | State, values: Mapping[str, float]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is known of a motion of the open loop, as a point of the closed loop, and its parameters where no others are given."""
+    """A motion of the open loop as a point of the closed loop, and its parameters where no others are given."""
     state = about if isinstance(about, State) else about.state
     numbers = about.values if isinstance(about, SteadyMotion) else state.values
     names = eq.variables.of("q u z r").names

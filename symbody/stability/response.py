@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import expm, svd
 
-from ..algebra.graph import Symbol, rate_name
+from ..algebra.graph import Symbol
+from ..algebra.names import rate_name
 from ..emit.run.callable import Array
 from ..errors import StabilityError, shown
 from ..summary import Summarized, Summary, filled, listing

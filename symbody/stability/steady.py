@@ -81,7 +81,7 @@ def steady_motions(
 
 @dataclass(frozen=True)
 class SteadyQuestion:
-    """What is asked of which equations: conditions, where to begin, numbers of parameters."""
+    """A request for steady motions of some equations: conditions, where to begin, numbers of parameters."""
 
     equations: Equations
     conditions: Conditions
@@ -239,7 +239,7 @@ def _all_vanish(things: list[Expr], defaults: Mapping[Symbol, float]) -> bool:
 def _linear_solution(
     rows: list[Expr], unknowns: tuple[Symbol, ...], defaults: Mapping[Symbol, float], begin: Mapping[Symbol, float]
 ) -> tuple[dict[Symbol, Expr], list[Symbol]] | None:
-    """What linear rows make of unknowns; those that they leave open stay where they begin."""
+    """Unknowns determined by linear rows; those left open keep their start values."""
     slopes = jacobian(rows, unknowns) if unknowns else Matrix(len(rows), 0, ())
     if set(free_symbols(slopes)) & set(unknowns):
         return None

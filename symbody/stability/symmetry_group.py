@@ -23,7 +23,7 @@ from .symmetries import AXES, Symmetry, symmetries
 
 @dataclass(frozen=True)
 class Asked:
-    """What a steady motion is asked to have: values, what is free, and which coordinates may drift by themselves."""
+    """Conditions on a steady motion: values, what is free, and which coordinates may drift by themselves."""
 
     wanted: Mapping[Expr, Expr]
     loose: Sequence[Symbol]

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from ..bodies.file.keys import FILE, REQUESTS
+from ..bodies.file.located import LocatedRecord, LocatedText
 from ..bodies.file.make_model import Build, name_of
 from ..bodies.file.paths import beside
-from ..bodies.file.schema import Fields, Said
 from ..bodies.file.scope import Budget, Scope
 from ..bodies.file.yaml_tree import FileText, read_source, source_of, tree
 from ..bodies.mechanism import Mechanism
@@ -63,7 +63,7 @@ def read_model_text(text: str | bytes, name: str = "model") -> ModelFile:
 
 
 def read_requests(text: str, model: Model, name: str) -> Requests:
-    """What is asked of a model that was made in Python, in the words of a model file: steady: {...}, eig: {...}."""
+    """Requests of a model made in Python, in the words of a model file: steady: {...}, eig: {...}."""
     source = source_of(text, name, None)
     return requests_of(REQUESTS.read(source, tree(source)), Scope(model, Budget()), model.freeze())
 
@@ -77,8 +77,8 @@ def _read(source: FileText, default: str, path: Path | None) -> ModelFile:
     return ModelFile(name, description, build.model, mechanism, requests_of(fields, build.scope, mechanism), path)
 
 
-def _opened(said: Said, budget: Budget) -> tuple[Fields, str]:
-    """Fields of the file of a part, and the part's default name."""
+def _opened(said: LocatedText, budget: Budget) -> tuple[LocatedRecord, str]:
+    """Record of the file of a part, and the part's default name."""
     path = beside(said)
     budget.files += 1
     if budget.files > MOST_FILES:

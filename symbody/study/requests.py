@@ -9,11 +9,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from ..algebra.graph import Expr, Symbol, rate_name, symbol
+from ..algebra.graph import Expr, Symbol, symbol
 from ..algebra.matrix import Matrix, vector
+from ..algebra.names import rate_name
 from ..bodies.file.body_items import rotation_of
+from ..bodies.file.located import Formula, LocatedList, LocatedRecord, LocatedTable, LocatedText, names_in
 from ..bodies.file.paths import beside
-from ..bodies.file.schema import Fields, Formula, Many, NamedEntries, Said, said_names
 from ..bodies.file.scope import Scope
 from ..bodies.frames import Frame, Point
 from ..bodies.mechanism import Body, Mechanism
@@ -146,13 +147,13 @@ class Requests:
     draw: Drawing | None = None
 
 
-def requests_of(fields: Fields, scope: Scope, mechanism: Mechanism) -> Requests:
+def requests_of(fields: LocatedRecord, scope: Scope, mechanism: Mechanism) -> Requests:
     """The requests of a file, checked against its mechanism."""
     return _RequestReader(fields, scope, mechanism).read()
 
 
 class _RequestReader:
-    def __init__(self, fields: Fields, scope: Scope, mechanism: Mechanism) -> None:
+    def __init__(self, fields: LocatedRecord, scope: Scope, mechanism: Mechanism) -> None:
         self.fields, self.scope, self.mechanism = fields, scope, mechanism
         states = (*mechanism.q, *mechanism.u, *(q.dot for q in mechanism.q), *mechanism.z, *mechanism.r)
         self.states = {s.name: s for s in states if isinstance(s, Symbol)}
@@ -178,7 +179,7 @@ class _RequestReader:
 
     # Names and numbers
 
-    def _known(self, said: Said, known: Iterable[str], what: str) -> str:
+    def _known(self, said: LocatedText, known: Iterable[str], what: str) -> str:
         """A name that must be one of some."""
         names, name = list(known), said.text
         if (stem := name.rstrip("'")) != name:
@@ -189,7 +190,7 @@ class _RequestReader:
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise said.error(f"there is no {what} {said.text!r}; there are {listed(names)}.{hint}")
 
-    def _numbers(self, table: NamedEntries | None, known: Iterable[str], what: str) -> dict[str, float]:
+    def _numbers(self, table: LocatedTable | None, known: Iterable[str], what: str) -> dict[str, float]:
         out: dict[str, float] = {}
         if table is None:
             return out
@@ -202,7 +203,7 @@ class _RequestReader:
 
     def _names(self, said: Any, known: Iterable[str], what: str) -> tuple[str, ...]:
         names = list(known)
-        return tuple(self._known(s, names, what) for s in said_names(said))
+        return tuple(self._known(s, names, what) for s in names_in(said))
 
     def _count(self, f: Formula, least: int = 2) -> int:
         value = self.scope.number(f)
@@ -216,7 +217,7 @@ class _RequestReader:
             raise f.error(f"expected a positive number, got {value:g}")
         return value
 
-    def _range(self, many: Many) -> Range:
+    def _range(self, many: LocatedList) -> Range:
         begin, end = (self.scope.number(f) for f in many.items[:2])
         if begin == end:
             raise many.error(f"the range from {begin:g} to {end:g} is empty")
@@ -224,9 +225,9 @@ class _RequestReader:
 
     # Analyses
 
-    def _simulation(self, said: Fields) -> SimulationRequest:
+    def _simulation(self, said: LocatedRecord) -> SimulationRequest:
         t = said.get("t")
-        begin, end = (self.scope.number(f) for f in t) if isinstance(t, Many) else (None, self.scope.number(t))
+        begin, end = (self.scope.number(f) for f in t) if isinstance(t, LocatedList) else (None, self.scope.number(t))
         if (begin or 0.0) == end:
             raise t.error(f"the simulation goes nowhere: it begins and ends at {end:g}")
         inputs = self._inputs(said)
@@ -241,14 +242,14 @@ class _RequestReader:
             self._names(said.get("fix"), self.states, "coordinate or speed"), options,
         )  # fmt: skip
 
-    def _inputs(self, said: Fields) -> dict[str, Expr]:
+    def _inputs(self, said: LocatedRecord) -> dict[str, Expr]:
         """Laws that inputs follow."""
         if "inputs" not in said:
             return {}
         table, known = said.get("inputs"), [r.name for r in self.mechanism.r]
         return {self._known(table.keys[k], known, "input"): self.scope.scalar(f) for k, f in table.entries.items()}
 
-    def _steady(self, said: Fields) -> SteadyRequest:
+    def _steady(self, said: LocatedRecord) -> SteadyRequest:
         new: dict[str, float] = {}
         if "parameters" in said:
             table = said.get("parameters")
@@ -259,37 +260,37 @@ class _RequestReader:
         if "values" in said:
             table = said.get("values")
             values = [(self._state(table.keys[k]), self.scope.scalar(f)) for k, f in table.entries.items()]
-        zero, free = (tuple(self._state(x) for x in said_names(said.get(k))) for k in ("zero", "free"))
+        zero, free = (tuple(self._state(x) for x in names_in(said.get(k))) for k in ("zero", "free"))
         start = self._numbers(said.get("start"), {**self.states, **dict.fromkeys(new)}, "coordinate, speed or variable")
         return SteadyRequest(new, tuple(values), zero, free, start, self._inputs(said))
 
-    def _new_symbol(self, said: Said) -> None:
+    def _new_symbol(self, said: LocatedText) -> None:
         """A parameter that only the analyses know."""
         if said.text in self.scope.model.symbols or said.text in self.scope.values:
             raise said.error(f"{said.text!r} is declared already; choose another name")
         self.scope.values[said.text] = _parameter(said)
 
-    def _state(self, said: Said) -> Symbol:
+    def _state(self, said: LocatedText) -> Symbol:
         known = {**self.parameters, **self.states}
         return known[self._known(said, known, "coordinate, speed, variable, input or parameter")]
 
-    def _linear(self, said: Fields, steady: SteadyRequest | None) -> LinearRequest:
+    def _linear(self, said: LocatedRecord, steady: SteadyRequest | None) -> LinearRequest:
         about = said.get("about")
-        if isinstance(about, Said) and about.text == "steady" and steady is None:
+        if isinstance(about, LocatedText) and about.text == "steady" and steady is None:
             raise about.error("there is no steady motion to linearise about; describe it under `steady`")
         where: str | dict[str, float] = "start" if steady is None else "steady"
-        if isinstance(about, Said):
+        if isinstance(about, LocatedText):
             where = about.text
         elif about is not None:
             where = self._numbers(about, self.states, "coordinate, speed or variable")
         drop = said.get("drop")
         return LinearRequest(
             where, self._names(said.get("independent"), self.states, "coordinate or speed"),
-            ("cyclic",) if isinstance(drop, Said) and drop.text == "cyclic" else self._names(drop, self.states, "coordinate or speed"),
+            ("cyclic",) if isinstance(drop, LocatedText) and drop.text == "cyclic" else self._names(drop, self.states, "coordinate or speed"),
             self._inputs(said), said.get("moving") is True,
         )  # fmt: skip
 
-    def _eigenvalues(self, said: Fields, known: Iterable[str]) -> EigenvalueRequest:
+    def _eigenvalues(self, said: LocatedRecord, known: Iterable[str]) -> EigenvalueRequest:
         names = list(known)
         vary: dict[str, Range] = {}
         if "vary" in said:
@@ -299,7 +300,7 @@ class _RequestReader:
                 raise table.error(f"one parameter or two are varied, got {len(vary)}")
         return EigenvalueRequest(vary, self._numbers(said.get("values"), names, "parameter"))
 
-    def _response(self, said: Fields, known: Iterable[str]) -> ResponseRequest:
+    def _response(self, said: LocatedRecord, known: Iterable[str]) -> ResponseRequest:
         seen = [*self.mechanism.outputs, *self.states]
         return ResponseRequest(
             self._known(said.get("input"), [r.name for r in self.mechanism.r], "input"), self._known(said.get("output"), seen, "output or variable"),
@@ -308,7 +309,7 @@ class _RequestReader:
 
     # Drawing
 
-    def _drawing(self, said: Fields) -> Drawing:
+    def _drawing(self, said: LocatedRecord) -> Drawing:
         shapes = said.get("shapes")
         traces = said.get("traces")
         return Drawing(
@@ -318,7 +319,7 @@ class _RequestReader:
             self._names(said.get("hide"), [b.name for b in self.mechanism.bodies], "body"),
         )  # fmt: skip
 
-    def _drawn(self, name: str, said: Fields) -> DrawnShape:
+    def _drawn(self, name: str, said: LocatedRecord) -> DrawnShape:
         s = self.scope
         on = s.part(said.get("on"))
         what = said.get(said.kind)
@@ -332,17 +333,17 @@ class _RequestReader:
             self._mesh(what) if said.kind == "mesh" else None,
         )  # fmt: skip
 
-    def _size(self, said: Fields, what: Any) -> tuple[Expr, ...]:
+    def _size(self, said: LocatedRecord, what: Any) -> tuple[Expr, ...]:
         if said.kind in ("line", "mesh"):
             what = said.get("width" if said.kind == "line" else "scale")
         if what is None:
             return ()
-        sizes = tuple(self.scope.scalars(what)) if isinstance(what, Many) else (self.scope.scalar(what),)
+        sizes = tuple(self.scope.scalars(what)) if isinstance(what, LocatedList) else (self.scope.scalar(what),)
         if bad := [x for x in sizes if x.value is not None and x.value <= 0]:
             raise what.error(f"a size is positive, got {bad[0]}")
         return sizes
 
-    def _colour(self, said: Fields) -> str:
+    def _colour(self, said: LocatedRecord) -> str:
         if "colour" not in said:
             return ""
         text = said.get("colour").text
@@ -352,14 +353,14 @@ class _RequestReader:
             )
         return text
 
-    def _mesh(self, said: Said) -> Path:
+    def _mesh(self, said: LocatedText) -> Path:
         path = beside(said)
         if path.suffix.lower() not in MESHES:
             raise said.error(f"{said.text!r} is not a mesh; meshes end in {listed(MESHES)}")
         return path
 
 
-def _parameter(said: Said) -> Symbol:
+def _parameter(said: LocatedText) -> Symbol:
     try:
         return symbol(said.text)
     except ExpressionError as reason:

@@ -98,7 +98,7 @@ def _urdf(argument: str, path: Path) -> ModelSource:
 
 
 def _packages(robot: Robot, folders: Sequence[Path]) -> dict[str, Path]:
-    """What package://name/ stands for: the folder of that name in the first of these folders that has one, or one of them that is called so.
+    """Folder that package://name/ stands for: the one of that name in the first of these folders that has one, or one of them that is called so.
 
     A robot's file says which files are opened, so they are looked for nowhere else.
     """

@@ -20,7 +20,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
-from ..algebra.graph import stem_and_order
+from ..algebra.names import stem_and_order
 from ..errors import SymbodyError
 from ..escaping import in_figure
 from ..whole_files import unfinished

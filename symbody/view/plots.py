@@ -84,7 +84,7 @@ def _(sim: Trajectory, *what: Wanted | Sequence[Wanted], title: str = "", over: 
 
 
 def _panels(what: Sequence[Wanted | Sequence[Wanted]]) -> dict[str, list[Wanted]]:
-    """What is named: in one panel, or where there are lists, a panel for each argument; by label, which one quantity gives."""
+    """Quantities by label: in one panel, or where there are lists, a panel for each argument; by label, which one quantity gives."""
     lists: list[list[Any]] = [list(w) if isinstance(w, (list, tuple)) else [w] for w in what]
     if not any(isinstance(w, (list, tuple)) for w in what):
         lists = [[w for some in lists for w in some]] if what else []
@@ -209,7 +209,7 @@ def _parts(locus: RootLocus, title: str, label: str) -> Figure:
 
 
 def _shading(locus: RootLocus) -> str:
-    """What holds in stable ranges: eigenvalues on the imaginary axis are not negative."""
+    """Condition of stable ranges: eigenvalues on the imaginary axis are not negative."""
     inside = np.logical_or.reduce([(low < locus.values) & (locus.values < high) for low, high in locus.stable_ranges()])
     s = locus.eigenvalues
     if (s.real[inside] < 0).all():

@@ -17,23 +17,11 @@ import numpy as np
 import pytest
 
 from symbody.algebra import functions as fn
-from symbody.algebra.graph import (
-    HALF,
-    KINDS,
-    ONE,
-    PI,
-    ZERO,
-    Expr,
-    as_expr,
-    constant,
-    fraction,
-    live_nodes,
-    symbol,
-    symbols,
-)
+from symbody.algebra.graph import HALF, KINDS, ONE, PI, ZERO, Expr, as_expr, constant, fraction, symbol, symbols
 from symbody.algebra.labels import labels_by_node, substituted_labels
 from symbody.algebra.linear import factorize, solve
 from symbody.algebra.matrix import cross, dot, matrix, skew, stack, vector
+from symbody.algebra.node_table import live_nodes
 from symbody.algebra.printing import tree_size_up_to
 from symbody.algebra.walk import free_symbols, ordered, resolve, substitute
 from symbody.errors import ExpressionError

@@ -10,13 +10,13 @@ from ...errors import listed
 from .. import mass as shapes
 from ..frames import Frame
 from ..rotations import Cosines, Rotation, about, from_cosines, from_euler_parameters
-from .schema import Fields, Formula, Many
+from .located import Formula, LocatedList, LocatedRecord
 from .scope import Item, Scope
 
 
 def add_definition(s: Scope, item: Item) -> None:
     said = item.content
-    s.values[item.name] = tuple(s.scalars(said)) if isinstance(said, Many) else s.value(said)
+    s.values[item.name] = tuple(s.scalars(said)) if isinstance(said, LocatedList) else s.value(said)
 
 
 def add_frame(s: Scope, item: Item) -> None:
@@ -27,14 +27,14 @@ def add_frame(s: Scope, item: Item) -> None:
     s.values[item.name] = s.model.frame(item.name, made)
 
 
-def _frame_by_parts(s: Scope, said: Fields) -> Frame:
+def _frame_by_parts(s: Scope, said: LocatedRecord) -> Frame:
     on = s.frame_of(said.get("on"))
     at = s.place(said.get("at")) if "at" in said else (0, 0, 0)
     offset = vector(*at) if isinstance(at, tuple) else at.in_frame(on).coordinates
     return Frame(on, rotation_of(s, said.get("rotation")), offset)
 
 
-def rotation_of(s: Scope, said: Many | None) -> Rotation:
+def rotation_of(s: Scope, said: LocatedList | None) -> Rotation:
     """Turns, one after the other, as one rotation."""
     out = Rotation()
     for turn in said or ():
@@ -42,7 +42,7 @@ def rotation_of(s: Scope, said: Many | None) -> Rotation:
     return out
 
 
-def _turn(s: Scope, said: Fields) -> Rotation:
+def _turn(s: Scope, said: LocatedRecord) -> Rotation:
     if said.kind == "about":
         return about(tuple(s.scalars(said.get("about"))), s.scalar(said.get("angle")))
     if said.kind in ("x", "y", "z"):
@@ -55,7 +55,7 @@ def _turn(s: Scope, said: Fields) -> Rotation:
 
 
 def add_body(s: Scope, item: Item) -> None:
-    said: Fields | None = item.content
+    said: LocatedRecord | None = item.content
     if said is None:
         s.model.body(item.name)
     elif "at" in said:
@@ -65,7 +65,7 @@ def add_body(s: Scope, item: Item) -> None:
         s.model.body(item.name, frame, physical=said.get("physical") is not False, **_mass(s, item.name, said))
 
 
-def _particle(s: Scope, name: str, said: Fields) -> None:
+def _particle(s: Scope, name: str, said: LocatedRecord) -> None:
     if others := [k for k in said.values if k not in ("at", "mass")]:
         raise said.error(f"body {name!r} is a particle at a point: it has a mass, and no {listed(others)}")
     if "mass" not in said:
@@ -73,7 +73,7 @@ def _particle(s: Scope, name: str, said: Fields) -> None:
     s.model.particle(name, s.point(said.get("at")), mass=s.scalar(said.get("mass")))
 
 
-def _mass(s: Scope, name: str, said: Fields) -> dict[str, Any]:
+def _mass(s: Scope, name: str, said: LocatedRecord) -> dict[str, Any]:
     how: dict[str, Any] = {k: s.scalar(said.get(k)) for k in ("mass", "density") if k in said}
     how |= {k: tuple(s.scalars(said.get(k))) for k in ("com", "about") if k in said}
     if "inertia" in said:
@@ -85,10 +85,10 @@ def _mass(s: Scope, name: str, said: Fields) -> dict[str, Any]:
     return how
 
 
-def _inertia(s: Scope, said: Fields | Many) -> Any:
-    if isinstance(said, Fields):
+def _inertia(s: Scope, said: LocatedRecord | LocatedList) -> Any:
+    if isinstance(said, LocatedRecord):
         return shapes.inertia(**{k: s.scalar(v) for k, v in said.values.items()})
-    rows = [s.scalars(r) if isinstance(r, Many) else s.scalar(r) for r in said]
+    rows = [s.scalars(r) if isinstance(r, LocatedList) else s.scalar(r) for r in said]
     if len({isinstance(r, list) for r in rows}) != 1:
         raise said.error("an inertia is three principal values or three rows of three")
     return rows
@@ -100,9 +100,9 @@ _SHAPES: Final[dict[str, Callable[..., shapes.Shape]]] = {
 }  # fmt: skip
 
 
-def _shape(s: Scope, said: Fields) -> shapes.Shape:
+def _shape(s: Scope, said: LocatedRecord) -> shapes.Shape:
     size = said.get(said.kind)
-    sizes = s.scalars(size) if isinstance(size, Many) else [s.scalar(size)]
+    sizes = s.scalars(size) if isinstance(size, LocatedList) else [s.scalar(size)]
     how: dict[str, Any] = {"at": tuple(s.scalars(said.get("at")))} if "at" in said else {}
     if "axis" in said:
         how["axis"] = said.get("axis").text

@@ -13,28 +13,28 @@ from ..mechanism import Joint
 from ..rotations import Rotation, from_cosines
 from .body_items import rotation_of
 from .load_items import joint_loads
-from .schema import Fields, Many, Said
+from .located import LocatedList, LocatedRecord, LocatedText
 from .scope import Item, Scope
 
 NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
-def child_of(said: Fields) -> str | None:
+def child_of(said: LocatedRecord) -> str | None:
     """The name of the side that a joint places."""
     if said.kind not in KINDS:
         return None
     sides = said.get(said.kind)
-    return sides.items[1].text if isinstance(sides, Many) else sides.text
+    return sides.items[1].text if isinstance(sides, LocatedList) else sides.text
 
 
 def new_coordinates(s: Scope, item: Item) -> list[str]:
     """Coordinates and speeds that a joint declares: those it is named after, or the names given that are not known."""
-    said: Fields = item.content
+    said: LocatedRecord = item.content
     base, known = identifier(item.name), s.model.symbols
     if said.kind not in KINDS:
         return []
     if (given := said.get("coordinates")) is not None:
-        names = [f.text for f in (given if isinstance(given, Many) else [given])]
+        names = [f.text for f in (given if isinstance(given, LocatedList) else [given])]
         return [n for n in names if NAME.fullmatch(n) and n not in known and n not in s.parts]
     if _is_by_euler_parameters(said):
         place = ("_x", "_y", "_z") if said.kind == "free" else ()
@@ -42,12 +42,12 @@ def new_coordinates(s: Scope, item: Item) -> list[str]:
     return [base + end for end in KINDS[said.kind].coordinates if base + end not in known]
 
 
-def _is_by_euler_parameters(said: Fields) -> bool:
+def _is_by_euler_parameters(said: LocatedRecord) -> bool:
     return "sequence" in said and said.get("sequence").text.replace("_", " ").lower() == "euler parameters"
 
 
 def add_joint(s: Scope, item: Item) -> None:
-    said: Fields = item.content
+    said: LocatedRecord = item.content
     if item.name in s.model.joints:
         raise item.error("an attached part has a joint of this name; rename one")
     match said.kind:
@@ -60,13 +60,15 @@ def add_joint(s: Scope, item: Item) -> None:
             _record(s, item, said)
         case _:
             sides = said.get(said.kind)
-            parent, child = (s.part(x) for x in sides) if isinstance(sides, Many) else (s.model.ground, s.part(sides))
+            parent, child = (
+                (s.part(x) for x in sides) if isinstance(sides, LocatedList) else (s.model.ground, s.part(sides))
+            )
             if parent is child:
                 raise sides.error(f"joint {item.name!r}: {sides.items[0].text!r} cannot be joined to itself")
             s.model.joint(item.name, parent, child, said.kind, **_options(s, item, said))
 
 
-def _options(s: Scope, item: Item, said: Fields) -> dict[str, Any]:
+def _options(s: Scope, item: Item, said: LocatedRecord) -> dict[str, Any]:
     how: dict[str, Any] = {k: s.place(said.get(k)) for k in ("at", "on") if k in said}
     if "axis" in said:
         how["axis"] = s.axis(said.get("axis"))
@@ -82,8 +84,8 @@ def _options(s: Scope, item: Item, said: Fields) -> dict[str, Any]:
     return how | joint_loads(s, said)
 
 
-def _orientation(s: Scope, said: Many) -> Rotation:
-    rows = [isinstance(r, Many) for r in said]
+def _orientation(s: Scope, said: LocatedList) -> Rotation:
+    rows = [isinstance(r, LocatedList) for r in said]
     if not any(rows):
         return rotation_of(s, said)
     if not all(rows) or len(rows) != 3:
@@ -91,11 +93,13 @@ def _orientation(s: Scope, said: Many) -> Rotation:
     return from_cosines(s.matrix(said), "orientation")
 
 
-def _coordinates(s: Scope, item: Item, said: Fields) -> list[Any] | None:
+def _coordinates(s: Scope, item: Item, said: LocatedRecord) -> list[Any] | None:
     """Coordinates given for a joint: new names, symbols or expressions, or those declared under `coordinates`; None for its default names."""
     if (given := said.get("coordinates")) is not None:
         new = set(new_coordinates(s, item))
-        return [f.text if f.text in new else s.scalar(f) for f in (given if isinstance(given, Many) else [given])]
+        return [
+            f.text if f.text in new else s.scalar(f) for f in (given if isinstance(given, LocatedList) else [given])
+        ]
     if _is_by_euler_parameters(said):
         return None
     known = [s.model.symbols.get(identifier(item.name) + end) for end in KINDS[said.kind].coordinates]
@@ -103,7 +107,7 @@ def _coordinates(s: Scope, item: Item, said: Fields) -> list[Any] | None:
     return known if is_listed else None
 
 
-def _geared(s: Scope, said: Said) -> Any:
+def _geared(s: Scope, said: LocatedText) -> Any:
     """A joint by name, or a coordinate."""
     if said.text in s.model.joints:
         return said.text
@@ -114,7 +118,7 @@ def _geared(s: Scope, said: Said) -> Any:
     return found
 
 
-def _rolling(s: Scope, item: Item, said: Fields) -> Point:
+def _rolling(s: Scope, item: Item, said: LocatedRecord) -> Point:
     how: dict[str, Any] = {"up": said.get("up").text} if "up" in said else {}
     if "axis" in said:
         how["axis"] = s.axis(said.get("axis"))
@@ -132,7 +136,7 @@ def _rolling(s: Scope, item: Item, said: Fields) -> Point:
     return s.model.rolling(item.name, wheel, s.scalar(said.get("radius")), slip=said.get("slip") is True, **how)
 
 
-def _record(s: Scope, item: Item, said: Fields) -> None:
+def _record(s: Scope, item: Item, said: LocatedRecord) -> None:
     """A joint whose frames and constraints are defined by other items."""
     outer, inner = s.frame_of(said.get("outer")), s.frame_of(said.get("inner"))
     coordinates = tuple(s.coordinate(c) for c in said.get("coordinates") or ())

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ..mechanism import Action, Body, Constraint, Load
-from .schema import Fields, Formula, Many, NamedEntries
+from .located import Formula, LocatedList, LocatedRecord, LocatedTable
 from .scope import Item, Scope
 
 _SCALARS: Final = ("damping", "stiffness", "rest", "actuation")
 
 
-def joint_loads(s: Scope, said: Fields) -> dict[str, Any]:
+def joint_loads(s: Scope, said: LocatedRecord) -> dict[str, Any]:
     """Springs, dampers, motors, friction and stops on the coordinates of a joint."""
     out: dict[str, Any] = {k: _of_coordinates(s, said.get(k)) for k in _SCALARS if k in said}
     return out | {k: tuple(s.scalars(said.get(k))) for k in ("friction", "limits") if k in said}
@@ -19,9 +19,9 @@ def joint_loads(s: Scope, said: Fields) -> dict[str, Any]:
 
 def _of_coordinates(s: Scope, said: Any) -> Any:
     """One value for the coordinates of a joint, one for each, or some by name."""
-    if isinstance(said, Many):
+    if isinstance(said, LocatedList):
         return tuple(s.scalars(said))
-    if isinstance(said, NamedEntries):
+    if isinstance(said, LocatedTable):
         return {name: s.scalar(x) for name, x in said.entries.items()}
     return s.scalar(said)
 
@@ -31,7 +31,7 @@ def add_gravity(s: Scope, item: Item) -> None:
 
 
 def add_load(s: Scope, item: Item) -> None:
-    said: Fields = item.content
+    said: LocatedRecord = item.content
     m, name = s.model, item.name
     part: dict[str, Any] = {k: s.part(said.get(k)) for k in ("on", "reacting", "parent", "child") if k in said}
     springs: dict[str, Any] = {
@@ -73,15 +73,17 @@ def add_load(s: Scope, item: Item) -> None:
             _load_by_parts(s, name, said)
 
 
-def _applied(s: Scope, said: Fields, on: Any) -> Any:
+def _applied(s: Scope, said: LocatedRecord, on: Any) -> Any:
     """Where a force acts: a point, or coordinates on the body."""
     if "at" not in said:
         return None
     at = said.get("at")
-    return (on.frame if isinstance(on, Body) else on).point(*s.scalars(at)) if isinstance(at, Many) else s.point(at)
+    return (
+        (on.frame if isinstance(on, Body) else on).point(*s.scalars(at)) if isinstance(at, LocatedList) else s.point(at)
+    )
 
 
-def _tyre(s: Scope, name: str, said: Fields) -> None:
+def _tyre(s: Scope, name: str, said: LocatedRecord) -> None:
     slip, camber = s.scalars(said.get("stiffness"))
     s.model.tyre(
         name, s.part(said.get("on")), s.point(said.get("tyre")), s.frame_of(said.get("heading")), camber=s.scalar(said.get("camber")),
@@ -89,7 +91,7 @@ def _tyre(s: Scope, name: str, said: Fields) -> None:
     )  # fmt: skip
 
 
-def _load_by_parts(s: Scope, name: str, said: Fields) -> None:
+def _load_by_parts(s: Scope, name: str, said: LocatedRecord) -> None:
     m = s.model
     where = f"load {name!r}"
     potential = m.checked(where, s.scalar(said.get("potential"))) if "potential" in said else None
@@ -100,7 +102,7 @@ def _load_by_parts(s: Scope, name: str, said: Fields) -> None:
     m.add_load(Load(name, said.get("load").text, _actions(s, name, said.get("actions")), potential, on_rates))
 
 
-def _actions(s: Scope, name: str, said: Many | None) -> tuple[Action, ...]:
+def _actions(s: Scope, name: str, said: LocatedList | None) -> tuple[Action, ...]:
     out, where = [], f"load {name!r}"
     for a in said or ():
         on = s.frame_of(a.get("on"))
@@ -114,7 +116,7 @@ def _actions(s: Scope, name: str, said: Many | None) -> tuple[Action, ...]:
 
 
 def add_constraint(s: Scope, item: Item) -> None:
-    said: Fields = item.content
+    said: LocatedRecord = item.content
     m, name = s.model, item.name
     match said.kind:
         case "holonomic" | "speed":
@@ -140,7 +142,7 @@ def _direction(s: Scope, f: Formula) -> Any:
     return v
 
 
-def _condition(s: Scope, name: str, said: Fields) -> None:
+def _condition(s: Scope, name: str, said: LocatedRecord) -> None:
     """A constraint; one with `joint` or `actions` is added as it is, with its actions for a multiplier of one."""
     m = s.model
     if "joint" not in said and "actions" not in said:

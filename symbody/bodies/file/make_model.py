@@ -17,20 +17,20 @@ from .body_items import add_body, add_definition, add_frame
 from .expression_text import UNITS
 from .joint_items import NAME, add_joint, child_of, new_coordinates
 from .load_items import add_constraint, add_equation, add_gravity, add_label, add_load, add_output
-from .schema import Fields, NamedEntries, Said, said_names
+from .located import LocatedRecord, LocatedTable, LocatedText, names_in
 from .scope import RESERVED, Budget, Item, Scope, in_words_of_files
 
 MOST_COPIES: Final = 100  # of parts, in all
 MOST_BODIES: Final = 10_000  # with those of copies
 
-Opened = Callable[[Said, Budget], tuple[Fields, str]]  # what a file beside this one says, and its name
+Opened = Callable[[LocatedText, Budget], tuple[LocatedRecord, str]]  # what a file beside this one says, and its name
 Make = Callable[[Scope, Item], None]
 
 
 class Build:
     """One model, built from its fields. `opened` gives the fields of files that parts are in."""
 
-    def __init__(self, fields: Fields, name: str, opened: Opened, budget: Budget) -> None:
+    def __init__(self, fields: LocatedRecord, name: str, opened: Opened, budget: Budget) -> None:
         self.fields, self.opened, self.budget = fields, opened, budget
         self.model = Model(name)
         self.scope = Scope(self.model, budget)
@@ -65,15 +65,15 @@ class Build:
             self._declare_one(table.keys[name], partial(self._parameter, said=value))
         speeds = self.fields.get("speeds")
         for names, declare in (
-            (said_names(self.fields.get("inputs")), m.input),
-            (said_names(self.fields.get("variables")), m.variable),
-            (said_names(self.fields.get("coordinates")), m.coordinate),
-            (list(speeds.keys.values()) if isinstance(speeds, NamedEntries) else said_names(speeds), m.speed),
+            (names_in(self.fields.get("inputs")), m.input),
+            (names_in(self.fields.get("variables")), m.variable),
+            (names_in(self.fields.get("coordinates")), m.coordinate),
+            (list(speeds.keys.values()) if isinstance(speeds, LocatedTable) else names_in(speeds), m.speed),
         ):
             for said in names:
                 self._declare_one(said, declare)
 
-    def _declare_one(self, said: Said, declare: Callable[[str], Any]) -> None:
+    def _declare_one(self, said: LocatedText, declare: Callable[[str], Any]) -> None:
         if said.text in RESERVED:
             raise said.error(f"the name {said.text!r} is reserved: it is {RESERVED[said.text]}; choose another")
         if not NAME.fullmatch(said.text):
@@ -86,8 +86,8 @@ class Build:
             raise said.error(str(reason)) from None
 
     def _parameter(self, name: str, said: Any) -> None:
-        value = said.get("value") if isinstance(said, Fields) else said
-        unit = said.get("unit").text if isinstance(said, Fields) and "unit" in said else ""
+        value = said.get("value") if isinstance(said, LocatedRecord) else said
+        unit = said.get("unit").text if isinstance(said, LocatedRecord) and "unit" in said else ""
         if value is not None:
             for step in value.parsed.steps:
                 if step.do == "name" and step.data[0] not in ("pi", *UNITS):
@@ -127,7 +127,7 @@ class Build:
             scope.prefixes[f"{identifier(item.name)}_"] = scope.add(item)
 
     def _is_named_as_its_frame(self, item: Item) -> bool:
-        said: Fields | None = item.content
+        said: LocatedRecord | None = item.content
         return item.name in self._section("frames") and said is not None and "frame" in said and said.get("frame").text == item.name  # fmt: skip
 
     def _file_joints(self) -> None:
@@ -153,22 +153,24 @@ class Build:
         return [*joints[-1:], *(i for i in self.scope.items if i.what == "attached part")]
 
     def _file_rates(self) -> None:
-        made = [i for i in self._items("speeds", "speed", _define_speed) if i.content is not None] if isinstance(self.fields.get("speeds"), NamedEntries) else []  # fmt: skip
+        made = [i for i in self._items("speeds", "speed", _define_speed) if i.content is not None] if isinstance(self.fields.get("speeds"), LocatedTable) else []  # fmt: skip
         made += self._items("rates", "rate", lambda s, i: s.model.rate(s.coordinate(i.key), s.scalar(i.content)))
         for k, f in enumerate(self.fields.get("kinematic_equations") or (), start=1):
             made.append(
                 Item("kinematic equation", str(k), f, f, lambda s, i: s.model.kinematic_equation(s.scalar(i.content)))
             )
         for many in self.fields.get("norms") or ():
-            made.append(Item("norm", "", Said("", many.source, many.node), many, _add_norm))
-        for said in said_names(self.fields.get("small")):
+            made.append(Item("norm", "", LocatedText(many.source, many.node, ""), many, _add_norm))
+        for said in names_in(self.fields.get("small")):
             made.append(Item("small", said.text, said, said, lambda s, i: s.model.small(s.coordinate(i.content))))
         self._file_after_joints(made)
 
     def _file_loads(self) -> None:
         made = []
         if (gravity := self.fields.get("gravity")) is not None:
-            made.append(Item("load", "gravity", Said("gravity", gravity.source, gravity.node), gravity, add_gravity))
+            made.append(
+                Item("load", "gravity", LocatedText(gravity.source, gravity.node, "gravity"), gravity, add_gravity)
+            )
         loads = self._items("loads", "load", add_load)
         made += [*loads, *self._items("constraints", "constraint", add_constraint)]
         made += [*self._items("equations", "equation", add_equation), *self._items("outputs", "output", add_output)]
@@ -191,8 +193,8 @@ class Build:
         share = said.get("share")
         shared = (
             {k: s.scalar(v) for k, v in share.entries.items()}
-            if isinstance(share, NamedEntries)
-            else [x.text for x in said_names(share)]
+            if isinstance(share, LocatedTable)
+            else [x.text for x in names_in(share)]
         )
         values = {k: s.scalar(v) for k, v in (said.get("values").entries if "values" in said else {}).items()}
         numbers = {k: float(v) if v.value is not None else v for k, v in values.items()}
@@ -203,14 +205,16 @@ class Build:
         parent = s.part(said.get("on")) if "on" in said else self.model.ground
         self.model.attach(item.name, parent, part, share=shared, values=numbers)
 
-    def _part(self, said: Said) -> Model:
+    def _part(self, said: LocatedText) -> Model:
         """The model of a part, built when it is first attached."""
         known = self._section("parts")
         if said.text not in known:
             raise said.error(str(unknown("attach", "part", said.text, known)))
         if said.text not in self.parts:
             content = known[said.text]
-            fields, name = self.opened(content, self.budget) if isinstance(content, Said) else (content, said.text)
+            fields, name = (
+                self.opened(content, self.budget) if isinstance(content, LocatedText) else (content, said.text)
+            )
             part = Build(fields, name_of(fields, name), self.opened, self.budget)
             part.build()
             self.parts[said.text] = part.model
@@ -229,15 +233,15 @@ class Build:
         except SymbodyError as reason:
             raise self._where(str(reason)).error(in_words_of_files(reason)) from None
 
-    def _where(self, message: str) -> Said | Fields:
+    def _where(self, message: str) -> LocatedText | LocatedRecord:
         """The position of the item or symbol that an error of the whole model names; the longest name that matches."""
         symbols = [
-            s for key in ("variables", "coordinates", "inputs", "speeds") for s in said_names(self.fields.get(key))
+            s for key in ("variables", "coordinates", "inputs", "speeds") for s in names_in(self.fields.get(key))
         ]
         symbols += [
             k
             for key in ("parameters", "speeds")
-            if isinstance(t := self.fields.get(key), NamedEntries)
+            if isinstance(t := self.fields.get(key), LocatedTable)
             for k in t.keys.values()
         ]
         told = [
@@ -249,7 +253,7 @@ class Build:
         return max(told, key=lambda said: len(said.text)) if told else self.fields
 
 
-def name_of(fields: Fields, default: str) -> str:
+def name_of(fields: LocatedRecord, default: str) -> str:
     """The model's name in the file; by default that of the file."""
     if "name" not in fields:
         return in_one_line(default)

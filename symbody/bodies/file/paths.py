@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 from typing import Final
 
-from .schema import Said
+from .located import LocatedText
 
 _PATH: Final = re.compile(r"[^\\/:*?\"<>|]+(/[^\\/:*?\"<>|]+)*")
 MOST_LETTERS: Final = 200
 
 
-def beside(said: Said) -> Path:
+def beside(said: LocatedText) -> Path:
     """The path of a plain file in the folder of the model file or below; links and .. are refused, whatever they lead to."""
     text, folder = said.text, said.source.folder
     if folder is None:

@@ -5,101 +5,16 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final
 
 from ...errors import ExpressionTextError, ModelFileError, listed
-from .expression_text import ExpressionText, parsed
+from .expression_text import parsed
+from .located import Formula, LocatedList, LocatedRecord, LocatedTable, LocatedText
 from .yaml_tree import FileText, YamlNode, entries
-
-# ---------------------------------------------------------------------------------------------------------- what is read
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Said:
-    """A scalar with its position in the file."""
-
-    text: str
-    source: FileText
-    node: YamlNode
-    offset: int | None = None  # within the node, where it is a part of it
-
-    def error(self, message: str) -> ModelFileError:
-        return self.source.error(self.node, message, self.offset, len(self.text))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Formula(Said):
-    """A text that has the form of an expression."""
-
-    parsed: ExpressionText = field(kw_only=True)
-
-    def error_at(self, at: int, length: int, message: str) -> ModelFileError:
-        return self.source.error(self.node, message, at, length)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Many:
-    """A list with its position in the file."""
-
-    items: tuple[Any, ...]
-    source: FileText
-    node: YamlNode
-
-    def error(self, message: str) -> ModelFileError:
-        return self.source.error(self.node, message)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.items)
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NamedEntries:
-    """A table with names chosen by the author."""
-
-    entries: Mapping[str, Any]
-    keys: Mapping[str, Said]
-    source: FileText
-    node: YamlNode
-
-    def error(self, message: str) -> ModelFileError:
-        return self.source.error(self.node, message)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Fields:
-    """A table with keys of the schema. `kind` is the key that distinguishes alternatives, where there are some."""
-
-    values: Mapping[str, Any]
-    kind: str
-    source: FileText
-    node: YamlNode
-
-    def error(self, message: str) -> ModelFileError:
-        return self.source.error(self.node, message)
-
-    def get(self, key: str) -> Any:
-        return self.values.get(key)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self.values
-
-
-def said_names(said: Any) -> list[Said]:
-    """Names given as one text (a b c) or as a list."""
-    if said is None or isinstance(said, NamedEntries):
-        return []
-    if isinstance(said, Many):
-        return list(said.items)
-    return [Said(n[0], said.source, said.node, n.start()) for n in re.finditer(r"[^\s,]+", said.text)]
-
 
 # ---------------------------------------------------------------------------------------------------------- shapes
 
@@ -126,14 +41,14 @@ class TextSchema(ValueSchema):
     what: str = "a text"
     choices: tuple[str, ...] = ()
 
-    def read(self, source: FileText, node: YamlNode) -> Said:
+    def read(self, source: FileText, node: YamlNode) -> LocatedText:
         if node.kind != "scalar" or node.is_null:
             raise wrong(source, node, self)
         if self.choices and node.text not in self.choices:
             near = get_close_matches(node.text, self.choices, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise source.error(node, f"there is no {self.what} {node.text!r}; there are {listed(self.choices)}.{hint}")
-        return Said(node.text, source, node)
+        return LocatedText(source, node, node.text)
 
     def json(self) -> dict[str, Any]:
         return {"type": "string", "enum": list(self.choices)} if self.choices else {"type": ["string", "number"]}
@@ -167,7 +82,7 @@ class Expression(ValueSchema):
         if node.kind != "scalar" or node.is_null:
             raise wrong(source, node, self)
         try:
-            return Formula(node.text, source, node, parsed=parsed(node.text))
+            return Formula(source, node, node.text, parsed=parsed(node.text))
         except ExpressionTextError as reason:
             hint = self.hint if "follows a complete" in reason.plain else ""
             raise source.error(node, reason.plain + hint, reason.at, reason.length) from None
@@ -186,12 +101,12 @@ class ListOf(ValueSchema):
     most: int = 10_000
     what: str = "a list"
 
-    def read(self, source: FileText, node: YamlNode) -> Many:
+    def read(self, source: FileText, node: YamlNode) -> LocatedList:
         if node.kind != "list":
             raise wrong(source, node, self)
         if not self.least <= len(node.items) <= self.most:
             raise source.error(node, f"expected {self}, got {len(node.items)} item{'s' * (len(node.items) != 1)}")
-        return Many(tuple(self.item.read(source, n) for n in node.items), source, node)
+        return LocatedList(source, node, tuple(self.item.read(source, n) for n in node.items))
 
     def json(self) -> dict[str, Any]:
         out: dict[str, Any] = {"type": "array", "items": self.item.json()}
@@ -213,17 +128,17 @@ class TableOf(ValueSchema):
     what: str = "a table of names"
     empty: bool = False
 
-    def read(self, source: FileText, node: YamlNode) -> NamedEntries:
+    def read(self, source: FileText, node: YamlNode) -> LocatedTable:
         if node.kind != "table":
             raise wrong(source, node, self)
         values: dict[str, Any] = {}
-        keys: dict[str, Said] = {}
+        keys: dict[str, LocatedText] = {}
         for name, key, value in entries(source, node):
             if not name or len(name) > 100:
                 raise source.error(key, f"a name has 1 to 100 characters, this has {len(name)}")
-            keys[name] = Said(name, source, key)
+            keys[name] = LocatedText(source, key, name)
             values[name] = None if self.empty and value.is_null else self.value.read(source, value)
-        return NamedEntries(values, keys, source, node)
+        return LocatedTable(source, node, values, keys)
 
     def json(self) -> dict[str, Any]:
         value = self.value.json()
@@ -253,7 +168,7 @@ class RecordSchema(ValueSchema):
     keys: Keys
     kinds: Mapping[str, Keys] = field(default_factory=dict)
 
-    def read(self, source: FileText, node: YamlNode) -> Fields:
+    def read(self, source: FileText, node: YamlNode) -> LocatedRecord:
         if node.kind != "table":
             raise wrong(source, node, f"{self.what}, a table with the keys {listed(self.known, 30)}")
         found = {name: (key, value) for name, key, value in entries(source, node)}
@@ -268,7 +183,7 @@ class RecordSchema(ValueSchema):
         values = {
             n: known[n].shape.read(source, v) for n, (_, v) in found.items() if not v.is_null or known[n].required
         }
-        return Fields(values, kind, source, node)
+        return LocatedRecord(source, node, values, kind)
 
     @property
     def known(self) -> list[str]:

@@ -15,8 +15,10 @@ from itertools import islice
 from typing import Any, Final
 
 from ...algebra.evaluate import evaluate
-from ...algebra.graph import PI, Expr, Symbol, nodes_made, rate_name, stem_and_order
+from ...algebra.graph import PI, Expr, Symbol
 from ...algebra.matrix import Matrix, as_matrix
+from ...algebra.names import rate_name, stem_and_order
+from ...algebra.node_table import nodes_made
 from ...algebra.walk import free_symbols
 from ...errors import ExpressionTextError, ModelFileError, SymbodyError, listed
 from ..declarations import MOST_ORDER, identifier
@@ -24,7 +26,7 @@ from ..frames import Frame, Point, Vector
 from ..mechanism import Body
 from ..model import Model
 from .expression_text import UNITS
-from .schema import Fields, Formula, Many, NamedEntries, Said
+from .located import Formula, LocatedList, LocatedRecord, LocatedTable, LocatedText
 from .values import MOST_NODES, kind, value_of
 
 MOST_ITEMS: Final = 3000  # beside definitions: models take time that grows with the square of it
@@ -37,7 +39,7 @@ class Item:
 
     what: str
     name: str
-    key: Said
+    key: LocatedText
     content: Any
     make: Callable[[Scope, Item], Any]
     needs: list[Item] = field(default_factory=list)  # beside what it mentions
@@ -250,7 +252,7 @@ class Scope:
     def scalar(self, f: Formula) -> Expr:
         return self._of_kind(f, Expr, "a number")
 
-    def scalars(self, many: Many) -> list[Expr]:
+    def scalars(self, many: LocatedList) -> list[Expr]:
         return [self.scalar(f) for f in many]
 
     def number(self, f: Formula) -> float:
@@ -266,20 +268,20 @@ class Scope:
     def point(self, f: Formula) -> Point:
         return self._of_kind(f, Point, "a point such as body.point(0, 0, 1)")
 
-    def vector(self, said: Formula | Many) -> Vector:
-        if isinstance(said, Many):
+    def vector(self, said: Formula | LocatedList) -> Vector:
+        if isinstance(said, LocatedList):
             return self.model.ground.vector(*self.scalars(said))
         return self._of_kind(said, Vector, "a vector such as body.vector(1, 0, 0)")
 
-    def place(self, said: Formula | Many) -> Any:
+    def place(self, said: Formula | LocatedList) -> Any:
         """Three coordinates, or a point."""
-        return tuple(self.scalars(said)) if isinstance(said, Many) else self.point(said)
+        return tuple(self.scalars(said)) if isinstance(said, LocatedList) else self.point(said)
 
     def frame(self, f: Formula) -> Frame:
         found = self._of_kind(f, (Frame, Body), "a frame such as ground.rotate(z, psi)")
         return found.frame if isinstance(found, Body) else found
 
-    def part(self, said: Said) -> Body | Frame:
+    def part(self, said: LocatedText) -> Body | Frame:
         """A body or frame by name."""
         found = self.model.bodies.get(said.text) or self._part(said.text)
         if found is None:
@@ -288,17 +290,17 @@ class Scope:
             raise said.error(f"expected a body or a frame, {said.text!r} is {kind(found)}")
         return found
 
-    def frame_of(self, said: Said) -> Frame:
+    def frame_of(self, said: LocatedText) -> Frame:
         found = self.part(said)
         return found.frame if isinstance(found, Body) else found
 
-    def axis(self, said: Said | Many) -> Any:
-        return tuple(self.scalars(said)) if isinstance(said, Many) else said.text
+    def axis(self, said: LocatedText | LocatedList) -> Any:
+        return tuple(self.scalars(said)) if isinstance(said, LocatedList) else said.text
 
-    def matrix(self, many: Many) -> list[list[Expr]]:
+    def matrix(self, many: LocatedList) -> list[list[Expr]]:
         return [self.scalars(row) for row in many]
 
-    def coordinate(self, said: Said) -> Symbol:
+    def coordinate(self, said: LocatedText) -> Symbol:
         found = self._symbol(said.text)
         if found is None or found.kind != "coordinate":
             coordinates = [q.name for q in self.model.symbols_of_kind("coordinate")]
@@ -307,11 +309,11 @@ class Scope:
             raise said.error(f"there is no coordinate {said.text!r}; there are {listed(coordinates)}.{hint}")
         return found
 
-    def output(self, said: Formula | Many) -> Expr | Matrix:
+    def output(self, said: Formula | LocatedList) -> Expr | Matrix:
         """An expression, a column or a matrix, as outputs are."""
-        if isinstance(said, Many):
-            rows = [self.scalars(v) if isinstance(v, Many) else [self.scalar(v)] for v in said]
-            nested = {isinstance(v, Many) for v in said}
+        if isinstance(said, LocatedList):
+            rows = [self.scalars(v) if isinstance(v, LocatedList) else [self.scalar(v)] for v in said]
+            nested = {isinstance(v, LocatedList) for v in said}
             if len(nested) != 1 or len({len(r) for r in rows}) != 1:
                 raise said.error("rows of an output have one length")
             return as_matrix(rows)
@@ -333,15 +335,15 @@ def mentioned(content: Any) -> Iterator[tuple[str, str]]:
                 yield s.data[0], "part" if s.data[1] else "symbol"
             elif s.do in ("quoted", "word"):
                 yield s.data, s.do
-    elif isinstance(content, Said):
+    elif isinstance(content, LocatedText):
         yield content.text, "text"
-    elif isinstance(content, Many):
+    elif isinstance(content, LocatedList):
         for x in content:
             yield from mentioned(x)
-    elif isinstance(content, NamedEntries):
+    elif isinstance(content, LocatedTable):
         for x in content.entries.values():
             yield from mentioned(x)
-    elif isinstance(content, Fields):
+    elif isinstance(content, LocatedRecord):
         for x in content.values.values():
             yield from mentioned(x)
 

@@ -12,9 +12,10 @@ from typing import Any, Final, NoReturn, Protocol
 
 from ...algebra import functions as fn
 from ...algebra.derivatives import derivative, time_derivative
-from ...algebra.graph import Condition, Expr, Symbol, as_expr, node_limit, nodes_made
+from ...algebra.graph import Condition, Expr, Symbol, as_expr
 from ...algebra.linear import solve
 from ...algebra.matrix import Matrix, as_matrix
+from ...algebra.node_table import node_limit, nodes_made
 from ...errors import ExpressionTextError, ModelError, ModelFileError, NodeLimitError, SymbodyError, listed, unknown
 from ..frames import Dyad, Frame, Point, Vector
 from ..mechanism import Body

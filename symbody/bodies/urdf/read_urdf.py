@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ...algebra.graph import gc_paused
+from ...algebra.node_table import gc_paused
 from ...errors import ModelError, shown
 from .choices import RobotOptions
 from .make_robot import Builder

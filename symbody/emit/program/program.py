@@ -21,8 +21,9 @@ from math import prod
 from typing import Any, Final, NamedTuple
 
 from ...algebra.functions import ExternalFunction
-from ...algebra.graph import Symbol, check_name
+from ...algebra.graph import Symbol
 from ...algebra.linear import FactorShape
+from ...algebra.names import check_name
 from ...errors import ProgramError, listed, shown
 
 

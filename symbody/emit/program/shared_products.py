@@ -14,7 +14,8 @@ from itertools import count
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from ...algebra.graph import TWO, Node, intern, pair_key
+from ...algebra.graph import TWO, Node, intern
+from ...algebra.node_keys import pair_key
 from ...algebra.walk import ordered
 
 MOST_FACTORS: Final = 8

@@ -52,7 +52,7 @@ _new_capsule = _Api(ctypes.py_object, *[ctypes.c_void_p, ctypes.c_char_p, ctypes
 
 @dataclass(frozen=True)
 class ArrayView:
-    """What a kernel needs to know of an array: address, shape, distances in numbers, type, card; `keep` holds its memory."""
+    """An array as kernels see it: address, shape, distances in numbers, type, card; `keep` holds its memory."""
 
     address: int
     shape: tuple[int, ...]
@@ -136,7 +136,7 @@ class DeviceArray:
         return self.shape[0]
 
     def ready_for(self, stream: int) -> ArrayView:
-        """What kernels need to know, for work on `stream`, which waits until the work on this array is done."""
+        """The array as kernels see it, for work on `stream`, which waits until the work on this array is done."""
         if stream != self._stream:
             wait_for(self._stream, stream)
         return self.view
@@ -145,7 +145,7 @@ class DeviceArray:
         return f"<DeviceArray {self.dtype} {list(self.shape)} on card {self.view.ordinal}>"
 
     def part(self, k: int) -> ArrayView:
-        """What kernels need to know of array[:, k]."""
+        """The column array[:, k] as kernels see it."""
         v = self.view
         address = v.address + k * v.strides[1] * v.dtype.itemsize
         return ArrayView(address, v.shape[:1] + v.shape[2:], v.strides[:1] + v.strides[2:], v.dtype, v.ordinal, self)

@@ -45,7 +45,7 @@ def directory() -> Path:
 
 
 def _place(variable: str, below_home: str) -> Path:
-    """What an environment variable says; one that is empty or relative says nothing, since it would mean another folder for each working directory."""
+    """The folder that an environment variable names; one that is empty or relative names none, since it would mean another folder for each working directory."""
     said = Path(os.environ.get(variable, ""))
     if said.is_absolute():
         return said

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.graph import Symbol, gc_paused
+from ...algebra.graph import Symbol
 from ...algebra.matrix import Matrix
+from ...algebra.node_table import gc_paused
 from ...algebra.portable import Portable
 from ...algebra.walk import substitute_all
 from ...derive.dynamics_derivatives import Wrt, accelerations, forward_derivatives, inverse_derivatives, symbols_to_vary

@@ -185,7 +185,7 @@ class CUnit:
         self.last_piece = self._last_pieces()
 
     def _is_reserved(self, name: str) -> bool:
-        """What C has, and what the file has in common: every name with its prefix."""
+        """Words reserved by C and by the head of the file: every name with its prefix."""
         prefix = self.style.prefix
         return is_c_reserved(name) or (prefix != "" and name.lower().startswith(f"{prefix.lower()}_"))
 

@@ -1,4 +1,4 @@
-"""What can be written of equations: each function as expressions, made when it is first asked for."""
+"""Functions of equations that can be exported, each as expressions, made when it is first asked for."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, Final
 
-from ...algebra.graph import gc_paused
+from ...algebra.node_table import gc_paused
 from ...algebra.target_names import is_c_reserved
 from ...derive.equations import Equations
 from ...derive.variables import ARGUMENTS
@@ -27,7 +27,7 @@ MOST_CHARACTERS: Final = 48  # of an identifier
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """What is to be written.
+    """Choices for an artefact.
 
     functions   names or groups of the catalogue, or "all"
     start       a state, or values by name: where motions begin
