@@ -82,7 +82,7 @@ class _Runs:
             equations, {**asked["values"], **numbers}, asked["zero"], asked["free"], asked["turning"], case.near, None
         )
         self.problem = self.asked.problem
-        self.system = self.problem.system(self.asked.defaults)
+        self.system = self.problem.system(self.asked.numbers)
         self.starts = [self._start(k) for k in range(STARTS)]
         self.ends: dict[str, list[_End]] = {"": [self._ours(x) for x in self.starts]}
         for peer in PEERS:
@@ -106,7 +106,7 @@ class _Runs:
 
     def _ours(self, start: Array) -> _End:
         began = time.process_time()
-        search = self.problem.search(self.asked.defaults, dict(zip(self.problem.unknowns, start, strict=True)))
+        search = self.problem.search(self.asked.numbers, dict(zip(self.problem.unknowns, start, strict=True)))
         found = search.nearest()
         x = found.solution.x if found.solution.holds else None
         return _End(x, search.evaluations, time.process_time() - began)

@@ -10,6 +10,8 @@ In P stand inertias where F is a balance of forces, and zeros where it is a cons
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -23,6 +25,7 @@ FIRST: Final = 0.05  # step along a ramp, in units of the unknowns' sizes
 CORRECTIONS: Final = 6
 BACK: Final = 100.0  # loads beyond this many times those of the start are not followed
 SETTLED: Final = 1e-3
+REGULAR: Final = 1e6  # a solution that is no larger than so many times the right side is no rounding
 LARGEST: Final = 0.5  # step of a relaxation, in the same units
 
 
@@ -32,12 +35,14 @@ def ramped(system: System, start: Array, metric: UnknownsMetric, max_steps: int 
     F0, J = system.function(x)
     ahead = np.zeros(len(x) + 1)
     ahead[-1] = 1.0
-    for _ in range(max_steps if np.isfinite(F0).all() and np.isfinite(J).all() else 0):
-        path = _Path(J, F0, metric)
-        direction = path.tangent(ahead)
+    if not (np.isfinite(F0).all() and np.isfinite(J).all()):
+        return None
+    D = _steps(J, metric)
+    for _ in range(max_steps):
+        direction = _Path(J, F0, D).tangent(ahead)
         if direction is None:
             return None
-        reached = _corrected(system, x, s, F0, metric, length * direction)
+        reached = _corrected(system, x, s, F0, D, length * direction)
         if reached is None:
             length /= 4
             if length < 1e-7:
@@ -54,12 +59,18 @@ def ramped(system: System, start: Array, metric: UnknownsMetric, max_steps: int 
     return None
 
 
+def _steps(J: Array, metric: UnknownsMetric) -> Array:
+    """Sizes of the unknowns; of those that no distance counts, by their slopes."""
+    is_known = np.isfinite(metric.sizes)
+    return metric.sizes if is_known.all() else np.where(is_known, metric.sizes, Scales.of(J).columns)
+
+
 class _Path:
     """Slopes of H(x, s) = F(x) - (1 - s) F0 in balanced units."""
 
-    def __init__(self, J: Array, F0: Array, metric: UnknownsMetric) -> None:
-        self.D = np.where(np.isfinite(metric.sizes), metric.sizes, Scales.of(J).columns)
-        whole = np.column_stack([J * self.D, F0])
+    def __init__(self, J: Array, F0: Array, D: Array) -> None:
+        self.D = D
+        whole = np.column_stack([J * D, F0])
         self.R = 1 / np.maximum(np.abs(whole).max(axis=1, initial=0.0), 1e-300)
         self.values = SingularValues.of(self.R[:, None] * whole)
 
@@ -75,23 +86,21 @@ class _Path:
 
 
 def _corrected(
-    system: System, x: Array, s: float, F0: Array, metric: UnknownsMetric, step: Array
+    system: System, x: Array, s: float, F0: Array, D: Array, step: Array
 ) -> tuple[tuple[Array, float, Array], int] | None:
     """From a point next to the path back onto it; None where that does not converge."""
-    _, J = system.function(x)
-    D = _Path(J, F0, metric).D
     x, s = x + D * step[:-1], s + step[-1]
     before = np.inf
     for k in range(CORRECTIONS):
         F, J = system.function(x)
         if not (np.isfinite(F).all() and np.isfinite(J).all()):
             return None
-        path = _Path(J, F0, metric)
+        path = _Path(J, F0, D)
         back = path.back(F - (1 - s) * F0)
         size = float(np.linalg.norm(back))
         if size > 0.5 * before or size > 0.5:
             return None
-        x, s, before = x - path.D * back[:-1], s - float(back[-1]), size
+        x, s, before = x - D * back[:-1], s - float(back[-1]), size
         if size < 1e-6:
             J = system.function(x)[1]
             return ((x, s, J), k) if np.isfinite(J).all() else None
@@ -99,39 +108,73 @@ def _corrected(
 
 
 def relaxed(
-    system: System, start: Array, inertia_at: Callable[[Array], Array], metric: UnknownsMetric, max_steps: int = STEPS
+    system: System,
+    start: Array,
+    inertia_at: Callable[[Array], Array],
+    metric: UnknownsMetric,
+    within: float = np.inf,
+    max_steps: int = STEPS,
 ) -> Array | None:
-    """A point next to a zero, reached by implicit steps of P x' = -F(x); None where they do not settle."""
+    """A point next to a zero, reached by implicit steps of P x' = -F(x); None where they do not settle, or not within a distance."""
     x, pace = start.copy(), np.inf
     for _ in range(max_steps):
         F, J = system.function(x)
         inertia = inertia_at(x)
         if not (np.isfinite(F).all() and np.isfinite(J).all() and inertia.any()):
             return None
-        change, pace = _bounded_step(F, J, inertia, pace, metric)
+        here = _Relaxing(F, J, inertia, metric.sizes, _steps(J, metric))
+        change, pace = here.bounded(pace)
         x = x + change
-        size = float(np.linalg.norm(change / metric.sizes))
-        if size < SETTLED and np.linalg.norm(_relaxing_step(F, J, 0 * inertia, metric) / metric.sizes) < 10 * SETTLED:
+        if metric.distance(x, start) > within:
+            return None
+        if here.size(change) < SETTLED and here.size(here.step(np.inf)) < 10 * SETTLED:
             return x
         pace *= 3
     return None
 
 
-def _bounded_step(F: Array, J: Array, inertia: Array, pace: float, metric: UnknownsMetric) -> tuple[Array, float]:
-    """A step that is not too long, and the pace at which it is so. What constraints ask for does not depend on the pace: it is cut."""
-    largest = np.abs(inertia).max(initial=0.0) / max(float(np.abs(J).max(initial=0.0)), 1e-300)
-    pace = min(pace, 1e12 * largest)
-    before = np.inf
-    while True:
-        change = _relaxing_step(F, J, inertia / pace, metric)
-        size = float(np.linalg.norm(change / metric.sizes))
-        if size <= LARGEST or (size > 0.99 * before and pace < 1e-6 * largest):
-            return change * min(1.0, LARGEST / max(size, 1e-300)), pace
-        before, pace = size, pace / 4
+@dataclass(frozen=True)
+class _Relaxing:
+    """Implicit steps of P x' = -F from a point: (J + P / pace) Δx = -F."""
+
+    F: Array
+    J: Array
+    inertia: Array
+    sizes: Array  # infinite where no distance counts
+    D: Array
+
+    def size(self, change: Array) -> float:
+        return float(np.linalg.norm(change / self.sizes))
+
+    @cached_property
+    def _damping(self) -> Array:
+        return np.where(np.abs(self.J).max(axis=0, initial=0.0) > 0, self.inertia, 0.0)  # what no row contains stays
+
+    def step(self, pace: float) -> Array:
+        whole = (self.J + self._damping / pace) * self.D
+        R = 1 / np.maximum(np.abs(whole).max(axis=1, initial=0.0), 1e-300)
+        return -self.D * _shortest(R[:, None] * whole, R * self.F)
+
+    def bounded(self, pace: float) -> tuple[Array, float]:
+        """A step that is not too long, and the pace at which it is so. What constraints ask for does not depend on the pace: it is cut."""
+        largest = np.abs(self.inertia).max(initial=0.0) / max(float(np.abs(self.J).max(initial=0.0)), 1e-300)
+        pace = min(pace, 1e12 * largest)
+        before = np.inf
+        while True:
+            change = self.step(pace)
+            size = self.size(change)
+            if size <= LARGEST or (size > 0.99 * before and pace < 1e-6 * largest):
+                return change * min(1.0, LARGEST / max(size, 1e-300)), pace
+            before, pace = size, pace / 4
 
 
-def _relaxing_step(F: Array, J: Array, damping: Array, metric: UnknownsMetric) -> Array:
-    whole = J + np.where(np.abs(J).max(axis=0, initial=0.0) > 0, damping, 0.0)  # what no row contains stays
-    scales = Scales.of(whole, np.where(np.isfinite(metric.sizes), metric.sizes, Scales.of(whole).columns))
-    values = SingularValues.of(scales.rows[:, None] * whole * scales.columns)
-    return np.asarray(-scales.columns * values.shortest(scales.rows * F))
+def _shortest(A: Array, b: Array) -> Array:
+    """A⁺ b; by elimination where A is regular, and far quicker so."""
+    if A.shape[0] == A.shape[1]:
+        try:
+            x = np.linalg.solve(A, b)
+        except np.linalg.LinAlgError:
+            x = np.full(len(b), np.nan)
+        if np.abs(x).max(initial=0.0) < REGULAR * np.abs(b).max(initial=0.0):
+            return np.asarray(x)
+    return SingularValues.of(A).shortest(b)

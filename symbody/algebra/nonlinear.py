@@ -39,6 +39,9 @@ STILL: Final = 1e-7  # |R F| is stationary where no more than this part of it ca
 FRESH: Final = 2  # times that scales are made anew where no step leads on
 TURNS: Final = 10  # steps that make a circle where they lead back to a quarter of their length
 FLAT: Final = 1e-12  # |R F|² is stationary where a step promises no more than this part of it
+PLAIN: Final = 8  # steps of Newton's method as it is, next to a zero
+CONTRACTION: Final = 0.1
+SMALL: Final = 1e-8  # rows below this part of what their slopes make of the unknowns may be rounding
 SHRUNK: Final = 1e-10  # no way leads on where the radius is below this part of the unknowns, or of the way so far
 
 
@@ -62,7 +65,6 @@ class Solution:
 
     x             the unknowns
     F, J          rows and their slopes there
-    rounding      of each row: what its value can be off by, computed with numbers of this precision
     outcome       how the search ended
     steps         taken
     evaluations   of rows and slopes
@@ -71,10 +73,16 @@ class Solution:
     x: Array
     F: Array
     J: Array
-    rounding: Array
+    rounding_here: Callable[[], Array]
     outcome: SolverOutcome
     steps: int
     evaluations: int
+
+    @cached_property
+    def rounding(self) -> Array:
+        """Of each row: what its value can be off by, computed with numbers of this precision. It may cost more than the search."""
+        with np.errstate(all="ignore"):
+            return self.rounding_here()
 
     @property
     def holds(self) -> bool:
@@ -151,6 +159,11 @@ class System:
         """A zero, reached from the start by following the path on which all rows go to zero together."""
         with np.errstate(all="ignore"):  # places without values are stepped back from
             return _TrustRegionSearch(self, start).solution()
+
+    def close_zero(self, start: Array) -> Solution | None:
+        """The zero that plain steps of Newton's method lead to, each of them a fraction of the one before; None where they do not."""
+        with np.errstate(all="ignore"):
+            return _TrustRegionSearch(self, start).close_solution()
 
     def settled(self, start: Array) -> Array:
         """The start, with linear unknowns where they are best."""
@@ -251,14 +264,25 @@ class _TrustRegionSearch:
         outcome = self._outcome()
         if outcome is SolverOutcome.CONVERGED:
             self._clear_slopes()
-        rounding = self._attainable() if self.is_finite else np.zeros(len(self.F))
+        rounding = self._attainable if self.is_finite else lambda: np.zeros(len(self.F))
         return Solution(self.x, self.F, self.J, rounding, outcome, self.steps, self.evaluations)
+
+    def close_solution(self) -> Solution | None:
+        if not self.is_finite:
+            return None
+        self._clear_slopes()
+        if not (self._is_solved or self._contracts()):
+            return None
+        self._clear_slopes()
+        return Solution(self.x, self.F, self.J, self._attainable, SolverOutcome.CONVERGED, self.steps, self.evaluations)
 
     def _outcome(self) -> SolverOutcome:
         if not self.is_finite:
             return SolverOutcome.NOT_FINITE
         self._clear_slopes()
-        if self.system.linear is not None and self.system.linear.any():
+        if self._is_solved or self._contracts():
+            return SolverOutcome.CONVERGED
+        if self._has_linear:
             self._settle_linear()
         while not self._is_sharp:
             if self.steps >= self.system.max_steps:
@@ -303,11 +327,38 @@ class _TrustRegionSearch:
 
     def _slight(self) -> Array:
         """Change of each row due to rounding of the unknowns; of the largest that they were on the way, where they go to zero."""
-        return EPS * (np.abs(self.J) @ self.extent)
+        return EPS * (np.abs(self.J) @ self._beside_linear(self.extent))
 
     @property
     def _sizes(self) -> Array:
-        return np.abs(self.x) if self.system.typical is None else np.maximum(np.abs(self.x), self.system.typical)
+        sizes = np.abs(self.x) if self.system.typical is None else np.maximum(np.abs(self.x), self.system.typical)
+        return self._beside_linear(sizes)
+
+    def _beside_linear(self, sizes: Array) -> Array:
+        """Sizes beside which unknowns are rounded. Linear ones come from elimination, which is exact to a part of the largest of them, in units
+        of the scales: a multiplier that is zero beside others of 1e3 N is 1e-13 N."""
+        linear = self.system.linear
+        if linear is None or not linear.any():
+            return sizes
+        D = self._scales_here().columns
+        largest = float(np.max((np.abs(self.x) / D)[linear]))
+        return np.where(linear, np.maximum(sizes, D * largest), sizes)
+
+    @property
+    def _has_linear(self) -> bool:
+        return self.system.linear is not None and bool(self.system.linear.any())
+
+    def _scales_here(self) -> Scales:
+        if self.scales is None:
+            self.scales = Scales.of(self.J, self.system.sizes)
+        return self.scales
+
+    @property
+    def _is_solved(self) -> bool:
+        """Whether the rows vanish at the start. Their rounding costs more than a step to find: only asked where they are small."""
+        if self._is_sharp:
+            return True
+        return bool((np.abs(self.F) <= SMALL * (np.abs(self.J) @ self._sizes)).all()) and self._vanishes
 
     @property
     def _is_sharp(self) -> bool:
@@ -341,6 +392,36 @@ class _TrustRegionSearch:
 
     # ------------------------------------------------------------------------------------------------ steps
 
+    def _contracts(self) -> bool:
+        """Whether plain steps lead to a zero, each of them a fraction of the one before: next to a zero nothing else is needed. If not, the
+        search is where it was, or where steps have become nothing beside the unknowns."""
+        if self.system.lower is not None or self.system.upper is not None or self.system.max_steps < PLAIN:
+            return False
+        before, began = np.inf, (self.x, self.F, self.J, self.extent)
+        is_close = False
+        for k in range(PLAIN):
+            here = self.system.linearised(self.F, self.J, self._scales_here())
+            change = here.with_linear(-here.correction(self.F, 0.0))
+            length, reach = here.length(change), self.system.reach
+            is_plain = length <= CONTRACTION * before and (reach is None or bool((np.abs(change) <= reach).all()))
+            if not is_plain or not self._moved(self.x + change):
+                break
+            if self._is_sharp:
+                self.steps = k + 1
+                return True
+            before, is_close = length, length <= SMALL * here.length(self.x)
+        if not is_close:
+            self.x, self.F, self.J, self.extent = began
+        return False
+
+    def _moved(self, x: Array) -> bool:
+        """Whether rows have values at another point; if so, the search is there."""
+        F, J = self._at(x)
+        is_finite = bool(np.isfinite(F).all() and np.isfinite(J).all())
+        if is_finite:
+            self.x, self.F, self.J, self.extent = x, F, J, np.maximum(self.extent, np.abs(x))
+        return is_finite
+
     def _linearised(self) -> Linearisation:
         if self.scales is None:
             self.scales = Scales.of(self.J, self.system.sizes)
@@ -351,11 +432,7 @@ class _TrustRegionSearch:
         return here
 
     def _settle_linear(self) -> None:
-        here = self._linearised()
-        x = self.x + here.with_linear(np.zeros(len(self.x)))
-        F, J = self._at(x)
-        if np.isfinite(F).all() and np.isfinite(J).all():
-            self.x, self.F, self.J, self.extent = x, F, J, np.maximum(self.extent, np.abs(x))
+        self._moved(self.x + self._linearised().with_linear(np.zeros(len(self.x))))
 
     def _advance(self) -> bool:
         """One step, with as many trials as it takes; False where none leads on."""

@@ -12,11 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from .derivatives import partial
 from .evaluate import OPERATIONS, REAL, NoValue, by_symbol, value_of
-from .graph import Expr, Node, Symbol
+from .functions import where
+from .graph import ZERO, Block, Expr, Node, Symbol
 from .walk import ordered
 
 UNIT: Final = 2.0**-52
+EXACT: Final = ("neg", "abs", "where", "min", "max", "sign")  # operations that round nothing
 APART: Final = 2.0**10  # arguments are moved by so many times their error, so that what follows is not lost in rounding
 
 
@@ -37,10 +40,30 @@ def rounding(expressions: Sequence[Expr], values: Mapping[Any, float]) -> list[f
     return [float("inf") if isinstance(value[e], NoValue) else error[e] for e in expressions]
 
 
+def rounding_expressions(expressions: Sequence[Expr]) -> list[Expr] | None:
+    """The same bounds as expressions, to be compiled where they are asked for often; None where solves or functions of others are among
+    the nodes. They may have no value where a slope has none."""
+    error: dict[Node, Expr] = {}
+    for n in ordered(expressions):
+        if isinstance(n, Block) or n.op == "call":
+            return None
+        if isinstance(n, Expr):
+            error[n] = _error_expression(n, error)
+    return [error[e] for e in expressions]
+
+
+def _error_expression(n: Expr, error: Mapping[Node, Expr]) -> Expr:
+    if n.op == "where":
+        return where(n.args[0], error[n.args[1]], error[n.args[2]])
+    moved = (abs(partial(n.op, n.data, n, n.args, i)) * error[a] for i, a in enumerate(n.args))
+    is_exact = n.op in EXACT or (n.op == "const" and isinstance(n.data, int))
+    return sum(moved, start=ZERO if is_exact else UNIT * abs(n))
+
+
 def _of_scalar(n: Node, y: Any, arguments: list[Any], errors: list[Any]) -> Any:
     if isinstance(y, (bool, NoValue)):
         return 0.0
-    total = UNIT * abs(y) if n.op not in ("neg", "abs", "where", "min", "max", "sign") else 0.0
+    total = UNIT * abs(y) if n.op not in EXACT else 0.0
     for i, e in enumerate(errors):
         if e and isinstance(arguments[i], float):
             moved = value_of(REAL, n, [*arguments[:i], arguments[i] + APART * e, *arguments[i + 1 :]])

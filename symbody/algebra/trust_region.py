@@ -75,17 +75,21 @@ class Scales:
     def shrunk(self, J: Array) -> Scales:
         """Scales with which no entry of R J D is larger than about one (after Ruiz 2001, *A scaling algorithm to equilibrate both rows and
         columns norms in matrices*)."""
-        A, out = np.abs(J), self
-        if not (np.isfinite(self.R).all() and np.isfinite(self.D).all()):
-            out = self._completed(A)
+        A = np.abs(J)
+        out = self._completed(A) if self._meets_news(A) else self
+        R, D, scaled = out.R, out.D, A * out.rows[:, None] * out.columns
         for _ in range(SWEEPS):
-            scaled = A * out.rows[:, None] * out.columns
-            r, c = (np.maximum(1.0, np.max(scaled, axis=k, initial=0.0)) for k in (1, 0))
+            r, c = (np.maximum(1.0, scaled.max(axis=k, initial=0.0)) for k in (1, 0))
             r, c = (r, np.ones(len(c))) if self.is_fixed else (np.sqrt(r), np.sqrt(c))
-            out = replace(out, R=out.R / r, D=out.D / c)
-            if max(np.max(r, initial=1.0), np.max(c, initial=1.0)) < 1.1:
+            R, D, scaled = R / r, D / c, scaled / r[:, None] / c
+            if max(r.max(initial=1.0), c.max(initial=1.0)) < 1.1:
                 break
-        return out
+        return replace(out, R=R, D=D)
+
+    def _meets_news(self, A: Array) -> bool:
+        """Whether a slope is seen in a row or a column in which none was seen so far."""
+        rows, columns = np.isinf(self.R), np.isinf(self.D)
+        return bool(A[rows].any() or A[:, columns].any())
 
     def _completed(self, A: Array) -> Scales:
         """With rows and columns in which slopes are seen for the first time; none of them beyond those that are known."""
@@ -106,14 +110,17 @@ def _geometric(A: Array, R: Array, D: Array) -> tuple[Array, Array]:
     is_known, used = np.isfinite(known), A > 0
     logs = np.log(np.where(used, A, 1.0))
     for _ in range(2):
-        W = used.astype(np.float64)
-        L = np.block([[np.diag(W.sum(1)), W], [W.T, np.diag(W.sum(0))]]) + 1e-9 * np.eye(m + n)
+        W, L = used.astype(np.float64), np.zeros((m + n, m + n))
+        L[:m, m:], L[m:, :m] = W, W.T
+        np.fill_diagonal(L, np.concatenate([W.sum(1), W.sum(0)]) + 1e-9)
         right = -np.concatenate([(W * logs).sum(1), (W * logs).sum(0)])
         z = np.where(is_known, np.log(np.where(is_known, known, 1.0)), 0.0)
         todo = ~is_known
         z[todo] = np.linalg.solve(L[np.ix_(todo, todo)], (right - L @ z)[todo]) if todo.any() else z[todo]
-        scaled = logs + z[:m, None] + z[m:]
+        scaled, before = logs + z[:m, None] + z[m:], used
         used = (A > 0) & (scaled > scaled.max(initial=0.0, where=used) + np.log(FAINT))
+        if np.array_equal(used, before):
+            break
     out = np.where(is_known, known, np.exp(z))
     seen = np.concatenate([used.any(axis=1), used.any(axis=0)]) | is_known
     out = np.where(seen, out, np.inf)

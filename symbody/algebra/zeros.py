@@ -25,6 +25,7 @@ TRIES: Final = 2  # searches for a nearer zero that may fail
 MORE: Final = 4  # searches for a nearer zero altogether
 STARTS: Final = 16
 NUDGE: Final = 1e-2
+AROUND: Final = 1.5  # a way that leads farther than so many times the least distance ends at nothing nearer
 TIE: Final = 1.02  # distances within this factor of the least are equal: the more stable zero is taken
 
 
@@ -57,7 +58,7 @@ class ZeroSearch:
     instability  x -> in how many directions a zero is unstable: of zeros that are equally near, the most stable is taken
     shaken       how far unknowns may be moved where nothing is found from the start
     is_true      x -> whether a zero there is one of what the rows stand for
-    lifted       the same rows with further unknowns after the others, in which they are less steep
+    lifted       the same rows with further unknowns after the others, in which they are less steep, where that is of use
     home         where rows are more likely to have values than at the start, if they have none there
     """
 
@@ -69,7 +70,7 @@ class ZeroSearch:
     shaken: Array | None = None
     home: Array | None = None
     is_true: Callable[[Array], bool] | None = None
-    lifted: System | None = None
+    lifted: Callable[[], System | None] | None = None
     spent: list[int] = field(default_factory=list)
 
     @property
@@ -78,6 +79,8 @@ class ZeroSearch:
 
     def nearest(self) -> FoundZero:
         """The zero nearest to the start among those that are found; where there is none, what came nearest to one."""
+        if (close := self._close()) is not None:
+            return close
         first = self._first()
         if not first.solution.holds or first.distance <= NEAR:
             return first
@@ -94,12 +97,23 @@ class ZeroSearch:
             found.append(fallen)
         return self._preferred(found)
 
+    def _close(self) -> FoundZero | None:
+        """The zero next to the start, where plain steps lead to one."""
+        found = self.system.close_zero(self.start)
+        if found is None:
+            return None
+        self.spent.append(found.evaluations)
+        if self.metric.distance(found.x, self.start) > NEAR or not self._is_true(found):
+            return None
+        return self._found(found, Way.NEWTON)
+
     def _stable_neighbour(self, found: list[FoundZero]) -> FoundZero | None:
         """Where the start falls to, if what was found is unstable."""
-        if self.inertia is None or self.instability is None or self.instability(self._preferred(found).solution) == 0:
+        best = self._preferred(found)
+        if self.inertia is None or self.instability is None or self.instability(best.solution) == 0:
             return None
         with np.errstate(all="ignore"):
-            x = relaxed(self._counted(), self._let_go, self.inertia, self.metric)
+            x = relaxed(self._counted(), self._let_go, self.inertia, self.metric, AROUND * best.distance)
         reached = None if x is None else self._zero(self.system, x)
         is_new = reached is not None and reached.holds and self._is_true(reached)
         return self._found(reached, Way.RELAXATION) if is_new and reached is not None else None
@@ -154,10 +168,11 @@ class ZeroSearch:
             yield Way.RESTART, start
 
     def _from_lifted(self) -> Array | None:
-        if self.lifted is None or self.lifted.linear is None:
+        lifted = None if self.lifted is None else self.lifted()
+        if lifted is None or lifted.linear is None:
             return None
         n = len(self.start)
-        found = self._zero(self.lifted, np.concatenate([self.start, np.zeros(len(self.lifted.linear) - n)]))
+        found = self._zero(lifted, np.concatenate([self.start, np.zeros(len(lifted.linear) - n)]))
         return found.x[:n] if found.holds else None
 
     @property

@@ -15,12 +15,14 @@ class ConditionRow:
 
     stage   from which on all its symbols are known: coordinates, speeds, accelerations, loads
     kind    balance (of forces), position (a constraint on coordinates), or empty
+    wanted  what is to have which value, where the expression is the difference of the two
     """
 
     name: str
     expression: Expr
     stage: str
     kind: str = ""
+    wanted: tuple[Expr, Expr] | None = None
 
 
 def position_rows(eq: Equations) -> list[ConditionRow]:

@@ -7,15 +7,18 @@ phi = 0,  Jc u + b = 0,  Jc u' + c = 0,  h = 0 with z' = 0
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from random import Random
+from typing import Any, Final
 
 import numpy as np
 
-from ..algebra.derivatives import jacobian
+from ..algebra.derivatives import gradient, jacobian
+from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix
+from ..algebra.rounding import rounding
 from ..algebra.walk import free_symbols, scalars
 from ..derive.equations import Equations
 from ..errors import StabilityError, listed
@@ -23,6 +26,8 @@ from .condition_rows import ConditionRow, acceleration_rows, position_rows, spee
 from .parameter_samples import array, folded, samples, vanishing
 from .symmetries import Symmetry
 from .symmetry_group import Asked, SymmetryGroup, active_symmetries
+
+SURELY: Final = 1e3  # a number is none that rounding made beyond so many times its bound
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,11 @@ class Conditions:
     turning: tuple[Symbol, ...] = ()
     along: tuple[tuple[Symmetry, Expr], ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def rows_key(self) -> tuple[tuple[str, str, str], ...]:
+        """Rows but for their expressions."""
+        return tuple((r.name, r.stage, r.kind) for r in self.rows)
 
     @property
     def all_unknowns(self) -> tuple[Symbol, ...]:
@@ -107,12 +117,28 @@ class _Names:
 
 def cyclic_coordinates(eq: Equations, near: Mapping[Symbol, float]) -> tuple[Symbol, ...]:
     """Cyclic coordinates: no entry of the equations depends on them, at random states near some numbers."""
-    things = [eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, eq.rates]
-    slopes = jacobian(scalars(*things), eq.q)
-    seen = [[e for e in slopes.column(j) if e is not ZERO] for j in range(len(eq.q))]
+    loads, rest = ([*dict.fromkeys(scalars(*m))] for m in ((eq.f, eq.phi, eq.h), (eq.M, eq.Jc, eq.b, eq.c, eq.rates)))
+    doubtful = list(eq.q)
+    for entries in (loads, rest):
+        noticed = _noticed(entries, doubtful, near) if doubtful else set()
+        doubtful = [q for q in doubtful if q not in noticed]
+    if not doubtful:
+        return ()
+    slopes = jacobian([*loads, *rest], doubtful)
+    seen = [[e for e in slopes.column(j) if e is not ZERO] for j in range(len(doubtful))]
     distinct = list(dict.fromkeys(e for column in seen for e in column))
     vanishes = dict(zip(distinct, vanishing(distinct, near), strict=True))
-    return tuple(q for q, column in zip(eq.q, seen, strict=True) if all(vanishes[e] for e in column))
+    return tuple(q for q, column in zip(doubtful, seen, strict=True) if all(vanishes[e] for e in column))
+
+
+def _noticed(entries: Sequence[Expr], coordinates: Sequence[Symbol], near: Mapping[Symbol, float]) -> set[Symbol]:
+    """Coordinates that some entry surely depends on: a sum of all entries with random weights has a slope that is no rounding. One
+    gradient for all of them; the slopes of a hundred links' mass matrix are a million."""
+    draw = Random(7)
+    slopes = list(gradient(sum((draw.uniform(0.5, 1) * e for e in entries), start=ZERO), coordinates).entries)
+    at = samples([slopes], near, 1)[0]
+    values, errors = evaluate(slopes, at), rounding(slopes, at)
+    return {q for q, v, e in zip(coordinates, values, errors, strict=True) if abs(v) > SURELY * e}
 
 
 def _fixed(
@@ -171,7 +197,8 @@ def _wanted_rows(eq: Equations, wanted: Mapping[Expr, Expr], fixed: Mapping[Symb
         if isinstance(thing, Symbol) and thing in fixed:
             continue
         (seen,) = eq.in_own_terms([rates.get(thing, thing)])
-        rows.append(ConditionRow(f"given {thing}", seen - value, _stage({s.kind for s in free_symbols(seen)})))
+        stage = _stage({s.kind for s in free_symbols(seen)})
+        rows.append(ConditionRow(f"given {thing}", seen - value, stage, wanted=(seen, value)))
     return rows
 
 

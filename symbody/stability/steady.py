@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
-import numpy as np
-
 from ..algebra.derivatives import directional_derivative, jacobian
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
@@ -26,7 +24,7 @@ from .conditions import Conditions, conditions
 from .parameter_samples import Sample, array, arrays, cleaned, folded, sample_at, samples, vanishing
 from .pivoting import solved
 from .steady_motion import SteadyMotion
-from .steady_problem import SINGULAR, SteadyProblem, least_part, parameters_of
+from .steady_problem import SINGULAR, SteadyProblem, least_part, parameters_of, steady_problem
 
 LOOSE: Final = 1e-6  # unknowns that lie farther in the null space than this are not determined
 
@@ -90,12 +88,27 @@ class SteadyQuestion:
     notes: tuple[str, ...] = ()
 
     @cached_property
+    def _problem(self) -> tuple[SteadyProblem, dict[Symbol, float]]:
+        asked = self.conditions
+        return steady_problem(self.equations, asked, asked.fixed, asked.all_unknowns)
+
+    @property
     def problem(self) -> SteadyProblem:
-        """The rows in numbers; compiled once for all questions with the same conditions."""
-        eq, asked = self.equations, self.conditions
-        unknowns = asked.all_unknowns
-        key = (tuple(asked.fixed.items()), unknowns, asked.rows)
-        return eq.cached("steady problem", key, lambda: SteadyProblem(eq, asked, asked.fixed, unknowns))
+        """The rows in numbers; compiled once for all questions about the same things."""
+        return self._problem[0]
+
+    @property
+    def numbers(self) -> dict[Symbol, float]:
+        """Of the problem's parameters, as far as they are known."""
+        return {**self.defaults, **self._problem[1]}
+
+    @property
+    def missing(self) -> list[str]:
+        return [s.name for s in self.problem.parameters if s not in self.numbers]
+
+    @property
+    def search(self) -> ZeroSearch:
+        return self.problem.search(self.numbers, self.begin)
 
 
 def question(
@@ -104,6 +117,8 @@ def question(
 ) -> SteadyQuestion:  # fmt: skip
     eq, constants = with_inputs(equations, inputs or {}, StabilityError)
     near: dict[str, Any] = dict(start_values(start, f"steady motion of {equations.name!r}"))
+    if isinstance(start, SteadyMotion):  # forces and accelerations too, which are no part of a state
+        near |= {s.name: x for s, x in start.found.items()}
     given, numbers, time = _sorted(eq, {**constants, **(values or {})})
     asked = conditions(eq, given, zero, free, turning, _near(eq, near), time)
     defaults = _defaults(eq, asked, numbers)
@@ -224,12 +239,12 @@ def _is_true(asked: SteadyQuestion, table: Mapping[Symbol, Expr]) -> bool:
     """Whether the coordinates see all forces; asked in numbers, where the mass matrix looks singular at the point."""
     eq, known = asked.equations, asked.defaults
     M, Jc = folded([eq.M, eq.Jc], table)
-    if any(s not in known for s in free_symbols(M, Jc)) or any(s not in known for s in asked.problem.parameters):
+    if any(s not in known for s in free_symbols(M, Jc)) or asked.missing:
         return True
     if least_part(*arrays([M, Jc], known)) > SINGULAR:
         return True
-    problem, w = asked.problem, np.array([asked.begin[s] for s in asked.conditions.all_unknowns])
-    return problem.is_true(problem.system(known), np.array([known[s] for s in problem.parameters]), w)
+    problem = asked.problem
+    return problem.is_true(problem.system(asked.numbers), problem.numbers(asked.numbers), problem.point(asked.begin))
 
 
 def _all_vanish(things: list[Expr], defaults: Mapping[Symbol, float]) -> bool:
@@ -278,12 +293,12 @@ def _untouched(asked: Conditions) -> list[Symbol]:
 def _in_numbers(asked: SteadyQuestion, found_by: Callable[[ZeroSearch], list[FoundZero]]) -> list[SteadyMotion]:
     eq = asked.equations
     problem = asked.problem
-    if missing := [s.name for s in problem.parameters if s not in asked.defaults]:
+    if missing := asked.missing:
         raise StabilityError(
             f"steady motion of {eq.name!r}: no value for {listed(missing)}, and the motion is not known in closed form; give "
             f"steady(..., {missing[0]}=...)"
         )
-    search = problem.search(asked.defaults, asked.begin)
+    search = asked.search
     return [_motion(asked, problem, found, search) for found in found_by(search)]
 
 

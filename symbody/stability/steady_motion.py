@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from ..integrate.state import State
 from ..summary import Tabular
 from .conditions import Conditions
 from .parameter_samples import folded
-from .steady_problem import SteadyProblem, parameters_of
+from .steady_problem import SteadyProblem, parameters_of, steady_problem
 
 LONG: Final = 60  # expressions with more parts are not printed
 Number = float | Expr
@@ -163,8 +163,24 @@ class SteadyMotion(Tabular, Portable):
         )
 
     @cached_property
+    def _problem(self) -> tuple[SteadyProblem, dict[Symbol, float]]:
+        return steady_problem(self.equations, self.conditions, self.expressions, self.unknowns)
+
+    @property
     def problem(self) -> SteadyProblem:
-        return SteadyProblem(self.equations, self.conditions, self.expressions, self.unknowns)
+        """What must vanish, as compiled functions of unknowns and parameters."""
+        return self._problem[0]
+
+    def numbers(self, parameters: Mapping[Symbol, float] | None = None) -> dict[Symbol, float]:
+        """Of the problem's parameters: the defaults, or others, and numbers that conditions gave."""
+        return {**self.defaults, **(parameters or {}), **self._problem[1]}
+
+    def at(
+        self, parameters: Mapping[Symbol, float], w: Sequence[float], outcome: str = "found from another"
+    ) -> SteadyMotion:
+        """The motion of the same problem at other parameters, where its unknowns are w; that its rows vanish there is for the caller to see to."""
+        found = dict(zip(self.unknowns, map(float, w), strict=True))
+        return replace(self, defaults={**self.defaults, **parameters}, found=found, outcome=outcome)
 
     def solve(
         self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float] | None = None
@@ -175,7 +191,7 @@ class SteadyMotion(Tabular, Portable):
         if start is None and all(self.defaults.get(s) == v for s, v in parameters.items()):
             return dict(self.found)  # at hand: what the conditions leave open must not move
         begin = np.array([(start or self.found)[s] for s in self.unknowns])
-        reached = self.problem.system(parameters).zero(begin)
+        reached = self.problem.system(self.numbers(parameters)).zero(begin)
         if not reached.holds:
             name, size = self.problem.worst(reached)
             changed = {s.name: v for s, v in parameters.items() if self.defaults.get(s) != v}
@@ -187,7 +203,7 @@ class SteadyMotion(Tabular, Portable):
 
     def slopes(self, parameters: Mapping[Symbol, float], at: Mapping[Symbol, float], by: Symbol) -> dict[Symbol, float]:
         """Rates of change of `unknowns` with a parameter, from the rows staying zero."""
-        return self.problem.slopes(parameters, at, by)
+        return self.problem.slopes(self.numbers(parameters), at, by)
 
 
 def _number_of(e: Expr, numbers: Mapping[Symbol, float]) -> Number:

@@ -1,4 +1,22 @@
-"""`SteadyProblem`: the rows of a steady motion as functions of unknowns and parameters, compiled."""
+"""`SteadyProblem`: the rows of a steady motion as functions of unknowns and parameters, compiled.
+
+    F(w, p) = 0,   F of m rows, w of n unknowns
+
+This is what methods that follow solutions stand on. All slopes are exact, derived on the graph; an evaluation costs some ten microseconds:
+
+    problem = motion.problem                                   shared by all motions that are asked for the same things, whatever the numbers
+    w, p = problem.point(motion.found), problem.numbers(motion.numbers())
+    F, J = problem.rows_and_slopes(w, p)                       (m,), (m, n)
+    J_p = problem.slopes_by((V,))(w, p)                        (m, 1): a column for each parameter
+    part = problem.regular_part(w, p)                          rows may depend on each other, and unknowns be open
+    part.of_rows(F), part.of_slopes(J)                         (k,), (k, k), regular where it was chosen; part.placed(Δ, n) is a change of w
+    k = problem.parameters.index(V)                            p[k] is the value of V
+    problem.metric(system, w).sizes                            of the unknowns, infinite for those that count in no distance
+    motion.at({V: p[k]}, w)                                    the SteadyMotion there
+
+Along a branch the regular part is chosen once, at a regular point: at a fold J[rows, unknowns] is singular, and with the column J_p it is not.
+`system(parameters).close_zero(w)` is Newton's method with all rows, None where it does not contract; `.zero(w)` the whole search.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +30,10 @@ from scipy.linalg import eigvals, null_space
 
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
-from ..algebra.graph import ZERO, Expr, Symbol
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
 from ..algebra.matrix import Matrix
 from ..algebra.metric import UnknownsMetric
 from ..algebra.nonlinear import Solution, System
-from ..algebra.rounding import rounding
 from ..algebra.trust_region import Scales
 from ..algebra.walk import free_symbols
 from ..algebra.zeros import ZeroSearch
@@ -26,24 +43,46 @@ from ..emit.run.callable import Array, compile_program
 from .condition_rows import ConditionRow
 from .conditions import Conditions
 from .parameter_samples import folded
-from .stiff_springs import LiftedRows, lifted_rows
+from .regular_part import RegularPart
+from .rounding_bounds import RoundingBounds
+from .stiff_springs import StiffSprings
 
 TURN: Final = 1.0  # the largest change of an angle in a step
-SLIGHT: Final = (
-    1e-6  # of its size: an unknown that is smaller, and no angle, is taken for zero where rounding is judged
-)
 FOLLOWING: Final = 100.0  # speeds count by so much less than coordinates
-OFF: Final = (
-    1e7  # units of rounding by which rows that follow from others may be off, other rows being zero to rounding
-)
 SINGULAR: Final = 1e-9
 SHAKEN: Final = ("coordinate", "speed", "parameter")
 
 
 def parameters_of(eq: Equations, asked: Conditions) -> list[Symbol]:
     """Parameters of the model, then those that only the conditions have."""
-    more = free_symbols(*asked.fixed.values(), *(r.expression for r in asked.rows if r.name.startswith("given ")))
+    more = free_symbols(*asked.fixed.values(), *(r.expression for r in asked.rows if r.wanted is not None))
     return list(dict.fromkeys([*eq.p, *(s for s in more if s.kind == "parameter")]))
+
+
+def steady_problem(
+    eq: Equations, asked: Conditions, fixed: Mapping[Symbol, Expr], unknowns: tuple[Symbol, ...]
+) -> tuple[SteadyProblem, dict[Symbol, float]]:
+    """The problem, and numbers that were given, for parameters which stand for them: it is compiled once for all numbers."""
+    given: dict[Symbol, float] = {}
+
+    def held(value: Expr) -> Expr:
+        if value.op != "const" or value is ZERO:
+            return value
+        stands = symbol(f"steady_given_{len(given)}", "parameter")
+        given[stands] = float(evaluate(value))
+        return stands
+
+    values = {s: held(v) for s, v in fixed.items()}
+    expressions = tuple(
+        r.expression if r.wanted is None else r.wanted[0] - held(as_expr(r.wanted[1])) for r in asked.rows
+    )
+    parameters = (*(s for s in parameters_of(eq, asked) if s not in unknowns), *given)
+    key = (tuple(values.items()), unknowns, parameters, asked.rows_key, expressions)
+
+    def made() -> SteadyProblem:
+        return SteadyProblem(eq, asked.rows, expressions, values, unknowns, parameters, asked.cyclic)
+
+    return eq.cached("steady problem", key, made), given
 
 
 class SteadyProblem:
@@ -51,37 +90,74 @@ class SteadyProblem:
 
     rows         what must vanish, by name; `expressions` with fixed values put in
     unknowns     what is to be found: coordinates, speeds, accelerations, variables and multipliers that are not fixed, and what is free
-    parameters   of the model and of the conditions, less those that are unknowns
+    parameters   of the model and of the conditions, less those that are unknowns; then those that stand for numbers that were given
     """
 
     def __init__(
-        self, eq: Equations, asked: Conditions, expressions: Mapping[Symbol, Expr], unknowns: tuple[Symbol, ...]
-    ) -> None:
-        self.eq, self.fixed, self.unknowns = eq, expressions, unknowns
-        self.rows: list[ConditionRow] = list(asked.rows)
-        self.expressions = folded([r.expression for r in self.rows], expressions)
-        self.parameters = [s for s in parameters_of(eq, asked) if s not in unknowns]
-        self.cyclic = asked.cyclic
+        self, eq: Equations, rows: Sequence[ConditionRow], expressions: Sequence[Expr], fixed: Mapping[Symbol, Expr],
+        unknowns: tuple[Symbol, ...], parameters: tuple[Symbol, ...], cyclic: tuple[Symbol, ...],
+    ) -> None:  # fmt: skip
+        self.eq, self.fixed, self.unknowns, self.parameters, self.cyclic = eq, fixed, unknowns, parameters, cyclic
+        self.rows: list[ConditionRow] = list(rows)
+        self.expressions = folded(list(expressions), fixed)
+
+    # ------------------------------------------------------------------------------------------------ in numbers
+
+    def numbers(self, parameters: Mapping[Symbol, float]) -> Array:
+        """p."""
+        return np.array([parameters[s] for s in self.parameters])
+
+    def point(self, values: Mapping[Symbol, float]) -> Array:
+        """w."""
+        return np.array([values[s] for s in self.unknowns])
+
+    def rows_and_slopes(self, w: Array, p: Array) -> tuple[Array, Array]:
+        """F and ∂F/∂w."""
+        r, J = self._compiled(w, p)
+        return r, J.reshape(self.shape)
+
+    def slopes_by(self, parameters: tuple[Symbol, ...]) -> Callable[[Array, Array], Array]:
+        """(w, p) -> ∂F/∂(some parameters), with a column for each; compiled once."""
+        if parameters not in self._compiled_by:
+            outputs = {"r_p": [*jacobian(self.expressions, parameters).entries]}
+            self._compiled_by[parameters] = compile_program(program("steady_slopes", self._groups, outputs))
+        function, shape = self._compiled_by[parameters], (len(self.rows), len(parameters))
+        return lambda w, p: np.reshape(function(w, p), shape)
+
+    def regular_part(self, w: Array, p: Array) -> RegularPart:
+        """As many independent rows as there are determined unknowns, at a point where the rows vanish."""
+        _, J = self.rows_and_slopes(w, p)
+        return RegularPart.of(J)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.rows), len(self.unknowns)
+
+    @property
+    def _groups(self) -> dict[str, list[Symbol]]:
+        return {"w": list(self.unknowns), "p": list(self.parameters)}
 
     @cached_property
     def _slopes(self) -> Matrix:
-        return self._without_cyclic(jacobian(self.expressions, self.unknowns))
-
-    def _without_cyclic(self, slopes: Matrix) -> Matrix:
         """Nothing depends on cyclic coordinates: what their columns have is rounding, and may not move them."""
+        slopes = jacobian(self.expressions, self.unknowns)
         moves = [s not in self.cyclic for s in self.unknowns]
         entries = (slopes[i, j] if moves[j] else ZERO for i in range(slopes.rows) for j in range(slopes.cols))
         return Matrix(slopes.rows, slopes.cols, tuple(entries))
 
     @cached_property
-    def _unfolded_slopes(self) -> Matrix:
-        return self._without_cyclic(jacobian([r.expression for r in self.rows], self.unknowns))
+    def _compiled(self) -> Any:
+        return compile_program(
+            program("steady_rows", self._groups, {"r": self.expressions, "J": [*self._slopes.entries]})
+        )
 
     @cached_property
-    def _compiled(self) -> Any:
-        outputs = {"r": self.expressions, "J": [*self._slopes.entries]}
-        groups = {"w": list(self.unknowns), "p": list(self.parameters)}
-        return compile_program(program("steady_rows", groups, outputs))
+    def _compiled_by(self) -> dict[tuple[Symbol, ...], Any]:
+        return {}
+
+    @property
+    def is_compiled(self) -> bool:
+        return "_compiled" in self.__dict__
 
     @cached_property
     def _linear(self) -> NDArray[np.bool_]:
@@ -94,23 +170,21 @@ class SteadyProblem:
                 linear = more
         return np.array([s in linear for s in self.unknowns], dtype=bool)
 
+    @cached_property
+    def _row_rounding(self) -> RoundingBounds:
+        return RoundingBounds(self.expressions, self._groups)
+
+    @cached_property
+    def _slope_rounding(self) -> RoundingBounds:
+        return RoundingBounds(list(self._slopes.entries), self._groups)
+
     def system(self, parameters: Mapping[Symbol, float]) -> System:
         """The rows at numbers for the parameters."""
-        p = self._numbers(parameters)
-        shape = len(self.rows), len(self.unknowns)
-
-        def rows_and_slopes(w: Array) -> tuple[Array, Array]:
-            r, J = self._compiled(w, p)
-            return r, J.reshape(shape)
-
-        def bounds(things: Sequence[Expr], w: Array) -> Array:
-            """Before anything is folded in: sin(π) of a value that was given is a rounded zero, not a number of its own."""
-            return np.array(rounding(things, self._values(p, w)))
-
+        p = self.numbers(parameters)
         return System(
-            rows_and_slopes, linear=self._linear, reach=np.where(self._angles, TURN, np.inf), typical=np.where(self._angles, 1.0, 0.0),
-            rounding=_once(lambda w: bounds([r.expression for r in self.rows], w)),
-            slope_rounding=_once(lambda w: bounds(self._unfolded_slopes.entries, w).reshape(shape)),
+            lambda w: self.rows_and_slopes(w, p), linear=self._linear, reach=np.where(self._angles, TURN, np.inf),
+            typical=np.where(self._angles, 1.0, 0.0), rounding=_once(lambda w: self._row_rounding(w, p)),
+            slope_rounding=_once(lambda w: self._slope_rounding(w, p).reshape(self.shape)),
         )  # fmt: skip
 
     def search(self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float]) -> ZeroSearch:
@@ -121,37 +195,30 @@ class SteadyProblem:
             metric.sizes
         )
         return ZeroSearch(
-            system, metric, begin, inertia=partial(self.inertia, self._numbers(parameters)),
-            instability=partial(self.instability, self._numbers(parameters)), shaken=np.where(moved, metric.sizes, 0.0), home=self._home,
-            is_true=partial(self.is_true, system, self._numbers(parameters)),
-            lifted=self._lifted(system, parameters, begin, metric),
+            system, metric, begin, inertia=partial(self.inertia, self.numbers(parameters)),
+            instability=partial(self.instability, self.numbers(parameters)), shaken=np.where(moved, metric.sizes, 0.0), home=self._home,
+            is_true=partial(self.is_true, system, self.numbers(parameters)),
+            lifted=partial(self._lifted, system, parameters, begin, metric),
         )  # fmt: skip
 
     def _lifted(
         self, system: System, parameters: Mapping[Symbol, float], begin: Array, metric: UnknownsMetric
     ) -> System | None:
-        """The rows with forces of stiff springs as unknowns, where there are any; looked at once for each set of parameters."""
-        p = self._numbers(parameters)
-        if p.tobytes() not in self._lifted_rows:
-            at = self._values(p, system.settled(begin))
-            self._lifted_rows[p.tobytes()] = lifted_rows(
-                self.expressions, self.unknowns, self.parameters, metric.sizes, at
-            )
-        made = self._lifted_rows[p.tobytes()]
+        """The rows with forces of stiff springs as unknowns, where there are any."""
+        p = self.numbers(parameters)
+        at = dict(zip((*self.unknowns, *self.parameters), map(float, (*system.settled(begin), *p)), strict=True))
+        made = self._springs.lifted(metric.sizes, at)
         return None if made is None else made.system(p, system)
 
     @cached_property
-    def _lifted_rows(self) -> dict[bytes, LiftedRows | None]:
-        return {}
+    def _springs(self) -> StiffSprings:
+        return StiffSprings(self.expressions, self.unknowns, self.parameters)
 
     @cached_property
     def _home(self) -> Array:
         """Where unknowns are if nothing is said about them."""
         rows = {v.symbol: v.neutral for v in self.eq.variables}
         return np.array([rows.get(s, 0.0) for s in self.unknowns])
-
-    def _numbers(self, parameters: Mapping[Symbol, float]) -> Array:
-        return np.array([parameters[s] for s in self.parameters])
 
     # ------------------------------------------------------------------------------------------------ distances
 
@@ -201,15 +268,10 @@ class SteadyProblem:
 
     # ------------------------------------------------------------------------------------------------ mechanics
 
-    def _values(self, p: Array, w: Array) -> dict[Symbol, float]:
-        values = dict(zip((*self.unknowns, *self.parameters), map(float, (*w, *p)), strict=True))
-        return {**values, **dict(zip(self.fixed, evaluate(list(self.fixed.values()), values), strict=True))}
-
     @cached_property
     def _masses(self) -> Any:
         outputs = {name: [*m.entries] for name, m in zip("MNJ", folded(self._mass_matrices, self.fixed), strict=True)}
-        groups = {"w": list(self.unknowns), "p": list(self.parameters)}
-        return compile_program(program("steady_masses", groups, {n: e for n, e in outputs.items() if e}))
+        return compile_program(program("steady_masses", self._groups, {n: e for n, e in outputs.items() if e}))
 
     @property
     def _mass_matrices(self) -> list[Matrix]:
@@ -250,7 +312,8 @@ class SteadyProblem:
         M, N, _ = self._masses_at(p, w)
         if not (np.isfinite(M).all() and np.isfinite(N).all()):
             return out
-        whole = M @ np.linalg.pinv(N)
+        is_plain = N.shape[0] == N.shape[1] and np.array_equal(N, np.eye(len(N)))
+        whole = M if is_plain else M @ np.linalg.pinv(N)
         places = {s: j for j, s in enumerate(self.unknowns)}
         balances = [k for k, row in enumerate(self.rows) if row.kind == "balance"]
         for i, q in enumerate(eq.q):
@@ -281,25 +344,11 @@ class SteadyProblem:
         return self.rows[reached.worst].name, float(reached.F[reached.worst])
 
     def slopes(self, parameters: Mapping[Symbol, float], at: Mapping[Symbol, float], by: Symbol) -> dict[Symbol, float]:
-        p = self._numbers(parameters)
-        w = np.array([at[s] for s in self.unknowns])
-        _, J = self._compiled(w, p)
-        if by not in self._compiled_by:
-            self._compiled_by[by] = self._by(by)
-        right = np.atleast_1d(self._compiled_by[by](w, p))
-        scaled = J.reshape(len(self.rows), len(self.unknowns))
-        step = np.linalg.lstsq(scaled, -right, rcond=1e-11)[0]
+        """Rates of change of the unknowns with a parameter, the rows staying zero: the least where some are open."""
+        w, p = self.point(at), self.numbers(parameters)
+        _, J = self.rows_and_slopes(w, p)
+        step = np.linalg.lstsq(J, -self.slopes_by((by,))(w, p)[:, 0], rcond=1e-11)[0]
         return dict(zip(self.unknowns, map(float, step), strict=True))
-
-    @cached_property
-    def _compiled_by(self) -> dict[Symbol, Any]:
-        """Derivatives of the rows, by the parameter that they are with respect to."""
-        return {}
-
-    def _by(self, parameter: Symbol) -> Any:
-        outputs = {"r_p": [*jacobian(self.expressions, [parameter]).entries]}
-        groups = {"w": list(self.unknowns), "p": list(self.parameters)}
-        return compile_program(program("steady_slopes", groups, outputs))
 
 
 def least_part(M: Array, Jc: Array) -> float:

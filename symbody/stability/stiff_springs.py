@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, Expr, Symbol, symbol
+from ..algebra.matrix import Matrix
 from ..algebra.nonlinear import System
 from ..algebra.walk import free_symbols, ordered, substitute_all
 from ..emit.program.lower import program
@@ -65,45 +67,53 @@ def spring_products(rows: Sequence[Expr], moving: Sequence[Symbol]) -> list[tupl
     return found
 
 
-def lifted_rows(
-    rows: Sequence[Expr],
-    unknowns: Sequence[Symbol],
-    parameters: Sequence[Symbol],
-    sizes: Array,
-    at: Mapping[Symbol, float],
-) -> LiftedRows | None:
-    """The rows with stiff springs' forces as unknowns; None where no spring is stiff beside the other loads at some numbers."""
-    moving = [s for s in unknowns if s.kind == "coordinate"]
-    products = spring_products(rows, moving)
-    if not products or len(products) > MOST:
-        return None
-    chosen = _stiff(rows, products, moving, sizes[[s.kind == "coordinate" for s in unknowns]], at)
-    if not chosen:
-        return None
-    forces = [symbol(f"lifted_{i}", "multiplier") for i in range(len(chosen))]
-    table = {n: s for (n, _, _), s in zip(chosen, forces, strict=True)}
-    stretches = substitute_all([e for _, _, e in chosen], table)
-    laws = [s / k - e for s, (_, k, _), e in zip(forces, chosen, stretches, strict=True)]
-    whole, every = [*substitute_all(list(rows), table), *laws], [*unknowns, *forces]
-    outputs = {"r": whole, "J": [*jacobian(whole, every).entries]}
-    made = compile_program(program("steady_lifted", {"w": every, "p": list(parameters)}, outputs))
-    return LiftedRows(made, (len(whole), len(every)))
+class StiffSprings:
+    """Springs among some rows, and the rows with the forces of those that are stiff as unknowns; compiled once for each choice of them."""
 
+    def __init__(self, rows: Sequence[Expr], unknowns: Sequence[Symbol], parameters: Sequence[Symbol]) -> None:
+        self.rows, self.unknowns, self.parameters = list(rows), list(unknowns), list(parameters)
+        self.moving = [s for s in unknowns if s.kind == "coordinate"]
+        self.made: dict[tuple[int, ...], LiftedRows] = {}
 
-def _stiff(
-    rows: Sequence[Expr],
-    products: list[tuple[Expr, Expr, Expr]],
-    moving: list[Symbol],
-    sizes: Array,
-    at: Mapping[Symbol, float],
-) -> list[tuple[Expr, Expr, Expr]]:
-    slopes = jacobian([e for _, _, e in products], moving)
-    others = substitute_all(list(rows), {n: ZERO for n, _, _ in products})
-    known = {s: at.get(s, 0.0) for s in free_symbols(*others, slopes, *(k for _, k, _ in products))}
-    try:
-        k, g, loads = evaluate([[k for _, k, _ in products], list(slopes.entries), others], known)
-    except (EvaluationError, OverflowError):
-        return []
-    steep = np.linalg.norm(np.reshape(np.array(g, dtype=float), slopes.shape) * sizes, axis=1)
-    force = np.abs(np.array(k, dtype=float)) * steep * steep
-    return [x for x, f in zip(products, force, strict=True) if f > STIFF * np.abs(loads).max(initial=1e-300)]
+    @cached_property
+    def products(self) -> list[tuple[Expr, Expr, Expr]]:
+        found = spring_products(self.rows, self.moving)
+        return found if len(found) <= MOST else []
+
+    @cached_property
+    def _looked_at(self) -> tuple[list[Expr], Matrix, list[Expr]]:
+        """Stiffnesses, slopes of the stretches, and rows without springs."""
+        others = substitute_all(self.rows, {n: ZERO for n, _, _ in self.products})
+        return [k for _, k, _ in self.products], jacobian([e for _, _, e in self.products], self.moving), others
+
+    def lifted(self, sizes: Array, at: Mapping[Symbol, float]) -> LiftedRows | None:
+        """None where no spring is stiff beside the other loads at some numbers.
+
+        sizes   of the unknowns
+        """
+        chosen = self._stiff(sizes, at) if self.products else ()
+        if chosen and chosen not in self.made:
+            self.made[chosen] = self._lifted([self.products[k] for k in chosen])
+        return self.made[chosen] if chosen else None
+
+    def _stiff(self, sizes: Array, at: Mapping[Symbol, float]) -> tuple[int, ...]:
+        stiffnesses, slopes, others = self._looked_at
+        known = {s: at.get(s, 0.0) for s in free_symbols(*others, slopes, *stiffnesses)}
+        try:
+            k, g, loads = evaluate([stiffnesses, list(slopes.entries), others], known)
+        except (EvaluationError, OverflowError):
+            return ()
+        moved = sizes[[s.kind == "coordinate" for s in self.unknowns]]
+        steep = np.linalg.norm(np.reshape(np.array(g, dtype=float), slopes.shape) * moved, axis=1)
+        force = np.abs(np.array(k, dtype=float)) * steep * steep
+        return tuple(int(i) for i in np.flatnonzero(force > STIFF * np.abs(loads).max(initial=1e-300)))
+
+    def _lifted(self, chosen: Sequence[tuple[Expr, Expr, Expr]]) -> LiftedRows:
+        forces = [symbol(f"lifted_{i}", "multiplier") for i in range(len(chosen))]
+        table = {n: s for (n, _, _), s in zip(chosen, forces, strict=True)}
+        stretches = substitute_all([e for _, _, e in chosen], table)
+        laws = [s / k - e for s, (_, k, _), e in zip(forces, chosen, stretches, strict=True)]
+        whole, every = [*substitute_all(self.rows, table), *laws], [*self.unknowns, *forces]
+        outputs = {"r": whole, "J": [*jacobian(whole, every).entries]}
+        made = compile_program(program("steady_lifted", {"w": every, "p": self.parameters}, outputs))
+        return LiftedRows(made, (len(whole), len(every)))

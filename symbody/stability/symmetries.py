@@ -30,7 +30,7 @@ from ..derive.random_states import random_state
 from ..derive.rigid_motions import rigid_motions
 from ..derive.variables import Variable
 from ..emit.run.callable import Array
-from ..errors import DerivationError, EvaluationError
+from ..errors import EvaluationError
 from .pivoting import solved
 
 STATES: Final = 3
@@ -77,15 +77,12 @@ def _weighed_sum(parts: Sequence[tuple[float, Mapping[Symbol, Expr]]]) -> dict[S
     return {s: e for s, e in out.items() if e is not ZERO}
 
 
-def symmetries(eq: Equations, cyclic: Sequence[Symbol], near: Mapping[Symbol, float]) -> tuple[Symmetry, ...]:
+def symmetries(eq: Equations, cyclic: Sequence[Symbol], near: Mapping[Symbol, float | None]) -> tuple[Symmetry, ...]:
     """Those of some equations; without those that move cyclic coordinates only.
 
     near   numbers of parameters, and coordinates near which the constraints can hold
     """
-    try:
-        states = [random_state(eq, k, {s: v for s, v in near.items() if v is not None}) for k in range(STATES)]
-    except DerivationError:  # nothing is known about it then
-        return ()
+    states = [random_state(eq, k, {s: v for s, v in near.items() if v is not None}) for k in range(STATES)]
     candidates = _independent(
         [*_rigid(eq, states), *_spins(eq, states[0]), *_shifts(eq, cyclic, states[0])], eq, states
     )

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr, symbol
 from ..derive.equations import Equations
-from ..errors import StabilityError, listed, shown
+from ..errors import DerivationError, StabilityError, listed, shown
 from .condition_rows import ConditionRow
 from .symmetries import AXES, Symmetry, symmetries
 
@@ -101,7 +101,7 @@ def active_symmetries(eq: Equations, asked: Asked, turning: Any, near: Mapping[S
     if not needing and not axes:
         return SymmetryGroup(eq, asked.cyclic)
     points = {**eq.variables.of("q p").defaults, **near}
-    known = eq.cached("symmetries", tuple(points.items()), lambda: symmetries(eq, asked.cyclic, points))
+    known = _known(eq, asked.cyclic, points)
     chosen: dict[Symmetry, Expr | None] = {}
     for thing in needing:
         found = [s for s in known if s.moves(thing)]
@@ -111,6 +111,19 @@ def active_symmetries(eq: Equations, asked: Asked, turning: Any, near: Mapping[S
     for axis, rate in axes:
         chosen |= dict.fromkeys(_rotation(eq, axis, known), rate)
     return _with_rates(eq, chosen, asked.cyclic)
+
+
+def _known(eq: Equations, cyclic: Sequence[Symbol], near: Mapping[Symbol, float | None]) -> tuple[Symmetry, ...]:
+    """All of them. They hold everywhere, but are written with pivots that are good about some numbers: neighbours share them."""
+    about = tuple((s, None if v is None else _roughly(v)) for s, v in near.items())
+    try:
+        return eq.cached("symmetries", about, lambda: symmetries(eq, cyclic, near))
+    except DerivationError:  # no states near these numbers: nothing is known then
+        return ()
+
+
+def _roughly(x: float) -> float:
+    return round(2 * x) / 2 if abs(x) < 10 else float(f"{x:.0e}")
 
 
 def _nothing_moves(eq: Equations, thing: Symbol, known: Iterable[Symmetry]) -> StabilityError:

@@ -1,0 +1,110 @@
+"""The rows of a steady motion in numbers: exact slopes, one program for all numbers, a regular part; starts that are solutions stay."""
+
+import math
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from bench.equilibrium_cases import driven_motorcycle
+from symbody.algebra.rounding import rounding, rounding_expressions
+from symbody.stability.steady import question
+
+V = sb.symbol("V")
+TURN = {"psi": 0.0, "phi": 0.2, "x_dot": V}
+NEAR = {"psi_dot": 0.13, "psi4_dot": 0.13, "theta1_dot": -50, "theta4_dot": -50, "phi4": 0.2}
+
+
+@pytest.fixture(scope="module")
+def turning():
+    """A motorcycle in a turn: 24 rows of rank 18, one multiplier of which is zero."""
+    eq = sb.derive(driven_motorcycle())
+    return sb.steady(eq, TURN, free=["psi_dot", "tau", "drive"], start=NEAR, V=15.0)
+
+
+def test_slopes_are_those_of_the_rows(turning):
+    """By unknowns and by a parameter, against central differences."""
+    problem = turning.problem
+    w, p = problem.point(turning.found), problem.numbers(turning.numbers())
+    V = next(s for s in problem.parameters if s.name == "V")
+    F, J = problem.rows_and_slopes(w, p)
+    assert (F.shape, J.shape) == ((24,), (24, 22))
+    for x, k, column in [
+        *((w, k, J[:, k]) for k in range(len(w))),
+        (p, problem.parameters.index(V), problem.slopes_by((V,))(w, p)[:, 0]),
+    ]:
+        ends = []
+        for side in (1, -1):
+            moved = x.copy()
+            moved[k] += side * 1e-6
+            ends.append(problem.rows_and_slopes(*((moved, p) if x is w else (w, moved)))[0])
+        assert (ends[0] - ends[1]) / 2e-6 == pytest.approx(column, abs=1e-5 * (1 + np.abs(J).max()))
+
+
+def test_regular_part_is_square_and_follows_the_branch(turning):
+    """Steps of the regular part alone lead to another speed, where all rows vanish."""
+    problem = turning.problem
+    w, p = problem.point(turning.found), problem.numbers(turning.numbers())
+    V = next(s for s in problem.parameters if s.name == "V")
+    part = problem.regular_part(w, p)
+    assert len(part.rows) == len(part.unknowns) == 18
+    p[problem.parameters.index(V)] = 15.5
+    for _ in range(6):
+        F, J = problem.rows_and_slopes(w, p)
+        w = w - part.placed(np.linalg.solve(part.of_slopes(J), part.of_rows(F)), len(w))
+    assert np.abs(problem.rows_and_slopes(w, p)[0]).max() < 1e-9
+    there = turning.at({V: 15.5}, w)
+    assert there["x_dot"].name == "V"
+    assert there.state["x_dot"] == 15.5
+    assert there["delta"] == pytest.approx(turning.solve({V: 15.5})[problem.unknowns[2]], rel=1e-9)
+
+
+def test_numbers_that_are_given_are_not_compiled_in():
+    """One program for all speeds and leans."""
+    eq = sb.derive(driven_motorcycle())
+
+    def asked(lean, speed):
+        values = {"psi": 0.0, "phi": lean, "x_dot": speed}
+        return question(eq, values, (), ["psi_dot", "tau", "drive"], None, NEAR, None)
+
+    one, other = asked(0.2, 15.0), asked(0.3, 12.0)
+    assert one.problem is other.problem
+    assert sorted(one.numbers[s] for s in one.problem.parameters[-2:]) == [0.2, 15.0]
+
+
+def test_solution_as_start_is_returned_as_it_is(turning):
+    """To the last bit, in all unknowns, those that are open too; by values, by the motion, and by solve."""
+    eq, V = turning.equations, next(s for s in turning.parameters if s.name == "V")
+    assert {"y", "theta1"} <= set(turning.undetermined)
+    moved = turning.at({}, [x + (0.125 if s.name == "y" else 0.0) for s, x in turning.found.items()])
+    for start in (moved, moved.values):
+        again = sb.steady(eq, TURN, free=["psi_dot", "tau", "drive"], start=start, V=15.0)
+        assert again.found == moved.found
+        assert again.values == moved.values
+        assert "found in 0 steps" in again.outcome
+        assert "at the start" in again.outcome
+    assert moved.solve({V: 15.0}, moved.found) == moved.found
+
+
+def test_multiplier_that_is_zero_is_zero_beside_the_others(turning):
+    """The balance of the free front wheel is -0.3 lam = 0: what elimination leaves of lam is rounding of the other forces."""
+    assert turning.is_steady
+    assert abs(turning["lam_no_slip_front"]) < 1e-12
+    assert turning.found
+    start = {**turning.found, next(s for s in turning.unknowns if s.name == "lam_no_slip_front"): 1e-14}
+    assert turning.solve(turning.defaults, start)
+
+
+def test_bounds_as_expressions_are_the_bounds():
+    x, y = sb.symbols("x y")
+    things = [
+        sb.sin(x) * y - x / (1 + y**2),
+        (x + y) - x,
+        sb.sqrt(x * x + y * y) - sb.where(x > y, x, y),
+        sb.atan2(y, x) ** 3,
+    ]
+    made = rounding_expressions(things)
+    assert made is not None
+    for values in ({x: math.pi, y: 1e-3}, {x: -0.7, y: 2.0}):
+        assert sb.evaluate(made, values) == pytest.approx(rounding(things, values), rel=0.05)
+    assert rounding_expressions(list(sb.solve(sb.matrix([[x, y], [y, 2]]), [x, 1]).entries)) is None
