@@ -394,11 +394,10 @@ class _TrustRegionSearch:
 
     def _contracts(self) -> bool:
         """Whether plain steps lead to a zero, each of them a fraction of the one before: next to a zero nothing else is needed. If not, the
-        search is where it was, or where steps have become nothing beside the unknowns."""
+        search is where it was."""
         if self.system.lower is not None or self.system.upper is not None or self.system.max_steps < PLAIN:
             return False
         before, began = np.inf, (self.x, self.F, self.J, self.extent)
-        is_close = False
         for k in range(PLAIN):
             here = self.system.linearised(self.F, self.J, self._scales_here())
             change = here.with_linear(-here.correction(self.F, 0.0))
@@ -409,9 +408,8 @@ class _TrustRegionSearch:
             if self._is_sharp:
                 self.steps = k + 1
                 return True
-            before, is_close = length, length <= SMALL * here.length(self.x)
-        if not is_close:
-            self.x, self.F, self.J, self.extent = began
+            before = length
+        self.x, self.F, self.J, self.extent = began
         return False
 
     def _moved(self, x: Array) -> bool:
