@@ -17,9 +17,11 @@ from sympy.core.cache import clear_cache
 
 import symbody as sb
 from symbody.algebra.graph import ZERO, as_expr
-from symbody.bodies.frames import Frame, Point, Vector
+from symbody.bodies.frames import Frame
 from symbody.bodies.mechanism import Action, Body, Load, Mechanism
+from symbody.bodies.points import Point
 from symbody.bodies.rotations import Turn
+from symbody.bodies.vectors import Vector
 from symbody.derive.kinematics import Kinematics
 from symbody.derive.minimal import minimal
 

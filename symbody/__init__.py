@@ -70,15 +70,19 @@ if TYPE_CHECKING:
     )
     from .bodies import (
         Body,
+        Dyad,
         Frame,
         Mechanism,
         Model,
         Point,
+        SystemVector,
         Vector,
+        axial,
         bar,
         cuboid,
         cylinder,
         disc,
+        express,
         inertia,
         model_schema,
         read_urdf,
@@ -174,7 +178,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     # algebra: to the eye and to SymPy
     "text", "latex", "sequence", "tidy", "from_sympy", "to_sympy", "simplified",
     # bodies: the mechanism as described
-    "Model", "Mechanism", "Body", "Frame", "Point", "Vector",
+    "Model", "Mechanism", "Body", "Frame", "Point", "Vector", "Dyad", "SystemVector", "axial", "express",
     "read_model", "read_model_text", "write_model", "model_text", "model_schema",
     "read_urdf",
     "inertia", "bar", "disc", "cylinder", "sphere", "shell", "cuboid",

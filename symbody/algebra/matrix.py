@@ -20,6 +20,7 @@ class Matrix(Portable):
     __array_ufunc__ = array_ufunc
     __sympy__ = False
     acts_on_scalars = True
+    has_products = False  # of its own: dot(a, b) and cross(a, b) of columns are functions
 
     def __init__(self, rows: int, cols: int, entries: tuple[Expr, ...]) -> None:
         self.rows, self.cols, self.entries = rows, cols, entries
@@ -193,16 +194,20 @@ def diagonal(*entries: Scalar) -> Matrix:
     return Matrix(n, n, tuple(as_expr(entries[i]) if i == j else ZERO for i in range(n) for j in range(n)))
 
 
-def dot(a: Any, b: Any) -> Expr:
-    """Scalar product of two vectors."""
+def dot(a: Any, b: Any) -> Any:
+    """Scalar product of two columns; of vectors and dyads in frames `a.dot(b)`."""
+    if getattr(a, "has_products", False):
+        return a.dot(b)
     a, b = as_matrix(a), as_matrix(b)
     if a.cols != 1 or a.shape != b.shape:
         raise ExpressionError(f"dot needs two vectors of one length, got shapes {a.shape} and {b.shape}")
     return sum_of_products(a.entries, b.entries)
 
 
-def cross(a: Any, b: Any) -> Matrix:
-    """Cross product of two 3-vectors."""
+def cross(a: Any, b: Any) -> Any:
+    """Cross product of two columns of three; of vectors and dyads in frames `a.cross(b)`."""
+    if getattr(a, "has_products", False):
+        return a.cross(b)
     a, b = as_matrix(a), as_matrix(b)
     if a.shape != (3, 1) or b.shape != (3, 1):
         raise ExpressionError(f"cross needs two 3-vectors, got shapes {a.shape} and {b.shape}")
@@ -210,16 +215,20 @@ def cross(a: Any, b: Any) -> Matrix:
     return Matrix(3, 1, (a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1))
 
 
-def outer(a: Any, b: Any) -> Matrix:
-    """Dyad a bᵀ."""
+def outer(a: Any, b: Any) -> Any:
+    """The matrix a bᵀ of two columns; of vectors in frames the dyad `a.outer(b)`."""
+    if getattr(a, "has_products", False):
+        return a.outer(b)
     a, b = as_matrix(a), as_matrix(b)
     if a.cols != 1 or b.cols != 1:
         raise ExpressionError(f"outer needs two vectors, got shapes {a.shape} and {b.shape}")
     return a @ b.T
 
 
-def skew(a: Any) -> Matrix:
-    """The matrix ã with ã b = a × b."""
+def skew(a: Any) -> Any:
+    """The matrix ã with ã b = a × b of a column; of a vector in frames the dyad `a.skew()`."""
+    if getattr(a, "has_products", False):
+        return a.skew()
     a = as_matrix(a)
     if a.shape != (3, 1):
         raise ExpressionError(f"skew needs a 3-vector, got shape {a.shape}")

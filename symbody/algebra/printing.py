@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from ..summary import counted, first_lines
 from . import graph
-from .graph import Node, Symbol, as_expr
+from .graph import Expr, Node, Symbol, as_expr
 from .labels import Labels, labels_by_node
 from .matrix import Matrix
 from .styles import LATEX, TEXT, WIDTH, Definitions, Piece, Style, digits
@@ -184,7 +184,9 @@ def text(thing: Any, lines: int | None = LINES, labels: Labels | None = None) ->
 
 
 def latex(thing: Any, lines: int | None = LINES, labels: Labels | None = None) -> str:
-    """An expression, condition or matrix as LaTeX, with at most so many lines of intermediates (None: all)."""
+    """An expression, condition, matrix, vector, dyad, point or frame as LaTeX, with at most so many lines of intermediates (None: all)."""
+    if hasattr(thing, "latex"):
+        return str(thing.latex())
     return str(short_or_long(thing, LATEX, lines, labels))
 
 
@@ -225,6 +227,22 @@ def one_line(thing: Any, style: Style = TEXT) -> Sequence:
     if any(n.op == "solve" for n in ordered(nodes_of([thing]))) or tree_size_up_to(MOST_TREE, [thing]) >= MOST_TREE:
         return short_or_long(thing, style, LINES)
     return _sequence([thing], {}, style, None)
+
+
+def linear_combination(pairs: Iterable[tuple[Expr, str]], style: Style, lines: int | None) -> str:
+    """Σ coefficient · unit, where units are texts: `2*A.x + (q1 - q2)*A.y`."""
+    pairs = list(pairs)
+    coefficients, units = [c for c, _ in pairs], [unit for _, unit in pairs]
+    names = {} if all(map(_fits_one_line, coefficients)) else intermediates(coefficients)
+    found = _sequence(coefficients, names, style, lines)
+    times = "*" if style is TEXT else r"\,"
+    out = ""
+    for c, written, unit in zip(coefficients, found.results, units, strict=True):
+        is_sum = c.op in ("add", "sub") and c not in names
+        factor = f"({written})" if is_sum and style is TEXT else rf"\left({written}\right)" if is_sum else written
+        term = {"1": unit, "-1": f"-{unit}"}.get(factor, f"{factor}{times}{unit}")
+        out += term if not out else f" - {term[1:]}" if term.startswith("-") else f" + {term}"
+    return style.page(found.definitions, found.left_out, (out or "0",))
 
 
 def _fits_one_line(thing: Any) -> bool:

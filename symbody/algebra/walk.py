@@ -36,13 +36,15 @@ def scalars(*things: Any) -> list[Expr]:
             out.extend(thing.entries)
         elif isinstance(thing, (list, tuple)):
             out.extend(scalars(*thing))
+        elif (inside := getattr(thing, "matrices", None)) is not None:
+            out.extend(scalars(*inside))
         else:
             out.append(as_expr(thing))
     return out
 
 
 def free_symbols(*things: Any) -> list[Symbol]:
-    """The symbols in expressions, in order of creation."""
+    """The symbols in expressions, matrices, and components of vectors, dyads and points, in order of creation."""
     return [n for n in ordered(scalars(*things)) if isinstance(n, Symbol)]
 
 
@@ -60,12 +62,10 @@ def rebuilt(node: Node, args: tuple[Any, ...]) -> Any:
 def substitute(thing: Any, table: Mapping[Any, Any]) -> Any:
     """Replace symbols (or any subexpressions) simultaneously: what is put in is not searched again.
 
-    Takes and returns an expression, a matrix, or a list of them. Chosen numbers fold through the graph. An expression that has no value at
+    Takes and returns an expression, a matrix, a vector, dyad or point (whose components change, not the frames that they are in), or a list of them. Chosen numbers fold through the graph. An expression that has no value at
     these numbers (a pole, the logarithm of zero) is refused, unless it stands in the branch of a `where` that is not taken.
     """
-    if not isinstance(thing, (Expr, Matrix, list, tuple)):
-        thing = as_expr(thing)
-    if not isinstance(thing, (Expr, Matrix)):
+    if isinstance(thing, (list, tuple)):
         return type(thing)(substitute_all(list(thing), table))
     return substitute_all([thing], table)[0]
 
@@ -94,7 +94,9 @@ def substitute_all(things: list[Any], table: Mapping[Any, Any]) -> list[Any]:
     def changed(t: Any) -> Any:
         if isinstance(t, (list, tuple)):
             return type(t)(map(changed, t))
-        return t.map(new.__getitem__) if isinstance(t, Matrix) else new[as_expr(t)]
+        if isinstance(t, Matrix):
+            return t.map(new.__getitem__)
+        return t.map(changed) if hasattr(t, "matrices") else new[as_expr(t)]
 
     return [changed(t) for t in things]
 

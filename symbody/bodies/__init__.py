@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
+    from .dyads import Dyad
     from .file.keys import model_schema
-    from .frames import Dyad, Frame, Point, Vector
+    from .frames import Frame
     from .mass import bar, cuboid, cylinder, disc, inertia, shell, sphere
     from .mechanism import Body, Mechanism
     from .model import Model
+    from .points import Point
+    from .pose import Pose
+    from .system_vectors import SystemVector
     from .urdf.read_urdf import read_urdf
     from .urdf.robot import Robot, UrdfReport
+    from .vectors import Vector, axial, express
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "model_schema", "Dyad", "Frame", "Point", "Vector", "bar", "cuboid", "cylinder", "disc", "inertia", "shell",
+    "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "cuboid", "cylinder", "disc", "inertia", "shell",
     "sphere", "Body", "Mechanism", "Model", "read_urdf", "Robot", "UrdfReport",
 ]  # fmt: skip
 

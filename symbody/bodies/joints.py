@@ -18,9 +18,10 @@ from typing import Any, Final, NamedTuple
 from ..algebra.graph import ONE, PI, Expr, as_expr
 from ..algebra.matrix import Matrix, cross, vector
 from ..errors import ModelError, listed, shown
-from .frames import Frame, Vector
+from .frames import Frame
 from .mechanism import Action
 from .rotations import about, sequence, unit_vector
+from .vectors import Vector
 
 ORIGIN: Final = (0, 0, 0)
 

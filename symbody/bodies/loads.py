@@ -11,9 +11,11 @@ from ..algebra.functions import sqrt, tanh, where
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, cross, dot
 from ..algebra.walk import free_symbols
-from .frames import Frame, Point, Vector
+from .frames import Frame
 from .joint_loads import JointLoads
 from .mechanism import Action, Body, Load
+from .points import Point
+from .vectors import Vector
 
 
 def force(name: str, vector: Vector, at: Point, on: Frame, reacting: Frame | None) -> Load:

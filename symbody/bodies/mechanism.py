@@ -11,12 +11,15 @@ from typing import Any
 from ..algebra.graph import Expr, Symbol, symbol
 from ..algebra.portable import Portable
 from ..algebra.printing import outline
-from ..errors import ModelError, listed, unknown
+from ..errors import ModelError, listed, shown, unknown
 from ..escaping import checked_name
 from ..summary import Summarized, Summary, filled, tagged
-from .frames import Frame, Point, Vector
+from .dyads import Dyad
+from .frames import Frame
 from .mass import MassProperties, Shape
+from .points import Point
 from .summaries import rows_of_parts, rows_of_symbols
+from .vectors import Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +49,16 @@ class Body:
     @cached_property
     def mass_centre(self) -> Point:
         return Point(self.frame, self.mass.p_BoBcm)
+
+    def inertia(self, about: Point | None = None) -> Dyad:
+        """The inertia dyad I about the mass centre, or about a point of the body (parallel axes): I · ω is the moment of momentum."""
+        if about is None:
+            return Dyad({(self.frame, self.frame): self.mass.I_BBcm})
+        if not isinstance(about, Point):
+            raise ModelError(
+                f"body {self.name!r}: inertia about a point such as body.point(x, y, z), got {shown(about)}"
+            )
+        return Dyad({(self.frame, self.frame): self.mass.about(about.in_frame(self.frame).coordinates)})
 
     def velocity_at(self, point: Point) -> Vector:
         """Velocity of that point of the body which is momentarily where `point` is."""

@@ -23,14 +23,16 @@ from ..summary import Summarized, Summary
 from . import loads as make
 from .declarations import as_expression, identifier
 from .existence import refused, requirements
-from .frames import Frame, Point, Vector, three
+from .frames import Frame, three
 from .joint_methods import JointMethods
 from .mechanism import Action, Body, Constraint, Joint, Load, Mechanism
 from .parts import moves_in_frame
+from .points import Point
 from .rotations import unit_vector
 from .structure import Part
 from .substructure import Attached, attach
 from .summaries import rows_of_parts, rows_of_symbols
+from .vectors import Vector
 
 
 class Model(Summarized, JointMethods):

@@ -15,9 +15,11 @@ from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown
 from ..escaping import checked_name
 from .declarations import Declarations
-from .frames import Frame, Point, Vector
+from .frames import Frame
 from .loads import CentralGravity
 from .mechanism import Body, Constraint, Joint, Load
+from .points import Point
+from .vectors import Vector
 
 
 class Parts(Declarations):

@@ -164,8 +164,12 @@ def _moves(n: Matrix) -> bool:
     return any(s.kind != "parameter" for s in free_symbols(n))
 
 
-def sequence(name: str, angles: Sequence[Any]) -> Rotation:
-    """Rotations about axes in a row: "zxz", "xyz", ... or by the names euler, cardan, yaw-pitch-roll."""
+def sequence(name: str, angles: Sequence[Any], space_fixed: bool = False) -> Rotation:
+    """Rotations about axes in a row: "zxz", "xyz", ... or by the names euler, cardan, yaw-pitch-roll.
+
+    Each about an axis of the frame that the ones before it led to; space-fixed, about an axis of the first frame, which is the same sequence
+    taken backwards: R_z R_y R_x instead of R_x R_y R_z.
+    """
     axes = SEQUENCES.get(name.lower(), name.lower())
     if len(axes) != len(angles) or any(a not in AXES for a in axes):
         known = ", ".join(SEQUENCES)
@@ -173,7 +177,8 @@ def sequence(name: str, angles: Sequence[Any]) -> Rotation:
             f"rotation sequence {name!r} with {len(angles)} angles: use letters x, y, z, one for each angle, or {known}"
         )
     out = Rotation()
-    for a, q in zip(axes, angles, strict=True):
+    turns = list(zip(axes, angles, strict=True))
+    for a, q in reversed(turns) if space_fixed else turns:
         out = out @ about(a, q)
     return out
 

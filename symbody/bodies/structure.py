@@ -12,13 +12,14 @@ from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown
 from ..escaping import checked_name
 from .declarations import identifier
-from .frames import Frame, Point, three
+from .frames import Frame, three
 from .joint_loads import JointLoads
 from .joints import JointCondition, JointGeometry, kind_of_joint, sequence_axes
 from .loads import loads_on_coordinate
 from .mass import MassProperties, Shape, mass_properties
 from .mechanism import Action, Body, Constraint, Joint
 from .parts import Parts, moves_in_frame
+from .points import Point
 from .rotations import Rotation, aligning, euler_parameter_rates, from_euler_parameters, unit_vector
 
 Part = Body | Frame  # a side of a joint

@@ -11,10 +11,13 @@ from ..algebra.matrix import Matrix
 from ..algebra.walk import substitute_all
 from ..errors import ModelError, finite_number, listed, unknown
 from .declarations import identifier, names_of
-from .frames import Dyad, Frame, Point, Vector
+from .dyads import Dyad
+from .frames import Frame
 from .mass import MassProperties, Shape
 from .mechanism import Action, Body, Constraint, Joint, Load
+from .points import Point
 from .rotations import Cosines, Rotation, Turn
+from .vectors import Vector
 
 if TYPE_CHECKING:
     from .model import Model

@@ -13,8 +13,10 @@ from ..algebra.derivatives import jacobian
 from ..algebra.graph import HALF, ZERO, Expr
 from ..algebra.matrix import Matrix, cross, dot, sum_of_products, zeros
 from ..algebra.walk import substitute_all
-from ..bodies.frames import Frame, Point, Vector
+from ..bodies.frames import Frame
 from ..bodies.mechanism import Load
+from ..bodies.points import Point
+from ..bodies.vectors import Vector
 from ..errors import ModelError, shown
 from .equations import Equations, of_equations
 from .kinematics import Kinematics, Wrench, wrench_of, wrenches

@@ -25,8 +25,10 @@ from ..algebra.mathml import drawn
 from ..algebra.matrix import Matrix, cross, dot, zeros
 from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
-from ..bodies.frames import Frame, Point, Vector
+from ..bodies.frames import Frame
 from ..bodies.mechanism import Body, Constraint, Joint, Load, Mechanism
+from ..bodies.points import Point
+from ..bodies.vectors import Vector
 from ..errors import DerivationError, ModelError, listed, shown, unknown
 from ..summary import Summarized, Summary
 from .energies import is_uniform_gravity

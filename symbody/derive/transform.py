@@ -7,7 +7,7 @@ common; nothing is expanded.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,9 +16,11 @@ from ..algebra.elimination import definite_factor
 from ..algebra.functions import sqrt
 from ..algebra.graph import HALF, ONE, ZERO, Expr, Symbol, symbol
 from ..algebra.labels import substituted_labels
-from ..algebra.matrix import Matrix, cross, diagonal, dot, identity, skew, sum_of_products, zeros
+from ..algebra.matrix import Matrix, cross, diagonal, identity, skew, sum_of_products, zeros
 from ..algebra.walk import substitute_all
 from ..bodies.mechanism import Body
+from ..bodies.system_vectors import SystemVector
+from ..bodies.vectors import Vector
 from ..errors import DerivationError, ModelError, listed
 from .equations import Equations, of_equations
 from .kinematics import Kinematics
@@ -116,31 +118,38 @@ def _columns_of_inverse(Y: Matrix) -> Matrix:
 class TangentVector:
     """How all bodies move for one speed of one, others of zero: velocity of the mass centre and angular velocity of each.
 
-    bodies, linear, angular   bodies with mass, and for each of them the two vectors in components of its frame
+    bodies       those with mass
+    velocities   for each of them the velocity and the angular velocity, in this order, in components of its frame
     """
 
     bodies: tuple[Body, ...]
-    linear: tuple[Matrix, ...]
-    angular: tuple[Matrix, ...]
+    velocities: SystemVector
 
     def dot(self, other: TangentVector) -> Expr:
         """The inner product: Σ m v·v' + ω·I ω'."""
         total = ZERO
-        for b, v, w, v2, w2 in zip(self.bodies, self.linear, self.angular, other.linear, other.angular, strict=True):
-            total = total + b.mass.m * dot(v, v2) + dot(w, b.mass.I_BBcm @ w2)
+        pairs = list(zip(self.velocities, other.velocities, strict=True))
+        for b, (v, v2), (w, w2) in zip(self.bodies, pairs[::2], pairs[1::2], strict=True):
+            total = total + b.mass.m * v.dot(v2) + w.dot(b.inertia().dot(w2))
         return total
 
+    def momentum(self) -> SystemVector:
+        """m v and I ω of each body: the inner product is `a.velocities.dot(b.momentum())`."""
+        return self.velocities.momentum([x for b in self.bodies for x in (b.mass.m, b.inertia())])
+
     def __add__(self, other: TangentVector) -> TangentVector:
-        return TangentVector(self.bodies, _sums(self.linear, other.linear), _sums(self.angular, other.angular))
+        return replace(self, velocities=self.velocities + other.velocities)
 
-    def __mul__(self, scalar: Expr) -> TangentVector:
-        return TangentVector(
-            self.bodies, tuple(v * scalar for v in self.linear), tuple(w * scalar for w in self.angular)
-        )
+    def __sub__(self, other: TangentVector) -> TangentVector:
+        return replace(self, velocities=self.velocities - other.velocities)
 
+    def __neg__(self) -> TangentVector:
+        return replace(self, velocities=-self.velocities)
 
-def _sums(a: tuple[Matrix, ...], b: tuple[Matrix, ...]) -> tuple[Matrix, ...]:
-    return tuple(x + y for x, y in zip(a, b, strict=True))
+    def __mul__(self, scalar: Any) -> TangentVector:
+        return replace(self, velocities=self.velocities * scalar)
+
+    __rmul__ = __mul__
 
 
 @of_equations
@@ -148,14 +157,12 @@ def tangent_vectors(eq: Equations) -> tuple[TangentVector, ...]:
     """The tangent vectors β of the motion in configuration space, one for each speed: M_ij = β_i · β_j."""
     bodies, motion = _body_velocities(eq)
     tables = [(jacobian(v, eq.u), jacobian(w, eq.u)) for w, v in motion]
-    return tuple(
-        TangentVector(
-            bodies,
-            tuple(Matrix(3, 1, v.column(j)) for v, _ in tables),
-            tuple(Matrix(3, 1, w.column(j)) for _, w in tables),
-        )
-        for j in range(len(eq.u))
-    )
+
+    def velocities(j: int) -> Iterator[Vector]:
+        for b, tables_of_body in zip(bodies, tables, strict=True):
+            yield from (Vector({b.frame: Matrix(3, 1, table.column(j))}) for table in tables_of_body)
+
+    return tuple(TangentVector(bodies, SystemVector(*velocities(j))) for j in range(len(eq.u)))
 
 
 def _body_velocities(eq: Equations) -> tuple[tuple[Body, ...], list[tuple[Matrix, Matrix]]]:

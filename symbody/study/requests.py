@@ -16,8 +16,9 @@ from ..bodies.file.body_items import rotation_of
 from ..bodies.file.located import Formula, LocatedList, LocatedRecord, LocatedTable, LocatedText, names_in
 from ..bodies.file.paths import beside
 from ..bodies.file.scope import Scope
-from ..bodies.frames import Frame, Point
+from ..bodies.frames import Frame
 from ..bodies.mechanism import Body, Mechanism
+from ..bodies.points import Point
 from ..bodies.rotations import Rotation
 from ..errors import ExpressionError, listed
 

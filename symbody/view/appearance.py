@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..algebra.evaluate import evaluate
-from ..bodies.frames import Frame, Point
+from ..bodies.frames import Frame
 from ..bodies.mass import Shape
 from ..bodies.mechanism import Action
+from ..bodies.points import Point
 from ..bodies.urdf.robot import Robot
 from ..bodies.urdf.xml_text import LinkShape
 from ..emit.run.callable import Array

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..algebra.graph import Symbol
 from ..algebra.matrix import Matrix, stack
-from ..bodies.frames import Frame, Point
+from ..bodies.frames import Frame
+from ..bodies.points import Point
 from ..derive.equations import Equations
 from ..derive.placements import Placement, placements
 from ..emit.program.lower import program

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..bodies.frames import Frame, Point
+from ..bodies.frames import Frame
+from ..bodies.points import Point
 from ..bodies.urdf.robot import Robot
 from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array

@@ -21,11 +21,13 @@ from ..algebra.walk import free_symbols
 from ..bodies.declarations import identifier
 from ..bodies.file.expression_text import FUNCTIONS
 from ..bodies.file.scope import RESERVED
-from ..bodies.frames import Frame, Point, Vector
+from ..bodies.frames import Frame
 from ..bodies.mass import mass_properties
 from ..bodies.mechanism import Action, Body, Constraint, Load, Mechanism
 from ..bodies.model import Model
+from ..bodies.points import Point
 from ..bodies.rotations import Cosines, Factor, Turn, about, from_euler_parameters
+from ..bodies.vectors import Vector
 from ..errors import ModelError, shown
 from ..whole_files import write_text
 from .model_expressions import Lines

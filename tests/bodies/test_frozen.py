@@ -12,7 +12,10 @@ import pytest
 
 import symbody as sb
 from symbody.algebra.graph import Node
-from symbody.bodies.frames import Dyad, Frame, Point, Vector
+from symbody.bodies.dyads import Dyad
+from symbody.bodies.frames import Frame
+from symbody.bodies.points import Point
+from symbody.bodies.vectors import Vector
 from symbody.errors import ModelError
 
 

@@ -11,7 +11,8 @@ import pytest
 
 import symbody as sb
 from symbody.algebra.graph import Symbol
-from symbody.bodies.frames import Dyad, Frame
+from symbody.bodies.dyads import Dyad
+from symbody.bodies.frames import Frame
 
 AXES = np.eye(3)
 
@@ -180,3 +181,179 @@ def test_products_of_vectors_and_dyads(seed: int) -> None:
     same(one.dot(other).dot(c), One @ Other @ C)
     same((one - other * 2 / 3).transposed(), (One - Other * 2 / 3).T)
     same(sum([one, other]), One + Other)
+    same(one.cross(c), np.cross(One, C))  # rows: a (b × c)
+    same(c.cross(one), np.cross(C, One, axisb=0, axisc=0))  # columns: (c × a) b
+    same(a.skew().dot(b), np.cross(A, B))
+    same(sb.axial(a.skew()), A)
+    same(sb.axial(one), -np.cross(A, B) / 2)
+    same(a.normalize(), A / np.linalg.norm(A))
+    same(a.angle_between(b), np.arccos(A @ B / np.linalg.norm(A) / np.linalg.norm(B)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_identities_of_vectors_and_dyads(seed: int) -> None:
+    """Laws of the algebra, with operators and free functions, for terms in different frames."""
+    tree, rng = random_tree(seed), random.Random(seed)
+    q1, q2 = tree.q
+
+    def random_vector() -> sb.Vector:
+        parts = (rng.choice(tree.frames).vector(rng.uniform(-1, 1) * q1, rng.uniform(-1, 1), q2) for _ in range(2))
+        return sum(parts)  # type: ignore[return-value]
+
+    a, b, c, d = (random_vector() for _ in range(4))
+    D, E = a | b, (c | d) + 2 * (b | c)
+    home = rng.choice(tree.frames)
+
+    def same(one: Any, other: Any) -> None:
+        x, y = (e.components(home) if hasattr(e, "components") else e for e in (one, other))
+        assert numbers(tree, x) == pytest.approx(numbers(tree, y), abs=1e-10)
+
+    same(a ^ (b ^ c), b * (a & c) - c * (a & b))
+    same(a & (b ^ c), b & (c ^ a))
+    same(a.skew() & b, a ^ b)
+    same((D ^ c) & d, D & (c ^ d))
+    same((c ^ D) & d, c ^ (D & d))
+    same((D & E) & c, D & (E & c))
+    same(c & D, D.transposed() & c)
+    same(sb.axial(D - D.transposed()), 2 * sb.axial(D))
+    same(sb.dot(a, b), a & b)
+    same(sb.cross(a, D), a ^ D)
+    same(sb.outer(a, b), D)
+    same(sb.skew(a), a.skew())
+    same(sb.express(a, home), a)
+    for frame in (home, None):  # product rules
+        same((D & c).dt(frame), (D.dt(frame) & c) + (D & c.dt(frame)))
+        same(D.dt(frame), (a.dt(frame) | b) + (a | b.dt(frame)))
+        same(a.skew().dt(frame), a.dt(frame).skew())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_system_vectors(seed: int) -> None:
+    """Sums, multiples, fat dot products, momenta and derivatives are those of the vectors in them."""
+    tree, rng = random_tree(seed), random.Random(seed)
+    q1, q2 = tree.q
+    f = [rng.choice(tree.frames) for _ in range(4)]
+    v = sb.SystemVector(f[0].origin.velocity(), f[0].angular_velocity(), f[1].point(1, q1, 0).velocity())
+    F = sb.SystemVector(f[2].vector(1, 2, q1), f[3].vector(q2, 0, 1), f[2].vector(0, q1 * q2, 3))
+    I = f[0].dyad(sb.inertia(1, 2, 3, 0.1, 0.2, 0.3))
+    home = f[3]
+
+    def same(one: sb.SystemVector, other: sb.SystemVector) -> None:
+        for a, b in zip(one, other, strict=True):
+            assert numbers(tree, a.components(home)) == pytest.approx(numbers(tree, b.components(home)), abs=1e-10)
+
+    beta = v.partial([q1.dot, q2.dot])
+    same(sum(b * q.dot for b, q in zip(beta, tree.q, strict=True)), v)  # type: ignore[arg-type]
+    same((v - F) + F, v)
+    same(-(v / 2), v * -0.5)
+    same(v.express(home), v)
+    p = v.momentum((2.0, I, 3.0))
+    same(p, sb.SystemVector(2 * v[0], I.dot(v[1]), 3 * v[2]))
+    assert numbers(tree, v & F) == pytest.approx(sum(numbers(tree, a.dot(b)) for a, b in zip(v, F, strict=True)))
+    rate = numbers(tree, sb.time_derivative(v.dot(p)))
+    assert rate == pytest.approx(numbers(tree, v.dt().dot(p) + v.dot(p.dt())), abs=1e-9)
+    with pytest.raises(sb.ModelError, match="system vector of 3 vectors"):
+        v.dot(sb.SystemVector(v[0]))
+    with pytest.raises(sb.ModelError, match="3 vectors need as many masses"):
+        v.momentum([1.0])
+
+
+def test_tangent_vectors_are_system_vectors() -> None:
+    """M = β · (inertia on β) for every pair, and differences of tangent vectors."""
+    m = sb.Model("double pendulum")
+    upper, lower = (m.body(n, mass=2.0, com=(0, -0.5, 0), inertia=(0.1, 0.2, 0.3)) for n in ("upper", "lower"))
+    m.revolute("a", m.ground, upper)
+    m.universal("b", upper, lower, at=(0, -1, 0))
+    eq = sb.derive(m)
+    beta, values = sb.tangent_vectors(eq), eq.values(a=0.3, b_1=0.7, b_2=-0.4)
+    M = [[sb.evaluate(x.velocities.dot(y.momentum()), values) for y in beta] for x in beta]
+    assert np.array(M) == pytest.approx(np.array(sb.evaluate(eq.M, values)), abs=1e-13)
+    apart = 2 * beta[0] - beta[1]
+    assert sb.evaluate(apart.dot(beta[2]), values) == pytest.approx(2 * M[0][2] - M[1][2], abs=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_poses_are_matrices_of_four(seed: int) -> None:
+    """X_AC = X_AB X_BC, X⁻¹, points, and frames made of a pose or of its matrix."""
+    tree = random_tree(seed)
+    for k, to in PAIRS[seed::3]:
+        f, home = tree.frames[k], tree.frames[to]
+        X, expected = f.pose_in(home), tree.relative(k, to, Q)
+        assert numbers(tree, X.matrix) == pytest.approx(expected, abs=1e-12)
+        assert numbers(tree, X.inverse.matrix) == pytest.approx(np.linalg.inv(expected), abs=1e-12)
+        back = home.pose_in(f) @ X
+        assert numbers(tree, back.matrix) == pytest.approx(np.eye(4), abs=1e-12)
+        assert numbers(tree, X @ sb.vector(*POINT)) == pytest.approx((expected @ [*POINT, 1])[:3], abs=1e-12)
+        for place in (X, X.matrix):
+            again = home.place(place)
+            assert numbers(tree, again.pose_in(tree.frames[0]).matrix) == pytest.approx(tree.matrix(k, Q), abs=1e-12)
+        assert numbers(tree, home.dcm(f)) == pytest.approx(expected[:3, :3], abs=1e-12)
+    with pytest.raises(sb.ModelError, match="4 by 4 matrix"):
+        tree.frames[0].place([[1, 2], [3, 4]])
+
+
+def test_space_fixed_sequence_turns_about_axes_of_the_first_frame() -> None:
+    m = sb.Model("frames")
+    frame = m.ground.rotate("zxy", 0.3, -0.7, 1.1, space_fixed=True)
+    one_by_one = rotation(AXES[1], 1.1) @ rotation(AXES[0], -0.7) @ rotation(AXES[2], 0.3)
+    assert np.array(sb.evaluate(m.ground.dcm(frame), {})) == pytest.approx(one_by_one, abs=1e-15)
+
+
+@pytest.mark.parametrize("about", [(0, 0, 0), (0.3, -0.2, 0.5)])
+def test_inertia_of_a_body_as_a_dyad(about: tuple[float, float, float]) -> None:
+    """I_P · ω is the moment of momentum about a point P of the body that does not move."""
+    m = sb.Model("top")
+    body = m.body("top", mass=2.0, com=(0.1, 0.2, 0.3), inertia=sb.inertia(1, 2, 2.5, 0.1, 0.2, 0.3))
+    m.spherical("pivot", m.ground, body, on=about)
+    eq = sb.derive(m)
+    values = eq.values({s: 0.3 + 0.2 * k for k, s in enumerate((*eq.q, *eq.u))})
+    w = body.frame.angular_velocity()
+    one, other = body.inertia(body.point(*about)).dot(w), sb.angular_momentum(eq)
+    assert sb.evaluate(one.in_ground, values) == pytest.approx(sb.evaluate(other.in_ground, values), abs=1e-13)
+    centre = body.inertia().components(body.frame)
+    assert sb.evaluate(centre, {}) == [[1, 0.1, 0.2], [0.1, 2, 0.3], [0.2, 0.3, 2.5]]
+
+
+def test_vectors_as_text_and_in_functions_of_expressions() -> None:
+    """substitute, free_symbols, tidy, simplified, text and LaTeX take vectors, dyads and points."""
+    m = sb.Model("frames")
+    q1, q2 = m.coordinates("q1 q2")
+    A = m.frame("A", m.ground.rotate("z", q1))
+    v = A.vector(q1 - q2, -1, 0) + m.ground.vector(0, 0, q2.dot)
+    assert str(v) == "(q1 - q2)*A.x - A.y + q2_dot*ground.z"
+    assert str(A.x | m.ground.y) == "(A.x|ground.y)"
+    assert sb.latex(A.x) == r"\hat{\mathbf{x}}_{\mathrm{A}}"
+    assert sb.latex(2 * A.x | A.z) == r"2\,\hat{\mathbf{x}}_{\mathrm{A}}\,\hat{\mathbf{z}}_{\mathrm{A}}"
+    assert sb.latex(A) == r"\mathrm{A}"
+    assert sb.latex(A.point(q1, 0, 0)).endswith(r"_{\mathrm{A}}")
+    assert str(A.vector(0, 0, 0)) == "0"
+    assert repr(A.vector(0, 0, 0)) == "vector(0)"
+    at_rest = sb.substitute(v, {q2.dot: 0})
+    assert list(at_rest.terms) == [A]
+    assert sb.substitute([A.point(q1, 0, 0), v.outer(v)], {q1: 2})[0].coordinates == sb.vector(2, 0, 0)
+    assert sb.free_symbols(v) == [q1, q2, q2.dot]
+    assert sb.free_symbols(A.point(q1, 0, 0), sb.SystemVector(v)) == [q1, q2, q2.dot]
+    c, s = sb.cos(q2 + q1), sb.sin(q2 + q1)
+    long = A.vector(sb.cos(q1) * c + sb.sin(q1) * s, 0, 0)
+    assert sb.tidy(long) == sb.tidy(long.express(A)) == A.vector(sb.cos(q2), 0, 0)
+    assert sb.simplified(A.vector(q1 * (q2 + 1) - q1, 0, 0)) == A.vector(q1 * q2, 0, 0)
+
+
+def test_wrong_operands_of_vectors_and_dyads_are_refused() -> None:
+    m = sb.Model("frames")
+    v, D = m.ground.vector(1, 2, 3), m.ground.dyad([1, 0, 0, 0, 1, 0, 0, 0, 1])
+    wrong = {
+        "a vector cannot be added to": lambda: v + D,
+        "cannot be taken from a dyad": lambda: D - v,
+        "use a.dot": lambda: v * D,
+        "cross: expected a vector": lambda: D ^ D,
+        "dot: expected a vector": lambda: D & 3,
+        "normalize: the zero vector": (v - v).normalize,
+        "axial: expected a dyad": lambda: sb.axial(v),
+        "express: expected a vector or a dyad": lambda: sb.express(3, m.ground),
+        "3 by 3 components": lambda: m.ground.dyad([1, 2, 3]),
+        "expected a frame": lambda: D.express(3),
+    }
+    for message, call in wrong.items():
+        with pytest.raises(sb.ModelError, match=message):
+            call()

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from ...errors import unknown
 from ..declarations import identifier
-from ..frames import Frame, Point
+from ..frames import Frame
 from ..joints import KINDS
 from ..mechanism import Joint
+from ..points import Point
 from ..rotations import Rotation, from_cosines
 from .body_items import rotation_of
 from .load_items import joint_loads

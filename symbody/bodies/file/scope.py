@@ -22,9 +22,11 @@ from ...algebra.node_table import nodes_made
 from ...algebra.walk import free_symbols
 from ...errors import ExpressionTextError, ModelFileError, SymbodyError, listed
 from ..declarations import MOST_ORDER, identifier
-from ..frames import Frame, Point, Vector
+from ..frames import Frame
 from ..mechanism import Body
 from ..model import Model
+from ..points import Point
+from ..vectors import Vector
 from .expression_text import UNITS
 from .located import Formula, LocatedList, LocatedRecord, LocatedTable, LocatedText
 from .values import MOST_NODES, kind, value_of

@@ -17,8 +17,11 @@ from ...algebra.linear import solve
 from ...algebra.matrix import Matrix, as_matrix
 from ...algebra.node_table import node_limit, nodes_made
 from ...errors import ExpressionTextError, ModelError, ModelFileError, NodeLimitError, SymbodyError, listed, unknown
-from ..frames import Dyad, Frame, Point, Vector
+from ..dyads import Dyad
+from ..frames import Frame
 from ..mechanism import Body
+from ..points import Point
+from ..vectors import Vector
 from .expression_text import ExpressionText, Step
 
 MOST_BITS: Final = 4096  # of an exact number
@@ -341,6 +344,7 @@ _OF_FRAME: Final[dict[str, tuple[str, Callable[..., Any]]]] = {
     "rotate_by_cosines": ("l", lambda f, m: f.rotate_by_cosines(m)),
     "rotate_by_euler_parameters": ("l?l", lambda f, e, spin=None: f.rotate_by_euler_parameters(e, spin)),
     "vector": ("nnn", lambda f, a, b, c: f.vector(a, b, c)),
+    "dyad": ("l", lambda f, m: f.dyad(m)),
     "point": ("?nnn", lambda f, *abc: f.point(*abc)),
     "angular_velocity": ("?f", lambda f, g=None: f.angular_velocity(g)),
     "angular_acceleration": ("?f", lambda f, g=None: f.angular_acceleration(g)),
@@ -349,7 +353,7 @@ _METHODS: Final[dict[type, dict[str, tuple[str, Callable[..., Any]]]]] = {
     Frame: _OF_FRAME,
     Body: _frames_too(
         _OF_FRAME,
-        {"velocity_at": ("p", lambda b, p: b.velocity_at(p))},
+        {"velocity_at": ("p", lambda b, p: b.velocity_at(p)), "inertia": ("?p", lambda b, p=None: b.inertia(p))},
         lambda x: (x[0], lambda b, *args: x[1](b.frame, *args)),
     ),
     Point: {
@@ -362,8 +366,11 @@ _METHODS: Final[dict[type, dict[str, tuple[str, Callable[..., Any]]]]] = {
     },
     Vector: {
         "dot": ("V", lambda a, b: a.dot(b)),
-        "cross": ("v", lambda a, b: a.cross(b)),
+        "cross": ("V", lambda a, b: a.cross(b)),
         "outer": ("v", lambda a, b: a.outer(b)),
+        "skew": ("", lambda a: a.skew()),
+        "normalize": ("", lambda a: a.normalize()),
+        "angle_between": ("v", lambda a, b: a.angle_between(b)),
         "magnitude": ("", lambda a: a.magnitude()),
         "express": ("f", lambda a, f: a.express(f)),
         "components": ("f", lambda a, f: a.components(f)),
@@ -372,6 +379,9 @@ _METHODS: Final[dict[type, dict[str, tuple[str, Callable[..., Any]]]]] = {
     },
     Dyad: {
         "dot": ("V", lambda a, v: a.dot(v)),
+        "cross": ("v", lambda a, v: a.cross(v)),
+        "transposed": ("", lambda a: a.transposed()),
+        "dt": ("?f", lambda a, f=None: a.dt(f)),
         "express": ("f", lambda a, f: a.express(f)),
         "components": ("f", lambda a, f: a.components(f)),
     },

@@ -1,0 +1,106 @@
+"""Points: a frame and coordinates in it, which may move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..algebra.derivatives import time_derivative
+from ..algebra.matrix import Matrix, cross
+from ..algebra.printing import LINES, latex, outline
+from ..errors import ModelError, shown
+from .frame_tree import Immutable, a_frame
+from .vectors import Vector, a_vector
+
+if TYPE_CHECKING:
+    from .frames import Frame
+
+
+class Point(Immutable):
+    """A point: a frame and coordinates in it, which may move."""
+
+    __slots__ = ("coordinates", "frame")
+    adds_vectors = True
+    frame: Frame
+    coordinates: Matrix
+
+    def __init__(self, frame: Frame, coordinates: Matrix) -> None:
+        object.__setattr__(self, "frame", frame)
+        object.__setattr__(self, "coordinates", coordinates)
+
+    def __repr__(self) -> str:
+        return f"{self.frame.name}.point({', '.join(outline(e) for e in self.coordinates.entries)})"
+
+    def map(self, change: Callable[[Matrix], Matrix]) -> Point:
+        """The same with its coordinates changed."""
+        return Point(self.frame, change(self.coordinates))
+
+    @property
+    def matrices(self) -> tuple[Matrix, ...]:
+        """Its coordinates."""
+        return (self.coordinates,)
+
+    def latex(self, lines: int | None = LINES) -> str:
+        """Its coordinates, with the name of the frame as index."""
+        return f"{latex(self.coordinates, lines)}_{{{self.frame.latex()}}}"
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
+
+    def __add__(self, v: Vector) -> Point:
+        a_vector("point + ...", v)
+        return Point(self.frame, self.coordinates + v.components(self.frame))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        """Point minus point is the vector between them; point minus vector is a point."""
+        if isinstance(other, Vector):
+            return self + (-other)
+        if not isinstance(other, Point):
+            raise ModelError(f"point - ...: expected a point or a vector, got {shown(other)}")
+        top = self.frame.common_ancestor(other.frame)
+        return self._from_origin_of(top) - other._from_origin_of(top)
+
+    def position(self, frame: Frame | None = None) -> Vector:
+        """From the origin of a frame (the ground by default) to this point, one term for each frame on the way."""
+        return self._from_origin_of(self.frame.root) if frame is None else self - a_frame(frame).origin
+
+    def _from_origin_of(self, ancestor: Frame) -> Vector:
+        """From the origin of a frame on which this point's frame hangs."""
+        terms = Vector({self.frame: self.coordinates})
+        for f in self.frame.path[ancestor.depth + 1 :]:
+            terms = terms + Vector({f.parent: f.offset})
+        return terms
+
+    @property
+    def in_ground(self) -> Matrix:
+        """The three coordinates in the ground, as a column."""
+        return self.position().components(self.frame.root)
+
+    def in_frame(self, frame: Frame) -> Point:
+        """The same place with coordinates in another frame."""
+        return Point(frame, (self - a_frame(frame).origin).components(frame))
+
+    def velocity(self, frame: Frame | None = None) -> Vector:
+        """Velocity in a frame (the ground by default): absolute velocity."""
+        if frame is not None and frame is not self.frame.root:
+            return (self - a_frame(frame).origin).dt(frame)
+        return self.transport_velocity() + self.relative_velocity()
+
+    def relative_velocity(self) -> Vector:
+        """Velocity in the point's own frame."""
+        return Vector({self.frame: time_derivative(self.coordinates)})
+
+    def transport_velocity(self) -> Vector:
+        """Velocity of that point of the frame which is momentarily at the same place ("eulerian" velocity, MBSymba eq. 4)."""
+        out = Vector({self.frame: cross(self.frame.angular_velocity_components, self.coordinates)})
+        for f in self.frame.path[1:]:
+            assert f.parent is not None
+            turning = cross(f.parent.angular_velocity_components, f.offset)
+            out = out + Vector({f.parent: time_derivative(f.offset) + turning})
+        return out
+
+    def acceleration(self, frame: Frame | None = None) -> Vector:
+        """Time derivative of the velocity, in the same frame."""
+        return self.velocity(frame).dt(frame)
