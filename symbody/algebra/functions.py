@@ -180,3 +180,9 @@ class ExternalFunction:
                 "given; pass derivatives=[...] with one callable for each argument"
             )
         return as_expr(given(*args))
+
+
+def no_value(of: Expr) -> Expr:
+    """An expression that has no value at any number, NaN in programs: √(-2 - sign(x)). Its derivative is zero, so that what is chosen in its
+    place by `where` keeps its own."""
+    return sqrt(-2 - sign(of))

@@ -13,7 +13,7 @@ reduced equations        (`minimal`, `diagonalized`) the same accelerations as t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..algebra.derivatives import directional_derivative
@@ -21,14 +21,14 @@ from ..algebra.graph import Symbol
 from ..algebra.matrix import Matrix
 from ..algebra.walk import external_functions, free_symbols
 from ..bodies.rotations import Cosines
-from ..errors import EvaluationError, unknown
+from ..errors import EvaluationError, listed, unknown
 from ..summary import Summarized, Summary, counted, filled, listing
 from .balance import power_balance, powers_of_reactions, rows_of_actions
 from .configuration import Values
 from .derive import ROUTES
 from .equations import Equations, of_equations
 from .kinematics import Kinematics
-from .random_states import numbers, random_state
+from .random_states import condition, numbers, random_state
 from .small_matrices import Rows, least_norm, tangent_basis
 
 TOLERANCE: Final = 1e-9
@@ -39,12 +39,13 @@ TINY: Final = 1e-300
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was checked: the worst relative error over all states, and where it was."""
+    """One thing that was checked: the worst relative error over all states, where it was, and that state (coordinates and speeds)."""
 
     what: str
     error: float
     where: str
     tolerance: float = TOLERANCE
+    state: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:
@@ -52,17 +53,22 @@ class Check:
 
     def __str__(self) -> str:
         mark = "ok  " if self.passed else "FAIL"
-        return f"{mark} {self.what:<38} {self.error:8.1e} of {self.tolerance:.0e}  {self.where}"
+        at = "" if self.passed else f"\n       at {listed((f'{k} = {v:.6g}' for k, v in self.state.items()), 24)}"
+        return f"{mark} {self.what:<38} {self.error:8.1e} of {self.tolerance:.0e}  {self.where}{at}"
 
 
 @dataclass(frozen=True, repr=False)
 class Certificate(Summarized):
-    """Result of `certify`. Prints as a table."""
+    """Result of `certify`. Prints as a table.
+
+    condition   the largest condition number of the constraints at these states, rows having length one
+    """
 
     name: str
     route: str
     states: int
     checks: tuple[Check, ...]
+    condition: float = 1.0
 
     @property
     def passed(self) -> bool:
@@ -90,7 +96,11 @@ class Certificate(Summarized):
 
     def __str__(self) -> str:
         verdict = "holds" if self.passed else f"{len(self.failed)} of {len(self.checks)} checks FAILED"
-        lines = [f"{self.name} by {self.route}, {self.states} random states: {verdict}", *map(str, self.checks)]
+        constraints = f", condition of the constraints at most {self.condition:.1e}" if self.condition > 1 else ""
+        lines = [
+            f"{self.name} by {self.route}, {self.states} random states{constraints}: {verdict}",
+            *map(str, self.checks),
+        ]
         return "\n  ".join(lines)
 
 
@@ -103,7 +113,7 @@ def certify(
     routes: Iterable[str] | None = None,
     tolerance: float = TOLERANCE,
 ) -> Certificate:
-    """Check a derived model at random states.
+    """Check a derived model at random states, away from singular positions; their condition number is in the certificate.
 
     seeds       how many states, or their seeds
     values      numbers to use: of parameters, or of coordinates to start the assembly of loops from
@@ -117,14 +127,17 @@ def certify(
     probe = _Probe(equations.whole, chosen)
     worst: dict[str, Check] = {}
     numbered = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
+    largest = 1.0
     for seed in numbered:
         state = random_state(equations, seed, values)
+        largest = max(largest, condition(equations, state))
+        shown_state = {s.name: state[s] for s in (*equations.q, *equations.u)}
         for what, error, where in _reduced(equations, state) + probe.findings(state):
             limit = max(tolerance, 1e-5) if "by differences" in what else tolerance
-            found = Check(what, error, f"{where}, state {seed}", limit)
+            found = Check(what, error, f"{where}, state {seed}", limit, shown_state)
             if what not in worst or not found.error <= worst[what].error:
                 worst[what] = found
-    return Certificate(equations.name, equations.route, len(numbered), tuple(worst.values()))
+    return Certificate(equations.name, equations.route, len(numbered), tuple(worst.values()), largest)
 
 
 Finding = tuple[str, float, str]  # what was checked, its relative error, where
@@ -170,7 +183,7 @@ class _Probe:
         out = self._routes(state, M, f, Jc) + _symmetric(eq, M)
         definite, rank = _definite(M, Jc)
         out += [definite, *self._derivatives(state), *self._actions(state, Jc)]
-        if rank < len(Jc):
+        if rank < eq.rank or (rank < len(Jc) and eq.border is None):
             return [*out, ("constraints are independent", float(len(Jc) - rank), f"rank {rank} of {len(Jc)}")]
         try:
             (udot,), (lam,) = numbers([eq.udot.T, eq.multipliers.T], state)

@@ -141,6 +141,32 @@ def _independent_from_below(vectors: Array) -> list[int]:
     return chosen
 
 
+def dependent_columns(J: Array, order: Sequence[int], kept: set[int]) -> list[int]:
+    """Columns of full rank, taken in order where they are not nearly dependent on those taken before; nearer where that keeps what is to
+    be independent. None where there are none."""
+    if not J.size:
+        return []
+    scaled = J / np.maximum(np.abs(J).max(axis=1, keepdims=True), 1e-300)
+    rank = int(np.linalg.matrix_rank(scaled, tol=1e-9))
+    found: list[int] = []
+    for least in (0.1, 0.01, 1e-7):
+        chosen: list[int] = []
+        left = scaled.copy()
+        for j in order:
+            if len(chosen) == rank:
+                break
+            sizes = np.linalg.norm(left, axis=0)
+            if sizes[j] > least * sizes.max():
+                chosen.append(j)
+                direction = left[:, j] / sizes[j]
+                left = left - np.outer(direction, direction @ left)
+        if len(chosen) == rank:
+            found = found or chosen
+            if not kept & set(chosen):
+                return chosen
+    return found
+
+
 # ---------------------------------------------------------------------------------------------------------- of equations
 
 

@@ -32,7 +32,7 @@ from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
 from .readable_equations import ReadableEquations, readable_equations
-from .saddle_point import Border, SaddlePoint, chosen_elimination
+from .saddle_point import Border, Elimination, SaddlePoint, chosen_elimination, sizes_of_responses
 from .tabulated import tabulated
 from .undetermined import Share, determined, is_determined, shared_multipliers
 from .variables import ARGUMENTS, Variables
@@ -145,20 +145,22 @@ class Equations(Summarized, CacheOwner, Portable):
     def factors(self) -> SaddlePoint:
         """Factors of M, or of [M Jcᵀ; Jc 0] where there are constraints, by the elimination that suits them: the same for compiled
         functions, simulation, batches and generated code. `factors.elimination` says which."""
-        elimination = chosen_elimination(self.M, self.Jc, self.mechanism.values)
-        return SaddlePoint(self.M, self.Jc, elimination, self.border)
+        known = self.mechanism.values
+        elimination = chosen_elimination(self.M, self.Jc, known)
+        sizes = sizes_of_responses(self.M, self.Jc, known) if elimination is Elimination.SCHUR else ()
+        return SaddlePoint(self.M, self.Jc, elimination, self.border, sizes)
 
     @cached_property
     def solution(self) -> tuple[Matrix, Matrix]:
         """Accelerations and multipliers, from one solve block.
 
         M u' = f                          without constraints
-        [M Jcᵀ; Jc 0] [u'; -lam] = [f; -c]    with them
+        [M Jcᵀ; Jc 0] [u'; -lam] = [f; -c]    with them; in singular positions they have no value (NaN)
         """
         n, k = len(self.u), len(self.lam)
         if not n:  # additional equations alone
             return Matrix(0, 1, ()), Matrix(0, 1, ())
-        x = self.factors.solve([*self.f.entries, *(-e for e in self.c.entries)])
+        x = self.factors.solve([*self.f.entries, *(-e for e in self.c.entries)], guarded=True)
         return Matrix(n, 1, x.entries[:n]), Matrix(k, 1, tuple(-e for e in x.entries[n:]))
 
     @property

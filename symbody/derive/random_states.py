@@ -15,14 +15,17 @@ from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols
 from ..errors import DerivationError, EvaluationError
 from .configuration import Values, closed
+from .constraint_rank import RowSpace, regular, typical_sizes
 from .equations import Equations
 from .small_matrices import Rows, least_norm, size
 
 ATTEMPTS: Final = 24  # random starts for the assembly of loops
+WELL: Final = 1e4  # a state is regular where the condition number of the constraints is below this
 
 
 def random_state(equations: Equations, seed: int = 0, values: Mapping[Any, float] | None = None) -> Values:
-    """A value for every symbol: q on phi = 0 (and Euler parameters of norm one), u on Jc u + b = 0, all else at random.
+    """A value for every symbol: q on phi = 0 (and Euler parameters of norm one), u on Jc u + b = 0, all else at random. Singular positions
+    are avoided.
 
     values   numbers to keep, by symbol or name: of parameters, inputs, time; of coordinates, where to start from.
              Parameters that are not given have the values of the mechanism, or random positive ones, which are moved where
@@ -36,11 +39,35 @@ def random_state(equations: Equations, seed: int = 0, values: Mapping[Any, float
     for attempt in range(ATTEMPTS):
         drawn = _drawn(equations, draw, known, 1.2 * 0.95**attempt)
         state, found = closed(equations, [*equations.q, *loose] if attempt >= ATTEMPTS // 2 else equations.q, drawn)
-        if found.holds and _has_values(equations, state):
-            return state
+        place = _regular(equations, state, draw) if found.holds and equations.whole.lam else state
+        if found.holds and attempt == ATTEMPTS - 1:
+            place = place or state
+        if found.holds and place is not None and _has_values(equations, place):
+            return place
         if not found.holds and np.isfinite(found.F).all() and size(left := found.F.tolist()) < size(best):
             best = left
     raise DerivationError(_why_not(equations, best if math.isfinite(best[0]) else ()))
+
+
+def condition(equations: Equations, state: Values) -> float:
+    """Ratio of the largest singular value of Jc, rows having length one, to the smallest that counts; of the dependent speeds' columns where
+    the constraints were eliminated; infinite where the rank is less than elsewhere."""
+    whole = equations.whole
+    if not whole.lam:
+        return 1.0
+    kept = set(equations.u) if equations.dependent and not equations.lam else set()
+    Jc = np.array([numbers([whole.Jc], state)[0]], dtype=np.float64)[0]
+    J = Jc[:, [j for j, u in enumerate(whole.u) if u not in kept]]
+    space = RowSpace.of(J, typical_sizes(whole, whole.Jc.entries, Jc, state))
+    return space.condition if space.rank >= whole.rank else math.inf
+
+
+def _regular(equations: Equations, state: Values, draw: Random) -> Values | None:
+    """The state, or one further along the constraints where it is singular; None where that is too."""
+    if condition(equations, state) < WELL:
+        return state
+    moved = regular(equations.whole, state, draw)
+    return moved if moved is not None and condition(equations, moved) < WELL else None
 
 
 def _has_values(equations: Equations, state: Values) -> bool:

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
-from ..algebra.functions import sqrt
+from ..algebra.functions import no_value
 from ..algebra.graph import ONE, ZERO, Expr, as_expr
 from ..algebra.linear import factorize
 from ..algebra.matrix import Matrix
@@ -39,7 +39,7 @@ Share = str | Mapping[str, Any]
 
 def undetermined(eq: Equations) -> Expr:
     """An expression without a value at any time."""
-    return sqrt(-1 - eq.t * eq.t)
+    return no_value(eq.t)
 
 
 def determined(eq: Equations, things: Sequence[Any]) -> list[Any]:

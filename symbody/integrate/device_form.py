@@ -14,6 +14,7 @@ from ..emit.llvm.device_loops import DeviceFunction, DeviceModule
 from ..emit.program.lower import program
 from ..emit.program.program import Program
 from . import projection
+from .choices_of_speeds import LIMIT, UNLIMITED
 from .events import ROUNDING, watched_values
 from .forms import Form
 
@@ -25,8 +26,9 @@ class DeviceForm:
     """Functions of a form in a module for a card. `bake` are the numbers, `parameters` the symbols that are left."""
 
     def __init__(self, form: Form, bake: Mapping[Symbol, float], real: str) -> None:
-        self.form, self.bake, self.module = form, bake, DeviceModule(real)
-        self.parameters = tuple(s for s in form.parameters if s not in bake)
+        self.form, self.module = form, DeviceModule(real)
+        self.bake = {**bake, **({} if form.choice is None else {LIMIT: UNLIMITED})}
+        self.parameters = tuple(s for s in form.parameters if s not in self.bake)
         self.costs: dict[str, int] = {}  # operations of each function
 
     def program(self, name: str, outputs: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> Program:

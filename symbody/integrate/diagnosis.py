@@ -12,12 +12,18 @@ from ..derive.constraint_rank import sizes_of_rows
 from ..derive.energies import load_powers
 from ..emit.run.callable import Array
 from ..errors import listed
+from .choices_of_speeds import why_not
 from .constraint_rows import rows_of
 from .forms import Form
 from .march import STRETCH, Growth
 from .outcome import Ending, Outcome
 from .state import State
 
+NO_RATES: Final = (
+    Ending.NOT_FINITE,
+    Ending.OFF_CONSTRAINTS,
+    Ending.STEP_TOO_SMALL,
+)  # endings where rates have no value
 NEARLY: Final = 1e-5  # of the largest singular value: below it constraints count as linearly dependent
 
 
@@ -31,9 +37,16 @@ def diagnosed(form: Form, ending: Ending, t: float, y: Array, p: Array) -> Outco
             t,
             "give the times at which states are wanted, as in t=np.linspace(0, 10, 1001), or a larger max_memory=",
         )
+    if ending in NO_RATES and _has_outlived_its_choice(form, t, y, p):
+        return Outcome(Ending.SINGULAR, t, why_not(form.equations))
     if found := _dependent_constraints(form, t, y, p):
         return Outcome(Ending.SINGULAR, t, found)
     return Outcome(ending, t, _rates(form, ending, t, y, p))
+
+
+def _has_outlived_its_choice(form: Form, t: float, y: Array, p: Array) -> bool:
+    """Whether independent speeds came near to where they do not determine the others."""
+    return form.choice is not None and bool(100 * form.state.measured_choice(t, y[: form.state.n], p) > p[-1])
 
 
 def unbounded(form: Form, growth: Growth, t: float, y: Array, p: Array) -> Outcome:

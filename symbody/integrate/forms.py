@@ -29,6 +29,7 @@ from ..errors import SimulationError, unknown
 from . import projection
 from .accelerations import accelerations, stabilized, variable_rates
 from .borders import Following, border_numbers, border_parameters, null_vectors, parts, settle_and_follow, unchanged
+from .choices_of_speeds import LIMIT, MOST, choice_of, guarded
 from .form_kinds import FORMS, FormKind
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Form(CacheOwner):
     rates        y' as expressions
     chosen       rows of Jc that are independent of each other
     invariants   expressions that stay as they are at the start, and `scales` by which violations of them are measured
+    choice       how far independent speeds serve, where others were eliminated (`choices_of_speeds.py`)
     """
 
     name: str
@@ -56,6 +58,7 @@ class Form(CacheOwner):
     invariants: Mapping[str, Expr] = field(default_factory=dict)
     scales: Mapping[str, Expr] = field(default_factory=dict)
     own: Sequence[Expr] = ()
+    choice: Expr | None = None
 
     @property
     def n(self) -> int:
@@ -110,7 +113,8 @@ class Form(CacheOwner):
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
-        return (*self.equations.constants, *self.levels, *border_parameters(self.equations))
+        limit = () if self.choice is None else (LIMIT,)
+        return (*self.equations.constants, *self.levels, *border_parameters(self.equations), *limit)
 
     def compiled(
         self,
@@ -135,8 +139,11 @@ class Form(CacheOwner):
         """y and p of this form for a state (q, u, z) and the equations' parameters and inputs."""
         y = np.concatenate([state, np.zeros(len(self.own))])
         p = np.concatenate([parameters, np.zeros(len(self.parameters) - len(parameters))])
-        if border_parameters(self.equations):
-            p[len(parameters) + len(self.levels) :] = border_numbers(self.equations, t, state, parameters)
+        if borders := len(border_parameters(self.equations)):
+            first = len(parameters) + len(self.levels)
+            p[first : first + borders] = border_numbers(self.equations, t, state, parameters)
+        if self.choice is not None:
+            p[-1] = MOST * self.measured_choice(t, y, p)
         if self.own:
             y[len(state) :] = self._called("own", list(self.own), t, y, p)
         if self.levels:
@@ -144,6 +151,10 @@ class Form(CacheOwner):
                 "levels", list(self.invariants.values()), t, y, p
             )
         return y, p
+
+    def measured_choice(self, t: float, y: Array, p: Array) -> float:
+        """The measure of the choice of speeds at a state."""
+        return float(self._called("choice", [ZERO if self.choice is None else self.choice], t, y, p)[0])
 
     def _called(self, name: str, values: list[Expr], t: float, y: Array, p: Array) -> Array:
         return self.cached("start", name, lambda: self.compiled(name, {"x": values}))(t, y, p)
@@ -293,8 +304,9 @@ def explicit_form(
     """One of the forms of this file."""
     c = stabilized(eq, alpha, beta) if name == "baumgarte" else None
     udot, _ = accelerations(eq, chosen, c)
-    rates = [*eq.rates.entries, *udot.entries, *variable_rates(eq).entries, *kept.rates.values()]
+    choice = choice_of(eq)
+    rates = guarded([*eq.rates.entries, *udot.entries, *variable_rates(eq).entries, *kept.rates.values()], choice)
     return Form(
         name, eq, (*eq.state, *kept.rates), rates, chosen, metric, invariants=kept.invariants, scales=kept.scales,
-        own=[ZERO] * len(kept.rates),
+        own=[ZERO] * len(kept.rates), choice=choice,
     )  # fmt: skip

@@ -4,8 +4,8 @@ With y' = F(t, y, p), the column s_j = ∂y/∂x_j for x_j a value at the start 
 
     s_j' = ∂F/∂y s_j + ∂F/∂x_j
 
-exactly, on the graph. On constraints a variation is that of a start which is brought back to them after x_j is changed: the derivative of
-the projection, at the start and after every step. Across an event g = 0 with new values y⁺ = R(t, y⁻), whose time changes too,
+exactly, on the graph. On constraints other values at the start follow x_j (`varied_starts.py`), and after every step variations are projected
+like the state. Across an event g = 0 with new values y⁺ = R(t, y⁻), whose time changes too,
 
     δt = -(∂g/∂y s⁻ + ∂g/∂x) / g',     s⁺ = ∂R/∂y (s⁻ + F⁻ δt) + ∂R/∂x + ∂R/∂t δt - F⁺ δt
 """
@@ -30,14 +30,19 @@ from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError
 from . import projection
 from .forms import Form
+from .varied_starts import NEAREST, VariedStart
 
 
 @dataclass(frozen=True, eq=False)
 class VariedForm(Form):
-    """A form with variations: y holds the state, then one column for each of `wrt`."""
+    """A form with variations: y holds the state, then one column for each of `wrt`.
+
+    held   coordinates and speeds that stay at the start while one of `wrt` changes, as far as constraints allow; None: the change is the shortest
+    """
 
     base: Form | None = None
     wrt: tuple[Symbol, ...] = ()
+    held: frozenset[Symbol] | None = frozenset()
 
     @property
     def columns(self) -> list[tuple[Symbol, ...]]:
@@ -89,11 +94,17 @@ class VariedForm(Form):
 
     def start(self, t: float, state: Array, parameters: Array) -> tuple[Array, Array]:
         y, p = self.state.start(t, state, parameters)
+        if self.held is not None:
+            return np.concatenate([y, self._varied_start.columns(t, y, p).reshape(-1)]), p
         columns = np.array([[1.0 if s is x else 0.0 for s in self.state.y] for x in self.wrt])
         whole = np.concatenate([y, columns.reshape(-1)])
         for f in self._settled:
             whole[len(y) :] = f(t, whole, p)
         return whole, p
+
+    @cached_property
+    def _varied_start(self) -> VariedStart:
+        return VariedStart(self.state, self.wrt, self.held or frozenset())
 
     def settle(self, p: Array) -> Any:
         inner = self.state.settle(p)
@@ -106,8 +117,8 @@ class VariedForm(Form):
         return LoopCallee(settle_all, {}, ("out", "note"), tangent=tangent)
 
 
-def varied(form: Form, wrt: Sequence[str]) -> VariedForm:
-    """A form that also integrates the sensitivities to values at the start and to parameters, by name."""
+def varied(form: Form, wrt: Sequence[str], held: Sequence[str] | str = ()) -> VariedForm:
+    """A form that also integrates the sensitivities to values at the start and to parameters, by name; `held` as in `simulate`."""
     if not form.rates:
         raise SimulationError(f"form {form.name!r} has no sensitivities; use form='projection'")
     if form.levels:
@@ -115,15 +126,23 @@ def varied(form: Form, wrt: Sequence[str]) -> VariedForm:
     eq = form.equations
     where, what = f"sensitivities of {eq.name!r}", "value at the start or parameter"
     chosen = tuple(eq.variables.of("q u z p r").symbol(name, where, SimulationError, what) for name in wrt)
+    table = eq.variables.of("q u")
+    kept = (
+        None if held == NEAREST else frozenset(table.symbol(n, f"{where}, held", SimulationError) for n in _names(held))
+    )
     columns = [tuple(symbol(f"d_{s.name}_by_{x.name}", "variable") for s in form.y) for x in chosen]
     out = VariedForm(
         form.name, eq, (*form.y, *(s for column in columns for s in column)), (), form.chosen, form.metric, form.tolerance,
-        base=form, wrt=chosen,
+        base=form, wrt=chosen, held=kept, choice=form.choice,
     )  # fmt: skip
     F = Matrix(form.n, 1, tuple(form.rates))
     rates = [e for j in range(len(chosen)) for e in directional_derivative(F, out.direction(j)).entries]
     object.__setattr__(out, "rates", [*form.rates, *rates])
     return out
+
+
+def _names(held: Sequence[str] | str) -> Sequence[str]:
+    return [held] if isinstance(held, str) else held
 
 
 class Tangent(Struct):

@@ -63,6 +63,7 @@ class SimulationOptions:
     project: bool = False
     invariants: tuple[Any, ...] = ()
     sensitivities: tuple[str, ...] = ()
+    held: tuple[str, ...] | str = ()
     max_steps: int = 10**9
     max_memory: float = 2.0**30
     max_size: float = 1e8
@@ -95,6 +96,7 @@ def simulate(
     project: bool = False,
     invariants: Sequence[Any] = (),
     sensitivities: Sequence[Any] = (),
+    held: Sequence[Any] | str = (),
     max_steps: int = 10**9,
     max_memory: float = 2.0**30,
     max_size: float = 1e8,
@@ -130,6 +132,8 @@ def simulate(
     project      in forms partition, qr and svd: bring positions back to the constraints after every step as well
     invariants   "energy" (with the work of loads that have no potential), or expressions that stay as they are at the start
     sensitivities  initial values and parameters, by name: derivatives of the motion with respect to them are integrated too
+    held         on constraints, coordinates and speeds at the start that stay while one of these changes and the others follow: by default the
+                 independent ones as `linearize` chooses them; "nearest": none, the change is the shortest in the metric of M
     progress     show a line with the time left; by default in a terminal, when it takes more than two seconds
     options      any of these by name: {"alpha": 5}, where the model has an alpha too
     """
@@ -149,6 +153,7 @@ def simulate(
         project,
         tuple(invariants),
         tuple(str(s) for s in sensitivities),
+        held if isinstance(held, str) else tuple(str(s) for s in held),
         max_steps,
         max_memory,
         max_size,
@@ -327,7 +332,7 @@ def form_of(eq: Equations, o: SimulationOptions, rank: RunRank | None = None) ->
     """
     rank = rank or RunRank.full(eq)
     about = (o.form, o.order, o.metric, o.alpha, o.beta, o.independent)
-    key: tuple[Any, ...] = (*about, o.project, o.invariants, o.sensitivities)
+    key: tuple[Any, ...] = (*about, o.project, o.invariants, o.sensitivities, o.held)
     if rank.rank < len(eq.lam):
         key = (*key, rank.key)
     return eq.cached("form", key, lambda: _made(eq, o, rank))
@@ -338,7 +343,7 @@ def _made(eq: Equations, o: SimulationOptions, rank: RunRank) -> Form:
     if FORMS[o.form].is_discrete or FORMS[o.form].is_algebraic:
         return _of_rows(eq, o, rank.independent, rank.rank)
     form = _of_rows(bordered(eq, rank), o, tuple(range(len(eq.lam))), rank.rank)
-    return varied(form, o.sensitivities) if o.sensitivities else form
+    return varied(form, o.sensitivities, o.held) if o.sensitivities else form
 
 
 def _of_rows(eq: Equations, o: SimulationOptions, chosen: tuple[int, ...], rank: int) -> Form:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, identity, stack, zeros
+from ..derive.constraint_rank import dependent_columns
 from ..derive.equations import Equations
 from ..emit.run.callable import Array
 from ..errors import StabilityError, listed
@@ -219,32 +220,13 @@ def _order(n: int, groups: Sequence[Iterable[int]]) -> list[int]:
 
 
 def _pivots(eq: Equations, what: str, J: Array, order: Sequence[int], kept: set[int]) -> list[int]:
-    """Columns of full rank, taken in order where they are not nearly dependent on those taken before; nearer where that keeps what is wanted."""
-    if not J.size:
-        return []
-    scaled = J / np.maximum(np.abs(J).max(axis=1, keepdims=True), 1e-300)
-    rank = int(np.linalg.matrix_rank(scaled, tol=1e-9))
-    found: list[int] = []
-    for least in (0.1, 0.01, 1e-7):
-        chosen: list[int] = []
-        left = scaled.copy()
-        for j in order:
-            if len(chosen) == rank:
-                break
-            sizes = np.linalg.norm(left, axis=0)
-            if sizes[j] > least * sizes.max():
-                chosen.append(j)
-                direction = left[:, j] / sizes[j]
-                left = left - np.outer(direction, direction @ left)
-        if len(chosen) == rank:
-            found = found or chosen
-            if not kept & set(chosen):
-                return chosen
-    if found:
-        return found
-    raise StabilityError(
-        f"linearisation of {eq.name!r}: no independent {what} were found; the constraints are nearly singular"
-    )
+    """Dependent columns of full rank, where there are constraints."""
+    found = dependent_columns(J, order, kept)
+    if J.size and not found:
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: no independent {what} were found; the constraints are nearly singular"
+        )
+    return found
 
 
 def _idle(numbers: Variation, kept: Partition) -> list[int]:

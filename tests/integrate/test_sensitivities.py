@@ -56,10 +56,60 @@ def test_on_constraints(name, value):
         return sb.simulate(eq, 1.0, given, rtol=1e-12)
 
     expected = _difference(run, name, value)
-    sim = sb.simulate(eq, 1.0, START, rtol=1e-12, sensitivities=[name])
+    sim = sb.simulate(eq, 1.0, START, rtol=1e-12, sensitivities=[name], held="nearest")
     for k, slope in expected.items():
         assert sim.sensitivity(k, name)[-1] == pytest.approx(slope, rel=2e-6, abs=1e-6)
     assert np.max(np.abs(_violated(sim, eq, name))) < 1e-9
+
+
+VARIED = [
+    ("beta", ()),
+    ("l", ()),
+    ("beta_dot", ()),
+    ("m_rod", ()),
+    ("l", ("beta",)),
+    ("l", ("x",)),
+    ("beta_dot", ("x",)),
+]
+
+
+@pytest.mark.parametrize(("name", "held"), VARIED)
+def test_others_follow_what_is_held(name, held):
+    """Against differences through `assemble`, with the value that is varied and those that are held given, and the others following."""
+    eq = slider_crank()
+    start = sb.assemble(eq, start=START)
+    sim = sb.simulate(eq, 1.0, start, rtol=1e-12, sensitivities=[name], held=held)
+    independent = held[0] if held else eq.q[0].name  # the first that can be, as in `linearize`
+    kept = {independent, f"{independent}_dot"} - {name}
+    if name in ("beta", "beta_dot"):  # it takes the place of the other one of its kind, and its rate with it
+        kept = {"beta_dot"} if name == "beta" else {independent}
+
+    def run(**changed):
+        given = {n: start[n] for n in kept} | changed
+        return sb.simulate(eq, 1.0, sb.assemble(eq, given, start=start), rtol=1e-12)
+
+    value = start[name]
+    after, before = (run(**{name: value + sign * STEP}) for sign in (1, -1))
+    assert sim.variations[0, :, 0] == pytest.approx((after.y[0] - before.y[0]) / (2 * STEP), rel=1e-6, abs=1e-7)
+    for k, slope in _difference(run, name, value).items():
+        assert sim.sensitivity(k, name)[-1] == pytest.approx(slope, rel=2e-6, abs=1e-6)
+
+
+def test_what_is_varied_changes_by_one():
+    """With y = 2 x, x_dot changes by one and y_dot by two; what the constraints determine beside what is held is refused."""
+    m = sb.Model("tied")
+    x, y = m.coordinates("x y")
+    m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+    m.constrain("tie", y - 2 * x)
+    eq = sb.derive(m)
+    sim = sb.simulate(eq, 1.0, x_dot=1.0, y_dot=2.0, sensitivities=["x_dot", "y"])
+    assert sim.sensitivity("x_dot", "x_dot")[0] == pytest.approx(1.0)
+    assert sim.sensitivity("y_dot", "x_dot")[0] == pytest.approx(2.0)
+    assert sim.sensitivity("x", "y")[0] == pytest.approx(0.5)
+    nearest = sb.simulate(eq, 1.0, x_dot=1.0, y_dot=2.0, sensitivities=["x_dot"], held="nearest")
+    assert nearest.sensitivity("x_dot", "x_dot")[0] == pytest.approx(0.2)
+    with pytest.raises(sb.SimulationError, match="the constraints determine"):
+        sb.simulate(eq, 1.0, x_dot=1.0, y_dot=2.0, sensitivities=["x"], held=["y"])
 
 
 def _projected(eq, given):
