@@ -6,18 +6,36 @@ from math import sqrt
 from typing import Final
 
 from ..emit.loops.language import Function, Known, Mutable, Numbers, is_finite, unrolled
-from .march import DONE, NOT_FINITE, TOO_SMALL, UNSETTLED, Method, Steps, careful_step, probable_step, settled, size
+from .march import (
+    DONE,
+    NOT_FINITE,
+    TOO_SMALL,
+    UNSETTLED,
+    Method,
+    Steps,
+    careful_step,
+    probable_step,
+    settled,
+    size,
+)
 
 EASY: Final = 6  # steps in a row after which those that seemed stiff are forgotten
+ACROSS: Final = 0.1  # an error is across the constraints where projection leaves less than this part of it
+CAREFULLY: Final = 0.7  # how much shorter a careful step is tried again
+PASSES: Final = 32  # careful steps that are remembered
 SHARE: Final = 0.2  # what projection usually leaves of an error; where it leaves less, what it leaves counts
 
 
 class RungeKutta(Method):
     """A tableau (`tableaux.py`), and the stages k of the step in progress; in front of k is f at the present state.
 
-    along   what projection leaves of a small change of the state, or absent. Near a singular configuration an error across the constraints is
-            large in any step, however small; but projection takes it away again
-    change, left   memory for those
+    along   what projection leaves of a small change of the state, or absent
+    onto    the way onto the constraints, or absent. Near a singular position rates beside the constraints differ without bound from those on them, and
+            an error across the constraints is large in any step, however small. There a step is taken with care: rates are those at the
+            stages brought back to the constraints, f(P(y)) in place of f(y), which is the same motion and stays smooth
+    passed  how many steps were taken with care; of the first, `spans` has begin and end, `states` the states there
+    projects   whether the ends of steps are brought back in any case
+    change, left, point, miss   memory for those
     reach   |λ| h that bounds steps by stability; `near` is the state at which the last stage was computed, `stiff` counts steps that reach that
             far, `easy` those since then that do not
     """
@@ -37,7 +55,16 @@ class RungeKutta(Method):
     k: Numbers
     change: Numbers
     left: Numbers
+    point: Numbers
+    miss: Numbers
+    projects: Known[int]
+    passed: Mutable[int]
+    began: Numbers
+    spans: Numbers
+    states: Numbers
+    careful: Mutable[int]
     along: Function | None
+    onto: Function | None
 
 
 def renew(m: RungeKutta, s: Steps) -> None:
@@ -47,6 +74,9 @@ def renew(m: RungeKutta, s: Steps) -> None:
 
 def advance(m: RungeKutta, s: Steps, h: float) -> None:
     """f at the end of a step is that at the beginning of the next."""
+    if m.careful == 1:
+        remember(m, s, h)
+    m.careful = 0
     if m.patience > 0:
         count_stiff_steps(m, s, h)
     for i in range(s.n):
@@ -79,6 +109,18 @@ def count_stiff_steps(m: RungeKutta, s: Steps, h: float) -> None:
             m.stiff = 0
 
 
+def remember(m: RungeKutta, s: Steps, h: float) -> None:
+    """A step that was taken with care."""
+    if m.passed < PASSES:
+        k = m.passed
+        m.spans[2 * k] = s.t - h
+        m.spans[2 * k + 1] = s.t
+        for i in range(s.n):
+            m.states[2 * k * s.n + i] = m.began[i]
+            m.states[(2 * k + 1) * s.n + i] = s.y[i]
+    m.passed += 1
+
+
 def first_step(m: RungeKutta, s: Steps) -> None:
     """A step that is probably accepted (Hairer, Nørsett, Wanner II.4)."""
     n = s.n
@@ -106,7 +148,18 @@ def stage(m: RungeKutta, s: Steps, h: float, number: int) -> None:
         for j in unrolled(number):
             x = x + m.A[number * m.width + j] * m.k[j * s.n + i]
         s.w[i] = s.y[i] + h * x
+    if m.onto is not None and m.careful == 1:
+        bring_back(m, s, s.t + m.C[number] * h, s.w)
     s.rhs((s.t + m.C[number] * h, s.w), (m.k[number * s.n :],))
+
+
+def bring_back(m: RungeKutta, s: Steps, t: float, y: Numbers) -> None:
+    """A state onto the constraints, where there is a way."""
+    if m.onto is not None:
+        m.onto((t, y), (m.point, m.miss))
+        if m.miss[0] >= 0.0:
+            for i in range(s.n):
+                y[i] = m.point[i]
 
 
 def take(m: RungeKutta, s: Steps, h: float) -> None:
@@ -121,8 +174,35 @@ def take(m: RungeKutta, s: Steps, h: float) -> None:
 
 
 def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
-    """A step, its end on the constraints, f there, and its error."""
+    """A step, its end on the constraints, f there, and its error; again with care where most of that is across the constraints."""
+    status = tried(m, s, h)
+    if (
+        m.onto is not None
+        and s.is_adaptive == 1
+        and m.careful == 0
+        and status != DONE
+        and is_across(m, s, h, status, is_again) == 1
+    ):
+        m.careful = 1
+        for i in range(s.n):
+            m.began[i] = s.y[i]
+        status = tried(m, s, h)
+    return status
+
+
+def is_across(m: RungeKutta, s: Steps, h: float, status: int, is_again: int) -> int:
+    """Whether a step was refused for what lies across the constraints: by far, or by much a second time."""
+    if status != TOO_SMALL:
+        return 1
+    part = ACROSS if is_again == 1 else 0.1 * ACROSS
+    return 1 if error_left(m, s, h) < part * local_error(m, s, h) else 0
+
+
+def tried(m: RungeKutta, s: Steps, h: float) -> int:
+    """One step and its error."""
     take(m, s, h)
+    if m.onto is not None and m.careful == 1 and m.projects == 0:
+        bring_back(m, s, s.t + h, s.y_end)
     if m.patience > 0:
         for i in range(s.n):
             m.near[i] = s.w[i]
@@ -133,7 +213,7 @@ def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
     if s.is_adaptive == 0:
         return finite_end(s)
     s.error = local_error(m, s, h)
-    if m.along is not None and s.error > 1.0:
+    if m.along is not None and m.projects == 1 and s.error > 1.0:
         s.error = min(s.error, error_left(m, s, h) / SHARE)
     if not is_finite(s.error):
         return NOT_FINITE
@@ -149,6 +229,8 @@ def finite_end(s: Steps) -> int:
 
 
 def shorter(m: RungeKutta, s: Steps, h: float, status: int) -> float:
+    if m.careful == 1:  # a stage may have come too near to a singular position: a little shorter, it comes elsewhere
+        return h * CAREFULLY
     if status == TOO_SMALL:
         return h * max(0.2, 0.9 * pow(s.error, -1.0 / m.order))
     return h * 0.25

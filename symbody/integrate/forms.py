@@ -175,7 +175,16 @@ class Form(CacheOwner):
 
     def along(self, p: Array) -> Any:
         """The part of a small change of the state that projection leaves; None where projection does nothing."""
-        return program_callee(self.along_program, {"p": p}) if self.settles and self.chosen else None
+        return program_callee(self.along_program, {"p": p}) if self.chosen else None
+
+    @property
+    def projects_positions(self) -> bool:
+        """Whether the ends of steps are brought back to the constraints on positions."""
+        return self.settles
+
+    def onto(self, p: Array) -> Any:
+        """The way onto the constraints, for steps near singular positions; None where there are none."""
+        return self._quasi_orthogonal(p) if self.chosen and not self.invariants else None
 
     def settle(self, p: Array) -> Any:
         """The way back to the constraints, or None."""

@@ -246,8 +246,9 @@ class SpaceForm(Form):
         )  # fmt: skip
         return LoopCallee(reduced_rates, {}, ("dy",), reduction=reduction)
 
-    def along(self, p: Array) -> Any:
-        return super().along(p) if self.projects or self.invariants else None
+    @property
+    def projects_positions(self) -> bool:
+        return self.projects or bool(self.invariants)
 
     def raise_pending(self) -> None:
         self.constraints_program.raise_pending()

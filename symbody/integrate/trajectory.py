@@ -24,6 +24,7 @@ from ..later import later
 from . import quantities
 from .meanings import Quantity
 from .outcome import Outcome, Statistics
+from .passages import Passage, passages_along
 from .segment import Occurrence, Segment
 from .state import State
 from .tables import data_frame, data_set
@@ -313,6 +314,11 @@ class Trajectory(Portable):
         parts = [quantities.values(s, _reactions(s.equations, names, frame, share)) for s in self.segments]
         found = [_joined(x) for x in zip(*parts, strict=True)]
         return {n: (force, moment) for n, force, moment in zip(names, found[::2], found[1::2], strict=True)}
+
+    @cached_property
+    def singular_positions(self) -> tuple[Passage, ...]:
+        """Singular positions that were passed between the times of this trajectory: when, and which joints became dependent."""
+        return tuple(p for s in self.segments if len(s) for p in passages_along(s.t, s.y, s.state(0)))
 
     @cached_property
     def violation(self) -> Violations:
