@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import cmath
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +19,7 @@ import mpmath
 from ..errors import EvaluationError, ExpressionError, SymbodyError, listed, shown
 from . import elimination
 from .graph import Node, Symbol
+from .linear import LEAST_PIVOT
 from .matrix import Matrix
 from .walk import ordered, scalars
 
@@ -181,10 +183,24 @@ def _factor(k: _Arithmetic, n: Node, *entries: Any) -> tuple[list[Any], list[int
     shape = n.data
     a, p = shape.full(entries), [0] * shape.n
     if shape.kind == "definite":
+        diagonal = a[:: shape.n + 1]
         elimination.definite_factor(shape.n, a)
+        if shape.is_guarded:
+            _refuse_singular(k, shape.sizes, a[:: shape.n + 1], diagonal)
     else:
         elimination.general_factor(shape.n, a, p)
     return a, p
+
+
+def _refuse_singular(
+    k: _Arithmetic, sizes: Sequence[float], inverse_pivots: Sequence[Any], diagonal: Sequence[Any]
+) -> None:
+    least = LEAST_PIVOT / sys.float_info.epsilon * mpmath.mp.eps if k is _DIGITS else LEAST_PIVOT
+    level = least * sum(_real(entry) / size for entry, size in zip(diagonal, sizes, strict=True))
+    for inverse, size in zip(inverse_pivots, sizes, strict=True):
+        part = level * size * _real(inverse)
+        if part <= 0 or part >= 1:
+            raise ZeroDivisionError("a matrix is singular to rounding")
 
 
 def _solve(k: _Arithmetic, n: Node, factors: tuple[list[Any], list[int]], *b: Any) -> list[Any]:

@@ -4,7 +4,7 @@
 unknown. Nothing is eliminated symbolically: a system of any size costs one factorisation when it is run, with pivoting,
 and every further right side (derivatives have many) reuses the factors.
 
-    definite     A = L D Lᵀ      symmetric, definite                       no pivoting needed
+    definite     A = L D Lᵀ      symmetric, definite                       no pivoting needed; on request guarded: singular to rounding, no value
     indefinite   P A = L U       symmetric, as of constrained systems      partial pivoting
     general      P A = L U       any                                       partial pivoting
 """
@@ -20,14 +20,24 @@ from .graph import Block, Expr, as_expr, intern
 from .matrix import Matrix, as_matrix, sum_of_products
 
 KINDS: Final = ("definite", "indefinite", "general")
+LEAST_PIVOT: Final = 1e-13  # of the diagonal; three digits are left then
 
 
 @dataclass(frozen=True)
 class FactorShape:
-    """Kind and size of a factored matrix. Entries are the upper triangle by rows, or all of a general matrix."""
+    """Kind and size of a factored matrix. Entries are the upper triangle by rows, or all of a general matrix.
+
+    sizes    of the diagonal entries of a guarded one, beside each other. It has no solutions (NaN) where a pivot is no more than rounding,
+             D_k ≤ LEAST_PIVOT sizes_k Σ A_ii / sizes_i
+    """
 
     kind: str
     n: int
+    sizes: tuple[float, ...] = ()
+
+    @property
+    def is_guarded(self) -> bool:
+        return bool(self.sizes)
 
     @property
     def is_symmetric(self) -> bool:
@@ -68,14 +78,15 @@ class Factors:
         return Matrix(n, right.cols, tuple(columns[j][i] for i in range(n) for j in range(right.cols)))
 
 
-def factorize(a: Matrix, kind: str = "general") -> Factors:
-    """Factors of a square matrix. Symmetric kinds read the upper triangle."""
+def factorize(a: Matrix, kind: str = "general", sizes: Sequence[float] = ()) -> Factors:
+    """Factors of a square matrix. Symmetric kinds read the upper triangle. With the `sizes` of its diagonal entries, a definite one has no
+    solutions where it is singular to rounding."""
     if kind not in KINDS:
         raise ExpressionError(f"factorize: there is no kind {kind!r}; kinds are {listed(KINDS)}")
     a = as_matrix(a)
     if a.rows != a.cols or a.rows == 0:
         raise ExpressionError(f"factorize: the matrix must be square, got {a.rows} by {a.cols}")
-    shape = FactorShape(kind, a.rows)
+    shape = FactorShape(kind, a.rows, tuple(sizes))
     return Factors(intern("factor", tuple(a[i, j] for i, j in shape.places()), shape))
 
 

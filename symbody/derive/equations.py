@@ -32,7 +32,7 @@ from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
 from .readable_equations import ReadableEquations, readable_equations
-from .saddle_point import Border, Elimination, SaddlePoint, chosen_elimination, sizes_of_responses
+from .saddle_point import Border, SaddlePoint, chosen_elimination, sizes_of_responses
 from .tabulated import tabulated
 from .undetermined import Share, determined, is_determined, shared_multipliers
 from .variables import ARGUMENTS, Variables
@@ -147,8 +147,7 @@ class Equations(Summarized, CacheOwner, Portable):
         functions, simulation, batches and generated code. `factors.elimination` says which."""
         known = self.mechanism.values
         elimination = chosen_elimination(self.M, self.Jc, known)
-        sizes = sizes_of_responses(self.M, self.Jc, known) if elimination is Elimination.SCHUR else ()
-        return SaddlePoint(self.M, self.Jc, elimination, self.border, sizes)
+        return SaddlePoint(self.M, self.Jc, elimination, self.border, sizes_of_responses(self.M, self.Jc, known))
 
     @cached_property
     def solution(self) -> tuple[Matrix, Matrix]:
@@ -160,7 +159,7 @@ class Equations(Summarized, CacheOwner, Portable):
         n, k = len(self.u), len(self.lam)
         if not n:  # additional equations alone
             return Matrix(0, 1, ()), Matrix(0, 1, ())
-        x = self.factors.solve([*self.f.entries, *(-e for e in self.c.entries)], guarded=True)
+        x = self.factors.solve([*self.f.entries, *(-e for e in self.c.entries)])
         return Matrix(n, 1, x.entries[:n]), Matrix(k, 1, tuple(-e for e in x.entries[n:]))
 
     @property

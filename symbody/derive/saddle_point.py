@@ -18,15 +18,14 @@ from typing import Any, Final
 
 from ..algebra.elimination import definite_factor
 from ..algebra.evaluate import evaluate
-from ..algebra.functions import maximum, no_value, where
-from ..algebra.graph import ZERO, Expr, as_expr
+from ..algebra.graph import ZERO, as_expr
 from ..algebra.linear import Factors, factorize
 from ..algebra.matrix import Matrix, as_matrix, stack, sum_of_products
 from ..algebra.walk import free_symbols
 from ..errors import EvaluationError
 
 LEAST_PIVOT: Final = 1e-10  # of a matrix with ones on its diagonal
-LEAST_S: Final = 1e-13  # S is singular where it falls to this part of what it is at a generic state
+ALIKE: Final = 1e3  # diagonal entries that differ by no more than this are judged beside each other as they are
 
 
 class Elimination(Enum):
@@ -90,7 +89,10 @@ class Border:
 
 
 class SaddlePoint:
-    """Factors of [M Jcᵀ; Jc 0] as nodes of the graph: one set for all right sides. A border where rows of Jc depend on others."""
+    """Factors of [M Jcᵀ; Jc 0] as nodes of the graph: one set for all right sides. A border where rows of Jc depend on others.
+
+    sizes   of the diagonal of S, beside each other: with them, what depends on S has no value (NaN) where it is singular to rounding
+    """
 
     def __init__(
         self,
@@ -100,8 +102,12 @@ class SaddlePoint:
         border: Border | None = None,
         sizes: Sequence[float] = (),
     ) -> None:
-        """sizes: of the rows of S, √S_ii at a generic state, by which it is judged whether S is regular; without, it is not."""
         self.M, self.Jc, self.elimination, self.border, self.sizes = M, Jc, elimination, border, sizes
+
+    @cached_property
+    def unguarded(self) -> SaddlePoint:
+        """The same without guards: for loops that look at singular positions themselves."""
+        return SaddlePoint(self.M, self.Jc, self.elimination, self.border)
 
     @cached_property
     def metric(self) -> Matrix:
@@ -109,10 +115,8 @@ class SaddlePoint:
         is_regular = self.elimination in (Elimination.DEFINITE, Elimination.SCHUR)
         return self.M if is_regular else self.M + self.Jc.T @ self.Jc
 
-    def solve(self, right: Matrix | Sequence[Any], guarded: bool = False) -> Matrix:
+    def solve(self, right: Matrix | Sequence[Any]) -> Matrix:
         """[x; -y] for right sides [a; b], column by column.
-
-        guarded   in singular positions, where S is so to rounding, what depends on it has no value (NaN)
 
         S y = b - Jc w,   x = w + M⁻¹ Jcᵀ y,   w = M⁻¹ a,   S = Jc M⁻¹ Jcᵀ        (Tuomela, Arponen, Normi, Algorithm 5.1)
 
@@ -128,10 +132,7 @@ class SaddlePoint:
         if self.elimination is Elimination.AUGMENTED:
             a = a + self.Jc.T @ b
         w = self._inertia.solve(a)
-        gap = b - self.Jc @ w
-        if guarded and self.sizes:
-            gap = gap.map(lambda e: e + self.guard)
-        y = self._schur.solve(gap)
+        y = self._schur.solve(b - self.Jc @ w)
         return stack(w + self._responses @ y, -y)
 
     @cached_property
@@ -145,33 +146,8 @@ class SaddlePoint:
 
     @cached_property
     def _schur(self) -> Factors:
-        return factorize(self._completed, "definite")
-
-    @cached_property
-    def _completed(self) -> Matrix:
-        """S, with its border where it has one."""
         S = self.Jc @ self._responses
-        return S if self.border is None else self.border.filled(S)
-
-    @cached_property
-    def guard(self) -> Expr:
-        """Zero where S is regular, without a value where it is singular to rounding. That is seen from the determinant of one or two rows,
-        else from one more right side:
-
-            S x = D e,   max |D x| > 1 / LEAST_S        D = diag(sizes), e a vector of ones of either sign
-        """
-        S, d = self._completed, self.sizes
-        if len(d) <= 2:
-            size = S[0, 0] if len(d) == 1 else S[0, 0] * S[1, 1] - S[0, 1] * S[0, 1]
-            least = LEAST_S * d[0] ** 2 * (d[1] ** 2 if len(d) == 2 else 1.0)
-            return ZERO if size.value is not None else where(size > least, ZERO, no_value(size))
-        x = self._schur.solve([size if (5 * i) % 7 < 4 else -size for i, size in enumerate(d)])
-        largest: Expr = ZERO
-        for e, size in zip(x.entries, d, strict=True):
-            largest = maximum(largest, abs(e) * size)
-        if not free_symbols(largest):  # S is the same everywhere
-            return ZERO
-        return where(largest < 1 / LEAST_S, ZERO, no_value(largest))
+        return factorize(S if self.border is None else self.border.filled(S), "definite", self.sizes)
 
     @cached_property
     def null_vectors(self) -> Matrix:
@@ -205,16 +181,16 @@ def chosen_elimination(M: Matrix, Jc: Matrix, values: Mapping[Any, float]) -> El
 
 
 def sizes_of_responses(M: Matrix, Jc: Matrix, values: Mapping[Any, float]) -> tuple[float, ...]:
-    """√(Σ Jc_ij² / M_jj) at a generic state: the order of magnitude of √S_ii; nothing where it has no value there."""
-    draw = Random(2)
+    """Σ Jc_ij² / M_jj at a generic state, the order of magnitude of S_ii; all one where they are alike."""
+    draw, n = Random(2), M.rows
     at = {s: values[s] if s in values else draw.uniform(0.2, 0.9) for s in free_symbols(M, Jc)}
     try:
-        diagonal, rows = evaluate([[M[j, j] for j in range(M.rows)], list(Jc.entries)], at)
+        diagonal, rows = evaluate([[M[j, j] for j in range(n)], list(Jc.entries)], at)
     except (EvaluationError, OverflowError):
-        return ()
-    n = M.rows
-    squares = [sum(rows[i * n + j] ** 2 / diagonal[j] for j in range(n) if diagonal[j] > 0) for i in range(Jc.rows)]
-    return tuple(s**0.5 for s in squares) if all(s > 0 for s in squares) else ()
+        return (1.0,) * Jc.rows
+    sizes = [sum(rows[i * n + j] ** 2 / diagonal[j] for j in range(n) if diagonal[j] > 0) for i in range(Jc.rows)]
+    is_alike = max(sizes, default=1.0) <= ALIKE * min(sizes, default=1.0)
+    return (1.0,) * Jc.rows if is_alike else tuple(s or 1.0 for s in sizes)
 
 
 def is_definite(M: Matrix, values: Mapping[Any, float]) -> bool:

@@ -34,7 +34,7 @@ def accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None = Non
 
 def saddle_point(eq: Equations, chosen: tuple[int, ...]) -> SaddlePoint:
     """Factors of [M Jcᵀ; Jc 0] with the chosen rows of Jc, which span those of all."""
-    whole = eq.factors
+    whole = eq.factors.unguarded
     if chosen == tuple(range(len(eq.lam))):
         return whole
     return SaddlePoint(eq.M, rows(eq.Jc, chosen), whole.elimination)

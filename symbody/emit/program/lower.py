@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from ...algebra.elimination import definite_factor
 from ...algebra.evaluate import evaluate
-from ...algebra.graph import ONE, ZERO, Condition, Expr, Node, Symbol, as_expr, intern
+from ...algebra.functions import maximum, minimum, no_value, sqrt, where
+from ...algebra.graph import ONE, ZERO, Block, Condition, Expr, Node, Symbol, as_expr, intern
 from ...algebra.labels import Labels, labels_by_node, substituted_labels
-from ...algebra.linear import FactorShape
+from ...algebra.linear import LEAST_PIVOT, FactorShape, solve_block
 from ...algebra.matrix import Matrix
 from ...algebra.walk import ordered, rebuilt, scalars, substitute_all
 from ...errors import ProgramError, listed, shown
@@ -111,6 +112,7 @@ def _unrolled(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], 
     """Write out the definite systems that are small or sparse; others stay blocks. A node that stands for another takes over its label."""
     new: dict[Node, Any] = {}
     systems: dict[Node, _SolveSystem] = {}
+    guards: dict[Node, Expr] = {}
     nodes = ordered(scalars(*things))
     right_sides = _right_sides(nodes)
     for n in nodes:
@@ -118,6 +120,10 @@ def _unrolled(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], 
         if n.op == "factor" and (order := _plan(n.data, args)[0]) is not None:
             systems[n] = _SolveSystem(n.data, order, args, right_sides[n])
             new[n] = n
+        elif n.op == "factor" and n.data.is_guarded:
+            guards[n], new[n] = _guarded_loop(n.data, args)
+        elif n.op == "solve" and n.args[0] in guards:
+            new[n] = intern("solve", (args[0], *(e + guards[n.args[0]] for e in args[1:])), n.data)
         elif n.op == "solve" and n.args[0] in systems:
             new[n] = systems[n.args[0]].solution(args[1:])
         elif n.op == "item" and isinstance(args[0], list):
@@ -163,7 +169,10 @@ class _SolveSystem:
     ) -> None:
         full, n = shape.full(entries), shape.n
         factors = [full[i * n + j] for i in order for j in order]
+        diagonal = factors[:: n + 1]
         definite_factor(n, factors)
+        if shape.is_guarded:
+            _guard_roots(factors, diagonal, [shape.sizes[i] for i in order])
         self.order = order
         self.place = {i: k for k, i in enumerate(order)}
         self.branches = Branches(n, factors, ([self.place[i] for i in p] for p in patterns))
@@ -171,6 +180,41 @@ class _SolveSystem:
     def solution(self, b: Sequence[Expr]) -> list[Expr]:
         x = self.branches.solution([b[i] for i in self.order])
         return [x[self.place[i]] for i in range(len(x))]
+
+
+def _guarded_loop(shape: FactorShape, entries: tuple[Expr, ...]) -> tuple[Expr, Block]:
+    """Factors without a guard, and the guard to be added to right sides: zero where A is regular, else without a value. Pivots stay inside the
+    loop, so that this is seen from one more right side:
+
+        A x = d,   level max |d_i x_i| < 1        d_i = ±√size_i
+    """
+    factor = intern("factor", entries, replace(shape, sizes=()))
+    d = [s**0.5 if (5 * i) % 7 < 4 else -(s**0.5) for i, s in enumerate(shape.sizes)]
+    largest: Expr = ZERO
+    for e, size in zip(solve_block(factor, d), d, strict=True):
+        largest = maximum(largest, abs(e * size))
+    level = _level(shape.sizes, [e for (i, j), e in zip(shape.places(), entries, strict=True) if i == j])
+    return where(level * largest < 1, ZERO, no_value(level)), factor
+
+
+def _guard_roots(factors: list[Expr], diagonal: Sequence[Expr], sizes: Sequence[float]) -> None:
+    """Pivots at the roots of the elimination, on which all solutions hang, have no value where any pivot is no more than rounding."""
+    n, level = len(sizes), _level(sizes, diagonal)
+    pivots = [1 / e / s for e, s in zip(factors[:: n + 1], sizes, strict=True)]
+    least = pivots[0]
+    for pivot in pivots[1:]:
+        least = minimum(least, pivot)
+    for k in range(n):
+        if all(factors[i * n + k] is ZERO for i in range(k + 1, n)):
+            factors[k * n + k] = where(least > level, factors[k * n + k], no_value(level))
+
+
+def _level(sizes: Sequence[float], diagonal: Sequence[Expr]) -> Expr:
+    """LEAST_PIVOT Σ A_ii / size_i"""
+    total: Expr = ZERO
+    for e, size in zip(diagonal, sizes, strict=True):
+        total = total + e / size
+    return LEAST_PIVOT * total
 
 
 def operations(things: Any) -> int:
