@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ...algebra.elimination import definite_factor
 from ...algebra.evaluate import evaluate
-from ...algebra.functions import maximum, minimum, no_value, sqrt, where
+from ...algebra.functions import maximum, minimum, no_value, where
 from ...algebra.graph import ONE, ZERO, Block, Condition, Expr, Node, Symbol, as_expr, intern
 from ...algebra.labels import Labels, labels_by_node, substituted_labels
 from ...algebra.linear import LEAST_PIVOT, FactorShape, solve_block
