@@ -115,11 +115,8 @@ class MarchedMotions(CudaMotions):
 
 def _records(device: DeviceForm, o: MarchOptions) -> tuple[explicit.RungeKutta, Steps, EventRules]:
     tableau, n = TABLEAUX[o.method], device.form.n
-    method = explicit.RungeKutta(
-        **explicit.KERNELS, pieces=tableau.pieces, stages=tableau.stages, width=tableau.width, estimates=len(tableau.errors),
-        order=tableau.control, A=tableau.A, C=tableau.C, E=tableau.E, D=tableau.D, k=np.zeros(tableau.width * n), change=np.zeros(n),
-        left=np.zeros(n), along=device.along() if o.step is None else None, near=np.zeros(n), reach=tableau.reach,
-    ).know("along", "patience")  # fmt: skip
+    along = device.along() if o.step is None else None
+    method = explicit.runge_kutta(tableau, n, along=along, onto=None, projects=along is not None).know("patience")
     functions, rules = _rules(device, o)
     m = len(functions)
     watch, rounding = device.watch(functions) if functions else (None, None)

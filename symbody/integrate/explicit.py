@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from ..emit.loops.language import Function, Known, Mutable, Numbers, is_finite, unrolled
 from .march import (
@@ -18,6 +20,7 @@ from .march import (
     settled,
     size,
 )
+from .tableaux import Tableau
 
 EASY: Final = 6  # steps in a row after which those that seemed stiff are forgotten
 ACROSS: Final = 0.1  # an error is across the constraints where projection leaves less than this part of it
@@ -34,6 +37,8 @@ class RungeKutta(Method):
             an error across the constraints is large in any step, however small. There a step is taken with care: rates are those at the
             stages brought back to the constraints, f(P(y)) in place of f(y), which is the same motion and stays smooth
     passed  how many steps were taken with care; of the first, `spans` has begin and end, `states` the states there
+    careful    1 in a step that is taken with care
+    error, error_along   of the step in progress, and what projection leaves of it
     projects   whether the ends of steps are brought back in any case
     change, left, point, miss   memory for those
     reach   |λ| h that bounds steps by stability; `near` is the state at which the last stage was computed, `stiff` counts steps that reach that
@@ -63,6 +68,8 @@ class RungeKutta(Method):
     spans: Numbers
     states: Numbers
     careful: Mutable[int]
+    error: Mutable[float]
+    error_along: Mutable[float]
     along: Function | None
     onto: Function | None
 
@@ -74,9 +81,10 @@ def renew(m: RungeKutta, s: Steps) -> None:
 
 def advance(m: RungeKutta, s: Steps, h: float) -> None:
     """f at the end of a step is that at the beginning of the next."""
-    if m.careful == 1:
-        remember(m, s, h)
-    m.careful = 0
+    if m.onto is not None:
+        if m.careful == 1:
+            remember(m, s, h)
+        m.careful = 0
     if m.patience > 0:
         count_stiff_steps(m, s, h)
     for i in range(s.n):
@@ -143,14 +151,24 @@ def first_step(m: RungeKutta, s: Steps) -> None:
 
 def stage(m: RungeKutta, s: Steps, h: float, number: int) -> None:
     """k of a stage, from those before it."""
+    stage_state(m, s, h, number)
+    s.rhs((s.t + m.C[number] * h, s.w), (m.k[number * s.n :],))
+
+
+def careful_stage(m: RungeKutta, s: Steps, h: float, number: int) -> None:
+    """k of a stage that is brought back to the constraints."""
+    stage_state(m, s, h, number)
+    bring_back(m, s, s.t + m.C[number] * h, s.w)
+    s.rhs((s.t + m.C[number] * h, s.w), (m.k[number * s.n :],))
+
+
+def stage_state(m: RungeKutta, s: Steps, h: float, number: int) -> None:
+    """The state of a stage, from k of those before it."""
     for i in range(s.n):
         x = 0.0
         for j in unrolled(number):
             x = x + m.A[number * m.width + j] * m.k[j * s.n + i]
         s.w[i] = s.y[i] + h * x
-    if m.onto is not None and m.careful == 1:
-        bring_back(m, s, s.t + m.C[number] * h, s.w)
-    s.rhs((s.t + m.C[number] * h, s.w), (m.k[number * s.n :],))
 
 
 def bring_back(m: RungeKutta, s: Steps, t: float, y: Numbers) -> None:
@@ -166,6 +184,19 @@ def take(m: RungeKutta, s: Steps, h: float) -> None:
     """Stages 1 .. s - 1 and the end of a step; stage 0 is known."""
     for number in unrolled(1, m.stages):
         stage(m, s, h, number)
+    end_of_step(m, s, h)
+
+
+def take_carefully(m: RungeKutta, s: Steps, h: float) -> None:
+    """A step by stages that are brought back to the constraints, and so is its end where nothing else does that."""
+    for number in unrolled(1, m.stages):
+        careful_stage(m, s, h, number)
+    end_of_step(m, s, h)
+    if m.projects == 0:
+        bring_back(m, s, s.t + h, s.y_end)
+
+
+def end_of_step(m: RungeKutta, s: Steps, h: float) -> None:
     for i in range(s.n):
         x = 0.0
         for j in unrolled(m.stages):
@@ -195,14 +226,16 @@ def is_across(m: RungeKutta, s: Steps, h: float, status: int, is_again: int) -> 
     if status != TOO_SMALL:
         return 1
     part = ACROSS if is_again == 1 else 0.1 * ACROSS
-    return 1 if error_left(m, s, h) < part * local_error(m, s, h) else 0
+    along = m.error_along if m.projects == 1 else error_left(m, s, h)
+    return 1 if along < part * m.error else 0
 
 
 def tried(m: RungeKutta, s: Steps, h: float) -> int:
     """One step and its error."""
-    take(m, s, h)
-    if m.onto is not None and m.careful == 1 and m.projects == 0:
-        bring_back(m, s, s.t + h, s.y_end)
+    if m.onto is not None and m.careful == 1:
+        take_carefully(m, s, h)
+    else:
+        take(m, s, h)
     if m.patience > 0:
         for i in range(s.n):
             m.near[i] = s.w[i]
@@ -212,9 +245,11 @@ def tried(m: RungeKutta, s: Steps, h: float) -> int:
     s.rhs((s.t + h, s.y_end), (m.k[m.stages * s.n :],))
     if s.is_adaptive == 0:
         return finite_end(s)
-    s.error = local_error(m, s, h)
+    m.error = local_error(m, s, h)
+    s.error = m.error
     if m.along is not None and m.projects == 1 and s.error > 1.0:
-        s.error = min(s.error, error_left(m, s, h) / SHARE)
+        m.error_along = error_left(m, s, h)
+        s.error = min(s.error, m.error_along / SHARE)
     if not is_finite(s.error):
         return NOT_FINITE
     return DONE if s.error <= 1.0 else TOO_SMALL
@@ -229,7 +264,9 @@ def finite_end(s: Steps) -> int:
 
 
 def shorter(m: RungeKutta, s: Steps, h: float, status: int) -> float:
-    if m.careful == 1:  # a stage may have come too near to a singular position: a little shorter, it comes elsewhere
+    if (
+        m.onto is not None and m.careful == 1
+    ):  # a stage may have come too near to a singular position: a little shorter, it comes elsewhere
         return h * CAREFULLY
     if status == TOO_SMALL:
         return h * max(0.2, 0.9 * pow(s.error, -1.0 / m.order))
@@ -315,8 +352,12 @@ def polynomial(m: RungeKutta, s: Steps, h: float, is_short: int) -> None:
     if is_short == 1:
         s.rhs((s.t + h, s.y_end), (m.k[m.stages * n :],))
         s.counts.evaluations += 1
-    for number in unrolled(m.stages + 1, m.width):
-        stage(m, s, h, number)
+    if m.onto is not None and m.careful == 1:
+        for number in unrolled(m.stages + 1, m.width):
+            careful_stage(m, s, h, number)
+    else:
+        for number in unrolled(m.stages + 1, m.width):
+            stage(m, s, h, number)
     s.counts.evaluations += m.width - m.stages - 1
     for i in range(n):
         change = s.y_end[i] - s.y[i]
@@ -337,3 +378,14 @@ KERNELS: Final = {
     "is_always_dense": 0, "first_step": first_step, "attempt": attempt, "shorter": shorter, "next_step": next_step, "polynomial": polynomial,
     "short_step": short_step, "advance": advance, "renew": renew,
 }  # fmt: skip
+
+
+def runge_kutta(tableau: Tableau, n: int, *, along: Any, onto: Any, projects: bool, patience: int = 0) -> RungeKutta:
+    """A tableau, ready for n variables."""
+    careful = n if onto is not None else 1
+    return RungeKutta(
+        **KERNELS, pieces=tableau.pieces, stages=tableau.stages, width=tableau.width, estimates=len(tableau.errors), order=tableau.control,
+        A=tableau.A, C=tableau.C, E=tableau.E, D=tableau.D, reach=tableau.reach, patience=patience, k=np.zeros(tableau.width * n), change=np.zeros(n),
+        left=np.zeros(n), near=np.zeros(n), along=along, onto=onto, projects=int(projects), point=np.zeros(careful), miss=np.zeros(1),
+        began=np.zeros(careful), spans=np.zeros(2 * PASSES if onto is not None else 1), states=np.zeros(2 * PASSES * n if onto is not None else 1),
+    ).know("along", "onto")  # fmt: skip

@@ -149,15 +149,12 @@ class Machine:
 
 def explicit_machine(tableau: Tableau, task: Task) -> Machine:
     """Explicit Runge-Kutta steps (`explicit.py`), with machine code of their own for what is asked."""
-    n, along, onto = task.form.n, task.form.along(task.p), task.form.onto(task.p)
+    form, p = task.form, task.p
+    n = form.n
     steps, memory = steps_of(task, tableau.pieces)
-    method = explicit.RungeKutta(
-        **explicit.KERNELS, pieces=tableau.pieces, stages=tableau.stages, width=tableau.width, estimates=len(tableau.errors),
-        order=tableau.control, A=tableau.A, C=tableau.C, E=tableau.E, D=tableau.D, k=np.zeros(tableau.width * n), change=np.zeros(n),
-        left=np.zeros(n), along=along, onto=onto, point=np.zeros(n), miss=np.zeros(1), projects=int(task.form.projects_positions),
-        began=np.zeros(n), spans=np.zeros(2 * explicit.PASSES),
-        states=np.zeros(2 * explicit.PASSES * n if onto is not None else 1), near=np.zeros(n), reach=tableau.reach, patience=task.patience,
-    ).know("along", "onto")  # fmt: skip
+    method = explicit.runge_kutta(
+        tableau, n, along=form.along(p), onto=form.onto(p), projects=form.projects_positions, patience=task.patience
+    )
     steps.know("is_adaptive", "settle", *(["n"] if n <= KNOWN_SIZE else []))
     steps.watched.know("watch")
     steps.results.know("is_stored")
