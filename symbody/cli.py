@@ -130,7 +130,7 @@ def _parser() -> argparse.ArgumentParser:
 
     export = _model(_command(parts, "export", "a complete folder in another language", commands.export))
     export.add_argument("--to", required=True, choices=commands.TARGETS, help="language (docs/export.md)")
-    export.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write")
+    export.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write; fmu: file")
     export.add_argument(
         "--functions",
         metavar="NAMES",
@@ -146,6 +146,16 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--no-reference", action="store_true", help="write no motion along")
     export.add_argument("--single-precision", action="store_true", help="c: floats")
     export.add_argument("--embedded", action="store_true", help="c: of the C library only sine, cosine and square root")
+    export.add_argument("--fmi", type=int, choices=(2,), help="fmu: version of the standard (2)")
+    export.add_argument(
+        "--kind",
+        action="append",
+        choices=("model exchange", "co-simulation"),
+        help="fmu: one interface only; by default both",
+    )
+    export.add_argument(
+        "--platform", action="append", metavar="NAME", help="fmu: linux64, win64, darwin64, ...; by default this one"
+    )
 
     simulate = _model(_command(parts, "simulate", "motion from the start of the model", commands.simulate))
     simulate.add_argument("-t", "--time", type=_number, help="end of the motion in seconds")

@@ -21,7 +21,7 @@ from .study.study import Study
 from .whole_files import write_text
 
 STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
-TARGETS: Final = ("c", "fortran", "matlab", "jax", "casadi")
+TARGETS: Final = ("c", "fortran", "matlab", "jax", "casadi", "fmu")
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def derive(asked: Any) -> Answer:
 
 
 def export(asked: Any) -> Answer:
-    """A folder in another language, complete with driver, build file and README."""
+    """A folder in another language, complete with driver, build file and README; or an FMU, which is a file."""
     study = _study(asked)
     options: dict[str, Any] = {"start": study.start, "name": asked.name, "events": {n: n for n in asked.event}}
     if asked.functions is not None:
@@ -120,7 +120,13 @@ def export(asked: Any) -> Answer:
     if asked.no_reference:
         options["reference"] = None
     options |= {k: True for k in ("single_precision", "embedded") if getattr(asked, k)}
+    options |= {k: v for k, v in (("version", asked.fmi), ("kind", asked.kind), ("platforms", asked.platform)) if v}
+    if asked.to == "fmu":
+        begin, end = study.span
+        options["until"] = abs(end - begin)
     made = write.export(study.equations, asked.to, asked.output, **options)
+    if made.is_file():
+        return Answer(f"wrote {made}", {"name": study.source.name, "to": asked.to, "files": [str(made)]})
     files = sorted(str(p) for p in made.rglob("*") if p.is_file())
     return Answer(
         f"wrote {made}; next: see {made / 'README.md'}", {"name": study.source.name, "to": asked.to, "files": files}

@@ -92,6 +92,11 @@ def in_html(text: str) -> str:
     return html.escape(in_terminal(text), quote=True)
 
 
+def in_xml(text: str) -> str:
+    """For attributes and text of XML, on one line."""
+    return html.escape(in_one_line(text), quote=True)
+
+
 def as_attribute(markup: str) -> str:
     """A page of our own as an attribute of another: every character stays."""
     return html.escape(markup, quote=True)

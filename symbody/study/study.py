@@ -166,11 +166,17 @@ class Study:
         return sim
 
     @property
-    def _times(self) -> Any:
+    def span(self) -> tuple[float, float]:
+        """Begin and end of the motion."""
         asked = self.source.requests.simulate
         usual = robots.SECONDS if self.is_robot else SECONDS
         end = self.options.get("t", usual if asked is None else asked.end)
-        begin = self.start.t if asked is None or asked.begin is None else asked.begin
+        return self.start.t if asked is None or asked.begin is None else asked.begin, end
+
+    @property
+    def _times(self) -> Any:
+        asked = self.source.requests.simulate
+        begin, end = self.span
         points = self.options.get("points", None if asked is None else asked.points)
         return (begin, end) if points is None else _evenly(begin, end, points)
 

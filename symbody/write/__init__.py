@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from .export.make_artefact import ExportOptions, artefact
     from .film import film
     from .gltf import glb
+    from .mockup.fmu import fmu
     from .model_file import model_text, write_model
     from .report.report import write_report
     from .trajectory_file import load_trajectory, save_trajectory
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "matlab", "jax", "casadi", "film", "glb", "model_text", "write_model", "write_report", "load_trajectory",
+    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "matlab", "jax", "casadi", "fmu", "film", "glb", "model_text", "write_model", "write_report", "load_trajectory",
     "save_trajectory",
 ]  # fmt: skip
 

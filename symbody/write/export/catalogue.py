@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ...algebra.derivatives import directional_derivative, jacobian
-from ...algebra.graph import ZERO, Symbol
+from ...algebra.graph import ZERO, Expr, Symbol
 from ...algebra.matrix import Matrix
 from ...algebra.walk import free_symbols, substitute
 from ...derive.energies import kinetic_energy, potential_energy
@@ -138,6 +138,17 @@ def _events(m: ExportedEquations) -> Definition | None:
     return Definition({"g": list(found.values())}, names={"g": tuple(found)}) if found else None
 
 
+def _event_rates(m: ExportedEquations) -> Definition | None:
+    return Definition({"rate": m.event_rates}, names={"rate": tuple(m.event_functions)}) if m.event_functions else None
+
+
+def _event_handling(m: ExportedEquations) -> Definition | None:
+    if not m.has_event_handling:
+        return None
+    holds, after = m.event_handling
+    return Definition({"holds": holds, "after": after}, names={"holds": tuple(m.events)})
+
+
 # ---------------------------------------------------------------------------------------------------- derivatives
 
 
@@ -173,6 +184,12 @@ def _outputs_along(m: ExportedEquations) -> Definition | None:
     return _changed(m, "dy", column(list(m.outputs.values())))
 
 
+def _events_along(m: ExportedEquations) -> Definition | None:
+    if not m.event_functions:
+        return None
+    return _changed(m, "dg", column(list(m.event_functions.values())))
+
+
 def _changed(m: ExportedEquations, name: str, thing: Matrix) -> Definition:
     """The derivative of a thing along changes of state, inputs and parameters, and of time where it depends on time explicitly."""
     groups = ["x", "r", "p"] + (["t"] if m.eq.t in free_symbols(thing) else [])
@@ -183,7 +200,20 @@ def _changed(m: ExportedEquations, name: str, thing: Matrix) -> Definition:
 
 def _adjoint(m: ExportedEquations) -> Definition:
     weights = m.direction("weight")
-    return Definition(m.adjoint(weights), {"weights": weights})
+    return Definition(m.adjoint(weights, m.rates.entries), {"weights": weights})
+
+
+def _outputs_adjoint(m: ExportedEquations) -> Definition | None:
+    return _weighted(m, list(m.outputs.values())) if m.outputs else None
+
+
+def _events_adjoint(m: ExportedEquations) -> Definition | None:
+    return _weighted(m, list(m.event_functions.values())) if m.event_functions else None
+
+
+def _weighted(m: ExportedEquations, entries: list[Expr]) -> Definition:
+    weights = m.weights(len(entries))
+    return Definition(m.adjoint(weights, entries), {"weights": weights})
 
 
 # ---------------------------------------------------------------------------------------------------- variational systems
@@ -240,6 +270,8 @@ CATALOGUE: Final = {
         CatalogueEntry("outputs", "core", "the outputs of the model", _outputs),
         CatalogueEntry("energies", "core", "kinetic and potential energy", _energies),
         CatalogueEntry("events", "core", "event functions, which cross zero at events", _events),
+        CatalogueEntry("event_handling", "core", "of each event: 1 where its guard holds, else 0; and the state after it, one row each", _event_handling),
+        CatalogueEntry("event_rates", "events", "time derivatives of the event functions along the motion", _event_rates, True),
         CatalogueEntry("rhs_x", "derivatives", "derivatives of x' by the state", _rates_by("x", False), True),
         CatalogueEntry("rhs_r", "derivatives", "derivatives of x' by the inputs", _rates_by("r", False), True),
         CatalogueEntry("rhs_p", "derivatives", "derivatives of x' by the parameters", _rates_by("p", False), True),
@@ -249,7 +281,10 @@ CATALOGUE: Final = {
         CatalogueEntry("linear_system", "derivatives", "A, B, C, D of the linear system at a point", _linear_system, True),
         CatalogueEntry("rhs_along", "products", "derivative of x' along changes of state, inputs, parameters and time", _along, True),
         CatalogueEntry("outputs_along", "products", "derivative of the outputs along changes of state, inputs, parameters and time", _outputs_along),
+        CatalogueEntry("events_along", "products", "derivative of the event functions along changes of state, inputs, parameters and time", _events_along),
         CatalogueEntry("rhs_adjoint", "products", "weights times the derivatives of x' by state, inputs and parameters", _adjoint, True),
+        CatalogueEntry("outputs_adjoint", "products", "weights times the derivatives of the outputs by state, inputs and parameters", _outputs_adjoint),
+        CatalogueEntry("events_adjoint", "products", "weights times the derivatives of the event functions by state, inputs and parameters", _events_adjoint),
         CatalogueEntry("rhs_and_jacobian", "variational", "x' and its derivatives by the state, as compressed rows", _rhs_and_jacobian, True),
         CatalogueEntry("rhs_bending", "variational", "derivatives by the state of the derivative of x' along v", _bending, True),
         CatalogueEntry("residual_derivatives", "variational", "the residual and its derivatives by x, x' and lam side by side, as compressed rows", _residual_derivatives),

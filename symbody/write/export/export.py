@@ -12,6 +12,7 @@ from ...errors import ProgramError, listed, unknown
 from ...integrate.inputs import closed_loop
 from ...integrate.state import Start
 from ...whole_files import write_text
+from ..mockup.fmu import fmu
 from .c_library import CVariant
 from .c_target import c_files
 from .catalogue import TRACED, USUAL
@@ -120,11 +121,12 @@ TARGETS: Final[dict[str, Callable[..., Path]]] = {
     "matlab": matlab,
     "jax": jax,
     "casadi": casadi,
+    "fmu": fmu,
 }
 
 
 def export(equations: Equations, to: str, folder: str | Path, **options: Any) -> Path:
-    """A folder in the language `to`, by its name: `export(eq, "c", folder)` is `c(eq, folder)`, with the same options."""
+    """A folder in the language `to`, by its name (an FMU is a file): `export(eq, "c", folder)` is `c(eq, folder)`, with the same options."""
     if to not in TARGETS:
         raise unknown(f"export of {equations.name!r}", "language", to, TARGETS, ProgramError)
     if strange := [k for k in options if k not in signature(TARGETS[to]).parameters]:

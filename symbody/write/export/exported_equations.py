@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from ...algebra.derivatives import directional_derivative, gradient, jacobian
-from ...algebra.graph import Expr, Symbol, as_expr, symbol
+from ...algebra.functions import where as choice
+from ...algebra.graph import ONE, ZERO, Expr, Symbol, as_expr, symbol
 from ...algebra.matrix import Matrix, stack, sum_of_products
 from ...algebra.walk import free_symbols, substitute_all
 from ...derive.dynamics_derivatives import forward_derivatives
@@ -16,7 +17,7 @@ from ...derive.equations import Equations
 from ...derive.reactions import Reaction, reactions
 from ...errors import DerivationError, ProgramError, listed
 from ...integrate.accelerations import accelerations, is_explicit, variable_rates
-from ...integrate.events import Event, in_state
+from ...integrate.events import Event, changes, in_state
 from ...integrate.meanings import meant
 from ...stability.first_variation import output_rows
 
@@ -25,11 +26,13 @@ from ...stability.first_variation import output_rows
 class ExportedEquations:
     """Equations with the outputs and event functions that go with them.
 
-    events   events, expressions, or names of variables and outputs, by name: zero crossings
+    events         events, expressions, or names of variables and outputs, by name: zero crossings
+    more_outputs   expressions by name, after the outputs of the model
     """
 
     eq: Equations
     events: Mapping[str, Any] = field(default_factory=dict)
+    more_outputs: Mapping[str, Any] = field(default_factory=dict)
 
     # ------------------------------------------------------------------------------------------------ rates
 
@@ -83,6 +86,15 @@ class ExportedEquations:
             )
         return found
 
+    def weights(self, count: int) -> tuple[Symbol, ...]:
+        """Symbols for weights of so many entries."""
+        found = tuple(symbol(f"weight_{k}_of_entry", "variable") for k in range(count))
+        if taken := set(found) & set(self.eq.arguments):
+            raise ProgramError(
+                f"export of {self.eq.name!r}: the name {listed(s.name for s in taken)} is needed for weights; rename it"
+            )
+        return found
+
     def group(self, name: str) -> tuple[Symbol, ...]:
         return self.eq.state if name == "x" else self.eq.variables.of(name).symbols
 
@@ -104,10 +116,10 @@ class ExportedEquations:
         lower = jacobian(variable_rates(eq), wrt) if eq.z else Matrix(0, len(wrt), ())
         return _rows(upper, middle, lower)
 
-    def adjoint(self, weights: tuple[Symbol, ...]) -> dict[str, Matrix]:
-        """Products of weights λ with the derivatives: λᵀ ∂x'/∂x, and of r and p likewise, by one reverse sweep."""
+    def adjoint(self, weights: tuple[Symbol, ...], entries: Sequence[Expr]) -> dict[str, Matrix]:
+        """Products of weights λ with the derivatives of some entries e: λᵀ ∂e/∂x, and of r and p likewise, by one reverse sweep."""
         groups = {g: self.group(g) for g in "xrp" if self.group(g)}
-        total = sum_of_products(weights, self.rates.entries)
+        total = sum_of_products(weights, entries)
         found = gradient(total, [s for g in groups.values() for s in g]).entries
         out, at = {}, 0
         for name, symbols in groups.items():
@@ -120,7 +132,13 @@ class ExportedEquations:
     @cached_property
     def outputs(self) -> dict[str, Expr]:
         """Outputs of the model as expressions in the state, entries of vectors one by one."""
-        return self._seen(output_rows(self.eq.outputs), "output")
+        own = output_rows(self.eq.outputs)
+        more = {k: as_expr(e) for k, e in self.more_outputs.items()}
+        if taken := [k for k in more if k in own]:
+            raise ProgramError(
+                f"export of {self.eq.name!r}: there is an output {taken[0]!r} already; choose another name"
+            )
+        return self._seen({**own, **more}, "output")
 
     @cached_property
     def event_functions(self) -> dict[str, Expr]:
@@ -130,10 +148,6 @@ class ExportedEquations:
     def _event_function(self, name: str, given: Any) -> Expr:
         where = f"event {name!r} of {self.eq.name!r}"
         if isinstance(given, Event):
-            if given.where is not None:
-                raise ProgramError(
-                    f"{where}: an exported event is its function alone, and this one has a guard; export the condition beside it"
-                )
             return given.when
         if isinstance(given, str):
             (found,) = meant(self.eq, (given,), where, ProgramError)
@@ -141,6 +155,33 @@ class ExportedEquations:
                 raise ProgramError(f"{where}: {given} is not one number; take one of its entries")
             return found
         return as_expr(given)
+
+    @cached_property
+    def event_rates(self) -> list[Expr]:
+        """g' along the motion."""
+        flow = dict(zip(self.eq.state, self.rates.entries, strict=True)) | {self.eq.t: ONE}
+        return [directional_derivative(g, flow) for g in self.event_functions.values()]
+
+    @property
+    def has_event_handling(self) -> bool:
+        """Whether some event has a guard or a reset."""
+        return any(isinstance(e, Event) and (e.where is not None or e.reset is not None) for e in self.events.values())
+
+    @cached_property
+    def event_handling(self) -> tuple[list[Expr], Matrix]:
+        """Of each event whether its guard holds (1 or 0), and the state after it, before this is put onto the constraints: one row each."""
+        guards, rows = [], []
+        for name, given in self.events.items():
+            where = f"event {name!r} of {self.eq.name!r}"
+            holds, reset = (given.where, given.reset) if isinstance(given, Event) else (None, None)
+            if callable(reset):
+                raise ProgramError(
+                    f"{where}: its reset is a Python function, which cannot be exported; write it as a mapping of expressions"
+                )
+            after = changes(self.eq, where, reset) if reset is not None else {}
+            guards.append(ONE if holds is None else in_state(self.eq, f"{where}, where", [choice(holds, ONE, ZERO)])[0])
+            rows += [after.get(s, s) for s in self.eq.state]
+        return guards, Matrix(len(guards), len(self.eq.state), tuple(rows))
 
     def _seen(self, named: Mapping[str, Expr], what: str) -> dict[str, Expr]:
         expressions, rates = list(named.values()), [z.dot for z in self.eq.z]

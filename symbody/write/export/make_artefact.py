@@ -34,6 +34,8 @@ class ExportOptions:
     name        of the files and the prefix of functions; by default that of the model
     events      expressions (or events) by name, whose zero crossings are to be found
     reference   seconds of a motion to be written along, which the driver reproduces; None: none
+    more_outputs   expressions by name, after the outputs of the model
+    checks      whether values of all functions at a point are written along
     """
 
     functions: Iterable[str] | str = USUAL
@@ -41,14 +43,16 @@ class ExportOptions:
     name: str | None = None
     events: Mapping[str, Any] | None = None
     reference: float | None = 1.0
+    more_outputs: Mapping[str, Any] | None = None
+    checks: bool = True
 
 
 def artefact(eq: Equations, options: ExportOptions) -> Artefact:
     """Everything to be written of some equations."""
     where = f"export of {eq.name!r}"
     with gc_paused():
-        source = ExportedEquations(eq, options.events or {})
-        identifier = _identifier(options.name or eq.name)
+        source = ExportedEquations(eq, options.events or {}, options.more_outputs or {})
+        identifier = identifier_of(options.name or eq.name)
         functions, notes = _functions(source, identifier, chosen(options.functions, where), where)
         made = _assembled(eq, options.start)
         table = eq.variables
@@ -58,8 +62,9 @@ def artefact(eq: Equations, options: ExportOptions) -> Artefact:
             tuple(map(float, made.p)), functions, notes=tuple(notes),
         )  # fmt: skip
         found = _with_algorithms(found, eq)
-        check, missing = check_point(found)
-        found = replace(found, check=check, notes=(*found.notes, *missing))
+        if options.checks:
+            check, missing = check_point(found)
+            found = replace(found, check=check, notes=(*found.notes, *missing))
     if options.reference is None or not found.has("rhs"):
         return found
     return replace(found, reference=reference_motion(eq, made, options.reference, found.has("project")))
@@ -74,7 +79,7 @@ def _assembled(eq: Equations, start: Start | None) -> State:
     return state if state.violation.is_small else assemble(eq, start=given)
 
 
-def _identifier(name: str) -> str:
+def identifier_of(name: str) -> str:
     """ASCII letters, digits and underscores, beginning with a letter: the name of files, and the prefix of everything in them."""
     parts = re.findall(r"[A-Za-z0-9]+", name)  # ASCII, and no two underscores in a row: not every language takes them
     text = "_".join(parts)[:MOST_CHARACTERS].strip("_")

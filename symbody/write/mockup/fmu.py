@@ -1,0 +1,137 @@
+"""`sb.write.fmu(eq, "name.fmu")`: a model as a functional mock-up unit, by the standard FMI 2.0."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from ...derive.energies import kinetic_energy, potential_energy
+from ...derive.equations import Equations
+from ...errors import ProgramError, shown, unknown
+from ...integrate.events import Event
+from ...integrate.inputs import closed_loop
+from ...integrate.state import Start
+from ...whole_files import write_bytes
+from ..export.make_artefact import ExportOptions, artefact, identifier_of
+from .archive import archive
+from .build import binaries
+from .c_sources import c_sources, compiled_files
+from .description import KINDS, MockUp
+from .documentation_page import documentation
+from .fmi2_xml import fmi2_description
+
+FUNCTIONS: Final = (
+    "rhs", "correct_positions", "correct_speeds", "outputs", "events", "event_handling", "event_rates", "rhs_along", "outputs_along", "events_along",
+)  # fmt: skip
+ADJOINTS: Final = ("rhs_adjoint", "outputs_adjoint", "events_adjoint")
+LONGEST: Final = 40  # characters of an identifier, so that a word can be added
+
+
+def fmu(
+    equations: Equations,
+    path: str | Path,
+    *,
+    version: int = 2,
+    kind: str | Sequence[str] = KINDS,
+    start: Start | None = None,
+    name: str | None = None,
+    events: Mapping[str, Any] | Iterable[Event] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    also: Iterable[str] = (),
+    fixed: Iterable[str] = (),
+    tolerance: float = 1e-8,
+    until: float = 1.0,
+    platforms: Sequence[str] | None = None,
+) -> Path:
+    """A functional mock-up unit with sources, a binary and documentation in one file; validated by FMPy in the tests. Returns its path.
+
+    version     2: FMI 2.0
+    kind        "model exchange", "co-simulation", or both
+    start       where motions begin: a state, or values by name
+    name        the model identifier; by default the name of the model
+    events      a list of `Event`s; or expressions, events, or names of variables and outputs, by name
+    inputs      laws as in `simulate`; what has none is an input of the FMU, with the rates that the equations contain as inputs beside it
+    also        "energies", "multipliers": outputs beside those of the model
+    fixed       names of parameters that cannot change during a run; others are tunable
+    tolerance   of co-simulation, where the importer asks for none
+    until       seconds of the default experiment
+    platforms   of binaries: linux64, win64, darwin64; by default this one. Others than this one need
+                the package ziglang. () writes sources only
+    """
+    where = f"FMU of {equations.name!r}"
+    if version != 2:
+        raise ProgramError(f"{where}: version is 2, got {shown(version)}")
+    eq = closed_loop(equations, inputs) if inputs else equations
+    it = _mock_up(eq, where, version, kind, start, name, _by_name(events), also, fixed, tolerance, until)
+    return write_bytes(path, archive(fmu_files(it, version, platforms)))
+
+
+def fmu_files(it: MockUp, version: int, platforms: Sequence[str] | None) -> dict[str, bytes]:
+    """Everything in the file, by path."""
+    token = token_of(it, version)
+    sources = c_sources(it, version, token)
+    found = {f"sources/{k}": v for k, v in sources.items()}
+    found |= fmi2_description(it, token)
+    found["documentation/index.html"] = documentation(it)
+    made = binaries(sources, compiled_files(it), it.identifier, version, platforms, f"FMU of {it.made.title!r}")
+    return {k: v.encode() for k, v in found.items()} | made
+
+
+def token_of(it: MockUp, version: int) -> str:
+    """The identity of what the FMU computes, in the form of a GUID."""
+    told = (
+        it.made.hash,
+        it.identifier,
+        version,
+        it.kinds,
+        [v.name for v in it.variables],
+        sorted(it.fixed),
+        it.tolerance,
+        [_told(e) for e in it.events.values()],
+    )
+    digest = hashlib.sha256(repr(told).encode()).hexdigest()
+    return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+
+
+def _told(event: Event | None) -> Any:
+    return None if event is None else (event.direction, event.terminal)
+
+
+def _mock_up(
+    eq: Equations, where: str, version: int, kind: str | Sequence[str], start: Start | None, name: str | None, events: Mapping[str, Any],
+    also: Iterable[str], fixed: Iterable[str], tolerance: float, until: float,
+) -> MockUp:  # fmt: skip
+    identifier = identifier_of(name or eq.name)[:LONGEST].rstrip("_")
+    functions = (*FUNCTIONS, *(ADJOINTS if version == 3 else ()))
+    options = ExportOptions(
+        functions, start, f"{identifier} model", events, None, _more_outputs(eq, also, where), checks=False
+    )
+    made = artefact(eq, options)
+    if not made.has("rhs"):
+        raise ProgramError(f"{where}: {' '.join(made.notes) or 'there is no state'}")
+    kinds = (kind,) if isinstance(kind, str) else tuple(kind)
+    known = {n: e if isinstance(e, Event) else None for n, e in events.items()}
+    return MockUp(made, eq, identifier, kinds, known, frozenset(fixed), tolerance, until)
+
+
+def _by_name(events: Mapping[str, Any] | Iterable[Event] | None) -> Mapping[str, Any]:
+    if events is None or isinstance(events, Mapping):
+        return events or {}
+    return {e.name: e for e in events}
+
+
+def _more_outputs(eq: Equations, also: Iterable[str], where: str) -> dict[str, Any]:
+    made = {
+        "energies": lambda: {"kinetic_energy": kinetic_energy(eq), "potential_energy": potential_energy(eq)},
+        "multipliers": lambda: dict(
+            zip((s.name for s in eq.lam), eq.multipliers.entries if eq.lam else (), strict=True)
+        ),
+    }
+    out: dict[str, Any] = {}
+    for name in also:
+        if name not in made:
+            raise unknown(where, "further output", name, made, ProgramError)
+        out |= made[name]()
+    return out

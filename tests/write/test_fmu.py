@@ -1,0 +1,346 @@
+"""Models as FMUs: FMPy finds nothing wrong with them, and simulates what `simulate` does."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.study.sources import built_in, find_model
+from symbody.study.study import Study
+from tests.contracts.targets import c_compiler
+
+from .fmus import CS, ME, ball, begin, directional, fmpy, motion, opened, problems
+from .hostile_model import hostile
+from .models import SAMPLES, crank, operations, top
+
+VERSIONS = (2,)
+BOTH = pytest.mark.parametrize("kind", [ME, CS])
+EACH = pytest.mark.parametrize("version", VERSIONS)
+
+
+@pytest.fixture(autouse=True)
+def _quick_builds(monkeypatch: pytest.MonkeyPatch) -> None:
+    c_compiler()
+    monkeypatch.setenv("CFLAGS", "-O0")
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def crank_fmu(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Constraints, an input with its rate, one that follows samples, an additional equation, external functions, outputs, energies, an event."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CFLAGS", "-O0")
+        eq = crank()
+        path = tmp_path_factory.mktemp("crank") / "crank.fmu"
+        start = sb.assemble(eq, a=0.4, a_dot=1.0, inputs={"motor": SAMPLES})
+        return sb.write.fmu(
+            eq, path, version=request.param, start=start, inputs={"motor": SAMPLES}, events={"top": eq.q[0] - 1}, fixed=["g"],
+            also=["energies", "multipliers"],
+        )  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------------- motions
+
+
+@pytest.mark.parametrize("name", sorted(built_in()))
+def test_built_in_models(name: str, tmp_path: Path) -> None:
+    """Both interfaces, against `simulate`, to 1e-9 of the largest value of a variable."""
+    study = Study(find_model(name))
+    eq, names = study.equations, [s.name for s in study.equations.state]
+    times = np.linspace(study.start.t, study.start.t + 0.25, 6)
+    exact = sb.simulate(eq, times, study.start, rtol=1e-13).y[:, : len(names)]
+    for version in VERSIONS:
+        path = sb.write.fmu(eq, tmp_path / f"{version}.fmu", version=version, start=study.start)
+        assert problems(path) == []
+        for kind in (ME, CS):
+            found = motion(path, kind, names, times)
+            np.testing.assert_array_less(np.abs(found - exact).max(axis=0) / (1 + np.abs(exact).max(axis=0)), 1e-9)
+
+
+@BOTH
+@EACH
+def test_events(version: int, kind: str, tmp_path: Path) -> None:
+    """Bounces, a guard that holds in one direction only, and an end, as in `simulate`."""
+    eq, events, start = ball()
+    path = sb.write.fmu(eq, tmp_path / "ball.fmu", version=version, events=events, start=start)
+    assert problems(path) == []
+    times = np.linspace(0, 3, 31)
+    exact = sb.simulate(eq, times, start, events=events, rtol=1e-12)
+    assert {e.name for e in exact.events} == {"bounce", "wall"}
+    np.testing.assert_allclose(motion(path, kind, ["x", "h", "x_dot", "h_dot"], times), exact.y[:, :4], atol=1e-9)
+    found = fmpy().simulate_fmu(str(path), fmi_type=kind, stop_time=4, output_interval=0.5, relative_tolerance=1e-10)
+    assert found["time"][-1] == pytest.approx(3.2, abs=1e-9)
+
+
+def test_inputs_follow_their_derivatives(tmp_path: Path) -> None:
+    """Co-simulation with a ramp given by fmi2SetRealInputDerivatives: also its rate is in the equations."""
+    eq, _, _ = ball()
+    path = sb.write.fmu(eq, tmp_path / "ball.fmu")
+    exact = sb.simulate(eq, np.linspace(0, 1, 6), inputs={"wind": 2 + 3 * eq.t}, rtol=1e-12)
+    with opened(path, CS) as it:
+        begin(it)
+        for k in range(5):
+            it.put(wind=2 + 3 * 0.2 * k)
+            it.setRealInputDerivatives([it.vr["wind"]], [1], [3.0])
+            it.doStep(0.2 * k, 0.2)
+            np.testing.assert_allclose(it.read("x", "x_dot"), exact.y[k + 1, [0, 2]], atol=1e-10)
+        assert it.getRealOutputDerivatives([it.vr["x"], it.vr["height"]], [1, 1])[0] == pytest.approx(
+            it.read("x_dot")[0]
+        )
+
+
+# ---------------------------------------------------------------------------------------------------- values
+
+
+def test_parameters_move_the_start(crank_fmu: Path) -> None:
+    """A start is on the constraints with the parameters that are set, the nearest one to the start that was given."""
+    assert problems(crank_fmu) == []
+    eq = sb.closed_loop(crank(), {"motor": SAMPLES})
+    with opened(crank_fmu) as it:
+        given = it.read(*(s.name for s in eq.state))
+        begin(it, l=0.55)
+        found = dict(zip((s.name for s in eq.state), it.read(*(s.name for s in eq.state)), strict=True))
+        assert sb.State.of(eq, {**found, "l": 0.55}).violation.is_small
+        moved = np.array(list(found.values())) - given
+        assert 1e-3 < np.abs(moved).max() < 0.5
+        it.put(l=0.6)  # tunable
+        with pytest.raises(Exception, match="failed"):
+            it.put(g=1.0)
+        _discrete_states(it)
+        found = dict(zip((s.name for s in eq.state), it.read(*(s.name for s in eq.state)), strict=True))
+        assert sb.State.of(eq, {**found, "l": 0.6}).violation.is_small
+
+
+def _discrete_states(it: Any) -> tuple[Any, ...]:
+    return it.newDiscreteStates() if it.version == "2.0" else it.updateDiscreteStates()
+
+
+def test_values_are_those_of_the_expressions(crank_fmu: Path) -> None:
+    """Outputs, energies, multipliers, rates and the event function at the start."""
+    eq = sb.closed_loop(crank(), {"motor": SAMPLES})
+    with opened(crank_fmu) as it:
+        begin(it)
+        state = {s.name: v for s, v in zip(eq.state, it.read(*(s.name for s in eq.state)), strict=True)}
+        sim = sb.simulate(eq, np.array([0.0, 1e-6]), state)
+        for name in ("pin_x", "kinetic_energy", "potential_energy"):
+            expected = {"kinetic_energy": sb.kinetic_energy(eq), "potential_energy": sb.potential_energy(eq)}.get(
+                name, name
+            )
+            assert it.read(name)[0] == pytest.approx(float(sim[expected][0]), rel=1e-9)
+        assert it.read(eq.lam[0].name)[0] == pytest.approx(float(sim[eq.lam[0]][0]), rel=1e-9)
+
+
+def test_derivatives_and_dependencies(crank_fmu: Path) -> None:
+    """Directional derivatives are differences; and what is not a dependency has no influence."""
+    with opened(crank_fmu) as it:
+        begin(it)
+        d = it.description
+        unknowns = [u.variable.name for u in (*d.outputs, *d.derivatives)]
+        listed = {u.variable.name: {v.name for v in u.dependencies} for u in (*d.outputs, *d.derivatives)}
+        knowns = [
+            v.name
+            for v in d.modelVariables
+            if v.causality == "input" or v.name in [u.variable.derivative.name for u in d.derivatives]
+        ]
+        parameters = [v.name for v in d.modelVariables if v.causality == "parameter" and v.name != "g"]
+        h, seen = 1e-6, 0
+        for name in (*knowns, *parameters):
+            at = it.read(name)[0]
+            sides = []
+            for sign in (1, -1):
+                it.put(**{name: at + sign * h})
+                sides.append(it.read(*unknowns))
+            it.put(**{name: at})
+            slope = (sides[0] - sides[1]) / (2 * h)
+            exact = directional(it, unknowns, [name], [1.0])
+            np.testing.assert_allclose(exact, slope, rtol=1e-6, atol=1e-6 * (1 + np.abs(slope).max()))
+            if name in knowns:
+                influenced = {n for n, s in zip(unknowns, exact, strict=True) if s != 0}
+                assert influenced <= {n for n in unknowns if name in listed[n]}
+                seen += len(influenced)
+        assert seen > 30
+        mixed = directional(it, unknowns, knowns, [0.3] * len(knowns))
+        np.testing.assert_allclose(
+            mixed, 0.3 * sum(directional(it, unknowns, [n], [1.0]) for n in knowns), rtol=1e-9, atol=1e-9
+        )
+
+
+# ---------------------------------------------------------------------------------------------------- instances
+
+
+@BOTH
+def test_copies_of_the_state(kind: str, crank_fmu: Path) -> None:
+    """From a copy, and from its bytes in another instance, everything goes on in the same way."""
+    with opened(crank_fmu, kind) as it, opened(crank_fmu, kind, "two") as other:
+        begin(it, wind=0.4)
+        names = ["a", "b", "s", "a_dot", "z"]
+        if kind == CS:
+            it.doStep(0.0, 0.1)
+        copied, before = _copy(it), it.read(*names)
+        content = it.serializeFMUstate(copied) if it.version == "2.0" else it.serializeFMUState(copied)
+        assert np.abs(_go_on(it, kind) - before).max() > 1e-3
+        after = it.read(*names)
+        _restore(it, copied)
+        np.testing.assert_array_equal(it.read(*names), before)
+        begin(other)
+        _restore(
+            other, other.deSerializeFMUstate(content) if it.version == "2.0" else other.deserializeFMUState(content)
+        )
+        for one in (it, other):
+            _go_on(one, kind)
+            np.testing.assert_array_equal(one.read(*names), after)
+        with pytest.raises(Exception, match="failed"):
+            other.deSerializeFMUstate(content[:-1] + b"") if it.version == "2.0" else other.deserializeFMUState(
+                content[:-1]
+            )
+
+
+def _copy(it: Any) -> Any:
+    return it.getFMUstate() if it.version == "2.0" else it.getFMUState()
+
+
+def _restore(it: Any, copied: Any) -> None:
+    (it.setFMUstate if it.version == "2.0" else it.setFMUState)(copied)
+
+
+def _go_on(it: Any, kind: str) -> Any:
+    names = ["a", "b", "s", "a_dot", "z"]
+    if kind == CS:
+        it.doStep(0.1, 0.1)
+    else:
+        it.put(a=it.read("a")[0] + 0.01, wind=1.0)
+    return it.read(*names)
+
+
+def test_instances_are_independent(crank_fmu: Path) -> None:
+    """Several in one process, at the same time, each with parameters of its own."""
+    lengths = [0.5, 0.52, 0.54, 0.56]
+
+    def run(length: float) -> Any:
+        with opened(crank_fmu, CS, f"with {length}") as it:
+            begin(it, l=length)
+            for k in range(20):
+                it.doStep(0.02 * k, 0.02)
+            return it.read("a", "s", "a_dot")
+
+    alone = [run(length) for length in lengths]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(run, lengths))
+    np.testing.assert_array_equal(together, alone)
+    assert len({tuple(v) for v in alone}) == 4
+
+
+def test_memory_is_the_importers(tmp_path: Path) -> None:
+    """FMI 2: everything is allocated and freed by the functions of the environment."""
+    f = fmpy()
+    path = sb.write.fmu(top(), tmp_path / "top.fmu", start={"ball_wx": 3.0})
+    live: set[int] = set()
+    memory = ctypes.CDLL(None)
+    memory.calloc.restype = ctypes.c_void_p
+    memory.free.argtypes = [ctypes.c_void_p]
+
+    def allocate(n: int, size: int) -> int:
+        live.add(found := memory.calloc(n, size))
+        return found
+
+    def free(address: int) -> None:
+        live.remove(address)
+        memory.free(address)
+
+    callbacks = f.fmi2.fmi2CallbackFunctions()
+    callbacks.logger = f.fmi2.fmi2CallbackLoggerTYPE(lambda *_: None)
+    callbacks.allocateMemory = f.fmi2.fmi2CallbackAllocateMemoryTYPE(allocate)
+    callbacks.freeMemory = f.fmi2.fmi2CallbackFreeMemoryTYPE(free)
+    d, folder = f.read_model_description(str(path)), f.extract(str(path), str(tmp_path / "top"))
+    it = f.fmi2.FMU2Slave(guid=d.guid, unzipDirectory=folder, modelIdentifier="top", instanceName="top")
+    it.instantiate(callbacks=callbacks)
+    assert len(live) == 2
+    copied = it.getFMUstate()
+    assert len(live) == 3
+    it.freeFMUstate(copied)
+    it.fmi2FreeInstance(it.component)
+    assert not live
+
+
+# ---------------------------------------------------------------------------------------------------- files
+
+
+@EACH
+def test_hostile_names(version: int, tmp_path: Path) -> None:
+    """Names that mean harm are text in XML, HTML and C; what is written still runs."""
+    eq = hostile()
+    path = sb.write.fmu(eq, tmp_path / "hostile.fmu", version=version)
+    assert problems(path) == []
+    names = [s.name for s in eq.state]
+    exact = sb.simulate(eq, np.linspace(0, 0.1, 3), rtol=1e-12).y[:, : len(names)]
+    np.testing.assert_allclose(motion(path, CS, names, np.linspace(0, 0.1, 3)), exact, atol=1e-9)
+    d = fmpy().read_model_description(str(path))
+    assert set(eq.outputs) <= {v.name for v in d.modelVariables}
+
+
+@EACH
+def test_every_operation(version: int, tmp_path: Path) -> None:
+    """Outputs that use everything that expressions can hold have no influence that is not listed."""
+    path = sb.write.fmu(
+        operations(with_external=False), tmp_path / "operations.fmu", version=version, start={"q": 0.4, "q_dot": 0.3}
+    )
+    assert problems(path) == []
+
+
+@EACH
+def test_sources_build_without_warnings(version: int, tmp_path: Path) -> None:
+    """The sources alone are enough, for both compilers' strictest flags of C99."""
+    eq, events, start = ball()
+    path = sb.write.fmu(eq, tmp_path / "ball.fmu", version=version, events=events, start=start, platforms=())
+    assert problems(path) == []
+    with zipfile.ZipFile(path) as content:
+        assert not any(n.startswith("binaries") for n in content.namelist())
+        content.extractall(tmp_path)
+    flags = "-std=c99 -Wall -Wextra -pedantic -Wshadow -Werror -O1 -fPIC -shared -fvisibility=hidden".split()
+    files = [str(tmp_path / "sources" / f"ball_{part}.c") for part in ("model", "fmu")]
+    subprocess.run([c_compiler(), *flags, *files, "-o", str(tmp_path / "ball.so"), "-lm"], check=True)
+
+
+@EACH
+def test_same_bytes_again(version: int, tmp_path: Path) -> None:
+    eq, events, start = ball()
+    paths = [
+        sb.write.fmu(eq, tmp_path / f"{k}.fmu", version=version, events=events, start=start, platforms=()) for k in "ab"
+    ]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    other = sb.write.fmu(eq, tmp_path / "c.fmu", version=version, events=events, start={"h": 2.0}, platforms=())
+    assert _token(other) != _token(paths[0])
+
+
+def _token(path: Path) -> str:
+    return str(fmpy().read_model_description(str(path)).guid)
+
+
+def test_a_failed_build_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CFLAGS", "-O0 --no-such-option")
+    with pytest.raises(sb.CompileError, match="cannot build the library"):
+        sb.write.fmu(top(), tmp_path / "top.fmu")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"version": 1}, "version is 2"),
+        ({"kind": "exchange"}, "model exchange"),
+        ({"fixed": ["lenth"]}, "no parameter 'lenth'"),
+        ({"also": ["energy"]}, "energies"),
+        ({"platforms": ["linux"]}, "linux64"),
+        ({"events": [sb.Event("x", sb.symbol("q", "coordinate"), reset=lambda v: None)]}, "cannot be exported"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_written(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(sb.SymbodyError, match=message):
+        sb.write.fmu(operations(with_external=False), tmp_path / "x.fmu", **options)
