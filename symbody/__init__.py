@@ -109,6 +109,8 @@ if TYPE_CHECKING:
         diagonalized,
         energy,
         forward_derivatives,
+        from_equations,
+        from_lagrangian,
         gram_schmidt,
         inverse_derivatives,
         inverse_dynamics,
@@ -183,7 +185,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "read_urdf",
     "inertia", "bar", "disc", "cylinder", "sphere", "shell", "cuboid",
     # derive: equations of motion
-    "audit", "Audit", "derive", "Equations", "Variables", "Variable", "NamedRow", "certify", "Certificate", "minimal",
+    "audit", "Audit", "derive", "from_equations", "from_lagrangian", "Equations", "Variables", "Variable", "NamedRow", "certify", "Certificate", "minimal",
     "kinetic_energy", "potential_energy", "energy", "momentum", "angular_momentum", "centre_of_mass",
     "power", "load_powers", "constraint_power", "reaction", "reactions", "Reaction",
     "inverse_dynamics", "InverseDynamics", "joint_forces",

@@ -170,9 +170,9 @@ class Declarations(Portable):
     def rate(self, q: Symbol, equals: Any) -> None:
         """Define the rate of a coordinate in terms of speeds."""
         if not isinstance(q, Symbol) or q.kind != "coordinate" or self._symbols.get(q.name) is not q:
-            known = listed(self.symbols_of_kind("coordinate"))
+            known = listed((*self.symbols_of_kind("coordinate"), *self.symbols_of_kind("variable")))
             raise ModelError(
-                f"rate: {shown(q)} is not a coordinate of model {self.name!r}, whose coordinates are {known}"
+                f"rate: {shown(q)} is not a coordinate or variable of model {self.name!r}, whose coordinates and variables are {known}"
             )
         if q in self._rates:
             raise ModelError(f"rate: the rate of {q} is given twice")

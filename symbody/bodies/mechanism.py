@@ -18,7 +18,7 @@ from .dyads import Dyad
 from .frames import Frame
 from .mass import MassProperties, Shape
 from .points import Point
-from .summaries import rows_of_parts, rows_of_symbols
+from .summaries import rows_of_parts, rows_of_symbols, rows_of_written
 from .vectors import Vector
 
 
@@ -187,21 +187,29 @@ class Mechanism(Summarized, Portable):
     units: Mapping[Symbol, str]
     small: tuple[Symbol, ...] = ()
     notes: tuple[str, ...] = ()
+    kinetic: Mapping[str, Expr] = field(default_factory=dict)  # kinetic energies written down: name -> K(q, q', t)
+    balances: Mapping[Symbol, Expr] = field(default_factory=dict)  # written down: speed -> M u' - f
 
     def __post_init__(self) -> None:
         checked_name(self.name, "mechanism")
-        for what, names in (("equation", self.equations), ("output", self.outputs), ("unit", self.units.values())):
+        for what, names in (
+            ("equation", self.equations),
+            ("output", self.outputs),
+            ("unit", self.units.values()),
+            ("kinetic energy", self.kinetic),
+        ):
             for name in names:
                 checked_name(name, what)
-        for name in ("rates", "equations", "outputs", "labels", "values", "units"):
+        for name in ("rates", "equations", "outputs", "labels", "values", "units", "kinetic", "balances"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
         for f in _every_frame(self):
             f.freeze()
 
     def _summary(self) -> Summary:
         parts = rows_of_parts(self.bodies, self.joints, (x.name for x in self.loads), self.constraints)
+        written = rows_of_written(self.kinetic, self.balances)
         symbols = rows_of_symbols(self.q, self.u, self.r, self.z, self.p, self.values)
-        return Summary(f"Mechanism {self.name}", (*parts, *symbols, *filled(notes="; ".join(self.notes))))
+        return Summary(f"Mechanism {self.name}", (*parts, *written, *symbols, *filled(notes="; ".join(self.notes))))
 
     @property
     def t(self) -> Symbol:
@@ -215,6 +223,11 @@ class Mechanism(Summarized, Portable):
 
     def load(self, name: str) -> Load:
         return _named("load", name, {x.name: x for x in self.loads}, self.name)  # type: ignore[return-value]
+
+    @property
+    def has_written_motion(self) -> bool:
+        """Whether inertia comes from more than bodies: from kinetic energies or balances that were written down."""
+        return bool(self.kinetic or self.balances)
 
     @property
     def holonomic(self) -> tuple[Constraint, ...]:

@@ -31,7 +31,7 @@ from .points import Point
 from .rotations import unit_vector
 from .structure import Part
 from .substructure import Attached, attach
-from .summaries import rows_of_parts, rows_of_symbols
+from .summaries import rows_of_parts, rows_of_symbols, rows_of_written
 from .vectors import Vector
 
 
@@ -43,6 +43,7 @@ class Model(Summarized, JointMethods):
         parts = rows_of_parts(self._bodies.values(), self._joints.values(), loads, self._constraints.values())
         q, u, r, z, p = map(self.symbols_of_kind, ("coordinate", "speed", "input", "variable", "parameter"))
         symbols = rows_of_symbols(q, u, r, z, p, self._values)
+        parts += rows_of_written(self._kinetic, self._balances)
         steps = "audit(model) checks it, derive(model) gives its equations" if parts else "add bodies and joints"
         return Summary(f"{type(self).__name__} {self.name}", (*parts, *symbols, *self._more_rows(), ("next", steps)))
 
@@ -374,6 +375,13 @@ class Model(Summarized, JointMethods):
         self._equations[name] = self.checked(where, as_expression(expression, where))
         return name
 
+    def rate(self, q: Symbol, equals: Any) -> None:
+        """Define the rate of a coordinate in terms of speeds, or of an additional variable: `m.rate(z, f)` is the additional equation z' = f."""
+        if isinstance(q, Symbol) and q.kind == "variable" and self._symbols.get(q.name) is q:
+            self.equation(q.name, q.dot - as_expression(equals, f"rate of {q.name!r}"))
+        else:
+            super().rate(q, equals)
+
     def output(self, name: str, value: Any) -> None:
         """A quantity of interest: an expression, or a list or matrix of them."""
         self.refuse_twice("outputs", name, self._outputs)
@@ -388,6 +396,45 @@ class Model(Summarized, JointMethods):
         where = f"label {name!r}"
         self._labels[check_name(name, "label")] = made = self.checked(where, as_expression(expression, where))
         return made
+
+    # ------------------------------------------------------------------------------------------------ motion written down
+
+    def kinetic_energy(self, name: str, energy: Any) -> str:
+        """A kinetic energy K(q, q', t) written down, beside that of the bodies. Returns its name.
+
+            d/dt ∂K/∂q' - ∂K/∂q
+
+        is its share of the equations of motion. It may be any function of coordinates and their rates, also one that is not quadratic; in the
+        energy of the motion it counts as q' · ∂K/∂q' - K (Jacobi), which is K itself where it is quadratic.
+        """
+        self.refuse_twice("kinetic energies", name, self._kinetic)
+        where = f"kinetic energy {name!r}"
+        made = self.checked(where, as_expression(energy, where))
+        if strange := [
+            s for s in free_symbols(made) if s.kind == "acceleration" or (s.kind == "speed" and not s.order)
+        ]:
+            raise ModelError(
+                f"{where}: contains {listed(strange)}; it is a function of coordinates, their rates (q.dot), time and parameters"
+            )
+        self._kinetic[name] = made
+        return name
+
+    def balance(self, speed: Symbol, expression: Any) -> None:
+        """An equation of motion written down for a speed (or for a coordinate whose rate is one): M u' - f, to which bodies and loads add theirs.
+
+        The expression is linear in the accelerations `u.dot` (`q.dot.dot`); its inertia terms, all balances together, are a symmetric matrix
+        with positive diagonal: `m.balance(q, J * q.dot.dot + k * q)`.
+        """
+        s = speed.dot if isinstance(speed, Symbol) and speed.kind == "coordinate" else speed
+        if not isinstance(s, Symbol) or s.kind != "speed" or not (self._symbols.get(s.name) is s or self._is_rate(s)):
+            known = listed((*self.symbols_of_kind("speed"), *self.symbols_of_kind("coordinate")))
+            raise ModelError(
+                f"balance: {shown(speed)} is not a speed of model {self.name!r}, nor a coordinate; there are {known}"
+            )
+        if s in self._balances:
+            raise ModelError(f"model {self.name!r}: there are two balances of {s.name!r}; add them up")
+        where = f"balance of {s.name!r}"
+        self._balances[s] = self.checked(where, as_expression(expression, where))
 
     # ------------------------------------------------------------------------------------------------ substructures
 
@@ -426,6 +473,10 @@ class Model(Summarized, JointMethods):
         if wrong := refused(requirements(bodies), self._values):
             raise ModelError(f"model {self.name!r}: {wrong}")
         u, rates = self._speeds_and_rates()
+        if strange := [s.name for s in self._balances if s not in u]:
+            raise ModelError(
+                f"model {self.name!r}: balances of {listed(strange)}, which are no speeds of it; its speeds are {listed(s.name for s in u)}"
+            )
         loads = list(self._loads.values())
         if self._gravity is not None:
             loads.insert(0, make.uniform_gravity(bodies, self._gravity))
@@ -453,6 +504,8 @@ class Model(Summarized, JointMethods):
             units=dict(self._units),
             small=tuple(self._small),
             notes=(*notes, *self._notes),
+            kinetic=dict(self._kinetic),
+            balances=dict(self._balances),
         )
 
     def _constraints_that_say_something(self) -> tuple[tuple[Constraint, ...], tuple[str, ...]]:

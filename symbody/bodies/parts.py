@@ -35,6 +35,8 @@ class Parts(Declarations):
         self._loads: dict[str, Load] = {}
         self._constraints: dict[str, Constraint] = {}
         self._equations: dict[str, Expr] = {}
+        self._kinetic: dict[str, Expr] = {}
+        self._balances: dict[Symbol, Expr] = {}
         self._outputs: dict[str, Any] = {}
         self._labels: dict[str, Expr] = {}
         self._gravity: Vector | None = None
@@ -74,6 +76,16 @@ class Parts(Declarations):
     def equations(self) -> Mapping[str, Expr]:
         """Additional equations."""
         return MappingProxyType(self._equations)
+
+    @property
+    def kinetic_energies(self) -> Mapping[str, Expr]:
+        """Kinetic energies that were written down."""
+        return MappingProxyType(self._kinetic)
+
+    @property
+    def balances(self) -> Mapping[Symbol, Expr]:
+        """Equations of motion that were written down, by speed."""
+        return MappingProxyType(self._balances)
 
     @property
     def outputs(self) -> Mapping[str, Any]:

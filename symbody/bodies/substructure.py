@@ -137,6 +137,10 @@ def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Ma
             host.add_frame(f"{prefix}{n}", f)
     joints = {n: host.add_joint(_joint(host, j, prefix, copier)) for n, j in sub.joints.items()}
     _copy_loads_and_constraints(host, sub, prefix, copier)
+    for n, e in sub.kinetic_energies.items():
+        host.kinetic_energy(f"{prefix}{n}", copier(e))
+    for u, e in sub.balances.items():
+        host.balance(copier(u), copier(e))
     for n, e in sub.equations.items():
         host.equation(f"{prefix}{n}", copier(e))
     for n, e in sub.outputs.items():

@@ -26,6 +26,11 @@ def rows_of_parts(
     )
 
 
+def rows_of_written(kinetic: Iterable[str], balances: Iterable[Symbol]) -> Rows:
+    """Kinetic energies and balances that were written down."""
+    return filled(kinetic_energies=listing(kinetic), balances=listing(u.name for u in balances))
+
+
 def rows_of_symbols(
     coordinates: Iterable[Symbol],
     speeds: Iterable[Symbol],

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
         power,
     )
     from .equations import Equations
+    from .from_equations import from_equations
+    from .from_lagrangian import from_lagrangian
     from .inverse import InverseDynamics, inverse_dynamics, joint_forces
     from .minimal import minimal
     from .named_rows import NamedRow
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from .variables import Variable, Variables
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "Audit", "audit", "Certificate", "certify", "derive", "ForwardDerivatives", "forward_derivatives",
+    "Audit", "audit", "Certificate", "certify", "derive", "from_equations", "from_lagrangian", "ForwardDerivatives", "forward_derivatives",
     "inverse_derivatives", "angular_momentum", "centre_of_mass", "constraint_power", "energy", "kinetic_energy",
     "momentum", "potential_energy", "power", "load_powers", "Equations", "Variables", "Variable", "NamedRow", "InverseDynamics", "inverse_dynamics",
     "joint_forces", "minimal", "Reaction", "reaction", "reactions", "coriolis_matrix", "diagonalized", "gram_schmidt",

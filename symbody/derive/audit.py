@@ -60,8 +60,7 @@ class Audit(Summarized, Portable):
         joints = [f"{j.name} ({j.kind}{', closes a loop' if j.closes_loop else ''})" for j in m.joints]
         holonomic, nonholonomic = len(m.holonomic), len(m.nonholonomic)
         dof = "unknown (no configuration found)" if self.degrees_of_freedom is None else str(self.degrees_of_freedom)
-        lines = [
-            f"mechanism {m.name!r}",
+        mechanics = [
             f"  {len(m.bodies)} bodies: {listed(b.name for b in m.bodies)}",
             f"  {len(m.joints)} joints: {listed(joints)}",
             f"  {len(m.q)} coordinates: {listed(m.q)}",
@@ -69,6 +68,10 @@ class Audit(Summarized, Portable):
             f"  {holonomic} holonomic and {nonholonomic} nonholonomic constraints: {listed(c.name for c in constraints_of(m))}",
             f"  rank of the constraints: {'-' if self.rank is None else self.rank}",
             f"  degrees of freedom: {dof}",
+        ]
+        lines = [
+            f"mechanism {m.name!r}",
+            *(mechanics if m.q or m.bodies or not m.z else ()),
             *_symbols("parameters", m.p, m),
             *_symbols("inputs", m.r, m),
             *_symbols("additional variables", m.z, m),

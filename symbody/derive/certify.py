@@ -23,9 +23,10 @@ from ..algebra.walk import external_functions, free_symbols
 from ..bodies.rotations import Cosines
 from ..errors import EvaluationError, listed, unknown
 from ..summary import Summarized, Summary, counted, filled, listing
+from .additional_rates import is_explicit, variable_rates
 from .balance import power_balance, powers_of_reactions, rows_of_actions
 from .configuration import Values
-from .derive import ROUTES
+from .derive import ROUTES, inertia_and_forces
 from .equations import Equations, of_equations
 from .kinematics import Kinematics
 from .random_states import condition, numbers, random_state
@@ -120,7 +121,7 @@ def certify(
     routes      to compare with; all others by default
     tolerance   relative to the size of the terms compared
     """
-    chosen = [r for r in ROUTES if r != equations.route] if routes is None else list(routes)
+    chosen = _other_routes(equations) if routes is None else list(routes)
     for r in chosen:
         if r not in ROUTES:
             raise unknown("certify", "route", r, ROUTES)
@@ -138,6 +139,11 @@ def certify(
             if what not in worst or not found.error <= worst[what].error:
                 worst[what] = found
     return Certificate(equations.name, equations.route, len(numbered), tuple(worst.values()), largest)
+
+
+def _other_routes(eq: Equations) -> list[str]:
+    """Routes that get to the equations in another way: none where there are no bodies."""
+    return [r for r in ROUTES if r != eq.route] if eq.mechanism.bodies else []
 
 
 Finding = tuple[str, float, str]  # what was checked, its relative error, where
@@ -164,7 +170,7 @@ class _Probe:
     def __init__(self, equations: Equations, routes: Iterable[str]) -> None:
         eq = self.eq = equations
         kinematics = Kinematics(eq.mechanism)
-        self.others = {r: ROUTES[r](eq.mechanism, Kinematics(eq.mechanism)) for r in routes}
+        self.others = {r: inertia_and_forces(r, eq.mechanism, Kinematics(eq.mechanism)) for r in routes}
         self.u_dot: list[Symbol] = [u.dot for u in eq.u]  # type: ignore[misc]
         self.residual = eq.residual().T
         self.balance = power_balance(eq, kinematics)
@@ -179,6 +185,10 @@ class _Probe:
 
     def findings(self, state: Values) -> list[Finding]:
         eq = self.eq
+        return [*(self._motion(state) if eq.u or not eq.z else ()), *self._additional(state)]
+
+    def _motion(self, state: Values) -> list[Finding]:
+        eq = self.eq
         M, (f,), Jc = numbers([eq.M, eq.f.T, eq.Jc], state)
         out = self._routes(state, M, f, Jc) + _symmetric(eq, M)
         definite, rank = _definite(M, Jc)
@@ -191,6 +201,23 @@ class _Probe:
             return [*out, ("forward dynamics", float("inf"), str(reason))]
         moving = {**state, **dict(zip(self.u_dot, udot, strict=True)), **dict(zip(eq.lam, lam, strict=True))}
         return out + self._forward(moving, M, f, Jc) + self._rates(moving, Jc) + self._powers(moving, M, f)
+
+    def _additional(self, state: Values) -> list[Finding]:
+        """z' satisfies the additional equations, and its derivatives are those of the complex step."""
+        eq = self.eq
+        if not eq.z or not is_explicit(eq):
+            return []
+        rates, along = variable_rates(eq).T, dict.fromkeys((*eq.q, *eq.u, *eq.z), 1.0)
+        (zdot,), (exact,) = numbers([rates, directional_derivative(rates, along)], state)
+        moving = {**state, **dict(zip((z.dot for z in eq.z), zdot, strict=True))}
+        (h,) = numbers([eq.h.T], moving)[0]
+        scale, size = 1 + _size(zdot), max(map(abs, exact), default=0.0) + TINY
+        held = [(abs(e) / scale, name) for e, name in zip(h, eq.mechanism.equations, strict=True)]
+        slopes = zip(exact, _stepped(rates, state, along), eq.z, strict=True)
+        return [
+            ("z' satisfies the additional equations", *_largest(held)),
+            (f"derivatives of z' {_kind(rates)}", *_largest((abs(a - b) / size, z.name) for a, b, z in slopes)),
+        ]
 
     # ---------------------------------------------------------------------------------------- route against route
 

@@ -98,6 +98,8 @@ def _expressions(mechanism: Mechanism) -> list[tuple[str, Any]]:
     parts += [(f"load {x.name!r}", [*x.on_rates.values(), *_given(x.potential)]) for x in mechanism.loads]
     parts += [(f"load {x.name!r}", [v for a in x.actions for v in _components(a)]) for x in mechanism.loads]
     parts += [(f"constraint {c.name!r}", c.expression) for c in mechanism.constraints]
+    parts += [(f"kinetic energy {n!r}", e) for n, e in mechanism.kinetic.items()]
+    parts += [(f"balance of {u.name!r}", e) for u, e in mechanism.balances.items()]
     parts += [(f"equation {n!r}", e) for n, e in mechanism.equations.items()]
     parts += [(f"label {n!r}", e) for n, e in mechanism.labels.items()]
     outputs = mechanism.outputs.items()

@@ -25,6 +25,7 @@ from .newton_euler import newton_euler
 from .recursive import recursive
 from .saddle_point import Elimination
 from .small import linearized_in_small
+from .written_motion import WrittenMotion
 
 Route = Callable[[Mechanism, Kinematics], tuple[Matrix, Matrix]]
 ROUTES: Final[dict[str, Route]] = {
@@ -95,9 +96,18 @@ def _with_slow_elimination_noted(equations: Equations) -> Equations:
     return replace(equations, notes=(*equations.notes, elimination.value))
 
 
+def inertia_and_forces(route: str, mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matrix]:
+    """M and f: of bodies and loads by a route, and of what was written down."""
+    M, f = ROUTES[route](mechanism, kinematics)
+    if not mechanism.has_written_motion:
+        return M, f
+    written = WrittenMotion(mechanism, kinematics)
+    return M + written.M, f + written.f
+
+
 def _derived(mechanism: Mechanism, route: str) -> Equations:
     kinematics = Kinematics(mechanism)
-    M, f = ROUTES[route](mechanism, kinematics)
+    M, f = inertia_and_forces(route, mechanism, kinematics)
     phi, Jc, b, c = _constraints(mechanism, kinematics)
     h = kinematics.in_speeds(list(mechanism.equations.values()))
     outputs = dict(zip(mechanism.outputs, kinematics.in_speeds(list(mechanism.outputs.values())), strict=True))

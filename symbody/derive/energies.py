@@ -9,7 +9,9 @@ holds along every motion (Lennartsson eq. 4.37; conservative loads are among the
 
 from __future__ import annotations
 
-from ..algebra.derivatives import jacobian
+from typing import cast
+
+from ..algebra.derivatives import gradient, jacobian
 from ..algebra.graph import HALF, ZERO, Expr
 from ..algebra.matrix import Matrix, cross, dot, sum_of_products, zeros
 from ..algebra.walk import substitute_all
@@ -17,18 +19,29 @@ from ..bodies.frames import Frame
 from ..bodies.mechanism import Load
 from ..bodies.points import Point
 from ..bodies.vectors import Vector
-from ..errors import ModelError, shown
+from ..errors import DerivationError, ModelError, listed, shown
 from .equations import Equations, of_equations
 from .kinematics import Kinematics, Wrench, wrench_of, wrenches
 from .recursive import inertial_wrenches, to_parent
+from .written_motion import BALANCES, WrittenMotion
 
 # ---------------------------------------------------------------------------------------------------------- energies
 
 
 @of_equations
 def kinetic_energy(eq: Equations) -> Expr:
-    """T = ½ Σ m v·v + ω·I ω, v being the velocity of the mass centre."""
+    """T = ½ Σ m v·v + ω·I ω, v being the velocity of the mass centre.
+
+    Kinetic energies K that were written down add q' · ∂K/∂q' - K, which is K where it is quadratic in the rates; balances add ½ u · M u.
+    """
     k = Kinematics(eq.mechanism)
+    total = _energy_of_bodies(eq, k)
+    if eq.mechanism.has_written_motion:
+        total = total + WrittenMotion(eq.mechanism, k).kinetic_energy
+    return _own(eq, total)
+
+
+def _energy_of_bodies(eq: Equations, k: Kinematics) -> Expr:
     total = ZERO
     for body in eq.mechanism.bodies:
         if body.mass.is_massless:
@@ -36,7 +49,7 @@ def kinetic_energy(eq: Equations) -> Expr:
         w, v = k.velocities[body.frame]
         v = v + cross(w, body.mass.p_BoBcm)
         total = total + HALF * (body.mass.m * dot(v, v) + dot(w, body.mass.I_BBcm @ w))
-    return _own(eq, total)
+    return total
 
 
 @of_equations
@@ -55,6 +68,16 @@ def energy(eq: Equations) -> Expr:
     return kinetic_energy(eq) + potential_energy(eq)
 
 
+@of_equations
+def generalized_momenta(eq: Equations) -> Matrix:
+    """∂T/∂u of bodies and Nᵀ ∂K/∂q' of kinetic energies that were written down, one for each speed."""
+    if not eq.mechanism.has_written_motion:
+        return gradient(kinetic_energy(eq), eq.u)
+    k = Kinematics(eq.mechanism)
+    bodies = Matrix(len(k.u), 1, tuple(gradient(_energy_of_bodies(eq, k), k.u).entries))
+    return cast(Matrix, eq.in_own_terms([bodies + WrittenMotion(eq.mechanism, k).momenta])[0])
+
+
 def _own(eq: Equations, expression: Expr) -> Expr:
     return eq.in_own_terms([expression])[0]
 
@@ -65,6 +88,7 @@ def _own(eq: Equations, expression: Expr) -> Expr:
 @of_equations
 def momentum(eq: Equations) -> Vector:
     """p = Σ m v."""
+    refuse_written_motion(eq, "momentum")
     return Vector({eq.mechanism.ground: eq.in_own_terms([_momenta(eq).force])[0]})
 
 
@@ -76,6 +100,7 @@ def angular_momentum(eq: Equations, about: Point | None = None) -> Vector:
 
     `about=centre_of_mass(eq)` gives that about the mass centre. Its components: `L.components(frame)`, `L.in_ground`, `sim[L]` along a motion.
     """
+    refuse_written_motion(eq, "angular_momentum")
     total = _momenta(eq)
     moment = total.moment
     if about is not None:
@@ -90,10 +115,13 @@ def angular_momentum(eq: Equations, about: Point | None = None) -> Vector:
 @of_equations
 def centre_of_mass(eq: Equations) -> Point:
     """The mass centre of all bodies, as a point of the ground."""
+    refuse_written_motion(eq, "centre_of_mass")
     ground, mass, first = eq.mechanism.ground, ZERO, zeros(3)
     for body in eq.mechanism.bodies:
         mass = mass + body.mass.m
         first = first + body.mass.m * body.mass_centre.in_ground
+    if mass is ZERO:
+        raise ModelError(f"centre_of_mass of {eq.name!r}: no body of it has mass")
     return Point(ground, first / mass)
 
 
@@ -115,6 +143,16 @@ def _add(total: dict[Frame, Wrench], f: Frame, w: Wrench) -> None:
     total[f] = total[f] + w if f in total else w
 
 
+def refuse_written_motion(eq: Equations, what: str) -> None:
+    """An error where not all inertia is that of bodies, whose places are known."""
+    if eq.mechanism.has_written_motion:
+        written = [*eq.mechanism.kinetic, *(f"balance of {u.name}" for u in eq.mechanism.balances)]
+        raise DerivationError(
+            f"{what} of {eq.name!r}: is known of bodies only, and this has motion that was written down ({listed(written)}), of which "
+            "energies, accelerations and multipliers are known"
+        )
+
+
 # ---------------------------------------------------------------------------------------------------------- power
 
 
@@ -126,9 +164,12 @@ def power(eq: Equations, load: str) -> Expr:
 
 @of_equations
 def load_powers(eq: Equations) -> dict[str, Expr]:
-    """The power of every load, by name."""
+    """The power of every load, by name; that of balances that were written down, all together, at the end."""
     k = Kinematics(eq.mechanism)
-    return {x.name: _own(eq, _power(x, k)) for x in eq.mechanism.loads}
+    powers = {x.name: _own(eq, _power(x, k)) for x in eq.mechanism.loads}
+    if eq.mechanism.balances:
+        powers[BALANCES] = _own(eq, WrittenMotion(eq.mechanism, k).power_of_balances)
+    return powers
 
 
 def _power(load: Load, k: Kinematics) -> Expr:
@@ -160,7 +201,7 @@ def constraint_power(eq: Equations, solved: bool = False) -> Expr:
         Pc = Σ β_t · (p' - F) - lam · b - n · Q
 
     β_t: velocities where u = 0; p' - F: what inertia takes less the applied forces; b, n: free terms of Jc u + b = 0 and
-    q' = N u + n; Q: forces on coordinates. It is zero where nothing depends on time explicitly.
+    q' = N u + n; Q: forces on coordinates; -∂K/∂t of kinetic energies that were written down. It is zero where nothing depends on time explicitly.
 
     solved   False: an expression in u' and multipliers; True: with their values along the motion put in
     """
@@ -171,6 +212,8 @@ def constraint_power(eq: Equations, solved: bool = False) -> Expr:
         for load in mechanism.loads:
             total = total - sum_of_products(free, forces_on_coordinates(load, k))
     total = total - sum_of_products(whole.lam, whole.b.entries)
+    if mechanism.kinetic:
+        total = total + WrittenMotion(mechanism, k).power_of_time
     return eq.in_own_terms([total], solved)[0]
 
 

@@ -28,12 +28,26 @@ def equations_summary(eq: Equations) -> Summary:
         *filled(
             multipliers_lam=listing(s.name for s in eq.lam),
             outputs=listing(eq.outputs),
-            size=f"{counted(operations(eq.M, eq.f), 'operation')} in M and f",
+            size=_size(eq),
             notes="; ".join(eq.notes),
         ),
-        ("next", "eq.M, eq.f; compile(eq), simulate(eq, seconds), linearize(eq), certify(eq)"),
+        (
+            "next",
+            f"{'eq.M, eq.f; ' if eq.u else ''}compile(eq), simulate(eq, seconds), linearize(eq, point), certify(eq)",
+        ),
     )
+    if eq.z and not eq.u:
+        return Summary(f"Equations of {eq.name}: {counted(len(eq.z), 'variable')}", rows)
     return Summary(f"Equations of {eq.name} by {eq.route}: {dof}", rows)
+
+
+def _size(eq: Equations) -> str:
+    inside = [name for name, group in (("M", eq.u), ("f", eq.u), ("h", eq.z)) if group]
+    return (
+        f"{counted(operations(*(getattr(eq, name) for name in inside)), 'operation')} in {' and '.join(inside)}"
+        if inside
+        else ""
+    )
 
 
 def _lines(eq: Equations) -> list[tuple[str, str]]:
@@ -48,7 +62,7 @@ def _lines(eq: Equations) -> list[tuple[str, str]]:
 
 def equation_parts(eq: Equations) -> dict[str, Any]:
     """The parts of equations to show, by name."""
-    parts: dict[str, Any] = {"q_dot": eq.rates, "M": eq.M, "f": eq.f}
+    parts: dict[str, Any] = {"q_dot": eq.rates, "M": eq.M, "f": eq.f} if eq.u or not eq.z else {}
     if eq.lam:
         parts |= {"phi": eq.phi, "Jc": eq.Jc, "b": eq.b, "c": eq.c}
     return parts | ({"h": eq.h} if eq.z else {})

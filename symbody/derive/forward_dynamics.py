@@ -14,6 +14,8 @@ from .kinematics import Kinematics
 def ways_to_accelerations(eq: Equations) -> list[Matrix]:
     """u' by composite bodies (CRBA) and, where these are the equations of a tree in its own speeds, by articulated bodies (ABA)."""
     ways = [eq.udot]
+    if eq.mechanism.has_written_motion:  # inertia that is no body's
+        return ways
     if eq.route == "recursive" and eq.u == eq.mechanism.u and not eq.is_constrained and not eq.dropped:
         with suppress(DerivationError):  # a speed that moves several frames
             ways += eq.in_own_terms([articulated(eq.mechanism, Kinematics(eq.mechanism))])

@@ -29,18 +29,33 @@ from .placements import displacements, ground_wrenches, placements
 
 def lagrange(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matrix]:
     """Mass matrix and right side."""
-    q, n = mechanism.q, len(mechanism.q)
-    if not n:
+    q = mechanism.q
+    if not q:
         return Matrix(0, 0, ()), Matrix(0, 1, ())
-    motion = RateMotion(mechanism)
-    slopes = gradient(kinetic_energy(mechanism, motion), [*q, *motion.u])
-    momenta, accelerations = slopes[n:, :], [kinematics.rate_at_constant_speed(mechanism.rates[x]) for x in q]
-    along = {**motion.rates, **dict(zip(motion.u, accelerations, strict=True))}
-    inertial = slopes[:n, :] - time_derivative(momenta, along)
-    (inertial,) = kinematics.in_speeds([inertial])
-    forces = inertial + generalized_forces(mechanism, kinematics)
+    terms = EnergyTerms(kinetic_energy(mechanism, RateMotion(mechanism)), mechanism, kinematics)
+    forces = terms.forces + generalized_forces(mechanism, kinematics)
     N = jacobian([mechanism.rates[x] for x in q], kinematics.u)
-    return _mirrored(N.T @ (_mirrored(jacobian(momenta, motion.u)) @ N)), N.T @ forces
+    return mirrored(N.T @ (terms.inertia @ N)), N.T @ forces
+
+
+class EnergyTerms:
+    """Derivatives of a kinetic energy T(q, q', t), by coordinate.
+
+    momenta   p = ∂T/∂q', in rates q'
+    inertia   ∂p/∂q', in speeds
+    forces    ∂T/∂q - p' where u' = 0, in speeds
+    """
+
+    def __init__(self, energy: Expr, mechanism: Mechanism, kinematics: Kinematics) -> None:
+        q = mechanism.q
+        dots = [cast(Symbol, x.dot) for x in q]
+        slopes = gradient(energy, [*q, *dots])
+        self.momenta = slopes[len(q) :, :]
+        accelerations = [kinematics.rate_at_constant_speed(mechanism.rates[x]) for x in q]
+        along = {**dict(zip(q, dots, strict=True)), **dict(zip(dots, accelerations, strict=True))}
+        inertial = slopes[: len(q), :] - time_derivative(self.momenta, along)
+        (self.forces,) = kinematics.in_speeds([inertial])
+        (self.inertia,) = kinematics.in_speeds([mirrored(jacobian(self.momenta, dots))])
 
 
 class RateMotion(Kinematics):
@@ -110,6 +125,6 @@ def _virtual_work(loads: list[Load], mechanism: Mechanism, kinematics: Kinematic
     return Matrix(len(out), 1, tuple(out))
 
 
-def _mirrored(A: Matrix) -> Matrix:
+def mirrored(A: Matrix) -> Matrix:
     """A symmetric matrix from the upper triangle, so that equal entries are one node."""
     return Matrix(A.rows, A.cols, tuple(A[min(i, j), max(i, j)] for i in range(A.rows) for j in range(A.cols)))

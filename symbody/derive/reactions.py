@@ -31,7 +31,7 @@ from ..bodies.points import Point
 from ..bodies.vectors import Vector
 from ..errors import DerivationError, ModelError, listed, shown, unknown
 from ..summary import Summarized, Summary
-from .energies import is_uniform_gravity
+from .energies import is_uniform_gravity, refuse_written_motion
 from .equations import Equations, of_equations
 from .kinematics import NO_WRENCH, Kinematics, Wrench, wrench_of, wrenches
 from .recursive import inertial_wrenches, to_parent
@@ -135,6 +135,7 @@ class _Balance:
     @cached_property
     def carried(self) -> dict[Frame, Wrench]:
         """Wrench transmitted to each frame by its parent, for its whole subtree: about its origin, in its components."""
+        refuse_written_motion(self.eq, "reactions")
         mechanism, k = self.mechanism, self.kinematics
         total = dict(inertial_wrenches(mechanism, k, at_constant_speed=False))
         loads = [x for x in mechanism.loads if not is_uniform_gravity(x, k)]

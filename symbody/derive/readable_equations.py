@@ -10,12 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..algebra.derivatives import jacobian
 from ..algebra.graph import ONE, ZERO, Expr, Symbol
 from ..algebra.matrix import sum_of_products
 from ..algebra.printing import one_line, operations
 from ..algebra.styles import LATEX, TEXT, Style
 from ..algebra.tidy import tidied
-from ..algebra.walk import free_symbols
+from ..algebra.walk import free_symbols, substitute
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -51,6 +52,7 @@ class ReadableEquations:
     kinematics     q' where it is not simply a speed
     motion         M u' = f + Jcᵀ lam, line by line
     constraints    phi = 0, and constraints on speeds that have no phi
+    additional     equations of additional variables, solved for the rates z' that stand in them linearly
     left           how many entries were too large to be tidied and are as they were derived
     absent         coordinates that appear in no line (cyclic ones, and those that only forces of constant size move along)
     unused         parameters that appear in no line
@@ -60,6 +62,7 @@ class ReadableEquations:
     kinematics: tuple[EquationLine, ...]
     motion: tuple[EquationLine, ...]
     constraints: tuple[EquationLine, ...]
+    additional: tuple[EquationLine, ...]
     left: int
     absent: tuple[Symbol, ...]
     unused: tuple[Symbol, ...]
@@ -67,7 +70,7 @@ class ReadableEquations:
 
     @property
     def lines(self) -> tuple[EquationLine, ...]:
-        return (*self.kinematics, *self.motion, *self.constraints)
+        return (*self.kinematics, *self.motion, *self.constraints, *self.additional)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -106,7 +109,7 @@ def _one_line(e: Expr, style: Style) -> str:
 
 def is_readable(eq: Equations) -> bool:
     """Whether equations are small enough to be shown line by line without being asked for."""
-    return len(eq.u) <= MOST_SPEEDS and operations(eq.M, eq.f, eq.Jc, eq.phi) <= MOST_OPERATIONS
+    return len(eq.u) + len(eq.z) <= MOST_SPEEDS and operations(eq.M, eq.f, eq.Jc, eq.phi, eq.h) <= MOST_OPERATIONS
 
 
 def readable_equations(eq: Equations) -> ReadableEquations:
@@ -115,20 +118,39 @@ def readable_equations(eq: Equations) -> ReadableEquations:
     right = [f + sum_of_products(eq.Jc.column(i), eq.lam) for i, f in enumerate(eq.f.entries)]
     own = [k for k, rate in enumerate(eq.rates.entries) if rate is not eq.q[k].dot]
     speed_rows = [r.expression for r in eq.speed_rows[len(eq.phi.entries) :]] if eq.lam else []
-    parts = [list(eq.M.entries), right, [eq.rates[k] for k in own], [*eq.phi.entries, *speed_rows]]
+    additional = [_split(h, [z.dot for z in eq.z]) for h in eq.h.entries]  # type: ignore[misc]
+    beside = [e for line in additional for e in (*(c for c, _ in line.left), line.right)]
+    parts = [list(eq.M.entries), right, [eq.rates[k] for k in own], [*eq.phi.entries, *speed_rows], beside]
     tidy_parts = [tidied(p) for p in parts]
-    M, f, rates, constraints = (t.entries for t in tidy_parts)
+    M, f, rates, constraints, beside = (list(t.entries) for t in tidy_parts)
     motion = [_line(M[i * n : (i + 1) * n], [u.dot for u in eq.u], f[i]) for i in range(n)]
     lines = (
         tuple(EquationLine(((ONE, eq.q[k].dot),), r) for k, r in zip(own, rates, strict=True)),  # type: ignore[arg-type]
         tuple(motion),
         tuple(EquationLine((), c) for c in constraints),
+        tuple(_refilled(line, beside) for line in additional),
     )
     return ReadableEquations(*lines, sum(len(t.left) for t in tidy_parts), *_missing(eq, lines))
 
 
 def _line(coefficients: Sequence[Expr], unknowns: Sequence[Expr], right: Expr) -> EquationLine:
     return EquationLine(tuple((c, s) for c, s in zip(coefficients, unknowns, strict=True) if c is not ZERO), right)  # type: ignore[misc]
+
+
+def _split(h: Expr, rates: Sequence[Symbol]) -> EquationLine:
+    """h = 0 with its rates on the left, each with its coefficient; all on the right where it is not linear in them."""
+    present = [s for s in free_symbols(h) if s in rates]
+    coefficients = jacobian([h], present).entries if present else ()
+    if not present or set(present) & set(free_symbols(*coefficients)):
+        return EquationLine((), h)
+    rest = -substitute(h, dict.fromkeys(present, ZERO))
+    return EquationLine(tuple(zip(coefficients, present, strict=True)), rest)
+
+
+def _refilled(line: EquationLine, entries: list[Expr]) -> EquationLine:
+    """The same line with the next entries for its coefficients and its right side."""
+    left = tuple((entries.pop(0), s) for _, s in line.left)
+    return EquationLine(left, entries.pop(0))
 
 
 def _missing(

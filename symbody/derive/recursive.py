@@ -24,6 +24,7 @@ from ..bodies.mass import MassProperties
 from ..bodies.mechanism import Load, Mechanism
 from .inertial_parameters import NOTHING, Lump, Regroup, lumps
 from .kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
+from .written_motion import WrittenMotion
 
 
 def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> tuple[Matrix, Matrix]:
@@ -270,6 +271,9 @@ def staged_forces(
     found, total = _carried_to_ground(mechanism, needed, subspaces_of(mechanism, kinematics))
     given = forces_on_rates(loads, kinematics) if loads else [ZERO] * len(kinematics.u)
     forces = [found.get(j, ZERO) - value for j, value in enumerate(given)]
+    if mechanism.has_written_motion:
+        written = WrittenMotion(mechanism, kinematics).forces
+        forces = [e + w for e, w in zip(forces, written, strict=True)]
     return forces, _stages(mechanism, motions, total)
 
 

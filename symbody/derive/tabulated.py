@@ -111,7 +111,7 @@ def angles(mechanism: Mechanism) -> frozenset[Symbol]:
 
     A coordinate is one where a frame turns by it as it stands (or by its negative, or with something added). It is one too where frames turn
     or points move by the sine and cosine of a numeric multiple of it, unless it also stands in a place outside of these: then it is a length
-    (x of a wheel that turns by x / 0.3).
+    (x of a wheel that turns by x / 0.3). Energies and balances that were written down are looked at as places are.
     """
     plain: set[Symbol] = set()
     inside: set[Symbol] = set()
@@ -125,6 +125,11 @@ def angles(mechanism: Mechanism) -> frozenset[Symbol]:
             else:
                 inside |= _split(factor.matrix.entries)[0]
         places = _split(frame.offset.entries)
+        inside |= places[0]
+        outside |= places[1]
+    if mechanism.has_written_motion:
+        potentials = [x.potential for x in mechanism.loads if x.potential is not None]
+        places = _split([*mechanism.kinetic.values(), *mechanism.balances.values(), *potentials])
         inside |= places[0]
         outside |= places[1]
     return frozenset(plain | (inside - outside))

@@ -22,6 +22,7 @@ from ..bodies.mechanism import Body
 from ..bodies.system_vectors import SystemVector
 from ..bodies.vectors import Vector
 from ..errors import DerivationError, ModelError, listed
+from .energies import refuse_written_motion
 from .equations import Equations, of_equations
 from .kinematics import Kinematics
 
@@ -167,6 +168,7 @@ def tangent_vectors(eq: Equations) -> tuple[TangentVector, ...]:
 
 def _body_velocities(eq: Equations) -> tuple[tuple[Body, ...], list[tuple[Matrix, Matrix]]]:
     """Bodies with mass; angular velocity, and velocity of the mass centre, of each, in terms of the speeds of these equations."""
+    refuse_written_motion(eq, "tangent vectors")
     k = Kinematics(eq.mechanism)
     bodies = tuple(b for b in eq.mechanism.bodies if not b.mass.is_massless)
     flat = []

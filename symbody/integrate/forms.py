@@ -20,6 +20,7 @@ import numpy as np
 
 from ..algebra.cache_owner import CacheOwner
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
+from ..derive.additional_rates import variable_rates
 from ..derive.energies import energy, external_power, kinetic_energy
 from ..derive.equations import Equations
 from ..emit.program.lower import program
@@ -27,7 +28,7 @@ from ..emit.run.callable import Array, Compiled, compile_program
 from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, unknown
 from . import projection
-from .accelerations import accelerations, stabilized, variable_rates
+from .accelerations import accelerations, stabilized
 from .borders import Following, border_numbers, border_parameters, null_vectors, parts, settle_and_follow, unchanged
 from .choices_of_speeds import LIMIT, MOST, choice_of, guarded
 from .form_kinds import FORMS, FormKind

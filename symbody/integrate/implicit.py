@@ -25,20 +25,13 @@ from ..algebra.derivatives import jacobian, sparsity
 from ..algebra.graph import ZERO, Expr, Symbol, symbol
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols
+from ..derive.additional_rates import algebraic_variables, is_explicit, variable_rates
 from ..derive.equations import Equations
 from ..emit.run.callable import Array, Compiled
 from ..emit.run.loop_callee import program_callee
 from ..errors import SimulationError, listed
 from . import radau
-from .accelerations import (
-    accelerations,
-    algebraic_variables,
-    is_explicit,
-    norm_residuals,
-    rows,
-    stabilized,
-    variable_rates,
-)
+from .accelerations import accelerations, norm_residuals, rows, stabilized
 from .borders import border_numbers, border_parameters
 from .form_kinds import FORMS
 from .forms import NOTHING_KEPT, Form, Kept, explicit_form

@@ -20,12 +20,12 @@ from typing import Final
 
 import numpy as np
 
-from ..algebra.derivatives import directional_derivative, gradient, jacobian
+from ..algebra.derivatives import directional_derivative, jacobian
 from ..algebra.graph import HALF, ONE, ZERO, Expr, Symbol, symbol
 from ..algebra.linear import factorize, solve
 from ..algebra.matrix import Matrix, stack
 from ..algebra.walk import substitute, substitute_all
-from ..derive.energies import kinetic_energy
+from ..derive.energies import generalized_momenta
 from ..derive.equations import Equations
 from ..emit.run.callable import Compiled
 from ..emit.run.loop_callee import program_callee
@@ -59,7 +59,7 @@ class DiscreteForm(Form):
 
     @cached_property
     def _momenta(self) -> Matrix:
-        return gradient(kinetic_energy(self.equations), self.equations.u)
+        return generalized_momenta(self.equations)
 
     @property
     def _constraints(self) -> Matrix:

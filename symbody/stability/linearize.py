@@ -14,10 +14,10 @@ from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix
 from ..algebra.node_table import gc_paused
 from ..algebra.walk import free_symbols, substitute_all
+from ..derive.additional_rates import variable_rates
 from ..derive.equations import Equations, of_equations
 from ..derive.keywords import by_name, values_by_name
 from ..errors import StabilityError, listed
-from ..integrate.accelerations import variable_rates
 from ..integrate.inputs import with_inputs
 from ..integrate.state import State
 from .condition_rows import ConditionRow, position_rows, speed_rows

@@ -7,6 +7,7 @@ from typing import Final
 
 from ..algebra.printing import latex, sequence
 from ..algebra.sympy_border import sympy_source
+from ..derive.additional_rates import is_explicit, variable_rates
 from ..derive.equations import Equations
 from ..derive.equations_summary import equation_parts
 from ..derive.readable_equations import is_readable
@@ -21,16 +22,15 @@ MOST_CHARACTERS: Final = 100  # of the name of a file
 
 
 def equation_programs(eq: Equations) -> dict[str, Program]:
-    """Mass matrix, right side, accelerations (and constraints) as programs of t, q, u, z, r, p."""
-    f = Dynamics(eq)
-    out = {
-        "mass_matrix": f.program("mass_matrix", {"M": eq.M}),
-        "right_side": f.program("right_side", {"f": eq.f}),
-        "accelerations": f.program("accelerations", {"udot": eq.udot}),
-    }
+    """Mass matrix, right side, accelerations (and constraints, rates of additional variables) as programs of t, q, u, z, r, p."""
+    f, parts = Dynamics(eq), {}
+    if eq.u or not eq.z:
+        parts = {"mass_matrix": {"M": eq.M}, "right_side": {"f": eq.f}, "accelerations": {"udot": eq.udot}}
     if eq.lam:
-        out["constraints"] = f.program("constraints", {"phi": eq.phi, "Jc": eq.Jc})
-    return out
+        parts["constraints"] = {"phi": eq.phi, "Jc": eq.Jc}
+    if eq.z and is_explicit(eq):
+        parts["additional_rates"] = {"zdot": variable_rates(eq)}
+    return {name: f.program(name, outputs) for name, outputs in parts.items()}
 
 
 def equations_files(eq: Equations, style: str, programs: Mapping[str, Program]) -> dict[str, str]:
@@ -106,7 +106,11 @@ _WRITERS: Final[dict[str, Callable[[Equations, Mapping[str, Program]], dict[str,
 
 
 def _title(eq: Equations) -> str:
-    return f"{eq.name}: M u' = f{' + Jc^T lam, Jc u + b = 0, phi = 0' if eq.lam else ''}, q' = N u + n; derived by {eq.route}"
+    motion = (
+        f"M u' = f{' + Jc^T lam, Jc u + b = 0, phi = 0' if eq.lam else ''}, q' = N u + n" if eq.u or not eq.z else ""
+    )
+    form = ", ".join(filter(None, (motion, "h = 0" if eq.z else "")))
+    return f"{eq.name}: {form}{f'; derived by {eq.route}' if eq.u else ''}"
 
 
 def _file_name(eq: Equations) -> str:

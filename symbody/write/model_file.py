@@ -17,7 +17,7 @@ from ..algebra.derivatives import jacobian
 from ..algebra.graph import ZERO, Expr, Node, Symbol, as_expr
 from ..algebra.labels import labels_by_node
 from ..algebra.matrix import Matrix, diagonal
-from ..algebra.walk import free_symbols
+from ..algebra.walk import free_symbols, substitute
 from ..bodies.declarations import identifier
 from ..bodies.file.expression_text import FUNCTIONS
 from ..bodies.file.scope import RESERVED
@@ -80,13 +80,14 @@ class _ModelFileWriter:
         m = self.m
         own_speeds = [u.name for u in m.u if u.order == 0]
         gravity = m.loads[0] if m.gravity is not None and m.loads and m.loads[0].name == "gravity" else None
+        rates = {z.name: f for z in m.z if (f := _given_rate(z, m.equations)) is not None}
         return {
             "parameters": {p.name: self._parameter(p) for p in m.p},
             "inputs": " ".join(r.name for r in m.r),
             "variables": " ".join(z.name for z in m.z),
             "coordinates": " ".join(q.name for q in m.q),
             "speeds": " ".join(own_speeds),
-            "rates": {q.name: e for q, e in m.rates.items() if e is not q.dot},
+            "rates": {q.name: e for q, e in m.rates.items() if e is not q.dot} | rates,
             "norms": [[s.name for s in norm] for norm in m.norms],
             "small": " ".join(s.name for s in m.small),
             "frames": {name: self._frame(f) for f, name in self.frames.items() if f is not m.ground},
@@ -94,8 +95,10 @@ class _ModelFileWriter:
             "joints": {j.name: self._joint(j) for j in m.joints},
             "gravity": None if gravity is None else self._vector(m.gravity),  # type: ignore[arg-type]
             "loads": {x.name: self._load(x) for x in m.loads if x is not gravity},
+            "kinetic_energies": dict(m.kinetic),
+            "balances": {u.name: e for u, e in m.balances.items()},
             "constraints": {c.name: self._constraint(c) for c in m.constraints},
-            "equations": dict(m.equations),
+            "equations": {n: e for n, e in m.equations.items() if n not in rates},
             "outputs": {n: _output(n, v) for n, v in m.outputs.items()},
             "labels": dict(m.labels),
         }  # fmt: skip
@@ -239,6 +242,15 @@ class _ModelFileWriter:
         if c.joint is not None:
             out["joint"] = c.joint
         return out | ({"actions": [self._action(a) for a in c.actions]} if c.actions else {})
+
+
+def _given_rate(z: Symbol, equations: Mapping[str, Expr]) -> Expr | None:
+    """f of an additional equation that has the name of its variable and says z' = f."""
+    e = equations.get(z.name)
+    if e is None or z.dot not in free_symbols(e):
+        return None
+    f = -substitute(e, {z.dot: ZERO})
+    return f if z.dot - f is e else None
 
 
 def _plain_name(f: Frame) -> str:

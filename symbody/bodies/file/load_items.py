@@ -155,6 +155,14 @@ def _condition(s: Scope, name: str, said: LocatedRecord) -> None:
     )
 
 
+def add_kinetic_energy(s: Scope, item: Item) -> None:
+    s.model.kinetic_energy(item.name, s.scalar(item.content))
+
+
+def add_balance(s: Scope, item: Item) -> None:
+    s.model.balance(s.symbol_of_kind(item.key, "speed", "coordinate"), s.scalar(item.content))
+
+
 def add_equation(s: Scope, item: Item) -> None:
     s.model.equation(item.name, s.scalar(item.content))
 

@@ -16,7 +16,16 @@ from ..model import Model
 from .body_items import add_body, add_definition, add_frame
 from .expression_text import UNITS
 from .joint_items import NAME, add_joint, child_of, new_coordinates
-from .load_items import add_constraint, add_equation, add_gravity, add_label, add_load, add_output
+from .load_items import (
+    add_balance,
+    add_constraint,
+    add_equation,
+    add_gravity,
+    add_kinetic_energy,
+    add_label,
+    add_load,
+    add_output,
+)
 from .located import LocatedRecord, LocatedTable, LocatedText, names_in
 from .scope import RESERVED, Budget, Item, Scope, in_words_of_files
 
@@ -154,7 +163,7 @@ class Build:
 
     def _file_rates(self) -> None:
         made = [i for i in self._items("speeds", "speed", _define_speed) if i.content is not None] if isinstance(self.fields.get("speeds"), LocatedTable) else []  # fmt: skip
-        made += self._items("rates", "rate", lambda s, i: s.model.rate(s.coordinate(i.key), s.scalar(i.content)))
+        made += self._items("rates", "rate", _define_rate)
         for k, f in enumerate(self.fields.get("kinematic_equations") or (), start=1):
             made.append(
                 Item("kinematic equation", str(k), f, f, lambda s, i: s.model.kinematic_equation(s.scalar(i.content)))
@@ -173,6 +182,8 @@ class Build:
             )
         loads = self._items("loads", "load", add_load)
         made += [*loads, *self._items("constraints", "constraint", add_constraint)]
+        made += self._items("kinetic_energies", "kinetic energy", add_kinetic_energy)
+        made += self._items("balances", "balance", add_balance)
         made += [*self._items("equations", "equation", add_equation), *self._items("outputs", "output", add_output)]
         made += self._items("labels", "label", add_label)
         for item in loads:
@@ -271,6 +282,10 @@ def _names(message: str, name: str) -> bool:
 
 def _define_speed(s: Scope, item: Item) -> None:
     s.model.kinematic_equation(s.scalar(item.content) - s.model.symbols[item.name])
+
+
+def _define_rate(s: Scope, item: Item) -> None:
+    s.model.rate(s.symbol_of_kind(item.key, "coordinate", "variable"), s.scalar(item.content))
 
 
 def _add_norm(s: Scope, item: Item) -> None:

@@ -303,12 +303,16 @@ class Scope:
         return [self.scalars(row) for row in many]
 
     def coordinate(self, said: LocatedText) -> Symbol:
+        return self.symbol_of_kind(said, "coordinate")
+
+    def symbol_of_kind(self, said: LocatedText, *kinds: str) -> Symbol:
+        """A symbol that is declared already, of one of these kinds."""
         found = self._symbol(said.text)
-        if found is None or found.kind != "coordinate":
-            coordinates = [q.name for q in self.model.symbols_of_kind("coordinate")]
-            near = get_close_matches(said.text, coordinates, n=1)
+        if found is None or found.kind not in kinds:
+            known = [s.name for kind in kinds for s in self.model.symbols_of_kind(kind)]
+            near = get_close_matches(said.text, known, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise said.error(f"there is no coordinate {said.text!r}; there are {listed(coordinates)}.{hint}")
+            raise said.error(f"there is no {' or '.join(kinds)} {said.text!r}; there are {listed(known)}.{hint}")
         return found
 
     def output(self, said: Formula | LocatedList) -> Expr | Matrix:

@@ -13,12 +13,14 @@ from ...algebra.matrix import Matrix
 from ...algebra.node_table import gc_paused
 from ...algebra.portable import Portable
 from ...algebra.walk import substitute_all
+from ...derive.additional_rates import variable_rates
 from ...derive.dynamics_derivatives import Wrt, accelerations, forward_derivatives, inverse_derivatives, symbols_to_vary
 from ...derive.energies import kinetic_energy, potential_energy
 from ...derive.equations import Equations
 from ...derive.forward_dynamics import ways_to_accelerations
 from ...derive.inverse import inverse_dynamics
 from ...derive.keywords import values_by_name
+from ...derive.state_rates import state_rate_derivatives, state_rates
 from ...errors import ProgramError, unknown
 from ..program.lower import operations, program
 from ..program.program import Program, a_program
@@ -32,7 +34,8 @@ TARGETS: Final = ("cpu", "cuda")
 class Dynamics(Portable):
     """Compiled equations of motion: `f = compile(equations)`, then `f.udot(t, q, u, p)`.
 
-    Functions take t, q, u, then z and r where the equations have additional variables and inputs, then p; `f.inverse` and
+    Functions take t, q, u, then z and r where the equations have additional variables and inputs, then p; `f.rhs` and
+    `f.rhs_derivatives(...)` take the whole state x = (q, u, z) in one array: t, x, then r and p; `f.inverse` and
     `f.inverse_derivatives(...)` take the accelerations a after u: t, q, u, a, then z, r, p. r has the inputs, then those of their rates that the
     equations contain. Where no parameters are left, p is empty and may be left out. Each function is compiled when it is first used, and has
     `.batch` for many states at once. `f.p` holds the default values of the parameters; `f.parameters(m1=2.0)` changes some. `real` is the precision on a
@@ -63,6 +66,12 @@ class Dynamics(Portable):
         groups: dict[str, Any] = {"t": eq.t, "q": list(eq.q), "u": list(eq.u)}
         optional = {"z": list(eq.z), "r": list(eq.r), "p": list(self._parameters.symbols)}
         return groups | {k: v for k, v in optional.items() if v}
+
+    @cached_property
+    def _whole_state(self) -> dict[str, Any]:
+        """t, x, then r and p where there are any."""
+        rest = {k: g for k, g in self._groups.items() if k in ("r", "p")}
+        return {"t": self.equations.t, "x": list(self.equations.state), **rest}
 
     @cached_property
     def _with_accelerations(self) -> dict[str, Any]:
@@ -116,6 +125,31 @@ class Dynamics(Portable):
     def qdot(self) -> Compiled:
         """Rates q' = N u + n."""
         return self.function("qdot", {"v": self.equations.rates})
+
+    @cached_property
+    def zdot(self) -> Compiled:
+        """Rates z' of additional variables, where they follow from the additional equations without iteration."""
+        return self.function("zdot", {"w": variable_rates(self.equations)})
+
+    @cached_property
+    def rhs(self) -> Compiled:
+        """x' = (q', u', z') of the state x = (q, u, z) in one array, `f.rhs(t, x, p)`; before p stand inputs r where there are any."""
+        with gc_paused():
+            ways = [state_rates(self.equations, udot) for udot in ways_to_accelerations(self.equations)]
+            if self._bake:
+                ways = substitute_all(ways, self._bake)
+            return self._compiled(self._program("rhs", self._whole_state, {"dx": min(ways, key=operations)}))
+
+    def rhs_derivatives(self, wrt: Iterable[Wrt] = ("x",)) -> Compiled:
+        """Derivatives of x': ∂x'/∂s as the output dx_s for each s of `wrt`; a function of the arguments of `rhs`.
+
+        wrt   "x", "r", "p", "t", and single symbols by name: ("x", "mu")
+        """
+        eq = self.equations
+        with gc_paused():
+            groups = self._unbaked(symbols_to_vary(eq, wrt, {"x": eq.state}))
+            found = {f"dx_{k}": state_rate_derivatives(eq, x) for k, x in groups.items()}
+            return self._compiled(self._program("rhs_derivatives", self._whole_state, found))
 
     @cached_property
     def M(self) -> Compiled:  # noqa: N802  (notation)

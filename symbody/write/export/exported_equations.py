@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ...algebra.derivatives import directional_derivative, gradient, jacobian
+from ...algebra.derivatives import directional_derivative, gradient
 from ...algebra.functions import where as choice
 from ...algebra.graph import ONE, ZERO, Expr, Symbol, as_expr, symbol
-from ...algebra.matrix import Matrix, stack, sum_of_products
+from ...algebra.matrix import Matrix, sum_of_products
 from ...algebra.walk import free_symbols, substitute_all
-from ...derive.dynamics_derivatives import forward_derivatives
+from ...derive.additional_rates import is_explicit, variable_rates
 from ...derive.equations import Equations
 from ...derive.reactions import Reaction, reactions
+from ...derive.state_rates import state_rate_derivatives, state_rates
 from ...errors import DerivationError, ProgramError, listed
-from ...integrate.accelerations import accelerations, is_explicit, variable_rates
+from ...integrate.accelerations import accelerations
 from ...integrate.events import Event, changes, in_state
 from ...integrate.meanings import meant
 from ...stability.first_variation import output_rows
@@ -45,8 +46,7 @@ class ExportedEquations:
     def rates(self) -> Matrix:
         """x' = (q', u', z')."""
         eq = self.eq
-        udot, _ = accelerations(eq, tuple(range(len(eq.lam))))
-        return column([*eq.rates.entries, *udot.entries, *variable_rates(eq).entries])
+        return state_rates(eq, accelerations(eq, tuple(range(len(eq.lam))))[0])
 
     @cached_property
     def multipliers(self) -> Matrix:
@@ -108,13 +108,7 @@ class ExportedEquations:
 
     def rates_by(self, group: str) -> Matrix:
         """∂x'/∂x, ∂x'/∂r or ∂x'/∂p; accelerations by the factors that give these themselves."""
-        eq, wrt = self.eq, self.group(group)
-        if not wrt:
-            return Matrix(len(eq.state), 0, ())
-        upper = jacobian(eq.rates, wrt) if eq.q else Matrix(0, len(wrt), ())
-        middle = forward_derivatives(eq, {group: wrt}).udot[group] if eq.u else Matrix(0, len(wrt), ())
-        lower = jacobian(variable_rates(eq), wrt) if eq.z else Matrix(0, len(wrt), ())
-        return _rows(upper, middle, lower)
+        return state_rate_derivatives(self.eq, self.group(group))
 
     def adjoint(self, weights: tuple[Symbol, ...], entries: Sequence[Expr]) -> dict[str, Matrix]:
         """Products of weights λ with the derivatives of some entries e: λᵀ ∂e/∂x, and of r and p likewise, by one reverse sweep."""
@@ -200,8 +194,3 @@ class ExportedEquations:
 
 def column(entries: list[Expr]) -> Matrix:
     return Matrix(len(entries), 1, tuple(entries))
-
-
-def _rows(*parts: Matrix) -> Matrix:
-    filled = [m for m in parts if m.rows]
-    return stack(*filled) if len(filled) > 1 else filled[0]
