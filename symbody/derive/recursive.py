@@ -128,12 +128,12 @@ def _right_side(
     needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in carried.items()}
     for f, w in wrenches(loads, kinematics).items():
         needed[f] = needed.get(f, NO_WRENCH) - w
-    for j, value in _carried_to_ground(mechanism, needed, subspaces)[0].items():
+    for j, value in carried_to_ground(mechanism, needed, subspaces)[0].items():
         out[j] = out[j] - value
     return Matrix(len(out), 1, tuple(out))
 
 
-def _carried_to_ground(
+def carried_to_ground(
     mechanism: Mechanism, needed: dict[Frame, Wrench], subspaces: dict[Frame, Subspace]
 ) -> tuple[dict[int, Expr], dict[Frame, Wrench]]:
     """Generalised forces of wrenches on frames, from the leaves to the ground; and the wrench that each frame hands on to its parent."""
@@ -268,7 +268,7 @@ def staged_forces(
     needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup).items()}
     for f, w in wrenches(loads, kinematics).items():
         needed[f] = needed.get(f, NO_WRENCH) - w
-    found, total = _carried_to_ground(mechanism, needed, subspaces_of(mechanism, kinematics))
+    found, total = carried_to_ground(mechanism, needed, subspaces_of(mechanism, kinematics))
     given = forces_on_rates(loads, kinematics) if loads else [ZERO] * len(kinematics.u)
     forces = [found.get(j, ZERO) - value for j, value in enumerate(given)]
     if mechanism.has_written_motion:

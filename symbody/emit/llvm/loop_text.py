@@ -60,6 +60,7 @@ _NUMBER_OPS: Final = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 _INDEX_OPS: Final = {"+": "add nsw", "-": "sub nsw", "*": "mul nsw", "//": "sdiv", "%": "srem"}
 _INDEX_TESTS: Final = {"<": "slt", ">": "sgt", "<=": "sle", ">=": "sge", "==": "eq", "!=": "ne"}
 _NUMBER_TESTS: Final = {"<": "olt", ">": "ogt", "<=": "ole", ">=": "oge", "==": "oeq", "!=": "une"}
+SCALAR_LOOPS: Final = '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.vectorize.enable", i1 false}\n'
 LARGE: Final = 200  # expressions and statements of a kernel
 
 
@@ -99,6 +100,7 @@ class LlvmKernel:
     shared   arrays with shorter elements, repeated to fill a number: factors, where a number is of several right sides
     tables   names of constant arrays, to which those that are met are added
     power    name of the function for x^y
+    is_scalar   whether LLVM must leave loops as they are: where numbers are far apart it would gather vectors, which takes longer
     """
 
     def __init__(
@@ -110,7 +112,9 @@ class LlvmKernel:
         shared: Mapping[str, str] | None = None,
         tables: Tables | None = None,
         power: str = "pow",
+        is_scalar: bool = False,
     ) -> None:
+        self.loop_mark = ", !llvm.loop !0" if is_scalar else ""
         self.real, self.size, self.power = real_of(number), BYTES[real_of(number)], power
         self.form, self.name, self.number, self.stride, self.shared = form, name, number, stride, shared or {}
         self.tables = {} if tables is None else tables
@@ -195,7 +199,7 @@ class LlvmKernel:
         return self.new(f"getelementptr inbounds {element}, ptr {base}, i64 {at}")
 
     def rest(self, e: Rest) -> str:
-        element = "i64" if e.type is INDICES else self.real
+        element = "i64" if e.type is INDICES else self.number
         return self.new(f"getelementptr {element}, ptr {self.value(e.array)}, i64 {self.value(e.start)}")
 
     def operation(self, e: Operation) -> str:
@@ -234,7 +238,9 @@ class LlvmKernel:
 
     def choice(self, e: ChoiceExpression) -> str:
         yes, no, type_ = self.value(e.yes), self.value(e.no), self.type_of(e.type)
-        return self.new(f"select i1 {self.value(e.test)}, {type_} {yes}, {type_} {no}")
+        is_of_lanes = isinstance(e.test, Operation) and e.test.left.type is NUMBER and self.number != self.real
+        truth = f"<{lanes_of(self.number)} x i1>" if is_of_lanes else "i1"
+        return self.new(f"select {truth} {self.value(e.test)}, {type_} {yes}, {type_} {no}")
 
     def mathematics(self, e: Mathematics) -> str:
         values, real = [self.value(a) for a in e.arguments], self.real
@@ -315,7 +321,7 @@ class LlvmKernel:
         self.lines += [f"  br label %{again}", f"{again}:"]
         after = self.new(f"load i64, ptr %{s.name}.at")
         after = self.new(f"add nsw i64 {after}, {s.step}")
-        self.lines += [f"  store i64 {after}, ptr %{s.name}.at", f"  br label %{head}", f"{done}:"]
+        self.lines += [f"  store i64 {after}, ptr %{s.name}.at", f"  br label %{head}{self.loop_mark}", f"{done}:"]
 
     def repeat(self, s: While) -> None:
         head, inside, done = self.labels("while", "body", "done")
@@ -398,11 +404,14 @@ class LlvmLoops:
         for form in forms:
             kernel = LlvmKernel(form, form.name, real, tables=tables, power=self.power)
             texts.append(kernel.text(attributes(form, called[form.name])))
-        constants = "".join(
-            f"{name} = private constant [{len(v)} x {element}] [{', '.join(_entry_of_table(x, element) for x in v)}]\n"
-            for (element, v), name in tables.items()
-        )
-        return constants + "".join(texts) + "".join(self._entries)
+        return constant_tables(tables) + "".join(texts) + "".join(self._entries)
+
+
+def constant_tables(tables: Tables) -> str:
+    return "".join(
+        f"{name} = private constant [{len(v)} x {element}] [{', '.join(_entry_of_table(x, element) for x in v)}]\n"
+        for (element, v), name in tables.items()
+    )
 
 
 def _entry_of_table(x: float, element: str) -> str:

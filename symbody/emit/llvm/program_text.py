@@ -10,21 +10,25 @@ With `lanes` > 1 every number is a vector that holds one state in each lane; inp
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ..loops.kernels import FACTORS, clear, factor_kernel, has_pivots, pack, solve_kernel, unpack
 from ..loops.language import Kernel
 from ..program import pieces
-from ..program.program import Instruction, Program, right_sides
+from ..program.program import Instruction, Output, Program, right_sides
 from ..program.right_sides import ZERO, Layout, layout, leading_zeros
 from .loop_text import LlvmKernel, simple_kernel
 from .numbers import splat
 from .sincos import LARGEST, sincos
+from .tree_text import TreeText, tree_text
 
 PIECE: Final = 600  # instructions in a piece, about
 SIDE_BY_SIDE: Final = 4  # registers full of right sides; for two rows of them there are registers on every machine
 FEWEST: Final = 3  # right sides side by side; two are solved as fast one after the other
+
+BLOCKS: Final = ("factor", "solve", "tree")
 
 _ARITHMETIC: Final = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract", "div": "fdiv"}
 _COMPARISONS: Final = {"lt": "fcmp olt", "le": "fcmp ole", "eq": "fcmp oeq"}
@@ -52,7 +56,7 @@ def weight(program: Program, i: Instruction) -> int:
         return 0
     if i.op in ("sincos", "sin", "cos"):
         return 40
-    if i.op in ("factor", "solve"):
+    if i.op in BLOCKS:
         return sum(_is_put_late(program, i, v) for v in i.args)
     return 1
 
@@ -70,9 +74,19 @@ def _starts_as_zeros(program: Program, block: Instruction) -> bool:
 
 def cut(program: Program, size: int = PIECE) -> list[range]:
     """Ranges of instructions whose weight is bounded."""
-    feeds, outputs = _feeds(program, _layouts(program, 1, 1)), program.output_places()
+    feeds, outputs = _feeds(program, _layouts(program, 1, 1)), _stored_one_by_one(program)
     stores = (len(feeds.get(k, ())) + len(outputs.get(k, ())) for k in range(len(program.code)))
     return pieces.cut((weight(program, i) + n for i, n in zip(program.code, stores, strict=True)), size)
+
+
+def _stored_one_by_one(program: Program) -> dict[int, list[tuple[int, int]]]:
+    """Places in the outputs of each value; results of a tree are written by its loops."""
+    code = program.code
+    return {
+        v: places
+        for v, places in program.output_places().items()
+        if code[v].op != "item" or code[code[v].args[0]].op != "tree"
+    }
 
 
 def _feeds(program: Program, layouts: dict[int, Layout]) -> dict[int, list[tuple[int, int]]]:
@@ -82,7 +96,7 @@ def _feeds(program: Program, layouts: dict[int, Layout]) -> dict[int, list[tuple
     """
     feeds: dict[int, list[tuple[int, int]]] = {}
     for k, i in enumerate(program.code):
-        if i.op in ("factor", "solve"):
+        if i.op in BLOCKS:
             for v, at in block_entries(program, k, layouts):
                 if program.code[v].op not in ("const", "true", "input", "item"):
                     feeds.setdefault(v, []).append((k, at))
@@ -105,11 +119,24 @@ def block_entries(program: Program, k: int, layouts: dict[int, Layout]) -> list[
     i = program.code[k]
     if i.op == "solve":
         return list(zip(i.args[1:], layouts[k].places(), strict=True))
+    if i.op == "tree":
+        return [(v, at) for at, v in enumerate(i.args)]
     shape, n = i.data, i.data.n
     entries = [(v, row * n + col) for (row, col), v in zip(shape.places(), i.args, strict=True)]
     if has_pivots(shape) and shape.is_symmetric:  # elimination with pivoting wants both triangles
         entries += [(v, col * n + row) for (row, col), v in zip(shape.places(), i.args, strict=True) if row != col]
     return entries
+
+
+def tree_group(code: Sequence[Instruction], out: Output) -> int | None:
+    """Which result of a tree an output is, whole and in order; None where it is none."""
+    items = [code[v] for v in out.values]
+    blocks = {i.args[0] for i in items if i.op == "item"}
+    if len(blocks) != 1 or any(i.op != "item" for i in items) or code[next(iter(blocks))].op != "tree":
+        return None
+    shape = code[next(iter(blocks))].data
+    wanted = [i.data for i in items]
+    return next(g for g in range(len(shape.groups)) if list(shape.items(g)) == wanted)
 
 
 class _LlvmModule:
@@ -129,7 +156,11 @@ class _LlvmModule:
                 self.items.setdefault(i.args[0], []).append(k)
         self.layouts = _layouts(program, lanes, register)
         self.feeds = _feeds(program, self.layouts)
-        self.outputs = program.output_places()
+        self.outputs = _stored_one_by_one(program)
+        self.side_by_side = register if lanes == 1 else 1  # degrees of freedom of a tree
+        self.trees: dict[int, TreeText] = {
+            k: tree_text(i.data, self.number, self.side_by_side) for k, i in enumerate(program.code) if i.op == "tree"
+        }
 
     def text(self) -> LlvmText:
         name, p = entry(self.program), self.program
@@ -145,8 +176,9 @@ class _LlvmModule:
         main = f"define void @{name}(ptr %in, ptr %out, ptr %work) nounwind {{\n{calls}\n  ret void\n}}\n"
         main += _ONE_ARGUMENT.replace("NAME", name)
         kernels = "".join(k.text("noinline nounwind") for k in self.kernels.values())
-        kernels = kernels.replace("define internal", "define")
+        kernels = kernels.replace("define internal", "define") + "".join(t.definitions for t in self.trees.values())
         # Kernels are told apart by size, so that two programs loaded into one engine would clash: only one is.
+        self.declared.update(d for t in self.trees.values() for d in t.declarations)
         declared = sorted(self.declared | {f"declare void @{k.name}({k.types})" for k in self.kernels.values()})
         return LlvmText(_FABS + kernels, "\n".join([*declared, *functions, main, _UNLIKELY]), self.memory.size)
 
@@ -157,7 +189,7 @@ class _LlvmModule:
             i = code[k]
             read = last[k] if i.op == "item" and code[i.args[0]].op == "solve" else piece_of[k]
             for a in i.args:
-                if i.op not in ("factor", "solve") or a not in self.feeds:
+                if i.op not in BLOCKS or a not in self.feeds:
                     last[a] = max(last[a], read)
         return last
 
@@ -166,6 +198,8 @@ class _LlvmModule:
         i = self.program.code[k]
         if i.op == "factor":
             return i.data.n * (i.data.n + has_pivots(i.data))
+        if i.op == "tree":
+            return i.data.places(self.side_by_side)[1]
         return self.layouts[k].size if i.op == "solve" else 1
 
     def kernel(self, function: Kernel, n: int, one_lane_at_a_time: bool, width: int = 1) -> str:
@@ -286,7 +320,7 @@ class _LlvmPiece:
     # ------------------------------------------------------------------------------------------------ instructions
 
     def instruction(self, k: int, i: Instruction) -> None:
-        if i.op in ("factor", "solve"):
+        if i.op in BLOCKS:
             getattr(self, i.op)(k, i)
             return
         if i.op == "sincos":
@@ -409,6 +443,17 @@ class _LlvmPiece:
             name = self.module.kernel(function, n, has_pivots(shape), lot.width)
             skipped = [] if has_pivots(shape) or lot.width == 1 else [leading_zeros(self.code, i, lot.sides)]
             self.run_kernel(name, has_pivots(shape), arguments, skipped)
+
+    def tree(self, k: int, i: Instruction) -> None:
+        text, place = self.module.trees[k], self.filled(k, i)
+        starts, _ = i.data.places(self.module.side_by_side)
+        arrays = [f"ptr {self.element('%work', place + starts[name])}" for name in text.arrays]
+        self.lines.append(f"  call void @{text.main}({', '.join(arrays)})")
+        columns = self.element("%work", place + starts["columnwise"])
+        for o, out in enumerate(self.module.program.outputs):
+            group = tree_group(self.code, out)
+            if group is not None:
+                self.lines.append(f"  call void @{text.results[group]}(ptr {columns}, ptr {self.base('out', o)})")
 
     def filled(self, k: int, i: Instruction) -> int:
         """The place of a block, with those entries put in that were not when they were computed."""

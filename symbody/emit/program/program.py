@@ -6,7 +6,7 @@ Instruction i defines value i, and refers to earlier values only:
     const    data = float                           lt, le, eq, and, or, not, where       conditions and choice
     sincos   sine and cosine of one angle           factor   data = FactorShape, args = entries of the matrix
     item     data = which output of a block         solve    data = transposed, args = (factor, *right sides)
-    call     data = ExternalFunction
+    call     data = ExternalFunction                tree     data = TreeShape: derivatives of the motion of a tree of bodies, in loops
 
 The right sides of a solve stand one after the other, n numbers each; item r * n + i is unknown i of the solution of right side r.
 """
@@ -25,6 +25,7 @@ from ...algebra.graph import Symbol
 from ...algebra.linear import FactorShape
 from ...algebra.names import check_name
 from ...errors import ProgramError, listed, shown
+from .tree_shape import TreeShape
 
 
 class Instruction(NamedTuple):
@@ -107,7 +108,7 @@ _TAKES: Final = {
 }
 _GIVES: Final = {
     **dict.fromkeys("lt le eq and or not true".split(), _TRUTH),
-    **{block: f"a {block} block" for block in ("sincos", "factor", "solve")},
+    **{block: f"a {block} block" for block in ("sincos", "factor", "solve", "tree")},
 }
 
 
@@ -125,6 +126,8 @@ def _cost_of(code: tuple[Instruction, ...], i: Instruction) -> Cost:
     if i.op == "solve":
         n, sides = code[i.args[0]].data.n, right_sides(code, i)
         return Cost(additions=sides * n * (n - 1), multiplications=sides * n * n)
+    if i.op == "tree":
+        return tree_cost(i.data)
     return Cost(functions=2 if i.op == "sincos" else 1)
 
 
@@ -138,6 +141,12 @@ def factor_cost(shape: FactorShape) -> Cost:
     n = shape.n
     updates = (n**3 - n) // 6 if shape.kind == "definite" else (n - 1) * n * (2 * n - 1) // 6
     return Cost(additions=updates, multiplications=updates + n * (n - 1) // 2, divisions=n)
+
+
+def tree_cost(shape: TreeShape) -> Cost:
+    """Arithmetic of the loops in `emit/loops/tree_kernels.py`."""
+    additions, multiplications = shape.operations
+    return Cost(additions, multiplications, shape.n)
 
 
 @dataclass(frozen=True)
@@ -239,7 +248,11 @@ def _wrong_arguments(p: Program, k: int, i: Instruction, kinds: Sequence[str]) -
     if i.op in _TAKES:
         return _wrong_kinds(got, _TAKES[i.op])
     if i.op == "item":
-        return None if got in (["a sincos block"], ["a solve block"]) else f"takes an item of {listed(got)}"
+        return (
+            None
+            if got in (["a sincos block"], ["a solve block"], ["a tree block"])
+            else f"takes an item of {listed(got)}"
+        )
     if i.op == "solve":
         fits = got[:1] == ["a factor block"] and len(got) > 1 and (len(got) - 1) % p.code[i.args[0]].data.n == 0
         return _wrong_kinds(got[1:], [_NUMBER] * (len(got) - 1)) if fits else "does not fit its factors"
@@ -249,6 +262,8 @@ def _wrong_arguments(p: Program, k: int, i: Instruction, kinds: Sequence[str]) -
         return _wrong_kinds(got, [_NUMBER] * len(got))
     if i.op == "call":
         return _wrong_kinds(got, [_NUMBER] * i.data.arity)
+    if i.op == "tree":
+        return _wrong_kinds(got, [_NUMBER] * sum(i.data.sizes().values()))
     return "is not an operation"
 
 
@@ -275,7 +290,7 @@ def _wrong_data(p: Program, i: Instruction) -> str | None:
             return f"reads position {at} of an input with {len(p.inputs[group])}"
     if i.op == "item":
         block = p.code[i.args[0]]
-        size = 2 if block.op == "sincos" else len(block.args) - 1
+        size = 2 if block.op == "sincos" else block.data.results if block.op == "tree" else len(block.args) - 1
         return None if 0 <= i.data < size else f"takes item {i.data} of {size}"
     return None
 

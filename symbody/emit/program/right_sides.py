@@ -6,7 +6,7 @@ a vector register holds one number of several right sides, without the short loo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -32,7 +32,7 @@ def with_joined_solves(p: Program) -> Program:
         if i.op == "item" and i.args[0] in where:
             solve, start = where[i.args[0]]
             code[k] = Instruction("item", (solve,), start + i.data)
-    return _in_order(p, code)
+    return in_order(p, code, [o.values for o in p.outputs], p.labels)
 
 
 def _groups(code: Sequence[Instruction]) -> Iterable[list[int]]:
@@ -58,15 +58,19 @@ def _parts(group: Sequence[int]) -> Iterable[Sequence[int]]:
     return (group[k : k + size] for k in range(0, len(group), size))
 
 
-def _in_order(p: Program, code: Sequence[Instruction]) -> Program:
-    """Instructions such that a value is computed shortly before it is used, and those that nothing uses are gone."""
-    order = depth_first((v for o in p.outputs for v in o.values), {k: i.args for k, i in enumerate(code)})
+def in_order(
+    p: Program, code: Sequence[Instruction], outputs: Sequence[Sequence[int]], labels: Mapping[int, str]
+) -> Program:
+    """A program of other instructions, such that a value is computed shortly before it is used, and those that nothing uses are gone."""
+    order = depth_first((v for values in outputs for v in values), {k: i.args for k, i in enumerate(code)})
     number = {k: at for at, k in enumerate(order)}
     return replace(
         p,
         code=tuple(code[k]._replace(args=tuple(number[a] for a in code[k].args)) for k in order),
-        outputs=tuple(replace(o, values=tuple(number[v] for v in o.values)) for o in p.outputs),
-        labels={number[k]: label for k, label in p.labels.items()},
+        outputs=tuple(
+            replace(o, values=tuple(number[v] for v in values)) for o, values in zip(p.outputs, outputs, strict=True)
+        ),
+        labels={number[k]: label for k, label in labels.items() if k in number},
     )
 
 

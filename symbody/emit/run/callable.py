@@ -19,12 +19,12 @@ from ...algebra import elimination
 from ...algebra.functions import ExternalFunction
 from ...algebra.target_names import UniqueNames, is_python_reserved
 from ...errors import ProgramError, listed, shown
-from ..llvm import jit, loop_text, numbers
+from ..llvm import jit, loop_text, numbers, tree_text
 from ..llvm import program_text as llvm_text_module
 from ..llvm import sincos as llvm_sincos
 from ..llvm.program_text import batch_kernels, batch_scratch, batch_text, entry, llvm_text
-from ..loops import checked, form, kernels, specialised
-from ..program import pieces, right_sides
+from ..loops import checked, form, kernels, specialised, tree_kernels
+from ..program import pieces, right_sides, tree_shape
 from ..program.program import Output, Program
 from . import disk_cache as disk
 
@@ -41,7 +41,8 @@ _Batch = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 2)
 def _generator() -> str:
     """Hash of the files that decide the machine code of a program: when one changes, older machine code is not used any more."""
     loops = (loop_text, numbers, kernels, checked, form, specialised, elimination)
-    made_by = (llvm_text_module, llvm_sincos, pieces, right_sides, jit, *loops)
+    trees = (tree_text, tree_kernels, tree_shape)
+    made_by = (llvm_text_module, llvm_sincos, pieces, right_sides, jit, *loops, *trees)
     return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
 
 

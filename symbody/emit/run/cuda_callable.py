@@ -21,6 +21,7 @@ from ..loops import checked, form, kernels, specialised
 from ..program import instruction_order, register_order
 from ..program.program import Group, Program
 from ..program.register_order import values_alive, with_fewer_alive
+from ..program.written_out import written_out
 from . import disk_cache as disk
 from .callable import output_shape
 from .cuda_driver import Card, CudaKernel, card, cuda, machine_code_for
@@ -92,7 +93,7 @@ class CudaFunction:
 
     def __init__(self, program: Program, real: str = "double", cache: bool = True) -> None:
         cuda()
-        self.program, self.real, self._cache = program, checked_real(real), cache
+        self.program, self.real, self._cache = written_out(program), checked_real(real), cache
         self.kernels: dict[tuple[int, ArrayLayout], CudaKernel] = {}
 
     def __repr__(self) -> str:

@@ -24,11 +24,13 @@ from ...derive.state_rates import state_rate_derivatives, state_rates
 from ...errors import ProgramError, unknown
 from ..program.lower import operations, program
 from ..program.program import Program, a_program
+from ..program.tree_program import tree_program
 from .callable import Array, Compiled, compile_program
 from .cuda_callable import CudaFunction, checked_real
 from .cuda_driver import cuda
 
 TARGETS: Final = ("cpu", "cuda")
+LOOPS_FROM: Final = 16  # degrees of freedom: with fewer, derivatives in straight lines are faster, and compiled as soon
 
 
 class Dynamics(Portable):
@@ -229,11 +231,22 @@ class Dynamics(Portable):
     def _derivatives(self, name: str, wrt: Iterable[Wrt], with_multipliers: bool = False) -> Compiled:
         with gc_paused():
             eq = self.equations
-            found = forward_derivatives(eq, self._unbaked(symbols_to_vary(eq, wrt)))
+            groups = self._unbaked(symbols_to_vary(eq, wrt))
+            in_loops = self._in_loops(name, groups)
+            if in_loops is not None:
+                return self._compiled(in_loops)
+            found = forward_derivatives(eq, groups)
             outputs = {f"a_{k}": J for k, J in found.udot.items()}
             if with_multipliers and eq.is_constrained:
                 outputs |= {f"lam_{k}": J for k, J in found.multipliers.items()}
             return self.function(name, outputs)
+
+    def _in_loops(self, name: str, groups: Mapping[str, Sequence[Symbol]]) -> Program | None:
+        """Derivatives by loops over a tree with many degrees of freedom; None where there are few, or where it is no such tree."""
+        eq = self.equations
+        if self._real is not None or len(eq.u) < LOOPS_FROM:
+            return None
+        return tree_program(name, self._groups, eq, groups, bake=self._bake, labels=eq.labels)
 
     @cached_property
     def energies(self) -> Compiled:

@@ -23,17 +23,18 @@ from ..loops.kernels import factor_kernel, has_pivots, solve_kernel
 from ..loops.language import Kernel
 from ..program.program import Group, Instruction, Output, Program, a_program, right_sides
 from ..program.right_sides import leading_zeros
+from ..program.written_out import written_out
 from .infix import ATOM, CHOICE, ENTRY_WIDTH, POWER, SIGN, Infix, Term, TextPlan, entry_places, filled
 
 
 def numpy_source(program: Program) -> str:
     """Python text that defines the function of a program. It needs NumPy, and the external functions by their names."""
-    return _NumpyModule(a_program("numpy_source", program)).text()
+    return _NumpyModule(written_out(a_program("numpy_source", program))).text()
 
 
 def numpy_function(program: Program) -> Callable[..., Any]:
     """The function of a program on NumPy arrays. Works without LLVM, and slower."""
-    module = _NumpyModule(a_program("numpy_function", program))
+    module = _NumpyModule(written_out(a_program("numpy_function", program)))
     space: dict[str, Any] = {}
     exec(compile(module.text(), f"<symbody {program.name}>", "exec"), space)  # made of checked identifiers
     for f, name in module.externals.items():

@@ -20,6 +20,7 @@ from ...emit.loops.language import Kernel
 from ...emit.program.pieces import ScratchMemory, cut
 from ...emit.program.program import Instruction, Output, Program, a_program, right_sides
 from ...emit.program.right_sides import layout, leading_zeros
+from ...emit.program.written_out import written_out
 from ...emit.text.infix import (
     AND,
     ATOM,
@@ -80,7 +81,7 @@ class CSource:
 
 def c_source(program: Program) -> CSource:
     """C99 text of a program; compiles without warnings, as C++ too, and needs nothing but <math.h>."""
-    return CUnit(a_program("c_source", program)).source()
+    return CUnit(written_out(a_program("c_source", program))).source()
 
 
 # ----------------------------------------------------------------------------------------------------- the whole text

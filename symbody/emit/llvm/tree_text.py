@@ -1,0 +1,63 @@
+"""The loops over a tree of bodies as LLVM text, for one state or for several side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from ..loops.form import INDEX, INDICES, NUMBERS, KernelForm, RecordType, Type
+from ..loops.records import fields_of
+from ..loops.specialised import Kernels
+from ..loops.tree_kernels import SHARED, TreeSlopes, in_rows, tree_derivatives
+from ..program.tree_shape import TreeShape
+from .loop_text import SCALAR_LOOPS, LlvmKernel, Tables, constant_tables
+
+_SIZES: Final = ("n", "length", "first", "count")
+
+
+@dataclass(frozen=True)
+class TreeText:
+    """Definitions of the kernels, and how they are called.
+
+    arrays    names of the arrays that `main` takes, in order
+    results   name of the kernel that writes each result; it takes the columns and the result
+    """
+
+    definitions: str
+    main: str
+    arrays: tuple[str, ...]
+    results: tuple[str, ...]
+
+    @property
+    def declarations(self) -> list[str]:
+        main = f"declare void @{self.main}({', '.join(['ptr'] * len(self.arrays))})"
+        return [main, *(f"declare void @{name}(ptr, ptr)" for name in self.results)]
+
+
+def tree_text(shape: TreeShape, number: str, lanes: int) -> TreeText:
+    """Kernels for numbers of one type; `lanes` degrees of freedom lie side by side in a vector, where numbers are no vectors themselves."""
+    kernels, tables = Kernels(), Tables()
+    fields = tuple((f.name, f.type) for f in fields_of(TreeSlopes).values())
+    record = RecordType(TreeSlopes, fields)  # type: ignore[arg-type]
+    known = {f"t.{name}": value for name, value in shape.known(lanes).items()}
+    main = kernels.kernel(tree_derivatives, (record,), known)
+    results = [_result(kernels, shape, lanes, *columns) for columns in shape.groups]
+    texts = []
+    for (kernel, *_), form in kernels.forms.items():
+        assert form is not None
+        is_vector = kernel in SHARED and lanes > 1
+        kind = f"<{lanes} x {number}>" if is_vector else number
+        shared = dict.fromkeys(SHARED[kernel], number) if is_vector else {}
+        text = LlvmKernel(form, form.name, kind, shared=shared, tables=tables, is_scalar=not is_vector).text("nounwind")
+        is_entry = form in (main, *results)
+        texts.append(text.replace("define internal", "define") if is_entry else text)
+    arrays = tuple(p.name.removeprefix("t.") for p in main.parameters)
+    return TreeText(
+        SCALAR_LOOPS + constant_tables(tables) + "".join(texts), main.name, arrays, tuple(r.name for r in results)
+    )
+
+
+def _result(kernels: Kernels, shape: TreeShape, lanes: int, first: int, count: int) -> KernelForm:
+    types: tuple[Type, ...] = (INDEX, INDEX, INDEX, INDEX, INDICES, NUMBERS, NUMBERS)
+    sizes = dict(zip(_SIZES, (shape.n, shape.blocks(lanes) * lanes, first, count), strict=True))
+    return kernels.kernel(in_rows, types, {**sizes, "rows": shape.rows})

@@ -1,0 +1,131 @@
+"""Programs for targets without loops over trees: the kernels run on instructions, which writes them out. Zeros of the structure take nothing."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..loops.tree_kernels import in_rows, tree_derivatives
+from .program import Instruction, Program
+from .right_sides import in_order
+from .tree_shape import TreeShape
+
+
+def written_out(p: Program) -> Program:
+    """The same program in straight lines; itself where it is in straight lines already."""
+    if all(i.op != "tree" for i in p.code):
+        return p
+    writer = _Writer()
+    place: list[int] = []  # of each instruction among those that are written
+    results: dict[int, list[_Value]] = {}
+    for k, i in enumerate(p.code):
+        if i.op == "tree":
+            results[k] = _results(i.data, [_Value(writer, place[a]) for a in i.args])
+            place.append(-1)
+        elif i.op == "item" and i.args[0] in results:
+            place.append(results[i.args[0]][i.data].at)
+        else:
+            place.append(writer.put(i.op, tuple(place[a] for a in i.args), i.data))
+    labels = {place[k]: label for k, label in p.labels.items()}
+    outputs = [[place[v] for v in o.values] for o in p.outputs]
+    return in_order(p, writer.code, outputs, labels)
+
+
+def _results(shape: TreeShape, inputs: list[_Value]) -> list[_Value]:
+    """Items of a tree block."""
+    writer = inputs[0].writer
+    zero = writer.number(0.0)
+    memory = {name: np.full(max(size, 1), zero, dtype=object) for name, size in shape.memory(1).items()}
+    at = 0
+    for name, size in shape.sizes().items():
+        memory[name][:size], at = inputs[at : at + size], at + size
+    tree: Any = SimpleNamespace(**memory, **shape.known(1))
+    tree_derivatives(tree)
+    out: list[_Value] = []
+    for first, count in shape.groups:
+        rows: Any = np.full(shape.n * count, zero, dtype=object)
+        in_rows(shape.n, shape.blocks(1), first, count, list(shape.rows), tree.columnwise, rows)
+        out += list(rows)
+    return [writer.value(x) for x in out]
+
+
+class _Writer:
+    """Instructions, each written once."""
+
+    def __init__(self) -> None:
+        self.code: list[Instruction] = []
+        self.known: dict[Instruction, int] = {}
+
+    def put(self, op: str, args: tuple[int, ...] = (), data: Any = None) -> int:
+        instruction = Instruction(op, args, data)
+        if instruction not in self.known:
+            self.known[instruction] = len(self.code)
+            self.code.append(instruction)
+        return self.known[instruction]
+
+    def number(self, x: float) -> _Value:
+        return _Value(self, self.put("const", (), float(x)))
+
+    def value(self, x: Any) -> _Value:
+        return x if isinstance(x, _Value) else self.number(x)
+
+
+class _Value:
+    """A number of a program, on which kernels compute."""
+
+    def __init__(self, writer: _Writer, at: int) -> None:
+        self.writer, self.at = writer, at
+        i = writer.code[at]
+        self.constant: float | None = i.data if i.op == "const" else None
+
+    def _result(self, op: str, other: _Value) -> _Value:
+        return _Value(self.writer, self.writer.put(op, (self.at, other.at)))
+
+    def __neg__(self) -> _Value:
+        if self.constant is not None:
+            return self.writer.number(-self.constant or 0.0)
+        return _Value(self.writer, self.writer.put("neg", (self.at,)))
+
+    def __add__(self, other: Any) -> _Value:
+        other = self.writer.value(other)
+        if self.constant is not None and other.constant is not None:
+            return self.writer.number(self.constant + other.constant)
+        if self.constant == 0 or other.constant == 0:
+            return other if self.constant == 0 else self
+        return self._result("add", other)
+
+    def __sub__(self, other: Any) -> _Value:
+        other = self.writer.value(other)
+        if self.constant is not None and other.constant is not None:
+            return self.writer.number(self.constant - other.constant)
+        if self.constant == 0 or other.constant == 0:
+            return -other if self.constant == 0 else self
+        return self.writer.number(0.0) if self.at == other.at else self._result("sub", other)
+
+    def __mul__(self, other: Any) -> _Value:
+        other = self.writer.value(other)
+        if self.constant is not None and other.constant is not None:
+            return self.writer.number(self.constant * other.constant)
+        if self.constant == 0 or other.constant == 0:
+            return self.writer.number(0.0)
+        if self.constant in (1, -1) or other.constant in (1, -1):
+            one, rest = (self, other) if self.constant in (1, -1) else (other, self)
+            return rest if one.constant == 1 else -rest
+        return self._result("mul", other)
+
+    def __truediv__(self, other: Any) -> _Value:
+        return self._result("div", self.writer.value(other))
+
+    def __radd__(self, other: Any) -> _Value:
+        return self.writer.value(other) + self
+
+    def __rsub__(self, other: Any) -> _Value:
+        return self.writer.value(other) - self
+
+    def __rmul__(self, other: Any) -> _Value:
+        return self.writer.value(other) * self
+
+    def __rtruediv__(self, other: Any) -> _Value:
+        return self.writer.value(other) / self
