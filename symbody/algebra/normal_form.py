@@ -58,6 +58,7 @@ class Atoms:
     bases: list[Expr] = field(default_factory=list)
     base_place: dict[Expr, int] = field(default_factory=dict)
     denominators: dict[int, Polynomial] = field(default_factory=dict)  # by the place of their reciprocal
+    written: dict[int, Expr] = field(default_factory=dict)  # denominators as expressions, by the same place
     inverses: list[tuple[int, int]] = field(default_factory=list)  # places of an atom and of its reciprocal
     squares: int = 0  # bits of exponents of sines above one
     known_ranks: list[int] = field(default_factory=list)

@@ -20,6 +20,7 @@ from .written_form import effort, written
 
 MOST_NODES: Final = 4000  # of an entry on the graph
 MOST_PRODUCTS: Final = 200_000
+MOST_TERMS: Final = 400  # of an entry with its denominators: what is longer nobody reads, and looking for its shortest form takes minutes
 MUCH_SHORTER: Final = 0.7
 _TOLERANCE: Final = 1e-8
 
@@ -38,27 +39,35 @@ def tidied(entries: Iterable[Expr]) -> Tidied:
     atoms = Atoms()
     small = [e for e in entries if len(ordered([e])) <= MOST_NODES]
     known = polynomials(small, atoms)
-    done: dict[Expr, Expr] = {}
-    left = []
-    for k, e in enumerate(entries):
-        if e not in done:
-            p = known.get(e)
-            done[e] = e if p is None else _shortest(e, p, atoms)
-        if known.get(e) is None and e.args:
-            left.append(k)
-    return Tidied([done[e] for e in entries], left)
+    found: dict[Expr, Expr] = {}
+    for e in dict.fromkeys(entries):
+        p = known.get(e)
+        out = None if p is None else _shortest(e, p, atoms)
+        if out is not None:
+            found[e] = out
+    left = [k for k, e in enumerate(entries) if e not in found and e.args]
+    return Tidied([found.get(e, e) for e in entries], left)
 
 
-def _shortest(e: Expr, p: Polynomial, atoms: Atoms) -> Expr:
+def _shortest(e: Expr, p: Polynomial, atoms: Atoms) -> Expr | None:
+    """The form that takes least effort to read; None where it is too large to be looked for."""
     try:
+        _refuse_long(p, atoms)
         p = _over_common_denominators(p, atoms)
+        _refuse_long(p, atoms)
         out = written(angle_forms(p, atoms), atoms)
     except TooLargeError:
-        return e
+        return None
     if effort(e) < MUCH_SHORTER * effort(out):  # as it was written; else one form whatever the way to it
         return e
     _certify(e, out)
     return out
+
+
+def _refuse_long(p: Polynomial, atoms: Atoms) -> None:
+    below = sum(len(bottom) for at, bottom in atoms.denominators.items() if any(exponent(m, at) for m in p))
+    if len(p) + below > MOST_TERMS:
+        raise TooLargeError
 
 
 def _over_common_denominators(p: Polynomial, atoms: Atoms) -> Polynomial:

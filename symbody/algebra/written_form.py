@@ -105,10 +105,17 @@ def _times(atoms: Atoms, monomial: int, number: Coefficient, inner: Expr) -> Exp
             bottom = bottom * atoms.nodes[at] ** n
     for i, n in powers.items():
         if i in atoms.denominators:
-            bottom = bottom * written(angle_forms(atoms.denominators[i], atoms), atoms) ** n
+            bottom = bottom * _denominator(i, atoms) ** n
         elif n:
             top = top * atoms.nodes[i] ** n
     return atoms.number(number) * (top / bottom)
+
+
+def _denominator(i: int, atoms: Atoms) -> Expr:
+    """A denominator as it is written everywhere: found once, however many terms it stands under."""
+    if i not in atoms.written:
+        atoms.written[i] = written(angle_forms(atoms.denominators[i], atoms), atoms)
+    return atoms.written[i]
 
 
 def _signed_content(p: Polynomial) -> Fraction:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.functions import atan, sqrt
-from ..algebra.graph import ZERO, Expr, Symbol, as_expr
+from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix
 from ..algebra.names import check_name
 from ..algebra.walk import free_symbols
@@ -138,11 +138,12 @@ class Model(Summarized, JointMethods):
 
         so that a positive actuation increases the angle.
 
+        axis    its direction; of the length nothing depends
         angle   of the child relative to the parent about the axis, an expression
         """
         where = f"spring {name!r}"
         frame, other = self.frame_of(where, child), self.frame_of(f"{where}, parent", parent)
-        self.checked_vector(f"{where}, axis", axis)
+        axis = _direction(where, self.checked_vector(f"{where}, axis", axis))
         theta = self.checked(where, as_expression(angle, f"{where}, angle="))
         k, rest, c, tau = self._quantities(where, stiffness=stiffness, rest=rest, damping=damping, actuation=actuation)
         elastic, potential = make.spring_force(theta, k, rest)
@@ -550,3 +551,11 @@ class Model(Summarized, JointMethods):
         if len(found.coordinates) != 1:
             raise ModelError(f"gear {name!r}: joint {found.name!r} has {len(found.coordinates)} coordinates, needs one")
         return found.coordinates[0]
+
+
+def _direction(where: str, axis: Vector) -> Vector:
+    """An axis of length one."""
+    length = axis.magnitude()
+    if length is ZERO:
+        raise ModelError(f"{where}: its axis is zero and has no direction")
+    return axis if length is ONE else axis / length

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import symbody as sb
+from symbody.algebra import written_form
 from symbody.algebra.evaluate import evaluate
 from symbody.algebra.graph import ZERO, Expr
 from symbody.algebra.normal_form import Atoms, polynomials
@@ -92,6 +93,21 @@ def test_too_large_stays_and_is_counted() -> None:
     assert found.entries[0] is huge
     assert found.left == [0]
     assert found.entries[1] is m
+
+
+def test_what_nobody_reads_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A product of nine sums has 512 terms: it stays as it is, and is counted. A denominator under many terms is written once."""
+    names = [sb.symbols(f"a{k} b{k}") for k in range(9)]
+    long = math.prod((x + y for x, y in names), start=sb.symbol("x") + 1)
+    assert tidied([long]).entries == [long]
+    assert tidied([long]).left == [0]
+
+    calls = []
+    forms = written_form.angle_forms
+    monkeypatch.setattr(written_form, "angle_forms", lambda p, atoms: calls.append(p) or forms(p, atoms))
+    y, z = sb.symbols("y z")
+    tidied([sum((x * y for x, _ in names), sb.symbol("x")) / (1 + y + sb.cos(z)) + y])
+    assert len(calls) == 1
 
 
 def test_quotient_of_polynomials() -> None:

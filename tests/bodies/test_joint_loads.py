@@ -106,3 +106,35 @@ def test_actuation_increases_the_coordinate_and_the_distance() -> None:
     m.prismatic("y", m.ground, other, actuation=F)
     eq = derive(m)
     assert sb.evaluate(eq.f, {"x": 0.2, "y": 0.1, "x_dot": 0, "y_dot": 0, "F": 3.0}) == pytest.approx([3.0, 3.0])
+
+
+def test_loads_of_a_joint_in_a_file_depend_on_its_own_coordinates() -> None:
+    """The file declares them; what cannot be known before the joint is made is said to be its own."""
+    body = "symbody: 1\nname: m\nbodies: {b: {mass: 2, com: [0, 1, 0], inertia: [1, 1, 1]}}\n"
+    written = body + "joints: {j: {revolute: [ground, b], actuation: -3*sin(j) - 0.5*j_dot**3}}\n"
+    m = Model("m")
+    j = m.coordinate("j")
+    b = m.body("b", mass=2, com=(0, 1, 0), inertia=(1, 1, 1))
+    m.revolute("j", m.ground, b, coordinates=j, actuation=-3 * sb.sin(j) - 0.5 * j.dot**3)
+    assert derive(sb.read_model_text(written).mechanism).f == derive(m).f
+    with pytest.raises(sb.errors.ModelFileError, match="'j_wx' yet: the joint 'j' declares it"):
+        sb.read_model_text(body + "joints: {j: {spherical: [ground, b], sequence: euler parameters, damping: j_wx}}\n")
+
+
+def test_the_axis_of_a_rotational_spring_is_a_direction() -> None:
+    """Its length changes nothing: torque, potential and so every route stay the same."""
+    forces = []
+    for length in (1.0, 3.0):
+        m = Model("hinge")
+        b = m.body("b", mass=2, com=(0, 1, 0), inertia=(1, 1, 1))
+        q = m.revolute("q", m.ground, b, axis=(1, 2, 2)).q
+        axis = m.ground.vector(length / 3, 2 * length / 3, 2 * length / 3)
+        m.rotational_spring("coil", m.ground, b, axis, angle=q, stiffness=2, damping=0.5, actuation=0.1)
+        at = {"q": 0.4, "q_dot": 0.3}
+        forces += [sb.evaluate(derive(m, route).f, at) for route in ("recursive", "lagrange")]
+    assert forces[1:] == [pytest.approx(forces[0])] * 3
+    m = Model("nowhere")
+    with pytest.raises(sb.errors.ModelError, match="no direction"):
+        m.rotational_spring(
+            "coil", m.ground, m.ground.rotate("x", 0.1), m.ground.vector(0, 0, 0), angle=m.coordinate("a")
+        )

@@ -13,6 +13,7 @@ from symbody.bodies.file.yaml_tree import source_of, tree
 from symbody.derive.random_states import random_state
 from tests.hard_cases import HARD
 from tests.mechanisms import conservative_tree, floating_tree, random_loop, random_tree
+from tests.redundant import LOOPS
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(p.stem for p in (ROOT / "symbody" / "library").glob("*.yaml"))
@@ -104,6 +105,15 @@ def test_written_hard_case_is_read_again(name):
     assert (
         differences(sample.mechanism, sb.read_model_text(sb.model_text(sample.mechanism)).mechanism, sample.start) == []
     )
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_written_redundant_loop_is_read_again(loop):
+    """Rows of joints that say the same are no fault of a file, as they are none of a model."""
+    mechanism = LOOPS[loop][0]().freeze()
+    again = sb.read_model_text(sb.model_text(mechanism)).mechanism
+    eq, other = (sb.derive(m, redundant=True) for m in (mechanism, again))
+    assert (eq.rank, len(eq.lam)) == (other.rank, len(other.lam))
 
 
 @pytest.mark.parametrize("make", [random_tree, random_loop, floating_tree, conservative_tree])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from ...algebra.names import stem_and_order
 from ...errors import unknown
 from ..declarations import identifier
 from ..frames import Frame
@@ -13,9 +14,9 @@ from ..mechanism import Joint
 from ..points import Point
 from ..rotations import Rotation, from_cosines
 from .body_items import rotation_of
-from .load_items import joint_loads
+from .load_items import LOADS, joint_loads
 from .located import LocatedList, LocatedRecord, LocatedText
-from .scope import Item, Scope
+from .scope import Item, Scope, mentioned
 
 NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
@@ -66,7 +67,17 @@ def add_joint(s: Scope, item: Item) -> None:
             )
             if parent is child:
                 raise sides.error(f"joint {item.name!r}: {sides.items[0].text!r} cannot be joined to itself")
+            _declare_what_loads_mention(s, item)
             s.model.joint(item.name, parent, child, said.kind, **_options(s, item, said))
+
+
+def _declare_what_loads_mention(s: Scope, item: Item) -> None:
+    """Loads of a joint may depend on its own coordinates, which are then declared before it is made."""
+    own = [] if _is_by_euler_parameters(item.content) else new_coordinates(s, item)
+    said = [item.content.get(k) for k in LOADS if k in item.content]
+    if any(stem_and_order(name)[0] in own for x in said for name, _ in mentioned(x)):
+        for name in own:
+            s.model.coordinate(name)
 
 
 def _options(s: Scope, item: Item, said: LocatedRecord) -> dict[str, Any]:

@@ -9,12 +9,14 @@ from .located import Formula, LocatedList, LocatedRecord, LocatedTable
 from .scope import Item, Scope
 
 _SCALARS: Final = ("damping", "stiffness", "rest", "actuation")
+_SEVERAL: Final = ("friction", "limits")
+LOADS: Final = (*_SCALARS, *_SEVERAL)  # of joints
 
 
 def joint_loads(s: Scope, said: LocatedRecord) -> dict[str, Any]:
     """Springs, dampers, motors, friction and stops on the coordinates of a joint."""
     out: dict[str, Any] = {k: _of_coordinates(s, said.get(k)) for k in _SCALARS if k in said}
-    return out | {k: tuple(s.scalars(said.get(k))) for k in ("friction", "limits") if k in said}
+    return out | {k: tuple(s.scalars(said.get(k))) for k in _SEVERAL if k in said}
 
 
 def _of_coordinates(s: Scope, said: Any) -> Any:
@@ -150,9 +152,8 @@ def _condition(s: Scope, name: str, said: LocatedRecord) -> None:
         return
     joint = said.get("joint").text if "joint" in said else None
     expression = m.checked(f"constraint {name!r}", s.scalar(said.get(said.kind)))
-    m.add_constraint(
-        Constraint(name, expression, said.kind == "holonomic", joint, _actions(s, name, said.get("actions")))
-    )
+    row = Constraint(name, expression, said.kind == "holonomic", joint, _actions(s, name, said.get("actions")))
+    m.add_constraint(row, may_repeat=True)
 
 
 def add_kinetic_energy(s: Scope, item: Item) -> None:

@@ -215,6 +215,8 @@ class Scope:
         stem, order = stem_and_order(name)
         if order > MOST_ORDER:
             return f"{name}: at most {MOST_ORDER} time derivatives are taken"
+        if (owner := self._owner(name)) is not None and not owner.is_made:
+            return f"there is no {what} {name!r} yet: the {owner.what} {owner.name!r} declares it; what depends on it goes under `loads`"
         if order and stem in known:
             return f"there is no {what} {name!r}: {stem!r} is no coordinate, speed, input or variable; write time_derivative({stem})"
         if what == "body or frame":
