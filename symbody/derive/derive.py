@@ -110,8 +110,9 @@ def _derived(mechanism: Mechanism, route: str) -> Equations:
     M, f = inertia_and_forces(route, mechanism, kinematics)
     phi, Jc, b, c = _constraints(mechanism, kinematics)
     h = kinematics.in_speeds(list(mechanism.equations.values()))
-    outputs = dict(zip(mechanism.outputs, kinematics.in_speeds(list(mechanism.outputs.values())), strict=True))
-    labels = dict(zip(mechanism.labels, kinematics.in_speeds(list(mechanism.labels.values())), strict=True))
+    seen = kinematics.in_speeds_and_accelerations([*mechanism.outputs.values(), *mechanism.labels.values()])
+    outputs = dict(zip(mechanism.outputs, seen, strict=False))
+    labels = dict(zip(mechanism.labels, seen[len(outputs) :], strict=True))
     r = _inputs(mechanism, [M, f, phi, Jc, b, c, *h, *mechanism.rates.values(), *outputs.values(), *labels.values()])
     return Equations(
         mechanism=mechanism, route=route, q=mechanism.q, u=mechanism.u, z=mechanism.z, r=r, p=mechanism.p, t=mechanism.t,

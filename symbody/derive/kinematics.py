@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from ..algebra.derivatives import jacobian, time_derivative
-from ..algebra.graph import ZERO, Expr, Symbol
+from ..algebra.graph import ZERO, Expr, Symbol, symbol
 from ..algebra.matrix import Matrix, cross, zeros
-from ..algebra.walk import substitute_all
+from ..algebra.walk import free_symbols, scalars, substitute_all
 from ..bodies.frames import Frame
 from ..bodies.mechanism import Action, Load, Mechanism
 
@@ -28,6 +28,12 @@ class Kinematics:
     def in_speeds(self, things: list[Any]) -> list[Any]:
         """Expressions and matrices with the rates of coordinates replaced."""
         return substitute_all(things, self._replaced) if self._replaced else things
+
+    def in_speeds_and_accelerations(self, things: list[Any]) -> list[Any]:
+        """Also with the second rates of coordinates replaced, by expressions in u'."""
+        second = {symbol(q.stem, "acceleration", 2): r for q, r in self.rates.items() if q.dot in self._replaced}
+        used = [x for x in free_symbols(*scalars(*things)) if x in second]
+        return substitute_all(things, {**self._replaced, **{x: self.rate(second[x]) for x in used}})
 
     def rate(self, thing: Any) -> Any:
         """Time derivative in terms of speeds (and of u' where the thing contains speeds)."""

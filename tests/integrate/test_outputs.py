@@ -216,3 +216,31 @@ def test_sensitivities_of_outputs(eq):
     sim = sb.simulate(eq, times, q1=0.3, sensitivities=["q1"], rtol=1e-10)
     ahead, back = (sb.simulate(eq, times, q1=0.3 + x, rtol=1e-12)["tip_y"] for x in (h, -h))
     assert sim.sensitivity("tip_y", "q1") == pytest.approx((ahead - back) / (2 * h), abs=1e-6)
+
+
+def _top(kind):
+    """A body on a ball joint with the acceleration of its tip as output: by angles, with a speed of choice, by Euler parameters."""
+    m = sb.Model(kind)
+    m.gravity(0, 0, -9.81)
+    top = m.body("top", mass=2, com=(0.1, 0.2, 0.5), inertia=(0.3, 0.4, 0.2))
+    m.spherical("j", m.ground, top, sequence="euler parameters" if kind == "euler parameters" else "zyx")
+    if kind == "speed of choice":
+        j1, j2 = (m.symbols[n] for n in ("j_1", "j_2"))
+        m.speed("w", j1.dot * (2 + sb.cos(j2)) + m.time)
+    m.output("acceleration", top.point(0, 0, 1).acceleration().components(m.ground))
+    return sb.derive(m)
+
+
+@pytest.mark.parametrize("kind", ["speed of choice", "euler parameters"])
+def test_accelerations_in_outputs_whatever_the_speeds(kind):
+    """Second rates of coordinates are those of the speeds, in trajectories, states, tables, compiled functions and linear systems."""
+    plain, eq = _top("angles"), _top(kind)
+    same = sb.simulate(plain, np.linspace(0, 0.5, 4), j_3=0.3, j_2_dot=0.4, rtol=1e-10)
+    start = {} if kind == "speed of choice" else {"j_wy": 0.4 * np.cos(0.3), "j_wz": -0.4 * np.sin(0.3)}
+    at = {"j_3": 0.3, "j_2_dot": 0.4} if kind == "speed of choice" else {"j_e0": np.cos(0.15), "j_e1": np.sin(0.15)}
+    sim = sb.simulate(eq, same.t, {**at, **start}, rtol=1e-10)
+    assert sim["acceleration"] == pytest.approx(same["acceleration"], abs=1e-6)
+    assert sim.state["acceleration"] == pytest.approx(same["acceleration"][-1], abs=1e-6)
+    assert sim.columns()["acceleration[2]"] == pytest.approx(same["acceleration"][:, 2], abs=1e-6)
+    assert sb.compile(eq).outputs(sim.t[-1], sim.q[-1], sim.u[-1]) == pytest.approx(same["acceleration"][-1], abs=1e-6)
+    assert np.all(np.isfinite(sb.linearize(eq, sim.state, moving=True).matrices().C))

@@ -256,8 +256,10 @@ class Dynamics(Portable):
 
     @cached_property
     def outputs(self) -> Compiled:
-        """The model's outputs, in order."""
-        return self.function("outputs", dict(self.equations.outputs))
+        """The model's outputs, in order; accelerations and multipliers in them have their values."""
+        eq = self.equations
+        seen = eq.in_own_terms(list(eq.outputs.values()), solved=True)
+        return self.function("outputs", dict(zip(eq.outputs, seen, strict=True)))
 
 
 def target_code(program: Program, real: str | None, cache: bool, empty: tuple[str, ...] = ()) -> Any:
