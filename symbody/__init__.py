@@ -158,7 +158,17 @@ if TYPE_CHECKING:
         simulate_modes,
         violation,
     )
-    from .stability import LinearSystem, linear_system, linearize, steady, steady_motions, to_control, to_scipy
+    from .stability import (
+        Branch,
+        LinearSystem,
+        branch,
+        linear_system,
+        linearize,
+        steady,
+        steady_motions,
+        to_control,
+        to_scipy,
+    )
     from .study import read_model, read_model_text
     from .view import Solid, plot, scene
     from .write import c_source, film, load_trajectory, model_text, save_trajectory, write_model
@@ -201,7 +211,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Contact", "simulate_modes", "Contacts", "Modes", "Switch",
     "simulate_batch", "cuda_motions", "save_trajectory", "load_trajectory",
     # stability: near a motion
-    "steady", "steady_motions", "linearize", "linear_system", "LinearSystem",
+    "steady", "steady_motions", "branch", "Branch", "linearize", "linear_system", "LinearSystem",
     "to_scipy", "to_control",
     # view: figures and scenes
     "plot", "scene", "Solid", "film",

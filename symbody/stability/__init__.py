@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
+    from .branch import Branch, branch
+    from .branch_points import SpecialPoint
     from .chart import StabilityChart
     from .convert import to_control, to_scipy
     from .critical import Critical
@@ -26,6 +28,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "Feedback", "LinearSystem", "linear_system",
     "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "SecondOrder", "Mode",
     "Spectrum", "SteadyMotion", "steady", "steady_motions",
+    "Branch", "SpecialPoint", "branch",
 ]  # fmt: skip
 
 offer(__name__)

@@ -155,7 +155,8 @@ def _curve(curve: Curve, ax: Any, colour: str) -> None:
         for y in curve.y:
             ax.axhline(y, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), alpha=0.6)
     else:
-        ax.plot(curve.x, curve.y, color=colour, alpha=alpha, label=label)
+        style = (0, (4, 2)) if curve.kind == "dashed" else "-"
+        ax.plot(curve.x, curve.y, color=colour, alpha=alpha, label=label, linestyle=style)
 
 
 def _field(field: Any, ax: Any) -> None:

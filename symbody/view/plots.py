@@ -14,11 +14,13 @@ from ..emit.run.callable import Array
 from ..errors import SymbodyError, ViewError, listed, unknown
 from ..integrate.segment import Segment
 from ..integrate.trajectory import Trajectory
+from ..stability.branch import Branch
 from ..stability.chart import StabilityChart
 from ..stability.design import Design
 from ..stability.locus import RootLocus
 from ..stability.response import FrequencyResponse, TimeResponse
 from ..stability.spectrum import Mode, Spectrum
+from .branch_plots import branch_diagram
 from .figure import Curve, Figure, Note, Panel, ScalarField
 
 MOST_CURVES: Final = 8  # in one panel
@@ -39,6 +41,7 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
     plot(spectrum), plot(mode)     eigenvalues in the plane; what moves in a mode, and how far ahead
     plot(chart)                    the largest real part over two parameters, with the border of stability
     plot(response)                 Bode's diagram; plot(response, "nyquist"); several responses, also over time: plot([a, b, c])
+    plot(branch, "q1")             a quantity over what is varied, unstable parts dashed, special points named; several in one: plot([a, b], "q1")
     plot(design)                   eigenvalues and parameters at every step
 
     A figure draws itself in a notebook; `figure.save("name.png")` writes a picture (.svg, .pdf), or the numbers (.csv, .json).
@@ -48,6 +51,7 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
             (FrequencyResponse, _responses),
             (TimeResponse, _time_responses),
             (Trajectory, _motions),
+            (Branch, _branches),
         ):
             if all(isinstance(x, kind) for x in thing):
                 return together(thing, *what, **options)
@@ -174,6 +178,18 @@ def _smooth_segment(s: Segment, whole: float) -> Segment:
     count = max(2, round(POINTS * abs(end - begin) / whole)) if whole else 2
     times = np.unique(np.concatenate([s.t, np.linspace(begin, end, count)]))
     return s.at(times if end >= begin else times[::-1])
+
+
+# ---------------------------------------------------------------------------------------------------------- branches
+
+
+@plot.register
+def _(branch: Branch, *what: Wanted, title: str = "", over: Wanted | None = None) -> Figure:
+    return branch_diagram([branch], *what, title=title, over=over)
+
+
+def _branches(branches: Sequence[Branch], *what: Wanted, title: str = "", over: Wanted | None = None) -> Figure:
+    return branch_diagram(branches, *what, title=title, over=over)
 
 
 # ---------------------------------------------------------------------------------------------------------- spectra

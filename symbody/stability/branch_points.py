@@ -1,0 +1,220 @@
+"""Special points of a branch: folds, branch points and Hopf points, located, named and described.
+
+At a fold the tangent has no part along the freed value. At a branch point J has a second null direction; with its null vectors φ₁, φ₂ and the left
+one ψ the directions of the branches that meet there are the zeros of the quadratic form
+
+    Σ cᵢⱼ αᵢ αⱼ = 0,   cᵢⱼ = ψᵀ ∂²R[φᵢ, φⱼ]                                        (Keller 1977)
+
+The point itself is the solution of  R + β ψ = 0,  Jᵀ ψ = 0,  ψᵀψ = 1  (Moore 1980), which is regular where J is not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from ..algebra.continuation import CurvePoint, SolutionCurve
+from ..emit.run.callable import Array
+from .branch_problem import BranchProblem
+from .clean_spectra import PencilFamily
+
+UPRIGHT: Final = (
+    1e-5  # a branch leaves at a right angle to the freed value where its direction has less of it than this
+)
+POLISHED: Final = 12  # steps of Newton's method
+KINDS: Final = ("fold", "pitchfork", "transcritical", "branch point", "Hopf")
+WORDS: Final = {
+    "fold": "the motion turns back: a limit of what can be held",
+    "pitchfork": "symmetry breaks: two mirrored motions begin or end",
+    "transcritical": "two branches of motions cross",
+    "branch point": "branches of motions meet",
+    "Hopf": "an oscillation begins or ends",
+}
+
+
+@dataclass(frozen=True)
+class SpecialPoint:
+    """A special point of a branch.
+
+    kind        fold, pitchfork, transcritical, branch point, or Hopf
+    value       of what is varied
+    x           all unknowns of the branch there
+    place       where it lies: behind so many points of the branch
+    eigenvalue  that is zero there, or imaginary (Hopf)
+    criticality "supercritical", "subcritical", or empty where it has none: which side the new motions lie on
+    coefficient of the normal form: of a fold ψᵀ∂²R[v, v], of a pitchfork the cubic one, of a Hopf point the first Lyapunov coefficient
+    """
+
+    kind: str
+    value: float
+    x: Array
+    place: int
+    eigenvalue: complex = 0j
+    criticality: str = ""
+    coefficient: float = np.nan
+    directions: tuple[Array, ...] = ()  # of other branches, in the unknowns that move
+    range: Array | None = None
+
+    def with_criticality(self, before: int, after: int, is_rising: bool) -> SpecialPoint:
+        """A pitchfork is supercritical where the new motions lie on the side on which this branch has lost stability; the numbers of unstable
+        eigenvalues before and behind it tell, and whether the varied value rises on the way."""
+        if self.kind != "pitchfork" or before == after or not np.isfinite(self.coefficient):
+            return self
+        is_above = (after > before) == is_rising  # stability is lost towards larger values
+        return replace(self, criticality="supercritical" if (self.coefficient > 0) == is_above else "subcritical")
+
+    def __str__(self) -> str:
+        said = f"{self.criticality} {self.kind}".strip()
+        omega = f", ω = {abs(self.eigenvalue.imag):.8g}" if self.kind == "Hopf" else ""
+        return f"{said} at {self.value:.10g}{omega}: {WORDS[self.kind]}"
+
+
+# ---------------------------------------------------------------------------------------------------- folds and branch points
+
+
+def between(
+    problem: BranchProblem, curve: SolutionCurve, place: int, here: CurvePoint, there: CurvePoint
+) -> list[SpecialPoint]:
+    """Folds and branch points between two points of a branch."""
+    out = []
+    if curve.orientation(here, here.range) * curve.orientation(there, here.range) < 0:
+        out += _branch_point(problem, curve, place, here, there)
+    elif here.tangent[-1] * there.tangent[-1] < 0:
+        found = curve.located(here, there, lambda point: float(point.tangent[-1]))
+        out += [] if found is None else [_fold(problem, curve, place, found)]
+    return out
+
+
+def _fold(problem: BranchProblem, curve: SolutionCurve, place: int, point: CurvePoint) -> SpecialPoint:
+    psi = _left_null(curve, point.J[:, :-1], point.range)
+    bend = float(point.tangent @ problem.hessian(point.x, psi) @ point.tangent)
+    return SpecialPoint("fold", float(point.x[-1]), problem.whole(point.x), place, coefficient=bend)
+
+
+def _left_null(curve: SolutionCurve, J: Array, basis: Array) -> Array:
+    """ψ with ψᵀ J = 0 among combinations of rows that are independent elsewhere."""
+    U, _, _ = np.linalg.svd(basis.T @ (curve.rows[:, None] * J))
+    return np.asarray(curve.rows * (basis @ U[:, -1]))
+
+
+def _branch_point(
+    problem: BranchProblem, curve: SolutionCurve, place: int, here: CurvePoint, there: CurvePoint
+) -> list[SpecialPoint]:
+    found = _polished(problem, curve, here, there)
+    if found is None:
+        return []
+    x, psi = found
+    J = problem.rows_of_moving(x)[1]
+    columns = curve.columns
+    V = np.linalg.svd(here.range.T @ (curve.rows[:, None] * J * columns))[2]
+    phi = columns[:, None] * V[-2:].T
+    C = phi.T @ problem.hessian(x, psi) @ phi
+    roots = [phi @ a for a in _null_directions(C)]
+    roots = [r / curve.length(r) for r in roots]
+    own, others = _sorted(curve, there.x - here.x, roots)
+    kind, bend = _named(problem, curve, x, J, psi, here.range, [*own, *others])
+    return [SpecialPoint(kind, float(x[-1]), problem.whole(x), place, 0j, "", bend, tuple(others), here.range)]
+
+
+def _polished(
+    problem: BranchProblem, curve: SolutionCurve, here: CurvePoint, there: CurvePoint
+) -> tuple[Array, Array] | None:
+    """The branch point between two points, and ψ: Newton's method for Moore's system, from where the determinant would vanish on a straight line."""
+    n, D, basis = len(here.x) - 1, curve.columns, here.range
+    sizes = [abs(curve.smallest(point, basis)) for point in (here, there)]
+    x = here.x + sizes[0] / sum(sizes) * (there.x - here.x)
+    c, beta = np.linalg.svd(basis.T @ (curve.rows[:, None] * problem.rows_of_moving(x)[1] * D))[0][:, -1], 0.0
+    for _ in range(POLISHED):
+        F, J = problem.rows_of_moving(x)
+        F, J = basis.T @ (curve.rows * F), basis.T @ (curve.rows[:, None] * J * D)
+        H = D[:, None] * problem.hessian(x, curve.rows * (basis @ c)) * D
+        right = np.concatenate([F + beta * c, J.T @ c, [c @ c - 1]])
+        whole = np.zeros((2 * n + 2, 2 * n + 2))
+        whole[:n, : n + 1], whole[:n, n + 1], whole[:n, n + 2 :] = J, c, beta * np.eye(n)
+        whole[n : 2 * n + 1, : n + 1], whole[n : 2 * n + 1, n + 2 :] = H, J.T
+        whole[-1, n + 2 :] = 2 * c
+        step = np.linalg.lstsq(whole, -right, rcond=1e-14)[0]
+        x, beta, c = x + D * step[: n + 1], beta + step[n + 1], c + step[n + 2 :]
+        if np.abs(step).max() < 1e-13:
+            away = max(curve.length(x - here.x), curve.length(x - there.x))
+            return (x, curve.rows * (basis @ c)) if away <= 2 * curve.length(there.x - here.x) else None
+    return None
+
+
+def _null_directions(C: Array) -> list[Array]:
+    """The two directions a with aᵀ C a = 0 of a symmetric 2 by 2 matrix; fewer where it is definite."""
+    values, vectors = np.linalg.eigh(C)
+    if values[0] * values[1] >= 0:
+        return []
+    a, b = np.sqrt(-values[0]), np.sqrt(values[1])
+    return [vectors @ np.array([b, sign * a]) for sign in (1.0, -1.0)]
+
+
+def _sorted(curve: SolutionCurve, chord: Array, roots: list[Array]) -> tuple[list[Array], list[Array]]:
+    """The direction of the branch itself, nearest to a chord across the point, and the others."""
+    along = [abs(r @ (curve.weights * chord)) for r in roots]
+    own = int(np.argmax(along)) if roots else 0
+    return roots[own : own + 1], [r for k, r in enumerate(roots) if k != own]
+
+
+def _named(
+    problem: BranchProblem, curve: SolutionCurve, x: Array, J: Array, psi: Array, basis: Array, directions: list[Array]
+) -> tuple[str, float]:
+    """Pitchfork where one branch stands upright on the freed value, with its side and cubic coefficient; else transcritical."""
+    if len(directions) < 2:
+        return "branch point", np.nan
+    parts = [abs(d[-1]) / curve.sizes[-1] for d in directions]
+    upright = int(np.argmin(parts))
+    if parts[upright] > UPRIGHT:
+        return "transcritical", np.nan
+    v, along = directions[upright], directions[1 - upright]
+    second, third = problem.forms(x, v, v, v)
+    R = curve.rows[:, None] * J * curve.columns
+    right = np.append(-basis.T @ (curve.rows * second), [0.0, 0.0])
+    across = [curve.columns * curve.weights * d for d in (v, along)]
+    h = curve.columns * np.linalg.lstsq(np.vstack([basis.T @ R, *across]), right, rcond=1e-10)[0]
+    mixed = problem.forms(x, v, h, v)[0]
+    cubic = float(psi @ (third + 3 * mixed))
+    crossed = float(psi @ problem.forms(x, v, along, v)[0]) / along[-1]
+    bend = -cubic / (6 * crossed) if crossed else np.nan  # value ≈ value₀ + bend a²
+    return "pitchfork", bend
+
+
+# ---------------------------------------------------------------------------------------------------- Hopf points
+
+
+def hopf_points(
+    problem: BranchProblem, curve: SolutionCurve, family: PencilFamily, points: list[CurvePoint], spectra: list[Array]
+) -> list[SpecialPoint]:
+    """Pairs of eigenvalues that cross the imaginary axis between two points."""
+    out = []
+    for k in range(len(points) - 1):
+        a, b = (s[s.imag > 0] for s in (spectra[k], spectra[k + 1]))
+        if not len(a) or not len(b):
+            continue
+        rows, columns = linear_sum_assignment(np.abs(a[:, None] - b[None, :]))
+        for i, j in zip(rows, columns, strict=True):
+            if a[i].real * b[j].real < 0 or (a[i].real == 0) != (b[j].real == 0):
+                out += _hopf(problem, curve, family, k, points[k], points[k + 1], complex(a[i]), complex(b[j]))
+    return out
+
+
+def _hopf(
+    problem: BranchProblem, curve: SolutionCurve, family: PencilFamily, place: int, here: CurvePoint, there: CurvePoint, a: complex, b: complex
+) -> list[SpecialPoint]:  # fmt: skip
+    far = float((there.x - here.x) @ (curve.weights * here.tangent))
+
+    def nearest(point: CurvePoint) -> complex:
+        part = float((point.x - here.x) @ (curve.weights * here.tangent)) / far
+        found = problem.spectra(family, problem.whole(point.x)[None]).s[0]
+        upper = found[found.imag > 0]
+        return complex(upper[np.argmin(np.abs(upper - (a + part * (b - a))))]) if len(upper) else complex(np.nan)
+
+    found = curve.located(here, there, lambda point: nearest(point).real)
+    if found is None:
+        return []
+    s = nearest(found)
+    return [SpecialPoint("Hopf", float(found.x[-1]), problem.whole(found.x), place, 1j * s.imag)]

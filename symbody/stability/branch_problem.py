@@ -1,0 +1,269 @@
+"""`BranchProblem`: the rows of a steady motion with one value freed, whose solutions are a curve.
+
+A branch is the set of steady motions with everything given but one thing: a parameter, an input, or a value that was asked for. That thing
+becomes an unknown; the rows stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+
+from ..algebra.continuation import Bound, SolutionCurve
+from ..algebra.derivatives import directional_derivative, jacobian
+from ..algebra.evaluate import evaluate
+from ..algebra.graph import Expr, Symbol, symbol
+from ..algebra.matrix import sum_of_products
+from ..algebra.trust_region import Rank
+from ..algebra.walk import free_symbols
+from ..emit.program.lower import program
+from ..emit.run.callable import Array
+from ..emit.text.numpy_text import numpy_function
+from ..errors import StabilityError, listed, unknown
+from .clean_spectra import CleanSpectra, PencilFamily
+from .conditions import Conditions
+from .linear_system import LinearSystem
+from .linearize import linearize
+from .steady_motion import SteadyMotion
+from .steady_problem import steady_problem
+
+Places = NDArray[np.intp]
+NUDGE: Final = 1e-3  # of the sizes of unknowns: beside a start, to see which ranks are those of the rows themselves
+
+
+@dataclass(frozen=True)
+class FreedConditions:
+    """Conditions of a steady motion less one: the symbol that was freed is the last of the unknowns."""
+
+    conditions: Conditions
+    fixed: Mapping[Symbol, Expr]
+    unknowns: tuple[Symbol, ...]
+
+    @property
+    def varied(self) -> Symbol:
+        """The symbol that was freed."""
+        return self.unknowns[-1]
+
+
+def freed(motion: SteadyMotion, name: str) -> FreedConditions:
+    """Free a parameter, an input, a coordinate or speed that has a value, or an output or expression that was asked for."""
+    asked, own = motion.conditions, motion.conditions.all_unknowns
+    parameters = {s.name: s for s in motion.equations.p} | {s.name: s for s in motion.parameters}
+    fixed = {s.name: s for s, e in asked.fixed.items() if not free_symbols(e)}
+    rows = {r.name.removeprefix("given "): r for r in asked.rows if r.wanted is not None}
+    if name in parameters and parameters[name] not in own:
+        return FreedConditions(asked, asked.fixed, (*own, parameters[name]))
+    if name in fixed:
+        rest = {s: e for s, e in asked.fixed.items() if s.name != name}
+        return FreedConditions(replace(asked, fixed=rest), rest, (*own, fixed[name]))
+    for text, row in rows.items():
+        if name in (text, *(n for n, e in motion.equations.outputs.items() if str(e) == text)):
+            value = symbol(name, "variable")
+            assert row.wanted is not None
+            changed = replace(row, expression=row.wanted[0] - value, wanted=(row.wanted[0], value))
+            return FreedConditions(
+                replace(asked, rows=tuple(changed if r is row else r for r in asked.rows)), asked.fixed, (*own, value)
+            )
+    raise unknown(
+        f"branch of {motion.equations.name!r}", "value to vary", name, [*parameters, *fixed, *rows], StabilityError
+    )
+
+
+class BranchProblem:
+    """A steady motion with one value freed, in numbers.
+
+    motion     where it starts; its other parameters are held
+    rows       `problem`: rows and slopes in all unknowns, the freed one last
+    moving     numbers of the unknowns that the rows determine up to the one freedom; others (`held`) stay as they are: cyclic coordinates,
+               multipliers that redundant constraints leave open
+    """
+
+    def __init__(self, motion: SteadyMotion, name: str, low: float, high: float, values: Mapping[str, float]) -> None:
+        self.equations, self.low, self.high = motion.equations, low, high
+        self.freed = freed(motion, name)
+        self.problem, given = steady_problem(
+            motion.equations, self.freed.conditions, self.freed.fixed, self.freed.unknowns
+        )
+        self.start, self.parameters = self._started(motion, values, given)
+        self.p = self.problem.numbers({**self.parameters, **given})
+        self.moving = self._moving()
+
+    def _started(
+        self, motion: SteadyMotion, values: Mapping[str, float], given: Mapping[Symbol, float]
+    ) -> tuple[Array, dict[Symbol, float]]:
+        """All unknowns at the start, and the numbers of the parameters."""
+        eq, varied = motion.equations, self.freed.varied
+        table = eq.variables.of("p").having(motion.parameters, "p").only(motion.parameters)
+        numbers = {**motion.defaults, **table.numbers(values, f"branch of {eq.name!r}", StabilityError)}
+        if varied in numbers:
+            numbers[varied] = float(np.clip(numbers[varied], self.low, self.high))
+        if missing := [s.name for s in motion.parameters if s not in numbers]:
+            raise StabilityError(
+                f"branch of {eq.name!r}: no value for {listed(missing)}; give branch(..., {missing[0]}=...)"
+            )
+        here = motion.solve({s: numbers[s] for s in motion.parameters}) if motion.unknowns else {}
+        known = {**numbers, **here}
+        known |= {s: float(evaluate(e, known)) for s, e in motion.expressions.items() if s not in known}
+        if varied not in known:
+            (row,) = [r for r in self.freed.conditions.rows if varied in free_symbols(r.expression)]
+            known[varied] = float(evaluate(row.expression, {**known, varied: 0.0}))
+        parameters = {s: numbers[s] for s in self.problem.parameters if s not in given}
+        return np.array([known[s] for s in self.problem.unknowns]), parameters
+
+    def _moving(self) -> Places:
+        """Unknowns that are not held: as many are held as the rows leave open beside the curve itself, beside the start too."""
+        unknowns, cyclic = self.problem.unknowns, set(self.freed.conditions.cyclic)
+        open_ones = [j for j, s in enumerate(unknowns) if s in cyclic or s.kind in ("multiplier", "acceleration")]
+        moving = _without_dependent(self._slopes(self.start), open_ones, np.arange(len(unknowns)))
+        draw = np.random.default_rng(7).uniform(-1, 1, len(unknowns))
+        beside = self._slopes(self.start + NUDGE * draw * np.maximum(np.abs(self.start), 1.0))
+        for _ in range(len(unknowns)):
+            null = min(
+                (Rank.of(J[:, moving]).null_space for J in (self._slopes(self.start), beside)), key=lambda N: N.shape[1]
+            )
+            if null.shape[1] <= 1:
+                return moving
+            candidates = [int(j) for j in moving[:-1]]
+            fewer = _without_dependent(beside, candidates, moving)
+            if len(fewer) == len(moving):
+                return moving
+            moving = fewer
+        return moving
+
+    def _slopes(self, x: Array) -> Array:
+        return self.rows_at(x)[1]
+
+    def rows_at(self, x: Array) -> tuple[Array, Array]:
+        """Rows and slopes in all unknowns."""
+        return self.problem.rows_and_slopes(x, self.p)
+
+    # ------------------------------------------------------------------------------------------------ the curve
+
+    def whole(self, moving: Array) -> Array:
+        """All unknowns, from those that move."""
+        x = self.start.copy()
+        x[self.moving] = moving
+        return x
+
+    def rows_of_moving(self, x: Array) -> tuple[Array, Array]:
+        """Rows and slopes in the unknowns that move."""
+        r, J = self.rows_at(self.whole(x))
+        return r, J[:, self.moving]
+
+    @cached_property
+    def sizes(self) -> Array:
+        """Angles in radians, the freed value in parts of its range, others in units in which they weigh as much in the rows."""
+        system = self.problem.system(dict(zip(self.problem.parameters, self.p, strict=True)))
+        sizes = self.problem.metric(system, self.start).sizes.copy()
+        sizes[-1] = self.high - self.low
+        return sizes[self.moving]
+
+    def curve(self, step: float, max_step: float) -> SolutionCurve:
+        return SolutionCurve(self.rows_of_moving, self.sizes, self._typical_slopes, step, max_step)
+
+    @cached_property
+    def _typical_slopes(self) -> Array:
+        """At the start and beside it: a row that is zero at the start is not so elsewhere."""
+        draw = np.random.default_rng(11).uniform(-1, 1, len(self.moving))
+        x = self.start[self.moving]
+        beside = x + np.where(np.isfinite(self.sizes), NUDGE * self.sizes, 0.0) * draw
+        here, there = (np.abs(self.rows_of_moving(at)[1]) for at in (x, beside))
+        return np.where(np.isfinite(there), np.maximum(here, there), here)
+
+    @property
+    def bound(self) -> Bound:
+        return Bound(len(self.moving) - 1, self.low, self.high)
+
+    def solved_at(self, value: float, near: Array) -> Array | None:
+        """All unknowns where the freed one has a value, next to some numbers."""
+        moving = near[self.moving].copy()
+        moving[-1] = value
+        normal = np.zeros(len(moving))
+        normal[-1] = 1.0
+        curve = self.curve(0.01, 0.04)
+        found = curve.at(moving)
+        point = None if found is None else curve.corrected(moving, normal, found.range)
+        return None if point is None else self.whole(point.x)
+
+    # ------------------------------------------------------------------------------------------------ higher derivatives
+
+    @cached_property
+    def _second(self) -> Any:
+        psi = [symbol(f"psi_{k}", "variable") for k in range(len(self.problem.rows))]
+        J = jacobian(self.problem.expressions, self.problem.unknowns)
+        combined = [sum_of_products(psi, J.column(j)) for j in range(J.cols)]
+        H = jacobian(combined, self.problem.unknowns)
+        groups = {"w": list(self.problem.unknowns), "p": list(self.problem.parameters), "psi": psi}
+        return numpy_function(
+            program("branch_second_derivatives", groups, {"H": [*H.entries]})
+        )  # a few calls: not worth compiling
+
+    def hessian(self, x: Array, psi: Array) -> Array:
+        """Σ psiᵢ ∂²Rᵢ/∂x∂x, in the unknowns that move."""
+        n = len(self.problem.unknowns)
+        H = np.atleast_1d(self._second(self.whole(x), self.p, psi)).reshape(n, n)
+        return np.asarray(H[np.ix_(self.moving, self.moving)])
+
+    @cached_property
+    def _forms(self) -> Any:
+        unknowns = [self.problem.unknowns[j] for j in self.moving]
+        a, b, c = ([symbol(f"{x}_{k}", "variable") for k in range(len(unknowns))] for x in "abc")
+        rows: list[Expr] = list(self.problem.expressions)
+        groups = {"w": list(self.problem.unknowns), "p": list(self.problem.parameters), "a": a, "b": b, "c": c}
+        first = [directional_derivative(e, dict(zip(unknowns, a, strict=True))) for e in rows]
+        second = [directional_derivative(e, dict(zip(unknowns, b, strict=True))) for e in first]
+        third = [directional_derivative(e, dict(zip(unknowns, c, strict=True))) for e in second]
+        return numpy_function(program("branch_forms", groups, {"second": second, "third": third}))
+
+    def forms(self, x: Array, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
+        """∂²R[a, b] and ∂³R[a, b, c], in directions of the unknowns that move."""
+        second, third = self._forms(self.whole(x), self.p, a, b, c)
+        return np.atleast_1d(second), np.atleast_1d(third)
+
+    # ------------------------------------------------------------------------------------------------ stability
+
+    @cached_property
+    def linear(self) -> LinearSystem:
+        """The equations to first order about any point of the branch, in the unknowns."""
+        return linearize(self.equations, self.motion(self.start))
+
+    def motion(self, x: Array, said: str = "a point of a branch") -> SteadyMotion:
+        """The steady motion with these values of all unknowns."""
+        found = dict(zip(self.problem.unknowns, map(float, x), strict=True))
+        return SteadyMotion(
+            self.equations, self.freed.conditions, self.freed.fixed, self.parameters, said, True, 0.0, "", (),
+            self.problem.unknowns, found,
+        )  # fmt: skip
+
+    def pencils(self, X: Array) -> tuple[Array, Array]:
+        """E and A of the first-order equations at many points, rows of X being all unknowns."""
+        lin = self.linear
+        rows = np.tile([self.parameters[s] for s in lin.parameters], (len(X), 1))
+        place = [self.problem.unknowns.index(s) for s in lin.unknowns]
+        found = lin.matrices_at(rows, X[:, place])
+        return found.E, found.A
+
+    def family(self, X: Array) -> PencilFamily:
+        """The structure of the pencils along the branch."""
+        return PencilFamily(f"branch of {self.equations.name!r}", self.linear.x, *self.pencils(X))
+
+    def spectra(self, family: PencilFamily, X: Array) -> CleanSpectra:
+        """Eigenvalues at many points."""
+        return family.spectra(family.core(*self.pencils(X)))
+
+
+def _without_dependent(J: Array, candidates: Sequence[int], moving: Places) -> Places:
+    """The moving unknowns without as many of the candidates as their columns are dependent."""
+    null = Rank.of(J[:, list(candidates)]).null_space if candidates else np.zeros((0, 0))
+    if not null.shape[1]:
+        return moving
+    sizes = np.linalg.norm(null, axis=0)
+    order = qr((null / sizes).T, pivoting=True, mode="economic")[2][: null.shape[1]]
+    held = {candidates[int(k)] for k in order}
+    return np.array([j for j in moving if int(j) not in held])
