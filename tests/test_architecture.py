@@ -35,6 +35,8 @@ NUMERICS = {  # files before `emit` that compute with arrays, and why
     "symbody/algebra/deflation.py": "its rows with known zeros divided out",
     "symbody/algebra/homotopy.py": "ways to a zero where it finds none",
     "symbody/algebra/zeros.py": "searches that go through all of these",
+    "symbody/algebra/continuation.py": "curves of its zeros",
+    "symbody/algebra/jets.py": "coefficients of truncated series, in arrays",
     "symbody/derive/configuration.py": "asks it for configurations that keep the constraints",
     "symbody/derive/constraint_rank.py": "ranks at these, by singular values",
     "symbody/derive/undetermined.py": "null vectors at these",

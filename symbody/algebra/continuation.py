@@ -13,7 +13,7 @@ Nothing here knows mechanics. What happens is an outcome, not an exception.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -21,10 +21,9 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from scipy.optimize import brentq
 
 from .nonlinear import Function
-from .trust_region import EPS, Array
+from .trust_region import Array
 
 CORRECTIONS: Final = 8  # of Newton's method in one step
 WANTED: Final = 3.5  # corrections, which steps are chosen for
@@ -238,27 +237,6 @@ class SolutionCurve:
     def between(self, here: CurvePoint, s: float) -> CurvePoint | None:
         """The point a distance s ahead, along the tangent."""
         return self.corrected(here.x + s * here.tangent, here.tangent, here.range)
-
-    def located(self, here: CurvePoint, there: CurvePoint, test: Callable[[CurvePoint], float]) -> CurvePoint | None:
-        """The point between two others at which a function changes its sign; None where it does not, or cannot be come near to."""
-        far = float((there.x - here.x) @ (self.weights * here.tangent))
-        known: dict[float, CurvePoint | None] = {0.0: here, far: there}
-
-        def value(s: float) -> float:
-            known[s] = known.get(s) or self.between(here, s)
-            point = known[s]
-            return np.nan if point is None else test(point)
-
-        ends = value(0.0), value(far)
-        if not ends[0] * ends[1] <= 0:
-            return None
-        try:
-            s = float(brentq(value, 0.0, far, xtol=4 * EPS * max(far, 1e-3), rtol=4 * EPS))
-        except (ValueError, RuntimeError):
-            return None
-        if s not in known:
-            value(s)
-        return known[s]
 
     def orientation(self, point: CurvePoint, basis: Array) -> float:
         """The sign of the determinant of J and tangent, with rows reduced to a basis: it changes at branch points."""

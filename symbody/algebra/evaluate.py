@@ -25,15 +25,15 @@ from .walk import ordered, scalars
 
 
 @dataclass(frozen=True)
-class _Arithmetic:
+class Arithmetic:
     """A kind of number: where its functions are, and how constants become such a number."""
 
     functions: Any
     number: Callable[[Any], Any]
 
 
-REAL = _Arithmetic(math, float)
-_COMPLEX = _Arithmetic(cmath, complex)
+REAL = Arithmetic(math, float)
+_COMPLEX = Arithmetic(cmath, complex)
 
 
 def _many_digits(value: Any) -> Any:
@@ -42,7 +42,7 @@ def _many_digits(value: Any) -> Any:
     return mpmath.mpmathify(value)
 
 
-_DIGITS = _Arithmetic(mpmath, _many_digits)
+_DIGITS = Arithmetic(mpmath, _many_digits)
 
 
 def evaluate(thing: Any, values: Mapping[Any, Any] | None = None, digits: int | None = None) -> Any:
@@ -93,7 +93,7 @@ class Evaluator:
         return out
 
 
-def _arithmetic_of(numbers: Any) -> _Arithmetic:
+def _arithmetic_of(numbers: Any) -> Arithmetic:
     kinds = {type(v) for v in numbers}
     if any(k.__module__.startswith("mpmath") for k in kinds):
         return _DIGITS
@@ -121,7 +121,7 @@ def _shaped(thing: Any, value: Mapping[Node, Any]) -> Any:
     return value[scalars(thing)[0]]
 
 
-def _values(thing: Any, given: Mapping[Symbol, Any], arithmetic: _Arithmetic) -> dict[Node, Any]:
+def _values(thing: Any, given: Mapping[Symbol, Any], arithmetic: Arithmetic) -> dict[Node, Any]:
     value: dict[Node, Any] = {}
     roots = scalars(thing)
     for n in ordered(roots):
@@ -147,7 +147,7 @@ class NoValue:
     why: str
 
 
-def value_of(arithmetic: _Arithmetic, n: Node, args: list[Any]) -> Any:
+def value_of(arithmetic: Arithmetic, n: Node, args: list[Any]) -> Any:
     for a in args[:1] if n.op == "where" else args:
         if a.__class__ is NoValue:
             return a
@@ -163,7 +163,7 @@ def _real(x: Any) -> Any:
     return x.real
 
 
-def _atan2(k: _Arithmetic, n: Node, y: Any, x: Any) -> Any:
+def _atan2(k: Arithmetic, n: Node, y: Any, x: Any) -> Any:
     if not isinstance(x, (complex, mpmath.mpc)) and not isinstance(y, (complex, mpmath.mpc)):
         return k.functions.atan2(y, x)
     # analytic: the angle at the real parts, plus the small rest
@@ -172,14 +172,14 @@ def _atan2(k: _Arithmetic, n: Node, y: Any, x: Any) -> Any:
     return angle + k.functions.atan((y * c - x * s) / (x * c + y * s))
 
 
-def _power(k: _Arithmetic, n: Node, base: Any, exponent: Any) -> Any:
+def _power(k: Arithmetic, n: Node, base: Any, exponent: Any) -> Any:
     fixed = n.args[1].data
     if isinstance(fixed, int):
         return base**fixed
     return math.pow(base, exponent) if k is REAL else base**exponent
 
 
-def _factor(k: _Arithmetic, n: Node, *entries: Any) -> tuple[list[Any], list[int]]:
+def _factor(k: Arithmetic, n: Node, *entries: Any) -> tuple[list[Any], list[int]]:
     shape = n.data
     a, p = shape.full(entries), [0] * shape.n
     if shape.kind == "definite":
@@ -193,7 +193,7 @@ def _factor(k: _Arithmetic, n: Node, *entries: Any) -> tuple[list[Any], list[int
 
 
 def _refuse_singular(
-    k: _Arithmetic, sizes: Sequence[float], inverse_pivots: Sequence[Any], diagonal: Sequence[Any]
+    k: Arithmetic, sizes: Sequence[float], inverse_pivots: Sequence[Any], diagonal: Sequence[Any]
 ) -> None:
     least = LEAST_PIVOT / sys.float_info.epsilon * mpmath.mp.eps if k is _DIGITS else LEAST_PIVOT
     level = least * sum(_real(entry) / size for entry, size in zip(diagonal, sizes, strict=True))
@@ -203,7 +203,7 @@ def _refuse_singular(
             raise ZeroDivisionError("a matrix is singular to rounding")
 
 
-def _solve(k: _Arithmetic, n: Node, factors: tuple[list[Any], list[int]], *b: Any) -> list[Any]:
+def _solve(k: Arithmetic, n: Node, factors: tuple[list[Any], list[int]], *b: Any) -> list[Any]:
     shape, x, (a, p) = n.args[0].data, list(b), factors
     if shape.kind == "definite":
         elimination.definite_solve(shape.n, a, x)
@@ -214,7 +214,7 @@ def _solve(k: _Arithmetic, n: Node, factors: tuple[list[Any], list[int]], *b: An
     return x
 
 
-def _call(k: _Arithmetic, n: Node, *args: Any) -> Any:
+def _call(k: Arithmetic, n: Node, *args: Any) -> Any:
     if n.data.python is None:
         raise ExpressionError(f"external function {n.data.name!r} has no Python form to evaluate; give python=...")
     return k.number(n.data.python(*args))

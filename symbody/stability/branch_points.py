@@ -10,16 +10,19 @@ The point itself is the solution of  R + β ψ = 0,  Jᵀ ψ = 0,  ψᵀψ = 1  
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+from scipy.optimize import brentq, linear_sum_assignment
 
 from ..algebra.continuation import CurvePoint, SolutionCurve
+from ..algebra.trust_region import EPS
 from ..emit.run.callable import Array
 from .branch_problem import BranchProblem
 from .clean_spectra import PencilFamily
+from .hopf_form import HopfForm, hopf_form
 
 UPRIGHT: Final = (
     1e-5  # a branch leaves at a right angle to the freed value where its direction has less of it than this
@@ -45,7 +48,8 @@ class SpecialPoint:
     place       where it lies: behind so many points of the branch
     eigenvalue  that is zero there, or imaginary (Hopf)
     criticality "supercritical", "subcritical", or empty where it has none: which side the new motions lie on
-    coefficient of the normal form: of a fold ψᵀ∂²R[v, v], of a pitchfork the cubic one, of a Hopf point the first Lyapunov coefficient
+    coefficient of the normal form: of a fold ψᵀ∂²R[v, v], of a pitchfork c in value ≈ value₀ + c s², of a Hopf point the first Lyapunov coefficient
+    form        of a Hopf point: how the oscillation grows, `HopfForm`; None where the speeds turn with the motion
     """
 
     kind: str
@@ -57,6 +61,7 @@ class SpecialPoint:
     coefficient: float = np.nan
     directions: tuple[Array, ...] = ()  # of other branches, in the unknowns that move
     range: Array | None = None
+    form: HopfForm | None = None
 
     def with_criticality(self, before: int, after: int, is_rising: bool) -> SpecialPoint:
         """A pitchfork is supercritical where the new motions lie on the side on which this branch has lost stability; the numbers of unstable
@@ -69,7 +74,14 @@ class SpecialPoint:
     def __str__(self) -> str:
         said = f"{self.criticality} {self.kind}".strip()
         omega = f", ω = {abs(self.eigenvalue.imag):.8g}" if self.kind == "Hopf" else ""
-        return f"{said} at {self.value:.10g}{omega}: {WORDS[self.kind]}"
+        return f"{said} at {self.value:.10g}{omega}: {self._meaning}"
+
+    @property
+    def _meaning(self) -> str:
+        if self.form is None:
+            return WORDS[self.kind]
+        side = "larger" if self.form.amplitude > 0 else "smaller"
+        return f"{'a stable' if self.form.lyapunov < 0 else 'an unstable'} oscillation at {side} values"
 
 
 # ---------------------------------------------------------------------------------------------------- folds and branch points
@@ -83,7 +95,7 @@ def between(
     if curve.orientation(here, here.range) * curve.orientation(there, here.range) < 0:
         out += _branch_point(problem, curve, place, here, there)
     elif here.tangent[-1] * there.tangent[-1] < 0:
-        found = curve.located(here, there, lambda point: float(point.tangent[-1]))
+        found = _located(curve, here, there, lambda point: float(point.tangent[-1]))
         out += [] if found is None else [_fold(problem, curve, place, found)]
     return out
 
@@ -183,6 +195,27 @@ def _named(
     return "pitchfork", bend
 
 
+# ---------------------------------------------------------------------------------------------------- zeros along the branch
+
+
+def _located(
+    curve: SolutionCurve, here: CurvePoint, there: CurvePoint, test: Callable[[CurvePoint], float]
+) -> CurvePoint | None:
+    """The point between two others at which a function changes its sign; None where it does not, or cannot be come near to."""
+    far = float((there.x - here.x) @ (curve.weights * here.tangent))
+    known: dict[float, CurvePoint | None] = {0.0: here, far: there}
+
+    def value(s: float) -> float:
+        known[s] = known.get(s) or curve.between(here, s)
+        point = known[s]
+        return np.nan if point is None else test(point)
+
+    if not value(0.0) * value(far) <= 0:
+        return None
+    s = float(brentq(value, 0.0, far, xtol=4 * EPS * max(far, 1e-3), rtol=4 * EPS, disp=False))
+    return known[s] if s in known else curve.between(here, s)
+
+
 # ---------------------------------------------------------------------------------------------------- Hopf points
 
 
@@ -213,8 +246,11 @@ def _hopf(
         upper = found[found.imag > 0]
         return complex(upper[np.argmin(np.abs(upper - (a + part * (b - a))))]) if len(upper) else complex(np.nan)
 
-    found = curve.located(here, there, lambda point: nearest(point).real)
+    found = _located(curve, here, there, lambda point: nearest(point).real)
     if found is None:
         return []
-    s = nearest(found)
-    return [SpecialPoint("Hopf", float(found.x[-1]), problem.whole(found.x), place, 1j * s.imag)]
+    s, x = 1j * nearest(found).imag, problem.whole(found.x)
+    form = hopf_form(problem.full_rows, problem.numbers_at(x), problem.direction_at(x, found.tangent), s)
+    word = "" if form is None else "supercritical" if form.lyapunov < 0 else "subcritical"
+    coefficient = np.nan if form is None else form.lyapunov
+    return [SpecialPoint("Hopf", float(found.x[-1]), x, place, s, word, coefficient, form=form)]

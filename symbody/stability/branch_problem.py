@@ -28,6 +28,7 @@ from ..emit.text.numpy_text import numpy_function
 from ..errors import StabilityError, listed, unknown
 from .clean_spectra import CleanSpectra, PencilFamily
 from .conditions import Conditions
+from .hopf_form import FullRows
 from .linear_system import LinearSystem
 from .linearize import linearize
 from .steady_motion import SteadyMotion
@@ -225,6 +226,23 @@ class BranchProblem:
         """∂²R[a, b] and ∂³R[a, b, c], in directions of the unknowns that move."""
         second, third = self._forms(self.whole(x), self.p, a, b, c)
         return np.atleast_1d(second), np.atleast_1d(third)
+
+    @cached_property
+    def full_rows(self) -> FullRows:
+        """The equations in all variables, for normal forms."""
+        return FullRows(self.equations, self.problem.fixed, self.freed.varied)
+
+    def numbers_at(self, x: Array) -> dict[Symbol, float]:
+        """Numbers of all symbols at a point."""
+        known = dict(zip((*self.problem.unknowns, *self.problem.parameters), map(float, (*x, *self.p)), strict=True))
+        return {**known, **{s: float(evaluate(e, known)) for s, e in self.problem.fixed.items()}}
+
+    def direction_at(self, x: Array, tangent: Array) -> dict[Symbol, float]:
+        """Rates of change of all symbols with the freed value along the branch."""
+        slopes = tangent / tangent[-1]
+        own = {self.problem.unknowns[j]: float(d) for j, d in zip(self.moving, slopes, strict=True)}
+        at, fixed = self.numbers_at(x), self.problem.fixed
+        return {**own, **{s: float(evaluate(directional_derivative(e, own), at)) for s, e in fixed.items()}}
 
     # ------------------------------------------------------------------------------------------------ stability
 

@@ -26,6 +26,11 @@ def test_straight_running(straight):
     assert weave.value == pytest.approx(3.206546207782, abs=1e-10)
     assert abs(weave.eigenvalue.imag) == pytest.approx(3.1004685, abs=1e-7)
     assert capsize.value == pytest.approx(5.396249338424, abs=1e-11)
+    assert weave.criticality == "supercritical"
+    grown = 4 * weave.form.amplitude * abs(weave.form.shape["q1"]) ** 2
+    assert grown == pytest.approx(
+        -0.1873, rel=5e-3
+    )  # lean² over v - v3 at constant energy, from cycles that were computed
 
 
 def test_turns_that_leave_straight_running(straight):

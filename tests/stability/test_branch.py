@@ -135,6 +135,29 @@ def test_flutter_of_ziegler_column(b):
     assert flutter.value == pytest.approx(41 / 28 + b**2 / 2, rel=1e-12)
     if b == 0.1:
         assert 2 * np.pi / abs(flutter.eigenvalue.imag) == pytest.approx(11.7547633590, abs=1e-9)
+        assert flutter.criticality == "supercritical"
+
+
+def test_cycles_of_ziegler_column_grow_as_the_normal_form_says():
+    """Of the cycles at P = 1.5 and 1.6 (AUTO-07p) amplitude² and period, extrapolated to the Hopf point."""
+    eq = _ziegler(0.1)
+    (flutter,) = [p for p in sb.branch(eq, sb.steady(eq), P=(0, 2)).special if p.kind == "Hopf"]
+    form, P = flutter.form, np.array([1.5, 1.6])
+    off, computed = P - flutter.value, np.array([[0.2380113, 0.4243561], [0.4760152, 0.8331387]]) ** 2
+    for k, name in enumerate(("q1", "q2")):
+        ratio = computed[:, k] / (4 * form.amplitude * abs(form.shape[name]) ** 2 * off)
+        assert ratio[0] - off[0] * (ratio[1] - ratio[0]) / (off[1] - off[0]) == pytest.approx(1, abs=1e-2)
+    period = np.array([11.6853964, 11.4580812])
+    slopes = (2 * np.pi / period - form.omega) / off
+    assert slopes[0] - off[0] * (slopes[1] - slopes[0]) / (off[1] - off[0]) == pytest.approx(form.frequency, rel=1e-2)
+
+
+def test_van_der_pol_has_amplitude_two():
+    """x'' - (mu - x²) x' + x = 0: x = 2 √mu cos t to lowest order, supercritical."""
+    eq = _particle(lambda x, mu: mu * x.dot - x**2 * x.dot - x + x.dot / 2)
+    (hopf,) = sb.branch(eq, sb.steady(eq, mu=-0.5), mu=(-0.5, 0.5)).special
+    assert (hopf.kind, hopf.criticality, hopf.value) == ("Hopf", "supercritical", pytest.approx(0, abs=1e-14))
+    assert 2 * np.sqrt(hopf.form.amplitude) * abs(hopf.form.shape["x"]) == pytest.approx(2, rel=1e-12)
 
 
 def test_inputs_and_given_values_can_be_varied():
