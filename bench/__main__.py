@@ -34,6 +34,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "robots": ("dynamics",),
     "functions": ("dynamics",),
     "only": ("equilibria",),
+    "keep": ("equilibria",),
 }
 
 
@@ -68,6 +69,9 @@ def main() -> None:
     parser.add_argument("--robots", nargs="+", choices=CASES, help="only these (dynamics)")
     parser.add_argument("--functions", nargs="+", choices=FUNCTIONS, help="only these (dynamics)")
     parser.add_argument("--only", nargs="+", help="cases with one of these words in their name (equilibria)")
+    parser.add_argument(
+        "--keep", help="a file for rows as they come; cases that are in it are not run again (equilibria)"
+    )
     chosen = parser.parse_args()
     given = {name: value for name in OPTIONS if (value := getattr(chosen, name))}
     for name in given:

@@ -4,14 +4,17 @@ Each case has 20 starts. `solved`: from how many of them a solution was found, a
 many ended at the nearest of all solutions that anybody found. `evaluations`: of rows and slopes, the mean over the starts. A peer's end counts as
 a solution where Newton's method stays there; it begins with multipliers of zero, as one who calls SciPy would. `hybr` needs as many rows as
 unknowns: where there are more rows it gets the normal equations Jᵀ F = 0 (rows scaled), which have all the solutions; where there are fewer,
-rows of zeros. A peer's run from one start ends after a time and a number of evaluations that its row names.
+rows of zeros. A run from one start ends after a time of the processor (a peer's also after a number of evaluations) that its row names: it has
+found nothing then.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -19,14 +22,15 @@ from scipy.optimize import root
 
 import symbody as sb
 from symbody.algebra.metric import UnknownsMetric
-from symbody.algebra.nonlinear import System
+from symbody.algebra.nonlinear import Function, System
 from symbody.stability.steady import SteadyQuestion, question
 
 from .equilibrium_cases import Case, cases
 from .timing import Row
 
 STARTS: Final = 20
-SECONDS: Final = 2.0  # for a peer, from one start
+OURS: Final = 20.0  # seconds for us, from one start
+SECONDS: Final = 2.0  # for a peer
 CALLS: Final = 1000
 PEERS: Final = ("hybr", "lm")
 SAME: Final = 1e-4
@@ -35,30 +39,61 @@ STAYS: Final = 1e-5
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def rows(only: list[str] | None = None) -> Iterator[Row]:
-    total = dict.fromkeys(("starts", "solved", "nearest", *PEERS), 0)
+def rows(only: list[str] | None = None, keep: str | None = None) -> Iterator[Row]:
+    """Two rows a case, one for each peer, then two for all cases.
+
+    only   cases with one of these words in their names
+    keep   a file to which rows are added as they come; cases that are in it are not run again
+    """
+    kept = _Kept(keep)
+    every: list[Row] = []
     for case in cases():
         if only and not any(word in case.name for word in only):
             continue
-        found = _Runs(case)
-        yield from found.rows()
-        total["starts"] += STARTS
-        total["solved"] += found.solved
-        total["nearest"] += found.nearest[""]
-        for peer in PEERS:
-            total[peer] += found.count(peer)
+        for row in kept.rows(case.name) or kept.added(list(_Runs(case).rows())):
+            every.append(row)
+            yield row
     for peer in PEERS:
-        yield _row("all cases", total["starts"], total["solved"], total["nearest"], None, peer, total[peer], None, None)
+        yield _all([row for row in every if row["peer"] == _limited(peer)], peer)
 
 
-def _row(
-    case: str, starts: int, solved: int, nearest: int, evaluations: float | None, peer: str, peer_solved: int, peer_evaluations: float | None,
-    seconds: float | None,
-) -> Row:  # fmt: skip
-    return {
-        "case": case, "starts": starts, "solved": solved, "nearest": nearest, "evaluations": evaluations, "seconds": seconds,
-        "peer": f"SciPy {peer}, at most {SECONDS:g} s and {CALLS} calls a start", "peer_solved": peer_solved, "peer_evaluations": peer_evaluations,
-    }  # fmt: skip
+class _Kept:
+    """Rows in a file of JSON lines."""
+
+    def __init__(self, file: str | None) -> None:
+        self.file = None if file is None else Path(file)
+        lines = self.file.read_text().splitlines() if self.file is not None and self.file.exists() else []
+        self.known: list[Row] = [json.loads(line) for line in lines]
+
+    def rows(self, case: str) -> list[Row]:
+        return [row for row in self.known if row["case"] == case]
+
+    def added(self, rows: list[Row]) -> list[Row]:
+        if self.file is not None:
+            with self.file.open("a") as out:
+                out.writelines(json.dumps(row) + "\n" for row in rows)
+        return rows
+
+
+def _limited(peer: str) -> str:
+    return f"SciPy {peer}, at most {SECONDS:g} s and {CALLS} calls a start"
+
+
+def _all(rows: list[Row], peer: str) -> Row:
+    """Sums, the median of the cases' evaluations, and the largest of their times."""
+    total = {k: sum(row[k] for row in rows) for k in ("starts", "solved", "nearest", "peer_solved", "peer_nearest")}
+    medians = {
+        k: float(np.median([row[k] for row in rows])) if rows else None for k in ("evaluations", "peer_evaluations")
+    }
+    seconds = {k: max((row[k] for row in rows), default=None) for k in ("seconds", "slowest")}
+    cases = {"case": f"all {len(rows)} cases"}
+    return {k: {**cases, **total, **medians, **seconds, "peer": _limited(peer), "ours": _OURS}[k] for k in _COLUMNS}
+
+
+_OURS: Final = f"at most {OURS:g} s a start"
+_COLUMNS: Final = (
+    "case", "starts", "solved", "nearest", "evaluations", "seconds", "slowest", "peer", "peer_solved", "peer_nearest", "peer_evaluations", "ours",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -107,8 +142,12 @@ class _Runs:
     def _ours(self, start: Array) -> _End:
         began = time.process_time()
         search = self.problem.search(self.asked.numbers, dict(zip(self.problem.unknowns, start, strict=True)))
-        found = search.nearest()
-        x = found.solution.x if found.solution.holds else None
+        search = replace(search, system=replace(search.system, function=_until(search.system.function, OURS)))
+        try:
+            found = search.nearest()
+            x = found.solution.x if found.solution.holds else None
+        except _OutOfTimeError:
+            x = None
         return _End(x, search.evaluations, time.process_time() - began)
 
     # ------------------------------------------------------------------------------------------------ counting
@@ -135,19 +174,14 @@ class _Runs:
 
     def rows(self) -> Iterator[Row]:
         means = {who: float(np.mean([e.evaluations for e in ends])) for who, ends in self.ends.items()}
-        seconds = float(np.mean([e.seconds for e in self.ends[""]]))
+        seconds, nearest = [e.seconds for e in self.ends[""]], self.nearest
         for peer in PEERS:
-            yield _row(
-                self.case.name,
-                STARTS,
-                self.solved,
-                self.nearest[""],
-                means[""],
-                peer,
-                self.count(peer),
-                means[peer],
-                seconds,
-            )
+            row = {
+                "case": self.case.name, "starts": STARTS, "solved": self.solved, "nearest": nearest[""], "evaluations": means[""],
+                "seconds": float(np.mean(seconds)), "slowest": max(seconds), "peer": _limited(peer), "peer_solved": self.count(peer),
+                "peer_nearest": nearest[peer], "peer_evaluations": means[peer], "ours": _OURS,
+            }  # fmt: skip
+            yield {k: row[k] for k in _COLUMNS}
 
 
 # ---------------------------------------------------------------------------------------------------- peers
@@ -157,16 +191,28 @@ class _OutOfTimeError(Exception):
     pass
 
 
+def _until(function: Function, seconds: float) -> Function:
+    """The same function, which raises when the process has worked for so long."""
+    end = time.process_time() + seconds
+
+    def timed(x: Array) -> tuple[Array, Array]:
+        if time.process_time() > end:
+            raise _OutOfTimeError
+        return function(x)
+
+    return timed
+
+
 def _peer(system: System, start: Array, method: str, metric: UnknownsMetric) -> _End:
-    calls, ends = [0], time.perf_counter() + SECONDS
+    calls, timed = [0], _until(system.function, SECONDS)
     m, n = system.function(start)[1].shape
     square = _squared if method == "hybr" and m > n else _padded
 
     def function(x: Array) -> tuple[Array, Array]:
         calls[0] += 1
-        if time.perf_counter() > ends or calls[0] > CALLS:
+        if calls[0] > CALLS:
             raise _OutOfTimeError
-        return square(*system.function(x))
+        return square(*timed(x))
 
     x = start
     with np.errstate(all="ignore"):
