@@ -8,7 +8,7 @@ R and D are diagonal. R balances the rows of R J D, and D its columns, unless di
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -54,9 +54,10 @@ class Scales:
 
         sizes   D, where it is given: then rows alone are scaled
         """
-        m, n = J.shape
-        unseen = np.full(m, np.inf)
-        return cls(unseen, np.full(n, np.inf) if sizes is None else sizes, unseen, sizes is not None).shrunk(J)
+        if sizes is None:
+            return _scales_of(np.ascontiguousarray(J).tobytes(), J.shape)
+        unseen = np.full(len(J), np.inf)
+        return cls(unseen, sizes, unseen, True).shrunk(J)
 
     @cached_property
     def rows(self) -> Array:
@@ -99,6 +100,13 @@ class Scales:
             for new, old in ((R, self.R), (D, self.D))
         )
         return replace(self, R=R, D=D, ceiling=np.where(np.isfinite(self.R), self.ceiling, GROWN * R))
+
+
+@lru_cache(maxsize=32)
+def _scales_of(J: bytes, shape: tuple[int, int]) -> Scales:
+    """Kept for a while: rank, distances and the first step are asked for at the same point."""
+    unseen = [np.full(k, np.inf) for k in shape]
+    return Scales(*unseen, unseen[0]).shrunk(np.frombuffer(J).reshape(shape))
 
 
 def _geometric(A: Array, R: Array, D: Array) -> tuple[Array, Array]:

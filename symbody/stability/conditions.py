@@ -77,8 +77,9 @@ def conditions(
     group = active_symmetries(eq, asked, turning, near)
     drifting = tuple(q for q in eq.q if asked.drifts(q) or group.moves(q))
     fixed = _fixed(eq, wanted, loose, drifting, group.turned_speeds, time)
+    of_equations = eq.cached("steady rows", (), lambda: _equation_rows(eq))
     rows = [
-        *_rate_rows(eq, fixed, drifting), *group.rate_rows(), *_wanted_rows(eq, wanted, fixed), *group.turn_rows(), *_equation_rows(eq)
+        *_rate_rows(eq, fixed, drifting), *group.rate_rows(), *_wanted_rows(eq, wanted, fixed), *group.turn_rows(), *of_equations
     ]  # fmt: skip
     unknowns = _unknowns(eq, fixed, loose, group)
     return Conditions(

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
+import numpy as np
+
 from ..algebra.derivatives import directional_derivative, jacobian
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
@@ -20,12 +22,14 @@ from ..derive.keywords import values_by_name
 from ..errors import StabilityError, finite_number, listed
 from ..integrate.inputs import with_inputs
 from ..integrate.state import Start, is_whole_state, start_values
+from .condition_rows import ConditionRow
 from .conditions import Conditions, conditions
 from .parameter_samples import Sample, array, arrays, cleaned, folded, sample_at, samples, vanishing
 from .pivoting import solved
 from .steady_motion import SteadyMotion
 from .steady_problem import SINGULAR, SteadyProblem, least_part, parameters_of, steady_problem
 
+FAR: Final = 1e-6  # a row that is more than this part of what its slopes make of the unknowns does not vanish
 LOOSE: Final = 1e-6  # unknowns that lie farther in the null space than this are not determined
 
 
@@ -57,7 +61,7 @@ def steady(
     the residual is shown, and what the conditions left open.
     """
     asked = question(equations, values, zero, free, turning, start, inputs)
-    closed = None if _free_parameters(asked.conditions) else _closed_form(asked)
+    closed = _closed_form(asked) if _may_be_closed(asked) else None
     return _refused_in_time(closed or _in_numbers(asked, lambda search: [search.nearest()])[0])
 
 
@@ -116,15 +120,19 @@ def question(
     inputs: Mapping[Any, Any] | None,
 ) -> SteadyQuestion:  # fmt: skip
     eq, constants = with_inputs(equations, inputs or {}, StabilityError)
-    near: dict[str, Any] = dict(start_values(start, f"steady motion of {equations.name!r}"))
-    if isinstance(start, SteadyMotion):  # forces and accelerations too, which are no part of a state
-        near |= {s.name: x for s, x in start.found.items()}
+    near = _start_numbers(start, f"steady motion of {equations.name!r}")
     given, numbers, time = _sorted(eq, {**constants, **(values or {})})
     asked = conditions(eq, given, zero, free, turning, _near(eq, near), time)
     defaults = _defaults(eq, asked, numbers)
     known = {k: float(evaluate(v, defaults)) if isinstance(v, Expr) else v for k, v in near.items()}
     begin, notes = _started(eq, asked, known, is_whole_state(start))
     return SteadyQuestion(eq, asked, begin, defaults, (*asked.notes, *notes))
+
+
+def _start_numbers(start: Start | None, where: str) -> dict[str, Any]:
+    """By name; of another steady motion also forces and accelerations, which are no part of a state."""
+    is_found = isinstance(start, SteadyMotion) and bool(start.unknowns)
+    return start.all_numbers if isinstance(start, SteadyMotion) and is_found else dict(start_values(start, where))
 
 
 def _sorted(eq: Equations, values: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[str, Any], float]:
@@ -151,7 +159,7 @@ def _refused_in_time(motion: SteadyMotion) -> SteadyMotion:
     for v in eq.variables.of("r r' r''"):
         if v.rate_of is not None and motion.expressions.get(v.symbol, ZERO) is not ZERO:
             moving[v.rate_of] = motion.expressions[v.symbol]
-    rows = [r for r in motion.conditions.rows if not moving.keys().isdisjoint(free_symbols(r.expression))]
+    rows = _containing(eq, motion.conditions.rows, tuple(moving))
     if not rows or not motion.is_steady:
         return motion
     slopes = folded([directional_derivative(r.expression, moving) for r in rows], motion.expressions)
@@ -161,6 +169,13 @@ def _refused_in_time(motion: SteadyMotion) -> SteadyMotion:
             said = f"not steady: {row.name} changes with time, by {evaluate(slope, at):.4g} in a second"
             return replace(motion, outcome=said, is_steady=False, worst=row.name)
     return motion
+
+
+def _containing(eq: Equations, rows: tuple[ConditionRow, ...], symbols: tuple[Symbol, ...]) -> list[ConditionRow]:
+    def found() -> list[int]:
+        return [k for k, r in enumerate(rows) if not set(symbols).isdisjoint(free_symbols(r.expression))]
+
+    return [rows[k] for k in eq.cached("steady rows with", (tuple(r.expression for r in rows), symbols), found)]
 
 
 def _near(eq: Equations, start: Mapping[Any, Any]) -> dict[Symbol, float]:
@@ -204,6 +219,26 @@ def _started(
 
 
 # ---------------------------------------------------------------------------------------------------- in closed form
+
+
+def _may_be_closed(asked: SteadyQuestion) -> bool:
+    """Whether rows can vanish with coordinates where the search would begin, all else from linear equations; in numbers, where these cost nothing
+    since the same has been asked before."""
+    if _free_parameters(asked.conditions):
+        return False
+    problem = asked.problem
+    if not problem.is_compiled or asked.missing:
+        return True
+    w, p = problem.point(asked.begin), problem.numbers(asked.numbers)
+    places = {s: k for k, s in enumerate(problem.unknowns)}
+    for stage in ("speeds", "accelerations", "loads"):
+        rows = [k for k, row in enumerate(problem.rows) if row.stage == stage]
+        columns = [places[s] for s in asked.conditions.unknowns[stage]]
+        F, J = problem.rows_and_slopes(w, p)
+        if rows and columns:
+            w[columns] -= np.linalg.lstsq(J[np.ix_(rows, columns)], F[rows], rcond=1e-12)[0]
+    F, J = problem.rows_and_slopes(w, p)
+    return not bool((np.abs(F) > FAR * (1 + np.abs(J) @ np.maximum(np.abs(w), 1.0))).any())
 
 
 def _closed_form(asked: SteadyQuestion) -> SteadyMotion | None:

@@ -143,6 +143,14 @@ class SteadyMotion(Tabular, Portable):
         """The kind of each name: those of the equations, and parameters that only the conditions have."""
         return {**{s.name: s.kind for s in self.parameters}, **self.equations.kinds}
 
+    @cached_property
+    def all_numbers(self) -> dict[str, float]:
+        """Everything that has a number, by name; parameters too."""
+        known = {**self.defaults, **self.found}
+        fixed = {s: e for s, e in self.expressions.items() if all(x in known for x in free_symbols(e))}
+        fixed_numbers = zip(fixed, evaluate(list(fixed.values()), known), strict=True)
+        return {s.name: float(x) for s, x in (*known.items(), *fixed_numbers)}
+
     @property
     def state(self) -> State:
         """As numbers, at the default values of the parameters; to start from."""
