@@ -24,6 +24,7 @@ STEPS: Final = 300
 FIRST: Final = 0.05  # step along a ramp, in units of the unknowns' sizes
 CORRECTIONS: Final = 6
 BACK: Final = 100.0  # loads beyond this many times those of the start are not followed
+CLOSING: Final = 30
 SETTLED: Final = 1e-3
 REGULAR: Final = 1e6  # a solution that is no larger than so many times the right side is no rounding
 LARGEST: Final = 0.5  # step of a relaxation, in the same units
@@ -116,7 +117,7 @@ def relaxed(
     max_steps: int = STEPS,
 ) -> Array | None:
     """A point next to a zero, reached by implicit steps of P x' = -F(x); None where they do not settle, or not within a distance."""
-    x, pace = start.copy(), np.inf
+    x, pace = _on_constraints(system, start, inertia_at, metric), np.inf
     for _ in range(max_steps):
         F, J = system.function(x)
         inertia = inertia_at(x)
@@ -131,6 +132,23 @@ def relaxed(
             return x
         pace *= 3
     return None
+
+
+def _on_constraints(system: System, x: Array, inertia_at: Callable[[Array], Array], metric: UnknownsMetric) -> Array:
+    """A point next to another at which rows without inertia and forces vanish, or nearly so: no friction holds these."""
+    for _ in range(CLOSING):
+        F, J = system.function(x)
+        ties = ~inertia_at(x).any(axis=1) & ~J[:, ~np.isfinite(metric.sizes)].any(axis=1) & J.any(axis=1)
+        if not ties.any() or not (np.isfinite(F).all() and np.isfinite(J).all()):
+            break
+        D = _steps(J, metric)
+        R = 1 / np.abs(J[ties] * D).max(axis=1)
+        step = -D * SingularValues.of(R[:, None] * J[ties] * D).shortest(R * F[ties])
+        size = float(np.linalg.norm(step / metric.sizes))
+        x = x + step * min(1.0, LARGEST / max(size, 1e-300))
+        if size < 1e-9:
+            break
+    return x
 
 
 @dataclass(frozen=True)

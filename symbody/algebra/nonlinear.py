@@ -137,7 +137,7 @@ class System:
     lower, upper   bounds
     linear         unknowns in which rows are linear at fixed others; they start where they are best, and no distance counts them
     rounding       x -> for each row, a bound of its rounding error; without, it is estimated
-    slope_rounding x -> the same for the entries of J; without, they are taken as they are
+    slope_rounding x, sizes beside which it is rounded -> the same for the entries of J; without, they are taken as they are
     radius         of the first step, in these distances
     reach          how far a step may change each unknown: beyond a part of a turn, slopes of angles say nothing
     typical        sizes of unknowns beside which smaller numbers are rounded: angles are known to 1e-16, not to 1e-16 of themselves
@@ -149,7 +149,7 @@ class System:
     upper: Array | None = None
     linear: Mask | None = None
     rounding: Callable[[Array], Array] | None = None
-    slope_rounding: Callable[[Array], Array] | None = None
+    slope_rounding: Callable[[Array, Array], Array] | None = None
     radius: float = np.inf
     reach: Array | None = None
     typical: Array | None = None
@@ -206,7 +206,7 @@ class System:
                 break
             reached = fixed.zero(found.x + length * back)
             evaluations += reached.evaluations
-            if reached.holds and here.length(reached.x - towards) < here.length(found.x - towards):
+            if reached.holds and here.length(reached.x - towards) <= here.length(found.x - towards):
                 found, length = reached, min(1.0, 2 * length)
             else:
                 length /= 4
@@ -311,7 +311,9 @@ class _TrustRegionSearch:
         """
         if self.system.slope_rounding is None or not self._has_suspects():
             return False
-        self.floor = 8 * self.system.slope_rounding(self.x)
+        before, sizes = self.scales, self._sizes
+        self.scales = before  # none are made of slopes that are still to be cleared
+        self.floor = 8 * self.system.slope_rounding(self.x, sizes)
         cleared = np.where(np.abs(self.J) <= self.floor, 0.0, self.J)
         is_new, self.J = bool((cleared != self.J).any()), cleared
         return is_new

@@ -23,15 +23,20 @@ EXACT: Final = ("neg", "abs", "where", "min", "max", "sign")  # operations that 
 APART: Final = 2.0**10  # arguments are moved by so many times their error, so that what follows is not lost in rounding
 
 
-def rounding(expressions: Sequence[Expr], values: Mapping[Any, float]) -> list[float]:
-    """For each expression, a bound of the error of its value in double precision; infinite where it has none."""
-    given = by_symbol(list(expressions), values)
+def rounding(
+    expressions: Sequence[Expr], values: Mapping[Any, float], sizes: Mapping[Symbol, float] | None = None
+) -> list[float]:
+    """For each expression, a bound of the error of its value in double precision; infinite where it has none.
+
+    sizes   of symbols that are rounded beside a larger number than their own value
+    """
+    beside, given = sizes or {}, by_symbol(list(expressions), values)
     value: dict[Node, Any] = {}
     error: dict[Node, Any] = {}
     for n in ordered(expressions):
         if isinstance(n, Symbol):
             value[n] = float(given[n])
-            error[n] = UNIT * abs(value[n])
+            error[n] = UNIT * abs(beside.get(n, value[n]))
         else:
             arguments = [value[a] for a in n.args]
             value[n] = value_of(REAL, n, arguments)
@@ -40,14 +45,14 @@ def rounding(expressions: Sequence[Expr], values: Mapping[Any, float]) -> list[f
     return [float("inf") if isinstance(value[e], NoValue) else error[e] for e in expressions]
 
 
-def rounding_expressions(expressions: Sequence[Expr]) -> list[Expr] | None:
+def rounding_expressions(expressions: Sequence[Expr], sizes: Mapping[Symbol, Expr] | None = None) -> list[Expr] | None:
     """The same bounds as expressions, to be compiled where they are asked for often; None where solves or functions of others are among
     the nodes. They may have no value where a slope has none."""
-    error: dict[Node, Expr] = {}
+    error: dict[Node, Expr] = {s: UNIT * e for s, e in (sizes or {}).items()}
     for n in ordered(expressions):
         if isinstance(n, Block) or n.op == "call":
             return None
-        if isinstance(n, Expr):
+        if isinstance(n, Expr) and n not in error:
             error[n] = _error_expression(n, error)
     return [error[e] for e in expressions]
 

@@ -105,8 +105,8 @@ class Scales:
 @lru_cache(maxsize=32)
 def _scales_of(J: bytes, shape: tuple[int, int]) -> Scales:
     """Kept for a while: rank, distances and the first step are asked for at the same point."""
-    unseen = [np.full(k, np.inf) for k in shape]
-    return Scales(*unseen, unseen[0]).shrunk(np.frombuffer(J).reshape(shape))
+    R, D = (np.full(k, np.inf) for k in shape)
+    return Scales(R, D, R).shrunk(np.frombuffer(J).reshape(shape))
 
 
 def _geometric(A: Array, R: Array, D: Array) -> tuple[Array, Array]:

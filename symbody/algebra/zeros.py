@@ -42,11 +42,12 @@ class Way(Enum):
 
 @dataclass(frozen=True)
 class FoundZero:
-    """A zero, or what came nearest to one; the way to it, and its distance from the start."""
+    """A zero, or what came nearest to one; the way to it, its distance from the start, and where the way began if that is another place."""
 
     solution: Solution
     way: Way
     distance: float
+    began: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -85,15 +86,16 @@ class ZeroSearch:
         if not first.solution.holds or first.distance <= NEAR:
             return first
         found, failures = [first], 0
+        origin = self.start if first.began is None else first.began
         for _ in range(MORE):
-            more = self._without(found)
+            more = self._without(found, origin)
             if more is None or more.distance >= min(f.distance for f in found):
                 failures += 1
             if more is None or failures >= TRIES:
                 break
             found.append(more)
         found += [more] if more is not None else []
-        if (fallen := self._stable_neighbour(found)) is not None:
+        if (fallen := self._stable_neighbour(found, origin)) is not None:
             found.append(fallen)
         return self._preferred(found)
 
@@ -107,13 +109,13 @@ class ZeroSearch:
             return None
         return self._found(found, Way.NEWTON)
 
-    def _stable_neighbour(self, found: list[FoundZero]) -> FoundZero | None:
+    def _stable_neighbour(self, found: list[FoundZero], origin: Array) -> FoundZero | None:
         """Where the start falls to, if what was found is unstable."""
         best = self._preferred(found)
         if self.inertia is None or self.instability is None or self.instability(best.solution) == 0:
             return None
         with np.errstate(all="ignore"):
-            x = relaxed(self._counted(), self._let_go, self.inertia, self.metric, AROUND * best.distance)
+            x = relaxed(self._counted(), self._let_go(origin), self.inertia, self.metric, AROUND * best.distance)
         reached = None if x is None else self._zero(self.system, x)
         is_new = reached is not None and reached.holds and self._is_true(reached)
         return self._found(reached, Way.RELAXATION) if is_new and reached is not None else None
@@ -125,10 +127,10 @@ class ZeroSearch:
             return found
         for start in self._starts():
             while len(found) < count:
-                more = replace(self, start=start)._without(found)
+                more = self._without(found, start)
                 if more is None:
                     break
-                found.append(replace(more, distance=self.metric.distance(more.solution.x, self.start)))
+                found.append(more)
         return sorted(found, key=lambda f: f.distance)
 
     # ------------------------------------------------------------------------------------------------ ways to a zero
@@ -138,7 +140,7 @@ class ZeroSearch:
         for way, start in self._ways():
             found = self._zero(self.system, start)
             if found.holds and self._is_true(found):
-                return self._found(found, way)
+                return replace(self._found(found, way), began=start if way is Way.RESTART else None)
             if found.holds:
                 found = replace(found, outcome=SolverOutcome.UNTRUE)
             if best is None or (np.isfinite(found.F).all() and not best.size <= found.size):
@@ -158,7 +160,7 @@ class ZeroSearch:
                 yield Way.RAMP, x
             if (
                 self.inertia is not None
-                and (x := relaxed(counted, self._let_go, self.inertia, self.metric)) is not None
+                and (x := relaxed(counted, self._let_go(self.start), self.inertia, self.metric)) is not None
             ):
                 yield Way.RELAXATION, x
         if self.home is not None and not np.isfinite(self.system.function(self.start)[0]).all():
@@ -175,15 +177,14 @@ class ZeroSearch:
         found = self._zero(lifted, np.concatenate([self.start, np.zeros(len(lifted.linear) - n)]))
         return found.x[:n] if found.holds else None
 
-    @property
-    def _let_go(self) -> Array:
-        """Next to the start: on top of a hill, nothing would move."""
+    def _let_go(self, start: Array) -> Array:
+        """Next to a start: on top of a hill, nothing would move."""
         shaken = (
             0.0
             if self.shaken is None
             else NUDGE * self.shaken * np.random.default_rng(2).uniform(-1, 1, len(self.start))
         )
-        return self.system.settled(self.start + shaken)
+        return self.system.settled(start + shaken)
 
     def _starts(self) -> Iterator[Array]:
         draw, n = np.random.default_rng(1), len(self.start)
@@ -191,10 +192,10 @@ class ZeroSearch:
         for k in range(1, STARTS):
             yield self.start + shaken * draw.uniform(-1, 1, n) * 0.2 * k
 
-    def _without(self, known: Iterable[FoundZero]) -> FoundZero | None:
-        """Another zero, from the start with those that are known divided out."""
+    def _without(self, known: Iterable[FoundZero], start: Array) -> FoundZero | None:
+        """Another zero, from a start with those that are known divided out."""
         zeros = [KnownZero.of(f.solution, self.metric) for f in known]
-        rough = self._zero(replace(deflated(self.system, zeros, self.metric), max_steps=60), self.start)
+        rough = self._zero(replace(deflated(self.system, zeros, self.metric), max_steps=60), start)
         if not np.isfinite(rough.F).all():
             return None
         found = self._zero(self.system, rough.x)
@@ -225,11 +226,23 @@ class ZeroSearch:
             x = self.metric.unwound(solution.x, self.start)
             solution = solution if np.array_equal(x, solution.x) else self._zero(self.system, x)
             if solution.null_space.size:
+                solution = self._snapped(solution)
                 before = solution.evaluations
                 sized = replace(self.system, sizes=np.where(np.isfinite(self.metric.sizes), self.metric.sizes, 1.0))
                 solution = sized.slid(solution, np.where(np.isfinite(self.metric.sizes), self.start, solution.x))
                 self.spent.append(solution.evaluations - before)
         return FoundZero(solution, way, self.metric.distance(solution.x, self.start))
+
+    def _snapped(self, solution: Solution) -> Solution:
+        """The same zero, with unknowns exactly where they started that came back to next to there: where zeros are not alone, steps end a root of
+        rounding beside those from which others can be reached."""
+        is_back = np.isfinite(self.metric.sizes) & (np.abs(self.metric.difference(solution.x, self.start)) < SAME)
+        x = np.where(is_back, self.start, solution.x)
+        if np.array_equal(x, solution.x):
+            return solution
+        snapped = self._zero(self.system, x)
+        is_same = snapped.holds and self.metric.distance(snapped.x, solution.x) < 10 * SAME
+        return snapped if is_same else solution
 
     def _preferred(self, found: list[FoundZero]) -> FoundZero:
         least = min(f.distance for f in found)

@@ -39,6 +39,7 @@ class Conditions:
     turning    coordinates and speeds whose rates change as the motion goes along its symmetries
     along      the symmetries that it goes along, each with its rate
     notes      what a reader of the result should know about them
+    is_rest    no rate or speed is asked for: what may drift is rather at rest
     """
 
     fixed: Mapping[Symbol, Expr]
@@ -49,6 +50,7 @@ class Conditions:
     turning: tuple[Symbol, ...] = ()
     along: tuple[tuple[Symmetry, Expr], ...] = ()
     notes: tuple[str, ...] = ()
+    is_rest: bool = False
 
     @property
     def rows_key(self) -> tuple[tuple[str, str, str], ...]:
@@ -83,8 +85,9 @@ def conditions(
     ]  # fmt: skip
     unknowns = _unknowns(eq, fixed, loose, group)
     return Conditions(
-        fixed, unknowns, tuple(rows), cyclic, drifting, group.turning, group.along, _notes(eq, asked, group)
-    )
+        fixed, unknowns, tuple(rows), cyclic, drifting, group.turning, group.along, _notes(eq, asked, group),
+        not group.along and not any(s.kind == "speed" for s in free_symbols(*asked.moving)),
+    )  # fmt: skip
 
 
 def _notes(eq: Equations, asked: Asked, group: SymmetryGroup) -> tuple[str, ...]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 
-from ..algebra.graph import Expr, Symbol
+from ..algebra.graph import Expr, Symbol, symbol
 from ..algebra.rounding import rounding, rounding_expressions
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, compile_program
@@ -18,24 +17,26 @@ OFTEN: Final = 4  # a compiled function costs about as much as so many evaluatio
 
 
 class RoundingBounds:
-    """(w, p) -> for each expression, a bound of the error of its value."""
+    """(w, sizes, p) -> for each expression, a bound of the error of its value, w being rounded beside sizes."""
 
-    def __init__(self, expressions: Sequence[Expr], groups: Mapping[str, Sequence[Symbol]]) -> None:
-        self.expressions, self.groups = list(expressions), {k: list(v) for k, v in groups.items()}
+    def __init__(self, expressions: Sequence[Expr], unknowns: Sequence[Symbol], parameters: Sequence[Symbol]) -> None:
+        self.expressions, self.unknowns, self.parameters = list(expressions), list(unknowns), list(parameters)
         self.asked = 0
 
-    def __call__(self, w: Array, p: Array) -> Array:
+    def __call__(self, w: Array, sizes: Array, p: Array) -> Array:
         self.asked += 1
         if self.asked > OFTEN and self._compiled is not None:
-            found = np.atleast_1d(self._compiled(w, p))
+            found = np.atleast_1d(self._compiled(w, sizes, p))
             if np.isfinite(found).all():
                 return np.asarray(found)
-        values = dict(zip(chain(*self.groups.values()), map(float, (*w, *p)), strict=True))
-        return np.array(rounding(self.expressions, values))
+        values = dict(zip((*self.unknowns, *self.parameters), map(float, (*w, *p)), strict=True))
+        return np.array(rounding(self.expressions, values, dict(zip(self.unknowns, map(float, sizes), strict=True))))
 
     @cached_property
     def _compiled(self) -> Any:
-        bounds = rounding_expressions(self.expressions)
+        sizes = [symbol(f"steady_size_{k}") for k in range(len(self.unknowns))]
+        bounds = rounding_expressions(self.expressions, dict(zip(self.unknowns, sizes, strict=True)))
         if bounds is None or not bounds:
             return None
-        return compile_program(program("steady_rounding", self.groups, {"e": bounds}))
+        groups = {"w": self.unknowns, "sizes": sizes, "p": self.parameters}
+        return compile_program(program("steady_rounding", groups, {"e": bounds}))

@@ -77,10 +77,10 @@ def steady_problem(
         r.expression if r.wanted is None else r.wanted[0] - held(as_expr(r.wanted[1])) for r in asked.rows
     )
     parameters = (*(s for s in parameters_of(eq, asked) if s not in unknowns), *given)
-    key = (tuple(values.items()), unknowns, parameters, asked.rows_key, expressions)
+    key = (tuple(values.items()), unknowns, parameters, asked.rows_key, expressions, asked.is_rest)
 
     def made() -> SteadyProblem:
-        return SteadyProblem(eq, asked.rows, expressions, values, unknowns, parameters, asked.cyclic)
+        return SteadyProblem(eq, asked.rows, expressions, values, unknowns, parameters, asked.cyclic, asked.is_rest)
 
     return eq.cached("steady problem", key, made), given
 
@@ -95,8 +95,9 @@ class SteadyProblem:
 
     def __init__(
         self, eq: Equations, rows: Sequence[ConditionRow], expressions: Sequence[Expr], fixed: Mapping[Symbol, Expr],
-        unknowns: tuple[Symbol, ...], parameters: tuple[Symbol, ...], cyclic: tuple[Symbol, ...],
+        unknowns: tuple[Symbol, ...], parameters: tuple[Symbol, ...], cyclic: tuple[Symbol, ...], is_rest: bool,
     ) -> None:  # fmt: skip
+        self.is_rest = is_rest
         self.eq, self.fixed, self.unknowns, self.parameters, self.cyclic = eq, fixed, unknowns, parameters, cyclic
         self.rows: list[ConditionRow] = list(rows)
         self.expressions = folded(list(expressions), fixed)
@@ -172,19 +173,19 @@ class SteadyProblem:
 
     @cached_property
     def _row_rounding(self) -> RoundingBounds:
-        return RoundingBounds(self.expressions, self._groups)
+        return RoundingBounds(self.expressions, self.unknowns, self.parameters)
 
     @cached_property
     def _slope_rounding(self) -> RoundingBounds:
-        return RoundingBounds(list(self._slopes.entries), self._groups)
+        return RoundingBounds(list(self._slopes.entries), self.unknowns, self.parameters)
 
     def system(self, parameters: Mapping[Symbol, float]) -> System:
         """The rows at numbers for the parameters."""
         p = self.numbers(parameters)
         return System(
             lambda w: self.rows_and_slopes(w, p), linear=self._linear, reach=np.where(self._angles, TURN, np.inf),
-            typical=np.where(self._angles, 1.0, 0.0), rounding=_once(lambda w: self._row_rounding(w, p)),
-            slope_rounding=_once(lambda w: self._slope_rounding(w, p).reshape(self.shape)),
+            typical=np.where(self._angles, 1.0, 0.0), rounding=_once(lambda w: self._row_rounding(w, np.abs(w), p)),
+            slope_rounding=lambda w, sizes: self._slope_rounding(w, sizes, p).reshape(self.shape),
         )  # fmt: skip
 
     def search(self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float]) -> ZeroSearch:
@@ -238,7 +239,7 @@ class SteadyProblem:
 
     def metric(self, system: System, start: Array) -> UnknownsMetric:
         """Distances in radians; unknowns that are no angles in units in which they weigh as much in the rows at the start. Speeds count little
-        where there are coordinates, which they follow from; linear unknowns nowhere."""
+        where there are coordinates, which they follow from, unless all is to be at rest; linear unknowns nowhere."""
         kinds, logs = np.array(self.kinds), np.zeros(len(self.unknowns))
         _, J = system.function(system.settled(start))
         if np.isfinite(J).all() and J.size:
@@ -248,7 +249,7 @@ class SteadyProblem:
         unit = mean.get("coordinate angle", mean.get("coordinate other", 0.0))
         sizes = np.exp(np.array([mean[k] for k in kinds]) - unit) if len(kinds) else np.ones(0)
         sizes = np.where(self._linear, np.inf, sizes)
-        if any(s.kind == "coordinate" and s not in self.cyclic for s in self.unknowns):
+        if not self.is_rest and any(s.kind == "coordinate" and s not in self.cyclic for s in self.unknowns):
             sizes = np.where([s.kind == "speed" for s in self.unknowns], FOLLOWING * sizes, sizes)
         return UnknownsMetric(sizes, self._periodic(system, start))
 
@@ -288,14 +289,14 @@ class SteadyProblem:
 
             u'ᵀ M u'  with  M u' = f + Jcᵀ lam,  Jc u' = 0
         """
-        if any(s.kind == "speed" for s in self.unknowns) or least_part(*self._masses_at(p, w)[::2]) > SINGULAR:
+        if any(s.kind == "acceleration" for s in self.unknowns) or least_part(*self._masses_at(p, w)[::2]) > SINGULAR:
             return True
         draw = np.random.default_rng(5).uniform(-1, 1, (3, len(w)))
         near, far = (max(self._vigour(system, p, w + d * step) for step in draw) for d in (1e-4, 0.3))
         return near <= 1e-3 * far
 
     def _vigour(self, system: System, p: Array, w: Array) -> float:
-        """u'ᵀ M u' from rest."""
+        """u'ᵀ M u', at the speeds that are unknown, all others being zero."""
         M, _, Jc = self._masses_at(p, w)
         unloaded = np.where([s.kind == "multiplier" for s in self.unknowns], 0.0, w)
         f = -system.function(unloaded)[0][[k for k, row in enumerate(self.rows) if row.kind == "balance"]]
