@@ -88,7 +88,7 @@ def _files(count: int) -> str:
 
 
 def _megabytes(size: int) -> str:
-    return f"{size / 2**20:.1f} MiB"
+    return f"{size / 2**20:z.1f} MiB"
 
 
 # ---------------------------------------------------------------------------------------------------------- equations
@@ -171,7 +171,7 @@ def simulate(asked: Any) -> Answer:
         text += f"\nwrote {path}"
         data["file"] = str(path)
     else:
-        text += "\n" + "\n".join(f"  {name} = {value:.9g}" for name, value in final.items())
+        text += "\n" + "\n".join(f"  {name} = {value:z.9g}" for name, value in final.items())
         data |= {"t": sim.t, "columns": columns}
     return Answer(text, data, bool(sim.outcome))
 
@@ -265,7 +265,7 @@ def report(asked: Any) -> Answer:
     study = _study(asked, vary=_ranges(asked.vary), options=options)
     written = write.write_report(study, asked.output, _TimedSteps(not asked.json))
     seconds = time.perf_counter() - begun
-    text = f"wrote {written.path} in {seconds:.1f} s; it opens by double click"
+    text = f"wrote {written.path} in {seconds:z.1f} s; it opens by double click"
     if written.missing:
         text += "\nnot in it: " + "; ".join(f"{what} ({why})" for what, why in written.missing.items())
     return Answer(text, {"file": str(written.path), "seconds": seconds, "missing": dict(written.missing)})
@@ -279,7 +279,7 @@ class _TimedSteps:
 
     def __call__(self, what: str) -> None:
         if self._wanted:
-            print(f"  {time.perf_counter() - self._begun:5.1f} s  {what}", file=sys.stderr, flush=True)
+            print(f"  {time.perf_counter() - self._begun:z5.1f} s  {what}", file=sys.stderr, flush=True)
 
 
 # ---------------------------------------------------------------------------------------------------------- from what was written

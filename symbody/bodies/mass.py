@@ -158,12 +158,12 @@ def wrong_inertia(I: list[list[float]], terms: float = 0.0) -> str:
     """
     a, b, c = sorted(_principal(I))
     if not math.isfinite(a + b + c):
-        return f"the principal inertias {a:.6g}, {b:.6g}, {c:.6g} are too large to compute with"
+        return f"the principal inertias {a:z.6g}, {b:z.6g}, {c:z.6g} are too large to compute with"
     rounding = 1e-9 * max(abs(a), abs(c)) + 1e-14 * terms
     if a >= -rounding and (a + b >= c - rounding or a <= rounding):
         return ""
     return (
-        f"no body has the principal inertias {a:.6g}, {b:.6g}, {c:.6g} (each must be positive and at most the sum "
+        f"no body has the principal inertias {a:z.6g}, {b:z.6g}, {c:z.6g} (each must be positive and at most the sum "
         "of the others); pass physical=False if the tensor is meant to be incomplete"
     )
 

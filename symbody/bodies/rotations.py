@@ -192,7 +192,7 @@ def from_cosines(entries: Any, what: str = "direction cosines") -> Rotation:
     wrong = [e for e in product.entries if e.value is not None and abs(float(e)) > 1e-9]
     if wrong:
         raise ModelError(
-            f"{what}: the matrix is not orthogonal (R Rᵀ differs from 1 by {max(abs(float(e)) for e in wrong):.3g})"
+            f"{what}: the matrix is not orthogonal (R Rᵀ differs from 1 by {max(abs(float(e)) for e in wrong):z.3g})"
         )
     return Rotation() if m == identity(3) else Rotation((Cosines(m),))
 
@@ -229,9 +229,9 @@ def _of_norm_one(e: Sequence[Any], what: str) -> list[Expr]:
             f"{what}: all four Euler parameters are zero, which is no rotation; the one that turns nothing is (1, 0, 0, 0)"
         )
     if abs(norm - 1) > 1e-9:
-        near = ", ".join(f"{evaluate(x) / norm:.15g}" for x in parameters)
+        near = ", ".join(f"{evaluate(x) / norm:z.15g}" for x in parameters)
         raise ModelError(
-            f"{what}: Euler parameters have norm one, these have {norm:.6g}: {shown(e)}; divided by it they are ({near})"
+            f"{what}: Euler parameters have norm one, these have {norm:z.6g}: {shown(e)}; divided by it they are ({near})"
         )
     return parameters
 

@@ -54,8 +54,8 @@ class Check:
 
     def __str__(self) -> str:
         mark = "ok  " if self.passed else "FAIL"
-        at = "" if self.passed else f"\n       at {listed((f'{k} = {v:.6g}' for k, v in self.state.items()), 24)}"
-        return f"{mark} {self.what:<38} {self.error:8.1e} of {self.tolerance:.0e}  {self.where}{at}"
+        at = "" if self.passed else f"\n       at {listed((f'{k} = {v:z.6g}' for k, v in self.state.items()), 24)}"
+        return f"{mark} {self.what:<38} {self.error:z8.1e} of {self.tolerance:z.0e}  {self.where}{at}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,7 +88,7 @@ class Certificate(Summarized):
         verdict = "holds" if self.passed else f"{len(self.failed)} of {counted(len(self.checks), 'check')} FAILED"
         shown = self.failed or (self.worst,) if self.checks else ()
         rows = [
-            (f"{'FAIL' if not c.passed else 'worst'}: {c.what}", f"{c.error:.1e} of {c.tolerance:.0e}, {c.where}")
+            (f"{'FAIL' if not c.passed else 'worst'}: {c.what}", f"{c.error:z.1e} of {c.tolerance:z.0e}, {c.where}")
             for c in shown
         ]
         checked = filled(checked=listing(c.what.replace(", ", " and ") for c in self.checks))
@@ -97,7 +97,7 @@ class Certificate(Summarized):
 
     def __str__(self) -> str:
         verdict = "holds" if self.passed else f"{len(self.failed)} of {len(self.checks)} checks FAILED"
-        constraints = f", condition of the constraints at most {self.condition:.1e}" if self.condition > 1 else ""
+        constraints = f", condition of the constraints at most {self.condition:z.1e}" if self.condition > 1 else ""
         lines = [
             f"{self.name} by {self.route}, {self.states} random states{constraints}: {verdict}",
             *map(str, self.checks),
@@ -380,7 +380,7 @@ def _definite(M: Rows, Jc: Rows) -> tuple[Finding, int]:
     Z, rank = tangent_basis([[x / s for x, s in zip(row, sizes, strict=True)] for row in Jc], len(M))
     MZ = [[_dot(row, z) for row in scaled] for z in Z]
     least = _least_pivot([[_dot(y, z) for y in MZ] for z in Z])
-    where = f"{len(Z)} degrees of freedom, least pivot {least:.1e}"
+    where = f"{len(Z)} degrees of freedom, least pivot {least:z.1e}"
     return ("M is definite", 0.0 if least > 1e-13 else 1.0, where), rank
 
 

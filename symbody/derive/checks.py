@@ -143,7 +143,7 @@ def _rows(entries: Sequence[Expr], n: int, values: Values) -> Rows:
 def _not_assembled(eq: Equations, found: Configuration) -> Finding:
     names = [c.name for c in eq.mechanism.holonomic] + [f"norm of {listed(e)}" for e in eq.mechanism.norms]
     left = sorted(zip(found.residuals, names, strict=False), key=lambda x: -abs(x[0]))
-    worst = ", ".join(f"{name} = {r:.3g}" for r, name in left[:4] if abs(r) > 1e-9)
+    worst = ", ".join(f"{name} = {r:z.3g}" for r, name in left[:4] if abs(r) > 1e-9)
     if not worst:
         text = f"{eq.name!r}: the constraints have no value at any of the configurations tried; give parameters values that suit each other"
         return Finding("not assembled", (), text, is_error=False)
@@ -168,7 +168,7 @@ def _redundant(eq: Equations, d: DependentRow, found: ConstraintRank) -> Finding
     if abs(conflict) > 1e-7 * max(size(free), 1e-9):
         text = (
             f"{eq.name!r}: constraint {row.name!r} asks for speeds that {listed(c.name for c in others) if others else 'nothing'} "
-            f"do not allow (they differ by {conflict:.3g}); make the prescribed motions agree, or drop one"
+            f"do not allow (they differ by {conflict:z.3g}); make the prescribed motions agree, or drop one"
         )
         return Finding("inconsistent", (row.name, *(c.name for c in others)), text)
     depends = f"follows from {listed(repr(c.name) for c in others)}" if others else "holds by itself"

@@ -143,7 +143,7 @@ def _pivot_rows(eq: Equations, unknowns: tuple[Symbol, ...], A: list[list[Expr]]
 def _what_is_free(eq: Equations, unknowns: tuple[Symbol, ...], direction: list[float], rank: int) -> str:
     largest = size(direction)
     terms = [(d / largest, s) for d, s in zip(direction, unknowns, strict=True) if abs(d) > 1e-6 * largest]
-    combination = " ".join(f"{'-' if d < 0 else '+'} {abs(d):.4g} {s.name}" for d, s in terms).removeprefix("+ ")
+    combination = " ".join(f"{'-' if d < 0 else '+'} {abs(d):z.4g} {s.name}" for d, s in terms).removeprefix("+ ")
     what = "does nothing" if len(terms) == 1 else "can be added to it without changing the motion"
     return (
         f"inverse dynamics of {eq.name!r}: {len(unknowns)} unknowns ({listed(s.name for s in unknowns)}) but the motion determines only "

@@ -86,7 +86,7 @@ def _why_not(equations: Equations, left: Sequence[float]) -> str:
     if worst is None:
         return f"{equations.name!r}: the equations have no value at random states; give values={{...}} near which they have"
     return (
-        f"{equations.name!r}: no state was found that keeps the constraints; the nearest misses by {abs(left[worst]):.3g} in "
+        f"{equations.name!r}: no state was found that keeps the constraints; the nearest misses by {abs(left[worst]):z.3g} in "
         f"{names[worst]}. Give lengths that let the loops close, and coordinates to start from, with values={{...}}"
     )
 

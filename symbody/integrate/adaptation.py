@@ -54,5 +54,5 @@ class Adaptation:
 
     def _note(self, is_explicit: bool, t: float, h: float, fast: float, possible: float) -> str:
         if is_explicit:
-            return f"{IMPLICIT} from t = {t:.6g}, because stability bounded explicit steps to {h:.3g} (the fastest mode has {fast:.3g} per unit of time)"
-        return f"{self.explicit} from t = {t:.6g}, because stability allows explicit steps of {possible:.3g}, longer than {h:.3g}"
+            return f"{IMPLICIT} from t = {t:z.6g}, because stability bounded explicit steps to {h:z.3g} (the fastest mode has {fast:z.3g} per unit of time)"
+        return f"{self.explicit} from t = {t:z.6g}, because stability allows explicit steps of {possible:z.3g}, longer than {h:z.3g}"

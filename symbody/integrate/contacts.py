@@ -70,7 +70,7 @@ class ContactHandler:
         if deep.any():
             k = int(np.argmin(x.gap))
             raise SimulationError(
-                f"contact {self.names[k]!r} of {self._eq.name!r}: the bodies are inside each other at t = {now.t:g}, gap = {x.gap[k]:.3g}"
+                f"contact {self.names[k]!r} of {self._eq.name!r}: the bodies are inside each other at t = {now.t:g}, gap = {x.gap[k]:z.3g}"
             )
         return self.handle((), now)
 

@@ -54,12 +54,12 @@ def unbounded(form: Form, growth: Growth, t: float, y: Array, p: Array) -> Outco
     sizes = np.abs(y[: growth.count]) * np.asarray(growth.per_size)
     k = int(np.argmax(sizes))
     said = (
-        f"{form.y[k].name} = {y[k]:.3g} is {sizes[k]:.0e} times its size at the start, and grew {STRETCH:g}-fold since t = {growth.last:.6g}, as "
-        f"before that since t = {growth.before:.6g}"
+        f"{form.y[k].name} = {y[k]:z.3g} is {sizes[k]:z.0e} times its size at the start, and grew {STRETCH:g}-fold since t = {growth.last:z.6g}, as "
+        f"before that since t = {growth.before:z.6g}"
     )
     powers = _load_powers(form, t, y, p)
     name = max(powers, key=lambda n: powers[n], default="")
-    fed = f"; load {name!r} feeds it most, with a power of {powers[name]:.3g}" if name and powers[name] > 0 else ""
+    fed = f"; load {name!r} feeds it most, with a power of {powers[name]:z.3g}" if name and powers[name] > 0 else ""
     return Outcome(
         Ending.UNBOUNDED, t, f"{said}{fed}: look for a wrong sign, in feedback too, or let it go on with max_size=inf"
     )
@@ -91,7 +91,7 @@ def _dependent_constraints(form: Form, t: float, y: Array, p: Array) -> str:
         return ""
     involved = [row.owner for row, weight in zip(rows.speeds, np.abs(U[:, -1]), strict=True) if weight > 0.05]
     return (
-        f"{listed(dict.fromkeys(involved))} become linearly dependent there (smallest singular value of the constraints {s[-1] / s[0]:.1e} of the largest): "
+        f"{listed(dict.fromkeys(involved))} become linearly dependent there (smallest singular value of the constraints {s[-1] / s[0]:z.1e} of the largest): "
         "the configuration is singular"
     )
 
@@ -103,7 +103,7 @@ def _rates(form: Form, ending: Ending, t: float, y: Array, p: Array) -> str:
     if wrong := [f"{_rate_of(s)} = {r}" for s, r in zip(form.y, rates, strict=True) if not np.isfinite(r)]:
         return f"{listed(wrong)} already at this time"
     k = int(np.argmax(np.abs(rates) / (1.0 + np.abs(y))))
-    largest = f"{_rate_of(form.y[k])} = {rates[k]:.3g} is the largest rate just before"
+    largest = f"{_rate_of(form.y[k])} = {rates[k]:z.3g} is the largest rate just before"
     if ending is Ending.STEP_TOO_SMALL:
         return f"{largest}; a jump or a pole of a function, or a stiff part: an event, or method='radau', may help"
     return largest

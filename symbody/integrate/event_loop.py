@@ -40,7 +40,7 @@ class ChatteringDetector:
         within = abs(t - self._last[0])
         if len(self._last) < MANY or within > self._short:
             return None
-        return f"{self.count} events so far, the last {MANY} within {within:.1e}"
+        return f"{self.count} events so far, the last {MANY} within {within:z.1e}"
 
 
 ADVICE: Final = (

@@ -111,7 +111,7 @@ class ImplicitForm(Form):
                 return y, ""
             y, r, J = self._damped(t, y, p, at, step / down, float(np.linalg.norm(r)))
         k = int(np.argmax(np.abs(np.nan_to_num(r, nan=np.inf))))
-        return y, f"{self.conditions[k][0]!r} is off by {r[k]:.3g} at {self._shown(y, at)}; start nearer to a solution"
+        return y, f"{self.conditions[k][0]!r} is off by {r[k]:z.3g} at {self._shown(y, at)}; start nearer to a solution"
 
     def _undetermined(self, J: Array, y: Array, at: list[int]) -> str:
         U, _, V = np.linalg.svd(J)
@@ -123,7 +123,7 @@ class ImplicitForm(Form):
         )
 
     def _shown(self, y: Array, at: list[int]) -> str:
-        return listed(f"{self.y[i].name} = {y[i]:.4g}" for i in at)
+        return listed(f"{self.y[i].name} = {y[i]:z.4g}" for i in at)
 
     def _damped(
         self, t: float, y: Array, p: Array, at: list[int], step: Array, before: float

@@ -40,7 +40,7 @@ def too_much_given(
         what = f"{given} cannot hold together: {len(held)} values are given where the constraints leave {free} free"
     else:
         what = f"{given} cannot be reached"
-    near = f". Near them it closes at {listed(f'{n} = {v:.6g}' for n, v in nearest.items())}" if nearest else ""
+    near = f". Near them it closes at {listed(f'{n} = {v:z.6g}' for n, v in nearest.items())}" if nearest else ""
     return (
         f"{where}: {what} ({_gaps(left, rows, at_rates)}){near}. Give fewer, or give them by start={{...}} to stay near"
     )
@@ -67,7 +67,9 @@ def _gaps(left: Array, rows: Sequence[NamedRow], at_rates: bool = False) -> str:
 def _size(parts: Sequence[tuple[NamedRow, float]], at_rates: bool) -> str:
     lengths = float(np.linalg.norm([x for row, x in parts if row.measures == "length"]))
     turns = float(np.linalg.norm([x for row, x in parts if row.measures == "turn"]))
-    sizes = [f"{lengths:.3g} ({'speed' if at_rates else 'length'})"] if lengths else []
-    sizes += [f"{turns:.3g} (angular speed)" if at_rates else f"{np.arcsin(min(1.0, turns)):.3g} rad"] if turns else []
-    each = listed(f"{row.name} = {x:.3g}" for row, x in parts)
+    sizes = [f"{lengths:z.3g} ({'speed' if at_rates else 'length'})"] if lengths else []
+    sizes += (
+        [f"{turns:z.3g} (angular speed)" if at_rates else f"{np.arcsin(min(1.0, turns)):z.3g} rad"] if turns else []
+    )
+    each = listed(f"{row.name} = {x:z.3g}" for row, x in parts)
     return f" by {' and '.join(sizes)}: {each}" if sizes else f": {each}"

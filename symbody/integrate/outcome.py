@@ -39,7 +39,7 @@ class Outcome:
 
     def __str__(self) -> str:
         detail = f": {self.detail}" if self.detail else ""
-        return "; ".join((f"{self.ending.value} at t = {self.t:.9g}{detail}", *self.notes))
+        return "; ".join((f"{self.ending.value} at t = {self.t:z.9g}{detail}", *self.notes))
 
 
 @dataclass(frozen=True)
@@ -75,4 +75,4 @@ class Statistics:
             parts.append(f"{self.corrections} corrections")
         if self.jacobians:
             parts.append(f"{self.jacobians} Jacobians, {self.factorizations} factorisations")
-        return f"{', '.join(parts)}, {self.seconds:.3g} s"
+        return f"{', '.join(parts)}, {self.seconds:z.3g} s"

@@ -119,7 +119,7 @@ def jump(found: Sequence[Passage], rtol: float) -> str:
     for x in found:
         if x.change is not None and abs(x.change) > max(1e4 * rtol, 1e-7) * max(x.scale, 1e-12):
             return (
-                f"energy changed by {x.change:.3g} (kinetic energy {x.scale:.3g}) in the singular position of {listed(x.joints)} near t = "
-                f"{(x.begin + x.end) / 2:.6g}: it may have left its branch there; a smaller max_step or rtol takes it over more carefully"
+                f"energy changed by {x.change:z.3g} (kinetic energy {x.scale:z.3g}) in the singular position of {listed(x.joints)} near t = "
+                f"{(x.begin + x.end) / 2:z.6g}: it may have left its branch there; a smaller max_step or rtol takes it over more carefully"
             )
     return ""

@@ -129,7 +129,7 @@ class Progress:
         remaining = (now - self._begun) * (1.0 - part) / part if part > 0 else float("inf")
         filled = "#" * int(30 * part)
         self._to.write(
-            f"\r{self._name} [{filled:<30}] {100 * part:5.1f} %  t = {t:.4g} of {end:.4g}, {remaining:.0f} s left "
+            f"\r{self._name} [{filled:<30}] {100 * part:z5.1f} %  t = {t:z.4g} of {end:z.4g}, {remaining:z.0f} s left "
         )
         self._to.flush()
         self._shown = True

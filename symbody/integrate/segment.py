@@ -29,8 +29,8 @@ class Occurrence:
     impulses: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        impulses = f", impulses {listed(f'{k} {v:.4g}' for k, v in self.impulses.items())}" if self.impulses else ""
-        return f"<{self.name} at t = {self.t:.9g}{impulses}>"
+        impulses = f", impulses {listed(f'{k} {v:z.4g}' for k, v in self.impulses.items())}" if self.impulses else ""
+        return f"<{self.name} at t = {self.t:z.9g}{impulses}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

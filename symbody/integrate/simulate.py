@@ -255,7 +255,7 @@ def check_steps(o: SimulationOptions, begin: float, end: float) -> None:
     for name, step in (("step", o.step), ("max_step", o.max_step)):
         if step is not None and step < least:
             raise SimulationError(
-                f"{name} = {shown(step)} is lost in rounding: times near {max(abs(begin), abs(end)):g} are {least:.3g} apart"
+                f"{name} = {shown(step)} is lost in rounding: times near {max(abs(begin), abs(end)):g} are {least:z.3g} apart"
             )
 
 
@@ -318,7 +318,7 @@ def check_start(state: State) -> None:
             (v.position_row, v.position, "position") if v.position > OFF else (v.speed_row, v.speed, "speed")
         )
         raise SimulationError(
-            f"simulate {state.equations.name!r}: the start misses constraint {row!r} by {size:.3g} at the level of {level}; "
+            f"simulate {state.equations.name!r}: the start misses constraint {row!r} by {size:z.3g} at the level of {level}; "
             f"start=assemble(equations, ...{', inputs=...' * bool(state.equations.dependent)}) finds a state on the constraints near it"
         )
 

@@ -41,7 +41,7 @@ class Violation:
 
     def __repr__(self) -> str:
         found = ((self.position, "position", self.position_row), (self.speed, "speed", self.speed_row))
-        parts = (f"{size:.2g} in {level}{f' ({row})' if row else ''}" for size, level, row in found)
+        parts = (f"{size:z.2g} in {level}{f' ({row})' if row else ''}" for size, level, row in found)
         return f"<Violation: {', '.join(parts)}>"
 
     @property
@@ -167,10 +167,10 @@ class State(Portable):
         lines = [f"<State of {eq.name} at t = {self.t:g}: {self.outcome}"]
         for label, symbols, numbers in (("q", eq.q, self.q), ("u", eq.u, self.u), ("z", eq.z, self.z)):
             if len(symbols):
-                parts = (f"{s.name} = {x:.6g}" for s, x in zip(symbols, numbers, strict=True))
+                parts = (f"{s.name} = {x:z.6g}" for s, x in zip(symbols, numbers, strict=True))
                 lines.append(f"  {label}: {listed(parts)}")
         lines.append(
-            f"  {n} degree{'s' * (n != 1)} of freedom; off the constraints by {v.position:.1e} in position, {v.speed:.1e} in speed>"
+            f"  {n} degree{'s' * (n != 1)} of freedom; off the constraints by {v.position:z.1e} in position, {v.speed:z.1e} in speed>"
         )
         return "\n".join(lines)
 

@@ -77,6 +77,6 @@ def stiffness_note(form: Form, t: float, y: Array, p: Array, mean_step: float) -
     if fast * abs(mean_step) < BOUND:
         return ""
     return (
-        f"it looks stiff: a mode that decays with {fast:.3g} per unit of time bounds explicit steps, which were {abs(mean_step):.3g} long "
+        f"it looks stiff: a mode that decays with {fast:z.3g} per unit of time bounds explicit steps, which were {abs(mean_step):z.3g} long "
         "on average; method='radau' is not bound by it"
     )

@@ -72,7 +72,7 @@ class Trajectory(Portable):
         elif self.choices:
             lines.append(f"  {', '.join(self.choices.values())}")
         if self.events:
-            lines.append(f"  events: {listed(f'{e.name} at {e.t:.6g}' for e in self.events)}")
+            lines.append(f"  events: {listed(f'{e.name} at {e.t:z.6g}' for e in self.events)}")
         return "\n".join(lines) + ">"
 
     # ------------------------------------------------------------------------------------------------ pieces

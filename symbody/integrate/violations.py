@@ -34,7 +34,7 @@ class Violations:
         return float(np.max(np.abs(self.speeds), initial=0.0))
 
     def __repr__(self) -> str:
-        return f"<Violations: at most {self.position:.1e} in position, {self.speed:.1e} in speed>"
+        return f"<Violations: at most {self.position:z.1e} in position, {self.speed:z.1e} in speed>"
 
 
 def violations(s: Segment) -> Violations:

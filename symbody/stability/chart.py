@@ -34,8 +34,8 @@ class StabilityChart:
     def __repr__(self) -> str:
         (a, b), share = self.names, float(self.is_stable.mean())
         return (
-            f"<StabilityChart over {a} = {self.first[0]:.6g} ... {self.first[-1]:.6g} and {b} = {self.second[0]:.6g} ... "
-            f"{self.second[-1]:.6g}: {100 * share:.1f} % stable>"
+            f"<StabilityChart over {a} = {self.first[0]:z.6g} ... {self.first[-1]:z.6g} and {b} = {self.second[0]:z.6g} ... "
+            f"{self.second[-1]:z.6g}: {100 * share:z.1f} % stable>"
         )
 
 

@@ -48,7 +48,7 @@ class Design(Tabular):
     steps: tuple[DesignStep, ...]
 
     def __str__(self) -> str:
-        found = ", ".join(f"{k} = {v:.8g}" for k, v in self.values.items())
+        found = ", ".join(f"{k} = {v:z.8g}" for k, v in self.values.items())
         return f"Design: {self.outcome}; {found}; reached {listed(map(neat, self.reached))}"
 
 
@@ -84,9 +84,9 @@ def design(
     taken = len(done) - 1
     said = (
         f"reached in {taken} steps" if reached
-        else f"not reached in {taken} steps: the largest miss is {miss:.4g}, which is as near as these parameters come"
+        else f"not reached in {taken} steps: the largest miss is {miss:z.4g}, which is as near as these parameters come"
         if taken < max_steps
-        else f"not reached in {max_steps} steps: the largest miss is {miss:.4g}; begin nearer or allow more steps"
+        else f"not reached in {max_steps} steps: the largest miss is {miss:z.4g}; begin nearer or allow more steps"
     )  # fmt: skip
     return Design(
         dict(zip(names, map(float, last.parameters), strict=True)), last.quantities, wanted, said, reached, tuple(done)
@@ -126,7 +126,7 @@ def _quantities(
         s, ds = -(s[upper] ** 2), -2 * s[upper, None] * ds[upper]
     if len(s) < len(wanted):
         raise StabilityError(
-            f"design: {len(wanted)} targets, but the system has only {len(s)} {of} at {listed(f'{x:.6g}' for x in a)}"
+            f"design: {len(wanted)} targets, but the system has only {len(s)} {of} at {listed(f'{x:z.6g}' for x in a)}"
         )
     if before is None and of == "squares" and len(s) == len(wanted):
         chosen = np.argsort(s.real)[np.argsort(np.argsort(wanted.real))]  # in order of size, as tables give them

@@ -85,7 +85,7 @@ def _refuse_multiple(lin: LinearSystem, s: Complex) -> None:
     bad = np.flatnonzero(gaps.min(axis=1, initial=np.inf) < 1e-7 * np.abs(s).max(initial=0.0))
     if len(bad):
         raise StabilityError(
-            f"linear system {lin.name!r}: the eigenvalue {s[bad[0]]:.6g} is multiple and has no derivative; drop cyclic coordinates, or "
+            f"linear system {lin.name!r}: the eigenvalue {s[bad[0]]:z.6g} is multiple and has no derivative; drop cyclic coordinates, or "
             "move a parameter a little"
         )
 

@@ -42,7 +42,7 @@ class Feedback(Summarized, Mapping[str, Expr]):
 
     def _summary(self) -> Summary:
         rows = [
-            (r, " ".join(f"{-x:+.6g} {s}" for x, s in zip(row, self.states, strict=True)))
+            (r, " ".join(f"{-x:+z.6g} {s}" for x, s in zip(row, self.states, strict=True)))
             for r, row in zip(self.inputs, self.K, strict=True)
         ]
         closed = filled(eigenvalues=listing(map(neat, self.eigenvalues)), next="simulate(eq, ..., inputs=feedback)")

@@ -289,7 +289,7 @@ class LinearSystem(Summarized, Portable):
                  for part, (down, along) in sides.items() for i, a in enumerate(down) for j, b in enumerate(along)]  # fmt: skip
         part, a, b, entry = named[place]
         inside = set(free_symbols(entry))
-        at = [f"{s.name} = {v:.6g}" for s, v in zip(self.parameters, row, strict=True) if s in inside]
+        at = [f"{s.name} = {v:z.6g}" for s, v in zip(self.parameters, row, strict=True) if s in inside]
         value = flat[tuple(which)][place] if which else flat[place]
         raise StabilityError(f"linear system {self.name!r}: the entry {part}[{a}, {b}] is {value} at {listed(at)}")
 

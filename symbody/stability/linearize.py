@@ -230,7 +230,7 @@ def _refuse_off(
         off, *terms = evaluate([miss, *slopes.row(k)], numbers)
         if abs(off) > ON_CONSTRAINTS * max(1.0, *map(abs, terms)):
             raise StabilityError(
-                f"linearisation of {eq.name!r}: the point is not on the constraints, {row.name} misses by {off:.4g}; "
+                f"linearisation of {eq.name!r}: the point is not on the constraints, {row.name} misses by {off:z.4g}; "
                 "steady(eq, start=...) finds one that is"
             )
 

@@ -44,9 +44,9 @@ class RootLocus(Tabular):
     def __str__(self) -> str:
         n, k = self.eigenvalues.shape
         lines = [
-            f"Root locus over {self.parameter} = {self.values[0]:.6g} ... {self.values[-1]:.6g}: {k} branches, {n} points"
+            f"Root locus over {self.parameter} = {self.values[0]:z.6g} ... {self.values[-1]:z.6g}: {k} branches, {n} points"
         ]
-        lines += [f"    {c.value:.10g}: {c.kind}, {c.how}, at {neat(c.eigenvalue)}" for c in self.critical]
+        lines += [f"    {c.value:z.10g}: {c.kind}, {c.how}, at {neat(c.eigenvalue)}" for c in self.critical]
         return "\n".join(lines)
 
     @property

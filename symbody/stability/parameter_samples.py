@@ -35,7 +35,7 @@ def samples(things: Any, defaults: Mapping[Symbol, float], count: int = 2) -> li
             if len(found) == count:
                 return found
     raise StabilityError(
-        f"the equations have no value near {listed(f'{s.name}={defaults.get(s, 1.0):.6g}' for s in symbols)}; "
+        f"the equations have no value near {listed(f'{s.name}={defaults.get(s, 1.0):z.6g}' for s in symbols)}; "
         "give values of the parameters at which they have"
     )
 

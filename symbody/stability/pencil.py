@@ -44,7 +44,7 @@ def sorted_order(s: Complex) -> NDArray[np.intp]:
 def neat(s: complex) -> str:
     """A complex number to read: what rounding left of a real or an imaginary part is not shown."""
     real, imag = (x if abs(x) > 1e-11 * abs(s) else 0.0 for x in (s.real, s.imag))
-    return f"{complex(real, imag):.6g}" if imag else f"{real:.6g}"
+    return f"{complex(real, imag):z.6g}" if imag else f"{real:z.6g}"
 
 
 def pencil_spectrum(E: Array, A: Array, names: tuple[str, ...] = ()) -> PencilSpectrum:

@@ -49,8 +49,8 @@ class FrequencyResponse:
     def __repr__(self) -> str:
         peak = int(np.argmax(self.magnitude))
         return (
-            f"<FrequencyResponse of {self.output} to {self.input}: {len(self.hertz)} points, {self.hertz[0]:.4g} ... "
-            f"{self.hertz[-1]:.4g} Hz, largest {self.magnitude[peak]:.5g} at {self.hertz[peak]:.5g} Hz>"
+            f"<FrequencyResponse of {self.output} to {self.input}: {len(self.hertz)} points, {self.hertz[0]:z.4g} ... "
+            f"{self.hertz[-1]:z.4g} Hz, largest {self.magnitude[peak]:z.5g} at {self.hertz[peak]:z.5g} Hz>"
         )
 
 
@@ -65,7 +65,7 @@ class TimeResponse:
     values: Array
 
     def __repr__(self) -> str:
-        return f"<{self.kind} response of {self.output} to {self.input}: {len(self.times)} times, 0 ... {self.times[-1]:.4g} s>"
+        return f"<{self.kind} response of {self.output} to {self.input}: {len(self.times)} times, 0 ... {self.times[-1]:z.4g} s>"
 
 
 @dataclass(frozen=True, repr=False)

@@ -38,7 +38,7 @@ class Mode:
         s = self.eigenvalue
         most = sorted(self.participation, key=self.participation.__getitem__, reverse=True)[:3]
         shares = ", ".join(f"{name} {self.participation[name]:.0%}" for name in most)
-        return f"<Mode {s.real:.6g} {s.imag:+.6g}i, {self.frequency:.5g} Hz, damping ratio {self.damping_ratio:.4f}: {shares}>"
+        return f"<Mode {s.real:z.6g} {s.imag:+z.6g}i, {self.frequency:z.5g} Hz, damping ratio {self.damping_ratio:z.4f}: {shares}>"
 
     @property
     def is_oscillatory(self) -> bool:
@@ -94,7 +94,7 @@ class Spectrum(Tabular, Sequence[Mode]):
         for m in self.modes:
             most = max(m.participation, key=m.participation.__getitem__, default="")
             s = m.eigenvalue
-            lines.append(f"{s.real:14.6g}{s.imag:14.6g}{m.frequency:13.5g}{m.damping_ratio:9.4f}  {most}")
+            lines.append(f"{s.real:z14.6g}{s.imag:z14.6g}{m.frequency:z13.5g}{m.damping_ratio:z9.4f}  {most}")
         return "\n".join([*lines, *([f"and {self.infinite} infinite"] if self.infinite else [])])
 
 

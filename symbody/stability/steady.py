@@ -166,7 +166,7 @@ def _refused_in_time(motion: SteadyMotion) -> SteadyMotion:
     at = sample_at(slopes, {**motion.defaults, **motion.found})
     for row, slope in zip(rows, slopes, strict=True):
         if abs(evaluate(slope, at)) > 1e-9:
-            said = f"not steady: {row.name} changes with time, by {evaluate(slope, at):.4g} in a second"
+            said = f"not steady: {row.name} changes with time, by {evaluate(slope, at):z.4g} in a second"
             return replace(motion, outcome=said, is_steady=False, worst=row.name)
     return motion
 
@@ -342,11 +342,11 @@ def _motion(asked: SteadyQuestion, problem: SteadyProblem, found: FoundZero, sea
     name, size = problem.worst(best) if len(best.F) else ("", 0.0)
     loose = [s.name for s, x in zip(unknowns, best.loose, strict=True) if x > LOOSE]
     freedom = f"rank {best.rank} of {len(problem.rows)} rows in {len(unknowns)} unknowns"
-    far = f"{found.distance:.4g} from the start" if found.distance else "at the start"
+    far = f"{found.distance:z.4g} from the start" if found.distance else "at the start"
     said = (
-        f"found in {best.steps} steps {found.way.value}, {far}, {freedom}, largest row {abs(size):.2g} ({name})"
+        f"found in {best.steps} steps {found.way.value}, {far}, {freedom}, largest row {abs(size):z.2g} ({name})"
         if best.holds
-        else f"not found from {STARTS} starts; nearest: {size:.4g} is left in {name}, {freedom}; {best.outcome.value}"
+        else f"not found from {STARTS} starts; nearest: {size:z.4g} is left in {name}, {freedom}; {best.outcome.value}"
     )
     return SteadyMotion(
         asked.equations, asked.conditions, asked.conditions.fixed, asked.defaults, said, best.holds, best.size * UNIT, name, tuple(loose), unknowns,

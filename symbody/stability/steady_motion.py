@@ -204,8 +204,8 @@ class SteadyMotion(Tabular, Portable):
             name, size = self.problem.worst(reached)
             changed = {s.name: v for s, v in parameters.items() if self.defaults.get(s) != v}
             raise StabilityError(
-                f"{self.equations.name!r}: no steady motion was found at {listed(f'{k}={v:.6g}' for k, v in changed.items())}, starting "
-                f"from the one at hand; {size:.3g} is left in {name}. Go there in smaller steps, or call steady(...) there"
+                f"{self.equations.name!r}: no steady motion was found at {listed(f'{k}={v:z.6g}' for k, v in changed.items())}, starting "
+                f"from the one at hand; {size:z.3g} is left in {name}. Go there in smaller steps, or call steady(...) there"
             )
         return dict(zip(self.unknowns, map(float, reached.x), strict=True))
 
@@ -221,4 +221,4 @@ def _number_of(e: Expr, numbers: Mapping[Symbol, float]) -> Number:
 def _text(value: Number) -> str:
     if isinstance(value, Expr):
         return str(value) if tree_size_up_to(LONG, [value]) < LONG else f"<{len(ordered([value]))} operations>"
-    return "0" if abs(value) < 1e-13 else f"{value:.10g}"
+    return "0" if abs(value) < 1e-13 else f"{value:z.10g}"

@@ -125,7 +125,7 @@ def _rigid_name(c: Array) -> str:
 
 def _axis_name(a: Array) -> str:
     known = [name for name, axis in AXES.items() if np.array_equal(np.abs(a), np.abs(axis))]
-    return known[0] if known else f"({', '.join(f'{x:.6g}' for x in a)})"
+    return known[0] if known else f"({', '.join(f'{x:z.6g}' for x in a)})"
 
 
 def _spins(eq: Equations, state: Mapping[Symbol, float]) -> list[Symmetry]:

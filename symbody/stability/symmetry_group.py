@@ -123,7 +123,7 @@ def _known(eq: Equations, cyclic: Sequence[Symbol], near: Mapping[Symbol, float 
 
 
 def _roughly(x: float) -> float:
-    return round(2 * x) / 2 if abs(x) < 10 else float(f"{x:.0e}")
+    return round(2 * x) / 2 if abs(x) < 10 else float(f"{x:z.0e}")
 
 
 def _nothing_moves(eq: Equations, thing: Symbol, known: Iterable[Symmetry]) -> StabilityError:
@@ -192,7 +192,7 @@ def _rotation(eq: Equations, axis: Sequence[float], known: Sequence[Symmetry]) -
     if not rotations or np.linalg.norm(A @ weights - axis) > 1e-6:
         found = listed(s.name for s in known) or "none"
         raise StabilityError(
-            f"steady motion of {eq.name!r}: turning about ({', '.join(f'{x:.6g}' for x in axis)}) is no symmetry of the equations "
+            f"steady motion of {eq.name!r}: turning about ({', '.join(f'{x:z.6g}' for x in axis)}) is no symmetry of the equations "
             f"(symmetries that were found: {found})"
         )
     weights = np.where(np.abs(weights) < 1e-9, 0.0, weights)

@@ -36,11 +36,11 @@ class OperatingPoint:
     moved: tuple[Moved, ...] = ()
 
     def __str__(self) -> str:
-        shown = [f"{name} = {x:.6g}" for name, x in rounded(self.values).items() if x]
+        shown = [f"{name} = {x:z.6g}" for name, x in rounded(self.values).items() if x]
         rest = ["everything else is zero" if shown else "everything is zero"] if len(shown) < len(self.values) else []
         text = f"about {self.what}: {', '.join([*shown, *rest])}"
         if self.moved:
-            text += f" (the start, {listed(f'{m.name} = {m.given:.6g}' for m in self.moved)}, is not steady)"
+            text += f" (the start, {listed(f'{m.name} = {m.given:z.6g}' for m in self.moved)}, is not steady)"
         return text
 
 

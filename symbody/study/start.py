@@ -22,7 +22,7 @@ class Moved:
     found: float
 
     def __str__(self) -> str:
-        return f"{self.name} from {self.given:.7g} to {self.found:.7g}"
+        return f"{self.name} from {self.given:z.7g} to {self.found:z.7g}"
 
 
 def moves(given: Mapping[str, float], found: Any) -> tuple[Moved, ...]:

@@ -210,12 +210,12 @@ def _parts(locus: RootLocus, title: str, label: str) -> Figure:
     real = tuple(Curve(x, np.where(v.imag >= 0, v.real, np.nan), group=k) for k, v in enumerate(s.T))
     imaginary = tuple(Curve(x, _above(v.imag), group=k) for k, v in enumerate(s.T) if np.max(v.imag) > 0)
     top = Panel(
-        label, "real part [1/s]", (*real, *marks), notes=tuple(Note(c.value, None, f"{c.value:.4g}") for c in changes), bands=stable,
+        label, "real part [1/s]", (*real, *marks), notes=tuple(Note(c.value, None, f"{c.value:z.4g}") for c in changes), bands=stable,
         x_range=(x[0], x[-1]), y_range=_range(s.real), zero_lines="x",
     )  # fmt: skip
     below = Panel(label, "imaginary part [rad/s]", (*imaginary, *marks), bands=stable, x_range=(x[0], x[-1]))
     sentences = [f"Shaded: {_shading(locus)}."] if stable else []
-    sentences += [f"{c.kind}, {c.how}, at {locus.parameter} = {c.value:.6g};" for c in changes]
+    sentences += [f"{c.kind}, {c.how}, at {locus.parameter} = {c.value:z.6g};" for c in changes]
     return Figure(
         title or f"eigenvalues over {locus.parameter}",
         (top, below),
@@ -256,7 +256,7 @@ def _plane(locus: RootLocus, title: str, label: str) -> Figure:
     top = 1.06 * float(np.max(s.imag)) or 1.0
     low, high = _range(s.real if not len(turning) else turning.real, 0.0 if len(turning) else 0.12)
     notes = (
-        Note(0.0, -0.08 * top if c.kind == "real" else abs(c.eigenvalue.imag), f"{c.value:.4g}")
+        Note(0.0, -0.08 * top if c.kind == "real" else abs(c.eigenvalue.imag), f"{c.value:z.4g}")
         for c in locus.critical
         if c.change
     )
@@ -264,7 +264,7 @@ def _plane(locus: RootLocus, title: str, label: str) -> Figure:
         "real part [1/s]", "imaginary part [rad/s]", (*lines, dots), notes=tuple(notes), zero_lines="xy",
         x_range=(low, max(high, 1.2 * float(np.max(s.real)))), y_range=(-0.09 * top, top),
     )  # fmt: skip
-    span = f"{locus.parameter} = {p[0]:.4g} ... {p[-1]:.4g}"
+    span = f"{locus.parameter} = {p[0]:z.4g} ... {p[-1]:z.4g}"
     return Figure(title or f"root locus, {span}", (panel,), size=(7.2, 4.8))
 
 
@@ -282,7 +282,7 @@ def _range(values: Array, left_out: float = 0.12) -> tuple[float, float]:
 def _(spectrum: Spectrum, title: str = "") -> Figure:
     s = spectrum.eigenvalues
     notes = tuple(
-        Note(m.eigenvalue.real, m.eigenvalue.imag, f"{m.frequency:.3g} Hz, {100 * m.damping_ratio:.2g} %", "left")
+        Note(m.eigenvalue.real, m.eigenvalue.imag, f"{m.frequency:z.3g} Hz, {100 * m.damping_ratio:z.2g} %", "left")
         for m in spectrum
         if m.is_oscillatory and m.eigenvalue.imag > 0
     )
@@ -304,9 +304,9 @@ def _(mode: Mode, *what: str, title: str = "") -> Figure:
     panel = Panel("in phase", "ahead", (*arrows, Curve(tips.real, tips.imag, kind="points", group=6)), is_equal=True, zero_lines="xy")  # fmt: skip
     s = mode.eigenvalue
     words = (
-        f"{mode.frequency:.4g} Hz, damping {100 * mode.damping_ratio:.3g} %"
+        f"{mode.frequency:z.4g} Hz, damping {100 * mode.damping_ratio:z.3g} %"
         if mode.is_oscillatory
-        else f"{s.real:.4g} 1/s"
+        else f"{s.real:z.4g} 1/s"
     )
     return Figure(title or f"mode, {words}", (panel,), size=(5.4, 5.0))
 

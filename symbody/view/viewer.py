@@ -103,7 +103,7 @@ def _mesh(m: Mesh) -> dict[str, Any]:
 
 
 def _short(x: float) -> float:
-    return float(f"{x:.6g}")
+    return float(f"{x:z.6g}")
 
 
 def _shorts(xs: Any) -> list[float]:

@@ -46,7 +46,7 @@ class UrdfReport:
 
     def lines(self) -> list[str]:
         alike = Counter((s.text, s.multiple, s.off) for s in self.snapped)
-        out = [f"angle {t} is read as {_pi_text(k)} ({n} times, off by {d:.2g})" for (t, k, d), n in alike.items()]
+        out = [f"angle {t} is read as {_pi_text(k)} ({n} times, off by {d:z.2g})" for (t, k, d), n in alike.items()]
         bodies: dict[str, list[str]] = {}
         for link, into in self.merged.items():
             bodies.setdefault(into, []).append(link)

@@ -120,5 +120,6 @@ def _drawn(eq: Equations) -> str:
 def _copy(kind: str, text: str) -> str:
     button = f"<button type='button' class='copy'>Copy {in_html(kind)}</button>"
     return details(
-        f"As {kind} ({len(text) / 1000:.0f} kB)", f"{button}<pre class='code scroll' tabindex='0'>{in_html(text)}</pre>"
+        f"As {kind} ({len(text) / 1000:z.0f} kB)",
+        f"{button}<pre class='code scroll' tabindex='0'>{in_html(text)}</pre>",
     )

@@ -129,7 +129,7 @@ class _Report:
         if study.is_robot:
             parts.append(note(robots.ABOUT))
         if sim.events:
-            parts.append(note("Events: " + listed(f"{e.name} at {e.t:.6g} s" for e in sim.events)))
+            parts.append(note("Events: " + listed(f"{e.name} at {e.t:z.6g} s" for e in sim.events)))
         parts += [
             self._piece("motion over time", lambda: self._figure("motion", plot(sim))),
             self._piece("energies", lambda: self._figure("energies", energies(sim))),
@@ -138,7 +138,7 @@ class _Report:
             v = sim.violation
             parts.append(self._piece("constraints", lambda: self._figure("constraints", violations(sim))))
             parts.append(
-                note(f"Constraints are missed by at most {v.position:.1e} in position and {v.speed:.1e} in speed.")
+                note(f"Constraints are missed by at most {v.position:z.1e} in position and {v.speed:z.1e} in speed.")
             )
         return "".join(parts)
 
@@ -157,7 +157,7 @@ class _Report:
             [
                 _neat(m.eigenvalue.real, largest),
                 _neat(m.eigenvalue.imag, largest),
-                f"{m.frequency:.5g}",
+                f"{m.frequency:z.5g}",
                 _neat(m.damping_ratio, 1.0),
                 _mostly(m),
             ]
@@ -209,9 +209,9 @@ class _Report:
         out = []
         for k, m in enumerate(chosen, start=1):
             words = (
-                f"{m.frequency:.4g} Hz, damping ratio {_neat(m.damping_ratio, 1.0)}"
+                f"{m.frequency:z.4g} Hz, damping ratio {_neat(m.damping_ratio, 1.0)}"
                 if m.is_oscillatory
-                else f"real part {m.eigenvalue.real:.4g} 1/s"
+                else f"real part {m.eigenvalue.real:z.4g} 1/s"
             )
             try:
                 shown = scene(study.state_at_point, shapes=study.source.shapes, packages=study.source.packages, mode=m)
@@ -237,8 +237,8 @@ class _Report:
         for s in m.p:
             value = study.values.get(s.name, m.values.get(s))
             changed = "changed" if s.name in study.values else ""
-            rows.append([s.name, "–" if value is None else f"{value:.10g}", m.units.get(s, ""), changed])
-        start = [[n, f"{x:.10g}"] for n, x in study.start.values.items() if n in study.states]
+            rows.append([s.name, "–" if value is None else f"{value:z.10g}", m.units.get(s, ""), changed])
+        start = [[n, f"{x:z.10g}"] for n, x in study.start.values.items() if n in study.states]
         audit = f"<pre>{in_html(str(study.audit))}</pre>"
         return "".join([
             table(["parameter", "value", "unit", ""], rows) if rows else note("No parameters: all numbers are in the equations."),
@@ -249,7 +249,7 @@ class _Report:
     def _certificate(self) -> str:
         found = self.study.certificate
         rows = [
-            [c.what, f"{c.error:.1e}", f"{c.tolerance:.0e}", "holds" if c.passed else "FAILED"] for c in found.checks
+            [c.what, f"{c.error:z.1e}", f"{c.tolerance:z.0e}", "holds" if c.passed else "FAILED"] for c in found.checks
         ]
         verdict = "Every check holds." if found.passed else f"{len(found.failed)} checks failed."
         text = f"{verdict} {found.states} random states; errors are relative to the size of the terms compared."
@@ -300,7 +300,7 @@ def _sentence(text: str) -> str:
 
 def _neat(value: float, largest: float) -> str:
     """A number rounded for reading; zero where it is below rounding error of the largest."""
-    return "0" if abs(value) <= 1e-11 * largest else f"{value:.5g}"
+    return "0" if abs(value) <= 1e-11 * largest else f"{value:z.5g}"
 
 
 def _mostly(mode: Any) -> str:
