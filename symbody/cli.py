@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _ending_like_ctrl_c():
             answer: Answer = chosen.run(chosen)
     except SymbodyError as reason:
-        return _failed(chosen, str(reason), WRONG)
+        return _failed(chosen, reason.on_command_line or str(reason), WRONG)
     except OSError as reason:
         return _failed(chosen, str(reason), UNREADABLE)
     except KeyboardInterrupt as reason:

@@ -200,6 +200,8 @@ def eig(asked: Any) -> Answer:
                 "first": locus.first,
                 "second": locus.second,
                 "growth": locus.growth,
+                "unstable": locus.unstable,
+                "motion": dict(locus.motion),
             }
         else:
             data["locus"] = {

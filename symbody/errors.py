@@ -14,7 +14,12 @@ from typing import Any
 
 
 class SymbodyError(Exception):
-    """Base of all errors raised on purpose by symbody. All can be pickled, whatever their constructors take: errors cross process borders."""
+    """Base of all errors raised on purpose by symbody. All can be pickled, whatever their constructors take: errors cross process borders.
+
+    on_command_line   the same in words of the command line, where the advice is about arguments of Python; made by `advised`
+    """
+
+    on_command_line = ""
 
     def __reduce__(self) -> Any:
         return _error_again, (type(self), self.args, self.__dict__)
@@ -24,6 +29,13 @@ def _error_again(kind: type[SymbodyError], args: tuple[Any, ...], attributes: di
     made = kind.__new__(kind, *args)
     made.args = args
     made.__dict__.update(attributes)
+    return made
+
+
+def advised(kind: type[SymbodyError], problem: str, python: str, command: str) -> SymbodyError:
+    """An error with what to do about it, in Python and on the command line."""
+    made = kind(problem + python)
+    made.on_command_line = problem + command
     return made
 
 

@@ -73,6 +73,12 @@ class TestAnswers:
         assert found["locus"]["critical"][0]["value"] == pytest.approx(5.8948, abs=1e-3)
         assert picture.read_text().startswith("<?xml")
 
+    def test_chart(self, capsys):
+        """Growth and operating points over two parameters; a number for each pair."""
+        found = answer(capsys, "eig", "motorcycle", "--vary", "V=5:40:3", "--vary", "Rf=0.3:0.31:2")["chart"]
+        assert np.shape(found["growth"]) == np.shape(found["unstable"]) == (3, 2)
+        assert found["motion"]["x_dot"] == pytest.approx(np.array([[5.0, 5.0], [22.5, 22.5], [40.0, 40.0]]))
+
     def test_responses(self, capsys):
         found = answer(
             capsys, "frf", "motorcycle", "--set", "V=20", "--input", "tau", "--output", "phi", "--hertz", "1:4:3"
@@ -195,6 +201,13 @@ class TestMistakes:
         assert found == code
         found, out, _ = run(capsys, *arguments, "--json")
         assert message in json.loads(out)["error"]
+
+    @pytest.mark.parametrize("given", [["x=5", "alpha=0.1", "beta=1"], ["x_dot=1", "alpha_dot=1", "beta_dot=2"]])
+    def test_values_that_contradict_are_answered_with_what_the_command_has(self, capsys, given):
+        code, _, err = run(capsys, "simulate", "slider_crank", *(part for x in given for part in ("--set", x)))
+        assert code == 3
+        assert "Give fewer with --set" in err
+        assert "start={" not in err
 
     @pytest.mark.parametrize(
         "arguments", [[], ["fly"], ["simulate"], ["simulate", "a", "-t", "soon"], ["report", "motorcycle"]]

@@ -24,7 +24,7 @@ from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
 from ..derive.named_rows import NamedRow
 from ..emit.run.callable import Array
-from ..errors import AssemblyError, listed
+from ..errors import AssemblyError, SymbodyError, advised, listed
 from .configuration_search import Found, Numbers, Search, is_periodic, unwound
 from .constraint_rows import Rows, rows_of
 from .given_outputs import GivenOutputs, given_outputs
@@ -193,9 +193,11 @@ def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dic
         if given and abs(size - 1) <= ROUNDED:
             held |= {n: given.get(n, 0.0) / size for n in names}
         elif len(given) == len(names) or size > 1:
-            raise AssemblyError(
-                f"{where}: Euler parameters {listed(f'{n} = {v:g}' for n, v in given.items())} have the norm {size:g}, which must be 1; "
-                "give them by start={...} to have them normalised"
+            raise advised(
+                AssemblyError,
+                f"{where}: Euler parameters {listed(f'{n} = {v:g}' for n, v in given.items())} have the norm {size:g}, which must be 1",
+                "; give them by start={...} to have them normalised",
+                f"; divided by it they are {listed(f'{n} = {v / size:z.10g}' for n, v in given.items())}",
             )
     return held
 
@@ -224,7 +226,7 @@ def _configuration(task: _AssemblyTask) -> tuple[Array, str]:
     search = _position_search(task)
     found, attempt = search.first()
     if not found.holds:
-        raise AssemblyError(_why_open(task, search, found))
+        raise (_why_open(task, search, found))
     return _settled(task, search, found).x, _how(task, attempt)
 
 
@@ -267,7 +269,7 @@ def _orientations(task: _AssemblyTask) -> list[list[int]]:
     return [[v.index for v in e] for e in task.equations.variables.quaternions]
 
 
-def _why_open(task: _AssemblyTask, search: Search, best: Found) -> str:
+def _why_open(task: _AssemblyTask, search: Search, best: Found) -> SymbodyError:
     """Values that contradict the constraints, where they close without; otherwise the joints that stay open."""
     held, where = task.named("q"), f"assembly of {task.equations.name!r}"
     near = _closed_without(task, search, best, held) if held else None
@@ -311,7 +313,7 @@ def _speeds(task: _AssemblyTask, q: Array) -> Array:
     if held and closes:
         free = len(u) - SingularValues.of(A[:k]).rank(RANK)
         at = dict(zip((s.name for s in task.equations.u), there, strict=True))
-        raise AssemblyError(too_much_given(where, held, free, {n: at[n] for n in held if n in at}, left, rows, True))
+        raise too_much_given(where, held, free, {n: at[n] for n in held if n in at}, left, rows, True)
     raise AssemblyError(contradiction(where, left, rows, True))
 
 

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
 from ..derive.named_rows import NamedRow
 from ..emit.run.callable import Array
-from ..errors import listed
+from ..errors import AssemblyError, SymbodyError, advised, listed
+
+IN_FILE: Final = "start: in a model file, START in one of Python"
 
 
-def open_joints(where: str, left: Array, rows: Sequence[NamedRow]) -> str:
+def open_joints(where: str, left: Array, rows: Sequence[NamedRow]) -> SymbodyError:
     """The joints that stay open and by how much, at the configuration that comes nearest to closing them."""
     if not np.isfinite(left).all():
         bad = [row.name for row, x in zip(rows, left, strict=True) if not np.isfinite(x)]
-        return (
-            f"{where}: {listed(bad)} have no finite value at any start that was tried; give parameters that suit each other, and start={{...}} "
-            "where the constraints have a value"
+        return advised(
+            AssemblyError,
+            f"{where}: {listed(bad)} have no finite value at any start that was tried; give parameters that suit each other, and ",
+            "start={...} where the constraints have a value",
+            f"a start ({IN_FILE}) where the constraints have a value",
         )
-    return (
+    return advised(
+        AssemblyError,
         f"{where}: the constraints cannot be closed. At the nearest configuration found, {_gaps(left, rows)}. Check the lengths and places of these "
-        "parts, or give start={...} near a configuration that exists"
+        "parts, or give ",
+        "start={...} near a configuration that exists",
+        f"a start ({IN_FILE}) near a configuration that exists",
     )
 
 
@@ -33,7 +41,7 @@ def too_much_given(
     left: Array,
     rows: Sequence[NamedRow],
     at_rates: bool = False,
-) -> str:
+) -> SymbodyError:
     """Values that the constraints do not allow, though they close without them."""
     given = listed(f"{n} = {v:g}" for n, v in held.items())
     if len(held) > free:
@@ -41,8 +49,11 @@ def too_much_given(
     else:
         what = f"{given} cannot be reached"
     near = f". Near them it closes at {listed(f'{n} = {v:z.6g}' for n, v in nearest.items())}" if nearest else ""
-    return (
-        f"{where}: {what} ({_gaps(left, rows, at_rates)}){near}. Give fewer, or give them by start={{...}} to stay near"
+    return advised(
+        AssemblyError,
+        f"{where}: {what} ({_gaps(left, rows, at_rates)}){near}. Give fewer",
+        ", or give them by start={...} to stay near",
+        f" with --set; a start in the file ({IN_FILE}) moves to the nearest configuration",
     )
 
 

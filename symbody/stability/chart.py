@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +19,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StabilityChart:
-    """growth[i, j] is the largest real part at first[i], second[j]; unstable[i, j] counts eigenvalues with a positive one."""
+    """growth[i, j] is the largest real part at first[i], second[j]; unstable[i, j] counts eigenvalues with a positive one.
+
+    `motion` has the operating point at each pair: coordinates, speeds, variables, inputs and outputs by name, as arrays of the same shape; empty where
+    the system is not about a steady motion.
+    """
 
     names: tuple[str, str]
     first: Array
     second: Array
     growth: Array
     unstable: NDArray[np.intp]
+    motion: Mapping[str, Array] = field(default_factory=dict)
 
     @property
     def is_stable(self) -> NDArray[np.bool_]:
@@ -55,9 +60,12 @@ def stability_chart(lin: LinearSystem, values: Mapping[str, Any], points: tuple[
             )
     first, second = np.meshgrid(*axes, indexing="ij")
     swept = {**values, names[0]: first.ravel(), names[1]: second.ravel()}
-    n = lin.sweep(swept)
+    rows, points_of_motion = lin.sets(swept)
+    n = lin.matrices_at(rows, points_of_motion)
     s, unstable = unstable_counts(f"stability chart of {lin.name!r}", lin.x, n.E, n.A)
     shape = first.shape
+    motion = {} if lin.about is None else lin.points_at(rows, points_of_motion)
     return StabilityChart(
-        (names[0], names[1]), axes[0], axes[1], s.real.max(axis=1).reshape(shape), unstable.reshape(shape)
+        (names[0], names[1]), axes[0], axes[1], s.real.max(axis=1).reshape(shape), unstable.reshape(shape),
+        {name: x.reshape(shape) for name, x in motion.items()},
     )  # fmt: skip

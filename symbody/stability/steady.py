@@ -19,7 +19,7 @@ from ..algebra.walk import free_symbols, substitute_all
 from ..algebra.zeros import STARTS, FoundZero, ZeroSearch
 from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
-from ..errors import StabilityError, finite_number, listed
+from ..errors import StabilityError, advised, finite_number, listed
 from ..integrate.inputs import with_inputs
 from ..integrate.state import Start, is_whole_state, start_values
 from .condition_rows import ConditionRow
@@ -329,9 +329,11 @@ def _in_numbers(asked: SteadyQuestion, found_by: Callable[[ZeroSearch], list[Fou
     eq = asked.equations
     problem = asked.problem
     if missing := asked.missing:
-        raise StabilityError(
-            f"steady motion of {eq.name!r}: no value for {listed(missing)}, and the motion is not known in closed form; give "
-            f"steady(..., {missing[0]}=...)"
+        raise advised(
+            StabilityError,
+            f"steady motion of {eq.name!r}: no value for {listed(missing)}, and the motion is not known in closed form; give ",
+            f"steady(..., {missing[0]}=...)",
+            f"--set {missing[0]}=...",
         )
     search = asked.search
     return [_motion(asked, problem, found, search) for found in found_by(search)]

@@ -169,6 +169,11 @@ def test_outputs_along_sweeps_and_loci():
     assert found["q_dot"] == pytest.approx(W)
     locus = lin.root_locus(W=(4, 8), points=9)
     assert locus.motion["radius"] == pytest.approx(np.sqrt(1 - (9.81 / locus.values**2) ** 2))
+    chart = lin.stability_chart(points=(4, 3), W=(4, 8), l=(1.0, 2.0))
+    cosines = np.broadcast_to((9.81 / chart.first**2)[:, None], (4, 3))
+    assert chart.motion["radius"] == pytest.approx(np.sqrt(1 - cosines**2))
+    assert chart.motion["place[1]"] == pytest.approx(-cosines * chart.second)
+    assert chart.motion["q_dot"] == pytest.approx(np.broadcast_to(chart.first[:, None], (4, 3)))
 
 
 def test_operating_points_in_closed_form():
