@@ -117,7 +117,7 @@ def relaxed(
     max_steps: int = STEPS,
 ) -> Array | None:
     """A point next to a zero, reached by implicit steps of P x' = -F(x); None where they do not settle, or not within a distance."""
-    x, pace = _on_constraints(system, start, inertia_at, metric), np.inf
+    x, pace = on_constraints(system, start, inertia_at, metric), np.inf
     for _ in range(max_steps):
         F, J = system.function(x)
         inertia = inertia_at(x)
@@ -134,7 +134,7 @@ def relaxed(
     return None
 
 
-def _on_constraints(system: System, x: Array, inertia_at: Callable[[Array], Array], metric: UnknownsMetric) -> Array:
+def on_constraints(system: System, x: Array, inertia_at: Callable[[Array], Array], metric: UnknownsMetric) -> Array:
     """A point next to another at which rows without inertia and forces vanish, or nearly so: no friction holds these."""
     for _ in range(CLOSING):
         F, J = system.function(x)

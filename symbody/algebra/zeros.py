@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from .deflation import KnownZero, deflated
-from .homotopy import ramped, relaxed
+from .homotopy import on_constraints, ramped, relaxed
 from .metric import UnknownsMetric
 from .nonlinear import Solution, SolverOutcome, System
 from .trust_region import Array
@@ -85,7 +85,7 @@ class ZeroSearch:
         first = self._first()
         if not first.solution.holds or first.distance <= NEAR:
             return first
-        found, failures = [first], 0
+        found, failures = [first, *self._from_elsewhere(first)], 0
         origin = self.start if first.began is None else first.began
         for _ in range(MORE):
             more = self._without(found, origin)
@@ -98,6 +98,21 @@ class ZeroSearch:
         if (fallen := self._stable_neighbour(found, origin)) is not None:
             found.append(fallen)
         return self._preferred(found)
+
+    def _from_elsewhere(self, first: FoundZero) -> Iterator[FoundZero]:
+        """Zeros that Newton's method leads to from the start itself, where stiff springs were lifted; from next to it on the constraints; from
+        home, where that is no farther than what was found."""
+        origins = [self.start] if first.way is Way.LIFTED else []
+        if self.inertia is not None:
+            with np.errstate(all="ignore"):
+                closed = on_constraints(self._counted(), self.start, self.inertia, self.metric)
+            origins += [] if np.array_equal(closed, self.start) else [closed]
+        if self.home is not None and self.metric.distance(self.home, self.start) < first.distance:
+            origins.append(self.home)
+        for origin in origins:
+            found = self._zero(self.system, origin)
+            if found.holds and self._is_true(found):
+                yield self._found(found, Way.RESTART)
 
     def _close(self) -> FoundZero | None:
         """The zero next to the start, where plain steps lead to one."""
