@@ -1,4 +1,5 @@
-"""Overhead around the numbers: values of a trajectory, another simulation of the same equations, accelerations, dropped models.
+"""Overhead around the numbers: values of a trajectory, another simulation of the same equations, accelerations, steady motions from a neighbour, dropped
+models.
 
 `before_us` was measured on commit ac16bdb by the same calls; `before_nodes_after` are nodes that were left there.
 """
@@ -6,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +18,7 @@ from examples import bicycle, slider_crank, spatial_crank
 from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
 
+from .equilibrium_cases import car, driven_motorcycle
 from .lifecycle import STAGES, nodes_left
 from .limits import Limit
 from .timing import Row, fresh, repeated
@@ -52,6 +55,9 @@ def rows(quick: bool = False) -> Iterator[Row]:
     for name in ("spatial crank", "bicycle"):
         for case, seconds in accelerations(name):
             yield timed(f"{name}: {case}", seconds)
+    for name in TURNS:
+        for case, seconds in steady_motions(name):
+            yield timed(f"{name}: {case}", seconds)
     for case, stages in (("derived", ("derived",)), ("whole lives", tuple(s.__name__ for s in STAGES))):
         left = fresh("bench.overhead:dropped", stages, cycles, limit=Limit(3600.0)) or {}
         before = {"before_nodes_after": BEFORE_NODES[case]} if cycles == QUICK_CYCLES else {}
@@ -60,6 +66,35 @@ def rows(quick: bool = False) -> Iterator[Row]:
 
 def timed(case: str, seconds: float) -> Row:
     return {"case": case, "us": round(seconds * 1e6, 3), "before_us": BEFORE.get(case)}
+
+
+# ---------------------------------------------------------------------------------------------------------- steady motions
+
+
+TURNS: Final[dict[str, tuple[Callable[[], sb.Model], dict[str, Any], dict[str, float], str, float]]] = {
+    "car in a turn": (
+        partial(car, True), {"values": {"vx": 20.0, "psi": 0.0}, "free": ["psi_dot", "drive"]}, {"w": 0.1}, "steer", 0.02,
+    ),
+    "motorcycle in a turn": (
+        driven_motorcycle, {"values": {"psi": 0.0, "phi": 0.2, "x_dot": sb.symbol("V")}, "free": ["psi_dot", "tau", "drive"]},
+        {"psi_dot": 0.13, "psi4_dot": 0.13, "theta1_dot": -50.0, "theta4_dot": -50.0, "phi4": 0.2}, "V", 15.0,
+    ),
+}  # fmt: skip
+
+
+def steady_motions(name: str) -> Iterator[tuple[str, float]]:
+    """From the solution at a neighbouring value of a parameter, two percent away."""
+    model, asked, near, parameter, value = TURNS[name]
+    eq = sb.derive(model())
+    motion = sb.steady(eq, **asked, start=near, **{parameter: value})
+    by = next(s for s in motion.parameters if s.name == parameter)
+    there = {**motion.defaults, by: 1.02 * value}
+    problem = motion.problem
+    w, p, slopes = problem.point(motion.found), problem.numbers(motion.numbers()), problem.slopes_by((by,))
+    yield "steady again", repeated(lambda: sb.steady(eq, **asked, start=motion, **{parameter: 1.02 * value})).least
+    yield "motion.solve", repeated(lambda: motion.solve(there, motion.found)).least
+    yield "rows and slopes", repeated(lambda: problem.rows_and_slopes(w, p)).least
+    yield "slopes by a parameter", repeated(lambda: slopes(w, p)).least
 
 
 # ---------------------------------------------------------------------------------------------------------- trajectories
