@@ -18,7 +18,7 @@ import numpy as np
 
 from .metric import UnknownsMetric
 from .nonlinear import System
-from .trust_region import Array, Scales, SingularValues
+from .trust_region import Array, Mask, Scales, SingularValues
 
 STEPS: Final = 300
 FIRST: Final = 0.05  # step along a ramp, in units of the unknowns' sizes
@@ -117,7 +117,9 @@ def relaxed(
     max_steps: int = STEPS,
 ) -> Array | None:
     """A point next to a zero, reached by implicit steps of P x' = -F(x); None where they do not settle, or not within a distance."""
-    x, pace = on_constraints(system, start, inertia_at, metric), np.inf
+    forces = system.function(start)[1][:, ~np.isfinite(metric.sizes)]
+    ties = np.asarray(~inertia_at(start).any(axis=1) & ~forces.any(axis=1), dtype=bool)
+    x, pace = on_constraints(system, start, ties, metric), np.inf
     for _ in range(max_steps):
         F, J = system.function(x)
         inertia = inertia_at(x)
@@ -134,16 +136,16 @@ def relaxed(
     return None
 
 
-def on_constraints(system: System, x: Array, inertia_at: Callable[[Array], Array], metric: UnknownsMetric) -> Array:
-    """A point next to another at which rows without inertia and forces vanish, or nearly so: no friction holds these."""
-    for _ in range(CLOSING):
+def on_constraints(system: System, x: Array, ties: Mask, metric: UnknownsMetric) -> Array:
+    """A point next to another at which some rows vanish, or nearly so: constraints, which no friction holds."""
+    for _ in range(CLOSING if ties.any() else 0):
         F, J = system.function(x)
-        ties = ~inertia_at(x).any(axis=1) & ~J[:, ~np.isfinite(metric.sizes)].any(axis=1) & J.any(axis=1)
-        if not ties.any() or not (np.isfinite(F).all() and np.isfinite(J).all()):
+        seen = ties & J.any(axis=1)
+        if not seen.any() or not (np.isfinite(F).all() and np.isfinite(J).all()):
             break
         D = _steps(J, metric)
-        R = 1 / np.abs(J[ties] * D).max(axis=1)
-        step = -D * SingularValues.of(R[:, None] * J[ties] * D).shortest(R * F[ties])
+        R = 1 / np.abs(J[seen] * D).max(axis=1)
+        step = -D * SingularValues.of(R[:, None] * J[seen] * D).shortest(R * F[seen])
         size = float(np.linalg.norm(step / metric.sizes))
         x = x + step * min(1.0, LARGEST / max(size, 1e-300))
         if size < 1e-9:

@@ -17,7 +17,7 @@ from .deflation import KnownZero, deflated
 from .homotopy import on_constraints, ramped, relaxed
 from .metric import UnknownsMetric
 from .nonlinear import Solution, SolverOutcome, System
-from .trust_region import Array
+from .trust_region import Array, Mask
 
 SAME: Final = 1e-6  # zeros that are no farther apart are one
 NEAR: Final = 0.05  # a zero at this distance is taken for the nearest
@@ -60,6 +60,7 @@ class ZeroSearch:
     shaken       how far unknowns may be moved where nothing is found from the start
     is_true      x -> whether a zero there is one of what the rows stand for
     lifted       the same rows with further unknowns after the others, in which they are less steep, where that is of use
+    ties         rows that are constraints: the start may be off them
     home         where rows are more likely to have values than at the start, if they have none there
     """
 
@@ -70,6 +71,7 @@ class ZeroSearch:
     instability: Callable[[Solution], float] | None = None
     shaken: Array | None = None
     home: Array | None = None
+    ties: Mask | None = None
     is_true: Callable[[Array], bool] | None = None
     lifted: Callable[[], System | None] | None = None
     spent: list[int] = field(default_factory=list)
@@ -103,9 +105,9 @@ class ZeroSearch:
         """Zeros that Newton's method leads to from the start itself, where stiff springs were lifted; from next to it on the constraints; from
         home, where that is no farther than what was found."""
         origins = [self.start] if first.way is Way.LIFTED else []
-        if self.inertia is not None:
+        if self.ties is not None and self.ties.any():
             with np.errstate(all="ignore"):
-                closed = on_constraints(self._counted(), self.start, self.inertia, self.metric)
+                closed = on_constraints(self._counted(), self.start, self.ties, self.metric)
             origins += [] if np.array_equal(closed, self.start) else [closed]
         if self.home is not None and self.metric.distance(self.home, self.start) < first.distance:
             origins.append(self.home)

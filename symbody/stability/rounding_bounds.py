@@ -13,7 +13,7 @@ from ..algebra.rounding import rounding, rounding_expressions
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, compile_program
 
-OFTEN: Final = 4  # a compiled function costs about as much as so many evaluations node by node
+OFTEN: Final = 20  # a compiled function costs about as much as so many evaluations node by node
 
 
 class RoundingBounds:

@@ -40,11 +40,12 @@ from ..algebra.zeros import ZeroSearch
 from ..derive.equations import Equations
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, compile_program
+from ..errors import EvaluationError
 from .condition_rows import ConditionRow
 from .conditions import Conditions
-from .parameter_samples import folded
+from .parameter_samples import arrays, folded
 from .regular_part import RegularPart
-from .rounding_bounds import RoundingBounds
+from .rounding_bounds import OFTEN, RoundingBounds
 from .stiff_springs import StiffSprings
 
 TURN: Final = 1.0  # the largest change of an angle in a step
@@ -97,7 +98,7 @@ class SteadyProblem:
         self, eq: Equations, rows: Sequence[ConditionRow], expressions: Sequence[Expr], fixed: Mapping[Symbol, Expr],
         unknowns: tuple[Symbol, ...], parameters: tuple[Symbol, ...], cyclic: tuple[Symbol, ...], is_rest: bool,
     ) -> None:  # fmt: skip
-        self.is_rest = is_rest
+        self.is_rest, self._asked_for_masses = is_rest, 0
         self.eq, self.fixed, self.unknowns, self.parameters, self.cyclic = eq, fixed, unknowns, parameters, cyclic
         self.rows: list[ConditionRow] = list(rows)
         self.expressions = folded(list(expressions), fixed)
@@ -197,7 +198,7 @@ class SteadyProblem:
         )
         return ZeroSearch(
             system, metric, begin, inertia=partial(self.inertia, self.numbers(parameters)),
-            instability=partial(self.instability, self.numbers(parameters)), shaken=np.where(moved, metric.sizes, 0.0), home=self._home,
+            instability=partial(self.instability, self.numbers(parameters)), shaken=np.where(moved, metric.sizes, 0.0), home=self._home, ties=np.array([row.kind == "position" for row in self.rows], dtype=bool),
             is_true=partial(self.is_true, system, self.numbers(parameters)),
             lifted=partial(self._lifted, system, parameters, begin, metric),
         )  # fmt: skip
@@ -270,18 +271,26 @@ class SteadyProblem:
     # ------------------------------------------------------------------------------------------------ mechanics
 
     @cached_property
-    def _masses(self) -> Any:
-        outputs = {name: [*m.entries] for name, m in zip("MNJ", folded(self._mass_matrices, self.fixed), strict=True)}
-        return compile_program(program("steady_masses", self._groups, {n: e for n, e in outputs.items() if e}))
-
-    @property
     def _mass_matrices(self) -> list[Matrix]:
-        return [self.eq.M, self.eq.N, self.eq.Jc]
+        found: list[Matrix] = folded([self.eq.M, self.eq.N, self.eq.Jc], self.fixed)
+        return found
+
+    @cached_property
+    def _compiled_masses(self) -> Any:
+        outputs = {name: [*m.entries] for name, m in zip("MNJ", self._mass_matrices, strict=True) if m.entries}
+        return compile_program(program("steady_masses", self._groups, outputs))
 
     def _masses_at(self, p: Array, w: Array) -> list[Array]:
-        """M, N and Jc."""
-        found = iter(np.atleast_1d(x) for x in self._masses(w, p))
-        return [np.reshape(next(found), m.shape) if m.entries else np.zeros(m.shape) for m in self._mass_matrices]
+        """M, N and Jc; compiled where they are asked for often."""
+        self._asked_for_masses += 1
+        if self._asked_for_masses > OFTEN:
+            found = iter(np.atleast_1d(x) for x in self._compiled_masses(w, p))
+            return [np.reshape(next(found), m.shape) if m.entries else np.zeros(m.shape) for m in self._mass_matrices]
+        values = dict(zip((*self.unknowns, *self.parameters), map(float, (*w, *p)), strict=True))
+        try:
+            return arrays(self._mass_matrices, values)
+        except (EvaluationError, OverflowError):
+            return [np.full(m.shape, np.nan) for m in self._mass_matrices]
 
     def is_true(self, system: System, p: Array, w: Array) -> bool:
         """Whether forces that vanish in the coordinates vanish in the mechanism. In singular coordinates (gimbal lock) a torque that none of them
