@@ -87,7 +87,8 @@ class ZeroSearch:
         first = self._first()
         if not first.solution.holds or first.distance <= NEAR:
             return first
-        found, failures = [first, *self._from_elsewhere(first)], 0
+        found, failures = [first], 0
+        found += [f for f in self._from_elsewhere(first) if self._is_new(f, found)]
         origin = self.start if first.began is None else first.began
         for _ in range(MORE):
             more = self._without(found, origin)
@@ -219,8 +220,10 @@ class ZeroSearch:
         if not found.holds or not self._is_true(found):
             return None
         reached = self._found(found, Way.DEFLATION)
-        is_old = any(self.metric.distance(reached.solution.x, f.solution.x) < SAME for f in known)
-        return None if is_old else reached
+        return reached if self._is_new(reached, known) else None
+
+    def _is_new(self, reached: FoundZero, known: Iterable[FoundZero]) -> bool:
+        return all(self.metric.distance(reached.solution.x, f.solution.x) >= SAME for f in known)
 
     def _is_true(self, found: Solution) -> bool:
         return self.is_true is None or self.is_true(found.x)
