@@ -31,6 +31,12 @@ class KnownZero:
         scaled[~np.isfinite(metric.sizes)] = 0.0
         return cls(found.x, np.linalg.qr(scaled)[0] if scaled.size else scaled)
 
+    def longer(self, more: int) -> KnownZero:
+        """With further unknowns that count nowhere."""
+        return KnownZero(
+            np.append(self.x, np.zeros(more)), np.vstack([self.along, np.zeros((more, self.along.shape[1]))])
+        )
+
     def across(self, d: Array) -> Array:
         return np.asarray(d - self.along @ (self.along.T @ d))
 

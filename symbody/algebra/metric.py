@@ -20,6 +20,12 @@ class UnknownsMetric:
     sizes: Array
     periodic: Mask
 
+    def longer(self, more: int) -> UnknownsMetric:
+        """With further unknowns that count nowhere."""
+        return UnknownsMetric(
+            np.append(self.sizes, np.full(more, np.inf)), np.append(self.periodic, np.zeros(more, dtype=bool))
+        )
+
     def difference(self, x: Array, y: Array) -> Array:
         """x - y, the short way round, in units of the sizes."""
         d = x - y

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -187,8 +188,12 @@ class ZeroSearch:
         for start in self._starts():
             yield Way.RESTART, start
 
+    @cached_property
+    def _lifted_system(self) -> System | None:
+        return None if self.lifted is None else self.lifted()
+
     def _from_lifted(self) -> Array | None:
-        lifted = None if self.lifted is None else self.lifted()
+        lifted = self._lifted_system
         if lifted is None or lifted.linear is None:
             return None
         n = len(self.start)
@@ -212,11 +217,14 @@ class ZeroSearch:
 
     def _without(self, known: Iterable[FoundZero], start: Array) -> FoundZero | None:
         """Another zero, from a start with those that are known divided out."""
-        zeros = [KnownZero.of(f.solution, self.metric) for f in known]
-        rough = self._zero(replace(deflated(self.system, zeros, self.metric), max_steps=60), start)
+        system = self._lifted_system or self.system
+        more = 0 if system.linear is None else len(system.linear) - len(start)
+        zeros = [KnownZero.of(f.solution, self.metric).longer(more) for f in known]
+        apart = replace(deflated(system, zeros, self.metric.longer(more)), max_steps=60)
+        rough = self._zero(apart, np.append(start, np.zeros(more)))
         if not np.isfinite(rough.F).all():
             return None
-        found = self._zero(self.system, rough.x)
+        found = self._zero(self.system, rough.x[: len(start)])
         if not found.holds or not self._is_true(found):
             return None
         reached = self._found(found, Way.DEFLATION)
