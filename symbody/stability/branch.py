@@ -57,7 +57,7 @@ class Branch(Tabular, Portable):
         v = self[self.varied]
         stable = int((self.unstable == 0).sum())
         lines = [
-            f"Branch of steady motions of {self.equations.name!r} over {self.varied} = {v.min():.6g} ... {v.max():.6g}: "
+            f"Branch of steady motions of {self.equations.name!r} over {self.varied} = {v.min():z.6g} ... {v.max():z.6g}: "
             f"{len(v)} points, {stable} stable",
             *(f"{self.varied}: {p}" for p in self.special),
             f"beginning: {self.outcome[0]}; end: {self.outcome[1]}",
@@ -119,7 +119,7 @@ class Branch(Tabular, Portable):
         if isinstance(point, int) and not -len(crossings) <= point < len(crossings):
             raise StabilityError(
                 f"branch of {self.equations.name!r}: there is no branch point {point}; there are {len(crossings)}: "
-                f"{listed(f'{p.kind} at {p.value:.6g}' for p in crossings) or 'none'}"
+                f"{listed(f'{p.kind} at {p.value:z.6g}' for p in crossings) or 'none'}"
             )
         at = crossings[point] if isinstance(point, int) else point
         if not at.directions:
@@ -147,7 +147,7 @@ class Branch(Tabular, Portable):
             part = 0.0 if v[k + 1] == v[k] else (value - v[k]) / (v[k + 1] - v[k])
             found = self.problem.solved_at(value, self.points[k] + part * (self.points[k + 1] - self.points[k]))
             if found is not None:
-                out.append(self.problem.motion(found, f"{self.varied} = {value:.10g} on a branch"))
+                out.append(self.problem.motion(found, f"{self.varied} = {value:z.10g} on a branch"))
         return tuple(out)
 
 

@@ -73,8 +73,8 @@ class SpecialPoint:
 
     def __str__(self) -> str:
         said = f"{self.criticality} {self.kind}".strip()
-        omega = f", ω = {abs(self.eigenvalue.imag):.8g}" if self.kind == "Hopf" else ""
-        return f"{said} at {self.value:.10g}{omega}: {self._meaning}"
+        omega = f", ω = {abs(self.eigenvalue.imag):z.8g}" if self.kind == "Hopf" else ""
+        return f"{said} at {self.value:z.10g}{omega}: {self._meaning}"
 
     @property
     def _meaning(self) -> str:
