@@ -37,7 +37,7 @@ OURS = (
 )  # what nobody asked for who has a model that was read: not a refusal, a finding
 Kind = Literal["passed", "refused", "disagreement", "exception", "stopped"]
 LIMIT = Limit(60.0, 3000.0)  # of a case
-WAITING = 10  # so many seconds by the clock for each of computing
+WAITING = 6  # so many seconds by the clock for each of computing
 ALWAYS, DRAWN = ("routes",), 6  # checks of every case, and how many of the others
 
 
