@@ -103,7 +103,10 @@ class State(Portable):
     def _table(self) -> Variables:
         return self.equations.variables.of(ARGUMENTS)
 
-    def __getitem__(self, name: str | Symbol) -> Any:
+    def __getitem__(self, name: Quantity) -> Any:
+        """The number of a name or of an expression, as of a trajectory: `state["q1"]`, `state[energy(eq)]`."""
+        if not isinstance(name, (str, Symbol)):
+            return self.quantity(name)
         if (key := name_of(name)) in self.values and key not in self.equations.outputs:
             return self.values[key]
         return self.quantity(key)

@@ -249,3 +249,8 @@ def test_accelerations_in_outputs_whatever_the_speeds(kind):
     assert sim.columns()["acceleration[2]"] == pytest.approx(same["acceleration"][:, 2], abs=1e-6)
     assert sb.compile(eq).outputs(sim.t[-1], sim.q[-1], sim.u[-1]) == pytest.approx(same["acceleration"][-1], abs=1e-6)
     assert np.all(np.isfinite(sb.linearize(eq, sim.state, moving=True).matrices().C))
+
+
+def test_states_and_trajectories_answer_expressions_alike(eq, sim):
+    energy = sb.energy(eq)
+    assert sim.state[energy] == pytest.approx(sim[energy][-1], rel=1e-12)
