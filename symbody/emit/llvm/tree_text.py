@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
-from ..loops.form import INDEX, INDICES, NUMBERS, KernelForm, RecordType, Type
+from ..loops.form import RecordType
 from ..loops.records import fields_of
 from ..loops.specialised import Kernels
 from ..loops.tree_kernels import SHARED, TreeSlopes, in_rows, tree_derivatives
 from ..program.tree_shape import TreeShape
-from .loop_text import SCALAR_LOOPS, LlvmKernel, Tables, constant_tables
-
-_SIZES: Final = ("n", "length", "first", "count")
+from .loop_text import SCALAR_LOOPS, LlvmKernel, Tables, constant_tables, simple_kernel
+from .transposed import transposed
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,6 @@ def tree_text(shape: TreeShape, number: str, lanes: int) -> TreeText:
     record = RecordType(TreeSlopes, fields)  # type: ignore[arg-type]
     known = {f"t.{name}": value for name, value in shape.known(lanes).items()}
     main = kernels.kernel(tree_derivatives, (record,), known)
-    results = [_result(kernels, shape, lanes, *columns) for columns in shape.groups]
     texts = []
     for (kernel, *_), form in kernels.forms.items():
         assert form is not None
@@ -49,15 +46,19 @@ def tree_text(shape: TreeShape, number: str, lanes: int) -> TreeText:
         kind = f"<{lanes} x {number}>" if is_vector else number
         shared = dict.fromkeys(SHARED[kernel], number) if is_vector else {}
         text = LlvmKernel(form, form.name, kind, shared=shared, tables=tables, is_scalar=not is_vector).text("nounwind")
-        is_entry = form in (main, *results)
-        texts.append(text.replace("define internal", "define") if is_entry else text)
+        texts.append(text.replace("define internal", "define") if form is main else text)
+    results = tuple(f"in_rows.{g}" for g in range(len(shape.groups)))
+    texts += [_result(name, shape, g, number, lanes, tables) for g, name in enumerate(results)]
     arrays = tuple(p.name.removeprefix("t.") for p in main.parameters)
-    return TreeText(
-        SCALAR_LOOPS + constant_tables(tables) + "".join(texts), main.name, arrays, tuple(r.name for r in results)
-    )
+    return TreeText(SCALAR_LOOPS + constant_tables(tables) + "".join(texts), main.name, arrays, results)
 
 
-def _result(kernels: Kernels, shape: TreeShape, lanes: int, first: int, count: int) -> KernelForm:
-    types: tuple[Type, ...] = (INDEX, INDEX, INDEX, INDEX, INDICES, NUMBERS, NUMBERS)
-    sizes = dict(zip(_SIZES, (shape.n, shape.blocks(lanes) * lanes, first, count), strict=True))
-    return kernels.kernel(in_rows, types, {**sizes, "rows": shape.rows})
+def _result(name: str, shape: TreeShape, group: int, number: str, lanes: int, tables: Tables) -> str:
+    """A function that writes columns as a matrix."""
+    first, count = shape.groups[group]
+    length = shape.blocks(lanes) * lanes
+    if lanes > 1 and min(shape.n, count) >= lanes:
+        return transposed(name, lanes, length, first, count, shape.rows)
+    known = {"n": shape.n, "length": length, "first": first, "count": count, "rows": shape.rows}
+    kernel = LlvmKernel(simple_kernel(in_rows, known), name, number, tables=tables, is_scalar=True)
+    return kernel.text("nounwind").replace("define internal", "define")

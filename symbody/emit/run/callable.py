@@ -19,7 +19,7 @@ from ...algebra import elimination
 from ...algebra.functions import ExternalFunction
 from ...algebra.target_names import UniqueNames, is_python_reserved
 from ...errors import ProgramError, listed, shown
-from ..llvm import jit, loop_text, numbers, tree_text
+from ..llvm import jit, loop_text, numbers, transposed, tree_text
 from ..llvm import program_text as llvm_text_module
 from ..llvm import sincos as llvm_sincos
 from ..llvm.program_text import batch_kernels, batch_scratch, batch_text, entry, llvm_text
@@ -41,7 +41,7 @@ _Batch = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 2)
 def _generator() -> str:
     """Hash of the files that decide the machine code of a program: when one changes, older machine code is not used any more."""
     loops = (loop_text, numbers, kernels, checked, form, specialised, elimination)
-    trees = (tree_text, tree_kernels, tree_shape)
+    trees = (tree_text, transposed, tree_kernels, tree_shape)
     made_by = (llvm_text_module, llvm_sincos, pieces, right_sides, jit, *loops, *trees)
     return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
 

@@ -30,7 +30,7 @@ from .cuda_callable import CudaFunction, checked_real
 from .cuda_driver import cuda
 
 TARGETS: Final = ("cpu", "cuda")
-LOOPS_FROM: Final = 16  # degrees of freedom: with fewer, derivatives in straight lines are faster, and compiled as soon
+LOOPS_FROM: Final = 20  # degrees of freedom: with fewer, derivatives in straight lines are faster, and compiled as soon
 
 
 class Dynamics(Portable):
