@@ -92,15 +92,16 @@ class Compiled:
 
     # ------------------------------------------------------------------------------------------------ building
 
-    def _built(self, lanes: int) -> tuple[jit.Loaded, int]:
-        """Machine code for states side by side, and the scratch memory it wants."""
-        key = hashlib.sha256(f"{_generator()}|{lanes}|{jit.identity()}|{self.program.digest}".encode()).hexdigest()
+    def _built(self, lanes: int, for_many: bool = False) -> tuple[jit.Loaded, int]:
+        """Machine code for states side by side, with the loop over many of them or without, and the scratch memory it wants."""
+        made_of = f"{_generator()}|{lanes}|{for_many}|{jit.identity()}|{self.program.digest}"
+        key = hashlib.sha256(made_of.encode()).hexdigest()
         kept = disk.load(key) if self._cache else None
         if kept is None:
             text = llvm_text(self.program, lanes, jit.lanes())
-            work = text.work + (batch_scratch(self.program) if lanes > 1 else 0)
-            loops = text.kernels + (batch_kernels(lanes) if lanes > 1 else "")
-            pieces = text.pieces + (batch_text(self.program, lanes) if lanes > 1 else "")
+            work = text.work + (batch_scratch(self.program) if for_many else 0)
+            loops = text.kernels + (batch_kernels(lanes) if for_many else "")
+            pieces = text.pieces + (batch_text(self.program, lanes) if for_many else "")
             kept = work.to_bytes(8, "little") + jit.machine_code(loops, pieces)
             if self._cache:
                 disk.save(key, kept)
@@ -129,13 +130,15 @@ class Compiled:
 
     @cached_property
     def _batch(self) -> tuple[jit.Loaded, Any, int]:
-        code, work = self._built(jit.lanes())
-        return code, _Batch(code.address(f"{entry(self.program)}.batch")), work * jit.lanes()
+        # Loops over a tree fill vectors by themselves: of several states at once, the scratch memory would not stay near the processor.
+        lanes = 1 if any(i.op == "tree" for i in self.program.code) else jit.lanes()
+        code, work = self._built(lanes, for_many=True)
+        return code, _Batch(code.address(f"{entry(self.program)}.batch")), work * lanes
 
     def batch(self, *groups: Any, threads: int | None = None) -> Any:
         """Many states at once: a group has shape (n, size), or (n,) where it is scalar; without the n it serves all states.
 
-        Runs side by side in the lanes of vector registers and on all cores (or on `threads` of them).
+        Runs side by side in the lanes of vector registers (loops over a tree one after the other) and on all cores (or on `threads` of them).
         """
         arrays, strides, n = self._rows(groups)
         outs = [np.empty((n, len(o.values))) for o in self.program.outputs]
