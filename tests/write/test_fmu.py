@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import subprocess
+import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,13 +17,16 @@ import pytest
 import symbody as sb
 from symbody.study.sources import built_in, find_model
 from symbody.study.study import Study
+from symbody.whole_files import write_bytes
+from symbody.write.mockup.archive import archive
+from symbody.write.mockup.fmu import MockUpOptions, fmu_files, mock_up
 from tests.contracts.targets import c_compiler
 
 from .fmus import CS, ME, ball, begin, directional, fmpy, motion, opened, problems
 from .hostile_model import hostile
-from .models import SAMPLES, crank, operations, top
+from .models import SAMPLES, crank, operations, pendulums, top
 
-VERSIONS = (2,)
+VERSIONS = (2, 3)
 BOTH = pytest.mark.parametrize("kind", [ME, CS])
 EACH = pytest.mark.parametrize("version", VERSIONS)
 
@@ -56,8 +61,9 @@ def test_built_in_models(name: str, tmp_path: Path) -> None:
     eq, names = study.equations, [s.name for s in study.equations.state]
     times = np.linspace(study.start.t, study.start.t + 0.25, 6)
     exact = sb.simulate(eq, times, study.start, rtol=1e-13).y[:, : len(names)]
+    it = mock_up(eq, MockUpOptions(start=study.start, derivatives=False))
     for version in VERSIONS:
-        path = sb.write.fmu(eq, tmp_path / f"{version}.fmu", version=version, start=study.start)
+        path = write_bytes(tmp_path / f"{version}.fmu", archive(fmu_files(it, version, None)))
         assert problems(path) == []
         for kind in (ME, CS):
             found = motion(path, kind, names, times)
@@ -75,8 +81,23 @@ def test_events(version: int, kind: str, tmp_path: Path) -> None:
     exact = sb.simulate(eq, times, start, events=events, rtol=1e-12)
     assert {e.name for e in exact.events} == {"bounce", "wall"}
     np.testing.assert_allclose(motion(path, kind, ["x", "h", "x_dot", "h_dot"], times), exact.y[:, :4], atol=1e-9)
-    found = fmpy().simulate_fmu(str(path), fmi_type=kind, stop_time=4, output_interval=0.5, relative_tolerance=1e-10)
-    assert found["time"][-1] == pytest.approx(3.2, abs=1e-9)
+    if kind == ME:
+        found = fmpy().simulate_fmu(
+            str(path), fmi_type=kind, stop_time=4, output_interval=0.5, relative_tolerance=1e-10
+        )
+        assert found["time"][-1] == pytest.approx(3.2, abs=1e-9)
+        return
+    with opened(path, CS) as it:
+        begin(it)
+        if version == 2:
+            with pytest.raises(Exception, match="discard"):
+                it.doStep(0.0, 4.0)
+            assert it.getBooleanStatus(3)  # fmi2Terminated
+        else:
+            _, ended, _, last = it.doStep(0.0, 4.0)
+            assert ended
+            assert last == pytest.approx(3.2, abs=1e-9)
+        assert it.read("time")[0] == pytest.approx(3.2, abs=1e-9)
 
 
 def test_inputs_follow_their_derivatives(tmp_path: Path) -> None:
@@ -170,6 +191,77 @@ def test_derivatives_and_dependencies(crank_fmu: Path) -> None:
         np.testing.assert_allclose(
             mixed, 0.3 * sum(directional(it, unknowns, [n], [1.0]) for n in knowns), rtol=1e-9, atol=1e-9
         )
+
+
+def test_adjoints_are_directional_derivatives(tmp_path: Path) -> None:
+    """FMI 3: wᵀ (J v) = (wᵀ J) v, entry by entry, also for event functions, parameters and time."""
+    eq, events, start = ball()
+    events = [*events, sb.Event("late", eq.q[0] * eq.t)]
+    path = sb.write.fmu(eq, tmp_path / "ball.fmu", version=3, events=events, start=start, also=["energies"])
+    with opened(path) as it:
+        begin(it, x=0.2, wind=0.3)
+        it.setTime(0.7)
+        unknowns = ["x", "der(x)", "der(x_dot)", "der(h_dot)", "height", "kinetic_energy", "bounce", "wall", "late"]
+        knowns = ["x", "h", "x_dot", "h_dot", "wind", "wind_dot", "mass", "g", "time"]
+        forward = np.array([directional(it, unknowns, [k], [1.0]) for k in knowns]).T
+        references = [it.vr[k] for k in knowns]
+        reverse = [it.getAdjointDerivative([it.vr[u]], references, [1.0], len(knowns)) for u in unknowns]
+        np.testing.assert_allclose(reverse, forward, rtol=1e-12, atol=1e-12)
+        assert np.count_nonzero(forward) > 12
+        weights = np.linspace(1, 2, len(unknowns))
+        together = it.getAdjointDerivative([it.vr[u] for u in unknowns], references, list(weights), len(knowns))
+        np.testing.assert_allclose(together, weights @ forward, rtol=1e-12, atol=1e-12)
+
+
+# ---------------------------------------------------------------------------------------------------- other importers
+
+
+@EACH
+def test_casadi_reads_it(version: int, tmp_path: Path) -> None:
+    """CasADi's DaeBuilder: rates and their Jacobian, with the sparsity of the dependencies."""
+    casadi = pytest.importorskip("casadi", reason="CasADi is not installed (pip install casadi)")
+    eq = pendulums()
+    path = sb.write.fmu(eq, tmp_path / "pendulums.fmu", version=version, start={"q1": 0.5})
+    builder = casadi.DaeBuilder("pendulums", str(path))
+    assert builder.x() == ["q1", "q2", "q1_dot", "q2_dot"]
+    x, p = [0.3, -0.4, 1.1, 0.7], [1.0, 0.7]
+    rates = builder.create("f", ["x", "p"], ["ode"])
+    f = sb.compile(eq)
+    expected = np.concatenate([x[2:], f.udot(0.0, np.array(x[:2]), np.array(x[2:]), f.p)])
+    np.testing.assert_allclose(np.array(rates(x, p)).ravel(), expected, rtol=1e-13)
+    slopes = rates.factory("j", ["x", "p"], ["jac:ode:x"])(x, p)
+    assert slopes.nnz() == 10
+    h = 1e-6
+    for j in range(4):
+        step = np.eye(4)[j] * h
+        difference = (np.array(rates(x + step, p)) - np.array(rates(x - step, p))).ravel() / (2 * h)
+        np.testing.assert_allclose(np.array(slopes)[:, j], difference, rtol=1e-6, atol=1e-7)
+
+
+def test_libcosim_runs_it(tmp_path: Path) -> None:
+    """Co-simulation by the FMI Library; in a process of its own, since it writes a log."""
+    pytest.importorskip("libcosimpy", reason="libcosimpy is not installed (pip install libcosimpy)")
+    eq = pendulums()
+    start = {"q1": 0.5, "q2": -0.2, "q1_dot": 0.3}
+    path = sb.write.fmu(eq, tmp_path / "pendulums.fmu", start=start, tolerance=1e-11)
+    done = subprocess.run([sys.executable, "-c", COSIMULATION, str(path)], capture_output=True, text=True, check=True)
+    found = [float(v) for v in re.search(r"^found (.*)$", done.stdout, re.MULTILINE)[1].split()]
+    exact = sb.simulate(eq, np.array([0.0, 0.5]), start, rtol=1e-12).y[-1, :4]
+    np.testing.assert_allclose(found, exact, atol=1e-9)
+
+
+COSIMULATION = """
+import sys
+from libcosimpy.CosimExecution import CosimExecution
+from libcosimpy.CosimObserver import CosimObserver
+from libcosimpy.CosimSlave import CosimLocalSlave
+run = CosimExecution.from_step_size(step_size=int(5e7))
+slave = run.add_local_slave(local_slave=CosimLocalSlave(fmu_path=sys.argv[1], instance_name="one"))
+observer = CosimObserver.create_last_value()
+run.add_observer(observer=observer)
+run.simulate_until(target_time=int(5e8))
+print('found', *observer.last_real_values(slave_index=slave, variable_references=[1, 2, 3, 4]))
+"""
 
 
 # ---------------------------------------------------------------------------------------------------- instances
@@ -333,7 +425,7 @@ def test_a_failed_build_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"version": 1}, "version is 2"),
+        ({"version": 1}, "version is 2 or 3"),
         ({"kind": "exchange"}, "model exchange"),
         ({"fixed": ["lenth"]}, "no parameter 'lenth'"),
         ({"also": ["energy"]}, "energies"),

@@ -1,9 +1,10 @@
-"""`sb.write.fmu(eq, "name.fmu")`: a model as a functional mock-up unit, by the standard FMI 2.0."""
+"""`sb.write.fmu(eq, "name.fmu")`: a model as a functional mock-up unit, by the standard FMI 2.0 or 3.0."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,12 +22,29 @@ from .c_sources import c_sources, compiled_files
 from .description import KINDS, MockUp
 from .documentation_page import documentation
 from .fmi2_xml import fmi2_description
+from .fmi3_xml import fmi3_description
 
-FUNCTIONS: Final = (
-    "rhs", "correct_positions", "correct_speeds", "outputs", "events", "event_handling", "event_rates", "rhs_along", "outputs_along", "events_along",
-)  # fmt: skip
+FUNCTIONS: Final = ("rhs", "correct_positions", "correct_speeds", "outputs", "events", "event_handling", "event_rates")
+ALONG: Final = ("rhs_along", "outputs_along", "events_along")
 ADJOINTS: Final = ("rhs_adjoint", "outputs_adjoint", "events_adjoint")
+DESCRIPTIONS: Final = {2: fmi2_description, 3: fmi3_description}
 LONGEST: Final = 40  # characters of an identifier, so that a word can be added
+
+
+@dataclass(frozen=True)
+class MockUpOptions:
+    """What an FMU is to have; see `fmu`. adjoints: with functions for adjoint derivatives, which FMI 3.0 has."""
+
+    kinds: tuple[str, ...] = KINDS
+    start: Start | None = None
+    name: str | None = None
+    events: Mapping[str, Any] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
+    fixed: frozenset[str] = frozenset()
+    tolerance: float = 1e-8
+    until: float = 1.0
+    derivatives: bool = True
+    adjoints: bool = False
 
 
 def fmu(
@@ -43,11 +61,12 @@ def fmu(
     fixed: Iterable[str] = (),
     tolerance: float = 1e-8,
     until: float = 1.0,
+    derivatives: bool = True,
     platforms: Sequence[str] | None = None,
 ) -> Path:
     """A functional mock-up unit with sources, a binary and documentation in one file; validated by FMPy in the tests. Returns its path.
 
-    version     2: FMI 2.0
+    version     2 or 3: FMI 2.0 or 3.0
     kind        "model exchange", "co-simulation", or both
     start       where motions begin: a state, or values by name
     name        the model identifier; by default the name of the model
@@ -57,14 +76,17 @@ def fmu(
     fixed       names of parameters that cannot change during a run; others are tunable
     tolerance   of co-simulation, where the importer asks for none
     until       seconds of the default experiment
-    platforms   of binaries: linux64, win64, darwin64; by default this one. Others than this one need
+    derivatives whether directional derivatives (with version 3 adjoint ones too) are written; without, large models are smaller
+    platforms   of binaries: linux64, win64, darwin64, and with version 3 linux-arm64, darwin-arm64; by default this one. Others than this one need
                 the package ziglang. () writes sources only
     """
-    where = f"FMU of {equations.name!r}"
-    if version != 2:
-        raise ProgramError(f"{where}: version is 2, got {shown(version)}")
-    eq = closed_loop(equations, inputs) if inputs else equations
-    it = _mock_up(eq, where, version, kind, start, name, _by_name(events), also, fixed, tolerance, until)
+    if version not in DESCRIPTIONS:
+        raise ProgramError(f"FMU of {equations.name!r}: version is 2 or 3, got {shown(version)}")
+    kinds = (kind,) if isinstance(kind, str) else tuple(kind)
+    options = MockUpOptions(
+        kinds, start, name, _by_name(events), tuple(also), frozenset(fixed), tolerance, until, derivatives, version == 3
+    )
+    it = mock_up(closed_loop(equations, inputs) if inputs else equations, options)
     return write_bytes(path, archive(fmu_files(it, version, platforms)))
 
 
@@ -73,7 +95,7 @@ def fmu_files(it: MockUp, version: int, platforms: Sequence[str] | None) -> dict
     token = token_of(it, version)
     sources = c_sources(it, version, token)
     found = {f"sources/{k}": v for k, v in sources.items()}
-    found |= fmi2_description(it, token)
+    found |= DESCRIPTIONS[version](it, token)
     found["documentation/index.html"] = documentation(it)
     made = binaries(sources, compiled_files(it), it.identifier, version, platforms, f"FMU of {it.made.title!r}")
     return {k: v.encode() for k, v in found.items()} | made
@@ -99,21 +121,22 @@ def _told(event: Event | None) -> Any:
     return None if event is None else (event.direction, event.terminal)
 
 
-def _mock_up(
-    eq: Equations, where: str, version: int, kind: str | Sequence[str], start: Start | None, name: str | None, events: Mapping[str, Any],
-    also: Iterable[str], fixed: Iterable[str], tolerance: float, until: float,
-) -> MockUp:  # fmt: skip
-    identifier = identifier_of(name or eq.name)[:LONGEST].rstrip("_")
-    functions = (*FUNCTIONS, *(ADJOINTS if version == 3 else ()))
-    options = ExportOptions(
-        functions, start, f"{identifier} model", events, None, _more_outputs(eq, also, where), checks=False
+def mock_up(eq: Equations, options: MockUpOptions) -> MockUp:
+    """Equations in the terms of FMI."""
+    where = f"FMU of {eq.name!r}"
+    identifier = identifier_of(options.name or eq.name)[:LONGEST].rstrip("_")
+    derivatives = (*ALONG, *(ADJOINTS if options.adjoints else ())) if options.derivatives else ()
+    more = _more_outputs(eq, options.also, where)
+    made = artefact(
+        eq,
+        ExportOptions(
+            (*FUNCTIONS, *derivatives), options.start, f"{identifier} model", options.events, None, more, checks=False
+        ),
     )
-    made = artefact(eq, options)
     if not made.has("rhs"):
         raise ProgramError(f"{where}: {' '.join(made.notes) or 'there is no state'}")
-    kinds = (kind,) if isinstance(kind, str) else tuple(kind)
-    known = {n: e if isinstance(e, Event) else None for n, e in events.items()}
-    return MockUp(made, eq, identifier, kinds, known, frozenset(fixed), tolerance, until)
+    known = {n: e if isinstance(e, Event) else None for n, e in options.events.items()}
+    return MockUp(made, eq, identifier, options.kinds, known, options.fixed, options.tolerance, options.until)
 
 
 def _by_name(events: Mapping[str, Any] | Iterable[Event] | None) -> Mapping[str, Any]:

@@ -361,6 +361,20 @@ EXPORTED fmi2Status FMI2(GetNominalsOfContinuousStates)(fmi2Component c, fmi2Rea
 
 /* ------------------------------------------------------------------------------------------------ co-simulation */
 
+/* Derivatives of an input from this moment on. */
+static int set_input_derivative(Instance *m, unsigned at, int order, double value)
+{
+    if (at < INPUTS_AT || at >= PARAMETERS_AT || order < 1 || order > 2 || !(value - value == 0.0)) {
+        return complain(m, FAILED, "inputs have derivatives of first and second order; got order %d of value reference %u", order, at);
+    }
+    const unsigned k = at - INPUTS_AT;
+    double *place = order == 1 ? m->now.slope : m->now.bend;
+    place[k] = value;
+    m->now.has_slope[k] = 1;
+    m->known = 0;
+    return OK;
+}
+
 EXPORTED fmi2Status FMI2(SetRealInputDerivatives)(
     fmi2Component c, const fmi2ValueReference references[], size_t n, const fmi2Integer orders[], const fmi2Real values[])
 {

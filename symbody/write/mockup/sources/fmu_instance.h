@@ -257,20 +257,6 @@ static void set_input(Instance *m, unsigned k, double value)
     m->now.starts |= is_before_start(m);
 }
 
-/* Derivatives of an input from this moment on. */
-static int set_input_derivative(Instance *m, unsigned at, int order, double value)
-{
-    if (at < INPUTS_AT || at >= PARAMETERS_AT || order < 1 || order > 2 || !(value - value == 0.0)) {
-        return complain(m, FAILED, "inputs have derivatives of first and second order; got order %d of value reference %u", order, at);
-    }
-    const unsigned k = at - INPUTS_AT;
-    double *place = order == 1 ? m->now.slope : m->now.bend;
-    place[k] = value;
-    m->now.has_slope[k] = 1;
-    m->known = 0;
-    return OK;
-}
-
 static int set_parameter(Instance *m, unsigned k, double value)
 {
     if (!is_before_start(m) && !IS_TUNABLE[k]) {
@@ -410,6 +396,119 @@ static int output_rates(Instance *m, const unsigned *of, size_t n, double *resul
         c.r[k] = m->now.slope[k] + (m->now.t - m->now.set_at[k]) * m->now.bend[k];
     }
     return changed_values(m, &c, of, n, result);
+}
+#endif
+
+#if HAS_ADJOINT
+static void add(Change *total, const Change *part)
+{
+    for (int k = 0; k < NX; k++) {
+        total->x[k] += part->x[k];
+    }
+    for (int k = 0; k < NR; k++) {
+        total->r[k] += part->r[k];
+    }
+    for (int k = 0; k < NP; k++) {
+        total->p[k] += part->p[k];
+    }
+}
+
+/* Weights of unknowns, by group, added up where one is asked for twice. */
+typedef struct {
+    double x[LENGTH(NX)], xdot[LENGTH(NX)], y[LENGTH(NY)], g[LENGTH(NG)];
+    int has_xdot, has_y, has_g;
+} Weights;
+
+static int weigh(Instance *m, Weights *w, const unsigned *unknowns, size_t n, const double *seed)
+{
+    for (size_t i = 0; i < n; i++) {
+        const unsigned at = unknowns[i];
+        if (at >= STATES_AT && at < RATES_AT) {
+            w->x[at - STATES_AT] += seed[i];
+        } else if (at >= RATES_AT && at < INPUTS_AT) {
+            w->xdot[at - RATES_AT] += seed[i];
+            w->has_xdot = 1;
+        } else if (at >= OUTPUTS_AT && at < INDICATORS_AT) {
+            w->y[at - OUTPUTS_AT] += seed[i];
+            w->has_y = 1;
+        } else if (at >= INDICATORS_AT && at < END_OF_VALUES) {
+            w->g[at - INDICATORS_AT] += seed[i];
+            w->has_g = 1;
+        } else {
+            return complain(m, FAILED, "the variable with the value reference %u is no unknown that has derivatives", at);
+        }
+    }
+    return OK;
+}
+
+/* Weights times derivatives by time: along a change of time alone. */
+static int weighted_by_time(Instance *m, const Weights *w, double *result)
+{
+    double r[LENGTH(NR)], xdot[LENGTH(NX)] = {0.0}, y[LENGTH(NY)] = {0.0}, g[LENGTH(NG)] = {0.0};
+    const Numbers *s = &m->now;
+    Change c;
+    memset(&c, 0, sizeof c);
+    c.t = 1.0;
+    inputs_at(s, s->t, r);
+    int status = model_rhs_along(s->t, s->x, r, &s->p, c.x, c.r, c.p, &c.t, xdot);
+    status = status != 0 ? status : model_outputs_along(s->t, s->x, r, &s->p, c.x, c.r, c.p, &c.t, y);
+    status = status != 0 ? status : model_events_along(s->t, s->x, r, &s->p, c.x, c.r, c.p, &c.t, g);
+    *result = 0.0;
+    for (int k = 0; k < NX; k++) {
+        *result += w->xdot[k] * xdot[k];
+    }
+    for (int k = 0; k < NY; k++) {
+        *result += w->y[k] * y[k];
+    }
+    for (int k = 0; k < NG; k++) {
+        *result += w->g[k] * g[k];
+    }
+    return status;
+}
+
+static int adjoint_derivative(
+    Instance *m, const unsigned *unknowns, size_t n_unknowns, const unsigned *knowns, size_t n_knowns, const double *seed, double *result)
+{
+    double r[LENGTH(NR)];
+    Weights w;
+    Change total, part;
+    const Numbers *s = &m->now;
+    memset(&w, 0, sizeof w);
+    memset(&total, 0, sizeof total);
+    memset(&part, 0, sizeof part);
+    if (is_before_start(m) && HAS_PROJECTION) {
+        return complain(m, FAILED, "derivatives of a start that is put onto constraints are not known: ask after the initialization");
+    }
+    if (settle_start(m) != OK || weigh(m, &w, unknowns, n_unknowns, seed) != OK) {
+        return FAILED;
+    }
+    inputs_at(s, s->t, r);
+    memcpy(total.x, w.x, sizeof total.x);
+    int status = 0;
+    if (w.has_xdot) {
+        status = model_rhs_adjoint(s->t, s->x, r, &s->p, w.xdot, part.x, part.r, part.p);
+        add(&total, &part);
+    }
+    if (w.has_y && status == 0) {
+        status = model_outputs_adjoint(s->t, s->x, r, &s->p, w.y, part.x, part.r, part.p);
+        add(&total, &part);
+    }
+    if (w.has_g && status == 0) {
+        status = model_events_adjoint(s->t, s->x, r, &s->p, w.g, part.x, part.r, part.p);
+        add(&total, &part);
+    }
+    for (size_t j = 0; j < n_knowns && status == 0; j++) {
+        const double *place = place_of(&total, knowns[j]);
+        if (place == NULL) {
+            return complain(m, FAILED, "the variable with the value reference %u is not known before the others", knowns[j]);
+        }
+        if (knowns[j] == TIME_AT) {
+            status = weighted_by_time(m, &w, &result[j]);
+        } else {
+            result[j] = *place;
+        }
+    }
+    return evaluated(m, status, "an adjoint derivative");
 }
 #endif
 
