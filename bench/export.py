@@ -1,4 +1,5 @@
 """Models as C: seconds to write the right side, size, seconds to compile it by gcc -O2 -march=native, microseconds of a call beside our own machine code.
+And an FMU from the command line, compiled.
 
 Times are CPU times. Calls are made from Python by ctypes, of both in the same way; what such a call costs by itself is in both.
 """
@@ -7,7 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,6 +21,7 @@ import numpy as np
 
 import symbody as sb
 from symbody.study.sources import find_model
+from symbody.write.mockup.build import FLAGS
 
 from .ours import model
 from .robots import CASES
@@ -36,6 +40,23 @@ def rows() -> Iterator[Row]:
     for name in MODELS:
         with tempfile.TemporaryDirectory() as folder:
             yield _row(name, Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        yield _fmu("motorcycle", Path(folder))
+
+
+def _fmu(name: str, folder: Path) -> Row:
+    """The command line, in a process of its own: reading, deriving, writing and compiling (of which the compiler's share is `compile_s`)."""
+    before = os.times()
+    path = folder / f"{name}.fmu"
+    command = [sys.executable, "-m", "symbody", "export", name, "--to", "fmu", "-o", str(path)]
+    subprocess.run(command, check=True, capture_output=True)
+    write_s = os.times().children_user - before.children_user
+    shutil.unpack_archive(path, folder, "zip")
+    before = os.times()
+    files = sorted(map(str, (folder / "sources").glob("*.c")))
+    subprocess.run(["gcc", *FLAGS, "-fPIC", *files, "-o", str(folder / "again.so"), "-lm"], check=True)
+    compile_s = os.times().children_user - before.children_user
+    return {"case": name, "target": "fmu", "write_s": write_s, "kb": path.stat().st_size / 1024, "compile_s": compile_s}
 
 
 def _row(name: str, folder: Path) -> Row:

@@ -18,6 +18,7 @@ import symbody as sb
 from symbody.study.sources import built_in, find_model
 from symbody.study.study import Study
 from symbody.whole_files import write_bytes
+from symbody.write.mockup import build
 from symbody.write.mockup.archive import archive
 from symbody.write.mockup.fmu import MockUpOptions, fmu_files, mock_up
 from tests.contracts.targets import c_compiler
@@ -413,6 +414,42 @@ def test_same_bytes_again(version: int, tmp_path: Path) -> None:
 
 def _token(path: Path) -> str:
     return str(fmpy().read_model_description(str(path)).guid)
+
+
+def test_platforms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a compiler of the machine's own: libraries for several platforms from this one, and that of this one runs."""
+    pytest.importorskip("ziglang", reason="ziglang is not installed (pip install ziglang)")
+    monkeypatch.setenv("CC", "no-such-compiler")
+    eq, events, start = ball()
+    names = ("linux64", "win64", "darwin64", "darwin-arm64", "linux-arm64")
+    path = sb.write.fmu(eq, tmp_path / "ball.fmu", version=3, events=events, start=start, platforms=names)
+    assert problems(path) == []
+    with zipfile.ZipFile(path) as content:
+        heads = {n: content.read(n)[:4] for n in content.namelist() if n.startswith("binaries/")}
+    elf, mach, windows = b"\x7fELF", b"\xcf\xfa\xed\xfe", b"MZ"
+    assert heads.pop("binaries/x86_64-windows/ball.dll")[:2] == windows
+    assert heads == {
+        "binaries/x86_64-linux/ball.so": elf, "binaries/aarch64-linux/ball.so": elf, "binaries/x86_64-darwin/ball.dylib": mach,
+        "binaries/aarch64-darwin/ball.dylib": mach,
+    }  # fmt: skip
+    if sys.platform == "linux":
+        exact = sb.simulate(eq, np.linspace(0, 1, 3), start, events=events, rtol=1e-12).y[:, :4]
+        found = motion(path, CS, ["x", "h", "x_dot", "h_dot"], np.linspace(0, 1, 3))
+        np.testing.assert_allclose(found, exact, atol=1e-9)
+
+
+def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sources alone, or a reason."""
+    monkeypatch.setenv("CC", "no-such-compiler")
+    monkeypatch.setattr(build, "has_zig", lambda: False)
+    path = sb.write.fmu(top(), tmp_path / "top.fmu")
+    assert problems(path) == []
+    with zipfile.ZipFile(path) as content:
+        assert {n.split("/")[0] for n in content.namelist()} == {"modelDescription.xml", "sources", "documentation"}
+    with pytest.raises(sb.CompileError, match=r"pip install 'symbody\[fmu\]'"):
+        sb.write.fmu(top(), tmp_path / "other.fmu", platforms=["win64"])
+    with pytest.raises(sb.CompileError, match=r"FMI 2\.0 has no name for darwin-arm64; write version=3"):
+        sb.write.fmu(top(), tmp_path / "other.fmu", platforms=["darwin-arm64"])
 
 
 def test_a_failed_build_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

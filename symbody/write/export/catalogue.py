@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ...algebra.derivatives import directional_derivative, jacobian
-from ...algebra.graph import ZERO, Expr, Symbol
-from ...algebra.matrix import Matrix
+from ...algebra.graph import ZERO, Expr, Symbol, symbol
+from ...algebra.matrix import Matrix, stack
 from ...algebra.walk import free_symbols, substitute
 from ...derive.energies import kinetic_energy, potential_energy
 from ...errors import ProgramError, unknown
@@ -68,6 +68,26 @@ def _mass_form(m: ExportedEquations) -> Definition:
 
 def _residual(m: ExportedEquations) -> Definition:
     return Definition({"residual": m.residual}, _unknowns(m))
+
+
+def _semi_explicit(m: ExportedEquations) -> Definition | None:
+    found = m.semi_explicit
+    return None if found is None else Definition(found, {"lam": m.eq.lam})
+
+
+def _semi_explicit_along(m: ExportedEquations) -> Definition | None:
+    found = m.semi_explicit
+    if found is None:
+        return None
+    dlam = tuple(symbol(f"change_of_{s.name}", "variable") for s in m.eq.lam)
+    names = [f"d{k}" for k in found]
+    whole = stack(*found.values())
+    made = _changed(m, "d", whole, dict(zip(m.eq.lam, dlam, strict=True)))
+    entries, parts, at = made.outputs["d"].entries, {}, 0
+    for name, part in zip(names, found.values(), strict=True):
+        parts[name] = column(list(entries[at : at + part.rows]))
+        at += part.rows
+    return Definition(parts, {"lam": m.eq.lam, **made.inputs, "dlam": dlam})
 
 
 def _unknowns(m: ExportedEquations) -> dict[str, tuple[Symbol, ...]]:
@@ -190,12 +210,12 @@ def _events_along(m: ExportedEquations) -> Definition | None:
     return _changed(m, "dg", column(list(m.event_functions.values())))
 
 
-def _changed(m: ExportedEquations, name: str, thing: Matrix) -> Definition:
-    """The derivative of a thing along changes of state, inputs and parameters, and of time where it depends on time explicitly."""
+def _changed(m: ExportedEquations, name: str, thing: Matrix, more: Mapping[Symbol, Symbol] | None = None) -> Definition:
+    """The derivative of a thing along changes of state, inputs and parameters, of time where it depends on time explicitly, and of more symbols."""
     groups = ["x", "r", "p"] + (["t"] if m.eq.t in free_symbols(thing) else [])
     changes = {f"d{g}": m.direction("change", g) for g in groups if m.group(g)}
     table = {s: d for g in groups if m.group(g) for s, d in zip(m.group(g), changes[f"d{g}"], strict=True)}
-    return Definition({name: _directional(thing, table)}, changes)
+    return Definition({name: _directional(thing, table | dict(more or {}))}, changes)
 
 
 def _adjoint(m: ExportedEquations) -> Definition:
@@ -261,6 +281,8 @@ CATALOGUE: Final = {
         CatalogueEntry("right_side", "core", "f of M u' = f + Jc' lam", _right_side),
         CatalogueEntry("mass_form", "implicit", "E and F of E (x', lam) = F", _mass_form),
         CatalogueEntry("residual", "implicit", "q' - N u - n, M u' - f - Jc' lam, h, Jc u' + c: zero along motions", _residual),
+        CatalogueEntry("semi_explicit", "implicit", "x' with multipliers as given, and phi, Jc u + b, Jc u' + c, one of which determines them", _semi_explicit, True),
+        CatalogueEntry("semi_explicit_along", "implicit", "derivative of semi_explicit along changes of state, inputs, parameters, time and multipliers", _semi_explicit_along, True),
         CatalogueEntry("constraints", "core", "phi (norms of Euler parameters after them) and Jc u + b: zero on the constraints", _constraints),
         CatalogueEntry("constraint_jacobian", "core", "Jc, b and c of Jc u + b = 0 and Jc u' + c = 0", _constraint_jacobian),
         CatalogueEntry("correct_positions", "core", "one correction of positions towards the constraints, and the violation before", _correct_positions),

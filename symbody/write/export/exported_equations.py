@@ -10,6 +10,7 @@ from typing import Any
 from ...algebra.derivatives import directional_derivative, gradient
 from ...algebra.functions import where as choice
 from ...algebra.graph import ONE, ZERO, Expr, Symbol, as_expr, symbol
+from ...algebra.linear import factorize
 from ...algebra.matrix import Matrix, sum_of_products
 from ...algebra.walk import free_symbols, substitute_all
 from ...derive.additional_rates import is_explicit, variable_rates
@@ -51,6 +52,25 @@ class ExportedEquations:
     @cached_property
     def multipliers(self) -> Matrix:
         return self.eq.multipliers
+
+    @cached_property
+    def semi_explicit(self) -> dict[str, Matrix] | None:
+        """x' = f(x, lam) and what lam is to be found from, with multipliers as symbols: phi = 0, Jc u + b = 0 or Jc u' + c = 0 (index 3, 2, 1).
+
+        None without constraints, or where M alone is singular.
+        """
+        eq = self.eq
+        if not eq.lam or eq.factors.metric is not eq.M:
+            return None
+        lam, u = Matrix(len(eq.lam), 1, eq.lam), Matrix(len(eq.u), 1, eq.u)
+        udot = factorize(eq.M, "definite").solve(eq.f + eq.Jc.T @ lam)
+        found = {
+            "xdot": column([*eq.rates.entries, *udot.entries, *variable_rates(eq).entries]),
+            "phi": eq.phi,
+            "psi": eq.Jc @ u + eq.b,
+            "acc": eq.Jc @ udot + eq.c,
+        }
+        return {k: m for k, m in found.items() if m.entries}
 
     @cached_property
     def residual(self) -> Matrix:

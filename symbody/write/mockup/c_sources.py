@@ -62,6 +62,7 @@ def _sizes(it: MockUp, token: str) -> list[str]:
     made = it.made
     numbers = {
         "NX": len(made.state), "NR": len(made.inputs), "NP": len(made.parameters), "NY": len(it.output_names), "NG": len(it.events),
+        "NL": len(it.multipliers), "N_POSITIONS": len(it.residuals.get("phi", ())), "N_RESIDUALS": sum(map(len, it.residuals.values())),
         "HAS_EXCHANGE": int(EXCHANGE in it.kinds), "HAS_STEPS": int(STEPS in it.kinds), "HAS_PROJECTION": int(it.projects),
         "HAS_ALONG": int(it.has_derivatives), "HAS_ADJOINT": int(it.has_adjoints), "STAGES": METHOD.stages, "ESTIMATES": len(METHOD.errors), "TABLEAU_WIDTH": METHOD.width,
         "TABLEAU_ORDER": METHOD.control,
@@ -100,6 +101,8 @@ def _functions(it: MockUp) -> list[str]:
     if it.has_derivatives:
         for f in ("rhs", "outputs", "events"):
             out.append(_along(it, f))
+    if it.is_dae:
+        out += _semi_explicit(it)
     if it.has_adjoints:
         for f in ("rhs", "outputs", "events"):
             out.append(_adjoint(it, f))
@@ -121,6 +124,24 @@ def _along(it: MockUp, function: str) -> str:
         return f"{start} 0"
     found: ExportedFunction = it.made.function(f"{function}_along")
     return f"{start} {it.made.identifier}_{function}_along(t, x, r, p, {', '.join(found.directions)}, out)"
+
+
+def _semi_explicit(it: MockUp) -> list[str]:
+    name = it.made.identifier
+    given = "t, x, r, p, lam"
+    results = ["xdot", "phi", "psi", "acc"]
+    present = [r for r in results if r == "xdot" or it.residuals[r]]
+    out = [f"#define model_multipliers(t, x, r, p, lam) {name}_multipliers(t, x, r, p, lam)"]
+    out.append(
+        f"#define model_semi_explicit({given}, {', '.join(results)}) {name}_semi_explicit({given}, {', '.join(present)})"
+    )
+    if it.has_derivatives:
+        directions = it.made.function("semi_explicit_along").directions[1:]
+        every = f"{given}, dx, dr, dp, dt, dlam, {', '.join(results)}"
+        out.append(
+            f"#define model_semi_explicit_along({every}) {name}_semi_explicit_along({given}, {', '.join((*directions, *present))})"
+        )
+    return out
 
 
 def _adjoint(it: MockUp, function: str) -> str:

@@ -9,14 +9,14 @@ from functools import cached_property
 from itertools import chain, count
 from typing import Any, Final
 
-from ...algebra.graph import Symbol
+from ...algebra.graph import Expr, Symbol
 from ...derive.equations import Equations
 from ...derive.variables import Variable
 from ...errors import ProgramError, unknown
 from ...escaping import in_one_line
 from ...integrate.events import Event
 from ..export.artefact import Artefact
-from .dependencies import Dependency, dependencies, graded, through
+from .dependencies import Dependency, dependencies, graded, reached, through
 from .units import per_second
 
 EXCHANGE, STEPS = "model exchange", "co-simulation"
@@ -63,6 +63,7 @@ class MockUp:
     events       in the order of event functions
     fixed        names of parameters that stay as they are after the initialization
     tolerance    of co-simulation, where the importer asks for none; until: end of the default experiment
+    is_dae       whether multipliers and residuals are variables too, for importers that solve differential-algebraic equations
     """
 
     made: Artefact
@@ -73,6 +74,7 @@ class MockUp:
     fixed: frozenset[str]
     tolerance: float
     until: float
+    is_dae: bool = False
 
     def __post_init__(self) -> None:
         for kind in self.kinds:
@@ -95,13 +97,22 @@ class MockUp:
     @property
     def has_derivatives(self) -> bool:
         """Whether all unknowns have directional derivatives."""
-        needed = {"rhs": "rhs_along", "outputs": "outputs_along", "events": "events_along"}
+        needed = {
+            "rhs": "rhs_along",
+            "outputs": "outputs_along",
+            "events": "events_along",
+            "semi_explicit": "semi_explicit_along",
+        }
         return all(self.made.has(along) for f, along in needed.items() if self.made.has(f))
 
     @property
     def has_adjoints(self) -> bool:
         needed = {"rhs": "rhs_adjoint", "outputs": "outputs_adjoint", "events": "events_adjoint"}
-        return self.has_derivatives and all(self.made.has(a) for f, a in needed.items() if self.made.has(f))
+        return (
+            not self.is_dae
+            and self.has_derivatives
+            and all(self.made.has(a) for f, a in needed.items() if self.made.has(f))
+        )
 
     @property
     def naming(self) -> str:
@@ -124,10 +135,43 @@ class MockUp:
             "y": len(self.output_names),
         }
         out, at = {}, 0
-        for group, size in (*sizes.items(), ("g", len(self.events))):
+        sizes |= {
+            "g": len(self.events),
+            "lam": len(self.multipliers),
+            "residuals": sum(map(len, self.residuals.values())),
+        }
+        for group, size in sizes.items():
             out[group] = at
             at += size
         return out
+
+    # ------------------------------------------------------------------------------------------------ as differential-algebraic equations
+
+    @property
+    def multipliers(self) -> tuple[Symbol, ...]:
+        return self.eq.lam if self.is_dae else ()
+
+    @cached_property
+    def residuals(self) -> dict[str, tuple[Expr, ...]]:
+        """phi, Jc u + b and Jc u' + c, by the names of the exported function."""
+        if not self.is_dae:
+            return {}
+        found = self.made.function("semi_explicit").expressions
+        return {k: tuple(found[k].entries) if k in found else () for k in ("phi", "psi", "acc")}
+
+    @cached_property
+    def formulations(self) -> tuple[tuple[tuple[int, Unknown], ...], ...]:
+        """For each constraint its residuals on the levels of positions (index 3), speeds (2) and accelerations (1)."""
+        symbols = (*self._everything, *self.multipliers)
+        places = self.reference_of | {s: self.first["lam"] + k for k, s in enumerate(self.multipliers)}
+        rows: list[list[tuple[int, Unknown]]] = [[] for _ in self.multipliers]
+        at = self.first["residuals"]
+        for index, entries in zip((3, 2, 1), self.residuals.values(), strict=True):
+            for k, found in enumerate(reached(entries, symbols)):
+                on = tuple(sorted(places[s] for s in found))
+                rows[k].append((index, Unknown(at, on, ("dependent",) * len(on))))
+                at += 1
+        return tuple(map(tuple, rows))
 
     @cached_property
     def variables(self) -> tuple[MockUpVariable, ...]:
@@ -149,7 +193,31 @@ class MockUp:
             MockUpVariable(first + k, names.new(n), "local", "continuous", "calculated", description="event function")
             for k, n in enumerate(self.events)
         ]
-        return tuple(out)
+        return (*out, *self._algebraic(names))
+
+    def _algebraic(self, names: _UniqueTexts) -> list[MockUpVariable]:
+        """Multipliers, and residuals named after them."""
+        first = self.first["lam"]
+        own = [names.new(s.name) for s in self.multipliers]
+        out = [
+            MockUpVariable(first + k, n, "local", "continuous", "calculated", description="multiplier")
+            for k, n in enumerate(own)
+        ]
+        kinds = {"phi": "position", "psi": "speed", "acc": "acceleration"}
+        for group, entries in self.residuals.items():
+            for k, _ in enumerate(entries):
+                name = names.new(f"{kinds[group]}_residual_of_{own[k]}")
+                out.append(
+                    MockUpVariable(
+                        first + len(out),
+                        name,
+                        "local",
+                        "continuous",
+                        "calculated",
+                        description=f"residual of {kinds[group]}s",
+                    )
+                )
+        return out
 
     def _state(self, k: int, name: str) -> MockUpVariable:
         v = self.made.state[k]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .c_sources import compiled_files
+from .dae_manifest import MANIFEST, dae_manifest
 from .description import EXCHANGE, STEPS, MockUp, MockUpVariable, Unknown
 from .xml_elements import HEAD, element, numbers
 from .xml_units import unit_definitions
@@ -12,7 +13,8 @@ from .xml_units import unit_definitions
 
 def fmi3_description(it: MockUp, token: str) -> dict[str, str]:
     """Files with descriptions, by name."""
-    return {"modelDescription.xml": _model(it, token), "sources/buildDescription.xml": _build(it)}
+    found = {"modelDescription.xml": _model(it, token), "sources/buildDescription.xml": _build(it)}
+    return found | ({MANIFEST: dae_manifest(it)} if it.is_dae else {})
 
 
 def _model(it: MockUp, token: str) -> str:

@@ -25,6 +25,7 @@ from .fmi2_xml import fmi2_description
 from .fmi3_xml import fmi3_description
 
 FUNCTIONS: Final = ("rhs", "correct_positions", "correct_speeds", "outputs", "events", "event_handling", "event_rates")
+SEMI_EXPLICIT: Final = ("multipliers", "semi_explicit")
 ALONG: Final = ("rhs_along", "outputs_along", "events_along")
 ADJOINTS: Final = ("rhs_adjoint", "outputs_adjoint", "events_adjoint")
 DESCRIPTIONS: Final = {2: fmi2_description, 3: fmi3_description}
@@ -45,6 +46,7 @@ class MockUpOptions:
     until: float = 1.0
     derivatives: bool = True
     adjoints: bool = False
+    dae: bool = False
 
 
 def fmu(
@@ -62,6 +64,7 @@ def fmu(
     tolerance: float = 1e-8,
     until: float = 1.0,
     derivatives: bool = True,
+    dae: bool = False,
     platforms: Sequence[str] | None = None,
 ) -> Path:
     """A functional mock-up unit with sources, a binary and documentation in one file; validated by FMPy in the tests. Returns its path.
@@ -77,14 +80,27 @@ def fmu(
     tolerance   of co-simulation, where the importer asks for none
     until       seconds of the default experiment
     derivatives whether directional derivatives (with version 3 adjoint ones too) are written; without, large models are smaller
+    dae         with multipliers as algebraic variables and constraints as residuals, by the layered standard fmi-ls-dae, a draft; version 3
     platforms   of binaries: linux64, win64, darwin64, and with version 3 linux-arm64, darwin-arm64; by default this one. Others than this one need
                 the package ziglang. () writes sources only
     """
     if version not in DESCRIPTIONS:
         raise ProgramError(f"FMU of {equations.name!r}: version is 2 or 3, got {shown(version)}")
+    if dae and version != 3:
+        raise ProgramError(f"FMU of {equations.name!r}: dae=True is a layered standard of FMI 3.0; write version=3")
     kinds = (kind,) if isinstance(kind, str) else tuple(kind)
     options = MockUpOptions(
-        kinds, start, name, _by_name(events), tuple(also), frozenset(fixed), tolerance, until, derivatives, version == 3
+        kinds,
+        start,
+        name,
+        _by_name(events),
+        tuple(also),
+        frozenset(fixed),
+        tolerance,
+        until,
+        derivatives,
+        version == 3,
+        dae,
     )
     it = mock_up(closed_loop(equations, inputs) if inputs else equations, options)
     return write_bytes(path, archive(fmu_files(it, version, platforms)))
@@ -111,6 +127,7 @@ def token_of(it: MockUp, version: int) -> str:
         [v.name for v in it.variables],
         sorted(it.fixed),
         it.tolerance,
+        it.is_dae,
         [_told(e) for e in it.events.values()],
     )
     digest = hashlib.sha256(repr(told).encode()).hexdigest()
@@ -126,6 +143,8 @@ def mock_up(eq: Equations, options: MockUpOptions) -> MockUp:
     where = f"FMU of {eq.name!r}"
     identifier = identifier_of(options.name or eq.name)[:LONGEST].rstrip("_")
     derivatives = (*ALONG, *(ADJOINTS if options.adjoints else ())) if options.derivatives else ()
+    if options.dae:
+        derivatives = (*SEMI_EXPLICIT, *(("semi_explicit_along", *ALONG) if options.derivatives else ()))
     more = _more_outputs(eq, options.also, where)
     made = artefact(
         eq,
@@ -135,8 +154,14 @@ def mock_up(eq: Equations, options: MockUpOptions) -> MockUp:
     )
     if not made.has("rhs"):
         raise ProgramError(f"{where}: {' '.join(made.notes) or 'there is no state'}")
+    if options.dae and not made.has("semi_explicit"):
+        raise ProgramError(
+            f"{where}: dae=True is for constraints, with a mass matrix that is not singular without them"
+        )
     known = {n: e if isinstance(e, Event) else None for n, e in options.events.items()}
-    return MockUp(made, eq, identifier, options.kinds, known, options.fixed, options.tolerance, options.until)
+    return MockUp(
+        made, eq, identifier, options.kinds, known, options.fixed, options.tolerance, options.until, options.dae
+    )
 
 
 def _by_name(events: Mapping[str, Any] | Iterable[Event] | None) -> Mapping[str, Any]:

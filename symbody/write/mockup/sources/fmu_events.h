@@ -75,7 +75,7 @@ static inline void all_hold(double *holds)
 /* One event: its guard, its reset. */
 static int handle_event(Instance *m, int k, int *changes)
 {
-    double r[LENGTH(NR)], holds[LENGTH(NG)], after[LENGTH(NG * NX)];
+    double r[LENGTH(NR)], holds[LENGTH(NG)], after[LENGTH(NG) * LENGTH(NX)];
     inputs_at(&m->now, m->now.t, r);
     if (evaluated(m, model_event_handling(m->now.t, m->now.x, r, &m->now.p, holds, after), "what follows an event") != OK) {
         return FAILED;

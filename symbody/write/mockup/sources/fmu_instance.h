@@ -11,7 +11,8 @@
 
 #define LENGTH(n) ((n) > 0 ? (n) : 1)
 
-/* Value references: time, states, their derivatives, inputs, parameters, outputs, event functions */
+/* Value references: time, states, their derivatives, inputs, parameters, outputs, event functions; of a system of differential-algebraic
+   equations also multipliers and residuals: positions, speeds, accelerations */
 enum {
     TIME_AT = 0,
     STATES_AT = 1,
@@ -20,7 +21,9 @@ enum {
     PARAMETERS_AT = INPUTS_AT + NR,
     OUTPUTS_AT = PARAMETERS_AT + NP,
     INDICATORS_AT = OUTPUTS_AT + NY,
-    END_OF_VALUES = INDICATORS_AT + NG
+    MULTIPLIERS_AT = INDICATORS_AT + NG,
+    RESIDUALS_AT = MULTIPLIERS_AT + NL,
+    END_OF_VALUES = RESIDUALS_AT + N_RESIDUALS
 };
 
 /* The numbers are those of fmi2Status and fmi3Status. */
@@ -28,7 +31,7 @@ enum { OK = 0, DISCARD = 2, FAILED = 3 };
 
 typedef enum { INSTANTIATED, INITIALIZATION, EVENTS, CONTINUOUS, STEPS, TERMINATED } Mode;
 
-enum { KNOWS_RATES = 1, KNOWS_OUTPUTS = 2, KNOWS_EVENTS = 4 };
+enum { KNOWS_RATES = 1, KNOWS_OUTPUTS = 2, KNOWS_EVENTS = 4, KNOWS_RESIDUALS = 8 };
 
 /* Everything that a copy of the state of an instance holds. */
 typedef struct {
@@ -40,6 +43,8 @@ typedef struct {
     double slope[LENGTH(NR)];
     double bend[LENGTH(NR)];
     int has_slope[LENGTH(NR)];
+    double lam[LENGTH(NL)];        /* multipliers that the importer finds; has_lam: whether it does */
+    int has_lam;
     model_parameters p;
     double tolerance;
     double step;                   /* probable next step of co-simulation; 0: none is known */
@@ -57,7 +62,7 @@ typedef void (*Say)(Instance *m, int status, const char *text);
 struct Instance {
     Numbers now;
     int known;
-    double xdot[LENGTH(NX)], y[LENGTH(NY)], g[LENGTH(NG)];
+    double xdot[LENGTH(NX)], y[LENGTH(NY)], g[LENGTH(NG)], residuals[LENGTH(N_RESIDUALS)];
     double k[STAGES + 1][LENGTH(NX)], w[LENGTH(NX)], end[LENGTH(NX)]; /* memory for a step */
     int is_for_steps;              /* co-simulation */
     int logs;
@@ -152,6 +157,55 @@ static int evaluated(Instance *m, int status, const char *what)
     return status == 0 ? OK : complain(m, DISCARD, "t = %.17g: %s cannot be computed (status %d)", m->now.t, what, status);
 }
 
+#if NL > 0
+/* Multipliers as the importer gives them, or those that keep the constraints. */
+static int multipliers(Instance *m, double *lam)
+{
+    double r[LENGTH(NR)];
+    if (settle_start(m) != OK) {
+        return FAILED;
+    }
+    if (m->now.has_lam) {
+        memcpy(lam, m->now.lam, sizeof m->now.lam);
+        return OK;
+    }
+    inputs_at(&m->now, m->now.t, r);
+    return evaluated(m, model_multipliers(m->now.t, m->now.x, r, &m->now.p, lam), "multipliers");
+}
+
+/* Residuals, and rates with the multipliers as they are. */
+static int know_residuals(Instance *m)
+{
+    double r[LENGTH(NR)], lam[LENGTH(NL)];
+    if (settle_start(m) != OK || multipliers(m, lam) != OK) {
+        return FAILED;
+    }
+    if (m->known & KNOWS_RESIDUALS) {
+        return OK;
+    }
+    inputs_at(&m->now, m->now.t, r);
+    double *phi = m->residuals, *psi = phi + N_POSITIONS, *acc = psi + NL;
+    const int status =
+        evaluated(m, model_semi_explicit(m->now.t, m->now.x, r, &m->now.p, lam, m->xdot, phi, psi, acc), "residuals");
+    (void)phi;
+    m->known |= status == OK ? KNOWS_RESIDUALS | KNOWS_RATES : 0;
+    return status;
+}
+
+static int set_multiplier(Instance *m, unsigned k, double value)
+{
+    if (!m->now.has_lam) {
+        const int status = multipliers(m, m->now.lam);
+        if (status != OK) {
+            return status;
+        }
+        m->now.has_lam = 1;
+    }
+    m->now.lam[k] = value;
+    return OK;
+}
+#endif
+
 static int know_rates(Instance *m)
 {
     double r[LENGTH(NR)];
@@ -161,6 +215,11 @@ static int know_rates(Instance *m)
     if (m->known & KNOWS_RATES) {
         return OK;
     }
+#if NL > 0
+    if (m->now.has_lam) {
+        return know_residuals(m);
+    }
+#endif
     inputs_at(&m->now, m->now.t, r);
     const int status = evaluated(m, model_rhs(m->now.t, m->now.x, r, &m->now.p, m->xdot), "derivatives of the state");
     m->known |= status == OK ? KNOWS_RATES : 0;
@@ -224,9 +283,18 @@ static int get_value(Instance *m, unsigned at, double *value)
     } else if (at < INDICATORS_AT) {
         status = know_outputs(m);
         *value = m->y[at - OUTPUTS_AT];
-    } else if (at < END_OF_VALUES) {
+    } else if (at < MULTIPLIERS_AT) {
         status = know_events(m);
         *value = m->g[at - INDICATORS_AT];
+#if NL > 0
+    } else if (at < RESIDUALS_AT) {
+        double lam[LENGTH(NL)] = {0.0};
+        status = multipliers(m, lam);
+        *value = lam[at - MULTIPLIERS_AT];
+    } else if (at < END_OF_VALUES) {
+        status = know_residuals(m);
+        *value = m->residuals[at - RESIDUALS_AT];
+#endif
     } else {
         status = complain(m, FAILED, "there is no variable with the value reference %u", at);
     }
@@ -280,6 +348,10 @@ static int set_value(Instance *m, unsigned at, double value)
         set_input(m, at - INPUTS_AT, value);
     } else if (at >= PARAMETERS_AT && at < OUTPUTS_AT) {
         return set_parameter(m, at - PARAMETERS_AT, value);
+#if NL > 0
+    } else if (at >= MULTIPLIERS_AT && at < RESIDUALS_AT) {
+        return set_multiplier(m, at - MULTIPLIERS_AT, value);
+#endif
     } else {
         return complain(m, FAILED, "the variable with the value reference %u cannot be set", at);
     }
@@ -309,9 +381,9 @@ static int set_states(Instance *m, const double *x, size_t n)
 /* ------------------------------------------------------------------------------------------------ derivatives */
 
 #if HAS_ALONG
-/* Derivatives along a change of time, state, inputs and parameters. */
+/* Derivatives along a change of time, state, inputs, parameters and multipliers. */
 typedef struct {
-    double t, x[LENGTH(NX)], r[LENGTH(NR)], p[LENGTH(NP)];
+    double t, x[LENGTH(NX)], r[LENGTH(NR)], p[LENGTH(NP)], lam[LENGTH(NL)];
 } Change;
 
 static double *place_of(Change *c, unsigned at)
@@ -328,13 +400,37 @@ static double *place_of(Change *c, unsigned at)
     if (at >= PARAMETERS_AT && at < OUTPUTS_AT) {
         return &c->p[at - PARAMETERS_AT];
     }
+    if (NL > 0 && at >= MULTIPLIERS_AT && at < RESIDUALS_AT) {
+        return &c->lam[at - MULTIPLIERS_AT];
+    }
     return NULL;
+}
+
+/* Changes of rates, and of residuals where there are some. */
+static int changed_rates(Instance *m, const Change *c, const double *r, double *xdot, double *residuals)
+{
+    const Numbers *s = &m->now;
+#if NL > 0
+    double lam[LENGTH(NL)], *phi = residuals, *psi = phi + N_POSITIONS, *acc = psi + NL;
+    if (multipliers(m, lam) != OK) {
+        return 1;
+    }
+    const int status =
+        model_semi_explicit_along(s->t, s->x, r, &s->p, lam, c->x, c->r, c->p, &c->t, c->lam, xdot, phi, psi, acc);
+    (void)phi;
+    if (status != 0 || s->has_lam) {
+        return status;
+    }
+#else
+    (void)residuals;
+#endif
+    return model_rhs_along(s->t, s->x, r, &s->p, c->x, c->r, c->p, &c->t, xdot);
 }
 
 /* What changes with c: derivatives of the state, outputs and event functions, of which only those are computed that are asked for. */
 static int changed_values(Instance *m, const Change *c, const unsigned *of, size_t n, double *result)
 {
-    double r[LENGTH(NR)], xdot[LENGTH(NX)], y[LENGTH(NY)], g[LENGTH(NG)];
+    double r[LENGTH(NR)], xdot[LENGTH(NX)], y[LENGTH(NY)], g[LENGTH(NG)], residuals[LENGTH(N_RESIDUALS)];
     const Numbers *s = &m->now;
     int is_known = 0, status = 0;
     inputs_at(s, s->t, r);
@@ -343,14 +439,18 @@ static int changed_values(Instance *m, const Change *c, const unsigned *of, size
         if (at >= STATES_AT && at < RATES_AT) {
             result[i] = c->x[at - STATES_AT];
         } else if (at >= RATES_AT && at < INPUTS_AT) {
-            status = is_known & KNOWS_RATES ? 0 : model_rhs_along(s->t, s->x, r, &s->p, c->x, c->r, c->p, &c->t, xdot);
+            status = is_known & KNOWS_RATES ? 0 : changed_rates(m, c, r, xdot, residuals);
             is_known |= KNOWS_RATES;
             result[i] = xdot[at - RATES_AT];
         } else if (at >= OUTPUTS_AT && at < INDICATORS_AT) {
             status = is_known & KNOWS_OUTPUTS ? 0 : model_outputs_along(s->t, s->x, r, &s->p, c->x, c->r, c->p, &c->t, y);
             is_known |= KNOWS_OUTPUTS;
             result[i] = y[at - OUTPUTS_AT];
-        } else if (at >= INDICATORS_AT && at < END_OF_VALUES) {
+        } else if (NL > 0 && at >= RESIDUALS_AT && at < END_OF_VALUES) {
+            status = is_known & KNOWS_RATES ? 0 : changed_rates(m, c, r, xdot, residuals);
+            is_known |= KNOWS_RATES;
+            result[i] = residuals[at - RESIDUALS_AT];
+        } else if (at >= INDICATORS_AT && at < MULTIPLIERS_AT) {
             status = is_known & KNOWS_EVENTS ? 0 : model_events_along(s->t, s->x, r, &s->p, c->x, c->r, c->p, &c->t, g);
             is_known |= KNOWS_EVENTS;
             result[i] = g[at - INDICATORS_AT];
@@ -431,7 +531,7 @@ static int weigh(Instance *m, Weights *w, const unsigned *unknowns, size_t n, co
         } else if (at >= OUTPUTS_AT && at < INDICATORS_AT) {
             w->y[at - OUTPUTS_AT] += seed[i];
             w->has_y = 1;
-        } else if (at >= INDICATORS_AT && at < END_OF_VALUES) {
+        } else if (at >= INDICATORS_AT && at < MULTIPLIERS_AT) {
             w->g[at - INDICATORS_AT] += seed[i];
             w->has_g = 1;
         } else {
