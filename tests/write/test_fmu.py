@@ -101,6 +101,30 @@ def test_events(version: int, kind: str, tmp_path: Path) -> None:
         assert it.read("time")[0] == pytest.approx(3.2, abs=1e-9)
 
 
+@BOTH
+def test_every_crossing_counts_once(kind: str, tmp_path: Path) -> None:
+    """An oscillator that just touches a level, in both directions within a step; crossings that count in one direction; one without consequences; and
+    communication points at the events."""
+    m = sb.Model("counter")
+    m.prismatic("x", m.ground, m.body("mass", mass=1), axis="x", stiffness=9.0)
+    x, n, k = m.symbols["x"], m.variable("n"), m.variable("k")
+    m.equation("n", n.dot)
+    m.equation("k", k.dot)
+    eq = sb.derive(m)
+    events = [
+        sb.Event("graze", x + 0.9999, reset={n: n + 1}), sb.Event("up", x, "rising", reset={k: k + 1}),
+        sb.Event("down", x.dot, "falling", reset={k: k + 10}), sb.Event("plain", x - 0.5),
+    ]  # fmt: skip
+    path = sb.write.fmu(eq, tmp_path / "counter.fmu", events=events, start={"x": 1.0})
+    for times in (
+        np.linspace(0, 10, 6),
+        np.linspace(0, 2 * np.pi, 25),
+    ):  # of the latter, every other one is an event's own
+        exact = sb.simulate(eq, times, {"x": 1.0}, events=events, rtol=1e-11).y[1::2, :4]
+        assert exact[-1, 2] > 4
+        np.testing.assert_allclose(motion(path, kind, ["x", "x_dot", "n", "k"], times)[1::2], exact, atol=1e-8)
+
+
 def test_inputs_follow_their_derivatives(tmp_path: Path) -> None:
     """Co-simulation with a ramp given by fmi2SetRealInputDerivatives: also its rate is in the equations."""
     eq, _, _ = ball()
@@ -142,6 +166,23 @@ def test_parameters_move_the_start(crank_fmu: Path) -> None:
 
 def _discrete_states(it: Any) -> tuple[Any, ...]:
     return it.newDiscreteStates() if it.version == "2.0" else it.updateDiscreteStates()
+
+
+@BOTH
+def test_constraints_hold(kind: str, crank_fmu: Path) -> None:
+    """However loose the tolerance: every step of co-simulation ends on the constraints, and model exchange asks to be put back."""
+    eq = sb.closed_loop(crank(), {"motor": SAMPLES})
+    names = [s.name for s in eq.state]
+    run = fmpy().simulate_fmu(str(crank_fmu), fmi_type=kind, stop_time=1, output_interval=0.1, relative_tolerance=1e-4, record_events=False, output=names)
+    for row in run:
+        state = {"t": row["time"], **{n: row[n] for n in names}}
+        phi, psi = (np.array([sb.evaluate(r.expression, _numbers(eq, state)) for r in rows]) for rows in (eq.position_rows, eq.speed_rows))
+        assert np.abs([*phi, *psi]).max() < 1e-10
+
+
+def _numbers(eq: sb.Equations, state: dict[str, float]) -> dict[Any, float]:
+    values = {**eq.variables.of("t q u z r p").defaults}
+    return values | {s: state[s.name] for s in (eq.t, *eq.state) if s.name in state}
 
 
 def test_values_are_those_of_the_expressions(crank_fmu: Path) -> None:

@@ -12,7 +12,6 @@ from ...escaping import as_c_string, in_block_comment
 from ...integrate.tableaux import DORMAND_PRINCE_8, Tableau
 from ..code.c_style import DOUBLE
 from ..export.artefact import ExportedFunction
-from ..export.c_library import CLibrary, CVariant
 from .description import EXCHANGE, STEPS, MockUp
 
 COMMON: Final = ("fmu_instance.h", "fmu_events.h", "fmu_steps.h")
@@ -28,10 +27,7 @@ def c_sources(it: MockUp, version: int, token: str) -> dict[str, str]:
         raise ProgramError(
             f"FMU of {it.made.title!r}: external functions without C text cannot be written: {names}; give them c="
         )
-    library = CLibrary(it.made, CVariant())
-    name = it.made.identifier
-    source = library.source()  # first: helpers are known once functions are written
-    found = {f"{name}.h": library.header(), f"{name}.c": source, unit_name(it): _unit(it, version, token)}
+    found = it.library_files | {unit_name(it): _unit(it, version, token)}
     return found | {f: own_text(f) for f in (*COMMON, *OF_VERSION[version])}
 
 

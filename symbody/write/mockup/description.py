@@ -16,6 +16,7 @@ from ...errors import ProgramError, unknown
 from ...escaping import in_one_line
 from ...integrate.events import Event
 from ..export.artefact import Artefact
+from ..export.c_library import CLibrary, CVariant
 from .dependencies import Dependency, dependencies, graded, reached, through
 from .units import per_second
 
@@ -119,6 +120,13 @@ class MockUp:
         """structured: names are identifiers, der(q), or with indices; flat: any text."""
         pattern = re.compile(r"[A-Za-z_]\w*(\[\d+\])?|der\([A-Za-z_]\w*\)", re.ASCII)
         return "structured" if all(pattern.fullmatch(v.name) for v in self.variables) else "flat"
+
+    @cached_property
+    def library_files(self) -> dict[str, str]:
+        """Text of the C library of the model, by the names of its files."""
+        library = CLibrary(self.made, CVariant())
+        source = library.source()  # first: helpers are known once functions are written
+        return {f"{self.made.identifier}.h": library.header(), f"{self.made.identifier}.c": source}
 
     # ------------------------------------------------------------------------------------------------ variables
 
