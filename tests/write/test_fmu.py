@@ -173,10 +173,21 @@ def test_constraints_hold(kind: str, crank_fmu: Path) -> None:
     """However loose the tolerance: every step of co-simulation ends on the constraints, and model exchange asks to be put back."""
     eq = sb.closed_loop(crank(), {"motor": SAMPLES})
     names = [s.name for s in eq.state]
-    run = fmpy().simulate_fmu(str(crank_fmu), fmi_type=kind, stop_time=1, output_interval=0.1, relative_tolerance=1e-4, record_events=False, output=names)
+    run = fmpy().simulate_fmu(
+        str(crank_fmu),
+        fmi_type=kind,
+        stop_time=1,
+        output_interval=0.1,
+        relative_tolerance=1e-4,
+        record_events=False,
+        output=names,
+    )
     for row in run:
         state = {"t": row["time"], **{n: row[n] for n in names}}
-        phi, psi = (np.array([sb.evaluate(r.expression, _numbers(eq, state)) for r in rows]) for rows in (eq.position_rows, eq.speed_rows))
+        phi, psi = (
+            np.array([sb.evaluate(r.expression, _numbers(eq, state)) for r in rows])
+            for rows in (eq.position_rows, eq.speed_rows)
+        )
         assert np.abs([*phi, *psi]).max() < 1e-10
 
 

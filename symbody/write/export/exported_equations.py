@@ -65,7 +65,7 @@ class ExportedEquations:
         lam, u = Matrix(len(eq.lam), 1, eq.lam), Matrix(len(eq.u), 1, eq.u)
         udot = factorize(eq.M, "definite").solve(eq.f + eq.Jc.T @ lam)
         found = {
-            "xdot": column([*eq.rates.entries, *udot.entries, *variable_rates(eq).entries]),
+            "xdot": state_rates(eq, udot),
             "phi": eq.phi,
             "psi": eq.Jc @ u + eq.b,
             "acc": eq.Jc @ udot + eq.c,
