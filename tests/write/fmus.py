@@ -99,12 +99,13 @@ def ball() -> tuple[sb.Equations, list[sb.Event], dict[str, float]]:
     m.prismatic("h", cart, m.body("ball", mass=m.parameter("mass", 0.5, unit="kg")), axis="y")
     m.gravity(0, -m.parameter("g", 9.81, unit="m/s^2"), 0)
     x, h, wind = m.symbols["x"], m.symbols["h"], m.input("wind")
-    m.force("push", cart, m.ground.x * (wind + 0.1 * wind.dot - x))
+    m.force("push", cart, m.ground.x * (wind + 0.1 * wind.dot - 9 * x))
     m.output("height", 2 * h)
     eq = sb.derive(m)
     events = [
         sb.Event("bounce", h, "falling", reset={h.dot: -0.8 * h.dot}),
-        sb.Event("wall", x - 0.3, reset={x.dot: -x.dot}, where=x.dot > 0),
+        sb.Event("wall", x - 0.3, reset={x.dot: -x.dot}, where=x.dot < 0),
         sb.Event("end", eq.t - 3.2, terminal=True),
     ]
-    return eq, events, {"h": 1.0, "x_dot": 1.0}
+    start = {"h": 1.0, "x_dot": 1.0}  # it passes the wall from behind, where the guard is false, and comes back
+    return eq, events, start

@@ -125,6 +125,23 @@ def test_every_crossing_counts_once(kind: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(motion(path, kind, ["x", "x_dot", "n", "k"], times)[1::2], exact, atol=1e-8)
 
 
+@EACH
+def test_an_event_is_handled_once(version: int, tmp_path: Path) -> None:
+    """Event mode is entered again at the same time, as after a change of an input: a ball that is still a little below the ground does not bounce twice."""
+    eq, events, start = ball()
+    with opened(sb.write.fmu(eq, tmp_path / "ball.fmu", version=version, events=events, start=start)) as it:
+        begin(it)
+        _discrete_states(it)
+        it.enterContinuousTimeMode()
+        it.setTime(0.4)
+        it.put(h=-1e-12, h_dot=-2.0)
+        for _ in range(2):
+            it.enterEventMode()
+            _discrete_states(it)
+            assert it.read("h_dot")[0] == 1.6
+            it.enterContinuousTimeMode()
+
+
 def test_inputs_follow_their_derivatives(tmp_path: Path) -> None:
     """Co-simulation with a ramp given by fmi2SetRealInputDerivatives: also its rate is in the equations."""
     eq, _, _ = ball()
