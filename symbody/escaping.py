@@ -11,6 +11,7 @@ import html
 import json
 import re
 import shlex
+from collections.abc import Iterable
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -80,6 +81,12 @@ def as_python_literal(text: str) -> str:
     """A string of Python, in ASCII; as a docstring too."""
     inside = text.encode("unicode_escape").decode("ascii").replace('"', r"\"")
     return f'"""{inside}"""'
+
+
+def as_python_docstring(lines: Iterable[str]) -> str:
+    """A string of Python over several lines, in ASCII; a line that has a break in it stays one line."""
+    inside = [line.encode("unicode_escape").decode("ascii").replace('"', r"\"") for line in lines]
+    return '"""' + "\n".join(inside) + '"""'
 
 
 def in_latex(text: str) -> str:

@@ -150,7 +150,8 @@ class TestAnswers:
         _, out, _ = run(capsys, "derive", pendulum, "--as", "sympy")
         space: dict = {}
         exec(out, space)
-        assert str(space["M"]) == "Matrix([[l**2]])"
+        assert str(space["mass_matrix"]()) == "([], [Matrix([[l**2]])])"
+        assert str(space["written_out"]("rhs")) == "[Matrix([\n[      q_dot],\n[-g*sin(q)/l]])]"
 
     def test_new_is_a_model(self, capsys, tmp_path):
         path = tmp_path / "mine.yaml"

@@ -7,7 +7,6 @@ end: how many answers agreed, how many were refused and why. An interruption kee
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -25,7 +24,6 @@ from .trial import LIMIT, Case, case_of, findings, own_cache, tried
 
 def main() -> int:
     o = _options()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with own_cache():
         return _run(o)
 
@@ -40,19 +38,11 @@ def _run(o: argparse.Namespace) -> int:
             answers = tried(case, limit)
             tally.add(answers)
             for answer in findings(answers):
-                _report(tally, Finding(o.seed, number, answer, case), o.shrink)
+                tally.report(Finding(o.seed, number, answer, shrunk(case, answer, o.shrink)))
     except KeyboardInterrupt:
         print("interrupted; what was found so far:", file=sys.stderr)
     tally.summary()
     return 1 if tally.findings else 0
-
-
-def _report(tally: Tally, finding: Finding, seconds: float) -> None:
-    """A finding with its smallest model; as it was found, where the search for that is interrupted."""
-    try:
-        finding.smallest = shrunk(finding.smallest, finding.answer, seconds)
-    finally:
-        tally.report(finding)
 
 
 def _options() -> argparse.Namespace:
@@ -67,9 +57,7 @@ def _options() -> argparse.Namespace:
         "--check", action="append", default=[], choices=CHECKS, help="this check alone; may be repeated"
     )
     parser.add_argument("--file", help="a model file in place of random ones")
-    parser.add_argument(
-        "--limit", type=float, default=LIMIT.seconds, help="seconds of computing that one case may take (60)"
-    )
+    parser.add_argument("--limit", type=float, default=LIMIT.seconds, help="seconds that one case may take (120)")
     parser.add_argument(
         "--shrink", type=float, default=60.0, help="seconds to look for a smaller model of each finding (60)"
     )

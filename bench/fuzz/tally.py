@@ -23,8 +23,7 @@ class Finding:
     def said(self, file: Path | None) -> str:
         head = f"FINDING seed {self.seed} case {self.number}, check {self.answer.check}: {self.answer.kind}"
         again = f"python -m bench.fuzz --seed {self.seed} --case {self.number}"
-        checks = " ".join(f"--check {c}" for c in self.answer.check.split() if c != "reading")
-        at = f" or --file {file} {checks} --case {self.number}" if file else ""
+        at = f" or --file {file} --check {self.answer.check} --case {self.number}" if file else ""
         return f"{head}\n{_indented(self.answer.text)}\n  again: {again}{at}\n{_indented(self.smallest.text)}"
 
     def row(self, file: Path | None) -> dict[str, Any]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
-import resource
-import signal
 import tempfile
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,8 +33,7 @@ OURS = (
     ExpressionError,
 )  # what nobody asked for who has a model that was read: not a refusal, a finding
 Kind = Literal["passed", "refused", "disagreement", "exception", "stopped"]
-LIMIT = Limit(60.0, 3000.0)  # of a case
-WAITING = 6  # so many seconds by the clock for each of computing
+LIMIT = Limit(120.0, 3000.0)
 ALWAYS, DRAWN = ("routes",), 6  # checks of every case, and how many of the others
 
 
@@ -114,32 +110,19 @@ def _answer(name: str, check: Any, subject: Subject) -> Answer:
 def tried(case: Case, limit: Limit = LIMIT) -> list[Answer]:
     """All checks of a case in a process of its own. One that does not end, takes too much memory or dies is a finding."""
     try:
-        return _limited(case, limit)
+        return limited(lambda: examined(case), limit)  # type: ignore[no-any-return]
     except (StoppedError, RuntimeError) as reason:
         return [Answer(_culprit(case, limit), "stopped", str(reason))]
-
-
-def _limited(case: Case, limit: Limit) -> list[Answer]:
-    """Seconds are those of computing, so that a busy machine makes no findings; by the clock there are more, for what only waits."""
-    try:
-        return limited(lambda: _within(limit.seconds, case), Limit(WAITING * limit.seconds, limit.megabytes))  # type: ignore[no-any-return]
-    except RuntimeError as reason:
-        if f"exit code {-signal.SIGXCPU}" in str(reason):
-            raise StoppedError(f"stopped: more than {limit.seconds:g} s of computing") from None
-        raise
-
-
-def _within(seconds: float, case: Case) -> list[Answer]:
-    most = math.ceil(seconds)
-    resource.setrlimit(resource.RLIMIT_CPU, (most, most + 5))
-    return examined(case)
 
 
 def _culprit(case: Case, limit: Limit) -> str:
     """The check that does not end, found by making each alone."""
     for name in case.checks:
         try:
-            _limited(Case(case.sections, case.seed, (name,)), Limit(limit.seconds / 2, limit.megabytes))
+            limited(
+                lambda name=name: examined(Case(case.sections, case.seed, (name,))),
+                Limit(limit.seconds / 2, limit.megabytes),
+            )
         except (StoppedError, RuntimeError):
             return name
     return " ".join(case.checks)

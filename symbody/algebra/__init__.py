@@ -38,7 +38,11 @@ if TYPE_CHECKING:
     from .matrix import Matrix, cross, diagonal, dot, identity, matrix, outer, skew, stack, vector, zeros
     from .node_table import gc_paused
     from .printing import Sequence, latex, sequence, text
-    from .sympy_border import SympyForm, from_sympy, simplified, sympy_source, to_sympy
+    from .sympy_border.from_sympy import from_sympy
+    from .sympy_border.simplified import simplified
+    from .sympy_border.source import sympy_source
+    from .sympy_border.sympy_form import SympyForm
+    from .sympy_border.to_sympy import to_sympy
     from .tidy import tidy
     from .walk import free_symbols, resolve, substitute
 

@@ -319,7 +319,7 @@ def as_expr(value: Any) -> Expr:
 
 # A type of another package, told by the package's name, finds its converter in the module named here. That module is
 # loaded when such an object first arrives, so that packages which are not used cost no time to load.
-FOREIGN: dict[str, tuple[str, str]] = {"sympy": ("symbody.algebra.sympy_border", "from_sympy")}
+FOREIGN: dict[str, tuple[str, str]] = {"sympy": ("symbody.algebra.sympy_border.from_sympy", "from_sympy")}
 
 
 def _foreign(value: object) -> Callable[[Any], Any] | None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from ..algebra.printing import latex, sequence
-from ..algebra.sympy_border import sympy_source
 from ..derive.additional_rates import is_explicit, variable_rates
 from ..derive.equations import Equations
 from ..derive.equations_summary import equation_parts
@@ -17,15 +16,18 @@ from ..emit.text.numpy_text import numpy_source
 from ..errors import unknown
 from ..escaping import in_one_line
 from .code.c import c_source
+from .export.export import source_files
 
 MOST_CHARACTERS: Final = 100  # of the name of a file
 
 
 def equation_programs(eq: Equations) -> dict[str, Program]:
-    """Mass matrix, right side, accelerations (and constraints, rates of additional variables) as programs of t, q, u, z, r, p."""
+    """Mass matrix, right side, accelerations, rates of coordinates (and constraints, rates of additional variables) as programs of t, q, u, z, r, p."""
     f, parts = Dynamics(eq), {}
     if eq.u or not eq.z:
         parts = {"mass_matrix": {"M": eq.M}, "right_side": {"f": eq.f}, "accelerations": {"udot": eq.udot}}
+    if eq.q:
+        parts["coordinate_rates"] = {"qdot": eq.rates}
     if eq.lam:
         parts["constraints"] = {"phi": eq.phi, "Jc": eq.Jc}
     if eq.z and is_explicit(eq):
@@ -34,7 +36,7 @@ def equation_programs(eq: Equations) -> dict[str, Program]:
 
 
 def equations_files(eq: Equations, style: str, programs: Mapping[str, Program]) -> dict[str, str]:
-    """Text of each file, by name; style is text, latex, sympy, c or numpy."""
+    """Text of each file, by name; style is text, latex, sympy, c or numpy. SymPy and C are the sources of an export, without its driver and build files."""
     if style not in _WRITERS:
         raise unknown(f"equations of {eq.name!r}", "style", style, _WRITERS)
     return _WRITERS[style](eq, programs)
@@ -81,15 +83,11 @@ def _latex_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
 
 
 def _sympy_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
-    return {f"{_file_name(eq)}_sympy.py": sympy_source(equation_parts(eq), _title(eq), eq.labels)}
+    return source_files(eq, "sympy")
 
 
-def _c_files(_: Equations, made: Mapping[str, Program]) -> dict[str, str]:
-    out: dict[str, str] = {}
-    for p in made.values():
-        source = c_source(p)
-        out |= {f"{source.name}.h": source.header, f"{source.name}.c": source.source}
-    return out
+def _c_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
+    return source_files(eq, "c")
 
 
 def _numpy_files(eq: Equations, made: Mapping[str, Program]) -> dict[str, str]:

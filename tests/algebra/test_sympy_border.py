@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 import sympy
+from sympy.core.function import AppliedUndef
 from sympy.physics.mechanics import dynamicsymbols
 
+from symbody.algebra import SympyForm, from_sympy, to_sympy
 from symbody.algebra import functions as fn
 from symbody.algebra.evaluate import evaluate
 from symbody.algebra.graph import PI, TRUE, Condition, Expr, constant, fraction, symbol, symbols
 from symbody.algebra.linear import factorize, solve
 from symbody.algebra.matrix import Matrix, matrix, vector
-from symbody.algebra.sympy_border import SympyForm, from_sympy, to_sympy
 from symbody.algebra.walk import free_symbols
 from symbody.errors import ExpressionError
 from tests.algebra.expressions import random_expressions, random_solution, random_values
@@ -310,12 +311,23 @@ def test_external_functions_come_back_when_told() -> None:
 
 
 @pytest.mark.parametrize("kind", ["definite", "indefinite", "general"])
-def test_linear_solves_cross_without_elimination(kind: str) -> None:
+def test_linear_solves_cross_as_steps_of_elimination(kind: str) -> None:
     m = solve(matrix([[a * x, b], [b, c]]), [x, fn.sin(a * x)], kind)
     form = to_sympy(m)
-    assert [v.func.__name__ for _, v in form.intermediates] == ["Mul", "solve"]
-    assert from_sympy(form) == m
-    assert from_sympy(to_sympy(m, expand=True)) == m
+    written = [*(v for _, v in form.intermediates), *form.result]
+    assert not any(v.atoms(AppliedUndef) for v in written)
+    values = {a: 0.7, b: 0.4, c: 1.1, x: 0.9}
+    wanted = pytest.approx(evaluate(m, values), rel=1e-12)
+    assert evaluate(from_sympy(form), values) == wanted
+    assert evaluate(from_sympy(to_sympy(m, expand=True)), values) == wanted
+
+
+def test_pivots_are_chosen_where_the_diagonal_is_zero() -> None:
+    """[[0, a], [b, c]] has no elimination in the order of its rows."""
+    for transposed in (False, True):
+        m = factorize(matrix([[0, a], [b, c]])).solve([x, y], transposed)
+        values = {a: 0.7, b: 0.4, c: 1.1, x: 0.9, y: -0.3}
+        assert evaluate(from_sympy(to_sympy(m)), values) == pytest.approx(evaluate(m, values), rel=1e-12)
 
 
 def test_choice_of_conditions_arrives() -> None:
@@ -326,9 +338,10 @@ def test_choice_of_conditions_arrives() -> None:
 def test_transposed_and_shared_factors_cross() -> None:
     factors = factorize(matrix([[a, b], [x, c]]))
     m = vector(factors.solve([x, y])[0], factors.solve([y, 1], transposed=True)[1])
-    assert from_sympy(to_sympy(m)) == m
+    values = {a: 0.7, b: 0.4, c: 1.1, x: 0.9, y: -0.3, t: 1.7}
+    assert evaluate(from_sympy(to_sympy(m)), values) == pytest.approx(evaluate(m, values), rel=1e-12)
     one_by_one = solve(matrix([[t]]), [x], "definite")
-    assert from_sympy(to_sympy(one_by_one, expand=True)) == one_by_one
+    assert evaluate(from_sympy(to_sympy(one_by_one, expand=True)), values) == pytest.approx([0.9 / 1.7])
 
 
 @pytest.mark.parametrize("seed", range(5))

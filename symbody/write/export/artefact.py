@@ -122,6 +122,7 @@ class Artefact:
     defaults     values of the parameters
     tables       indices by name: patterns of sparse outputs, `compressed`
     notes        what could not be written, and why
+    labels       names of subexpressions; programs have them in themselves
     """
 
     title: str
@@ -138,6 +139,7 @@ class Artefact:
     check: CheckPoint | None = None
     reference: Reference | None = None
     notes: tuple[str, ...] = ()
+    labels: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         names = ", ".join([*(f.name for f in self.functions), *(a.name for a in self.algorithms)])

@@ -20,6 +20,7 @@ from .fortran_target import fortran_files
 from .make_artefact import ExportOptions, artefact
 from .matlab_target import matlab_files
 from .python_target import casadi_files, jax_files
+from .sympy_target import sympy_files
 
 
 def c(
@@ -115,14 +116,39 @@ def casadi(
     return _written(folder, casadi_files(made))
 
 
+def sympy(
+    equations: Equations,
+    folder: str | Path,
+    *,
+    functions: Iterable[str] | str = USUAL,
+    start: Start | None = None,
+    name: str | None = None,
+    events: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    reference: float | None = 1.0,
+) -> Path:
+    """A module that gives SymPy's expressions of everything, with shared parts, and a check and README in a folder. Options are those of `c`. Returns the folder."""
+    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
+    return _written(folder, sympy_files(made))
+
+
 TARGETS: Final[dict[str, Callable[..., Path]]] = {
     "c": c,
     "fortran": fortran,
     "matlab": matlab,
     "jax": jax,
     "casadi": casadi,
+    "sympy": sympy,
     "fmu": fmu,
 }
+
+
+def source_files(equations: Equations, to: str) -> dict[str, str]:
+    """Text of the source files that a folder in C or SymPy would have, with the functions of the group "core", and without driver and build files."""
+    made = artefact(equations, ExportOptions(("core",), reference=None))
+    files = c_files(made, CVariant()) if to == "c" else sympy_files(made)
+    kept = (f"{made.identifier}.h", f"{made.identifier}.c", f"{made.identifier}_sympy.py")
+    return {name: text for name, text in files.items() if name in kept}
 
 
 def export(equations: Equations, to: str, folder: str | Path, **options: Any) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...escaping import as_python_literal, in_one_line
+from ...escaping import as_python_docstring, in_one_line
 from ..code.array_python import CASADI, JAX, ArrayDialect, ArrayText
 from .artefact import Artefact, Numbers
 from .describe import described
@@ -77,10 +77,10 @@ _CASADI_MORE = (
 
 
 def _module(made: Artefact, dialect: ArrayDialect, imports: list[str], finish: object) -> str:
-    head = "\n".join([f"{made.title}: {dialect.title}", "", *described(made)])
+    head = [f"{made.title}: {dialect.title}", "", *described(made)]
     names = ", ".join(repr(v.name) for v in made.state), ", ".join(repr(v.name) for v in made.parameters)
     lines = [
-        as_python_literal(head).replace("\\n", "\n"),
+        as_python_docstring(head),
         "",
         *imports,
         "",
@@ -189,7 +189,7 @@ def _check(made: Artefact, which: str) -> str:
         f"    {k!r}: ({[list(v) for v in inputs]!r}, {[list(v) for v in outputs]!r}),"
         for k, (inputs, outputs) in values.items()
     ]
-    lines += ["}", "wrong = 0", "", "", *_VERDICT, "", ""]
+    lines += ["}", "wrong = 0", "", "", *VERDICT, "", ""]
     lines += _JAX_CHECK.splitlines() if which == "jax" else _CASADI_CHECK.splitlines()
     if made.has("rhs") and made.has("rhs_x") and made.has("rhs_along") and which == "jax":
         lines += _JAX_DERIVATIVES.splitlines()
@@ -198,7 +198,7 @@ def _check(made: Artefact, which: str) -> str:
     return "\n".join(
         [
             *lines,
-            *_motion(made, which),
+            *motion_lines(made, "jax.jit(model.{0})" if which == "jax" else 'model.function("{0}")'),
             'print("SOMETHING IS WRONG" if wrong else "all good")',
             "sys.exit(1 if wrong else 0)",
             "",
@@ -206,7 +206,7 @@ def _check(made: Artefact, which: str) -> str:
     )
 
 
-_VERDICT = """\
+VERDICT = """\
 def verdict(what, got, wanted, allowed=1e-9):
     global wrong
     wanted = np.asarray(wanted, dtype=float)
@@ -248,12 +248,12 @@ verdict("jacobian of MX", np.array(traced(x)), J)
 """
 
 
-def _motion(made: Artefact, which: str) -> list[str]:
+def motion_lines(made: Artefact, made_by: str) -> list[str]:
+    """Lines that reproduce the reference motion; `made_by` makes a function of arrays from its name."""
     ref = made.reference
     if ref is None:
         return []
     used = ["rhs", *(["project"] if made.has("project") else [])]
-    made_by = "jax.jit(model.{0})" if which == "jax" else 'model.function("{0}")'
     return [
         f"TIMES, STATES = {list(ref.times)!r}, {[list(s) for s in ref.states]!r}", *(f"{f} = {made_by.format(f)}" for f in used), "", "",
         "def step(t, h, x):", "    k1 = rhs(t, x, r, p)", "    k2 = rhs(t + h / 2, x + h / 2 * k1, r, p)",

@@ -21,6 +21,7 @@ from .artefact import Algorithm, Artefact, CheckPoint, CheckValues, ExportedFunc
 POINTS: Final = 11  # of a reference motion
 FIRST_STEPS, MOST_STEPS = 16, 1 << 14  # between two of them
 SHIFTS: Final = (1.0, 0.1, 0.01, 0.0)  # of the point where functions are checked, from the start
+LATER: Final = 0.37  # seconds after the start: at t = 0 sines of time are zero, whatever their frequency
 CLOSE: Final = 1e-8  # how near the steps of the driver are to come
 
 
@@ -41,6 +42,7 @@ def check_point(made: Artefact) -> tuple[CheckPoint, list[str]]:
 
 def _checked_at(made: Artefact, scale: float) -> tuple[CheckPoint, list[str]]:
     t, x, r = made.start
+    t += scale * LATER
     x = tuple(v + scale * _shift(k) for k, v in enumerate(x))
     r = tuple(v + 2 * _shift(k) for k, v in enumerate(r))
     values: dict[str, CheckValues] = {}
