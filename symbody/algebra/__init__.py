@@ -37,12 +37,13 @@ if TYPE_CHECKING:
     from .linear import Factors, factorize, solve
     from .matrix import Matrix, cross, diagonal, dot, identity, matrix, outer, skew, stack, vector, zeros
     from .node_table import gc_paused
-    from .printing import Sequence, latex, sequence, text
+    from .printing import Sequence, latex, operations, sequence, text, unshared_operations
     from .sympy_border.from_sympy import from_sympy
     from .sympy_border.simplified import simplified
     from .sympy_border.source import sympy_source
     from .sympy_border.sympy_form import SympyForm
     from .sympy_border.to_sympy import to_sympy
+    from .taylor import linearized
     from .tidy import tidy
     from .walk import free_symbols, resolve, substitute
 
@@ -51,8 +52,8 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "ExternalFunction", "acos", "asin", "atan", "atan2", "cos", "cosh", "equal", "exp", "log", "maximum", "minimum",
     "sign", "sin", "sinh", "sqrt", "tan", "tanh", "where", "pi", "Condition", "Expr", "Symbol", "fraction",
     "symbol", "symbols", "gc_paused", "Factors", "factorize", "solve", "Matrix", "cross", "diagonal", "dot",
-    "identity", "matrix", "outer", "skew", "stack", "vector", "zeros", "Sequence", "latex", "sequence", "text",
-    "SympyForm", "from_sympy", "simplified", "to_sympy", "sympy_source", "tidy", "free_symbols", "resolve", "substitute",
+    "identity", "matrix", "outer", "skew", "stack", "vector", "zeros", "Sequence", "latex", "operations", "unshared_operations", "sequence", "text",
+    "SympyForm", "from_sympy", "simplified", "to_sympy", "sympy_source", "linearized", "tidy", "free_symbols", "resolve", "substitute",
 ]  # fmt: skip
 
 offer(__name__)

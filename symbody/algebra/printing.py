@@ -217,6 +217,15 @@ def operations(*things: Any) -> int:
     return sum(1 for n in ordered(nodes_of(_flat(things))) if n.args)
 
 
+def unshared_operations(*things: Any) -> int:
+    """Operations in expressions and matrices written out as trees, each counted as often as it is used."""
+    roots = nodes_of(_flat(things))
+    count: dict[Node, int] = {}
+    for n in ordered(roots):
+        count[n] = bool(n.args) + sum(count[a] for a in n.args)
+    return sum(count[r] for r in roots)
+
+
 def short_or_long(thing: Any, style: Style, lines: int | None, labels: Labels | None = None) -> Sequence:
     """On one line where it fits, else as a sequence."""
     return _sequence([thing], {} if _fits_one_line(thing) else intermediates([thing], labels), style, lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -36,12 +36,13 @@ class SymbolTuple:
 
 
 class KinematicTables(NamedTuple):
-    """Rates given one by one, kinematic equations, coordinates of norm one, small coordinates."""
+    """Rates given one by one, kinematic equations, coordinates of norm one, small coordinates, motions of frames without a place."""
 
     rates: Mapping[Symbol, Expr]
     equations: tuple[Expr, ...]
     norms: tuple[tuple[Symbol, ...], ...]
     small: tuple[Symbol, ...]
+    given_motions: tuple[Matrix, ...]
 
 
 def names_of(names: Any, what: str) -> list[str]:
@@ -67,6 +68,7 @@ class Declarations(Portable):
         self._symbols: dict[str, Symbol] = {"t": self.time}
         self._rates: dict[Symbol, Expr] = {}
         self._kinematic: list[Expr] = []
+        self._given_motions: list[Matrix] = []  # velocities and spins of frames whose place is not known
         self._values: dict[Symbol, float] = {}
         self._units: dict[Symbol, str] = {}
         self._norms: list[tuple[Symbol, ...]] = []
@@ -193,7 +195,17 @@ class Declarations(Portable):
     @property
     def kinematics(self) -> KinematicTables:
         """Kinematic equations, given rates, unit norms and small coordinates declared so far."""
-        return KinematicTables(dict(self._rates), tuple(self._kinematic), tuple(self._norms), tuple(self._small))
+        return KinematicTables(
+            dict(self._rates),
+            tuple(self._kinematic),
+            tuple(self._norms),
+            tuple(self._small),
+            tuple(self._given_motions),
+        )
+
+    def _add_given_motions(self, motions: Iterable[Matrix]) -> None:
+        """Velocities and spins that speeds occur in, of frames whose place is not known."""
+        self._given_motions += motions
 
     @property
     def default_values(self) -> Mapping[Symbol, float]:
@@ -222,7 +234,7 @@ class Declarations(Portable):
             if q not in rates:
                 rates[q] = q.dot
                 u.append(q.dot)  # type: ignore[arg-type]
-        used = set(free_symbols(*rates.values()))
+        used = set(free_symbols(*rates.values(), *self._given_motions))
         if idle := [s for s in own if s not in used]:
             raise ModelError(
                 f"model {self.name!r}: speeds {listed(idle)} are in no kinematic equation; say how rates follow from them: m.rate(q, {idle[0]})"
@@ -300,6 +312,13 @@ def _solved_in_blocks(A: Matrix, b: Sequence[Expr]) -> list[Expr]:
         for j, x in zip(cols, solution, strict=True):
             out[j] = x
     return out
+
+
+def derivative_of(s: Symbol, order: int) -> Symbol:
+    """The time derivative of a symbol of some order, itself for 0."""
+    for _ in range(order):
+        s = s.dot  # type: ignore[assignment]
+    return s
 
 
 def as_expression(value: Any, what: str) -> Expr:

@@ -9,8 +9,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from ..algebra.matrix import Matrix, zeros
+from ..algebra.derivatives import time_derivative
+from ..algebra.graph import ZERO, Expr, Symbol
+from ..algebra.matrix import Matrix, skew, zeros
 from ..algebra.portable import Portable
+from ..algebra.walk import free_symbols
 from ..errors import ModelError, shown
 from ..escaping import in_latex
 from .rotations import Rotation
@@ -32,11 +35,16 @@ class Immutable(Portable):
 
 
 class FrameInTree(Immutable):
-    """A frame F by its place in its parent P: rotation R_PF, and the offset of its origin, in components of P."""
+    """A frame F by its place in its parent P: rotation R_PF, and the offset of its origin, in components of P.
+
+    velocity   of the origin, in components of F, of a frame of which only the motion is known (`Model.moving_frame`); symbols that nothing
+               defines then stand for its place
+    """
 
     parent: Self | None
     rotation: Rotation
     offset: Matrix
+    velocity: Matrix | None
     name: str
     is_ground: bool
     _is_frozen: bool
@@ -50,11 +58,13 @@ class FrameInTree(Immutable):
         offset: Matrix | None = None,
         name: str | None = None,
         is_ground: bool = False,
+        velocity: Matrix | None = None,
     ) -> None:
         self.__dict__.update(
             parent=parent,
             rotation=rotation,
             offset=zeros(3) if offset is None else offset,
+            velocity=velocity,
             name=name or (f"{parent.name}'" if parent else "frame"),
             is_ground=is_ground,
             _is_frozen=False,
@@ -153,6 +163,29 @@ class FrameInTree(Immutable):
     def spin(self) -> Matrix:
         """Angular velocity in the parent, in own components."""
         return self.rotation.spin()
+
+    @property
+    def drift(self) -> Matrix:
+        """Velocity of the origin in the parent, in components of the parent."""
+        return time_derivative(self.offset) if self.velocity is None else self.rotation.outwards(self.velocity)
+
+    @property
+    def unknown_place(self) -> tuple[Symbol, ...]:
+        """The symbols that stand for the place of a frame of which only the motion is known."""
+        inside = () if self.velocity is None else free_symbols(self.offset, self.rotation.matrix)
+        return tuple(s for s in inside if s.kind == "coordinate")
+
+    @property
+    def rates_of_unknown_place(self) -> dict[Symbol, Expr]:
+        """Their rates: r' = R v of the offset, R' = R ω̃ of direction cosines, ω of the angle of a turn."""
+        if self.velocity is None:
+            return {}
+        R, w = self.rotation.matrix, self.spin
+        pairs = [*zip(self.offset.entries, self.drift.entries, strict=True)]
+        pairs += zip(R.entries, (R @ skew(w)).entries, strict=True)
+        found = {s: rate for s, rate in pairs if isinstance(s, Symbol)}
+        angles = [s for s in self.unknown_place if s not in found]
+        return found | {s: next(e for e in w.entries if e is not ZERO) for s in angles}
 
     @cached_property
     def angular_velocity_components(self) -> Matrix:

@@ -51,6 +51,7 @@ class JointMethods(Structure):
         sequence: str = "xyz",
         pitch: Any = None,
         coordinates: Any = None,
+        speeds: Any = None,
         damping: Any = None,
         stiffness: Any = None,
         rest: Any = None,
@@ -68,6 +69,7 @@ class JointMethods(Structure):
         sequence      of a spherical or free joint: axes of the rotations, such as "zxz", or "euler parameters"
         pitch         of a screw: its advance in one turn
         coordinates   names, symbols or expressions for the motion; by default named after the joint
+        speeds        names for the rates of the coordinates, "u1 u2"; by default the rates go by their own names, q.dot
 
         Loads, on each coordinate q of the joint. A joint with several coordinates takes one value for each, (k1, k2, k3), or some by name,
         {"name_x": k}; one value serves all where they are all lengths or all angles:
@@ -78,7 +80,7 @@ class JointMethods(Structure):
         """
         geometry = JointGeometry(at, on, orientation, vectors, axis, axes, sequence, pitch)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, kind, geometry, coordinates, loads)
+        return self._join(name, parent, child, kind, geometry, coordinates, loads, speeds)
 
     @advise_on_keywords
     def fixed(
@@ -108,6 +110,7 @@ class JointMethods(Structure):
         orientation: Any = None,
         vectors: Sequence[Any] | None = None,
         coordinates: Any = None,
+        speeds: Any = None,
         damping: Any = None,
         stiffness: Any = None,
         rest: Any = None,
@@ -118,7 +121,7 @@ class JointMethods(Structure):
         """Rotation about an axis (hinge, pin). Coordinate: the angle, named after the joint."""
         geometry = JointGeometry(at, on, orientation, vectors, axis)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "revolute", geometry, coordinates, loads)
+        return self._join(name, parent, child, "revolute", geometry, coordinates, loads, speeds)
 
     @advise_on_keywords
     def prismatic(
@@ -133,6 +136,7 @@ class JointMethods(Structure):
         orientation: Any = None,
         vectors: Sequence[Any] | None = None,
         coordinates: Any = None,
+        speeds: Any = None,
         damping: Any = None,
         stiffness: Any = None,
         rest: Any = None,
@@ -143,7 +147,7 @@ class JointMethods(Structure):
         """Translation along an axis (slider). Coordinate: the displacement, named after the joint."""
         geometry = JointGeometry(at, on, orientation, vectors, axis)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "prismatic", geometry, coordinates, loads)
+        return self._join(name, parent, child, "prismatic", geometry, coordinates, loads, speeds)
 
     @advise_on_keywords
     def cylindrical(
@@ -158,6 +162,7 @@ class JointMethods(Structure):
         orientation: Any = None,
         vectors: Sequence[Any] | None = None,
         coordinates: Any = None,
+        speeds: Any = None,
         damping: Any = None,
         stiffness: Any = None,
         rest: Any = None,
@@ -168,7 +173,7 @@ class JointMethods(Structure):
         """Translation along and rotation about one axis. Coordinates: name_s and name_a."""
         geometry = JointGeometry(at, on, orientation, vectors, axis)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "cylindrical", geometry, coordinates, loads)
+        return self._join(name, parent, child, "cylindrical", geometry, coordinates, loads, speeds)
 
     @advise_on_keywords
     def screw(
@@ -184,6 +189,7 @@ class JointMethods(Structure):
         orientation: Any = None,
         vectors: Sequence[Any] | None = None,
         coordinates: Any = None,
+        speeds: Any = None,
         damping: Any = None,
         stiffness: Any = None,
         rest: Any = None,
@@ -194,7 +200,7 @@ class JointMethods(Structure):
         """Rotation about an axis that advances along it by `pitch` in one turn (helical). Coordinate: the angle."""
         geometry = JointGeometry(at, on, orientation, vectors, axis, pitch=pitch)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "screw", geometry, coordinates, loads)
+        return self._join(name, parent, child, "screw", geometry, coordinates, loads, speeds)
 
     @advise_on_keywords
     def universal(
@@ -209,6 +215,7 @@ class JointMethods(Structure):
         orientation: Any = None,
         vectors: Sequence[Any] | None = None,
         coordinates: Any = None,
+        speeds: Any = None,
         damping: Any = None,
         stiffness: Any = None,
         rest: Any = None,
@@ -222,7 +229,7 @@ class JointMethods(Structure):
         """
         geometry = JointGeometry(at, on, orientation, vectors, axes=axes)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "universal", geometry, coordinates, loads)
+        return self._join(name, parent, child, "universal", geometry, coordinates, loads, speeds)
 
     @advise_on_keywords
     def spherical(
@@ -237,6 +244,7 @@ class JointMethods(Structure):
         orientation: Any = None,
         vectors: Sequence[Any] | None = None,
         coordinates: Any = None,
+        speeds: Any = None,
         damping: Any = None,
         stiffness: Any = None,
         rest: Any = None,
@@ -247,7 +255,7 @@ class JointMethods(Structure):
         """Any rotation (ball). Coordinates: angles name_1 to name_3, or name_e0 to name_e3 with `sequence="euler parameters"`."""
         geometry = JointGeometry(at, on, orientation, vectors, sequence=sequence)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "spherical", geometry, coordinates, loads)
+        return self._join(name, parent, child, "spherical", geometry, coordinates, loads, speeds)
 
     @advise_on_keywords
     def planar(
@@ -262,6 +270,7 @@ class JointMethods(Structure):
         orientation: Any = None,
         vectors: Sequence[Any] | None = None,
         coordinates: Any = None,
+        speeds: Any = None,
         damping: Any = None,
         stiffness: Any = None,
         rest: Any = None,
@@ -272,7 +281,7 @@ class JointMethods(Structure):
         """Two translations across an axis and a rotation about it. Coordinates: name_x, name_y, name_a."""
         geometry = JointGeometry(at, on, orientation, vectors, axis)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "planar", geometry, coordinates, loads)
+        return self._join(name, parent, child, "planar", geometry, coordinates, loads, speeds)
 
     @advise_on_keywords
     def free(
@@ -287,6 +296,7 @@ class JointMethods(Structure):
         orientation: Any = None,
         vectors: Sequence[Any] | None = None,
         coordinates: Any = None,
+        speeds: Any = None,
         damping: Any = None,
         stiffness: Any = None,
         rest: Any = None,
@@ -297,4 +307,4 @@ class JointMethods(Structure):
         """Any motion (floating). Coordinates: name_x, name_y, name_z, then those of `spherical`."""
         geometry = JointGeometry(at, on, orientation, vectors, sequence=sequence)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "free", geometry, coordinates, loads)
+        return self._join(name, parent, child, "free", geometry, coordinates, loads, speeds)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ..algebra.derivatives import time_derivative
@@ -33,11 +34,11 @@ def torque(name: str, vector: Vector, on: Frame, reacting: Frame | None) -> Load
     return Load(name, "torque", tuple(actions))
 
 
-def uniform_gravity(bodies: Iterable[Body], acceleration: Vector) -> Load:
+def uniform_gravity(bodies: Iterable[Body], acceleration: Vector, name: str = "gravity") -> Load:
     """m g on every body; V = -m g · r, gathered along the tree: g · r = Σ g · p over the frames on the way, each in the frame it hangs on."""
     heavy = [b for b in bodies if not b.mass.is_massless]
     actions = tuple(Action(b.frame, force=b.mass.m * acceleration, at=b.mass_centre) for b in heavy)
-    potential = as_expr(0)
+    by_body: dict[str, Expr] = {}
     known: dict[Frame, tuple[Matrix, Expr]] = {}  # components of g in a frame, and g · r at its origin
     for b in heavy:
         ground = b.frame.root
@@ -47,8 +48,14 @@ def uniform_gravity(bodies: Iterable[Body], acceleration: Vector) -> Load:
                 g, level = known[f.parent]  # type: ignore[index]
                 known[f] = f.rotation.inwards(g), level + dot(g, f.offset)
         g, level = known[b.frame]
-        potential = potential - b.mass.m * (level + dot(g, b.mass.p_BoBcm))
-    return Load("gravity", "gravity", actions, None if _follows_motion(acceleration) else potential)
+        by_body[b.name] = -(b.mass.m * (level + dot(g, b.mass.p_BoBcm)))
+    return _field(name, actions, {} if _follows_motion(acceleration) else by_body)
+
+
+def _field(name: str, actions: tuple[Action, ...], by_body: Mapping[str, Expr]) -> Load:
+    """A field of gravity; without potential where it moves with the coordinates."""
+    potential = sum(by_body.values(), as_expr(0)) if by_body or not actions else None
+    return Load(name, "gravity", actions, potential, by_body=by_body)
 
 
 def _follows_motion(v: Vector) -> bool:
@@ -58,13 +65,29 @@ def _follows_motion(v: Vector) -> bool:
 
 
 @dataclass(frozen=True)
+class UniformGravity:
+    """Gravity that acts on some bodies only."""
+
+    name: str
+    acceleration: Vector
+    on: tuple[Body, ...]
+
+    def load(self, bodies: tuple[Body, ...]) -> Load:
+        return uniform_gravity(self.on, self.acceleration, self.name)
+
+
+@dataclass(frozen=True)
 class CentralGravity:
-    """Attraction of all bodies to a point; `has_gradient`: also by the change of the attraction over each body."""
+    """Attraction of all bodies, or of some, to a point; `has_gradient`: also by the change of the attraction over each body."""
 
     name: str
     strength: Expr
     centre: Point
     has_gradient: bool = False
+    on: tuple[Body, ...] = ()
+
+    def load(self, bodies: tuple[Body, ...]) -> Load:
+        return central_gravity(self, self.on or bodies)
 
 
 def central_gravity(of: CentralGravity, bodies: Iterable[Body]) -> Load:
@@ -76,19 +99,19 @@ def central_gravity(of: CentralGravity, bodies: Iterable[Body]) -> Load:
     n = r / |r| from the centre to the mass centre, I the central inertia (Hughes, Spacecraft Attitude Dynamics, 8.1 and 9.1).
     """
     actions: list[Action] = []
-    potential = as_expr(0)
+    by_body: dict[str, Expr] = {}
     for b in bodies:
         if b.mass.is_massless:
             continue
         r = b.mass_centre - of.centre
         distance = r.magnitude()
         actions.append(Action(b.frame, force=-(of.strength * b.mass.m / distance**3) * r, at=b.mass_centre))
-        potential = potential - of.strength * b.mass.m / distance
+        by_body[b.name] = -(of.strength * b.mass.m / distance)
         if of.has_gradient and not b.mass.is_particle:
             more, energy = _gravity_gradient(of.strength, b, r, distance)
             actions += more
-            potential = potential + energy
-    return Load(of.name, "gravity", tuple(actions), None if _follows_motion(of.centre.position()) else potential)
+            by_body[b.name] = by_body[b.name] + energy
+    return _field(of.name, tuple(actions), {} if _follows_motion(of.centre.position()) else by_body)
 
 
 def _gravity_gradient(mu: Expr, b: Body, r: Vector, distance: Expr) -> tuple[list[Action], Expr]:
@@ -103,6 +126,34 @@ def _gravity_gradient(mu: Expr, b: Body, r: Vector, distance: Expr) -> tuple[lis
         Action(b.frame, torque=Vector({b.frame: torque})),
     ]
     return pair, -mu / (2 * distance**3) * (trace - 3 * along)
+
+
+@dataclass(frozen=True)
+class Spring:
+    """Spring, damper and actuator between two points a and b, as expressions: for outputs, events and plots."""
+
+    name: str
+    a: Point
+    b: Point
+    stiffness: Expr
+    rest: Expr
+    damping: Expr
+    actuation: Expr
+
+    @cached_property
+    def length(self) -> Expr:
+        """l = |b - a|."""
+        return (self.b - self.a).magnitude()
+
+    @cached_property
+    def rate(self) -> Expr:
+        """l'."""
+        return time_derivative(self.length)
+
+    @cached_property
+    def tension(self) -> Expr:
+        """The force that pulls the points together: k (l - l0) + c l' - τ."""
+        return self.stiffness * (self.length - self.rest) + self.damping * self.rate - self.actuation
 
 
 def between_points(

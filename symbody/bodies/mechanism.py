@@ -19,6 +19,7 @@ from .frames import Frame
 from .mass import MassProperties, Shape
 from .points import Point
 from .summaries import rows_of_parts, rows_of_symbols, rows_of_written
+from .topology import Topology, topology
 from .vectors import Vector
 
 
@@ -86,6 +87,7 @@ class Load:
     actions     forces and torques, each with its reaction
     potential   the potential energy that these (or, where there are none, it alone) belong to
     on_rates    generalised forces: coordinate -> force that does work on its rate
+    by_body     of a field of gravity: what of the potential energy each body has
     """
 
     name: str
@@ -93,10 +95,12 @@ class Load:
     actions: tuple[Action, ...] = ()
     potential: Expr | None = None
     on_rates: Mapping[Symbol, Expr] = field(default_factory=dict)
+    by_body: Mapping[str, Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         checked_name(self.name, "load")
         object.__setattr__(self, "on_rates", MappingProxyType(dict(self.on_rates)))
+        object.__setattr__(self, "by_body", MappingProxyType(dict(self.by_body)))
 
     def __repr__(self) -> str:
         on = dict.fromkeys([*(a.frame.name for a in self.actions), *(q.name for q in self.on_rates)])
@@ -258,33 +262,10 @@ class Mechanism(Summarized, Portable):
         on = (next((owner[f] for f in reversed(b.frame.path[:-1]) if f in owner), None) for b in self.bodies)
         return MappingProxyType({b.name: n for b, n in zip(self.bodies, on, strict=True)})
 
-    @cached_property
-    def path_matrix(self) -> tuple[tuple[int, ...], ...]:
-        """π: entry (i, j) is 1 where body j is on the way from the ground to body i (i itself included)."""
-        names = [b.name for b in self.bodies]
-        rows = []
-        for n in names:
-            on_way, at = {n}, self.tree[n]
-            while at is not None:
-                on_way.add(at)
-                at = self.tree[at]
-            rows.append(tuple(int(m in on_way) for m in names))
-        return tuple(rows)
-
-    @cached_property
-    def reference_matrix(self) -> tuple[tuple[int, ...], ...]:
-        """ρ: 1 on the diagonal, -1 where body j carries body i; ρ π = 1."""
-        names = [b.name for b in self.bodies]
-        return tuple(tuple(1 if n == m else -1 if self.tree[n] == m else 0 for m in names) for n in names)
-
-    @cached_property
-    def distance_matrix(self) -> tuple[tuple[float, ...], ...]:
-        """1 where two bodies share a joint that turns, 1.1 where they share one that slides, else 0 (Lynch 3.2)."""
-        names = [b.name for b in self.bodies]
-        kinds = {frozenset((j.parent, j.child)): j.kind for j in self.joints}
-        weight = {"prismatic": 1.1}
-        joined = ((kinds.get(frozenset((n, m))) for m in names) for n in names)
-        return tuple(tuple(weight.get(k, 1.0) if k else 0.0 for k in row) for row in joined)
+    @property
+    def topology(self) -> Topology:
+        """Lynch's matrices of the tree as he prints them, with the ground as the first body where something hangs on it."""
+        return topology(self)
 
 
 def _frozen(value: Any) -> Any:

@@ -16,15 +16,16 @@ from ..algebra.functions import atan, sqrt
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix
 from ..algebra.names import check_name
-from ..algebra.walk import free_symbols
+from ..algebra.walk import free_symbols, substitute
 from ..errors import ModelError, listed, shown, unknown
 from ..escaping import checked_name
 from ..summary import Summarized, Summary
 from . import loads as make
-from .declarations import as_expression, identifier
+from .declarations import as_expression, derivative_of, identifier
 from .existence import refused, requirements
 from .frames import Frame, three
 from .joint_methods import JointMethods
+from .loads import Spring
 from .mechanism import Action, Body, Constraint, Joint, Load, Mechanism
 from .parts import moves_in_frame
 from .points import Point
@@ -39,7 +40,7 @@ class Model(Summarized, JointMethods):
     """A mechanism being described: `m = Model("pendulum")`, then parameters, bodies, joints, loads; `derive(m)` freezes it."""
 
     def _summary(self) -> Summary:
-        loads = [*(["gravity"] if self.has_gravity else []), *self._loads, *(g.name for g in self._central)]
+        loads = [*(["gravity"] if self.has_gravity else []), *self._loads, *(g.name for g in self._fields)]
         parts = rows_of_parts(self._bodies.values(), self._joints.values(), loads, self._constraints.values())
         q, u, r, z, p = map(self.symbols_of_kind, ("coordinate", "speed", "input", "variable", "parameter"))
         symbols = rows_of_symbols(q, u, r, z, p, self._values)
@@ -53,22 +54,45 @@ class Model(Summarized, JointMethods):
 
     # ------------------------------------------------------------------------------------------------ loads
 
-    def gravity(self, x: Any, y: Any = None, z: Any = None) -> None:
-        """Uniform gravity: its acceleration by components in the ground, or as a vector."""
+    def gravity(self, x: Any, y: Any = None, z: Any = None, *, on: Any = None, name: str = "gravity") -> None:
+        """Uniform gravity: its acceleration by components in the ground, or as a vector.
+
+        on     a body, or a list of bodies, on which alone it acts; by default on all
+        name   of the load, where several groups of bodies have a gravity of their own
+        """
+        acceleration = x if isinstance(x, Vector) else self.ground.vector(x, y, z)
+        if on is not None:
+            some = self._bodies_of(f"gravity {name!r}, on=", on)
+            self._fields.append(make.UniformGravity(self._new_load(name), acceleration, some))
+            return
         if self._gravity is not None:
             raise ModelError(f"model {self.name!r}: gravity is given twice")
+        if name != "gravity":
+            raise ModelError(f"gravity {name!r}: that of all bodies is called 'gravity'; name= goes with on=[bodies]")
         self._new_load("gravity")
-        self._gravity = x if isinstance(x, Vector) else self.ground.vector(x, y, z)
+        self._gravity = acceleration
 
-    def central_gravity(self, name: str, strength: Any, centre: Point | None = None, *, gradient: bool = False) -> None:
+    def _bodies_of(self, where: str, given: Any) -> tuple[Body, ...]:
+        some = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+        for b in some:
+            self.frame_of(where, b)
+        if not some or (frames := [b for b in some if not isinstance(b, Body)]):
+            raise ModelError(f"{where} takes bodies, got {shown(frames[0] if some else given)}")
+        return some
+
+    def central_gravity(
+        self, name: str, strength: Any, centre: Point | None = None, *, gradient: bool = False, on: Any = None
+    ) -> None:
         """Attraction of every body to a point (the origin of the ground by default): strength · m / r² at its mass centre.
 
+        on         a body, or a list of bodies, on which alone it acts; by default on all
         gradient   True: also what follows from the change of the attraction over each body, to second order in its size over the distance: the
                    gravity gradient torque 3 strength / r³ n × I·n, and the force that goes with it. Without it a body is drawn as a point is.
         """
         (mu,) = self._quantities(f"gravity {name!r}", strength=strength)
         origin = self.ground.origin if centre is None else self.point_of(f"gravity {name!r}, centre=", centre)
-        self._central.append(make.CentralGravity(self._new_load(name), mu, origin, gradient))
+        some = () if on is None else self._bodies_of(f"gravity {name!r}, on=", on)
+        self._fields.append(make.CentralGravity(self._new_load(name), mu, origin, gradient, some))
 
     def force(
         self, name: str, on: Part, vector: Vector, *, at: Point | None = None, reacting: Part | None = None
@@ -103,12 +127,12 @@ class Model(Summarized, JointMethods):
         rest: Any = 0,
         damping: Any = 0,
         actuation: Any = 0,
-    ) -> None:
+    ) -> Spring:
         """Spring, damper and actuator between two points, at the distance l: they are pulled together by the tension
 
             stiffness (l - rest) + damping l' - actuation
 
-        so that a positive actuation pushes them apart, as it increases the coordinate of a joint.
+        so that a positive actuation pushes them apart, as it increases the coordinate of a joint. Returns its `length`, `rate` and `tension`.
 
         parent, child   the bodies that a and b belong to, where they are not the frames in which the points were written
         """
@@ -118,6 +142,7 @@ class Model(Summarized, JointMethods):
         numbers = self._quantities(where, stiffness=stiffness, rest=rest, damping=damping, actuation=actuation)
         for load in make.between_points(name, a, b, ends[0], ends[1], *numbers):
             self.add_load(load)
+        return make.Spring(name, a, b, *numbers)
 
     def rotational_spring(
         self,
@@ -370,10 +395,20 @@ class Model(Summarized, JointMethods):
         return contact
 
     def equation(self, name: str, expression: Any) -> str:
-        """An additional equation `expression = 0`, differential or algebraic, for an additional variable. Returns its name."""
+        """An additional equation `expression = 0`, differential or algebraic, for an additional variable. Returns its name.
+
+        An equation of higher order in a variable z is brought to first order: z'' becomes z_rate', with the variable z_rate and its
+        equation z' = z_rate, and so on for higher ones.
+        """
         self.refuse_twice("equations", name, self._equations)
         where = f"equation {name!r}"
-        self._equations[name] = self.checked(where, as_expression(expression, where))
+        h = self.checked(where, as_expression(expression, where))
+        while high := [s for s in free_symbols(h) if s.kind == "variable" and s.order >= 2]:
+            z = self._symbols[high[0].stem]
+            rate = self._rate_variable(z)
+            orders = range(1, max(s.order for s in high if s.stem == z.stem) + 1)
+            h = substitute(h, {derivative_of(z, k): derivative_of(rate, k - 1) for k in orders})
+        self._equations[name] = h
         return name
 
     def rate(self, q: Symbol, equals: Any) -> None:
@@ -382,6 +417,13 @@ class Model(Summarized, JointMethods):
             self.equation(q.name, q.dot - as_expression(equals, f"rate of {q.name!r}"))
         else:
             super().rate(q, equals)
+
+    def _rate_variable(self, z: Symbol) -> Symbol:
+        """The variable that stands for z', with the equation that says so."""
+        if z not in self._rate_variables:
+            rate = self._rate_variables[z] = self.variable(f"{z.name}_rate")
+            self.equation(f"{z.name}.rate", z.dot - rate)
+        return self._rate_variables[z]
 
     def output(self, name: str, value: Any) -> None:
         """A quantity of interest: an expression, or a list or matrix of them."""
@@ -481,7 +523,7 @@ class Model(Summarized, JointMethods):
         loads = list(self._loads.values())
         if self._gravity is not None:
             loads.insert(0, make.uniform_gravity(bodies, self._gravity))
-        loads += [make.central_gravity(g, bodies) for g in self._central]
+        loads += [field.load(bodies) for field in self._fields]
         kept, notes = self._constraints_that_say_something()
         return Mechanism(
             name=self.name,

@@ -16,7 +16,7 @@ from ..errors import ModelError, listed, shown
 from ..escaping import checked_name
 from .declarations import Declarations
 from .frames import Frame
-from .loads import CentralGravity
+from .loads import CentralGravity, UniformGravity
 from .mechanism import Body, Constraint, Joint, Load
 from .points import Point
 from .vectors import Vector
@@ -37,10 +37,11 @@ class Parts(Declarations):
         self._equations: dict[str, Expr] = {}
         self._kinetic: dict[str, Expr] = {}
         self._balances: dict[Symbol, Expr] = {}
+        self._rate_variables: dict[Symbol, Symbol] = {}  # of variables in equations of higher order: z -> z_rate
         self._outputs: dict[str, Any] = {}
         self._labels: dict[str, Expr] = {}
         self._gravity: Vector | None = None
-        self._central: list[CentralGravity] = []
+        self._fields: list[CentralGravity | UniformGravity] = []  # gravity, made a load once all bodies are placed
         self._notes: list[str] = []
 
     # ------------------------------------------------------------------------------------------------ views
@@ -101,8 +102,9 @@ class Parts(Declarations):
         return self._gravity is not None
 
     @property
-    def has_central_gravity(self) -> bool:
-        return bool(self._central)
+    def has_fields(self) -> bool:
+        """Whether there is central gravity, or gravity on some bodies."""
+        return bool(self._fields)
 
     # ------------------------------------------------------------------------------------------------ adding parts
 
@@ -142,7 +144,7 @@ class Parts(Declarations):
 
     def _new_load(self, name: str) -> str:
         checked_name(name, f"model {self.name!r}: load")
-        central = [g.name for g in self._central]
+        central = [g.name for g in self._fields]
         if name in self._loads or name in central or (name == "gravity" and self.has_gravity):
             raise ModelError(f"model {self.name!r}: there are two loads {name!r}; give one of them another name")
         return name

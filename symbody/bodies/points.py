@@ -98,6 +98,9 @@ class Point(Immutable):
         for f in self.frame.path[1:]:
             assert f.parent is not None
             turning = cross(f.parent.angular_velocity_components, f.offset)
+            if f.velocity is not None:
+                out = out + Vector({f.parent: turning}) + Vector({f: f.velocity})
+                continue
             out = out + Vector({f.parent: time_derivative(f.offset) + turning})
         return out
 

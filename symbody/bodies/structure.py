@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..algebra.graph import PI, ZERO, Expr, Symbol, as_expr
-from ..algebra.matrix import vector
+from ..algebra.graph import PI, ZERO, Expr, Symbol, as_expr, symbol
+from ..algebra.matrix import Matrix, vector
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown
 from ..escaping import checked_name
-from .declarations import identifier
+from .declarations import identifier, names_of
 from .frames import Frame, three
 from .joint_loads import JointLoads
 from .joints import JointCondition, JointGeometry, kind_of_joint, sequence_axes
@@ -20,7 +20,7 @@ from .mass import MassProperties, Shape, mass_properties
 from .mechanism import Action, Body, Constraint, Joint
 from .parts import Parts, moves_in_frame
 from .points import Point
-from .rotations import Rotation, aligning, euler_parameter_rates, from_euler_parameters, unit_vector
+from .rotations import Cosines, Rotation, Turn, aligning, euler_parameter_rates, from_euler_parameters, unit_vector
 
 Part = Body | Frame  # a side of a joint
 
@@ -37,6 +37,39 @@ class Structure(Parts):
         if is_new:
             frame.rename(name)
         return frame
+
+    def moving_frame(
+        self, name: str, *, velocity: Any = (0, 0, 0), spin: Any = (0, 0, 0), on: Frame | None = None
+    ) -> Frame:
+        """A frame of which only the motion is known, in its own components and by speeds, not its place: a wheel or a vehicle without x, y and
+        heading as coordinates, a support with auxiliary speeds.
+
+        velocity   of its origin: three expressions in speeds (and coordinates, rates, parameters)
+        spin       its angular velocity
+        on         the frame from which this is seen, the ground by default; one that moves where the velocity is zero: a wheel without its angle
+
+        Equations that depend on its place, or on how it is turned, are refused: a spring to the ground, gravity across the axis of a spin, a
+        wheel without an angle that is not round.
+        """
+        where = f"frame {checked_name(name, 'frame')!r}"
+        parent = self.ground if on is None else self.frame_of(f"{where}, on=", on)
+        v, w = three(velocity, f"{where}, velocity="), three(spin, f"{where}, spin=")
+        if any(e is not ZERO for e in v.entries) and not is_at_rest(parent):
+            raise ModelError(
+                f"{where}: its velocity is seen from {shown(parent)}, which moves; give it as seen from a frame that does not"
+            )
+        for e in (*v.entries, *w.entries):
+            self.checked(where, e)
+        made = frame_of_motion(parent, identifier(name), v, w)
+        self._add_given_motions([v, w])
+        return self.add_frame(name, made)
+
+    def auxiliary_speed(self, name: str) -> Symbol:
+        """A speed that is zero in every motion, for the force that keeps it so: the multiplier of the constraint of this name (Kane's
+        auxiliary speeds). Let it move something: `m.moving_frame("pin", velocity=(ux, uy, 0))`."""
+        u = self.speed(name)
+        self.add_constraint(Constraint(name, u, False))
+        return u
 
     def body(
         self,
@@ -86,6 +119,7 @@ class Structure(Parts):
         geometry: JointGeometry,
         coordinates: Any,
         loads: JointLoads,
+        speeds: Any = None,
     ) -> Joint:
         """See `Model.joint`."""
         self.refuse_twice("joints", name, self._joints)
@@ -118,8 +152,20 @@ class Structure(Parts):
         else:
             made = self._hang(kind, name, outer, inner, geometry, coordinates)
         self.add_joint(made)
+        if speeds is not None:
+            self._name_speeds(made, speeds)
         self._add_joint_loads(made, loads)
         return made
+
+    def _name_speeds(self, joint: Joint, speeds: Any) -> None:
+        """Speeds of their own for the rates of a joint's coordinates: u = q'."""
+        names, moved = names_of(speeds, f"joint {joint.name!r}, speeds="), joint.coordinates
+        if len(names) != len(moved) or any(q in self._rates for q in moved):
+            raise ModelError(
+                f"joint {joint.name!r}: speeds= names the rates of its coordinates {listed(moved)}, one for each that has none yet; got {shown(speeds)}"
+            )
+        for q, name in zip(moved, names, strict=True):
+            self.speed(name, q.dot)
 
     # ------------------------------------------------------------------------------------------------ joints in trees
 
@@ -263,6 +309,32 @@ class Structure(Parts):
         for load in loads_on_coordinate(base, q, loads):
             self.checked(f"joint {joint.name!r}, {load.kind}", load.on_rates[q])
             self.add_load(load)
+
+
+def is_at_rest(frame: Frame) -> bool:
+    """Whether a frame stands on the ground and nothing moves it."""
+    return frame.root.is_ground and not any(_moves(f) or f.velocity is not None for f in frame.path[1:])
+
+
+def frame_of_motion(parent: Frame, name: str, velocity: Matrix, spin: Matrix) -> Frame:
+    """A frame by velocity and spin in own components. Symbols that nothing defines stand for what is not known of its place: the angle of a turn
+    about one axis, the nine cosines of any other; the offset, along an axis that it does not leave only where it moves that way."""
+    axes = [k for k in range(3) if spin[k] is not ZERO]
+    if not axes:
+        rotation, unknown = Rotation(), {k for k in range(3) if velocity[k] is not ZERO}
+    elif len(axes) == 1:
+        turn = Turn(axes[0], symbol(f"angle_of_{name}", "coordinate"))
+        rotation = Rotation((Cosines(Rotation((turn,)).matrix, spin),))
+        across = {k for k in range(3) if k != axes[0]}
+        unknown = (across if any(velocity[k] is not ZERO for k in across) else set()) | (
+            {axes[0]} if velocity[axes[0]] is not ZERO else set()
+        )
+    else:
+        cosines = tuple(symbol(f"cosine_{i}{j}_of_{name}", "coordinate") for i in range(1, 4) for j in range(1, 4))
+        rotation = Rotation((Cosines(Matrix(3, 3, cosines), spin),))
+        unknown = {0, 1, 2} if any(e is not ZERO for e in velocity.entries) else set()
+    offset = [symbol(f"{'xyz'[k]}_of_{name}", "coordinate") if k in unknown else ZERO for k in range(3)]
+    return Frame(parent, rotation, vector(*offset), name, velocity=velocity)
 
 
 def _called(part: Any) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..algebra.graph import Expr, Symbol, as_expr
-from ..algebra.matrix import Matrix
+from ..algebra.matrix import Matrix, zeros
 from ..algebra.walk import substitute_all
 from ..errors import ModelError, finite_number, listed, unknown
 from .declarations import identifier, names_of
@@ -17,6 +17,7 @@ from .mass import MassProperties, Shape
 from .mechanism import Action, Body, Constraint, Joint, Load
 from .points import Point
 from .rotations import Cosines, Rotation, Turn
+from .structure import frame_of_motion, is_at_rest
 from .vectors import Vector
 
 if TYPE_CHECKING:
@@ -104,9 +105,19 @@ class Copier:
         for f in frame.path:
             if f not in self._frames:
                 parent = None if f.parent is None else self._frames[f.parent]
-                made = Frame(parent, self._rotation(f.rotation), self(f.offset), f"{self._prefix}{f.name}")
+                made = self._placed(f, parent)
                 self._frames[f] = made
         return self._frames[frame]
+
+    def _placed(self, f: Frame, parent: Frame | None) -> Frame:
+        name = f"{self._prefix}{f.name}"
+        if f.velocity is None:
+            return Frame(parent, self._rotation(f.rotation), self(f.offset), name)
+        if parent is None or (f.velocity != zeros(3) and not is_at_rest(parent)):
+            raise ModelError(
+                f"attach: the frame {f.name!r} is known by its velocity only; attach its model to a frame that does not move"
+            )
+        return frame_of_motion(parent, name, self(f.velocity), self(f.spin))
 
     def _rotation(self, rotation: Rotation) -> Rotation:
         factors: list[Turn | Cosines] = []
@@ -122,9 +133,9 @@ def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Ma
     """See `Model.attach`."""
     if sub is host:
         raise ModelError(f"attach {name!r}: model {host.name!r} cannot hang on itself")
-    if sub.has_central_gravity:
+    if sub.has_fields:
         raise ModelError(
-            f"attach {name!r}: central gravity acts on all bodies; give it to model {host.name!r} instead of {sub.name!r}"
+            f"attach {name!r}: central gravity, and gravity on some bodies, are given to model {host.name!r} instead of {sub.name!r}"
         )
     prefix = f"{identifier(name)}_"
     table = _symbol_table(host, sub, name, prefix, _shared(share), values)
@@ -155,6 +166,7 @@ def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Ma
 
 def _copy_kinematics(host: Model, sub: Model, copier: Copier) -> None:
     said = sub.kinematics
+    host._add_given_motions(copier(list(said.given_motions)))
     for q, rate in said.rates.items():
         host.rate(copier(q), copier(rate))
     for e in said.equations:

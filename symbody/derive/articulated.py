@@ -153,6 +153,9 @@ def _velocity_terms(
         w[f] = turned + spin
         linear = gradient_of(above, zeros(3)) @ f.offset + 2 * cross(above, drift) + rate(drift)
         excess[f] = rate(spin) + cross(turned, spin), f.rotation.inwards(linear)
+        if f in kinematics.given:
+            v = kinematics.given[f]
+            excess[f] = excess[f][0], rate(v) + cross(spin, v)
     return w, excess
 
 

@@ -26,7 +26,7 @@ from ..summary import Summarized, Summary, counted, filled, listing
 from .additional_rates import is_explicit, variable_rates
 from .balance import power_balance, powers_of_reactions, rows_of_actions
 from .configuration import Values
-from .derive import ROUTES, inertia_and_forces
+from .derive import ROUTES, inertia_and_forces, routes_for
 from .equations import Equations, of_equations
 from .kinematics import Kinematics
 from .random_states import condition, numbers, random_state
@@ -143,7 +143,7 @@ def certify(
 
 def _other_routes(eq: Equations) -> list[str]:
     """Routes that get to the equations in another way: none where there are no bodies."""
-    return [r for r in ROUTES if r != eq.route] if eq.mechanism.bodies else []
+    return [r for r in routes_for(eq.mechanism) if r != eq.route] if eq.mechanism.bodies else []
 
 
 Finding = tuple[str, float, str]  # what was checked, its relative error, where

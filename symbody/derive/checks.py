@@ -75,6 +75,7 @@ def undeclared(eq: Equations) -> Iterator[Finding]:
     rates = [s.dot for s in moving]
     known = {*moving, *rates, *(s.dot for s in rates if isinstance(s, Symbol)), *eq.p, *eq.lam, eq.t}
     parts = [inside for _, inside in _expressions(eq.mechanism)]
+    known |= {s for f in eq.mechanism.frames for s in f.unknown_place}  # what depends on them is refused before
     for s in free_symbols(eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.c, eq.h, *parts):
         if s in known:
             continue
@@ -110,6 +111,8 @@ def _expressions(mechanism: Mechanism) -> list[tuple[str, Any]]:
 
 def _place(f: Frame) -> list[Any]:
     """The expressions that place a frame in its parent."""
+    if f.velocity is not None:
+        return [f.velocity, f.spin]
     return [f.offset, *(x.angle if isinstance(x, Turn) else x.matrix for x in f.rotation.factors)]
 
 

@@ -14,7 +14,7 @@ from ..algebra.walk import free_symbols, scalars, substitute_all
 from ..bodies.declarations import identifier
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
-from ..errors import ModelError, listed, shown, unknown
+from ..errors import DerivationError, ModelError, listed, shown, unknown
 from .checks import check as refuse_faults
 from .equations import Equations, multiplier
 from .gibbs_appell import gibbs_appell
@@ -25,6 +25,7 @@ from .newton_euler import newton_euler
 from .recursive import recursive
 from .saddle_point import Elimination
 from .small import linearized_in_small
+from .unknown_places import has_unknown_places, settled
 from .written_motion import WrittenMotion
 
 Route = Callable[[Mechanism, Kinematics], tuple[Matrix, Matrix]]
@@ -35,6 +36,14 @@ ROUTES: Final[dict[str, Route]] = {
     "newton-euler": newton_euler,
     "gibbs-appell": gibbs_appell,
 }
+
+
+FROM_PLACES: Final = ("lagrange", "newton-euler")  # routes that differentiate positions
+
+
+def routes_for(mechanism: Mechanism) -> tuple[str, ...]:
+    """The routes that a mechanism can be derived by: all, or those that start from velocities where some frames have no place."""
+    return tuple(r for r in ROUTES if r not in FROM_PLACES or not has_unknown_places(mechanism))
 
 
 def derive(
@@ -55,6 +64,10 @@ def derive(
     mechanism = _mechanism(model)
     if route not in ROUTES:
         raise unknown("derive", "route", route, ROUTES)
+    if route not in (possible := routes_for(mechanism)):
+        raise DerivationError(
+            f"derive: route {route!r} starts from places, and frames of {mechanism.name!r} are known by their velocity only; take one of {listed(possible)}"
+        )
     with gc_paused():
         equations = _derived(mechanism, route)
         if check:
@@ -98,7 +111,7 @@ def _with_slow_elimination_noted(equations: Equations) -> Equations:
 
 def inertia_and_forces(route: str, mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matrix]:
     """M and f: of bodies and loads by a route, and of what was written down."""
-    M, f = ROUTES[route](mechanism, kinematics)
+    M, f = settled(mechanism, list(ROUTES[route](mechanism, kinematics)))
     if not mechanism.has_written_motion:
         return M, f
     written = WrittenMotion(mechanism, kinematics)
@@ -108,9 +121,10 @@ def inertia_and_forces(route: str, mechanism: Mechanism, kinematics: Kinematics)
 def _derived(mechanism: Mechanism, route: str) -> Equations:
     kinematics = Kinematics(mechanism)
     M, f = inertia_and_forces(route, mechanism, kinematics)
-    phi, Jc, b, c = _constraints(mechanism, kinematics)
-    h = kinematics.in_speeds(list(mechanism.equations.values()))
-    seen = kinematics.in_speeds_and_accelerations([*mechanism.outputs.values(), *mechanism.labels.values()])
+    phi, Jc, b, c = settled(mechanism, list(_constraints(mechanism, kinematics)), "the constraints")
+    h = settled(mechanism, kinematics.in_speeds(list(mechanism.equations.values())), "additional equations")
+    written = [*mechanism.outputs.values(), *mechanism.labels.values()]
+    seen = settled(mechanism, kinematics.in_speeds_and_accelerations(written), "outputs and labels")
     outputs = dict(zip(mechanism.outputs, seen, strict=False))
     labels = dict(zip(mechanism.labels, seen[len(outputs) :], strict=True))
     r = _inputs(mechanism, [M, f, phi, Jc, b, c, *h, *mechanism.rates.values(), *outputs.values(), *labels.values()])

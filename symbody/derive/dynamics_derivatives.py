@@ -24,6 +24,7 @@ from .equations import Equations, of_equations
 from .kinematics import Kinematics
 from .recursive import operations_from, staged_forces
 from .saddle_point import SaddlePoint
+from .unknown_places import has_unknown_places
 
 Wrt = str | Symbol
 
@@ -121,7 +122,7 @@ def _ways_to_forces(eq: Equations) -> list[Way]:
     """M u' - f as it stands, and by the recursion where the equations are those of the mechanism's own speeds, nothing dropped."""
     by_matrix = eq.M @ Matrix(len(eq.u), 1, accelerations(eq)) - eq.f
     ways: list[Way] = [(list(by_matrix.entries), [])]
-    if not eq.dropped and not eq.dependent:
+    if not eq.dropped and not eq.dependent and not has_unknown_places(eq.mechanism):
         k = Kinematics(eq.mechanism)
         loads = [x for x in eq.mechanism.loads if not is_uniform_gravity(x, k)]
         ways.append(staged_forces(eq.mechanism, k, loads=loads))

@@ -9,19 +9,19 @@ holds along every motion (Lennartsson eq. 4.37; conservative loads are among the
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 from ..algebra.derivatives import gradient, jacobian
 from ..algebra.graph import HALF, ZERO, Expr
-from ..algebra.matrix import Matrix, cross, dot, sum_of_products, zeros
+from ..algebra.matrix import Matrix, cross, dot, stack, sum_of_products, zeros
 from ..algebra.walk import substitute_all
 from ..bodies.frames import Frame
-from ..bodies.mechanism import Load
+from ..bodies.mechanism import Body, Load
 from ..bodies.points import Point
 from ..bodies.vectors import Vector
 from ..errors import DerivationError, ModelError, listed, shown
 from .equations import Equations, of_equations
-from .kinematics import Kinematics, Wrench, wrench_of, wrenches
+from .kinematics import Kinematics, Wrench, forces_on_rates, wrench_of, wrenches
 from .recursive import inertial_wrenches, to_parent
 from .written_motion import BALANCES, WrittenMotion
 
@@ -29,21 +29,22 @@ from .written_motion import BALANCES, WrittenMotion
 
 
 @of_equations
-def kinetic_energy(eq: Equations) -> Expr:
-    """T = ½ Σ m v·v + ω·I ω, v being the velocity of the mass centre.
+def kinetic_energy(eq: Equations, bodies: Any = None) -> Expr:
+    """T = ½ Σ m v·v + ω·I ω, v being the velocity of the mass centre; of all bodies, or of one or some, by name.
 
-    Kinetic energies K that were written down add q' · ∂K/∂q' - K, which is K where it is quadratic in the rates; balances add ½ u · M u.
+    Kinetic energies K that were written down add q' · ∂K/∂q' - K to that of all, which is K where it is quadratic in the rates; balances
+    add ½ u · M u.
     """
     k = Kinematics(eq.mechanism)
-    total = _energy_of_bodies(eq, k)
-    if eq.mechanism.has_written_motion:
+    total = _energy_of_bodies(k, _chosen(eq, bodies, "kinetic_energy"))
+    if bodies is None and eq.mechanism.has_written_motion:
         total = total + WrittenMotion(eq.mechanism, k).kinetic_energy
     return _own(eq, total)
 
 
-def _energy_of_bodies(eq: Equations, k: Kinematics) -> Expr:
+def _energy_of_bodies(k: Kinematics, bodies: tuple[Body, ...]) -> Expr:
     total = ZERO
-    for body in eq.mechanism.bodies:
+    for body in bodies:
         if body.mass.is_massless:
             continue
         w, v = k.velocities[body.frame]
@@ -53,11 +54,17 @@ def _energy_of_bodies(eq: Equations, k: Kinematics) -> Expr:
 
 
 @of_equations
-def potential_energy(eq: Equations) -> Expr:
-    """V: the sum of the potentials of all loads that have one."""
+def potential_energy(eq: Equations, loads: Any = None, *, bodies: Any = None) -> Expr:
+    """V: the sum of the potentials of all loads that have one, or of one or some of them, by name.
+
+    bodies   one or some: the energy that they have in fields of gravity, such as -m g · r
+    """
     total = ZERO
-    for load in eq.mechanism.loads:
-        if load.potential is not None:
+    names = None if bodies is None else {b.name for b in _chosen(eq, bodies, "potential_energy")}
+    for load in _chosen_loads(eq, loads):
+        if names is not None:
+            total = total + sum((V for name, V in load.by_body.items() if name in names), ZERO)
+        elif load.potential is not None:
             total = total + load.potential
     return _own(eq, *Kinematics(eq.mechanism).in_speeds([total]))
 
@@ -74,8 +81,27 @@ def generalized_momenta(eq: Equations) -> Matrix:
     if not eq.mechanism.has_written_motion:
         return gradient(kinetic_energy(eq), eq.u)
     k = Kinematics(eq.mechanism)
-    bodies = Matrix(len(k.u), 1, tuple(gradient(_energy_of_bodies(eq, k), k.u).entries))
+    bodies = Matrix(len(k.u), 1, tuple(gradient(_energy_of_bodies(k, eq.mechanism.bodies), k.u).entries))
     return cast(Matrix, eq.in_own_terms([bodies + WrittenMotion(eq.mechanism, k).momenta])[0])
+
+
+def _chosen(eq: Equations, bodies: Any, call: str) -> tuple[Body, ...]:
+    """All bodies, or those that are named."""
+    if bodies is None:
+        return eq.mechanism.bodies
+    given = list(bodies) if isinstance(bodies, (list, tuple)) else [bodies]
+    if wrong := [b for b in given if not isinstance(b, (str, Body))]:
+        raise ModelError(f"{call}: bodies= is a body or its name, or a list of them, got {shown(wrong[0])}")
+    return tuple(eq.mechanism.body(b.name if isinstance(b, Body) else b) for b in given)
+
+
+def _chosen_loads(eq: Equations, loads: Any) -> tuple[Load, ...]:
+    if loads is None:
+        return eq.mechanism.loads
+    given = [loads] if isinstance(loads, str) else list(loads) if isinstance(loads, (list, tuple)) else [loads]
+    if wrong := [x for x in given if not isinstance(x, str)]:
+        raise ModelError(f"potential_energy: loads= is the name of a load, or a list of names, got {shown(wrong[0])}")
+    return tuple(eq.mechanism.load(name) for name in given)
 
 
 def _own(eq: Equations, expression: Expr) -> Expr:
@@ -86,22 +112,23 @@ def _own(eq: Equations, expression: Expr) -> Expr:
 
 
 @of_equations
-def momentum(eq: Equations) -> Vector:
-    """p = Σ m v."""
+def momentum(eq: Equations, bodies: Any = None) -> Vector:
+    """p = Σ m v of all bodies, or of one or some, by name."""
     refuse_written_motion(eq, "momentum")
-    return Vector({eq.mechanism.ground: eq.in_own_terms([_momenta(eq).force])[0]})
+    total = _momenta(eq, _chosen(eq, bodies, "momentum"))
+    return Vector({eq.mechanism.ground: eq.in_own_terms([total.force])[0]})
 
 
 @of_equations
-def angular_momentum(eq: Equations, about: Point | None = None) -> Vector:
-    """Moment of the absolute momenta about a point P (the origin of the ground by default).
+def angular_momentum(eq: Equations, about: Point | None = None, *, bodies: Any = None) -> Vector:
+    """Moment of the absolute momenta about a point P (the origin of the ground by default), of all bodies, or of one or some, by name.
 
         L_P = Σ (r - r_P) × m v + I ω
 
     `about=centre_of_mass(eq)` gives that about the mass centre. Its components: `L.components(frame)`, `L.in_ground`, `sim[L]` along a motion.
     """
     refuse_written_motion(eq, "angular_momentum")
-    total = _momenta(eq)
+    total = _momenta(eq, _chosen(eq, bodies, "angular_momentum"))
     moment = total.moment
     if about is not None:
         if not isinstance(about, Point):
@@ -113,11 +140,11 @@ def angular_momentum(eq: Equations, about: Point | None = None) -> Vector:
 
 
 @of_equations
-def centre_of_mass(eq: Equations) -> Point:
-    """The mass centre of all bodies, as a point of the ground."""
+def centre_of_mass(eq: Equations, bodies: Any = None) -> Point:
+    """The mass centre of all bodies, or of some, by name, as a point of the ground."""
     refuse_written_motion(eq, "centre_of_mass")
     ground, mass, first = eq.mechanism.ground, ZERO, zeros(3)
-    for body in eq.mechanism.bodies:
+    for body in _chosen(eq, bodies, "centre_of_mass"):
         mass = mass + body.mass.m
         first = first + body.mass.m * body.mass_centre.in_ground
     if mass is ZERO:
@@ -125,11 +152,11 @@ def centre_of_mass(eq: Equations) -> Point:
     return Point(ground, first / mass)
 
 
-def _momenta(eq: Equations) -> Wrench:
+def _momenta(eq: Equations, bodies: tuple[Body, ...]) -> Wrench:
     """Momentum, and its moment about the origin of the ground: carried from the leaves to the ground as forces are."""
     mechanism, velocities = eq.mechanism, Kinematics(eq.mechanism).velocities
     total: dict[Frame, Wrench] = {mechanism.ground: Wrench(zeros(3), zeros(3))}
-    for body in mechanism.bodies:
+    for body in bodies:
         w, v = velocities[body.frame]
         p = body.mass.m * (v + cross(w, body.mass.p_BoBcm))
         _add(total, body.frame, Wrench(p, body.mass.I_BBcm @ w + cross(body.mass.p_BoBcm, p)))
@@ -160,6 +187,25 @@ def refuse_written_motion(eq: Equations, what: str) -> None:
 def power(eq: Equations, load: str) -> Expr:
     """The power of a load, by its name: Σ F·v + τ·ω of its forces and torques, and Q q' of its generalised forces."""
     return _own(eq, _power(eq.mechanism.load(load), Kinematics(eq.mechanism)))
+
+
+@of_equations
+def generalized_force(eq: Equations, load: str, along: Any = None) -> Any:
+    """The generalised forces of one load, by its name: a column with one for each speed, or the one on the speed `along` (its name or
+    symbol, or the coordinate whose rate it is).
+
+        Q_j = Σ F · ∂v/∂u_j + τ · ∂ω/∂u_j + Q_q ∂q'/∂u_j      with all forces held, whatever they depend on
+    """
+    k, given = Kinematics(eq.mechanism), eq.mechanism.load(load)
+    Q = forces_on_rates([given], k)
+    for frame, wrench in wrenches([given], k).items():
+        w, v = k.velocities[frame]
+        J, force = jacobian(stack(v, w), k.u), (*wrench.force.entries, *wrench.moment.entries)
+        Q = [sum_ + sum_of_products(J.column(j), force) for j, sum_ in enumerate(Q)]
+    own = [eq.dependent.get(u, u) for u in k.u]
+    table = jacobian(own, eq.u) if own else zeros(0, 0)
+    column = table.T @ Matrix(len(Q), 1, tuple(eq.in_own_terms(Q)))
+    return column if along is None else column[eq.speed_index(along, f"generalized_force of {load!r}")]
 
 
 @of_equations

@@ -35,6 +35,7 @@ from .readable_equations import ReadableEquations, readable_equations
 from .saddle_point import Border, SaddlePoint, chosen_elimination, sizes_of_responses
 from .tabulated import tabulated
 from .undetermined import Share, determined, is_determined, shared_multipliers
+from .unknown_places import settled
 from .variables import ARGUMENTS, Variables
 
 MATRICES: Final = ("rates", "M", "f", "phi", "Jc", "b", "c", "h")
@@ -184,6 +185,7 @@ class Equations(Summarized, CacheOwner, Portable):
                  has no value
         share    "least norm", or {joint or constraint: stiffness}: what is not determined is shared so
         """
+        things = settled(self.mechanism, things, "these quantities")
         if self.dependent:
             things = substitute_all(things, self.dependent)
         if solved:

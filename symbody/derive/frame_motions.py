@@ -69,6 +69,8 @@ def accelerations(
 
     ω = Rᵀ ω_P + s,   α = Rᵀ α_P + s' + Rᵀ ω_P × s,   a = Rᵀ (a_P + A_P p + 2 ω_P × p' + p'')
 
+    and a = Rᵀ a_P + v' + ω × v where the velocity v in own components is given instead of p, and ω_P = 0.
+
     by_columns   what frames carry: of hinges on such frames (others have no A to begin with) from the column of A along the axis
     """
     rate = kinematics.rate_at_constant_speed if at_constant_speed else kinematics.rate
@@ -82,6 +84,8 @@ def accelerations(
         assert f.parent is not None
         P = out[f.parent]
         a = f.rotation.inwards(P.at(f.offset) + 2 * cross(P.w, drift) + rate(drift))
+        if f in kinematics.given:
+            a = a + rate(kinematics.given[f]) + cross(spin, kinematics.given[f])
         if is_permutation(f.rotation):
             out[f] = _permuted(f.rotation.matrix, P, a)
             continue

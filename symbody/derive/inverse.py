@@ -20,6 +20,7 @@ from .kinematics import Kinematics
 from .random_states import numbers, random_state
 from .recursive import generalized_forces
 from .small_matrices import Rows, reduced, size
+from .unknown_places import settled
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,7 +55,8 @@ def joint_forces(eq: Equations) -> Matrix:
     """
     k = Kinematics(eq.mechanism)
     loads = [x for x in eq.mechanism.loads if not is_uniform_gravity(x, k)]
-    forces = Matrix(len(k.u), 1, tuple(generalized_forces(eq.mechanism, k, loads=loads)))
+    found = generalized_forces(eq.mechanism, k, loads=loads)
+    forces = Matrix(len(k.u), 1, tuple(settled(eq.mechanism, found)))
     if not eq.dependent:
         return forces
     own = [u.dot for u in eq.u]

@@ -24,6 +24,11 @@ class Kinematics:
         # A rate that is a speed itself needs no replacing.
         self._replaced = {q.dot: r for q, r in mechanism.rates.items() if r is not q.dot}
         self.rates: dict[Symbol, Expr] = dict(mechanism.rates)
+        unknown = {s: rate for f in mechanism.frames for s, rate in f.rates_of_unknown_place.items()}
+        if unknown:
+            of_places = dict(zip(unknown, self.in_speeds(list(unknown.values())), strict=True))
+            self.rates |= of_places
+            self._replaced |= {s.dot: rate for s, rate in of_places.items()}
 
     def in_speeds(self, things: list[Any]) -> list[Any]:
         """Expressions and matrices with the rates of coordinates replaced."""
@@ -51,8 +56,14 @@ class Kinematics:
 
     @cached_property
     def drifts(self) -> dict[Frame, Matrix]:
-        """Rate of each frame's offset, in components of its parent."""
-        return {f: self.rate(f.offset) for f in self.mechanism.frames}
+        """Rate of each frame's offset, in components of its parent; zero for those whose velocity is given."""
+        return {f: zeros(3) if f.velocity is not None else self.rate(f.offset) for f in self.mechanism.frames}
+
+    @cached_property
+    def given(self) -> dict[Frame, Matrix]:
+        """Velocities of the origins of frames of which only the motion is known, in own components; they hang on what does not move."""
+        known = [(f, f.velocity) for f in self.mechanism.frames if f.velocity is not None]
+        return dict(zip((f for f, _ in known), self.in_speeds([v for _, v in known]), strict=True))
 
     @cached_property
     def velocities(self) -> dict[Frame, tuple[Matrix, Matrix]]:
@@ -66,6 +77,8 @@ class Kinematics:
             w, v = out[f.parent]
             inwards = f.rotation.inwards
             out[f] = inwards(w) + self.spins[f], inwards(v + cross(w, f.offset) + self.drifts[f])
+            if f in self.given:
+                out[f] = out[f][0], out[f][1] + self.given[f]
         return out
 
 

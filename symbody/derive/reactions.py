@@ -212,7 +212,7 @@ class _Balance:
         """
         out = {}
         for f in self.mechanism.frames:
-            spin, drift = self._visible([f.spin, time_derivative(f.offset)])
+            spin, drift = self._visible([f.spin, f.drift])
             rates = [s for s in free_symbols(spin, drift) if s.kind == "speed"]
             turn, slide = jacobian(spin, rates), jacobian(drift, rates)
             out[f] = {

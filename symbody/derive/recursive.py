@@ -67,13 +67,14 @@ def subspaces_of(mechanism: Mechanism, kinematics: Kinematics) -> dict[Frame, Su
     number = {u: j for j, u in enumerate(kinematics.u)}
     out = {}
     for f in mechanism.frames:
-        motion = stack(kinematics.spins[f], kinematics.drifts[f])
+        given = kinematics.given.get(f)
+        motion = stack(kinematics.spins[f], kinematics.drifts[f] if given is None else given)
         moving = [s for s in free_symbols(motion) if s in number]
         J = jacobian(motion, moving)
         columns = {}
         for k, u in enumerate(moving):
             angular, linear = Matrix(3, 1, J.column(k)[:3]), Matrix(3, 1, J.column(k)[3:])
-            columns[number[u]] = angular, f.rotation.inwards(linear)
+            columns[number[u]] = angular, f.rotation.inwards(linear) if given is None else linear
         out[f] = Subspace(columns)
     return out
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.matrix import Matrix, sum_of_products
+from ..algebra.taylor import linearized
 from ..algebra.walk import free_symbols, scalars, substitute
 from ..errors import ModelError, listed
 from .equations import Equations
@@ -56,11 +57,8 @@ def _first_order(name: str, X: Matrix, small: Sequence[Symbol], dropped: dict[st
         return X
     present = [s for s in free_symbols(X) if s in small]
     zero = dict.fromkeys(present, ZERO)
-    base, slope = substitute(X, zero), jacobian(X, present)
-    at_zero = substitute(slope, zero)
-    _note_second_order(name, X, slope, present, zero, dropped)
-    entries = (e + sum_of_products(at_zero.row(k), present) for k, e in enumerate(base.entries))
-    return Matrix(X.rows, X.cols, tuple(entries))
+    _note_second_order(name, X, jacobian(X, present), present, zero, dropped)
+    return linearized(X, zero)
 
 
 def _note_second_order(

@@ -16,12 +16,13 @@ from ..algebra.elimination import definite_factor
 from ..algebra.functions import sqrt
 from ..algebra.graph import HALF, ONE, ZERO, Expr, Symbol, symbol
 from ..algebra.labels import substituted_labels
-from ..algebra.matrix import Matrix, cross, diagonal, identity, skew, sum_of_products, zeros
+from ..algebra.linear import solve
+from ..algebra.matrix import Matrix, cross, diagonal, identity, skew, stack, sum_of_products, zeros
 from ..algebra.walk import substitute_all
 from ..bodies.mechanism import Body
 from ..bodies.system_vectors import SystemVector
 from ..bodies.vectors import Vector
-from ..errors import DerivationError, ModelError, listed
+from ..errors import DerivationError, ModelError, listed, shown
 from .energies import refuse_written_motion
 from .equations import Equations, of_equations
 from .kinematics import Kinematics
@@ -235,6 +236,80 @@ def coriolis_matrix(eq: Equations) -> Matrix:
             K = HALF * (I[0, 0] + I[1, 1] + I[2, 2]) * identity(3) - I
             C = C + Jw.T @ (I @ time_derivative(Jw, rates) + skew(K @ w) @ Jw)
     return C
+
+
+@of_equations
+def christoffel_symbols(eq: Equations, kind: int = 1) -> tuple[Matrix, ...]:
+    """Christoffel's symbols of the mass matrix, one symmetric matrix Γ_i for each coordinate; the speeds must be the rates of the coordinates.
+
+        Γ_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i),     Σ Γ_ijk q_j' q_k' = (C q')_i
+
+    kind   1, or 2 for Γⁱ_jk = Σ (M⁻¹)_il Γ_ljk, the map of Tuomela and others, eq. 2.4
+    """
+    n = len(eq.u)
+    if kind not in (1, 2):
+        raise ModelError(f"christoffel_symbols: kind= is 1 or 2, got {shown(kind)}")
+    if tuple(eq.rates.entries) != eq.u:
+        raise DerivationError(
+            f"christoffel_symbols of {eq.name!r}: its speeds {listed(eq.u)} are not the rates of its coordinates; coriolis_matrix takes any speeds"
+        )
+    slopes = [jacobian([eq.M[i, j] for j in range(n)], eq.q) for i in range(n)]  # slopes[i][j, k] = ∂M_ij/∂q_k
+    first = [
+        Matrix(
+            n,
+            n,
+            tuple(HALF * (slopes[i][j, k] + slopes[i][k, j] - slopes[j][k, i]) for j in range(n) for k in range(n)),
+        )
+        for i in range(n)
+    ]
+    if kind == 1 or not n:
+        return tuple(first)
+    columns = [solve(eq.M, [G.entries[at] for G in first], kind="definite").entries for at in range(n * n)]
+    return tuple(Matrix(n, n, tuple(column[i] for column in columns)) for i in range(n))
+
+
+# ---------------------------------------------------------------------------------------------------------- partial velocities
+
+
+@of_equations
+def partial_velocities(eq: Equations) -> PartialVelocities:
+    """Lynch's partial velocity matrix B and its rate, in components of each body (tables 3.1 to 3.3):
+
+        [v; ω] = B u + b,   [v'; ω'] = B u' + Ḃ u + ...       six rows for each body with mass; Ḃ = dB/dt + ω̃ B
+
+    so that M = Bᵀ diag(m, I) B (eq. 4.14).
+    """
+    refuse_written_motion(eq, "partial_velocities")
+    rates = dict(zip(eq.q, eq.rates.entries, strict=True))
+    bodies, motion = _body_velocities(eq)
+    B = [Matrix(6, len(eq.u), (*jacobian(v, eq.u).entries, *jacobian(w, eq.u).entries)) for w, v in motion]
+    turned = [stack(skew(w) @ J[:3, :], skew(w) @ J[3:, :]) for (w, _), J in zip(motion, B, strict=True)]
+    dots = [time_derivative(J, rates) + t for J, t in zip(B, turned, strict=True)]
+    empty = Matrix(0, len(eq.u), ())
+    return PartialVelocities(bodies, stack(*B) if B else empty, stack(*dots) if B else empty)
+
+
+@dataclass(frozen=True)
+class PartialVelocities:
+    """B and its rate: velocity of the mass centre, then angular velocity, of each body, one column for each speed.
+
+    inertia   diag(m 1, I) of all bodies: M = Bᵀ inertia B
+    """
+
+    bodies: tuple[Body, ...]
+    B: Matrix
+    rate: Matrix
+
+    @property
+    def inertia(self) -> Matrix:
+        n = 6 * len(self.bodies)
+        out = [[ZERO] * n for _ in range(n)]
+        for k, b in enumerate(self.bodies):
+            for i in range(3):
+                out[6 * k + i][6 * k + i] = b.mass.m
+                for j in range(3):
+                    out[6 * k + 3 + i][6 * k + 3 + j] = b.mass.I_BBcm[i, j]
+        return Matrix(n, n, tuple(e for row in out for e in row))
 
 
 # ---------------------------------------------------------------------------------------------------------- sparsity

@@ -54,6 +54,7 @@ class Counts(Struct):
     jacobians: Mutable[int]
     factorizations: Mutable[int]
     limit: Mutable[int]  # of steps, after which Python looks around
+    most_corrections: Mutable[int]  # in one call of `settle`
 
 
 class Results(Struct):
@@ -281,7 +282,10 @@ def settled(s: Steps, t: float) -> int:
             s.y_end[i] = s.w[i]
         if s.note[0] < 0.0:
             return 0
-        s.counts.corrections += int(s.note[0])
+        iterations = int(s.note[0])
+        s.counts.corrections += iterations
+        if iterations > s.counts.most_corrections:
+            s.counts.most_corrections = iterations
     return 1
 
 

@@ -46,7 +46,7 @@ class Outcome:
 class Statistics:
     """Counts and computing time of a simulation.
 
-    corrections   Newton steps of projections
+    corrections   Newton steps of projections, and `most_corrections` in one projection
     jacobians     evaluations of derivatives (implicit methods), and `factorizations` of matrices made of them
     """
 
@@ -57,6 +57,13 @@ class Statistics:
     jacobians: int = 0
     factorizations: int = 0
     seconds: float = 0.0
+    most_corrections: int = 0
+
+    @property
+    def mean_corrections(self) -> float:
+        """Newton steps for each step that was tried, on average."""
+        tried = self.steps + self.rejected
+        return self.corrections / tried if tried else 0.0
 
     def __add__(self, other: Statistics) -> Statistics:
         return Statistics(
@@ -67,12 +74,13 @@ class Statistics:
             self.jacobians + other.jacobians,
             self.factorizations + other.factorizations,
             self.seconds + other.seconds,
+            max(self.most_corrections, other.most_corrections),
         )
 
     def __str__(self) -> str:
         parts = [f"{self.steps} steps", f"{self.rejected} rejected", f"{self.evaluations} evaluations"]
         if self.corrections:
-            parts.append(f"{self.corrections} corrections")
+            parts.append(f"{self.corrections} corrections (at most {self.most_corrections} at once)")
         if self.jacobians:
             parts.append(f"{self.jacobians} Jacobians, {self.factorizations} factorisations")
         return f"{', '.join(parts)}, {self.seconds:z.3g} s"

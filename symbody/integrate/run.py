@@ -106,7 +106,15 @@ def drive(
 
 def statistics(machine: Machine) -> Statistics:
     c = machine.counts
-    return Statistics(c.steps, c.rejected, c.evaluations, c.corrections, c.jacobians, c.factorizations)
+    return Statistics(
+        c.steps,
+        c.rejected,
+        c.evaluations,
+        c.corrections,
+        c.jacobians,
+        c.factorizations,
+        most_corrections=c.most_corrections,
+    )
 
 
 class Progress:

@@ -55,6 +55,7 @@ class SimulationOptions:
     atol: Any = None
     step: float | None = None
     order: int | None = None
+    first_step: float | None = None
     max_step: float = np.inf
     max_growth: float = 10.0
     metric: str = "mass"
@@ -88,6 +89,7 @@ def simulate(
     atol: Any = None,
     step: float | None = None,
     order: int | None = None,
+    first_step: float | None = None,
     max_step: float = np.inf,
     max_growth: float = 10.0,
     metric: str = "mass",
@@ -121,6 +123,7 @@ def simulate(
     rtol, atol   tolerances of the local error; atol is one number, or one for each name, and rtol by default
     step         a fixed step: no error control
     order        of method "variational": 2, 4 or 6
+    first_step   length of the first step that error control tries; by default it is chosen
     max_step     upper bound of the steps that error control chooses
     max_growth   upper bound of the ratio of a step to the one before
     max_steps    the simulation ends after so many, with an outcome that says so
@@ -145,6 +148,7 @@ def simulate(
         atol,
         step,
         order,
+        first_step,
         max_step,
         max_growth,
         metric,
@@ -226,7 +230,7 @@ def span(eq: Equations, t: Any, state: State) -> tuple[float, float, Array | Non
 
 
 def check_options(o: SimulationOptions) -> None:
-    for name in ("rtol", "alpha", "beta", "step", "max_step", "max_growth", "max_size", "max_memory"):
+    for name in ("rtol", "alpha", "beta", "step", "first_step", "max_step", "max_growth", "max_size", "max_memory"):
         value = getattr(o, name)
         if value is not None and not (name.startswith("max") and value == np.inf):
             finite_number(value, name, SimulationError)
@@ -234,6 +238,10 @@ def check_options(o: SimulationOptions) -> None:
         raise SimulationError(f"rtol = {shown(o.rtol)} is not between 1e-14 (rounding) and 1")
     if o.step is not None and not 0 < o.step < np.inf:
         raise SimulationError(f"step = {shown(o.step)}: a fixed step is a positive number")
+    if o.first_step is not None and not (o.first_step > 0 and o.step is None):
+        raise SimulationError(
+            f"first_step = {shown(o.first_step)}: a positive number, for steps that error control chooses; step= is a fixed one"
+        )
     if not o.max_step > 0:
         raise SimulationError(f"max_step = {shown(o.max_step)} must be positive")
     if not o.max_growth > 1:
@@ -252,7 +260,7 @@ def check_options(o: SimulationOptions) -> None:
 def check_steps(o: SimulationOptions, begin: float, end: float) -> None:
     """A step must change the time."""
     least = float(np.spacing(max(abs(begin), abs(end))))
-    for name, step in (("step", o.step), ("max_step", o.max_step)):
+    for name, step in (("step", o.step), ("first_step", o.first_step), ("max_step", o.max_step)):
         if step is not None and step < least:
             raise SimulationError(
                 f"{name} = {shown(step)} is lost in rounding: times near {max(abs(begin), abs(end)):g} are {least:z.3g} apart"
@@ -413,6 +421,8 @@ class Simulation:
         )  # fmt: skip
         adaptation = Adaptation(self._explicit, machine_of) if o.adapts else None
         machine = machine_of(o.method, task)
+        if o.first_step is not None:
+            machine.steps.h = np.copysign(o.first_step, self.end - s.t)
         record = Record(o.max_memory - used)
         progress = Progress(o.progress, s.t, self.eq.name)
         leg, self.events = Leg(machine, record), events

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .design import Design
     from .eigenvalue_sensitivities import EigenvalueSensitivities
     from .feedback import Feedback
+    from .linear_integrals import linear_integrals
     from .linear_system import LinearSystem, linear_system
     from .linearize import linearize
     from .locus import RootLocus
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from .steady_motion import SteadyMotion
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "Feedback", "LinearSystem", "linear_system",
+    "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "Feedback", "LinearSystem", "linear_system", "linear_integrals",
     "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "SecondOrder", "Mode",
     "Spectrum", "SteadyMotion", "steady", "steady_motions",
     "Branch", "SpecialPoint", "branch",

@@ -16,6 +16,7 @@ from ..derive.equations import Equations
 from ..derive.placements import Placement, placements
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, compile_program
+from ..errors import ViewError
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,10 @@ class Placer:
 
     def __init__(self, eq: Equations, frames: Sequence[Frame] = (), points: Sequence[Point] = ()) -> None:
         self.equations, self.frames, self.points = eq, tuple(dict.fromkeys(frames)), tuple(points)
+        if lost := next((f for f in eq.mechanism.frames if f.velocity is not None), None):
+            raise ViewError(
+                f"scene of {eq.name!r}: where frame {lost.name!r} is is not known, only its velocity; make it of coordinates to draw it"
+            )
         known = placements(eq.mechanism)
         for f in dict.fromkeys(f for frame in (*frames, *(p.frame for p in points)) for f in frame.path):
             if f not in known:

@@ -141,6 +141,10 @@ class _ModelFileWriter:
 
     def _frame(self, f: Frame) -> Any:
         assert f.parent is not None
+        if f.velocity is not None:
+            raise ModelError(
+                f"model file of {self.m.name!r}: frame {f.name!r} is known by its velocity only, which model files have no words for"
+            )
         on, factors = self.frames[f.parent], f.rotation.factors
         if not factors:
             return self._call(f"{on}.translate", f.offset.entries)

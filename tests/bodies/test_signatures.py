@@ -12,7 +12,7 @@ JOINTS = [*KINDS, "joint"]
 NAMED = [  # methods of a model that add a part, which has a name
     "frame", "body", "particle", *JOINTS, "central_gravity", "force", "torque", "spring", "rotational_spring", "drag", "potential",
     "generalized_force", "tyre", "constrain", "constrain_speed", "coincide", "orthogonal", "gear", "prescribe", "rolling", "equation",
-    "output", "label", "attach",
+    "output", "label", "attach", "moving_frame", "auxiliary_speed",
 ]  # fmt: skip
 BETWEEN_TWO = [*JOINTS, "rotational_spring"]
 

@@ -318,3 +318,33 @@ def test_invariants_hold_where_they_would_drift():
     assert np.ptp(kept.energy) < 1e-9
     own = sb.simulate(eq, 10.0, q1=2.0, rtol=1e-5, invariants=[sb.energy(eq)])
     assert np.ptp(own.energy) < 1e-9
+
+
+def test_first_step_is_the_one_that_is_given() -> None:
+    """It is tried as it stands, forwards and backwards; by default it is chosen."""
+    m = sb.Model("oscillator")
+    m.prismatic("x", m.ground, m.particle("p", mass=1.0), stiffness=1.0)
+    eq = sb.derive(m)
+    for end in (1.0, -1.0):
+        for method in ("dp5", "dp8", "radau"):
+            sim = sb.simulate(eq, end, x=1.0, first_step=1e-4, method=method)
+            assert abs(sim.t[1]) == pytest.approx(1e-4, rel=1e-12)
+            assert float(sim["x"][-1]) == pytest.approx(np.cos(1.0), abs=1e-6)
+    for wrong in ({"first_step": -1.0}, {"first_step": 0.1, "step": 0.1}, {"first_step": 1e-300, "t": (1, 2)}):
+        with pytest.raises(sb.SimulationError, match="first_step"):
+            sb.simulate(eq, wrong.pop("t", 1.0), x=1.0, **wrong)
+
+
+def test_newton_iterations_of_projections_are_counted() -> None:
+    """Their sum, their mean for each step, and the most in one step (Tuomela and others, tables 8 to 11)."""
+    m = sb.Model("pendulum")
+    x, y = m.coordinates("x y")
+    m.particle("p", m.ground.point(x, y, 0), mass=1.0)
+    m.gravity(0, -9.81, 0)
+    m.constrain("rod", x * x + y * y - 1)
+    done = sb.simulate(sb.derive(m), 3.0, x=1.0, y=0.0).statistics
+    tried = done.steps + done.rejected
+    assert done.steps <= done.corrections <= done.most_corrections * tried
+    assert 1 <= done.mean_corrections <= done.most_corrections <= 5
+    assert "at most" in str(done)
+    assert (done + done).most_corrections == done.most_corrections
