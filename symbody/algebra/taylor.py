@@ -26,7 +26,7 @@ def linearized(thing: Any, about: Mapping[Symbol, Any]) -> Any:
         )
     if isinstance(thing, (list, tuple)):
         return type(thing)(linearized(e, about) for e in thing)
-    if hasattr(thing, "matrices"):
+    if hasattr(thing, "component_matrices"):
         return thing.map(lambda m: linearized(m, about))
     if not isinstance(thing, Matrix):
         return linearized(Matrix(1, 1, (as_expr(thing),)), about)[0]

@@ -36,7 +36,7 @@ def scalars(*things: Any) -> list[Expr]:
             out.extend(thing.entries)
         elif isinstance(thing, (list, tuple)):
             out.extend(scalars(*thing))
-        elif (inside := getattr(thing, "matrices", None)) is not None:
+        elif (inside := getattr(thing, "component_matrices", None)) is not None:
             out.extend(scalars(*inside))
         else:
             out.append(as_expr(thing))
@@ -96,7 +96,7 @@ def substitute_all(things: list[Any], table: Mapping[Any, Any]) -> list[Any]:
             return type(t)(map(changed, t))
         if isinstance(t, Matrix):
             return t.map(new.__getitem__)
-        return t.map(changed) if hasattr(t, "matrices") else new[as_expr(t)]
+        return t.map(changed) if hasattr(t, "component_matrices") else new[as_expr(t)]
 
     return [changed(t) for t in things]
 

@@ -36,7 +36,7 @@ class Point(Immutable):
         return Point(self.frame, change(self.coordinates))
 
     @property
-    def matrices(self) -> tuple[Matrix, ...]:
+    def component_matrices(self) -> tuple[Matrix, ...]:
         """Its coordinates."""
         return (self.coordinates,)
 

@@ -53,9 +53,9 @@ class SystemVector(Immutable):
         return SystemVector(*(v.map(change) for v in self))
 
     @property
-    def matrices(self) -> tuple[Matrix, ...]:
+    def component_matrices(self) -> tuple[Matrix, ...]:
         """The components of each term of each vector."""
-        return tuple(m for v in self for m in v.matrices)
+        return tuple(m for v in self for m in v.component_matrices)
 
     # ------------------------------------------------------------------------------------------------ sums and multiples
 

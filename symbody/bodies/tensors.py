@@ -1,7 +1,7 @@
 """The algebra that vectors and dyads have in common: sums of terms, each kept in the frames where it was written.
 
 Nothing is expressed in another frame until components are asked for (Lennartsson's partitioned vectors, thesis 5.2): that keeps expressions
-small. Functions that take whatever holds matrices (`substitute`, `free_symbols`, `tidy`, `simplified`) find them in `matrices` and `map`.
+small. Functions that take whatever holds matrices (`substitute`, `free_symbols`, `tidy`, `simplified`) find them in `component_matrices` and `map`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Tensor(Immutable):
         return type(self)({f: change(c) for f, c in self.terms.items()})
 
     @property
-    def matrices(self) -> tuple[Matrix, ...]:
+    def component_matrices(self) -> tuple[Matrix, ...]:
         """The components of each term."""
         return tuple(self.terms.values())
 
