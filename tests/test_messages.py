@@ -35,9 +35,10 @@ def sim(eq: sb.Equations) -> sb.Trajectory:
     return sb.simulate(eq, 0.5, theta=0.1)
 
 
-OF_EQUATIONS = """all_assemblies angular_momentum assemble branch centre_of_mass certify closed_loop constraint_power coriolis_matrix cuda_motions diagonalized energy
-    forward_derivatives gram_schmidt inverse_derivatives inverse_dynamics joint_forces kinetic_energy linearize load_powers mass_matrix_sparsity minimal
-    momentum potential_energy power reaction reactions simulate simulate_batch steady steady_motions tangent_vectors violation""".split()
+OF_EQUATIONS = """all_assemblies angular_momentum assemble branch centre_of_mass certify christoffel_symbols closed_loop constraint_power coriolis_matrix
+    cuda_motions diagonalized energy first_order forward_derivatives generalized_force gram_schmidt inverse_derivatives inverse_dynamics
+    joint_forces kinetic_energy linear_integrals linearize load_powers mass_matrix_sparsity minimal momentum partial_velocities
+    potential_energy power reaction reactions shared_work simulate simulate_batch steady steady_motions tangent_vectors violation""".split()
 
 
 @pytest.mark.parametrize("call", OF_EQUATIONS)
