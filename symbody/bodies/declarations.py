@@ -203,8 +203,10 @@ class Declarations(Portable):
             tuple(self._given_motions),
         )
 
-    def _add_given_motions(self, motions: Iterable[Matrix]) -> None:
+    def add_given_motions(self, *motions: Matrix) -> None:
         """Velocities and spins that speeds occur in, of frames whose place is not known."""
+        if wrong := [x for x in motions if not isinstance(x, Matrix)]:
+            raise ModelError(f"given motions: expected columns of components, got {shown(wrong[0])}")
         self._given_motions += motions
 
     @property

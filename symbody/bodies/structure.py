@@ -61,7 +61,7 @@ class Structure(Parts):
         for e in (*v.entries, *w.entries):
             self.checked(where, e)
         made = frame_of_motion(parent, identifier(name), v, w)
-        self._add_given_motions([v, w])
+        self.add_given_motions(v, w)
         return self.add_frame(name, made)
 
     def auxiliary_speed(self, name: str) -> Symbol:

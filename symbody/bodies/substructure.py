@@ -166,7 +166,7 @@ def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Ma
 
 def _copy_kinematics(host: Model, sub: Model, copier: Copier) -> None:
     said = sub.kinematics
-    host._add_given_motions(copier(list(said.given_motions)))
+    host.add_given_motions(*copier(said.given_motions))
     for q, rate in said.rates.items():
         host.rate(copier(q), copier(rate))
     for e in said.equations:
