@@ -283,7 +283,10 @@ def next_step(m: RungeKutta, s: Steps, h: float, is_again: int) -> float:
 
 
 def short_step(m: RungeKutta, s: Steps, h: float, length: float) -> None:
-    take(m, s, length)
+    if m.onto is not None and m.careful == 1:
+        take_carefully(m, s, length)
+    else:
+        take(m, s, length)
     s.counts.evaluations += m.stages - 1
     settled(s, s.t + length)
 
