@@ -93,7 +93,8 @@ def _linearized(
     if in_closed_form:
         v = v.mapped(lambda matrices: cleaned(matrices, near))
     sample = sample_at(_everything(v), near)
-    kept = chosen_partition(eq, v, sample, independent, () if motion is None else turning)
+    cyclic = () if motion is None else motion.conditions.cyclic
+    kept = chosen_partition(eq, v, sample, independent, () if motion is None else turning, cyclic)
     states = (*(eq.q[j] for j in kept.q), *(eq.u[j] for j in kept.u))
     if stays := [s.name for s in states if motion is not None and s in set(turning)]:
         raise StabilityError(

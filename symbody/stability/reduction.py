@@ -169,18 +169,19 @@ def _beside(parts: Sequence[Matrix]) -> Matrix:
 
 
 def chosen_partition(
-    eq: Equations, v: Variation, sample: Sample, wanted: Iterable[Symbol | str], turning: Iterable[Symbol]
-) -> Partition:
+    eq: Equations, v: Variation, sample: Sample, wanted: Iterable[Symbol | str], turning: Iterable[Symbol], cyclic: Iterable[Symbol] = ()
+) -> Partition:  # fmt: skip
     """Independent coordinates and speeds: those wanted; otherwise coordinates that matter, in the user's order, before those that do not.
 
     turning   speeds that are not constant in the motion: dependent wherever they can be, so that the result does not change with time
+    cyclic    coordinates that are known to matter nowhere; others are seen in the numbers
     """
     names = _wanted(eq, wanted)
     numbers = v.mapped(lambda matrices: [_as_numbers(a) for a in arrays(matrices, sample)])
     phi, J = array(numbers.phi_q, {}), array(numbers.Jc, {})
     turned = [j for j, u in enumerate(eq.u) if u in set(turning)]
     first = _split(eq, phi, J, names, turned, cyclic=())
-    idle = _idle(numbers, first)
+    idle = _idle(numbers, first, [j for j, q in enumerate(eq.q) if q in set(cyclic)])
     return _split(eq, phi, J, names, turned, idle)
 
 
@@ -229,14 +230,20 @@ def _pivots(eq: Equations, what: str, J: Array, order: Sequence[int], kept: set[
     return found
 
 
-def _idle(numbers: Variation, kept: Partition) -> list[int]:
+def _idle(numbers: Variation, kept: Partition, cyclic: Sequence[int]) -> list[int]:
     """Cyclic coordinates at this point: only rates of coordinates of the same kind depend on them."""
     found = reduced(numbers, kept, {})
-    return [kept.q[j] for j in idle_states(array(found.E, {}), array(found.A, {}), range(len(kept.q)))]
+    known = [k for k, j in enumerate(kept.q) if j in cyclic]
+    return [kept.q[j] for j in idle_states(array(found.E, {}), array(found.A, {}), range(len(kept.q)), known)]
 
 
-def idle_states(E: Array, A: Array, candidates: Iterable[int]) -> list[int]:
-    """The largest set of states, out of the candidates, that no other state's rate depends on."""
+def idle_states(E: Array, A: Array, candidates: Iterable[int], cyclic: Sequence[int] = ()) -> list[int]:
+    """The largest set of states, out of the candidates, that no other state's rate depends on.
+
+    cyclic   states that are known to matter nowhere: what their columns of A have is rounding, which a row that is zero cannot tell from numbers
+    """
+    A = A.copy()
+    A[:, list(cyclic)] = 0.0
     scale_A = np.maximum(np.abs(A).max(axis=1, initial=0.0), 1e-300)[:, None]
     scale_E = np.maximum(np.abs(E).max(axis=1, initial=0.0), 1e-300)[:, None]
     touched = (np.abs(A) > 1e-10 * scale_A) | ((np.abs(E) > 1e-10 * scale_E) & ~np.eye(len(E), dtype=bool))

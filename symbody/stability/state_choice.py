@@ -37,14 +37,22 @@ def cyclic_states(lin: LinearSystem) -> tuple[str, ...]:
     """Coordinates that no other rate depends on."""
     coordinates = set(lin.full.q) if lin.full is not None else set(lin.x)
     at = sample_at([lin.E, lin.A], lin.nominal)
-    found = idle_states(array(lin.E, at), array(lin.A, at), [k for k, n in enumerate(lin.x) if n in coordinates])
+    candidates = [k for k, n in enumerate(lin.x) if n in coordinates]
+    found = idle_states(array(lin.E, at), array(lin.A, at), candidates, _known_cyclic(lin))
     return tuple(lin.x[j] for j in found)
+
+
+def _known_cyclic(lin: LinearSystem) -> list[int]:
+    """States on which the equations that were linearised do not depend: their columns are zero, whatever rounding says."""
+    known = set() if lin.about is None else {q.name for q in lin.about.conditions.cyclic}
+    return [k for k, n in enumerate(lin.x) if n in known]
 
 
 def without(lin: LinearSystem, names: Iterable[str | Symbol]) -> LinearSystem:
     drop = [lin.state(n) for n in names]
     keep = [j for j in range(len(lin.x)) if j not in drop]
-    coupled = [(m, i, j) for m in (lin.E, lin.A) for i in keep for j in drop if m[i, j] is not ZERO]
+    doubtful = [j for j in drop if j not in _known_cyclic(lin)]
+    coupled = [(m, i, j) for m in (lin.E, lin.A) for i in keep for j in doubtful if m[i, j] is not ZERO]
     for (_, i, j), vanishes in zip(coupled, _vanish(lin, coupled), strict=True):
         if not vanishes:
             raise StabilityError(
