@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..algebra.functions import sin
 from ..algebra.graph import ONE, ZERO, Expr
 from ..algebra.matrix import Matrix, cross, skew, zeros
 from ..algebra.walk import free_symbols
@@ -105,11 +104,7 @@ def accelerations(
 
 def is_permutation(rotation: Rotation) -> bool:
     """Whether a frame is only shifted, or turned by right angles."""
-    return all(
-        e is ZERO or e is ONE or e is -ONE
-        for f in rotation.factors
-        for e in ((sin(f.angle),) if isinstance(f, Turn) else f.matrix.entries)
-    )
+    return rotation.is_identity or all(e is ZERO or e is ONE or e is -ONE for e in rotation.matrix.entries)
 
 
 def _permuted(R: Matrix, P: Acceleration, a: Matrix) -> Acceleration:
@@ -132,8 +127,8 @@ def turning_axis(f: Frame) -> int | None:
     """The axis about which a frame turns in its parent, where that is all it does but for constant rotations before."""
     if f.is_ground or f.rotation.is_identity:
         return None
-    last, before = f.rotation.factors[-1], f.rotation.factors[:-1]
-    if not isinstance(last, Turn) or not moves(last.angle) or (before and moves(*Rotation(before).matrix.entries)):
+    last, steady = f.rotation.factors[-1], Rotation(f.rotation.factors[:-1])
+    if not isinstance(last, Turn) or not moves(last.angle) or moves(*steady.matrix.entries):
         return None
     return last.axis
 

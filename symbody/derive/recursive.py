@@ -167,8 +167,7 @@ class Recursion:
         is_counted = len(self.kinematics.u) <= MOST_COUNTED or not at_constant_speed
         ways = (carried, None) if is_counted and hinges_on_bodies(self.mechanism) else (None,)
         motions = (accelerations(self.mechanism, self.kinematics, at_constant_speed, way) for way in ways)
-        found = [self.forces(carried, m, kept)[0] for m in motions]
-        return found[0] if len(found) == 1 else min(found, key=lambda forces: operations_from(set(), forces))
+        return min((self.forces(carried, m, kept)[0] for m in motions), key=lambda e: operations_from(set(), e))
 
     def forces(
         self, carried: dict[Frame, Lump], motions: dict[Frame, Acceleration], kept: Iterable[Frame] = ()
@@ -317,16 +316,16 @@ def generalized_forces(
 
 
 def _fewest_forces(problem: Recursion, regroup: Regroup) -> list[Expr]:
-    """By second moments or by inertias, symbols regrouped or not; then with masses left on hinges where that takes fewer operations."""
+    """By second moments or by inertias; then with masses left on hinges where that takes fewer operations."""
     mechanism = problem.mechanism
     carried = lumps(mechanism, regroup)
     out = problem.fewest(carried, at_constant_speed=False)
     if regroup is not None or len(problem.kinematics.u) > MOST_COUNTED:
         return out
-    for others in (lumps(mechanism, by_inertias=True), lumps(mechanism, regroup=True)):
-        if others != carried:
-            ways = (out, problem.fewest(others, at_constant_speed=False))
-            out = min(ways, key=lambda forces: operations_from(set(), forces))
+    others = lumps(mechanism, by_inertias=True)
+    if others != carried:
+        ways = (out, problem.fewest(others, at_constant_speed=False))
+        out = min(ways, key=lambda forces: operations_from(set(), forces))
     kept: dict[Frame, int] = {}
     tried = masses_to_keep(mechanism, carried)
     for f, axis in tried if len(tried) * len(mechanism.frames) <= MOST_TRIED else ():

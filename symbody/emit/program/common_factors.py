@@ -17,7 +17,7 @@ from .program import Instruction, Program
 SUMS = frozenset(("add", "sub", "neg"))
 
 
-class SignedProduct(NamedTuple):
+class Term(NamedTuple):
     """A signed product of values."""
 
     sign: int
@@ -26,7 +26,7 @@ class SignedProduct(NamedTuple):
 
 def with_common_factors(p: Program) -> Program:
     """The same program with common factors taken out; itself where there are none."""
-    sums = _FactoredSums(p)
+    sums = _Sums(p)
     if not sums.found:
         return p
     number = {k: at for at, k in enumerate(sums.order())}
@@ -36,7 +36,7 @@ def with_common_factors(p: Program) -> Program:
     return Program(p.name, p.inputs, outputs, code, labels)
 
 
-class _FactoredSums:
+class _Sums:
     """New instructions, and where they have the values of the old ones."""
 
     def __init__(self, p: Program) -> None:
@@ -72,9 +72,9 @@ class _FactoredSums:
         """Whether only one sum needs this one."""
         return self.old[k].op in SUMS and self.uses[k] == 1 and k not in self.kept
 
-    def _terms(self, k: int) -> list[SignedProduct]:
+    def _terms(self, k: int) -> list[Term]:
         """Of a sum, from the left to the right."""
-        out: list[SignedProduct] = []
+        out: list[Term] = []
         waiting = [(k, 1)]
         while waiting:
             n, sign = waiting.pop()
@@ -83,7 +83,7 @@ class _FactoredSums:
                 signs = {"neg": (-1,), "add": (1, 1), "sub": (1, -1)}[i.op]
                 waiting += [(a, s * sign) for a, s in reversed(list(zip(i.args, signs, strict=True)))]
             else:
-                out.append(SignedProduct(sign, tuple(self._factors(n))))
+                out.append(Term(sign, tuple(self._factors(n))))
         return out
 
     def _factors(self, k: int) -> list[int]:
@@ -98,7 +98,7 @@ class _FactoredSums:
 
     # ------------------------------------------------------------------------------------------------ together
 
-    def _factored(self, terms: list[SignedProduct]) -> list[Any]:
+    def _factored(self, terms: list[Term]) -> list[Any]:
         """Terms, and pairs of a factor and the terms that it multiplies; nothing where no factor is common."""
         shared = Counter(f for t in terms if len(t.factors) > 1 for f in dict.fromkeys(t.factors))
         if not shared:
@@ -106,15 +106,15 @@ class _FactoredSums:
         factor, times = max(shared.items(), key=lambda x: x[1])
         if times < 2:
             return []
-        rest: list[SignedProduct] = []
-        inner: list[SignedProduct] = []
+        rest: list[Term] = []
+        inner: list[Term] = []
         place = None
         for t in terms:
             if factor in t.factors and len(t.factors) > 1:
                 place = len(rest) if place is None else place
                 left = list(t.factors)
                 left.remove(factor)
-                inner.append(SignedProduct(t.sign, tuple(left)))
+                inner.append(Term(t.sign, tuple(left)))
             else:
                 rest.append(t)
         again = self._factored(rest)
@@ -134,13 +134,13 @@ class _FactoredSums:
         return value
 
     def _part(self, term: Any) -> tuple[int, int]:
-        if isinstance(term, SignedProduct):
+        if isinstance(term, Term):
             value = term.factors[0]
             for f in term.factors[1:]:
                 value = self.put("mul", (value, f))
             return term.sign, value
         factor, inner = term
-        signs = [t.sign for t in inner if isinstance(t, SignedProduct)]
+        signs = [t.sign for t in inner if isinstance(t, Term)]
         flip = -1 if signs and all(s < 0 for s in signs) and len(signs) == len(inner) else 1
-        inner = [t._replace(sign=flip * t.sign) if isinstance(t, SignedProduct) else t for t in inner]
+        inner = [t._replace(sign=flip * t.sign) if isinstance(t, Term) else t for t in inner]
         return flip, self.put("mul", (factor, self._sum(inner)))

@@ -19,7 +19,7 @@ EVEN: Final = frozenset("cos cosh abs".split())
 MOST_VISITS: Final = 2_000_000  # instructions looked at while signs are tried
 
 
-class SignedValue(NamedTuple):
+class Signed(NamedTuple):
     """A value, or its opposite."""
 
     value: int
@@ -28,8 +28,8 @@ class SignedValue(NamedTuple):
 
 def with_fewest_negations(p: Program) -> Program:
     """The same program with values computed up to their sign; itself where that is no shorter."""
-    unsigned = _UnsignedCode(p)
-    written = _SignedCode(_SignChoice(unsigned))
+    unsigned = _Unsigned(p)
+    written = _Written(_Choice(unsigned))
     place = [written.signed(x) for x in unsigned.of]
     needed = depth_first(
         (place[v] for o in p.outputs for v in o.values), {k: i.args for k, i in enumerate(written.code)}
@@ -50,13 +50,13 @@ def with_fewest_negations(p: Program) -> Program:
     return made if is_better else p
 
 
-class _UnsignedCode:
+class _Unsigned:
     """Values up to their sign: each instruction of a program as a value of this list, or as its opposite."""
 
     def __init__(self, p: Program) -> None:
         self.code: list[tuple[Any, ...]] = []  # (op, signed arguments or values, data)
         self.known: dict[tuple[Any, ...], int] = {}
-        self.of: list[SignedValue] = []
+        self.of: list[Signed] = []
         for i in p.code:
             self.of.append(self._signed(i))
         self.wanted = [self.of[v] for o in p.outputs for v in o.values]
@@ -68,38 +68,38 @@ class _UnsignedCode:
             self.code.append(key)
         return self.known[key]
 
-    def _signed(self, i: Instruction) -> SignedValue:
+    def _signed(self, i: Instruction) -> Signed:
         args = [self.of[a] for a in i.args]
         if i.op == "const":
-            return SignedValue(self._put("const", (), abs(i.data)), -1 if i.data < 0 else 1)
+            return Signed(self._put("const", (), abs(i.data)), -1 if i.data < 0 else 1)
         if i.op == "neg":
-            return SignedValue(args[0].value, -args[0].sign)
+            return Signed(args[0].value, -args[0].sign)
         if i.op in ("add", "sub"):
             a, b = args
-            return self._sum(a, b if i.op == "add" else SignedValue(b.value, -b.sign))
+            return self._sum(a, b if i.op == "add" else Signed(b.value, -b.sign))
         if i.op in ("mul", "div"):
             a, b = args
             values = (min(a.value, b.value), max(a.value, b.value)) if i.op == "mul" else (a.value, b.value)
-            return SignedValue(self._put(i.op, values), a.sign * b.sign)
+            return Signed(self._put(i.op, values), a.sign * b.sign)
         if i.op in ODD:
-            return SignedValue(self._put(i.op, (args[0].value,)), args[0].sign)
+            return Signed(self._put(i.op, (args[0].value,)), args[0].sign)
         if i.op in EVEN or i.op == "sincos":
             sign = args[0].sign if i.op == "sincos" else 1
-            return SignedValue(self._put(i.op, (args[0].value,)), sign)
+            return Signed(self._put(i.op, (args[0].value,)), sign)
         if i.op == "item" and self.code[args[0].value][0] == "sincos":
-            return SignedValue(self._put("item", (args[0].value,), i.data), args[0].sign if i.data == 0 else 1)
-        return SignedValue(self._put(i.op, tuple(args), i.data), 1)
+            return Signed(self._put("item", (args[0].value,), i.data), args[0].sign if i.data == 0 else 1)
+        return Signed(self._put(i.op, tuple(args), i.data), 1)
 
-    def _sum(self, a: SignedValue, b: SignedValue) -> SignedValue:
+    def _sum(self, a: Signed, b: Signed) -> Signed:
         if (b.value, b.sign) < (a.value, a.sign):
             a, b = b, a
-        return SignedValue(self._put("sum", (a.value, b.value), a.sign * b.sign), a.sign)
+        return Signed(self._put("sum", (a.value, b.value), a.sign * b.sign), a.sign)
 
 
-class _SignChoice:
+class _Choice:
     """The sign with which each value is computed: some follow from those of their arguments, others are free."""
 
-    def __init__(self, unsigned: _UnsignedCode) -> None:
+    def __init__(self, unsigned: _Unsigned) -> None:
         self.code = unsigned.code
         self.demands = list(dict.fromkeys((*unsigned.wanted, *_arguments_with_sign(unsigned.code))))
         self.preferred = [1] * len(self.code)
@@ -121,7 +121,7 @@ class _SignChoice:
         if len(self._unmet()) >= count:
             self.preferred, self.sign, self.is_free = before
 
-    def _unmet(self) -> list[SignedValue]:
+    def _unmet(self) -> list[Signed]:
         return [d for d in self.demands if self.sign[d.value] != d.sign and self.code[d.value][0] != "const"]
 
     def _ways_to_turn(self, n: int) -> Iterable[list[int]]:
@@ -166,14 +166,14 @@ _PASSING: Final = frozenset(("sum", "mul", "div", *ODD))
 MOST_TRIED: Final = 60
 
 
-def _arguments_with_sign(code: Sequence[tuple[Any, ...]]) -> Iterable[SignedValue]:
-    return (a for _, args, _ in code for a in args if isinstance(a, SignedValue))
+def _arguments_with_sign(code: Sequence[tuple[Any, ...]]) -> Iterable[Signed]:
+    return (a for _, args, _ in code for a in args if isinstance(a, Signed))
 
 
-class _SignedCode:
+class _Written:
     """Instructions for values with the signs of a choice."""
 
-    def __init__(self, choice: _SignChoice) -> None:
+    def __init__(self, choice: _Choice) -> None:
         self.choice = choice
         self.code: list[Instruction] = []
         self.known: dict[Instruction, int] = {}
@@ -188,7 +188,7 @@ class _SignedCode:
             self.code.append(instruction)
         return self.known[instruction]
 
-    def signed(self, x: SignedValue) -> int:
+    def signed(self, x: Signed) -> int:
         """Where a value with this sign is."""
         op, _, data = self.choice.code[x.value]
         if op == "const":
@@ -201,7 +201,7 @@ class _SignedCode:
             return self._sum(n, args, data)
         if op in ("mul", "div"):
             return self._product(n, op, args)
-        places = tuple(self.signed(a) if isinstance(a, SignedValue) else self.at[a] for a in args)
+        places = tuple(self.signed(a) if isinstance(a, Signed) else self.at[a] for a in args)
         return self.put(op, places, data)
 
     def _sum(self, n: int, args: tuple[int, int], relative: int) -> int:
@@ -211,7 +211,7 @@ class _SignedCode:
         if choice.code[b][0] == "const":
             a, b, first, second = b, a, second, first
         if choice.code[a][0] == "const":
-            constant = self.signed(SignedValue(a, first))
+            constant = self.signed(Signed(a, first))
             return self.put("add" if second > 0 else "sub", (constant, self.at[b]))
         if first == second:
             return self.put("add", (self.at[a], self.at[b]))
@@ -222,7 +222,7 @@ class _SignedCode:
         choice, (a, b) = self.choice, args
         for c, other in ((a, b), (b, a)):
             if choice.code[c][0] == "const":
-                constant = self.signed(SignedValue(c, choice.sign[n] * choice.sign[other]))
+                constant = self.signed(Signed(c, choice.sign[n] * choice.sign[other]))
                 places = (constant, self.at[other]) if c == a else (self.at[other], constant)
                 return self.put(op, places)
         return self.put(op, (self.at[a], self.at[b]))
