@@ -6,51 +6,33 @@ ground. Any expression of coordinates may move any frame: where a coordinate mov
 With A = α̃ + ω̃ω̃ (so that the acceleration at r is a + A r), first moment h = m c and inertia I about the frame's origin,
 
     force    = m a + A h
-    moment_x = (h × a)_x + I_xx α_x + (I_zz - I_yy) ω_y ω_z + I_xz A_yx - I_xy A_zx + I_yz (A_yy - A_zz)      and so on in turn
-
-or, by second moments P = ½ tr(I) 1 - I, with P_yy A_zy - P_zz A_yz for its second and third term.
+    moment_x = (h × a)_x + I_xx α_x + (I_zz - I_yy) ω_y ω_z + I_xz A_yx - I_xy A_zx + I_yz (ω_y² - ω_z²)      and so on in turn
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
 
 from ..algebra.accumulation import Stage
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import ZERO, Expr, Node
-from ..algebra.matrix import Matrix, cross, dot, stack, zeros
+from ..algebra.matrix import Matrix, cross, dot, skew, stack, zeros
 from ..algebra.walk import free_symbols
 from ..bodies.frames import Frame
 from ..bodies.mass import MassProperties
 from ..bodies.mechanism import Load, Mechanism
-from .composite_bodies import Composite, InertiaComposite, Taken, composites, momentum, taken_by_hinge, taken_in_field
-from .frame_motions import Acceleration, accelerations, hinges_on_bodies, last_turn, turning_axis
-from .inertial_parameters import Lump, second_moments
+from .inertial_parameters import NOTHING, Lump, Regroup, lumps
 from .kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
-from .regrouping import Regroup, lumps, masses_to_keep
 from .written_motion import WrittenMotion
-
-MOST_TRIED: Final = 150  # hinges that might keep mass, times frames, up to which this is tried one by one
-MOST_COUNTED: Final = 40  # speeds up to which equations are written in several ways and counted
 
 
 def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> tuple[Matrix, Matrix]:
-    """Mass matrix and right side. `regroup`: see `lumps`.
-
-    Composites by inertias and forces by bodies, or composites by second moments and forces by them, whichever takes fewer operations.
-    """
+    """Mass matrix and right side. `regroup`: see `lumps`."""
     subspaces = subspaces_of(mechanism, kinematics)
-    loads = [x for x in mechanism.loads if x.kind != "gravity" or mechanism.gravity is None or x.name != "gravity"]
-    problem = Recursion(mechanism, kinematics, subspaces, tuple(loads))
-    M, f = problem.by_bodies(regroup)
-    if len(kinematics.u) <= MOST_COUNTED:
-        other = problem.by_composites(regroup)
-        before, after = (operations_from(set(), (*m.entries, *e)) for m, e in ((M, f), other))
-        if after < 0.98 * before:  # programs share some more products than the graph, about so many
-            M, f = other
-    return M, Matrix(len(f), 1, tuple(-e for e in f))
+    carried = lumps(mechanism, regroup)
+    M = _mass_matrix(mechanism, kinematics, subspaces, carried)
+    return M, _right_side(mechanism, kinematics, subspaces, carried)
 
 
 # ---------------------------------------------------------------------------------------------------------- motion of one frame
@@ -83,20 +65,29 @@ def subspaces_of(mechanism: Mechanism, kinematics: Kinematics) -> dict[Frame, Su
 
 
 def _mass_matrix(
-    mechanism: Mechanism, subspaces: dict[Frame, Subspace], whole: Mapping[Frame, Composite | InertiaComposite], n: int
+    mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace], carried: dict[Frame, Lump]
 ) -> Matrix:
-    """Of n speeds."""
+    n = len(kinematics.u)
     M: dict[tuple[int, int], Expr] = {}
+    total = dict(carried)
     for f in reversed(mechanism.frames):
-        if f not in whole:
+        if f not in total:
             continue
         columns = list(subspaces[f].columns.items())
         for at, (j, (angular, linear)) in enumerate(columns):
-            wrench = momentum(whole[f], angular, linear)
+            wrench = _momentum(total[f], angular, linear)
             for i, column in columns[: at + 1]:
                 _add(M, i, j, power_on(column, wrench))
             _carry(M, f, j, wrench, subspaces)
+        assert f.parent is not None
+        if not f.parent.is_ground:
+            total[f.parent] = total.get(f.parent, NOTHING) + total[f].in_parent(f)
     return Matrix(n, n, tuple(M.get((min(i, j), max(i, j)), ZERO) for i in range(n) for j in range(n)))
+
+
+def _momentum(c: Lump, angular: Matrix, linear: Matrix) -> Wrench:
+    """Momentum, and angular momentum about the origin, of a composite that moves so."""
+    return Wrench(c.m * linear + cross(angular, c.h), c.I @ angular + cross(c.h, linear))
 
 
 def power_on(column: tuple[Matrix, Matrix], wrench: Wrench) -> Expr:
@@ -119,121 +110,34 @@ def _carry(M: dict[tuple[int, int], Expr], f: Frame, j: int, wrench: Wrench, sub
             _add(M, i, j, 2 * value if i == j else value)
 
 
-def to_parent(f: Frame, wrench: Wrench, at_joint: Matrix | None = None) -> Wrench:
-    """A wrench on a frame, and a force at its origin, about the origin of its parent and in its components."""
+def to_parent(f: Frame, wrench: Wrench) -> Wrench:
+    """A wrench on a frame, about the origin of its parent and in its components."""
     force, moment = f.rotation.outwards(wrench.force), f.rotation.outwards(wrench.moment)
-    force = force if at_joint is None else force + at_joint
     return Wrench(force, moment + cross(f.offset, force))
 
 
 # ---------------------------------------------------------------------------------------------------------- Newton-Euler
 
 
-@dataclass(frozen=True)
-class Recursion:
-    """The recursion with these loads, for bodies lumped in one way or another."""
-
-    mechanism: Mechanism
-    kinematics: Kinematics
-    subspaces: dict[Frame, Subspace]
-    loads: Sequence[Load]
-
-    def with_written(self, forces: list[Expr]) -> list[Expr]:
-        """With those of motions that were written down beside bodies."""
-        if not self.mechanism.has_written_motion:
-            return forces
-        written = WrittenMotion(self.mechanism, self.kinematics).forces
-        return [e + w for e, w in zip(forces, written, strict=True)]
-
-    def by_bodies(self, regroup: Regroup) -> tuple[Matrix, list[Expr]]:
-        """Mass matrix by inertias, and forces at u' = 0 by bodies."""
-        carried = lumps(self.mechanism, regroup, by_inertias=True)
-        whole = composites(self.mechanism, {f: InertiaComposite(x.m, x.h, x.I) for f, x in carried.items()})
-        M = _mass_matrix(self.mechanism, self.subspaces, whole, len(self.kinematics.u))
-        if len(self.kinematics.u) > MOST_COUNTED:
-            return M, self.fewest(carried, at_constant_speed=True)
-        return M, self.fewest(lumps(self.mechanism, regroup), at_constant_speed=True)
-
-    def by_composites(self, regroup: Regroup) -> tuple[Matrix, list[Expr]]:
-        """Mass matrix and forces at u' = 0 by second moments of composites."""
-        carried = lumps(self.mechanism, regroup)
-        whole = composites(self.mechanism, {f: Composite(x.m, x.h, x.P) for f, x in carried.items()})
-        M = _mass_matrix(self.mechanism, self.subspaces, whole, len(self.kinematics.u))
-        motions = accelerations(self.mechanism, self.kinematics, at_constant_speed=True, by_columns=carried)
-        return M, self._of_composites(whole, motions)
-
-    def fewest(self, carried: dict[Frame, Lump], at_constant_speed: bool, kept: Collection[Frame] = ()) -> list[Expr]:
-        """Inertia forces less applied ones; motions with or without columns of A, whichever takes fewer operations."""
-        is_counted = len(self.kinematics.u) <= MOST_COUNTED or not at_constant_speed
-        ways = (carried, None) if is_counted and hinges_on_bodies(self.mechanism) else (None,)
-        motions = (accelerations(self.mechanism, self.kinematics, at_constant_speed, way) for way in ways)
-        return min((self.forces(carried, m, kept)[0] for m in motions), key=lambda e: operations_from(set(), e))
-
-    def forces(
-        self, carried: dict[Frame, Lump], motions: dict[Frame, Acceleration], kept: Iterable[Frame] = ()
-    ) -> tuple[list[Expr], dict[Frame, Wrench]]:
-        """The same for given motions; and the wrench that each frame hands on to its parent.
-
-        kept   frames with a mass at their origin, whose force is best found in components of the parent
-        """
-        at_joints = {f: carried[f].m * motions[f.parent].at(f.offset) for f in kept}  # type: ignore[index]
-        carried = carried | {f: replace(carried[f], m=ZERO) for f in at_joints}
-        needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in carried.items()}
-        for f, w in wrenches(self.loads, self.kinematics).items():
-            needed[f] = needed.get(f, NO_WRENCH) - w
-        found, total = carried_to_ground(self.mechanism, needed, self.subspaces, at_joints)
-        given = forces_on_rates(self.loads, self.kinematics)
-        return [found.get(j, ZERO) - value for j, value in enumerate(given)], total
-
-    def _of_composites(self, whole: dict[Frame, Composite], motions: dict[Frame, Acceleration]) -> list[Expr]:
-        """Forces at u' = 0, from composites in the differences of fields of acceleration (see `composite_bodies.py`)."""
-        out = [-value for value in forces_on_rates(self.loads, self.kinematics)]
-        beyond = {f: NO_WRENCH - w for f, w in wrenches(self.loads, self.kinematics).items()}
-        for f in reversed(self.mechanism.frames):
-            if f not in whole and f not in beyond:
-                continue
-            taken = self._taken(f, whole[f], motions) if f in whole else Taken(NO_WRENCH, NO_WRENCH)
-            own = beyond.get(f, NO_WRENCH)
-            for j, column in self.subspaces[f].columns.items():
-                out[j] = out[j] + power_on(column, own + taken.from_all)
-            assert f.parent is not None
-            if not f.parent.is_ground:
-                turn, rest = last_turn(f)
-                handed = Wrench(turn.outwards(own.force), turn.outwards(own.moment)) + taken.from_own
-                force, moment = rest.outwards(handed.force), rest.outwards(handed.moment)
-                handed = Wrench(force, moment + cross(f.offset, force))
-                beyond[f.parent] = beyond[f.parent] + handed if f.parent in beyond else handed
-        return out
-
-    def _taken(self, f: Frame, c: Composite, motions: dict[Frame, Acceleration]) -> Taken:
-        """What the composite of a frame takes."""
-        assert f.parent is not None
-        P, rate = motions[f.parent], self.kinematics.rate_at_constant_speed
-        spin, drift = self.kinematics.spins[f], self.kinematics.drifts[f]
-        if (k := turning_axis(f)) is not None and drift == zeros(3):
-            turn, rest = last_turn(f)
-            return taken_by_hinge(c.turned(turn), k, P.seen(rest, f.offset), spin[k], rate(spin)[k])
-        if not self.subspaces[f].columns and drift == zeros(3) == spin:
-            return Taken(NO_WRENCH, NO_WRENCH)
-        turned = Acceleration.of(f.rotation.inwards(P.w), f.rotation.inwards(P.alpha), zeros(3))
-        dA = zeros(3, 3) if spin == zeros(3) else motions[f].A - turned.A
-        da = f.rotation.inwards(2 * cross(P.w, drift) + rate(drift))
-        from_own = taken_in_field(c, dA, da)
-        turn, _ = last_turn(f)
-        from_all = wrench_about_origin(Lump(c.m, c.h, c.I, c.P), motions[f])
-        return Taken(from_all, Wrench(turn.outwards(from_own.force), turn.outwards(from_own.moment)))
+def _right_side(
+    mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace], carried: dict[Frame, Lump]
+) -> Matrix:
+    """f: applied forces less inertia forces at u' = 0."""
+    loads = [x for x in mechanism.loads if x.kind != "gravity" or mechanism.gravity is None or x.name != "gravity"]
+    out = forces_on_rates(loads, kinematics)
+    motions = accelerations(mechanism, kinematics, at_constant_speed=True)
+    needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in carried.items()}
+    for f, w in wrenches(loads, kinematics).items():
+        needed[f] = needed.get(f, NO_WRENCH) - w
+    for j, value in carried_to_ground(mechanism, needed, subspaces)[0].items():
+        out[j] = out[j] - value
+    return Matrix(len(out), 1, tuple(out))
 
 
 def carried_to_ground(
-    mechanism: Mechanism,
-    needed: dict[Frame, Wrench],
-    subspaces: dict[Frame, Subspace],
-    at_joints: Mapping[Frame, Matrix] | None = None,
+    mechanism: Mechanism, needed: dict[Frame, Wrench], subspaces: dict[Frame, Subspace]
 ) -> tuple[dict[int, Expr], dict[Frame, Wrench]]:
-    """Generalised forces of wrenches on frames, from the leaves to the ground; and the wrench that each frame hands on to its parent.
-
-    at_joints   further forces at the origins of frames, in components of their parents
-    """
+    """Generalised forces of wrenches on frames, from the leaves to the ground; and the wrench that each frame hands on to its parent."""
     out: dict[int, Expr] = {}
     total = dict(needed)
     for f in reversed(mechanism.frames):
@@ -244,7 +148,7 @@ def carried_to_ground(
             out[j] = out[j] + value if j in out else value
         assert f.parent is not None
         if not f.parent.is_ground:
-            w = to_parent(f, total[f], None if at_joints is None else at_joints.get(f))
+            w = to_parent(f, total[f])
             total[f.parent] = total[f.parent] + w if f.parent in total else w
     return out, total
 
@@ -257,38 +161,76 @@ def inertial_wrenches(
     return {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup=False).items()}
 
 
+@dataclass(frozen=True)
+class Acceleration:
+    """Of a frame, in own components: angular velocity ω, angular acceleration α, A = α̃ + ω̃ω̃, acceleration a of the origin."""
+
+    w: Matrix
+    alpha: Matrix
+    A: Matrix
+    a: Matrix
+
+
+def accelerations(mechanism: Mechanism, kinematics: Kinematics, at_constant_speed: bool) -> dict[Frame, Acceleration]:
+    """Accelerations of every frame; that of the ground is the opposite of gravity.
+
+    ω = Rᵀ ω_P + s,   α = Rᵀ α_P + s' + Rᵀ ω_P × s,   a = Rᵀ (a_P + A_P p + 2 ω_P × p' + p'')
+    """
+    rate = kinematics.rate_at_constant_speed if at_constant_speed else kinematics.rate
+    ground = mechanism.ground
+    falling = zeros(3) if mechanism.gravity is None else -mechanism.gravity.components(ground)
+    out = {ground: Acceleration(zeros(3), zeros(3), zeros(3, 3), falling)}
+    for f in mechanism.frames:
+        spin, drift = kinematics.spins[f], kinematics.drifts[f]
+        assert f.parent is not None
+        P = out[f.parent]
+        a = f.rotation.inwards(P.a + P.A @ f.offset + 2 * cross(P.w, drift) + rate(drift))
+        if f.rotation.is_identity:  # a frame that is only shifted turns as its parent does
+            out[f] = Acceleration(P.w, P.alpha, P.A, a)
+            continue
+        turned = f.rotation.inwards(P.w)
+        w = turned + spin
+        alpha = f.rotation.inwards(P.alpha) + rate(spin) + cross(turned, spin)
+        out[f] = Acceleration(w, alpha, gradient_of(w, alpha), a)
+    return out
+
+
+def gradient_of(w: Matrix, alpha: Matrix) -> Matrix:
+    """α̃ + ω̃ω̃: products of ω are shared between its entries."""
+    x, y, z = w.entries
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    squares = Matrix(3, 3, (-(yy + zz), xy, xz, xy, -(xx + zz), yz, xz, yz, -(xx + yy)))
+    return squares + skew(alpha)
+
+
 def _inertial_wrench(lump: Lump, motion: Acceleration) -> Wrench:
     """About the frame's origin or by way of the mass centre, whichever takes fewer operations."""
-    if lump.body is None:
-        return wrench_about_origin(lump, motion)
-    ways = (wrench_about_origin(lump, motion), _by_mass_centre(lump.body, motion))
+    ways = [wrench_about_origin(lump, motion)]
+    if lump.body is not None:
+        ways.append(_by_mass_centre(lump.body, motion))
     known = {*motion.w.entries, *motion.alpha.entries, *motion.A.entries, *motion.a.entries}
     return min(ways, key=lambda w: operations_from(known, (*w.force.entries, *w.moment.entries)))
 
 
 def wrench_about_origin(lump: Lump, motion: Acceleration) -> Wrench:
     force = lump.m * motion.a + motion.A @ lump.h
-    return Wrench(force, _spin_moment(lump.I, lump.P, motion) + cross(lump.h, motion.a))
+    return Wrench(force, _euler(lump.I, motion) + cross(lump.h, motion.a))
 
 
 def _by_mass_centre(mass: MassProperties, motion: Acceleration) -> Wrench:
     c = mass.p_BoBcm
     force = mass.m * (motion.a + motion.A @ c)
-    return Wrench(force, _spin_moment(mass.I_BBcm, second_moments(mass.I_BBcm), motion) + cross(c, force))
+    return Wrench(force, _euler(mass.I_BBcm, motion) + cross(c, force))
 
 
-def _spin_moment(I: Matrix, P: Matrix, motion: Acceleration) -> Matrix:
-    """∫ r × A r dm = I α + ω × I ω: each component by moments of inertia or by second moments, whichever takes fewer operations."""
+def _euler(I: Matrix, motion: Acceleration) -> Matrix:
+    """I α + ω × I ω, with the products of ω that A has."""
     A, w, alpha = motion.A, motion.w, motion.alpha
-    known = {*w.entries, *alpha.entries, *A.entries, w[0] * w[1], w[1] * w[2], w[2] * w[0]}
     moment = []
     for x in range(3):
         y, z = (x + 1) % 3, (x + 2) % 3
-        product = w[y] * w[z]
-        by_P = A[z, y] * P[y, y] - A[y, z] * P[z, z]
-        by_I = I[x, x] * alpha[x] + (I[z, z] - I[y, y]) * product
-        spin = by_P if operations_from(known, [by_P]) < operations_from(known, [by_I]) else by_I
-        moment.append(spin + I[x, z] * A[y, x] - I[x, y] * A[z, x] + I[y, z] * motion.differences[x])
+        spin = I[x, x] * alpha[x] + (I[z, z] - I[y, y]) * (w[y] * w[z])
+        moment.append(spin + I[x, z] * A[y, x] - I[x, y] * A[z, x] + I[y, z] * (w[y] * w[y] - w[z] * w[z]))
     return Matrix(3, 1, tuple(moment))
 
 
@@ -311,29 +253,7 @@ def generalized_forces(
     mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None, loads: Sequence[Load] = ()
 ) -> list[Expr]:
     """M u' - f for u' as symbols: inverse dynamics by one recursion, without M. Of the loads, gravity counts, and those given."""
-    problem = Recursion(mechanism, kinematics, subspaces_of(mechanism, kinematics), loads)
-    return problem.with_written(_fewest_forces(problem, regroup))
-
-
-def _fewest_forces(problem: Recursion, regroup: Regroup) -> list[Expr]:
-    """By second moments or by inertias; then with masses left on hinges where that takes fewer operations."""
-    mechanism = problem.mechanism
-    carried = lumps(mechanism, regroup)
-    out = problem.fewest(carried, at_constant_speed=False)
-    if regroup is not None or len(problem.kinematics.u) > MOST_COUNTED:
-        return out
-    others = lumps(mechanism, by_inertias=True)
-    if others != carried:
-        ways = (out, problem.fewest(others, at_constant_speed=False))
-        out = min(ways, key=lambda forces: operations_from(set(), forces))
-    kept: dict[Frame, int] = {}
-    tried = masses_to_keep(mechanism, carried)
-    for f, axis in tried if len(tried) * len(mechanism.frames) <= MOST_TRIED else ():
-        more = {**kept, f: axis}
-        other = problem.fewest(lumps(mechanism, kept=more), at_constant_speed=False, kept=more)
-        if operations_from(set(), other) < operations_from(set(), out):
-            kept, out = more, other
-    return out
+    return staged_forces(mechanism, kinematics, regroup, loads)[0]
 
 
 def staged_forces(
@@ -346,9 +266,16 @@ def staged_forces(
     formulas: Singh, Russo and Wensing, Efficient analytical derivatives of rigid-body dynamics, 2022.)
     """
     motions = accelerations(mechanism, kinematics, at_constant_speed=False)
-    problem = Recursion(mechanism, kinematics, subspaces_of(mechanism, kinematics), loads)
-    forces, total = problem.forces(lumps(mechanism, regroup), motions)
-    return problem.with_written(forces), _stages(mechanism, motions, total)
+    needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup).items()}
+    for f, w in wrenches(loads, kinematics).items():
+        needed[f] = needed.get(f, NO_WRENCH) - w
+    found, total = carried_to_ground(mechanism, needed, subspaces_of(mechanism, kinematics))
+    given = forces_on_rates(loads, kinematics) if loads else [ZERO] * len(kinematics.u)
+    forces = [found.get(j, ZERO) - value for j, value in enumerate(given)]
+    if mechanism.has_written_motion:
+        written = WrittenMotion(mechanism, kinematics).forces
+        forces = [e + w for e, w in zip(forces, written, strict=True)]
+    return forces, _stages(mechanism, motions, total)
 
 
 def _stages(mechanism: Mechanism, motions: dict[Frame, Acceleration], total: dict[Frame, Wrench]) -> list[Stage]:

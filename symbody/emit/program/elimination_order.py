@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -39,9 +39,8 @@ def elimination_work(n: int, pattern: Iterable[tuple[int, int]], order: Iterable
     return Work(sum(d * (d + 2) + 1 for d in degrees), sum(4 * d + 1 for d in degrees))
 
 
-def elimination_order(n: int, pattern: Iterable[tuple[int, int]], constants: Collection[int] = ()) -> list[int]:
-    """The cheapest of: as given, from the end (free of fill-in for trees), fewest neighbours first; of two that are equal the one that begins with
-    a constant on the diagonal."""
+def elimination_order(n: int, pattern: Iterable[tuple[int, int]]) -> list[int]:
+    """The cheapest of: as given, from the end (free of fill-in for trees), fewest neighbours first."""
     places = set(pattern)
     near, left, greedy = _neighbours(n, places), set(range(n)), []
     while left:
@@ -49,5 +48,4 @@ def elimination_order(n: int, pattern: Iterable[tuple[int, int]], constants: Col
         _eliminate(near, k)
         left.remove(k)
         greedy.append(k)
-    orders = (list(range(n)), list(reversed(range(n))), greedy)
-    return min(orders, key=lambda o: (sum(elimination_work(n, places, o)), o[0] not in constants))
+    return min((list(range(n)), list(reversed(range(n))), greedy), key=lambda o: sum(elimination_work(n, places, o)))

@@ -17,14 +17,11 @@ from ...algebra.matrix import Matrix
 from ...algebra.walk import ordered, rebuilt, scalars, substitute_all
 from ...errors import ProgramError, listed, shown
 from .canonical import canonical_arguments
-from .common_factors import with_common_factors
 from .elimination_order import Work, elimination_order, elimination_work
 from .instruction_order import depth_first
 from .program import Group, Instruction, Output, Program, _repeated, factor_cost
-from .reciprocals import without_single_reciprocals
 from .right_sides import with_joined_solves
 from .shared_products import with_shared_products
-from .signs import with_fewest_negations
 from .tree_solves import Branches
 
 UNROLLED_OPERATIONS: Final = 1500  # a definite system that takes no more operations than this is written out;
@@ -61,13 +58,7 @@ def program(
         raise ProgramError(f"program {name!r}: sparse outputs {listed(unknown)} are not among {listed(outputs)}")
     lowered = _Lowering(groups, roots, label)
     made = [_output(k, t, k in wanted, lowered.value) for k, t in zip(outputs, things, strict=True)]
-    return _fewer_operations(_without_dead_code(name, groups, made, lowered))
-
-
-def _fewer_operations(p: Program) -> Program:
-    for step in (with_common_factors, without_single_reciprocals, with_fewest_negations, with_joined_solves):
-        p = step(p)
-    return p
+    return with_joined_solves(_without_dead_code(name, groups, made, lowered))
 
 
 def _regrouped(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
@@ -163,8 +154,7 @@ def _plan(shape: FactorShape, entries: Sequence[Expr]) -> tuple[list[int] | None
     if shape.kind != "definite":
         return None, loop
     pattern = {(i, j) for (i, j), e in zip(shape.places(), entries, strict=True) if e is not ZERO}
-    entry = dict(zip(shape.places(), entries, strict=True))
-    order = elimination_order(n, pattern, [i for i in range(n) if entry[i, i].value is not None])
+    order = elimination_order(n, pattern)
     work = elimination_work(n, pattern, order)
     cost, dense = sum(work), loop.factor + 2 * n**2
     is_small = cost <= UNROLLED_OPERATIONS or (cost <= UNROLLED_SPARSE and 2 * cost <= dense)
