@@ -175,6 +175,8 @@ def accelerations(mechanism: Mechanism, kinematics: Kinematics, at_constant_spee
     """Accelerations of every frame; that of the ground is the opposite of gravity.
 
     ω = Rᵀ ω_P + s,   α = Rᵀ α_P + s' + Rᵀ ω_P × s,   a = Rᵀ (a_P + A_P p + 2 ω_P × p' + p'')
+
+    and a = Rᵀ a_P + v' + ω × v where the velocity v in own components is given instead of p, and ω_P = 0.
     """
     rate = kinematics.rate_at_constant_speed if at_constant_speed else kinematics.rate
     ground = mechanism.ground
@@ -185,6 +187,8 @@ def accelerations(mechanism: Mechanism, kinematics: Kinematics, at_constant_spee
         assert f.parent is not None
         P = out[f.parent]
         a = f.rotation.inwards(P.a + P.A @ f.offset + 2 * cross(P.w, drift) + rate(drift))
+        if f in kinematics.given:
+            a = a + rate(kinematics.given[f]) + cross(spin, kinematics.given[f])
         if f.rotation.is_identity:  # a frame that is only shifted turns as its parent does
             out[f] = Acceleration(P.w, P.alpha, P.A, a)
             continue
