@@ -254,6 +254,8 @@ class Model(Summarized, JointMethods):
         where = f"constraint {name!r}"
         phi = self.checked(where, as_expression(expression, where))
         if rates := [s for s in free_symbols(phi) if s.kind in ("speed", "acceleration")]:
+            declared = [q.stem for q in self.symbols_of_kind("coordinate")]  # symbols of a graph are in order of age
+            rates.sort(key=lambda s: declared.index(s.stem) if s.stem in declared else len(declared))
             raise ModelError(
                 f"{where} contains the rates {listed(rates)}: use constrain_speed for a nonholonomic constraint"
             )
