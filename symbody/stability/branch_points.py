@@ -28,7 +28,6 @@ UPRIGHT: Final = (
     1e-5  # a branch leaves at a right angle to the freed value where its direction has less of it than this
 )
 POLISHED: Final = 12  # steps of Newton's method
-KINDS: Final = ("fold", "pitchfork", "transcritical", "branch point", "Hopf")
 WORDS: Final = {
     "fold": "the motion turns back: a limit of what can be held",
     "pitchfork": "symmetry breaks: two mirrored motions begin or end",

@@ -87,6 +87,7 @@ class BranchProblem:
 
     def __init__(self, motion: SteadyMotion, name: str, low: float, high: float, values: Mapping[str, float]) -> None:
         self.equations, self.low, self.high = motion.equations, low, high
+        self._made_from = motion, name, low, high, dict(values)
         self.freed = freed(motion, name)
         self.problem, given = steady_problem(
             motion.equations, self.freed.conditions, self.freed.fixed, self.freed.unknowns
@@ -94,6 +95,10 @@ class BranchProblem:
         self.start, self.parameters = self._started(motion, values, given)
         self.p = self.problem.numbers({**self.parameters, **given})
         self.moving = self._moving()
+
+    def __reduce__(self) -> Any:
+        """Compiled functions stay behind; the same question makes them again."""
+        return BranchProblem, self._made_from
 
     def _started(
         self, motion: SteadyMotion, values: Mapping[str, float], given: Mapping[Symbol, float]

@@ -8,13 +8,11 @@ This is what methods that follow solutions stand on. All slopes are exact, deriv
     w, p = problem.point(motion.found), problem.numbers(motion.numbers())
     F, J = problem.rows_and_slopes(w, p)                       (m,), (m, n)
     J_p = problem.slopes_by((V,))(w, p)                        (m, 1): a column for each parameter
-    part = problem.regular_part(w, p)                          rows may depend on each other, and unknowns be open
-    part.of_rows(F), part.of_slopes(J)                         (k,), (k, k), regular where it was chosen; part.placed(Δ, n) is a change of w
     k = problem.parameters.index(V)                            p[k] is the value of V
     problem.metric(system, w).sizes                            of the unknowns, infinite for those that count in no distance
     motion.at({V: p[k]}, w)                                    the SteadyMotion there
 
-Along a branch the regular part is chosen once, at a regular point: at a fold J[rows, unknowns] is singular, and with the column J_p it is not.
+`branch_problem.py` frees one value on top of it: the rows then have a curve of solutions.
 `system(parameters).close_zero(w)` is Newton's method with all rows, None where it does not contract; `.zero(w)` the whole search.
 """
 
@@ -44,7 +42,6 @@ from ..errors import EvaluationError
 from .condition_rows import ConditionRow
 from .conditions import Conditions
 from .parameter_samples import arrays, folded
-from .regular_part import RegularPart
 from .rounding_bounds import OFTEN, RoundingBounds
 from .stiff_springs import StiffSprings
 
@@ -125,11 +122,6 @@ class SteadyProblem:
             self._compiled_by[parameters] = compile_program(program("steady_slopes", self._groups, outputs))
         function, shape = self._compiled_by[parameters], (len(self.rows), len(parameters))
         return lambda w, p: np.reshape(function(w, p), shape)
-
-    def regular_part(self, w: Array, p: Array) -> RegularPart:
-        """As many independent rows as there are determined unknowns, at a point where the rows vanish."""
-        _, J = self.rows_and_slopes(w, p)
-        return RegularPart.of(J)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -1,5 +1,7 @@
 """Branches of steady motions: folds, branch points and Hopf points at their closed forms, through constraints, there and back."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -183,6 +185,15 @@ def test_a_motion_at_a_value():
     three = b.at(0.0)
     assert [m["x"] for m in three] == pytest.approx([-1, 0, 1], abs=1e-13)
     assert sb.linearize(eq, three[1]).eigenvalues().real.max() > 0
+
+
+def test_a_branch_travels():
+    """Pickled and read back it has the same points, and goes on from them."""
+    eq = _particle(lambda x, mu: mu * x - x**2)
+    b = sb.branch(eq, sb.steady(eq, mu=-1.0), mu=(-1, 2))
+    same = pickle.loads(pickle.dumps(b))
+    assert (same.points == b.points).all()
+    assert same.switched()["x"] == pytest.approx(b.switched()["x"], abs=1e-13)
 
 
 def test_wrong_questions():

@@ -41,22 +41,13 @@ def test_slopes_are_those_of_the_rows(turning):
         assert (ends[0] - ends[1]) / 2e-6 == pytest.approx(column, abs=1e-5 * (1 + np.abs(J).max()))
 
 
-def test_regular_part_is_square_and_follows_the_branch(turning):
-    """Steps of the regular part alone lead to another speed, where all rows vanish."""
-    problem = turning.problem
-    w, p = problem.point(turning.found), problem.numbers(turning.numbers())
-    V = next(s for s in problem.parameters if s.name == "V")
-    part = problem.regular_part(w, p)
-    assert len(part.rows) == len(part.unknowns) == 18
-    p[problem.parameters.index(V)] = 15.5
-    for _ in range(6):
-        F, J = problem.rows_and_slopes(w, p)
-        w = w - part.placed(np.linalg.solve(part.of_slopes(J), part.of_rows(F)), len(w))
-    assert np.abs(problem.rows_and_slopes(w, p)[0]).max() < 1e-9
-    there = turning.at({V: 15.5}, w)
-    assert there["x_dot"].name == "V"
+def test_the_motion_at_other_numbers(turning):
+    """`at` is the motion of the same problem where its unknowns are known already."""
+    V = next(s for s in turning.problem.parameters if s.name == "V")
+    found = turning.solve({V: 15.5})
+    there = turning.at({V: 15.5}, turning.problem.point(found))
     assert there.state["x_dot"] == 15.5
-    assert there["delta"] == pytest.approx(turning.solve({V: 15.5})[problem.unknowns[2]], rel=1e-9)
+    assert there["delta"] == found[turning.problem.unknowns[2]]
 
 
 def test_numbers_that_are_given_are_not_compiled_in():
