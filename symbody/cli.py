@@ -146,6 +146,7 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--no-reference", action="store_true", help="write no motion along")
     export.add_argument("--single-precision", action="store_true", help="c: floats")
     export.add_argument("--embedded", action="store_true", help="c: of the C library only sine, cosine and square root")
+    export.add_argument("--vary", metavar="NAME", help="auto: the parameter or input of the first run")
     export.add_argument("--fmi", type=int, choices=(2, 3), help="fmu: version of the standard (2)")
     export.add_argument(
         "--kind",

@@ -21,7 +21,7 @@ from .study.study import Study
 from .whole_files import write_text
 
 STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
-TARGETS: Final = ("c", "fortran", "matlab", "jax", "casadi", "sympy", "fmu")
+TARGETS: Final = ("c", "fortran", "auto", "matlab", "jax", "casadi", "sympy", "fmu")
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,9 @@ def derive(asked: Any) -> Answer:
 def export(asked: Any) -> Answer:
     """A folder in another language, complete with driver, build file and README; or an FMU, which is a file."""
     study = _study(asked)
-    options: dict[str, Any] = {"start": study.start, "name": asked.name, "events": {n: n for n in asked.event}}
+    options: dict[str, Any] = {"start": study.start, "name": asked.name}
+    if asked.event:
+        options["events"] = {n: n for n in asked.event}
     if asked.functions is not None:
         options["functions"] = [n.strip() for n in asked.functions.split(",")]
     if asked.reference is not None:
@@ -120,7 +122,11 @@ def export(asked: Any) -> Answer:
     if asked.no_reference:
         options["reference"] = None
     options |= {k: True for k in ("single_precision", "embedded") if getattr(asked, k)}
-    options |= {k: v for k, v in (("version", asked.fmi), ("kind", asked.kind), ("platforms", asked.platform)) if v}
+    options |= {
+        k: v
+        for k, v in (("version", asked.fmi), ("kind", asked.kind), ("platforms", asked.platform), ("vary", asked.vary))
+        if v
+    }
     if asked.to == "fmu":
         begin, end = study.span
         options["until"] = abs(end - begin)

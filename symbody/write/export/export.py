@@ -13,6 +13,8 @@ from ...integrate.inputs import closed_loop
 from ...integrate.state import Start
 from ...whole_files import write_text
 from ..mockup.fmu import fmu
+from .auto_target import FUNCTIONS as AUTO_FUNCTIONS
+from .auto_target import auto_files, check_autonomous
 from .c_library import CVariant
 from .c_target import c_files
 from .catalogue import TRACED, USUAL
@@ -132,9 +134,32 @@ def sympy(
     return _written(folder, sympy_files(made))
 
 
+def auto(
+    equations: Equations,
+    folder: str | Path,
+    *,
+    vary: str | None = None,
+    start: Start | None = None,
+    name: str | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    reference: float | None = 1.0,
+) -> Path:
+    """An equations file of AUTO-07p with derivatives by states and parameters, constants of a first run, a driver that checks it, and README in a folder.
+
+    vary   the parameter or input of the first run, along equilibria from the start; by default the first. Inputs are parameters of AUTO.
+
+    Other options are those of `c`. Equations may not depend on time, nor have constraints. Returns the folder.
+    """
+    closed = _with_laws(equations, inputs)
+    made = artefact(closed, ExportOptions(AUTO_FUNCTIONS, start, name, reference=reference))
+    check_autonomous(closed, made)
+    return _written(folder, auto_files(made, vary))
+
+
 TARGETS: Final[dict[str, Callable[..., Path]]] = {
     "c": c,
     "fortran": fortran,
+    "auto": auto,
     "matlab": matlab,
     "jax": jax,
     "casadi": casadi,

@@ -10,12 +10,9 @@ from .artefact import Artefact
 AGREEMENT: Final = 1e-9
 
 
-def fortran_driver(made: Artefact, fields: tuple[str, ...]) -> str:
-    """Text of the main program."""
-    return _FortranDriver(made).text()
+class FortranDriver:
+    """Text of the main program. A target with procedures of its own adds their checks to `checks`."""
 
-
-class _FortranDriver:
     def __init__(self, made: Artefact) -> None:
         self.made, self.name = made, made.identifier
         assert made.check is not None
@@ -31,8 +28,8 @@ class _FortranDriver:
             "    integer :: wrong",
             "    wrong = 0",
         ]
-        names = [n for n in self.made.names if n in self.check.values]
-        lines += [f"    call check_{n}" for n in names]
+        checks = self.checks()
+        lines += [f"    call check_{n}" for n in checks]
         lines += ["    call check_motion"] if self.made.reference else []
         lines += [
             "    if (wrong > 0) then",
@@ -44,11 +41,15 @@ class _FortranDriver:
         ]
         parts = [
             *self._verdict(),
-            *(self._one(n) for n in names),
+            *checks.values(),
             *([self._step(), self._motion()] if self.made.reference else []),
         ]
         body = "\n\n".join("\n".join("    " + x if x else x for line in part for x in folded(line)) for part in parts)
         return "\n".join([*lines, "", body, "", f"end program {self.name}_driver", ""])
+
+    def checks(self) -> dict[str, list[str]]:
+        """Subroutines that check, by what they check."""
+        return {n: self._one(n) for n in self.made.names if n in self.check.values}
 
     def _verdict(self) -> list[list[str]]:
         difference = [
@@ -64,20 +65,20 @@ class _FortranDriver:
         ]  # fmt: skip
         return [*([difference] if self.check.values else []), verdict]
 
-    def _constants(self, name: str, values: tuple[float, ...]) -> list[str]:
+    def constants(self, name: str, values: tuple[float, ...]) -> list[str]:
         return constant_array("real(wp)", name, [literal(v) for v in values])
 
     def _one(self, name: str) -> list[str]:
         check = self.check.values[name]
         function = next((f for f in self.made.functions if f.name == name), None)
         algorithm = next((a for a in self.made.algorithms if a.name == name), None)
-        lines = [f"subroutine check_{name}", *self._constants("r", self.check.r)]
-        lines += self._constants("x", self.check.x) if function is not None else []
+        lines = [f"subroutine check_{name}", *self.constants("r", self.check.r)]
+        lines += self.constants("x", self.check.x) if function is not None else []
         lines += [f"    type({self.name}_parameters) :: p", "    integer :: status"]
         for k, values in enumerate(check.inputs):
-            lines += self._constants(f"in_{k}", values)
+            lines += self.constants(f"in_{k}", values)
         for k, values in enumerate(check.outputs):
-            lines += self._constants(f"wanted_{k}", values)
+            lines += self.constants(f"wanted_{k}", values)
         inputs = [f"in_{k}" for k in range(len(check.inputs))]
         outputs = [f"out_{k}" for k in range(len(check.outputs))]
         given = ["x", "r", "p", *inputs, *outputs]
@@ -135,9 +136,9 @@ class _FortranDriver:
         lines = [
             "! The reference motion, by steps of a fixed length.",
             "subroutine check_motion",
-            *self._constants("times", ref.times),
+            *self.constants("times", ref.times),
         ]
-        lines += self._constants("states", tuple(v for row in ref.states for v in row)) + self._constants(
+        lines += self.constants("states", tuple(v for row in ref.states for v in row)) + self.constants(
             "scales", ref.scales
         )
         lines += [

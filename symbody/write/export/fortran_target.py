@@ -17,7 +17,7 @@ from ..code.fortran_kernels import FortranKernel, simple_fortran
 from .algorithms import ROUNDING
 from .artefact import Algorithm, Artefact
 from .describe import described
-from .fortran_driver import fortran_driver
+from .fortran_driver import FortranDriver
 from .readme import LanguageWords, readme
 
 
@@ -25,9 +25,9 @@ def fortran_files(made: Artefact) -> dict[str, str]:
     """Text of each file, by name."""
     name, module = made.identifier, FortranModule(made)
     files = {
-        f"{name}_options.f90": _options(made),
+        f"{name}_options.f90": fortran_options(made),
         f"{name}.f90": module.text(),
-        f"{name}_driver.f90": fortran_driver(made, module.fields),
+        f"{name}_driver.f90": FortranDriver(made).text(),
         "Makefile": _makefile(made),
     }
     if module.written:
@@ -293,13 +293,14 @@ class _FortranAlgorithm(FortranKernel):
         self.line("if (status /= 0) return")
 
 
-def _options(made: Artefact) -> str:
+def fortran_options(made: Artefact, checks: bool = True) -> str:
+    """Text of the module that says whether subroutines look at their arguments."""
     n = made.identifier
     return f"""\
 ! Options of {n}.f90, which the compiler folds in.
 module {n}_options
     implicit none
-    logical, parameter :: {n}_checks = .true. ! whether subroutines look at their arguments
+    logical, parameter :: {n}_checks = .{str(checks).lower()}. ! whether subroutines look at their arguments
 end module {n}_options
 """
 
