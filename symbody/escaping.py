@@ -71,6 +71,12 @@ def as_fortran_string(text: str) -> str:
     return '"' + in_one_line(text).encode("ascii", "backslashreplace").decode().replace('"', '""') + '"'
 
 
+def as_rust_string(text: str) -> str:
+    """A string of Rust, in ASCII."""
+    inside = "".join(c if " " <= c <= "~" and c not in '"\\' else f"\\u{{{ord(c):x}}}" for c in in_one_line(text))
+    return f'"{inside}"'
+
+
 def in_markdown(text: str) -> str:
     """For running text and tables of Markdown."""
     plain = html.escape(in_one_line(text), quote=False)

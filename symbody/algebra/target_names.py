@@ -80,6 +80,23 @@ _MATLAB: Final = frozenset(
     exist disp fprintf ode45 odeset realmax isempty exit quit
     """.split()
 )
+_JAVASCRIPT: Final = frozenset(
+    """
+    abstract arguments as async await boolean break byte case catch char class const continue debugger default delete do double else enum
+    eval export extends false final finally float for from function get goto if implements import in instanceof int interface let long
+    native new null of package private protected public return set short static super switch synchronized this throw throws transient
+    true try typeof undefined var void volatile while with yield Array Error Float64Array Int32Array Infinity Math NaN Number Object
+    RangeError CHECKS __proto__
+    """.split()
+)
+_RUST: Final = frozenset(
+    """
+    Self abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl in let loop
+    macro match mod move mut override priv pub ref return self static struct super trait true try type typeof union unsafe unsized use
+    virtual where while yield core math f64 usize bool Error Parameters Result Ok Err Some None CHECKS NX NR
+    std alloc test proc_macro finite
+    """.split()
+)
 _PYTHON: Final = frozenset([*keyword.kwlist, *dir(builtins), "np"])
 
 
@@ -106,6 +123,16 @@ def is_fortran_reserved(name: str) -> bool:
 def is_matlab_reserved(name: str) -> bool:
     """A keyword of MATLAB or Octave, or a function that generated text calls."""
     return name in _MATLAB
+
+
+def is_javascript_reserved(name: str) -> bool:
+    """A keyword of JavaScript, now or to come, or a name that generated modules use."""
+    return name in _JAVASCRIPT
+
+
+def is_rust_reserved(name: str) -> bool:
+    """A keyword of Rust, now or to come, or a name that generated crates use."""
+    return name in _RUST or not name.strip("_")
 
 
 def is_python_reserved(name: str) -> bool:

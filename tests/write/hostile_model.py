@@ -6,9 +6,10 @@ import symbody as sb
 
 TEXTS = [
     '"; int owned; "', "*/ int owned; /*", "%s %n ??/", "\\", "$(owned) `owned`", "#{owned} | x |", "ünïcödé", "'); owned(", "% owned", "! owned & \"",
+    "</script><script>owned()</script> ${owned} --> // owned",
 ]  # fmt: skip
-PARAMETERS = ["double", "int_2", "x", "r_2", "p", "end", "sin", "status", "X", "function"]
-COORDINATES = ["register", "t_", "h", "xdot", "J", "n", "model_rhs", "y0", "Y0", "eps"]
+PARAMETERS = ["double", "int_2", "x", "r_2", "p", "end", "sin", "status", "X", "function", "__proto__"]
+COORDINATES = ["register", "t_", "h", "xdot", "J", "n", "model_rhs", "y0", "Y0", "eps", "fn"]
 
 
 def hostile() -> sb.Equations:

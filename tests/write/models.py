@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
 import numpy as np
 
 import symbody as sb
@@ -39,6 +43,23 @@ def crank() -> sb.Equations:
     m.output("pin_x", 0.2 * sb.cos(a) + s)
     m.output("both", [s * s, a.dot])
     return sb.derive(m)
+
+
+@cache
+def everything() -> sb.write.Artefact:
+    """The crank with the whole catalogue but higher variations, ready to be written by any target."""
+    eq, laws = crank(), {"motor": SAMPLES}
+    start = sb.assemble(eq, a=0.4, a_dot=1.0, inputs=laws)
+    groups = ("core", "reactions", "implicit", "sparse", "products", "variational")
+    options = sb.write.ExportOptions(groups, start, events={"end": "s"}, reference=0.1)
+    return sb.write.artefact(sb.closed_loop(eq, laws), options)
+
+
+def written(folder: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
 
 
 def top() -> sb.Equations:

@@ -1,4 +1,4 @@
-"""Kernels as text of languages without braces: what Fortran and MATLAB have in common. Arrays of kernels begin at 0."""
+"""Kernels as text: what languages other than C have in common. Arrays of kernels begin at 0."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class KernelPrinter:
     AND, OR, NOT = " and ", " or ", "not "
     WORDS: Mapping[str, str]  # break, continue
     END: Mapping[str, str]  # of a loop, a while, an if
+    ELSE = "else"
 
     def __init__(self, form: KernelForm) -> None:
         self.form = form
@@ -66,6 +67,12 @@ class KernelPrinter:
             elif isinstance(part, Loop):
                 found.setdefault(part.name, INDEX)
         return {k: t for k, t in found.items() if k not in {p.name for p in self.form.parameters}}
+
+    @property
+    def assigned(self) -> dict[str, Type]:
+        """The same without names that are loop variables only, for languages whose loops declare them."""
+        targets = {part.target.name for part in all_parts(self.form.body) if isinstance(part, Assign)}
+        return {k: t for k, t in self.local.items() if k in targets}
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -180,7 +187,7 @@ class KernelPrinter:
                 self.line(self.test_head("if", self.expression(test)))
                 self.inside(yes)
                 if no:
-                    self.line("else")
+                    self.line(self.ELSE)
                     self.inside(no)
                 self.line(self.END["if"])
             case Leave(word):

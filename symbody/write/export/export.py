@@ -19,9 +19,11 @@ from .c_library import CVariant
 from .c_target import c_files
 from .catalogue import TRACED, USUAL
 from .fortran_target import fortran_files
+from .javascript_target import javascript_files
 from .make_artefact import ExportOptions, artefact
 from .matlab_target import matlab_files
 from .python_target import casadi_files, jax_files
+from .rust_target import rust_files
 from .sympy_target import sympy_files
 
 
@@ -84,6 +86,38 @@ def matlab(
     """Functions of MATLAB and Octave with a mex function, a check, a Makefile and README in a folder; options are those of `c`. Returns the folder."""
     made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
     return _written(folder, matlab_files(made))
+
+
+def rust(
+    equations: Equations,
+    folder: str | Path,
+    *,
+    functions: Iterable[str] | str = USUAL,
+    start: Start | None = None,
+    name: str | None = None,
+    events: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    reference: float | None = 1.0,
+) -> Path:
+    """A Rust crate without the standard library (`no_std`), with a check, Cargo.toml, Makefile and README in a folder; options are those of `c`. Returns the folder."""
+    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
+    return _written(folder, rust_files(made))
+
+
+def javascript(
+    equations: Equations,
+    folder: str | Path,
+    *,
+    functions: Iterable[str] | str = USUAL,
+    start: Start | None = None,
+    name: str | None = None,
+    events: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    reference: float | None = 1.0,
+) -> Path:
+    """A JavaScript module without dependencies, with a check by node and README in a folder; options are those of `c`. Returns the folder."""
+    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
+    return _written(folder, javascript_files(made))
 
 
 def jax(
@@ -161,6 +195,8 @@ TARGETS: Final[dict[str, Callable[..., Path]]] = {
     "fortran": fortran,
     "auto": auto,
     "matlab": matlab,
+    "rust": rust,
+    "javascript": javascript,
     "jax": jax,
     "casadi": casadi,
     "sympy": sympy,

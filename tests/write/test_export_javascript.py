@@ -1,0 +1,92 @@
+"""Models as JavaScript modules: each folder checks itself by node."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import symbody as sb
+from symbody.write.export.javascript_target import javascript_files
+
+from .hostile_model import hostile
+from .models import everything, operations, pendulums, written
+
+FUNCTIONS = "export const damper_force = (v) => v + v ** 3, damper_slope = (v) => 1 + 3 * v ** 2;\n"
+
+
+def node() -> str:
+    """The path of node; without it the test is left out, except where all tests must run."""
+    found = shutil.which("node")
+    if found is None:
+        if os.environ.get("CI"):
+            pytest.fail("node is not installed, and under CI no target is left out")
+        pytest.skip("node is not installed (Debian package nodejs)")
+    return found
+
+
+def checked(folder: Path) -> subprocess.CompletedProcess[str]:
+    (script,) = folder.glob("*_check.js")
+    return subprocess.run([node(), script.name], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def assert_good(folder: Path) -> str:
+    done = checked(folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("all good\n")
+    return done.stdout
+
+
+def test_constraints_inputs_samples_and_functions_you_supply(tmp_path: Path) -> None:
+    folder = written(tmp_path, javascript_files(everything()))
+    (folder / "crank_functions.js").write_text(FUNCTIONS)
+    said = assert_good(folder)
+    for name in "rhs project multipliers events rhs_adjoint variational_jacobian variational_residual motion".split():
+        assert re.search(rf"^{name} +good", said, re.MULTILINE), name
+
+
+def test_higher_variations(tmp_path: Path) -> None:
+    assert_good(sb.write.javascript(pendulums(), tmp_path, functions="all", start={"q1": 0.5}, reference=0.1))
+
+
+def test_every_operation(tmp_path: Path) -> None:
+    folder = sb.write.javascript(operations(), tmp_path, functions=["outputs", "outputs_along"], reference=None)
+    (folder / "operations_functions.js").write_text("export const tyre = (a, b) => a * b;\n")
+    assert_good(folder)
+
+
+def test_hostile_names(tmp_path: Path) -> None:
+    folder = sb.write.javascript(hostile(), tmp_path, functions=("rhs", "outputs"), start={"h": 0.1}, reference=0.02)
+    assert "motion" in assert_good(folder)
+
+
+@pytest.mark.parametrize("planted", ["pendulums.js", "pendulums_check.js"])
+def test_wrong_code_is_found(planted: str, tmp_path: Path) -> None:
+    folder = sb.write.javascript(pendulums(), tmp_path, functions=["rhs"], start={"q1": 0.5}, reference=0.1)
+    text = (folder / planted).read_text()
+    old, new = ("Math.sin(", "Math.cos(") if planted == "pendulums.js" else ("h / 6 *", "h / 6.001 *")
+    assert old in text
+    (folder / planted).write_text(text.replace(old, new, 1))
+    done = checked(folder)
+    assert done.returncode == 1
+    assert "WRONG" in done.stdout
+
+
+def test_arguments_are_looked_at(tmp_path: Path) -> None:
+    """What is too short or not finite is refused by a sentence; with the constant off it is not noticed."""
+    folder = sb.write.javascript(pendulums(), tmp_path, functions=["rhs"], reference=None)
+    (folder / "pendulums_check.js").write_text(
+        'import * as m from "./pendulums.js";\nconst p = m.defaultParameters();\n'
+        "for (const f of [() => m.rhs(0, [1, 2, 3], [], p), () => m.rhs(0, [1, 2, 3, NaN], [], p), () => m.rhs(0, [1, 2, 3, 4], [], { l: 1 })]) {\n"
+        '    try { f(); console.log("nothing"); } catch (e) { console.log(e.message); }\n}\n'
+    )  # fmt: skip
+    assert checked(folder).stdout.splitlines() == [
+        "rhs: x has 4 numbers, got 3", "rhs: x[3] is NaN", "rhs: parameter m is undefined",
+    ]  # fmt: skip
+    path = folder / "pendulums.js"
+    path.write_text(path.read_text().replace("CHECKS = true", "CHECKS = false"))
+    assert checked(folder).stdout.split() == ["nothing"] * 3

@@ -1,0 +1,103 @@
+"""Models as Rust crates without the standard library: each builds without warnings by rustc, and checks itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import symbody as sb
+from symbody.write.export.rust_target import rust_files
+
+from .hostile_model import hostile
+from .models import everything, operations, pendulums, written
+
+STRICT = "-C opt-level=0 -C debug-assertions=on -D warnings"
+FUNCTIONS = """\
+pub fn damper_force(v: f64) -> f64 {
+    v + v * v * v
+}
+
+pub fn damper_slope(v: f64) -> f64 {
+    1.0 + 3.0 * v * v
+}
+"""
+
+
+def checked(folder: Path, flags: str = STRICT) -> subprocess.CompletedProcess[str]:
+    if shutil.which("rustc") is None:
+        if os.environ.get("CI"):
+            pytest.fail("rustc is not installed, and under CI no target is left out")
+        pytest.skip("rustc is not installed (Debian package rustc)")
+    command = ["make", "-s", "check", f"RUSTFLAGS={flags}"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def assert_good(folder: Path) -> str:
+    done = checked(folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("all good\n")
+    return done.stdout
+
+
+def test_constraints_inputs_samples_and_functions_you_supply(tmp_path: Path) -> None:
+    folder = written(tmp_path, rust_files(everything()))
+    (folder / "src" / "functions.rs").write_text(FUNCTIONS)
+    said = assert_good(folder)
+    for name in "rhs project multipliers events rhs_adjoint variational_jacobian variational_residual motion".split():
+        assert re.search(rf"^{name} +good", said, re.MULTILINE), name
+
+
+def test_higher_variations(tmp_path: Path) -> None:
+    assert_good(sb.write.rust(pendulums(), tmp_path, functions="all", start={"q1": 0.5}, reference=0.1))
+
+
+def test_cargo(tmp_path: Path) -> None:
+    if shutil.which("cargo") is None:
+        pytest.skip("cargo is not installed (Debian package cargo)")
+    folder = sb.write.rust(pendulums(), tmp_path, functions=["rhs"], reference=0.1)
+    command = ["cargo", "run", "--offline", "--quiet", "--example", "check"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("all good\n")
+
+
+def test_every_operation(tmp_path: Path) -> None:
+    folder = sb.write.rust(operations(), tmp_path, functions=["outputs", "outputs_along"], reference=None)
+    (folder / "src" / "functions.rs").write_text("pub fn tyre(a: f64, b: f64) -> f64 {\n    a * b\n}\n")
+    assert_good(folder)
+
+
+def test_hostile_names(tmp_path: Path) -> None:
+    folder = sb.write.rust(hostile(), tmp_path, functions=("rhs", "outputs"), start={"h": 0.1}, reference=0.02)
+    assert "motion" in assert_good(folder)
+
+
+@pytest.mark.parametrize("planted", ["src/lib.rs", "examples/check.rs"])
+def test_wrong_code_is_found(planted: str, tmp_path: Path) -> None:
+    folder = sb.write.rust(pendulums(), tmp_path, functions=["rhs"], start={"q1": 0.5}, reference=0.1)
+    text = (folder / planted).read_text()
+    old, new = ("math::sin(", "math::cos(") if planted == "src/lib.rs" else ("h / 6.0 *", "h / 6.001 *")
+    assert old in text
+    (folder / planted).write_text(text.replace(old, new, 1))
+    done = checked(folder)
+    assert done.returncode != 0
+    assert "WRONG" in done.stdout
+
+
+def test_arguments_are_looked_at(tmp_path: Path) -> None:
+    """What is too short is always refused; what is not finite unless the feature is on."""
+    folder = sb.write.rust(pendulums(), tmp_path, functions=["rhs"], reference=None)
+    (folder / "examples" / "check.rs").write_text(
+        "use pendulums as m;\nfn main() {\n    let (p, mut out) = (m::Parameters::default(), [0.0; 4]);\n"
+        "    for x in [&[1.0; 3][..], &[f64::NAN; 4][..], &[1.0; 4][..]] {\n"
+        '        println!("{:?}", m::rhs(0.0, x, &[], &p, &mut out));\n    }\n}\n'
+    )  # fmt: skip
+    assert checked(folder).stdout.splitlines() == ["Err(TooShort)", "Err(NotFinite)", "Ok(())"]
+    (folder / "libpendulums.rlib").unlink()
+    done = checked(folder, f'{STRICT} --cfg feature=\\"unchecked\\"')
+    assert done.stdout.splitlines() == ["Err(TooShort)", "Ok(())", "Ok(())"]
