@@ -58,6 +58,11 @@ class CurvePoint:
     corrections: int = 0
 
 
+def turned(point: CurvePoint) -> CurvePoint:
+    """The point with the opposite direction."""
+    return replace(point, tangent=-point.tangent)
+
+
 @dataclass(frozen=True)
 class Bound:
     """Where to end: an unknown by its number, and the interval that it stays in."""
@@ -186,7 +191,7 @@ class SolutionCurve:
                 yield CurveEnd.BOUND
                 return
             if count > 3 and self._passes(here, there, start):
-                yield replace(start, tangent=start.tangent)
+                yield start
                 yield CurveEnd.CLOSED
                 return
             yield there
@@ -198,9 +203,9 @@ class SolutionCurve:
         while step >= SMALLEST * self.max_step:
             there = self.corrected(here.x + step * here.tangent, here.tangent, here.range)
             if there is not None:
-                turned = np.arccos(np.clip(there.tangent @ (self.weights * here.tangent), -1, 1))
-                if turned <= SHARP_TURN:
-                    grown = min(2.0, WANTED / max(there.corrections, 1), TURN / max(float(turned), 1e-3))
+                angle = np.arccos(np.clip(there.tangent @ (self.weights * here.tangent), -1, 1))
+                if angle <= SHARP_TURN:
+                    grown = min(2.0, WANTED / max(there.corrections, 1), TURN / max(float(angle), 1e-3))
                     return there, min(self.max_step, step * max(0.3, grown)), why
             elif not np.isfinite(self.function(here.x + step * here.tangent)[0]).all():
                 why = CurveEnd.NOT_FINITE

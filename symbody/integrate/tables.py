@@ -1,4 +1,4 @@
-"""Columns over time as tables of pandas and xarray, which are loaded only when asked for."""
+"""Columns over time, or over the motions of a branch, as tables of pandas and xarray, which are loaded only when asked for."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from numpy.typing import NDArray
+
 from ..emit.run.callable import Array
 from ..errors import SimulationError
 
 
-def data_frame(t: Array, columns: Mapping[str, Array]) -> Any:
-    """A pandas DataFrame with time as its index."""
+def data_frame(over: str, index: NDArray[Any], columns: Mapping[str, Array]) -> Any:
+    """A pandas DataFrame with a named index."""
     pandas = _package("pandas")
-    return pandas.DataFrame(dict(columns), index=pandas.Index(t, name="t"))
+    return pandas.DataFrame(dict(columns), index=pandas.Index(index, name=over))
 
 
-def data_set(t: Array, columns: Mapping[str, Array], attributes: Mapping[str, Any]) -> Any:
-    """An xarray Dataset over time."""
+def data_set(over: str, index: NDArray[Any], columns: Mapping[str, Array], attributes: Mapping[str, Any]) -> Any:
+    """An xarray Dataset over a named coordinate."""
     return _package("xarray").Dataset(
-        {name: ("t", values) for name, values in columns.items()}, coords={"t": t}, attrs=attributes
+        {name: (over, values) for name, values in columns.items()}, coords={over: index}, attrs=attributes
     )
 
 

@@ -367,12 +367,12 @@ class Trajectory(Portable):
 
     def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:
         """A pandas DataFrame with time as its index; where equations switch, with a column `mode`."""
-        return data_frame(self.t, self._table(more))
+        return data_frame("t", self.t, self._table(more))
 
     def to_xarray(self, more: Iterable[str | Expr] = ()) -> Any:
         """An xarray Dataset over time, with parameters and the outcome as attributes."""
         attributes = {"model": self.name, "outcome": str(self.outcome), **self.parameters}
-        return data_set(self.t, self._table(more), attributes)
+        return data_set("t", self.t, self._table(more), attributes)
 
     def _table(self, more: Iterable[str | Expr]) -> dict[str, Any]:
         return self.columns(more) | ({"mode": self.mode} if len(self.segments) > 1 else {})

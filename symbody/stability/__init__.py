@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .locus import RootLocus
     from .response import FrequencyResponse, StateSpace, TimeResponse, frequency_grid
     from .second_order import SecondOrder
+    from .special_curve import DegeneratePoint, SpecialCurve
     from .spectrum import Mode, Spectrum
     from .steady import steady, steady_motions
     from .steady_motion import SteadyMotion
@@ -29,7 +30,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "Feedback", "LinearSystem", "linear_system", "linear_integrals",
     "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "SecondOrder", "Mode",
     "Spectrum", "SteadyMotion", "steady", "steady_motions",
-    "Branch", "SpecialPoint", "branch",
+    "Branch", "SpecialPoint", "SpecialCurve", "DegeneratePoint", "branch",
 ]  # fmt: skip
 
 offer(__name__)

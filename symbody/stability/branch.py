@@ -4,34 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra.continuation import CurveEnd, CurvePoint, SolutionCurve
-from ..algebra.graph import Expr
-from ..algebra.portable import Portable
-from ..algebra.walk import free_symbols
+from ..algebra.continuation import CurveEnd, CurvePoint, SolutionCurve, turned
 from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
-from ..emit.program.lower import program
 from ..emit.run.callable import Array
-from ..emit.text.numpy_text import numpy_function
-from ..errors import StabilityError, finite_number, listed, shown, unknown
-from ..summary import Tabular
+from ..errors import StabilityError, finite_number, listed, shown
 from .branch_points import SpecialPoint, between, hopf_points
 from .branch_problem import BranchProblem
-from .parameter_samples import folded
+from .motion_family import MotionFamily
 from .pencil import Complex
+from .special_curve import SpecialCurve, special_curve
+from .special_rows import special_rows
 from .steady_motion import SteadyMotion
 
 MOST_POINTS = 2000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Branch(Tabular, Portable):
+class Branch(MotionFamily):
     """Steady motions along a curve, made by `branch`. `branch["phi"]` is an array: any coordinate, speed, variable, multiplier, input, output,
     the value that is varied, or an expression.
 
@@ -45,7 +40,6 @@ class Branch(Tabular, Portable):
 
     problem: BranchProblem
     varied: str
-    points: Array
     tangents: Array
     eigenvalues: Complex
     unstable: NDArray[np.intp]
@@ -63,55 +57,6 @@ class Branch(Tabular, Portable):
             f"beginning: {self.outcome[0]}; end: {self.outcome[1]}",
         ]
         return "\n    ".join(lines)
-
-    def __len__(self) -> int:
-        return len(self.points)
-
-    @property
-    def equations(self) -> Equations:
-        """The equations whose motions these are."""
-        return self.problem.equations
-
-    @property
-    def unknowns(self) -> tuple[str, ...]:
-        """Names of the columns of `points`."""
-        return tuple(s.name for s in self.problem.problem.unknowns)
-
-    def __getitem__(self, name: str | Expr) -> Array:
-        place = {n: k for k, n in enumerate(self.unknowns)}
-        key = name if not isinstance(name, Expr) or str(name) not in place else str(name)
-        if isinstance(key, str) and key in place:
-            return self.points[:, place[key]]
-        return self._evaluated(self._expression(key))
-
-    def _expression(self, name: Any) -> Expr:
-        if isinstance(name, Expr):
-            return self.equations.in_own_terms([name])[0]
-        rows = self._rows
-        if name not in rows:
-            raise unknown(f"branch of {self.equations.name!r}", "name", name, [*self.unknowns, *rows], StabilityError)
-        return rows[name]
-
-    @cached_property
-    def _rows(self) -> Mapping[str, Expr]:
-        """Names that are no unknowns: fixed values, outputs."""
-        return self.motion(0).rows_of_names
-
-    def value_at(self, point: SpecialPoint, name: str | Expr) -> float:
-        """A quantity in a special point."""
-        return float(replace(self, points=point.x[None])[name][0])
-
-    def _evaluated(self, e: Expr) -> Array:
-        problem = self.problem.problem
-        (made,) = folded([e], self.problem.freed.fixed)
-        missing = [s.name for s in free_symbols(made) if s not in problem.unknowns and s not in problem.parameters]
-        if missing:
-            raise StabilityError(f"branch of {self.equations.name!r}: {listed(missing)} have no value along a branch")
-        f = numpy_function(
-            program("along_branch", {"w": list(problem.unknowns), "p": list(problem.parameters)}, {"e": [made]})
-        )
-        values = f(self.points, np.tile(self.problem.p, (len(self.points), 1)))
-        return np.asarray(values).reshape(len(self.points))
 
     def switched(self, point: SpecialPoint | int = 0, *, max_points: int = MOST_POINTS) -> Branch:
         """The branch that crosses this one at a branch point, both ways from it: `b.switched(0)` at the first, or at one of `b.special`."""
@@ -132,9 +77,39 @@ class Branch(Tabular, Portable):
         start = CurvePoint(x, problem.rows_of_moving(x)[1], at.directions[0], at.range)
         return followed(problem, curve, self.varied, start, max_points, at)
 
-    def motion(self, k: int) -> SteadyMotion:
-        """The steady motion of a point of the branch, to linearise or to start from."""
-        return self.problem.motion(self.points[k], f"point {k} of a branch over {self.varied}")
+    def connected(self, *, max_points: int = MOST_POINTS) -> tuple[Branch, ...]:
+        """This branch and all that are reached from it through branch points, each once."""
+        found = [self]
+        for b in found:  # which grows
+            for p in b.special:
+                if p.directions and not any(other is not b and other.passes(p) for other in found):
+                    found.append(b.switched(p, max_points=max_points))
+        return tuple(found)
+
+    def passes(self, point: SpecialPoint) -> bool:
+        """Whether a special point of another branch of the same problem lies on this one."""
+        near = 1e-6 * np.maximum(np.abs(point.x), 1.0)
+        return any((np.abs(p.x - point.x) <= near).all() for p in self.special)
+
+    @values_by_name(StabilityError)
+    def curve_of(
+        self, point: SpecialPoint, values: Mapping[Any, Any] | None = None, *, max_points: int = MOST_POINTS, options: Mapping[str, Any] | None = None,
+        **named: Any,
+    ) -> SpecialCurve:  # fmt: skip
+        """A fold or a Hopf point of this branch as a second value is varied too: `b.curve_of(b.special[0], k=(0, 2))`.
+
+        values      the interval of the second value, (low, high); by name also as a keyword
+        max_points  in each direction
+
+        The first value stays in the interval of the branch.
+        """
+        name, low, high, rest = _varied(self.equations, values or {})
+        if rest:
+            raise StabilityError(
+                f"curve over two values of {self.equations.name!r}: got numbers of {listed(rest)}; a branch has its own"
+            )
+        rows = special_rows(self.problem, point, name, low, high)
+        return special_curve(rows, self.problem.family(self.points), *self.steps, max_points)
 
     def at(self, value: float) -> tuple[SteadyMotion, ...]:
         """The steady motions at which what is varied has a value: none, one or several, in order along the branch."""
@@ -179,7 +154,7 @@ def branch(
     if start is None:
         raise StabilityError(f"branch of {equations.name!r}: the rows have no finite value at the start")
     if start.tangent[-1] < 0:
-        start = CurvePoint(start.x, start.J, -start.tangent, start.range)
+        start = turned(start)
     return followed(problem, curve, name, start, max_points)
 
 
@@ -196,9 +171,8 @@ def followed(
     if end is CurveEnd.CLOSED:
         points, outcome, place = [start, *ahead], (end.value, end.value), 0
     else:
-        turned = CurvePoint(start.x, start.J, -start.tangent, start.range)
-        back, begin = _way(curve, problem, turned, most)
-        before = [CurvePoint(p.x, p.J, -p.tangent, p.range) for p in reversed(back)]
+        back, begin = _way(curve, problem, turned(start), most)
+        before = [turned(p) for p in reversed(back)]
         points, outcome, place = [*before, start, *ahead], (begin.value, end.value), len(back)
     known = None if crossing is None else replace(crossing, place=place, directions=(), criticality="")
     return _branch(problem, curve, name, points, outcome, known)
@@ -234,7 +208,7 @@ def _branch(
     special += hopf_points(problem, curve, family, points, list(spectra.s))
     tangents = np.array([p.tangent for p in points])
     return Branch(
-        problem, name, X, tangents, family.with_zeros(spectra.s), spectra.unstable, tuple(sorted(special, key=lambda p: p.place)), outcome,
+        problem, X, name, tangents, family.with_zeros(spectra.s), spectra.unstable, tuple(sorted(special, key=lambda p: p.place)), outcome,
         (curve.step, curve.max_step),
     )  # fmt: skip
 

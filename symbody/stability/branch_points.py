@@ -94,7 +94,7 @@ def between(
     if curve.orientation(here, here.range) * curve.orientation(there, here.range) < 0:
         out += _branch_point(problem, curve, place, here, there)
     elif here.tangent[-1] * there.tangent[-1] < 0:
-        found = _located(curve, here, there, lambda point: float(point.tangent[-1]))
+        found = located(curve, here, there, lambda point: float(point.tangent[-1]))
         out += [] if found is None else [_fold(problem, curve, place, found)]
     return out
 
@@ -197,7 +197,7 @@ def _named(
 # ---------------------------------------------------------------------------------------------------- zeros along the branch
 
 
-def _located(
+def located(
     curve: SolutionCurve, here: CurvePoint, there: CurvePoint, test: Callable[[CurvePoint], float]
 ) -> CurvePoint | None:
     """The point between two others at which a function changes its sign; None where it does not, or cannot be come near to."""
@@ -245,7 +245,7 @@ def _hopf(
         upper = found[found.imag > 0]
         return complex(upper[np.argmin(np.abs(upper - (a + part * (b - a))))]) if len(upper) else complex(np.nan)
 
-    found = _located(curve, here, there, lambda point: nearest(point).real)
+    found = located(curve, here, there, lambda point: nearest(point).real)
     if found is None:
         return []
     s, x = 1j * nearest(found).imag, problem.whole(found.x)

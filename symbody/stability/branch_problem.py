@@ -7,7 +7,6 @@ becomes an unknown; the rows stay as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -25,12 +24,9 @@ from ..algebra.walk import free_symbols
 from ..emit.program.lower import program
 from ..emit.run.callable import Array
 from ..emit.text.numpy_text import numpy_function
-from ..errors import StabilityError, listed, unknown
-from .clean_spectra import CleanSpectra, PencilFamily
-from .conditions import Conditions
+from ..errors import StabilityError, listed
 from .hopf_form import FullRows
-from .linear_system import LinearSystem
-from .linearize import linearize
+from .motion_family import FreedProblem, freed
 from .steady_motion import SteadyMotion
 from .steady_problem import steady_problem
 
@@ -38,45 +34,7 @@ Places = NDArray[np.intp]
 NUDGE: Final = 1e-3  # of the sizes of unknowns: beside a start, to see which ranks are those of the rows themselves
 
 
-@dataclass(frozen=True)
-class FreedConditions:
-    """Conditions of a steady motion less one: the symbol that was freed is the last of the unknowns."""
-
-    conditions: Conditions
-    fixed: Mapping[Symbol, Expr]
-    unknowns: tuple[Symbol, ...]
-
-    @property
-    def varied(self) -> Symbol:
-        """The symbol that was freed."""
-        return self.unknowns[-1]
-
-
-def freed(motion: SteadyMotion, name: str) -> FreedConditions:
-    """Free a parameter, an input, a coordinate or speed that has a value, or an output or expression that was asked for."""
-    asked, own = motion.conditions, motion.conditions.all_unknowns
-    parameters = {s.name: s for s in motion.equations.p} | {s.name: s for s in motion.parameters}
-    fixed = {s.name: s for s, e in asked.fixed.items() if not free_symbols(e)}
-    rows = {r.name.removeprefix("given "): r for r in asked.rows if r.wanted is not None}
-    if name in parameters and parameters[name] not in own:
-        return FreedConditions(asked, asked.fixed, (*own, parameters[name]))
-    if name in fixed:
-        rest = {s: e for s, e in asked.fixed.items() if s.name != name}
-        return FreedConditions(replace(asked, fixed=rest), rest, (*own, fixed[name]))
-    for text, row in rows.items():
-        if name in (text, *(n for n, e in motion.equations.outputs.items() if str(e) == text)):
-            value = symbol(name, "variable")
-            assert row.wanted is not None
-            changed = replace(row, expression=row.wanted[0] - value, wanted=(row.wanted[0], value))
-            return FreedConditions(
-                replace(asked, rows=tuple(changed if r is row else r for r in asked.rows)), asked.fixed, (*own, value)
-            )
-    raise unknown(
-        f"branch of {motion.equations.name!r}", "value to vary", name, [*parameters, *fixed, *rows], StabilityError
-    )
-
-
-class BranchProblem:
+class BranchProblem(FreedProblem):
     """A steady motion with one value freed, in numbers.
 
     motion     where it starts; its other parameters are held
@@ -87,7 +45,7 @@ class BranchProblem:
 
     def __init__(self, motion: SteadyMotion, name: str, low: float, high: float, values: Mapping[str, float]) -> None:
         self.equations, self.low, self.high = motion.equations, low, high
-        self._made_from = motion, name, low, high, dict(values)
+        self.begun, self._made_from = motion, (motion, name, low, high, dict(values))
         self.freed = freed(motion, name)
         self.problem, given = steady_problem(
             motion.equations, self.freed.conditions, self.freed.fixed, self.freed.unknowns
@@ -126,7 +84,7 @@ class BranchProblem:
         """Unknowns that are not held: as many are held as the rows leave open beside the curve itself, beside the start too."""
         unknowns, cyclic = self.problem.unknowns, set(self.freed.conditions.cyclic)
         open_ones = [j for j, s in enumerate(unknowns) if s in cyclic or s.kind in ("multiplier", "acceleration")]
-        moving = _without_dependent(self._slopes(self.start), open_ones, np.arange(len(unknowns)))
+        moving = without_dependent(self._slopes(self.start), open_ones, np.arange(len(unknowns)))
         draw = np.random.default_rng(7).uniform(-1, 1, len(unknowns))
         beside = self._slopes(self.start + NUDGE * draw * np.maximum(np.abs(self.start), 1.0))
         for _ in range(len(unknowns)):
@@ -136,7 +94,7 @@ class BranchProblem:
             if null.shape[1] <= 1:
                 return moving
             candidates = [int(j) for j in moving[:-1]]
-            fewer = _without_dependent(beside, candidates, moving)
+            fewer = without_dependent(beside, candidates, moving)
             if len(fewer) == len(moving):
                 return moving
             moving = fewer
@@ -170,7 +128,8 @@ class BranchProblem:
         sizes[-1] = self.high - self.low
         return sizes[self.moving]
 
-    def curve(self, step: float, max_step: float) -> SolutionCurve:
+    def curve(self, step: float = 0.01, max_step: float = 0.04) -> SolutionCurve:
+        """The rows as a curve, with its first and largest step."""
         return SolutionCurve(self.rows_of_moving, self.sizes, self._typical_slopes, step, max_step)
 
     @cached_property
@@ -192,7 +151,7 @@ class BranchProblem:
         moving[-1] = value
         normal = np.zeros(len(moving))
         normal[-1] = 1.0
-        curve = self.curve(0.01, 0.04)
+        curve = self.curve()
         found = curve.at(moving)
         point = None if found is None else curve.corrected(moving, normal, found.range)
         return None if point is None else self.whole(point.x)
@@ -237,11 +196,6 @@ class BranchProblem:
         """The equations in all variables, for normal forms."""
         return FullRows(self.equations, self.problem.fixed, self.freed.varied)
 
-    def numbers_at(self, x: Array) -> dict[Symbol, float]:
-        """Numbers of all symbols at a point."""
-        known = dict(zip((*self.problem.unknowns, *self.problem.parameters), map(float, (*x, *self.p)), strict=True))
-        return {**known, **{s: float(evaluate(e, known)) for s, e in self.problem.fixed.items()}}
-
     def direction_at(self, x: Array, tangent: Array) -> dict[Symbol, float]:
         """Rates of change of all symbols with the freed value along the branch."""
         slopes = tangent / tangent[-1]
@@ -249,39 +203,8 @@ class BranchProblem:
         at, fixed = self.numbers_at(x), self.problem.fixed
         return {**own, **{s: float(evaluate(directional_derivative(e, own), at)) for s, e in fixed.items()}}
 
-    # ------------------------------------------------------------------------------------------------ stability
 
-    @cached_property
-    def linear(self) -> LinearSystem:
-        """The equations to first order about any point of the branch, in the unknowns."""
-        return linearize(self.equations, self.motion(self.start))
-
-    def motion(self, x: Array, said: str = "a point of a branch") -> SteadyMotion:
-        """The steady motion with these values of all unknowns."""
-        found = dict(zip(self.problem.unknowns, map(float, x), strict=True))
-        return SteadyMotion(
-            self.equations, self.freed.conditions, self.freed.fixed, self.parameters, said, True, 0.0, "", (),
-            self.problem.unknowns, found,
-        )  # fmt: skip
-
-    def pencils(self, X: Array) -> tuple[Array, Array]:
-        """E and A of the first-order equations at many points, rows of X being all unknowns."""
-        lin = self.linear
-        rows = np.tile([self.parameters[s] for s in lin.parameters], (len(X), 1))
-        place = [self.problem.unknowns.index(s) for s in lin.unknowns]
-        found = lin.matrices_at(rows, X[:, place])
-        return found.E, found.A
-
-    def family(self, X: Array) -> PencilFamily:
-        """The structure of the pencils along the branch."""
-        return PencilFamily(f"branch of {self.equations.name!r}", self.linear.x, *self.pencils(X))
-
-    def spectra(self, family: PencilFamily, X: Array) -> CleanSpectra:
-        """Eigenvalues at many points."""
-        return family.spectra(family.core(*self.pencils(X)))
-
-
-def _without_dependent(J: Array, candidates: Sequence[int], moving: Places) -> Places:
+def without_dependent(J: Array, candidates: Sequence[int], moving: Places) -> Places:
     """The moving unknowns without as many of the candidates as their columns are dependent."""
     null = Rank.of(J[:, list(candidates)]).null_space if candidates else np.zeros((0, 0))
     if not null.shape[1]:

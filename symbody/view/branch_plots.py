@@ -1,4 +1,5 @@
-"""Bifurcation diagrams: branches over what is varied, stable parts drawn through, unstable ones dashed, special points named."""
+"""Bifurcation diagrams: branches over what is varied, stable parts drawn through, unstable ones dashed, special points named; and curves of folds and
+Hopf points over two values."""
 
 from __future__ import annotations
 
@@ -8,7 +9,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ViewError
 from ..stability.branch import Branch
+from ..stability.special_curve import SpecialCurve
 from .figure import Curve, Figure, Note, Panel
 
 MOST_PANELS: Final = 4
@@ -63,6 +66,21 @@ def _panel(branches: Sequence[Branch], across: Any, what: Any) -> Panel:
             curves.append(Curve(xs, ys, kind="points", group=k))
         notes += [Note(px, py, p.kind) for px, py, p in places]
     return Panel(str(across), str(what), tuple(curves), notes=tuple(_once(notes)), zero_lines="x")
+
+
+def special_curves(curves: Sequence[SpecialCurve], *what: Any, title: str = "") -> Figure:
+    """Curves of folds and Hopf points in the plane of two quantities, those that are varied unless others are named."""
+    first = curves[0]
+    if len(what) not in (0, 2):
+        raise ViewError(f"curves over two values are drawn in the plane of two quantities; got {len(what)}")
+    across, up = what or first.varied
+    lines = [Curve(c[across], c[up], label=c.kind, group=k) for k, c in enumerate(curves)]
+    places = [(c.value_at(p, across), c.value_at(p, up), p) for c in curves for p in c.special]
+    notes = _once([Note(x, y, p.kind) for x, y, p in places])
+    dots = [Curve(np.array([x for x, _, _ in places]), np.array([y for _, y, _ in places]), kind="points")]
+    panel = Panel(str(across), str(up), (*lines, *(dots if places else [])), notes=tuple(notes))
+    kinds = " and ".join(f"{kind} points" for kind in dict.fromkeys(c.kind for c in curves))
+    return Figure(title or f"{kinds} of {first.equations.name}", (panel,))
 
 
 def _parts(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:

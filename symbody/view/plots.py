@@ -19,8 +19,9 @@ from ..stability.chart import StabilityChart
 from ..stability.design import Design
 from ..stability.locus import RootLocus
 from ..stability.response import FrequencyResponse, TimeResponse
+from ..stability.special_curve import SpecialCurve
 from ..stability.spectrum import Mode, Spectrum
-from .branch_plots import branch_diagram
+from .branch_plots import branch_diagram, special_curves
 from .figure import Curve, Figure, Note, Panel, ScalarField
 
 MOST_CURVES: Final = 8  # in one panel
@@ -42,6 +43,7 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
     plot(chart)                    the largest real part over two parameters, with the border of stability
     plot(response)                 Bode's diagram; plot(response, "nyquist"); several responses, also over time: plot([a, b, c])
     plot(branch, "q1")             a quantity over what is varied, unstable parts dashed, special points named; several in one: plot([a, b], "q1")
+    plot(curve)                    folds or Hopf points over two values; several in one: plot([folds, hopfs])
     plot(design)                   eigenvalues and parameters at every step
 
     A figure draws itself in a notebook; `figure.save("name.png")` writes a picture (.svg, .pdf), or the numbers (.csv, .json).
@@ -52,6 +54,7 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
             (TimeResponse, _time_responses),
             (Trajectory, _motions),
             (Branch, _branches),
+            (SpecialCurve, _special_curves),
         ):
             if all(isinstance(x, kind) for x in thing):
                 return together(thing, *what, **options)
@@ -190,6 +193,15 @@ def _(branch: Branch, *what: Wanted, title: str = "", over: Wanted | None = None
 
 def _branches(branches: Sequence[Branch], *what: Wanted, title: str = "", over: Wanted | None = None) -> Figure:
     return branch_diagram(branches, *what, title=title, over=over)
+
+
+@plot.register
+def _(curve: SpecialCurve, *what: Wanted, title: str = "") -> Figure:
+    return special_curves([curve], *what, title=title)
+
+
+def _special_curves(curves: Sequence[SpecialCurve], *what: Wanted, title: str = "") -> Figure:
+    return special_curves(curves, *what, title=title)
 
 
 # ---------------------------------------------------------------------------------------------------------- spectra
