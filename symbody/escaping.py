@@ -77,6 +77,17 @@ def as_rust_string(text: str) -> str:
     return f'"{inside}"'
 
 
+def as_scilab_string(text: str) -> str:
+    """A string of Scilab, in ASCII: both quotation marks end one, and stand in it twice."""
+    plain = in_one_line(text).encode("ascii", "backslashreplace").decode()
+    return '"' + plain.replace('"', '""').replace("'", "''") + '"'
+
+
+def in_scilab_comment(text: str) -> str:
+    """For a comment of Scilab, `// ...`, which two dots at its end would continue."""
+    return in_one_line(text).encode("ascii", "backslashreplace").decode().replace("..", ". .")
+
+
 def in_markdown(text: str) -> str:
     """For running text and tables of Markdown."""
     plain = html.escape(in_one_line(text), quote=False)

@@ -16,10 +16,12 @@ SINGLE_AGREEMENT: Final = 2e-3  # of floats, also after a motion
 
 def c_driver(made: Artefact, library: CLibrary, variant: CVariant) -> str:
     """Text of the main program."""
-    return _CDriver(made, library, variant).text()
+    return CDriver(made, library, variant).text()
 
 
-class _CDriver:
+class CDriver:
+    """Text of the main program, part by part."""
+
     def __init__(self, made: Artefact, library: CLibrary, variant: CVariant) -> None:
         self.made, self.library, self.variant = made, library, variant
         self.name, self.real = made.identifier, library.real

@@ -24,6 +24,9 @@ from .make_artefact import ExportOptions, artefact
 from .matlab_target import matlab_files
 from .python_target import casadi_files, jax_files
 from .rust_target import rust_files
+from .scilab_target import scilab_files
+from .simulink_target import FUNCTIONS as SIMULINK_FUNCTIONS
+from .simulink_target import simulink_files
 from .sympy_target import sympy_files
 
 
@@ -190,10 +193,46 @@ def auto(
     return _written(folder, auto_files(made, vary))
 
 
+def simulink(
+    equations: Equations,
+    folder: str | Path,
+    *,
+    start: Start | None = None,
+    name: str | None = None,
+    events: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    reference: float | None = 1.0,
+) -> Path:
+    """A level-2 C S-function of Simulink around the C library, with a driver that checks it on a stand-in for Simulink's header, and README in a folder.
+
+    Events are zero crossings; the other options are those of `c`. Returns the folder.
+    """
+    made = artefact(_with_laws(equations, inputs), ExportOptions(SIMULINK_FUNCTIONS, start, name, events, reference))
+    return _written(folder, simulink_files(made))
+
+
+def scilab(
+    equations: Equations,
+    folder: str | Path,
+    *,
+    functions: Iterable[str] | str = USUAL,
+    start: Start | None = None,
+    name: str | None = None,
+    events: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    reference: float | None = 1.0,
+) -> Path:
+    """Functions of Scilab around the C library, with a check, a Makefile and README in a folder; options are those of `c`. Returns the folder."""
+    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
+    return _written(folder, scilab_files(made))
+
+
 TARGETS: Final[dict[str, Callable[..., Path]]] = {
     "c": c,
     "fortran": fortran,
     "auto": auto,
+    "simulink": simulink,
+    "scilab": scilab,
     "matlab": matlab,
     "rust": rust,
     "javascript": javascript,
