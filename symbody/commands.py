@@ -21,7 +21,7 @@ from .study.study import Study
 from .whole_files import write_text
 
 STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
-TARGETS: Final = ("c", "fortran", "auto", "simulink", "scilab", "matlab", "jax", "casadi", "sympy", "fmu")
+TARGETS: Final = ("c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "jax", "casadi", "sympy", "fmu")
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,12 @@ def in_scilab_comment(text: str) -> str:
     return in_one_line(text).encode("ascii", "backslashreplace").decode().replace("..", ". .")
 
 
+def as_modelica_string(text: str) -> str:
+    """A string of Modelica, in ASCII."""
+    plain = in_one_line(text).encode("ascii", "backslashreplace").decode()
+    return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 def in_markdown(text: str) -> str:
     """For running text and tables of Markdown."""
     plain = html.escape(in_one_line(text), quote=False)

@@ -10,7 +10,21 @@ if TYPE_CHECKING:
     from .code.c import CSource, c_source
     from .equations_files import equation_programs, equations_files
     from .export.artefact import Artefact
-    from .export.export import auto, c, casadi, export, fortran, javascript, jax, matlab, rust, scilab, simulink, sympy
+    from .export.export import (
+        auto,
+        c,
+        casadi,
+        export,
+        fortran,
+        javascript,
+        jax,
+        matlab,
+        modelica,
+        rust,
+        scilab,
+        simulink,
+        sympy,
+    )
     from .export.make_artefact import ExportOptions, artefact
     from .film import film
     from .gltf import glb
@@ -20,7 +34,7 @@ if TYPE_CHECKING:
     from .trajectory_file import load_trajectory, save_trajectory
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "auto", "simulink", "scilab", "matlab", "rust", "javascript", "jax", "casadi", "sympy", "fmu", "film", "glb", "model_text", "write_model", "write_report", "load_trajectory",
+    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "jax", "casadi", "sympy", "fmu", "film", "glb", "model_text", "write_model", "write_report", "load_trajectory",
     "save_trajectory",
 ]  # fmt: skip
 

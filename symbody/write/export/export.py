@@ -22,6 +22,8 @@ from .fortran_target import fortran_files
 from .javascript_target import javascript_files
 from .make_artefact import ExportOptions, artefact
 from .matlab_target import matlab_files
+from .modelica_target import FUNCTIONS as MODELICA_FUNCTIONS
+from .modelica_target import modelica_files
 from .python_target import casadi_files, jax_files
 from .rust_target import rust_files
 from .scilab_target import scilab_files
@@ -227,12 +229,31 @@ def scilab(
     return _written(folder, scilab_files(made))
 
 
+def modelica(
+    equations: Equations,
+    folder: str | Path,
+    *,
+    start: Start | None = None,
+    name: str | None = None,
+    events: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    reference: float | None = 1.0,
+) -> Path:
+    """A flat model of Modelica with a check by rumoca, and README in a folder; options are those of `c`. Returns the folder.
+
+    Events with resets, or that end the simulation, become when-equations.
+    """
+    made = artefact(_with_laws(equations, inputs), ExportOptions(MODELICA_FUNCTIONS, start, name, events, reference))
+    return _written(folder, modelica_files(made, events or {}))
+
+
 TARGETS: Final[dict[str, Callable[..., Path]]] = {
     "c": c,
     "fortran": fortran,
     "auto": auto,
     "simulink": simulink,
     "scilab": scilab,
+    "modelica": modelica,
     "matlab": matlab,
     "rust": rust,
     "javascript": javascript,
