@@ -171,10 +171,14 @@ if TYPE_CHECKING:
     from .stability import (
         Branch,
         LinearSystem,
+        Orbit,
+        OrbitBranch,
         branch,
         linear_integrals,
         linear_system,
         linearize,
+        orbit,
+        orbits,
         steady,
         steady_motions,
         to_control,
@@ -223,7 +227,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Contact", "simulate_modes", "Contacts", "Modes", "Switch",
     "simulate_batch", "cuda_motions", "save_trajectory", "load_trajectory",
     # stability: near a motion
-    "steady", "steady_motions", "branch", "Branch", "linearize", "linear_system", "linear_integrals", "LinearSystem",
+    "steady", "steady_motions", "branch", "Branch", "orbit", "Orbit", "orbits", "OrbitBranch", "linearize", "linear_system", "linear_integrals", "LinearSystem",
     "to_scipy", "to_control",
     # view: figures and scenes
     "plot", "scene", "Solid", "film",

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from .linear_system import LinearSystem, linear_system
     from .linearize import linearize
     from .locus import RootLocus
+    from .periodic.find_orbit import orbit
+    from .periodic.orbit import Orbit
+    from .periodic.orbit_branch import OrbitBranch, orbits
+    from .periodic.orbit_points import SpecialOrbit
     from .response import FrequencyResponse, StateSpace, TimeResponse, frequency_grid
     from .second_order import SecondOrder
     from .special_curve import DegeneratePoint, SpecialCurve
@@ -31,6 +35,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "SecondOrder", "Mode",
     "Spectrum", "SteadyMotion", "steady", "steady_motions",
     "Branch", "SpecialPoint", "SpecialCurve", "DegeneratePoint", "branch",
+    "Orbit", "orbit", "OrbitBranch", "SpecialOrbit", "orbits",
 ]  # fmt: skip
 
 offer(__name__)

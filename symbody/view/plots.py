@@ -18,11 +18,14 @@ from ..stability.branch import Branch
 from ..stability.chart import StabilityChart
 from ..stability.design import Design
 from ..stability.locus import RootLocus
+from ..stability.periodic.orbit import Orbit
+from ..stability.periodic.orbit_branch import OrbitBranch
 from ..stability.response import FrequencyResponse, TimeResponse
 from ..stability.special_curve import SpecialCurve
 from ..stability.spectrum import Mode, Spectrum
 from .branch_plots import branch_diagram, special_curves
 from .figure import Curve, Figure, Note, Panel, ScalarField
+from .orbit_plots import orbit_diagram, orbit_figure
 
 MOST_CURVES: Final = 8  # in one panel
 POINTS: Final = 1200  # of a smooth curve
@@ -44,6 +47,7 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
     plot(response)                 Bode's diagram; plot(response, "nyquist"); several responses, also over time: plot([a, b, c])
     plot(branch, "q1")             a quantity over what is varied, unstable parts dashed, special points named; several in one: plot([a, b], "q1")
     plot(curve)                    folds or Hopf points over two values; several in one: plot([folds, hopfs])
+    plot(orbit), plot(orbits)      over a period, over="q1" in a plane; a family over what is varied; "multipliers" on the unit circle
     plot(design)                   eigenvalues and parameters at every step
 
     A figure draws itself in a notebook; `figure.save("name.png")` writes a picture (.svg, .pdf), or the numbers (.csv, .json).
@@ -55,6 +59,7 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
             (Trajectory, _motions),
             (Branch, _branches),
             (SpecialCurve, _special_curves),
+            (OrbitBranch, orbit_diagram),
         ):
             if all(isinstance(x, kind) for x in thing):
                 return together(thing, *what, **options)
@@ -189,6 +194,16 @@ def _smooth_segment(s: Segment, whole: float) -> Segment:
 @plot.register
 def _(branch: Branch, *what: Wanted, title: str = "", over: Wanted | None = None) -> Figure:
     return branch_diagram([branch], *what, title=title, over=over)
+
+
+@plot.register
+def _(orbit: Orbit, *what: Wanted, title: str = "", over: Wanted | None = None) -> Figure:
+    return orbit_figure(orbit, *what, title=title, over=over)
+
+
+@plot.register
+def _(family: OrbitBranch, *what: Wanted, title: str = "") -> Figure:
+    return orbit_diagram([family], *what, title=title)
 
 
 def _branches(branches: Sequence[Branch], *what: Wanted, title: str = "", over: Wanted | None = None) -> Figure:

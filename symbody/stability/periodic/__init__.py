@@ -1,0 +1,1 @@
+"""Periodic orbits: collocation and shooting as one chain of linear maps, Floquet multipliers, families over a parameter."""

@@ -1,0 +1,313 @@
+"""`orbit`: equations and a place to start -> `Orbit`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from ...algebra.evaluate import evaluate
+from ...algebra.graph import Expr, Symbol, as_expr
+from ...derive.equations import Equations, of_equations
+from ...derive.keywords import values_by_name
+from ...emit.run.callable import Array
+from ...errors import StabilityError, finite_number, listed, shown, unknown
+from ...integrate.simulate import simulate
+from ...integrate.state import State, start_values
+from ...integrate.trajectory import Trajectory
+from ..branch import Branch
+from ..branch_points import SpecialPoint
+from .orbit import Orbit, flow_of
+from .orbit_collocation import INTERVALS, CollocationProblem
+from .orbit_flow import OrbitFlow, conserved_quantities
+from .orbit_problem import OrbitPoint, OrbitSetting
+from .orbit_start import around_an_equilibrium, from_function, settled_period, states_of
+
+NOT_FOUND: Final = (
+    "Newton's method did not lead to a periodic motion from this start; try one that is nearer (a simulation that has settled), another period=, or "
+    "more intervals="
+)
+MIRRORED: Final = 1e-7  # of the rates: by how much they may miss their mirror image
+AMPLITUDE: Final = 0.03
+
+
+@dataclass(frozen=True)
+class OrbitOptions:
+    """Options of `orbit`."""
+
+    period: Any
+    mirror: tuple[str, ...]
+    conserved: dict[str, Expr]
+    intervals: int
+    tolerance: float
+    amplitude: float
+    form: str
+
+
+@values_by_name(StabilityError)
+@of_equations
+def orbit(
+    equations: Equations, start: Any, values: Mapping[Any, Any] | None = None, *, period: Any = None, mirror: Sequence[Any] = (),
+    conserved: Mapping[str, Any] | str = "auto", at: int = 0, amplitude: float = AMPLITUDE, intervals: int = INTERVALS, tolerance: float = 1e-9,
+    options: Mapping[str, Any] | None = None, **named: Any,
+) -> Orbit:  # fmt: skip
+    """A periodic motion: `orbit(eq, simulate(eq, 100, x=1))`, `orbit(eq, {"x": 2}, period=6.6)`, `orbit(eq, branch)` at a Hopf point.
+
+    start       a trajectory that has settled; values or a state, with a period near that of the orbit; a branch of steady motions that has a Hopf
+                point (the one numbered `at`), where an orbit of a small `amplitude` begins; or another orbit
+    values      of parameters and inputs, and `energy` where it stays constant; also as keywords
+    period      of what drives the system (a number or an expression of parameters) where its equations depend on time; else about that of the orbit
+    mirror      coordinates and variables that change their sign in half a period, the others repeating: the orbit is sought on half of it
+    conserved   quantities that stay constant beside constraints, by name; "auto": the energy where nothing feeds or takes any, and momenta of
+                coordinates on which nothing depends
+    intervals   of the first mesh; it is made finer until halving it changes the orbit by less than `tolerance`
+
+    What was found is an `Orbit`, also where nothing was: `is_periodic`, and `outcome` in words.
+    """
+    rows = _conserved(equations, conserved)
+    names = tuple(str(getattr(s, "name", s)) for s in ([mirror] if isinstance(mirror, str) else mirror))
+    asked = OrbitOptions(period, names, rows, intervals, tolerance, amplitude, "collocation")
+    given = dict(values or {})
+    if isinstance(start, Branch):
+        return _from_hopf(equations, start, at, given, asked)
+    guess, setting = _guess(equations, start, given, asked)
+    return found_orbit(flow_of(equations, rows, None), setting, guess, asked.tolerance)
+
+
+def found_orbit(
+    flow: OrbitFlow, setting: OrbitSetting, guess: OrbitPoint, tolerance: float, normal: OrbitPoint | None = None
+) -> Orbit:
+    """The orbit near a guess, refined, with its multipliers: at the guess's value, or in the plane with a normal."""
+    problem = CollocationProblem(flow, setting)
+    found = problem.refined(guess, tolerance, normal)
+    if found is None:
+        return _orbit(flow, setting, guess, np.zeros(0, dtype=complex), (problem.residual(guess), np.nan), NOT_FOUND)
+    corrected, error = found
+    said = (
+        "found"
+        if error <= tolerance
+        else f"the finest mesh changes it by {error:.1e} still; tolerance is {tolerance:.1e}"
+    )
+    multipliers = problem.multipliers(corrected.point, problem.maps(corrected.point))
+    made = _orbit(flow, setting, corrected.point, multipliers, (problem.residual(corrected.point), error), said)
+    _refuse_false_mirror(problem, made)
+    return made
+
+
+def _orbit(
+    flow: OrbitFlow, setting: OrbitSetting, point: OrbitPoint, multipliers: Any, errors: tuple[float, float], said: str
+) -> Orbit:
+    fixed, point = fixed_value(setting, point.value), replace(point, value=0.0)
+    return Orbit(
+        flow.equations, fixed, point, tuple(s.name for s in flow.x), tuple(flow.conserved), multipliers, *errors, "collocation", said,
+        said is not NOT_FOUND, tuple(flow.conserved.values()),
+    )  # fmt: skip
+
+
+def _refuse_false_mirror(problem: CollocationProblem, made: Orbit) -> None:
+    """A mirror image of the motion is one itself only where the equations are their own mirror image."""
+    if made.setting.mirror is None:
+        return
+    point, flow, signs = made.point, problem.flow, problem.mirror
+    times, x = problem.setting.t0 + point.T * point.gauss_times.reshape(-1), problem.values(point)
+    here, _ = flow.along(times, x, problem.p)
+    there, _ = flow.along(times + point.T, signs * x, problem.p)
+    off = np.abs(there - signs * here).max(axis=0)
+    size = np.maximum(np.abs(here).max(axis=0), 1e-6 * np.abs(here).max())
+    if wrong := [s.name for s, o, z in zip(flow.x, off, size, strict=True) if o > MIRRORED * z]:
+        raise StabilityError(
+            f"orbit of {flow.equations.name!r}: with mirror = {listed(made_names(flow, signs))} the rates of {listed(wrong)} are not mirrored; "
+            "name all coordinates and variables that change their sign, or leave mirror= out"
+        )
+
+
+def made_names(flow: OrbitFlow, signs: Array) -> list[str]:
+    """States that change their sign."""
+    return [s.name for s, sign in zip(flow.x, signs, strict=True) if sign < 0]
+
+
+# ---------------------------------------------------------------------------------------------------- questions
+
+
+def _conserved(eq: Equations, conserved: Mapping[str, Any] | str) -> dict[str, Expr]:
+    if conserved == "auto":
+        rows: dict[str, Expr] = eq.cached("conserved quantities", (), lambda: conserved_quantities(eq))
+        return rows
+    if isinstance(conserved, str):
+        raise unknown(f"orbit of {eq.name!r}", "choice for conserved=", conserved, ["auto"], StabilityError)
+    return {str(k): eq.in_own_terms([as_expr(e)])[0] for k, e in conserved.items()}
+
+
+def mirror_signs(flow: OrbitFlow, names: Iterable[str]) -> Array | None:
+    """-1 of states that change their sign: those named, and speeds that are rates of named coordinates."""
+    eq, wanted = flow.equations, set()
+    for name in names:
+        wanted.add(eq.variables.of("q u z").symbol(name, f"orbit of {eq.name!r}, mirror", StabilityError))
+    if not wanted:
+        return None
+    turned = {e for q, e in zip(eq.q, eq.rates.entries, strict=True) if q in wanted and isinstance(e, Symbol)}
+    return np.array([-1.0 if s in wanted or s in turned else 1.0 for s in flow.x])
+
+
+def _period(eq: Equations, period: Any, numbers: Mapping[Symbol, float]) -> tuple[Expr | None, float | None]:
+    """The period as an expression of parameters, and its value."""
+    if period is None:
+        return None, None
+    wanted = (
+        as_expr(period)
+        if isinstance(period, Expr)
+        else as_expr(finite_number(period, f"orbit of {eq.name!r}, period", StabilityError))
+    )
+    value = float(evaluate(wanted, numbers))
+    if not value > 0:
+        raise StabilityError(f"orbit of {eq.name!r}: a period is a positive number; got {shown(period)} = {value:g}")
+    return wanted, value
+
+
+def _guess(eq: Equations, start: Any, values: dict[Any, Any], asked: OrbitOptions) -> tuple[OrbitPoint, OrbitSetting]:
+    """A first orbit on an even mesh, and what is asked of it."""
+    flow = flow_of(eq, asked.conserved, None)
+    levels = {k: values.pop(k) for k in list(values) if k in asked.conserved and k not in eq.variables}
+    if isinstance(start, Orbit):
+        return _from_orbit(flow, start, values, levels, asked)
+    state = _state(eq, start, values)
+    p = np.concatenate([state.p, state.r])
+    numbers = dict(zip(eq.constants, map(float, p), strict=True))
+    signs = mirror_signs(flow, asked.mirror)
+    expression, T = _period(eq, asked.period, numbers)
+    if flow.is_driven and T is None:
+        raise StabilityError(
+            f"orbit of {eq.name!r}: its equations depend on time; give period=, that of what drives it or a multiple"
+        )
+    halves = 1 if signs is None else 2
+    if isinstance(start, Trajectory):
+        T = settled_period(flow, start, signs) * halves if T is None else T
+        motion, end = start, float(start.t[-1])
+    elif T is None:
+        raise StabilityError(f"orbit of {eq.name!r}: from values the search needs period=, about that of the orbit")
+    else:
+        motion, end = simulate(eq, (state.t, state.t + T), state, options={"progress": False}), state.t + T
+    part = T / halves
+    t0 = end - T if flow.is_driven else 0.0
+    first = end - T if flow.is_driven or not isinstance(start, Trajectory) else end - part
+    setting = OrbitSetting(
+        p, np.zeros(len(flow.rows)), mirror=signs, period=expression if flow.is_driven else None, t0=t0
+    )
+    times = np.linspace(0.0, 1.0, asked.intervals + 1)
+    guess = from_function(flow, lambda tau: states_of(flow, motion, first + part * tau), part, 0.0, times, t0, p)
+    return guess, with_levels(flow, setting, guess.x[0], levels)
+
+
+def _state(eq: Equations, start: Any, values: Mapping[Any, Any]) -> State:
+    """The state that the search begins in: the end of a trajectory, a state, or values by name."""
+    where = f"orbit of {eq.name!r}"
+    if isinstance(start, Trajectory):
+        if values:
+            raise StabilityError(
+                f"{where}: a trajectory has all its values; leave out {listed(map(str, values))}, or simulate with them"
+            )
+        if start.state.equations is not eq:
+            raise StabilityError(
+                f"{where}: the trajectory is one of other equations (where inputs were functions, those with them put in): give closed_loop(eq, inputs) to both calls"
+            )
+        return start.state
+    return State.of(eq, {**start_values(start, where), **values})
+
+
+def _from_orbit(
+    flow: OrbitFlow, start: Orbit, values: dict[Any, Any], levels: Mapping[str, Any], asked: OrbitOptions
+) -> tuple[OrbitPoint, OrbitSetting]:
+    eq = flow.equations
+    known = {**start.parameters, **{str(getattr(k, "name", k)): v for k, v in values.items()}}
+    p = np.array(
+        [finite_number(known[s.name], f"orbit of {eq.name!r}, {s.name}", StabilityError) for s in eq.constants]
+    )
+    setting = replace(start.setting, p=p, place=None, freed=None)
+    given = levels or dict(zip(flow.conserved, start.setting.levels[len(flow.constraints) :], strict=True))
+    guess = replace(start.point, value=0.0)
+    return guess, with_levels(flow, setting, guess.x[0], given)
+
+
+def with_levels(flow: OrbitFlow, setting: OrbitSetting, x: Array, given: Mapping[str, Any]) -> OrbitSetting:
+    """Levels of conserved quantities: those given, others as at a state."""
+    levels = np.zeros(len(flow.rows))
+    if flow.conserved:
+        now = flow.rows_at(setting.t0, x, setting.p)[0][len(flow.constraints) :]
+        where = f"orbit of {flow.equations.name!r}"
+        own = [
+            finite_number(given[k], f"{where}, {k}", StabilityError) if k in given else float(v)
+            for k, v in zip(flow.conserved, now, strict=True)
+        ]
+        levels[len(flow.constraints) :] = own
+    return replace(setting, levels=levels)
+
+
+# ---------------------------------------------------------------------------------------------------- Hopf points
+
+
+def _from_hopf(eq: Equations, branch: Branch, at: int, values: dict[Any, Any], asked: OrbitOptions) -> Orbit:
+    """The orbit of a small amplitude beside a Hopf point, where the varied value is what it has to be."""
+    if values:
+        raise StabilityError(
+            f"orbit of {eq.name!r}: a Hopf point has all its values; leave out {listed(map(str, values))}"
+        )
+    special = _hopf_point(eq, branch, at)
+    varied = {s.name: s for s in eq.constants}.get(branch.varied)
+    flow = flow_of(eq, asked.conserved, varied)
+    if varied is None and not flow.conserved:
+        raise StabilityError(
+            f"orbit of {eq.name!r}: the branch varies {branch.varied}, which is no parameter or input of the equations, and nothing is conserved that could be "
+            "varied instead; follow the branch over a parameter"
+        )
+    setting, x, shape, omega = _at_hopf_point(flow, branch, special, asked)
+    halves = setting.halves
+    first = special.value if varied is not None else float(setting.levels[setting.freed or 0])
+    for part in (1.0, 0.3, 0.1):
+        guess, growing = around_an_equilibrium(
+            x,
+            shape,
+            part * asked.amplitude,
+            2 * np.pi / omega / halves,
+            first,
+            np.linspace(0, 1, asked.intervals + 1),
+            1 / halves,
+        )
+        made = found_orbit(flow, setting, guess, asked.tolerance, growing)
+        if made.is_periodic:
+            break
+    return made
+
+
+def _hopf_point(eq: Equations, branch: Branch, at: int) -> SpecialPoint:
+    found = [s for s in branch.special if s.kind == "Hopf"]
+    if not -len(found) <= at < len(found):
+        raise StabilityError(f"orbit of {eq.name!r}: the branch has {len(found)} Hopf points; there is no number {at}")
+    return found[at]
+
+
+def _at_hopf_point(
+    flow: OrbitFlow, branch: Branch, special: SpecialPoint, asked: OrbitOptions
+) -> tuple[OrbitSetting, Array, Any, float]:
+    """The setting, the state, the shape of the oscillation and its frequency."""
+    eq, at = flow.equations, branch.problem.numbers_at(special.x)
+    p = np.array([at[s] for s in eq.constants])
+    x, omega = np.array([at[s] for s in flow.x]), abs(special.eigenvalue.imag)
+    s, V = np.linalg.eig(flow.along(np.zeros(1), x[None], p)[1][0])
+    shape = V[:, np.argmin(np.abs(s - 1j * omega))]
+    shape = shape / shape[np.argmax(np.abs(shape))]
+    place = None if flow.varied is None else eq.constants.index(flow.varied)
+    freed = len(flow.constraints) if place is None else None
+    setting = OrbitSetting(p, np.zeros(len(flow.rows)), place, freed, mirror_signs(flow, asked.mirror))
+    return with_levels(flow, setting, x, {}), x, shape, omega
+
+
+def fixed_value(setting: OrbitSetting, value: float) -> OrbitSetting:
+    """The setting with the varied value as a number like the others."""
+    p, levels = setting.p.copy(), setting.levels.copy()
+    if setting.place is not None:
+        p[setting.place] = value
+    if setting.freed is not None:
+        levels[setting.freed] = value
+    return replace(setting, p=p, levels=levels, place=None, freed=None)

@@ -1,0 +1,47 @@
+"""Floquet multipliers: eigenvalues of a product of maps around an orbit, by orthogonal iteration that never forms the product.
+
+With  B_j Q_{j-1} = Q_j R_j  around the orbit, the product is similar to  (Q_0ᵀ Q_N) R_N ... R_1.  After a few rounds Q_0ᵀ Q_N is block diagonal wherever
+moduli are well apart; products of the diagonal blocks of the triangles, which are the diagonal blocks of their product, then give each group of
+multipliers to its own accuracy, though they may be as far apart as 1 and 1e-200 (Bojanczyk, Golub, Van Dooren 1992; Lust 2001). Within a block moduli are alike, and its product is harmless.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from ...emit.run.callable import Array
+from ...emit.run.loop_callee import LoopCallee
+from ..pencil import Complex
+from .chain import Sweep, sweep
+
+SWEEPS: Final = 5
+APART: Final = 1e-13  # what is left between blocks of Q_0ᵀ Q_N
+
+
+class ProductSolver:
+    """Memory for products of so many maps of n variables, and the loop ready to run."""
+
+    def __init__(self, n: int, count: int) -> None:
+        self.n, self._B, self._P = n, np.zeros((count, n, n)), np.zeros((n, n))
+        self._first, self._last = np.zeros((n, n)), np.zeros((n, n))
+        record = Sweep(
+            n=n, intervals=count, sweeps=SWEEPS, B=self._B.reshape(-1), R=np.zeros(n * n), P=self._P.reshape(-1),
+            first=self._first.reshape(-1), last=self._last.reshape(-1), v=np.zeros(n),
+        )  # fmt: skip
+        self._sweep = LoopCallee(sweep, {}, o=record)
+
+    def eigenvalues(self, B: Array) -> Complex:
+        """Eigenvalues of B[-1] ... B[1] B[0], the largest first."""
+        n = self.n
+        self._B[:], self._last[:] = B, np.eye(n)
+        self._sweep.run()
+        E, P = self._first.T @ self._last, self._P
+        below = np.abs(np.tril(E, -1))
+        edges = [0, *(i for i in range(1, n) if below[i:, :i].max() <= APART), n]
+        found: list[complex] = []
+        for a, b in pairwise(edges):
+            found += [complex(E[a, a] * P[a, a])] if b == a + 1 else list(np.linalg.eigvals(E[a:b, a:b] @ P[a:b, a:b]))
+        return np.array(sorted(found, key=abs, reverse=True), dtype=complex)

@@ -1,0 +1,259 @@
+"""`Orbit`: a periodic motion, with its multipliers and what is known of its error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from ...algebra.graph import Expr, Symbol
+from ...algebra.portable import Portable
+from ...derive.equations import Equations
+from ...emit.program.lower import program
+from ...emit.run.callable import Array
+from ...emit.text.numpy_text import numpy_function
+from ...errors import StabilityError, listed, unknown
+from ...integrate.state import State
+from ...integrate.tables import data_frame, data_set
+from ...summary import Tabular
+from ..pencil import Complex
+from .orbit_flow import OrbitFlow
+from .orbit_mesh import interpolated
+from .orbit_problem import OrbitPoint, OrbitSetting, mirrored_point
+
+ON_CIRCLE: Final = 1e-6  # multipliers that are nearer to the unit circle are on it
+TRIVIAL: Final = 0.1  # a multiplier that is to be 1 is not farther from it than this
+SHOWN: Final = 8  # points of an interval in arrays
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Orbit(Tabular, Portable):
+    """A periodic motion, made by `orbit`. `orbit["phi"]` is an array over `orbit.t`: any coordinate, speed, variable, output or expression.
+
+    period         time until everything is as it was, but for coordinates that drift
+    multipliers    Floquet multipliers, the largest first, without those that are 1 for every orbit of these equations; where a mirror was given, of
+                   half a period
+    is_stable      whether none of them lies outside the unit circle
+    is_periodic    whether an orbit was found; `outcome` says how it went
+    residual       what is left in the equations; `mesh_error`: by how much values change on a mesh twice as fine; `trivial_error`: how far the multiplier
+                   that has to be 1 is from it. Sizes of the motion are 1
+    """
+
+    equations: Equations
+    setting: OrbitSetting
+    point: OrbitPoint
+    names: tuple[str, ...]
+    conserved: tuple[str, ...]
+    all_multipliers: Complex
+    residual: float
+    mesh_error: float
+    form: str
+    outcome: str
+    is_periodic: bool = True
+    conserved_rows: tuple[Expr, ...] = ()
+    varied: str = ""
+
+    # ------------------------------------------------------------------------------------------------ numbers
+
+    @cached_property
+    def flow(self) -> OrbitFlow:
+        return flow_of(self.equations, dict(zip(self.conserved, self.conserved_rows, strict=True)), None)
+
+    @property
+    def kinds(self) -> Mapping[str, str]:
+        """The kind of each name: those of the equations, and conserved quantities, which may be varied like parameters."""
+        return {**self.equations.kinds, **dict.fromkeys(self.conserved, "parameter")}
+
+    @property
+    def whole(self) -> OrbitPoint:
+        """The whole period."""
+        return self.point if self.setting.mirror is None else mirrored_point(self.point, self.setting.mirror)
+
+    @property
+    def period(self) -> float:
+        return self.point.T * self.setting.halves
+
+    @property
+    def frequency(self) -> float:
+        """Angular frequency, 2π over the period."""
+        return 2 * np.pi / self.period
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether the period is that of something outside."""
+        return self.setting.period is not None
+
+    @property
+    def multipliers(self) -> Complex:
+        return without_trivial(self.all_multipliers, self.is_driven)[0]
+
+    @property
+    def trivial_error(self) -> float:
+        """The distance from 1 of the multiplier along the orbit; 0 of driven systems, which have none."""
+        return without_trivial(self.all_multipliers, self.is_driven)[1]
+
+    @property
+    def is_stable(self) -> bool:
+        return bool(self.is_periodic and (np.abs(self.multipliers) <= 1 + ON_CIRCLE).all())
+
+    @cached_property
+    def parameters(self) -> dict[str, float]:
+        """Values of parameters and inputs."""
+        p = self.setting.p.copy()
+        if self.setting.place is not None:
+            p[self.setting.place] = self.point.value
+        return {s.name: float(v) for s, v in zip(self.equations.constants, p, strict=True)}
+
+    # ------------------------------------------------------------------------------------------------ along the orbit
+
+    @cached_property
+    def _tau(self) -> Array:
+        times = self.whole.times
+        parts = np.arange(SHOWN) / SHOWN
+        return np.append((times[:-1, None] + np.diff(times)[:, None] * parts).reshape(-1), times[-1])
+
+    @property
+    def t(self) -> Array:
+        """Times over one period."""
+        return self.setting.t0 + self._tau * self.period
+
+    @cached_property
+    def _drift(self) -> OrbitPoint:
+        """Coordinates that drift, by quadrature along the orbit: as often as one of them may depend on another."""
+        flow, whole = self.flow, self.whole
+        k, times = len(flow.drifting), whole.gauss_times.reshape(-1)
+        d = OrbitPoint(
+            whole.times, np.zeros((len(whole.times), k)), np.zeros((len(whole.K), whole.K.shape[1], k)), whole.T, 0.0
+        )
+        p, h = np.array(list(self.parameters.values())), np.diff(whole.times)
+        for _ in range(k + 1):
+            rates = flow.drift_rates(
+                self.setting.t0 + times * whole.T,
+                whole.at_gauss_points.reshape(-1, flow.n),
+                p,
+                d.at_gauss_points.reshape(-1, k),
+            )
+            K = rates.reshape(d.K.shape) * (whole.T * h)[:, None, None]
+            ends = np.cumsum((K * (whole.quadrature / h[:, None])[:, :, None]).sum(axis=1), axis=0)
+            d = replace(d, x=np.concatenate([np.zeros((1, k)), ends]), K=K)
+        return d
+
+    @property
+    def drift(self) -> dict[str, float]:
+        """By how much coordinates grow in a period on which nothing else depends."""
+        names = [s.name for s in self.flow.drifting]
+        return dict(zip(names, map(float, self._drift.x[-1]), strict=True)) if names else {}
+
+    def _states(self, tau: Array) -> dict[Symbol, Array]:
+        periods = np.floor(tau)
+        part = tau - periods
+        x, _ = interpolated(self.whole, part)
+        out = dict(zip(self.flow.x, x.T, strict=True))
+        if self.flow.drifting:
+            d, _ = interpolated(self._drift, part)
+            out |= dict(zip(self.flow.drifting, (d + periods[:, None] * self._drift.x[-1]).T, strict=True))
+        return out
+
+    def at(self, times: Any, what: str | Expr) -> Array:
+        """A quantity at any times."""
+        tau = (np.atleast_1d(np.asarray(times, dtype=np.float64)) - self.setting.t0) / self.period
+        return self._evaluated(self._expression(what), tau)
+
+    def __getitem__(self, what: str | Expr) -> Array:
+        return self._evaluated(self._expression(what), self._tau)
+
+    def _expression(self, what: Any) -> Expr:
+        eq = self.equations
+        if isinstance(what, Expr):
+            found = eq.in_own_terms([what], solved=True)[0]
+        else:
+            scalars = {n: e for n, e in eq.outputs.items() if isinstance(e, Expr)}
+            known = {s.name: s for s in eq.variables.of("t q u z p r").symbols} | scalars
+            if what not in known:
+                raise unknown(f"orbit of {eq.name!r}", "name", what, known, StabilityError)
+            found = eq.in_own_terms([known[what]], solved=True)[0]
+        assert isinstance(found, Expr)
+        return found
+
+    def _evaluated(self, e: Expr, tau: Array) -> Array:
+        eq, states = self.equations, self._states(tau)
+        table = np.column_stack([states[s] for s in eq.state])
+        groups = {"t": eq.t, "x": list(eq.state), "p": list(eq.constants)}
+        f = numpy_function(program("along_orbit", groups, {"e": [e]}))
+        p = np.tile(list(self.parameters.values()), (len(tau), 1))
+        return np.asarray(f(self.setting.t0 + tau * self.period, table, p)).reshape(len(tau))
+
+    def extremes(self, what: str | Expr) -> tuple[float, float]:
+        """The smallest and the largest value over the period."""
+        e = self._expression(what)
+        values = self._evaluated(e, self._tau)
+        return tuple(self._polished(e, int(k)) for k in (values.argmin(), values.argmax()))  # type: ignore[return-value]
+
+    def _polished(self, e: Expr, k: int) -> float:
+        """An extreme value between neighbours of a point: parabolas through three points, closer and closer."""
+        tau = self._tau
+        middle, step = float(tau[k]), float(max(np.diff(tau)[max(k - 1, 0) : k + 1]))
+        for _ in range(3):
+            y = self._evaluated(e, middle + step * np.array([-1.0, 0.0, 1.0]))
+            bend = y[0] - 2 * y[1] + y[2]
+            shift = 0.5 * (y[0] - y[2]) / bend if bend else 0.0
+            middle, step = middle + step * float(np.clip(shift, -1, 1)), step / 20
+        return float(self._evaluated(e, np.array([middle]))[0])
+
+    @property
+    def state(self) -> State:
+        """The state at the beginning: `simulate(eq, orbit.period, orbit)`."""
+        return self.state_at(self.setting.t0)
+
+    def state_at(self, t: float) -> State:
+        """The state at a time, to simulate from."""
+        begin = float(t)
+        states = self._states(np.array([(begin - self.setting.t0) / self.period]))
+        values = {s.name: float(x[0]) for s, x in states.items()} | self.parameters
+        return State.of(self.equations, {**values, "t": begin}, "on an orbit")
+
+    # ------------------------------------------------------------------------------------------------ to look at
+
+    def to_pandas(self) -> Any:
+        """A table over one period."""
+        return data_frame("t", self.t, self._columns())
+
+    def to_xarray(self) -> Any:
+        """A data set over one period."""
+        return data_set("t", self.t, self._columns(), {"period": self.period})
+
+    def _columns(self) -> dict[str, Array]:
+        return {s.name: self[s.name] for s in self.equations.state}
+
+    def __str__(self) -> str:
+        name = self.equations.name
+        if not self.is_periodic:
+            return f"No orbit of {name!r}: {self.outcome}"
+        half = " of half a period" if self.setting.mirror is not None else ""
+        drift = [f"{n}: {d:z.6g}" for n, d in self.drift.items()]
+        lines = [
+            f"Orbit of {name!r}, {'stable' if self.is_stable else 'unstable'}: period {self.period:z.10g}",
+            f"multipliers{half}: {listed(f'{m:z.6g}' if m.imag else f'{m.real:z.6g}' for m in self.multipliers)}",
+            *([f"in a period {listed(drift)}"] if drift else []),
+            f"{self.form}, {len(self.point.K)} intervals; residual {self.residual:.1e}, mesh error {self.mesh_error:.1e}, "
+            f"trivial multiplier {self.trivial_error:.1e}",
+        ]
+        return "\n    ".join(lines)
+
+
+def without_trivial(found: Complex, is_driven: bool) -> tuple[Complex, float]:
+    """Multipliers without the one of the direction along the orbit, and how far that is from 1."""
+    if is_driven or not len(found):
+        return found, 0.0
+    k = int(np.argmin(np.abs(found - 1)))
+    return np.delete(found, k), float(abs(found[k] - 1))
+
+
+def flow_of(eq: Equations, conserved: dict[str, Expr], varied: Symbol | None) -> OrbitFlow:
+    """The flow of some equations, made once."""
+    key = (tuple(conserved), tuple(conserved.values()), varied)
+    flow: OrbitFlow = eq.cached("orbit flow", key, lambda: OrbitFlow(eq, conserved, varied))
+    return flow

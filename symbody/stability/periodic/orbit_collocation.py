@@ -1,0 +1,149 @@
+"""Orbits by collocation: Newton's method in machine code, the mesh made finer where it must be."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ...emit.run.callable import Array
+from .chain import COLUMNS, SCALARS
+from .collocation import STAGES, gauss
+from .orbit_flow import OrbitFlow
+from .orbit_mesh import adapted, halved, on_mesh
+from .orbit_newton import NewtonSolver
+from .orbit_problem import Corrected, OrbitPoint, OrbitProblem, OrbitSetting, Plane
+
+CORRECTIONS: Final = 12  # of Newton's method
+WILD: Final = 1e3  # of its size: a change of the orbit at which Newton's method is given up
+INTERVALS: Final = 24  # of the first mesh
+MOST_INTERVALS: Final = 1600
+NEAR: Final = 1e-5  # changes in Newton's method of orbits of a branch, after which the next can be foreseen
+EXACT: Final = 1e-11  # changes in Newton's method of a single orbit
+
+
+class CollocationProblem(OrbitProblem):
+    """Orbits as piecewise polynomials."""
+
+    def __init__(self, flow: OrbitFlow, setting: OrbitSetting) -> None:
+        super().__init__(flow, setting)
+        self._callee = flow.callee(self.p)
+        self._solvers: dict[int, NewtonSolver] = {}
+
+    def values(self, point: OrbitPoint) -> Array:
+        return point.at_gauss_points.reshape(-1, self.flow.n)
+
+    def phase(self, near: OrbitPoint) -> Plane:
+        if self.setting.period is not None:
+            return Plane(np.zeros(1), np.zeros(SCALARS), 0.0)
+        slopes = near.K / near.sizes**2
+        size = np.sqrt(np.sum(gauss(STAGES)[2][:, None] * near.K * slopes))
+        weights = gauss(STAGES)[2][:, None] * slopes / max(float(size), 1e-300)
+        return Plane(weights, np.zeros(SCALARS), float(np.sum(weights * near.at_gauss_points)))
+
+    def dual(self, direction: OrbitPoint, sizes: Array, scales: Array) -> Plane:
+        weights = direction.quadrature[:, :, None] * (direction.at_gauss_points / sizes**2)
+        return Plane(weights, np.array([direction.T, direction.value]) / scales**2, 0.0)
+
+    def product(self, dual: Plane, direction: OrbitPoint) -> float:
+        inner = np.vdot(dual.weights, direction.at_gauss_points)
+        return float(inner + dual.scalars[0] * direction.T + dual.scalars[1] * direction.value)
+
+    # ------------------------------------------------------------------------------------------------ Newton's method
+
+    def _loaded(self, point: OrbitPoint, planes: tuple[Plane, Plane]) -> NewtonSolver:
+        n, count, place = self.flow.n, len(point.K), self.setting.place
+        if count not in self._solvers:
+            self._solvers[count] = NewtonSolver(n, count, self._callee, self.p, place)
+        solver = self._solvers[count]
+        solver.times[:], solver.x[:], solver.K[:] = point.times, point.x, point.K
+        solver.T[:], solver.value[0] = (point.T, self.setting.t0), point.value
+        for r, plane in enumerate(planes):
+            solver.weights[r], solver.scalars[r], solver.right[r] = plane.weights, plane.scalars, plane.right
+        if place is not None:
+            self.p[place] = point.value
+        solver.close(*self.ends(point.x[0], point.value))
+        return solver
+
+    def corrected(self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float) -> Corrected | None:
+        before, solver = np.inf, self._loaded(point, planes)
+        solver.sizes[:] = point.sizes
+        for k in range(CORRECTIONS):
+            self._up_to_date(solver, k)
+            size = max(solver.iterate())
+            if not size <= WILD or (size > 2 * before and before < 0.1):
+                return None
+            is_next_small = (
+                tolerance > EXACT and size <= NEAR and size**3 <= 1e-2 * tolerance * before**2
+            )  # it converges quadratically
+            if size <= tolerance or is_next_small or (size >= 0.5 * before and before <= 1e3 * tolerance):
+                return self._found(point, solver, k + 1, size) if solver.T[0] > 0 else None
+            before = size
+        return None
+
+    def _up_to_date(self, solver: NewtonSolver, k: int) -> None:
+        """Rows that are made outside of the loop: what keeps its value, and a given period."""
+        value = float(solver.value[0])
+        if self.flow.rows and k:
+            solver.close(*self.ends(solver.x[0], value))
+        if self.setting.period is not None:
+            period, slope = self.given_period(value)
+            solver.scalars[0], solver.right[0] = (1.0, -slope), period - slope * value
+
+    def _found(self, point: OrbitPoint, solver: NewtonSolver, iterations: int, size: float) -> Corrected:
+        T, value = map(float, solver.s)
+        tangent = OrbitPoint(point.times, solver.ahead.copy(), solver.slopes.copy(), T, value)
+        found = OrbitPoint(point.times, solver.x.copy(), solver.K.copy(), float(solver.T[0]), float(solver.value[0]))
+        return Corrected(found, tangent, solver.chain.A.copy(), iterations, size)
+
+    def _linearised(self, point: OrbitPoint) -> NewtonSolver:
+        solver = self._loaded(point, (self.fixed(point), self.fixed(point)))
+        solver.linearise()
+        return solver
+
+    def residual(self, point: OrbitPoint) -> float:
+        """What is left in the rows, in parts of the states' sizes."""
+        solver = self._linearised(point)
+        left = np.abs(solver.chain.C[:, :, -1] / point.sizes).max()
+        return max(float(left), self.gap(point))
+
+    def maps(self, point: OrbitPoint) -> Array:
+        return self._linearised(point).chain.A.copy()
+
+    def null_direction(self, point: OrbitPoint, factor: float) -> OrbitPoint:
+        n, solver = self.flow.n, self._linearised(point)
+        rows = solver.chain.remaining()[:n]
+        flow = point.K[0, 0] if factor == 1 and self.setting.period is None else None
+        v = self.null_start(rows[:, :n], rows[:, n : 2 * n], point, factor, flow)
+        dx, dK = solver.direction(v, factor * self.mirror * v, np.zeros(COLUMNS))
+        return OrbitPoint(point.times, dx, dK, 0.0, 0.0)
+
+    # ------------------------------------------------------------------------------------------------ the mesh
+
+    def near(self, point: OrbitPoint, normal: OrbitPoint | None = None, tolerance: float = EXACT) -> Corrected | None:
+        """The orbit near another: at its value, or in the plane through it with a normal."""
+        if normal is None:
+            return self.corrected(point, (self.phase(point), self.fixed(point)), tolerance)
+        along = normal if len(normal.times) == len(point.times) else on_mesh(normal, point.times)
+        sizes = np.full(self.flow.n, float(np.abs(along.x).max()))
+        plane = self.across(point, self.dual(along, sizes, np.ones(2)))
+        return self.corrected(point, (self.phase(point), plane), tolerance)
+
+    def refined(
+        self, point: OrbitPoint, wanted: float, normal: OrbitPoint | None = None
+    ) -> tuple[Corrected, float] | None:
+        """The orbit near another on a mesh so fine that halving it changes mesh points and period by less than wanted, and by how much it does."""
+        found, intervals = self.near(point, normal), len(point.K)
+        while found is not None:
+            again = self.near(adapted(found.point, intervals), normal)
+            coarse = (again or found).point
+            fine = self.near(halved(coarse), normal)
+            if fine is None:
+                return None
+            changes = np.abs((fine.point.x[::2] - coarse.x) / coarse.sizes).max()
+            error = max(float(changes), abs(fine.point.T / coarse.T - 1))
+            intervals *= 2
+            if error <= wanted or 2 * intervals > MOST_INTERVALS:
+                return fine, error
+            found = fine
+        return None

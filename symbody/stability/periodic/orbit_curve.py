@@ -1,0 +1,221 @@
+"""Curves of orbits: steps of pseudo-arclength, with the mesh kept as fine as it was at the start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from ...emit.run.callable import Array
+from ..pencil import Complex
+from .orbit import without_trivial
+from .orbit_collocation import CollocationProblem
+from .orbit_mesh import adapted, intervals_for, mesh_error, on_mesh
+from .orbit_problem import Corrected, OrbitPoint, Plane
+
+ACCEPTED: Final = 1e-8  # changes in Newton's method, after which those left are of their square
+ADAPTED: Final = 3  # steps between new meshes
+WANTED: Final = 4  # iterations, which steps are chosen for
+TURN: Final = 0.35  # rad of the tangent in a step, beyond which it is taken again with half its length
+SMALLEST: Final = 1e-5  # of the largest step
+COARSER: Final = 1.25  # times the number of intervals, from which it is changed; below 1/FINER too
+FINER: Final = 2.0
+LEAST: Final = 16  # intervals
+VANISHED: Final = 1e-3  # of the largest amplitude
+ENDS: Final = {
+    "bound": "reached the bound",
+    "points": "has as many orbits as allowed",
+    "stuck": "no further orbit was found with the smallest step",
+    "still": "ends in a steady motion (Hopf point)",
+    "closed": "came back to its beginning",
+}
+
+
+@dataclass(frozen=True)
+class ValueRange:
+    """The interval that the varied value stays in."""
+
+    low: float
+    high: float
+
+    @property
+    def size(self) -> float:
+        return self.high - self.low
+
+
+@dataclass(frozen=True)
+class OrbitCurvePoint:
+    """An orbit of a branch: its tangent, of length one, and the row that belongs to it; its multipliers, and of these those that are not trivial; the
+    error of its mesh as far as known."""
+
+    point: OrbitPoint
+    tangent: OrbitPoint
+    dual: Plane
+    multipliers: Complex
+    nontrivial: Complex
+    mesh_error: float
+    iterations: int = 0
+
+    def turned(self) -> OrbitCurvePoint:
+        dual = Plane(-self.dual.weights, -self.dual.scalars, 0.0)
+        return replace(self, tangent=self.tangent.scaled(-1.0), dual=dual)
+
+
+@dataclass(frozen=True)
+class OrbitCurve:
+    """Orbits of a problem, one of whose values is free."""
+
+    problem: CollocationProblem
+    range: ValueRange
+    step: float
+    max_step: float
+    tolerance: float = 1e-9
+    least: int = LEAST
+
+    def _scales(self, point: OrbitPoint) -> Array:
+        return np.array([point.T, self.range.size])
+
+    def _made(self, found: Corrected, along: OrbitPoint | None, error: float, exact: bool = False) -> OrbitCurvePoint:
+        """A point of the curve, its tangent along another one."""
+        point, problem = found.point, self.problem
+        dual = problem.dual(found.tangent, point.sizes, self._scales(point))
+        length = np.sqrt(problem.product(dual, found.tangent))
+        s = (1.0 if along is None or problem.product(dual, along) > 0 else -1.0) / length
+        tangent, own = found.tangent.scaled(s), Plane(s * dual.weights, s * dual.scalars, 0.0)
+        multipliers = problem.multipliers(point, problem.maps(point) if exact else found.maps)
+        nontrivial = without_trivial(multipliers, problem.setting.period is not None)[0]
+        return OrbitCurvePoint(point, tangent, own, multipliers, nontrivial, error, found.iterations)
+
+    def first(self, point: OrbitPoint, error: float) -> OrbitCurvePoint | None:
+        """The start, with its tangent towards larger values."""
+        found = self.problem.near(point)
+        if found is None:
+            return None
+        made = self._made(found, None, error)
+        return made if made.tangent.value >= 0 else made.turned()
+
+    def beside(self, point: OrbitPoint, direction: OrbitPoint, part: float, error: float) -> OrbitCurvePoint | None:
+        """An orbit of another branch, a part of its size away from a point where branches meet."""
+        dual = self.problem.dual(direction, point.sizes, self._scales(point))
+        length = np.sqrt(self.problem.product(dual, direction))
+        guess = point.moved(direction, part / length)
+        found = self.problem.corrected(guess, (self.problem.phase(point), self.problem.across(guess, dual)), ACCEPTED)
+        if found is None or not self.range.low <= found.point.value <= self.range.high:
+            return None
+        return self._made(found, direction, error)
+
+    # ------------------------------------------------------------------------------------------------ the way along
+
+    def followed(self, start: OrbitCurvePoint, most: int) -> tuple[list[OrbitCurvePoint], str]:
+        """Orbits in the direction of the start's tangent, the start not among them, and how it ended."""
+        here, step = start, self.step
+        out: list[OrbitCurvePoint] = []
+        largest = self._amplitude(start.point)
+        for count in range(most):
+            if count % ADAPTED == ADAPTED - 1:
+                here = self._on_new_mesh(here)
+            there, step = self._next(here, step)
+            if there is None:
+                return out, ENDS["stuck"]
+            if self._edge(there) is not None:
+                edge = self._stopped(here, there)
+                return [*out, *([] if edge is None else [edge])], ENDS["bound"]
+            amplitude = self._amplitude(there.point)
+            largest = max(largest, amplitude)
+            if amplitude < VANISHED * largest or self._reversed(here.point, there.point):
+                return out, ENDS["still"]
+            out.append(there)
+            if count > 3 and self._passes(here, there, start):
+                return out, ENDS["closed"]
+            here = there
+        return out, ENDS["points"]
+
+    def _next(self, here: OrbitCurvePoint, step: float) -> tuple[OrbitCurvePoint | None, float]:
+        while step >= SMALLEST * self.max_step:
+            there = self.ahead(here, step)
+            if there is not None:
+                turned = self._angle(here, there)
+                if turned <= TURN:
+                    grown = min(2.0, (WANTED / there.iterations) ** 0.7, TURN / 2 / max(turned, 1e-3))
+                    return there, min(self.max_step, step * max(0.4, grown))
+            step /= 2
+        return None, step
+
+    def _angle(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> float:
+        """Between two tangents, in the metric of the first."""
+        own = self.problem.dual(there.tangent, here.point.sizes, self._scales(here.point))
+        length = np.sqrt(self.problem.product(own, there.tangent))
+        return float(np.arccos(np.clip(self.problem.product(own, here.tangent) / length, -1, 1)))
+
+    def ahead(self, here: OrbitCurvePoint, step: float, exact: bool = False) -> OrbitCurvePoint | None:
+        """The orbit a step ahead along the tangent."""
+        guess = here.point.moved(here.tangent, step)
+        found = self.problem.corrected(
+            guess, (self.problem.phase(here.point), self.problem.across(guess, here.dual)), ACCEPTED
+        )
+        return None if found is None else self._made(found, here.tangent, here.mesh_error, exact)
+
+    def distance(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> float:
+        """Of another orbit along the tangent of the first."""
+        is_same = np.array_equal(there.point.times, here.point.times)
+        point = there.point if is_same else on_mesh(there.point, here.point.times)
+        return self.problem.product(here.dual, point) - self.problem.product(here.dual, here.point)
+
+    def _on_new_mesh(self, here: OrbitCurvePoint) -> OrbitCurvePoint:
+        """On a mesh that shares the error evenly, with as many intervals as the tolerance asks for."""
+        count = len(here.point.K)
+        wanted = max(self.least, intervals_for(here.point, self.tolerance))
+        intervals = wanted if not 1 / FINER <= wanted / count <= COARSER else count
+        point = adapted(here.point, intervals)
+        tangent = on_mesh(here.tangent, point.times)
+        dual = self.problem.dual(tangent, point.sizes, self._scales(point))
+        return replace(here, point=point, tangent=tangent, dual=dual, mesh_error=mesh_error(point))
+
+    # ------------------------------------------------------------------------------------------------ ends
+
+    def _edge(self, there: OrbitCurvePoint) -> float | None:
+        value = there.point.value
+        return self.range.low if value < self.range.low else self.range.high if value > self.range.high else None
+
+    def _stopped(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> OrbitCurvePoint | None:
+        end = self._edge(there)
+        return None if end is None else self.at_value(here, there, end)
+
+    def at_value(self, here: OrbitCurvePoint, there: OrbitCurvePoint, value: float) -> OrbitCurvePoint | None:
+        """The orbit between two others at which the varied value is given."""
+        a, b = here.point.value, there.point.value
+        part = 0.0 if b == a else (value - a) / (b - a)
+        guess = here.point.moved(here.tangent, part * self.distance(here, there))
+        guess = replace(guess, value=value)
+        found = self.problem.corrected(guess, (self.problem.phase(here.point), self.problem.fixed(guess)), ACCEPTED)
+        return None if found is None else self._made(found, here.tangent, here.mesh_error, exact=True)
+
+    def _amplitude(self, point: OrbitPoint) -> float:
+        values = self.problem.values(point)
+        return (
+            float(np.ptp(values, axis=0).max())
+            if self.problem.setting.mirror is None
+            else float(np.abs(values[:, self.problem.mirror < 0]).max())
+        )
+
+    def _reversed(self, here: OrbitPoint, there: OrbitPoint) -> bool:
+        """Whether the oscillation has changed its sign: it went through a steady motion."""
+        if len(here.times) != len(there.times):
+            return False
+        a, b = (self.problem.values(p) for p in (here, there))
+        if self.problem.setting.mirror is None:
+            a, b = a - a.mean(axis=0), b - b.mean(axis=0)
+        else:
+            odd = self.problem.mirror < 0
+            a, b = a[:, odd], b[:, odd]
+        sizes = np.maximum(np.abs(a).max(axis=0), 1e-300)
+        return bool(np.sum(a * b / sizes**2) < 0)
+
+    def _passes(self, here: OrbitCurvePoint, there: OrbitCurvePoint, start: OrbitCurvePoint) -> bool:
+        """Whether the start lies between two orbits of the curve, with the curve going the same way there."""
+        gap = abs(start.point.T / there.point.T - 1) + abs(start.point.value - there.point.value) / self.range.size
+        if gap > 0.1 * self.max_step or start.tangent.value * there.tangent.value <= 0:
+            return False
+        along, far = self.distance(here, start), self.distance(here, there)
+        return bool(0 < along <= far and gap < far)

@@ -1,0 +1,166 @@
+"""`OrbitFlow`: the equations as a flow x' = f(t, x, p) for orbits, with what stays constant along it.
+
+Coordinates on which nothing else depends (the way along a road, the angle of a rolling wheel) may grow over a period: they are left out of x and follow
+from it, so that an orbit is one of the rest. Constraints, norms of Euler parameters and conserved quantities are rows g(t, x, p) that keep their value
+along the flow; an orbit has to meet them once, and its multipliers are those of directions along them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...algebra.cache_owner import CacheOwner
+from ...algebra.derivatives import directional_derivative, jacobian
+from ...algebra.graph import ONE, ZERO, Expr, Symbol
+from ...algebra.matrix import Matrix
+from ...algebra.walk import free_symbols
+from ...derive.energies import energy, external_power, generalized_momenta
+from ...derive.equations import Equations
+from ...derive.state_rates import state_rate_derivatives, state_rates
+from ...emit.program.lower import program
+from ...emit.run.callable import Array, Compiled, compile_program
+from ...emit.run.loop_callee import program_callee
+from ...errors import SymbodyError
+from ..parameter_samples import vanishing
+
+ENERGY = "energy"
+
+
+class OrbitFlow(CacheOwner):
+    """The flow of some equations.
+
+    x          the state of an orbit: (q, u, z) without the coordinates that drift
+    drifting   coordinates on which no rate and no constraint depends
+    varied     a parameter or input whose derivatives are there, or None
+    conserved  quantities that stay constant beside constraints, by name
+    """
+
+    def __init__(self, equations: Equations, conserved: dict[str, Expr], varied: Symbol | None = None) -> None:
+        self.equations, self.conserved, self.varied = equations, conserved, varied
+        self.all_rates = state_rates(equations)
+        rates = dict(zip(equations.state, self.all_rates.entries, strict=True))
+        self.drifting = _drifting(equations, rates, [*self.constraints, *conserved.values()])
+        self.x = tuple(s for s in equations.state if s not in self.drifting)
+        self.rates = Matrix(len(self.x), 1, tuple(rates[s] for s in self.x))
+
+    @property
+    def n(self) -> int:
+        return len(self.x)
+
+    @cached_property
+    def is_driven(self) -> bool:
+        """Whether the rates depend on time."""
+        return self.equations.t in free_symbols(self.rates)
+
+    @property
+    def constraints(self) -> list[Expr]:
+        """Rows that are zero: constraints on positions and speeds, norms of Euler parameters."""
+        eq = self.equations
+        return [row.expression for row in (*eq.position_rows, *eq.speed_rows)]
+
+    @cached_property
+    def _groups(self) -> dict[str, Any]:
+        return {"t": self.equations.t, "x": list(self.x), "p": list(self.equations.constants)}
+
+    @cached_property
+    def _derivatives(self) -> Compiled:
+        eq = self.equations
+        wrt = (*self.x, eq.t, *(() if self.varied is None else (self.varied,)))
+        kept = [eq.state.index(s) for s in self.x]
+        D = state_rate_derivatives(eq, wrt)
+        rows = [D.row(i) for i in kept]
+        fp = [row[self.n + 1] if self.varied is not None else ZERO for row in rows]
+        outputs = {
+            "f": self.rates,
+            "J": [e for row in rows for e in row[: self.n]],
+            "ft": [row[self.n] for row in rows],
+            "fp": fp,
+        }
+        return compile_program(program("orbit_rates", self._groups, outputs))
+
+    def callee(self, p: Array) -> Any:
+        """(t, x) -> f, ∂f/∂x, ∂f/∂t, ∂f/∂varied; the numbers in p may change."""
+        return program_callee(self._derivatives, {"p": p})
+
+    def along(self, t: Array, x: Array, p: Array) -> tuple[Array, Array]:
+        """f and ∂f/∂x at many states."""
+        f, J, _, _ = self._derivatives.batch(t, x, np.tile(p, (len(x), 1)))
+        return np.asarray(f).reshape(len(x), self.n), np.asarray(J).reshape(len(x), self.n, self.n)
+
+    # ------------------------------------------------------------------------------------------------ rows that keep their value
+
+    @cached_property
+    def rows(self) -> tuple[Expr, ...]:
+        return (*self.constraints, *self.conserved.values())
+
+    @cached_property
+    def _row_program(self) -> Compiled:
+        G = jacobian(list(self.rows), self.x)
+        by = jacobian(list(self.rows), [self.varied]) if self.varied is not None else None
+        gp = list(by.entries) if by is not None else [ZERO] * len(self.rows)
+        return compile_program(program("orbit_rows", self._groups, {"g": list(self.rows), "G": G, "gp": gp}))
+
+    def rows_at(self, t: float, x: Array, p: Array) -> tuple[Array, Array, Array]:
+        """g, ∂g/∂x, ∂g/∂varied."""
+        g, G, gp = self._row_program(t, x, p)
+        return np.atleast_1d(g), np.reshape(G, (len(self.rows), self.n)), np.atleast_1d(gp)
+
+    def gradients(self, t: Array, x: Array, p: Array) -> Array:
+        """∂g/∂x at many states."""
+        _, G, _ = self._row_program.batch(t, x, np.tile(p, (len(x), 1)))
+        return np.asarray(G).reshape(len(x), len(self.rows), self.n)
+
+    # ------------------------------------------------------------------------------------------------ coordinates that drift
+
+    @cached_property
+    def _drift_program(self) -> Compiled:
+        eq = self.equations
+        rates = dict(zip(eq.state, self.all_rates.entries, strict=True))
+        groups = {**self._groups, "d": list(self.drifting)}
+        return compile_program(program("orbit_drift", groups, {"f": [rates[s] for s in self.drifting]}))
+
+    def drift_rates(self, t: Array, x: Array, p: Array, d: Array) -> Array:
+        """Rates of the coordinates that drift, at many states."""
+        found = self._drift_program.batch(t, x, np.tile(p, (len(x), 1)), d)
+        return np.asarray(found).reshape(len(x), len(self.drifting))
+
+
+def _drifting(eq: Equations, rates: dict[Symbol, Expr], rows: Sequence[Expr]) -> tuple[Symbol, ...]:
+    """The largest set of coordinates on which nothing outside of it depends."""
+    found = [q for q in eq.q if q not in free_symbols(*rows)] if rows else list(eq.q)
+    while True:
+        outside = [e for s, e in rates.items() if s not in found]
+        used = free_symbols(*outside) if outside else []
+        kept = [q for q in found if q not in used]
+        if len(kept) == len(found):
+            return tuple(kept)
+        found = kept
+
+
+def conserved_quantities(eq: Equations) -> dict[str, Expr]:
+    """The energy, where loads and constraints leave it constant for certain, and momenta of coordinates on which nothing depends."""
+    try:
+        total, fed = energy(eq), external_power(eq)
+    except SymbodyError:  # motion that was written down has no energy that we know
+        return {}
+    moves = not set(eq.variables.of("u").symbols).isdisjoint(free_symbols(total))
+    found = {ENERGY: total} if moves and fed is ZERO and eq.t not in free_symbols(total) else {}
+    return found | _conserved_momenta(eq)
+
+
+def _conserved_momenta(eq: Equations) -> dict[str, Expr]:
+    """∂T/∂q' of a coordinate that drifts, where its rate along every motion is zero."""
+    speeds: dict[Expr, int] = {u: j for j, u in enumerate(eq.u)}
+    rates = dict(zip(eq.state, state_rates(eq).entries, strict=True))
+    drifting = [q for q in _drifting(eq, rates, []) if rates[q] in speeds] if not eq.lam else []
+    if not drifting:
+        return {}
+    momenta = generalized_momenta(eq).entries
+    own = {f"momentum of {q.name}": momenta[speeds[rates[q]]] for q in drifting}
+    changes = [directional_derivative(e, {**rates, eq.t: ONE}) for e in own.values()]
+    still = vanishing(changes, eq.variables.defaults)
+    return {name: e for (name, e), is_still in zip(own.items(), still, strict=True) if is_still}

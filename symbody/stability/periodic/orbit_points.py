@@ -1,0 +1,131 @@
+"""Special orbits of a branch: where its number of unstable multipliers changes, located and named.
+
+With the multipliers μ that are not trivial, what changes its sign is
+
+    dλ/ds                fold: stable and unstable orbits meet
+    Π (1 + μᵢ)           period doubling; of half a period with a mirror, the mirror symmetry breaks
+    Π (1 - μᵢ μⱼ)        Neimark-Sacker: a pair leaves the unit circle, and a second frequency appears
+    Π (1 - μᵢ)           without a fold: branches of orbits cross
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+from scipy.optimize import brentq
+
+from ..pencil import Complex
+from .orbit_curve import OrbitCurve, OrbitCurvePoint
+
+WORDS: Final = {
+    "fold": "stable and unstable orbits meet",
+    "period doubling": "orbits of twice the period begin or end",
+    "symmetry breaking": "orbits that are not their own mirror image begin or end",
+    "Neimark-Sacker": "a motion with a second frequency begins or ends",
+    "branch point": "branches of orbits cross",
+}
+ON_THE_CIRCLE: Final = 1e-4
+TIGHT: Final = 1e-12
+
+
+@dataclass(frozen=True)
+class SpecialOrbit:
+    """A special orbit of a branch: its kind, the value of what is varied, its period, behind which point it lies, the multiplier on the unit circle."""
+
+    kind: str
+    value: float
+    period: float
+    place: int
+    multiplier: complex
+    at: OrbitCurvePoint
+
+    @property
+    def factor(self) -> float:
+        """The multiplier, where it is real: what a direction to other orbits is multiplied by in a round."""
+        return -1.0 if self.multiplier.real < 0 else 1.0
+
+    @property
+    def opens(self) -> bool:
+        """Whether other orbits begin here that `switched` follows."""
+        return self.kind in ("period doubling", "symmetry breaking", "branch point")
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.value:z.10g}, period {self.period:z.10g}: {WORDS[self.kind]}"
+
+
+def special_between(curve: OrbitCurve, place: int, here: OrbitCurvePoint, there: OrbitCurvePoint) -> list[SpecialOrbit]:
+    """Special orbits between two of a branch."""
+    has_mirror = curve.problem.setting.mirror is not None
+
+    def of(test: Callable[[Complex], float]) -> Callable[[OrbitCurvePoint], float]:
+        return lambda c: test(c.nontrivial)
+
+    def direction(c: OrbitCurvePoint) -> float:
+        return c.tangent.value
+
+    turns = direction(here) * direction(there) < 0
+    tests = {
+        "fold": direction,
+        "symmetry breaking" if has_mirror else "period doubling": of(_doubling),
+        "Neimark-Sacker": of(_second_frequency),
+    }
+    if not turns:
+        tests["branch point"] = of(_crossing)
+    out = []
+    for kind, test in tests.items():
+        if test(here) * test(there) < 0 and (found := _located(curve, here, there, test)) is not None:
+            out += _named(curve, kind, place, found)
+    return sorted(out, key=lambda s: s.value * (1 if there.point.value > here.point.value else -1))
+
+
+def _doubling(m: Complex) -> float:
+    return float(np.prod((1 + m) / (1 + np.abs(m))).real)
+
+
+def _crossing(m: Complex) -> float:
+    return float(np.prod((1 - m) / (1 + np.abs(m))).real)
+
+
+def _second_frequency(m: Complex) -> float:
+    return float(np.prod([(1 - a * b) / (1 + abs(a * b)) for a, b in combinations(m, 2)] or [1.0]).real)
+
+
+def _named(curve: OrbitCurve, kind: str, place: int, found: OrbitCurvePoint) -> list[SpecialOrbit]:
+    """The special orbit, where its multipliers are what its kind asks for."""
+    m = found.nontrivial
+    own = np.append(m, 1.0)
+    target = {"fold": 1.0, "branch point": 1.0}.get(kind, -1.0)
+    if kind == "Neimark-Sacker":
+        pairs = m[m.imag > ON_THE_CIRCLE]
+        if not len(pairs) or np.abs(np.abs(pairs) - 1).min() > ON_THE_CIRCLE:
+            return []
+        chosen = complex(pairs[np.argmin(np.abs(np.abs(pairs) - 1))])
+    else:
+        chosen = complex(own[np.argmin(np.abs(own - target))])
+        if abs(chosen - target) > 0.05:
+            return []
+    point = found.point
+    return [SpecialOrbit(kind, point.value, point.T * curve.problem.setting.halves, place, chosen, found)]
+
+
+def _located(
+    curve: OrbitCurve, here: OrbitCurvePoint, there: OrbitCurvePoint, test: Callable[[OrbitCurvePoint], float]
+) -> OrbitCurvePoint | None:
+    """The orbit between two others at which a function changes its sign; None where it cannot be come near to."""
+    far = curve.distance(here, there)
+    known: dict[float, OrbitCurvePoint | None] = {0.0: here}
+
+    def value(s: float) -> float:
+        if s not in known:
+            known[s] = curve.ahead(here, s, exact=True)
+        point = known[s]
+        return np.nan if point is None else test(point)
+
+    if not value(0.0) * value(far) <= 0:
+        return None
+    s = float(brentq(value, 0.0, far, xtol=TIGHT * max(far, 1e-6), rtol=8.9e-16, disp=False))
+    return known[s] if s in known else curve.ahead(here, s, exact=True)

@@ -1,0 +1,253 @@
+"""`OrbitProblem`: what collocation and shooting have in common.
+
+    x' = T f(Tτ, x, p),   x(0) = S x(1),   τ in [0, 1]
+
+S is one, or a mirror: then [0, 1] is half a period and the other half is the mirror image. Where rows g keep their value along the flow, the ends are
+compared along them only, Zᵀ (S x(1) - x(0)) = 0 with G Z = 0, and g(x(0)) is given: none of the rows follows from others. Two rows over the whole
+orbit make the rest: the phase against a reference, ∫ xᵀ x_ref' dτ (or the period, of a driven system), and a plane that fixes or steps the parameter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from ...algebra.derivatives import jacobian
+from ...algebra.evaluate import evaluate
+from ...algebra.graph import Expr
+from ...emit.run.callable import Array
+from ..pencil import Complex
+from .chain import COLUMNS
+from .collocation import STAGES, gauss
+from .floquet import ProductSolver
+from .orbit_flow import OrbitFlow
+
+RANK: Final = 1e-9  # of the largest: singular values of ∂g/∂x that count as zero
+
+
+@dataclass(frozen=True)
+class OrbitPoint:
+    """An orbit in numbers: times of the mesh in parts of the (half) period, values there, slopes at Gauss points (none, of shooting), period T of
+    [0, 1], and the value that is varied."""
+
+    times: Array
+    x: Array
+    K: Array
+    T: float
+    value: float
+
+    def moved(self, change: OrbitPoint, s: float = 1.0) -> OrbitPoint:
+        """A step along a direction."""
+        return OrbitPoint(
+            self.times, self.x + s * change.x, self.K + s * change.K, self.T + s * change.T, self.value + s * change.value
+        )  # fmt: skip
+
+    def scaled(self, s: float) -> OrbitPoint:
+        """A direction, s times as long."""
+        return OrbitPoint(self.times, s * self.x, s * self.K, s * self.T, s * self.value)
+
+    @cached_property
+    def at_gauss_points(self) -> Array:
+        """Values at the Gauss points: interval, point, variable."""
+        return np.asarray(self.x[:-1, None] + gauss(STAGES)[1] @ self.K)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """Of the states along the orbit, so that no unit counts for more than another."""
+        values = self.x if not self.K.shape[1] else self.at_gauss_points.reshape(-1, self.x.shape[1])
+        low, high = values.min(axis=0), values.max(axis=0)
+        size = np.maximum(np.maximum(high, -low), high - low)
+        return np.maximum(size, 1e-3 * max(float(size.max()), 1e-12))
+
+    @cached_property
+    def gauss_times(self) -> Array:
+        return np.asarray(self.times[:-1, None] + np.diff(self.times)[:, None] * gauss(STAGES)[0])
+
+    @cached_property
+    def quadrature(self) -> Array:
+        """Weights of the Gauss points in an integral over [0, 1]."""
+        return np.asarray(np.diff(self.times)[:, None] * gauss(STAGES)[2])
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A row over the whole orbit: Σ weights x + scalars (T, value) = right."""
+
+    weights: Array
+    scalars: Array
+    right: float
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """An orbit that Newton's method found: its tangent along the branch, and the maps of its intervals. `size` is that of the last change."""
+
+    point: OrbitPoint
+    tangent: OrbitPoint
+    maps: Array
+    iterations: int
+    size: float
+
+
+@dataclass(frozen=True)
+class OrbitSetting:
+    """What is asked of an orbit, in numbers.
+
+    p         of parameters and inputs
+    levels    of the rows of the flow: zero of constraints
+    place     where the varied value stands in p; None: it is a level, or nothing is varied
+    freed     the place of the level that is varied, or None
+    mirror    signs of the states, where [0, 1] is half a period; None: it is a whole one
+    period    of a driven system, an expression of parameters; None: it is found
+    t0        time at the beginning
+    """
+
+    p: Array
+    levels: Array
+    place: int | None = None
+    freed: int | None = None
+    mirror: Array | None = None
+    period: Expr | None = None
+    t0: float = 0.0
+
+    @property
+    def halves(self) -> int:
+        return 1 if self.mirror is None else 2
+
+    def whole(self) -> OrbitSetting:
+        """The same without the mirror."""
+        return replace(self, mirror=None)
+
+
+class OrbitProblem:
+    """Orbits of a flow, with everything but the way along an interval."""
+
+    def __init__(self, flow: OrbitFlow, setting: OrbitSetting) -> None:
+        self.flow, self.setting, self.p = flow, setting, setting.p.copy()
+        self.mirror = np.ones(flow.n) if setting.mirror is None else setting.mirror
+        self._products: dict[tuple[int, ...], ProductSolver] = {}
+
+    def corrected(self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float) -> Corrected | None:
+        """The orbit in two planes; None where Newton's method does not lead to one."""
+        raise NotImplementedError
+
+    def maps(self, point: OrbitPoint) -> Array:
+        """Derivatives of the end of each interval by its beginning."""
+        raise NotImplementedError
+
+    def values(self, point: OrbitPoint) -> Array:
+        """States along an orbit, in rows."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------------------------------------ planes
+
+    def phase(self, near: OrbitPoint) -> Plane:
+        """The phase against a reference; of a driven system the period, which is brought up to date in each iteration."""
+        raise NotImplementedError
+
+    def dual(self, direction: OrbitPoint, sizes: Array, scales: Array) -> Plane:
+        """The row whose product with another direction is that of both, in parts of sizes and of the scales of period and value."""
+        raise NotImplementedError
+
+    def product(self, dual: Plane, direction: OrbitPoint) -> float:
+        """Of a row with a direction, or with an orbit."""
+        raise NotImplementedError
+
+    def across(self, through: OrbitPoint, dual: Plane) -> Plane:
+        """The plane through an orbit with a normal."""
+        return Plane(dual.weights, dual.scalars, self.product(dual, through))
+
+    def fixed(self, near: OrbitPoint) -> Plane:
+        """The varied value stays."""
+        return Plane(np.zeros(1), np.array([0.0, 1.0]), near.value)
+
+    def given_period(self, value: float) -> tuple[float, float]:
+        """The period of [0, 1] of a driven system, and its derivative by the varied value."""
+        assert self.setting.period is not None
+        eq = self.flow.equations
+        at = dict(zip(eq.constants, map(float, self.p), strict=True))
+        if self.setting.place is not None:
+            at[eq.constants[self.setting.place]] = value
+        varied = self.flow.varied
+        slope = 0.0 if varied is None else float(evaluate(jacobian([self.setting.period], [varied]).entries[0], at))
+        return float(evaluate(self.setting.period, at)) / self.setting.halves, slope / self.setting.halves
+
+    # ------------------------------------------------------------------------------------------------ both ends
+
+    @cached_property
+    def _plain_ends(self) -> Array:
+        n = self.flow.n
+        return np.hstack([-np.eye(n), np.diag(self.mirror), np.zeros((n, COLUMNS))])
+
+    def ends(self, x: Array, value: float) -> tuple[Array, int]:
+        """Rows in δx_0, δx_N, δs, 1 that close an orbit; so many of the first are linear in both ends, and their constants are left to the loop."""
+        n = self.flow.n
+        if not self.flow.rows:
+            return self._plain_ends, n
+        if self.setting.place is not None:
+            self.p[self.setting.place] = value
+        g, G, gp = self.flow.rows_at(self.setting.t0, x, self.p)
+        levels = self.setting.levels.copy()
+        if (freed := self.setting.freed) is not None:
+            levels[freed], gp = value, gp.copy()
+            gp[freed] -= 1.0
+        U, sv, V = np.linalg.svd(G)
+        rank = int((sv > RANK * sv[0]).sum())
+        Z, Y = V[rank:], U[:, :rank].T
+        ends = np.zeros((n, 2 * n + COLUMNS))
+        ends[: n - rank, : 2 * n] = np.hstack([-Z, Z * self.mirror])
+        ends[n - rank :, :n], ends[n - rank :, 2 * n + 1], ends[n - rank :, -1] = Y @ G, Y @ gp, Y @ (g - levels)
+        return ends, n - rank
+
+    def gap(self, point: OrbitPoint) -> float:
+        """By how much the ends miss each other, in parts of the states' sizes."""
+        return float(np.abs((self.mirror * point.x[-1] - point.x[0]) / point.sizes).max())
+
+    # ------------------------------------------------------------------------------------------------ directions along the orbit
+
+    def bases(self, point: OrbitPoint) -> Array | None:
+        """Orthonormal bases of the directions in which g does not change, at the mesh points; None where there are no such rows."""
+        if not self.flow.rows:
+            return None
+        times = self.setting.t0 + point.times[:-1] * point.T
+        G = self.flow.gradients(times, point.x[:-1], self.p)
+        _, sv, V = np.linalg.svd(G)
+        rank = int((sv[0] > RANK * sv[0, 0]).sum())
+        return np.asarray(V[:, rank:].transpose(0, 2, 1))
+
+    def multipliers(self, point: OrbitPoint, maps: Array) -> Complex:
+        """Floquet multipliers of [0, 1], in directions along constraints and levels."""
+        B, Z = maps.copy(), self.bases(point)
+        B[-1] = self.mirror[:, None] * B[-1]
+        if Z is not None:
+            B = np.swapaxes(np.roll(Z, -1, axis=0), 1, 2) @ B @ Z
+        key = B.shape[:2]
+        if not key[1]:
+            return np.zeros(0, dtype=complex)
+        if key not in self._products:
+            self._products[key] = ProductSolver(key[1], key[0])
+        return self._products[key].eigenvalues(B)
+
+    def null_direction(self, point: OrbitPoint, factor: float) -> OrbitPoint:
+        """The direction δx with S δx(1) = factor δx(0) that the flow along an orbit keeps best."""
+        raise NotImplementedError
+
+    def null_start(self, P: Array, Q: Array, point: OrbitPoint, factor: float, flow: Array | None) -> Array:
+        """δx(0) of it, from the rows P δx(0) + Q δx(1) = 0 of the chain; across the direction of the flow, where this is kept too."""
+        whole = P + factor * Q * self.mirror
+        if flow is not None:
+            whole = np.vstack([whole, flow])
+        if self.flow.rows:
+            whole = np.vstack([whole, self.flow.rows_at(self.setting.t0, point.x[0], self.p)[1]])
+        sizes = np.linalg.norm(whole, axis=1, keepdims=True)
+        return np.asarray(np.linalg.svd(whole / np.where(sizes > 0, sizes, 1.0))[2][-1])
+
+
+def mirrored_point(point: OrbitPoint, signs: Array) -> OrbitPoint:
+    """A whole period from a half of it: the second half is the mirror image of the first."""
+    times = np.concatenate([point.times / 2, 0.5 + point.times[1:] / 2])
+    x = np.concatenate([point.x, signs * point.x[1:]])
+    return OrbitPoint(times, x, np.concatenate([point.K, signs * point.K]), 2 * point.T, point.value)

@@ -1,0 +1,211 @@
+"""Periodic orbits: closed forms, published numbers, and laws of multipliers; families of them and what is special there."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.special import ellipk
+
+import symbody as sb
+
+
+def van_der_pol() -> sb.Equations:
+    x, y, mu = sb.symbols("x y mu")
+    return sb.from_equations({x: y, y: mu * (1 - x**2) * y - x}, {mu: 1.0})
+
+
+@pytest.fixture(scope="module")
+def roessler() -> sb.Equations:
+    x, y, z, a, b, c = sb.symbols("x y z a b c")
+    return sb.from_equations({x: -y - z, y: x + a * y, z: b + z * (x - c)}, {a: 0.12, b: 2, c: 4}, name="Roessler")
+
+
+@pytest.fixture(scope="module")
+def family(roessler) -> sb.OrbitBranch:
+    """From the Hopf point on."""
+    rest = sb.branch(roessler, sb.steady(roessler, start={"x": 0, "y": -0.5, "z": 0.5}), a=(0.0, 0.3))
+    return sb.orbits(roessler, sb.orbit(roessler, rest), a=(0.1, 0.36))
+
+
+def pendulum(cartesian: bool) -> sb.Equations:
+    m = sb.Model("pendulum")
+    m.gravity(0, -9.81, 0)
+    if cartesian:
+        x, y = m.coordinates("x y")
+        m.constrain("rod", x**2 + y**2 - 1)
+        m.particle("bob", m.ground.point(x, y, 0), mass=1.0)
+    else:
+        (a,) = m.coordinates("a")
+        m.particle("bob", m.ground.rotate("z", a).point(0, -1, 0), mass=1.0)
+    return sb.derive(m)
+
+
+def elliptic_period(amplitude):
+    return 4 * ellipk(np.sin(np.asarray(amplitude) / 2) ** 2) / np.sqrt(9.81)
+
+
+# ---------------------------------------------------------------------------------------------------- single orbits
+
+
+def test_van_der_pol():
+    """Period, amplitude, and the multiplier exp ∫ div; with its mirror symmetry the multiplier of half a period is the root."""
+    eq = van_der_pol()
+    settled = sb.simulate(eq, 60, x=1.0)
+    whole, half = sb.orbit(eq, settled), sb.orbit(eq, settled, mirror=["x", "y"])
+    for o in (whole, half, sb.orbit(eq, {"x": 2.0}, period=6.6)):
+        assert o.period == pytest.approx(6.663286859, abs=1e-9)
+        assert o.extremes("x") == pytest.approx((-2.008619861, 2.008619861), abs=1e-9)
+        assert o.is_stable
+        assert max(o.residual, o.mesh_error, o.trivial_error) < 1e-9
+    t = np.linspace(0, whole.period, 400, endpoint=False)
+    divergence = whole.period * np.mean(whole.at(t, 1 - sb.symbol("x", "variable") ** 2))
+    assert whole.multipliers == pytest.approx([np.exp(divergence)], rel=1e-9)
+    assert half.multipliers**2 == pytest.approx(whole.multipliers, rel=1e-9)
+
+
+def test_multipliers_to_their_own_accuracy(roessler):
+    """-0.600539138 and -1.1489e-9: the small one has a relative accuracy of its own."""
+    o = sb.orbit(roessler, sb.simulate(roessler, 300, x=1.0, a=0.3))
+    assert o.period == pytest.approx(6.174637521, abs=1e-9)
+    assert o.multipliers.real == pytest.approx([-0.600539138, -1.14889e-9], rel=2e-6)
+    assert o.parameters["a"] == 0.3
+    divergence = 0.3 - 4 + np.mean(o.at(np.linspace(0, o.period, 400, endpoint=False), "x"))
+    assert np.prod(o.multipliers) == pytest.approx(np.exp(o.period * divergence), rel=1e-8)
+
+
+@pytest.mark.parametrize("cartesian", [False, True], ids=["angle", "constrained"])
+def test_pendulum_at_any_amplitude(cartesian):
+    """T = 4 K(sin(θ/2)) √(l/g), with the energy found to be conserved: its orbits come in a family, over which it can be varied."""
+    eq = pendulum(cartesian)
+    start = {"x": np.sin(1.5), "y": -np.cos(1.5)} if cartesian else {"a": 1.5}
+    o = sb.orbit(eq, start, period=1.02 * elliptic_period(1.5))
+    assert o.conserved == ("energy",)
+    assert o.period == pytest.approx(elliptic_period(1.5), rel=1e-11)
+    assert len(o.multipliers) == 0  # the two that exist are 1: along the orbit, and along the family
+    family = sb.orbits(eq, o, energy=(-9.0, 8.0), max_step=0.4)
+    amplitude = np.arccos(-family["energy"] / 9.81)
+    assert family["period"] == pytest.approx(elliptic_period(amplitude), rel=1e-7)
+    assert family["energy"][[0, -1]] == pytest.approx([-9.0, 8.0])
+
+
+def test_driven_oscillator():
+    """x'' + 2 d x' + x = cos(w t): amplitude 1/√((1 - w²)² + 4 d² w²), multipliers exp((-d ± i√(1 - d²)) 2π/w), at any w that is asked for."""
+    x, y, d, w = sb.symbols("x y d w")
+    eq = sb.from_equations({x: y, y: -x - 2 * d * y + sb.cos(w * sb.symbol("t"))}, {d: 0.1, w: 2.0})
+    o = sb.orbit(eq, {"x": 0.0}, period=2 * sb.pi / w)
+    family = sb.orbits(eq, o, w=(0.6, 2.0))
+    for k in (0, len(family) // 2, len(family) - 1):
+        o, w = family.orbit(k), family["w"][k]
+        assert o.period == pytest.approx(2 * np.pi / w, rel=1e-10)
+        assert o.extremes("x")[1] == pytest.approx(1 / np.hypot(1 - w**2, 0.2 * w), rel=1e-7)  # between mesh points
+        expected = np.exp((-0.1 + 1j * np.sqrt(0.99) * np.array([1, -1])) * o.period)
+        assert sorted(o.multipliers, key=np.imag) == pytest.approx(sorted(expected, key=np.imag), rel=1e-7)
+    with pytest.raises(sb.StabilityError, match="depend on time; give period="):
+        sb.orbit(eq, {"x": 0.0})
+
+
+def test_no_orbit_is_said_in_words():
+    x, y = sb.symbols("x y")
+    eq = sb.from_equations({x: 1 + x**2, y: -y})
+    o = sb.orbit(eq, {"x": 0.0}, period=1.0)
+    assert not o.is_periodic
+    assert not o.is_stable
+    assert "try one that is nearer" in o.outcome
+    assert str(o).startswith("No orbit")
+    with pytest.raises(sb.StabilityError, match="start from an orbit"):
+        sb.orbits(eq, o, y=(0, 1))
+
+
+def test_false_mirror_is_refused():
+    x, y = sb.symbols("x y")
+    skew = sb.from_equations({x: y, y: (1 - x**2) * y - x + 0.02 * x**2})
+    with pytest.raises(sb.StabilityError, match="rates of y are not mirrored"):
+        sb.orbit(skew, sb.simulate(skew, 60, x=1.0), mirror=["x", "y"])
+
+
+# ---------------------------------------------------------------------------------------------------- families
+
+
+def test_roessler_doubles_its_period_again_and_again(family):
+    """Numbers of AUTO: at 0.334856623, 0.374757964, 0.383333652; the Hopf point, where it began, is its other end."""
+    assert "Hopf" in family.outcome[0]
+    assert family["a"].min() == pytest.approx(0.124967482, abs=1e-6)
+    assert family["period"][family["a"].argmin()] == pytest.approx(6.233119706, abs=1e-5)
+    (first,) = family.special
+    assert (first.kind, first.value, first.period) == (
+        "period doubling", pytest.approx(0.334856623, abs=1e-9), pytest.approx(6.179933981, abs=1e-8)
+    )  # fmt: skip
+    stable = family.unstable == 0
+    assert (stable == (family["a"] < first.value)).all()
+    (o,) = family.at(0.3)
+    assert o.period == pytest.approx(6.174637521, abs=1e-9)
+    twice = sb.orbits(family.equations, family.switched(max_points=4).orbit(-1), a=(0.33, 0.38))
+    found = [(p.kind, p.value, p.period) for p in twice.special if p.value > 0.34]
+    assert found  # once or twice: beyond the first doubling it comes back with its phase shifted
+    for kind, value, period in found:
+        assert (kind, value, period) == (
+            "period doubling",
+            pytest.approx(0.374757964, abs=2e-9),
+            pytest.approx(12.412674951, abs=1e-7),
+        )
+
+
+def test_results_do_not_depend_on_the_route(family):
+    """There and back again; from a simulation; on another mesh; through a pickle."""
+    eq = family.equations
+    (there,) = family.at(0.32)
+    back = sb.orbits(eq, there, a=(0.25, 0.36)).at(0.32)[0]
+    other = sb.orbit(eq, sb.simulate(eq, 300, x=1.0, a=0.32), intervals=60)
+    copied = pickle.loads(pickle.dumps(there))
+    moved = sb.orbit(eq, there, a=0.3)
+    for o in (back, other, copied):
+        assert o.period == pytest.approx(there.period, rel=1e-9)
+        assert o.multipliers[0] == pytest.approx(there.multipliers[0], rel=1e-6)
+        assert o.extremes("z") == pytest.approx(there.extremes("z"), rel=1e-6)
+    assert moved.period == pytest.approx(6.174637521, abs=1e-9)
+
+
+def test_orbit_is_a_motion(family):
+    """The state of an orbit, simulated over its period, is where it was."""
+    (o,) = family.at(0.32)
+    end = sb.simulate(family.equations, o.period, o, rtol=1e-11).state
+    assert [end[n] for n in "xyz"] == pytest.approx([o.state[n] for n in "xyz"], abs=1e-7)
+    assert o.to_pandas()["x"].max() == pytest.approx(o.extremes("x")[1], rel=1e-3)
+
+
+def test_figures(family):
+    assert len(sb.plot(family).panels) == 2
+    assert len(sb.plot([family, family], "x", "period").panels) == 2
+    assert sb.plot(family, "multipliers").panels[0].is_equal
+    (o,) = family.at(0.3)
+    assert sb.plot(o, "x", over="y").panels[0].x_label == "y"
+    assert [c.label for c in sb.plot(o, "multipliers").panels[0].curves] == ["unit circle", "multipliers"]
+
+
+def test_column_under_a_follower_force():
+    """Ziegler's column, damped: Hopf at P = 41/28 + b²/2, then the cycle; periods and amplitudes of AUTO (whose largest values are those of its mesh)."""
+    m = sb.Model("Ziegler")
+    P, b = m.parameter("P", 1.3), m.parameter("b", 0.1)
+    q1, q2 = m.coordinates("q1 q2")
+    first = m.ground.rotate("z", q1)
+    second = first.translate(1, 0, 0).rotate("z", q2 - q1)
+    m.particle("one", first.point(1, 0, 0), mass=2.0)
+    m.particle("two", second.point(1, 0, 0), mass=1.0)
+    hinge = q2 - q1 + b * (q2.dot - q1.dot)
+    m.generalized_force("lower hinge", q1, hinge - q1 - b * q1.dot)
+    m.generalized_force("upper hinge", q2, -hinge)
+    m.force("follower", second, -P * second.x, at=second.point(1, 0, 0))
+    eq = sb.derive(m)
+    straight = sb.branch(eq, sb.steady(eq), P=(1.0, 2.2))
+    assert straight.special[0].value == pytest.approx(41 / 28 + 0.005, abs=1e-10)
+    cycles = sb.orbits(eq, sb.orbit(eq, straight), P=(1.4, 2.0))
+    expected = {
+        1.5: (11.6853964, 0.2380113, 0.4243561),
+        1.8: (11.0085379, 0.7143974, 1.2285257),
+        2.0: (10.5797866, 0.8579743, 1.4711653),
+    }
+    for load, (period, lower, upper) in expected.items():
+        (o,) = cycles.at(load)
+        assert o.period == pytest.approx(period, abs=1e-7)
+        assert (o.extremes("q1")[1], o.extremes("q2")[1]) == pytest.approx((lower, upper), abs=8e-5)
+        assert o.is_stable
