@@ -137,7 +137,11 @@ def _parser() -> argparse.ArgumentParser:
         help="functions or groups of functions, separated by commas, or all; by default core,derivatives",
     )
     export.add_argument(
-        "--event", action="append", default=[], metavar="NAME", help="a variable or output whose zeros are events"
+        "--event",
+        action="append",
+        default=[],
+        metavar="NAME[=EXPRESSION]",
+        help="a variable or output whose zeros are events, or an expression: --event 'low=q1 - 0.1'",
     )
     export.add_argument("--name", help="of files and functions, where not that of the model")
     export.add_argument(

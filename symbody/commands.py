@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from . import stability, view, write
+from .derive.equations import Equations
 from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, shown
+from .study.named_expression import named_expression
 from .study.read_model import built_in
 from .study.requests import Range, ResponseRequest
 from .study.sources import find_model, first_line, starting_file
@@ -21,7 +23,21 @@ from .study.study import Study
 from .whole_files import write_text
 
 STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
-TARGETS: Final = ("c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "jax", "casadi", "sympy", "fmu")
+TARGETS: Final = (
+    "c",
+    "fortran",
+    "auto",
+    "simulink",
+    "scilab",
+    "modelica",
+    "matlab",
+    "rust",
+    "javascript",
+    "jax",
+    "casadi",
+    "sympy",
+    "fmu",
+)
 
 
 @dataclass(frozen=True)
@@ -114,7 +130,7 @@ def export(asked: Any) -> Answer:
     study = _study(asked)
     options: dict[str, Any] = {"start": study.start, "name": asked.name}
     if asked.event:
-        options["events"] = {n: n for n in asked.event}
+        options["events"] = dict(_event(study.equations, text) for text in asked.event)
     if asked.functions is not None:
         options["functions"] = [n.strip() for n in asked.functions.split(",")]
     if asked.reference is not None:
@@ -137,6 +153,12 @@ def export(asked: Any) -> Answer:
     return Answer(
         f"wrote {made}; next: see {made / 'README.md'}", {"name": study.source.name, "to": asked.to, "files": files}
     )
+
+
+def _event(eq: Equations, said: str) -> tuple[str, Any]:
+    """NAME, a variable or output, or NAME=EXPRESSION: by name, what crosses zero."""
+    name, equals, text = said.partition("=")
+    return name.strip(), named_expression(eq, text, f"--event {name}") if equals else name.strip()
 
 
 def _write(place: Path, files: Mapping[str, str]) -> list[Path]:

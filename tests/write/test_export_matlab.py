@@ -46,7 +46,16 @@ def test_constraints_inputs_samples_and_functions_you_supply(tmp_path: Path) -> 
     (folder / "damper_force.m").write_text("function f = damper_force(v)\n    f = v + v^3;\nend\n")
     (folder / "damper_slope.m").write_text("function f = damper_slope(v)\n    f = 1 + 3 * v^2;\nend\n")
     said = assert_good(folder)
-    for name in ("rhs", "rhs by mex", "project", "project by mex", "variational_jacobian", "motion", "motion by ode45"):
+    for name in (
+        "rhs",
+        "rhs by mex",
+        "ode file",
+        "project",
+        "project by mex",
+        "variational_jacobian",
+        "motion",
+        "motion by ode45",
+    ):
         assert re.search(rf"^{name} +good", said, re.MULTILINE), name
 
 

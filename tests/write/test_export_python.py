@@ -14,7 +14,7 @@ import pytest
 import symbody as sb
 
 from .hostile_model import hostile
-from .models import crank, operations, pendulums
+from .models import DAMPER, SAMPLES, operations, pendulums
 
 WHERE = {"jax": "pip install jax", "casadi": "pip install casadi"}
 
@@ -125,7 +125,42 @@ def test_hostile_names(tmp_path: Path) -> None:
     assert_good(sb.write.casadi(hostile(), tmp_path, functions=["rhs", "outputs"], start={"h": 0.1}, reference=0.02))
 
 
-def test_external_functions_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(sb.ProgramError, match="as CasADi: external function 'damper_force' cannot be traced"):
-        sb.write.casadi(crank(), tmp_path, reference=None)
-    assert not list(tmp_path.iterdir())
+@pytest.mark.parametrize("target", ["jax", "casadi"])
+def test_external_functions_and_samples(target: str, tmp_path: Path) -> None:
+    """Functions that you supply in a file of your own, with their derivatives; samples are written, and their rates."""
+    require(target)
+    x, v, m = sb.symbols("x v m")
+    F = sb.symbol("F", "input")
+    eq = sb.from_equations({x: v, v: (F - x - DAMPER(v)) / m}, {m: 2.0}, name="damped")
+    law = {"F": SAMPLES}
+    groups = ("rhs", "rhs_x", "rhs_p", "rhs_along", "event_rates", "events")
+    events = {"load": eq.r[0] - 0.2}
+    folder = sb.write.export(
+        eq, target, tmp_path, functions=groups, start={"x": 0.4}, inputs=law, events=events, reference=0.3
+    )
+    with pytest.raises(AssertionError, match="No module named 'damped_functions'"):
+        assert_good(folder)
+    text = "def damper_force(v):\n    return v + v**3\n\n\ndef damper_slope(v):\n    return 1 + 3 * v**2\n"
+    (folder / "damped_functions.py").write_text(text)
+    said = assert_good(folder)
+    for name in ("rhs", "rhs_x", "event_rates", "motion"):
+        assert f"{name:28s} good" in said
+    (folder / "damped_functions.py").write_text(text.replace("v**3", "v**4"))
+    with pytest.raises(AssertionError, match=r"rhs +WRONG"):
+        assert_good(folder)
+
+
+@pytest.mark.parametrize("target", ["jax", "casadi"])
+def test_samples_outside_their_times(target: str, tmp_path: Path) -> None:
+    """Constant before and after; at every time what `simulate` puts in."""
+    require(target)
+    x, F = sb.symbol("x"), sb.symbol("F", "input")
+    eq = sb.from_equations({x: F}, outputs={"y": F + F.dot}, name="follower")
+    laws = {"F": (SAMPLES[0] + 1.0, SAMPLES[1])}
+    folder = sb.write.export(eq, target, tmp_path, functions=["rhs", "outputs"], inputs=laws, reference=None)
+    model = loaded(folder, f"follower_{target}")
+    f = model.outputs if target == "jax" else model.function("outputs")
+    times = np.linspace(0.01, 3.99, 9)
+    found = [float(np.ravel(f(t, np.zeros(1), np.zeros(0), np.zeros(0)))[0]) for t in times]
+    wanted = sb.simulate(eq, np.r_[0, times], inputs=laws)["y"][1:]
+    np.testing.assert_allclose(found, wanted, atol=1e-5 if target == "jax" else 1e-12)

@@ -26,6 +26,19 @@ def test_everything(tmp_path: Path) -> None:
         assert re.search(rf"^{name} +good", said, re.MULTILINE), name
 
 
+def test_a_block_without_states(tmp_path: Path) -> None:
+    """A function of the inputs alone (Lennartsson 6.7.2): one output port, to which the input feeds through."""
+    m = sb.Model("gain")
+    u, k = m.input("u"), m.parameter("k", 2.0)
+    m.output("square", k * u * u)
+    folder = sb.write.simulink(sb.derive(m), tmp_path, reference=None)
+    assert re.search(r"^outputs +good", assert_good(folder), re.MULTILINE)
+    text = (folder / "gain_sfun.c").read_text()
+    assert "ssSetNumOutputPorts(S, 1)" in text
+    assert "ssSetInputPortDirectFeedThrough(S, 0, 1)" in text
+    assert "mdlDerivatives" not in text
+
+
 def test_hostile_names(tmp_path: Path) -> None:
     assert "motion" in assert_good(sb.write.simulink(hostile(), tmp_path, start={"h": 0.1}, reference=0.02))
 

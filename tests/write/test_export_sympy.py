@@ -10,7 +10,9 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 import symbody as sb
+from symbody import commands
 from symbody.cli import main
+from symbody.write.export.export import TARGETS
 from tests.derive.first_order import controlled
 
 from .hostile_model import hostile
@@ -77,3 +79,27 @@ def test_command_line(tmp_path: Path, capsys) -> None:
     for style, says in (("sympy", "def rhs():"), ("c", "_rhs(")):
         assert main(["derive", "double_pendulum", "--as", style]) == 0
         assert says in capsys.readouterr().out
+
+
+def test_expressions_as_events(tmp_path: Path, capsys) -> None:
+    """In the language of model files: names of variables, parameters and outputs, time; what is no number, or has no name, is refused where it stands."""
+    words = ["export", "double_pendulum", "--to", "sympy", "--functions", "events", "-o", str(tmp_path), "--event"]
+    assert main([*words, "low=q1^2 - 0.1*sin(2*t)", "--event", "q2"]) == 0
+    model = loaded(tmp_path, "double_pendulum_sympy")
+    shared, (g,) = model.events()
+    q1, q2, *_ = model.STATE
+    wanted = sympy.Matrix([q1**2 - 0.1 * sympy.sin(2 * model.t), q2])
+    difference = g.subs(list(reversed(shared))) - wanted
+    assert np.abs(np.array(difference.subs({q1: 0.7, q2: 0.2, model.t: 0.4}), dtype=float)).max() < 1e-15
+    capsys.readouterr()
+    for text, says in (
+        ("low=qq + 1", "there is no 'qq'"),
+        ("low=q1 +", "--event low"),
+        ("low=q1 < 1", "a condition, not one number"),
+    ):
+        assert main([*words, text]) != 0
+        assert says in capsys.readouterr().err
+
+
+def test_every_target_is_a_command() -> None:
+    assert set(commands.TARGETS) == set(TARGETS)

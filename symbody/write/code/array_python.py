@@ -11,7 +11,6 @@ from ...algebra.target_names import UniqueNames, is_python_reserved
 from ...emit.loops.kernels import has_pivots
 from ...emit.program.program import Instruction, Output, Program
 from ...emit.text.infix import ATOM, COMPARISON, POWER, Term, filled
-from ...errors import ProgramError
 from .flat import FlatText
 
 _ALIKE: Final = {op: op for op in "sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt".split()}
@@ -28,6 +27,7 @@ class ArrayDialect:
     both        conjunction and disjunction of two conditions, and negation
     vector      an array of entries; `matrix` one of rows and columns whose entries lie row after row
     solve       A \\ b
+    lookup      text of a function `lookup(times, coefficients, x)`: the polynomial of the piece that holds x
     """
 
     title: str
@@ -40,17 +40,30 @@ class ArrayDialect:
     solve: str
     transposed: str
     item: str
+    lookup: str
 
 
 JAX: Final = ArrayDialect(
     "JAX", "jnp", {**_ALIKE, "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "abs": "abs", "sign": "sign"},
     "jnp.where({0}, {1}, {2})", ("jnp.logical_and({0}, {1})", "jnp.logical_or({0}, {1})", "jnp.logical_not({0})"),
     "jnp.array([{0}])", "jnp.array([{0}]).reshape({1}, {2})", "jnp.linalg.solve({0}, {1})", "{0}.T", "{0}[{1}, {2}]",
+    """\
+def lookup(times, coefficients, x):
+    at = jnp.clip(x, times[0], times[-1])
+    piece = jnp.clip(jnp.searchsorted(jnp.array(times), at, side="right") - 1, 0, len(times) - 2)
+    return jnp.polyval(jnp.array(coefficients)[piece], at - jnp.array(times)[piece])""",
 )  # fmt: skip
 CASADI: Final = ArrayDialect(
     "CasADi", "casadi", {**_ALIKE, "abs": "fabs", "sign": "sign"}, "casadi.if_else({0}, {1}, {2})",
     ("casadi.logic_and({0}, {1})", "casadi.logic_or({0}, {1})", "casadi.logic_not({0})"),
     "casadi.vertcat({0})", "casadi.reshape(casadi.vertcat({0}), {2}, {1}).T", "casadi.solve({0}, {1})", "{0}.T", "{0}[{1}, {2}]",
+    """\
+def lookup(times, coefficients, x):
+    at = casadi.fmin(casadi.fmax(x, times[0]), times[-1])
+    found = casadi.polyval(casadi.DM(coefficients[0]), at - times[0])
+    for t, row in zip(times[1:-1], coefficients[1:]):
+        found = casadi.if_else(at < t, found, casadi.polyval(casadi.DM(row), at - t))
+    return found""",
 )  # fmt: skip
 
 
@@ -113,9 +126,7 @@ class ArrayText(FlatText):
         if i.op == "pow":
             return Term(f"{args[0].within(ATOM)}**{args[1].within(ATOM)}", POWER)
         if i.op == "call":
-            raise ProgramError(
-                f"program {self.program.name!r} as {d.title}: external function {i.data.name!r} cannot be traced; write it in expressions"
-            )
+            return Term(f"{i.data.name}({', '.join(texts)})")
         return Term(f"{d.module}.{d.functions[i.op]}({', '.join(texts)})")
 
     def store(self, o: int, out: Output, at: int, text: str) -> None:

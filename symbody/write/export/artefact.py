@@ -123,6 +123,7 @@ class Artefact:
     tables       indices by name: patterns of sparse outputs, `compressed`
     notes        what could not be written, and why
     labels       names of subexpressions; programs have them in themselves
+    event_senses of each event function: the direction of crossings that count (1 rising, -1 falling, 0 both), and whether one ends the motion
     """
 
     title: str
@@ -140,6 +141,7 @@ class Artefact:
     reference: Reference | None = None
     notes: tuple[str, ...] = ()
     labels: Mapping[str, Any] = field(default_factory=dict)
+    event_senses: tuple[tuple[int, bool], ...] = ()
 
     def __repr__(self) -> str:
         names = ", ".join([*(f.name for f in self.functions), *(a.name for a in self.algorithms)])

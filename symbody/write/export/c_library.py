@@ -223,6 +223,7 @@ class CLibrary:
         n_r = len(m.inputs)
         defaults = [f"    p->{f} = {literal(v)};" for f, v in zip(self.fields, m.defaults or (0.0,), strict=True)]
         start = [f"    *t = {literal(t)};", *(f"    x[{k}] = {literal(v)};" for k, v in enumerate(x))]
+        start += [] if x else ["    (void)x;"]
         start += [f"    r[{k}] = {literal(v)};" for k, v in enumerate(r)] or ["    (void)r;"]
         first = f"void {self.name}_default_parameters({self.name}_parameters *p)"
         second = f"void {self.name}_initial_state({self.real} *t, {self.real} x[{max(1, len(x))}], {self.real} {f'r[{n_r}]' if n_r else '*r'})"

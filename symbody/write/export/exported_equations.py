@@ -170,6 +170,11 @@ class ExportedEquations:
             return found
         return as_expr(given)
 
+    @property
+    def event_senses(self) -> tuple[tuple[int, bool], ...]:
+        """Of each event the direction of crossings that count, and whether one ends the motion."""
+        return tuple((e.sense, e.terminal) if isinstance(e, Event) else (0, False) for e in self.events.values())
+
     @cached_property
     def event_rates(self) -> list[Expr]:
         """g' along the motion."""

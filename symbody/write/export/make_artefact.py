@@ -59,7 +59,7 @@ def artefact(eq: Equations, options: ExportOptions) -> Artefact:
         found = Artefact(
             eq.name, identifier, version("symbody"), table.of("q u z").rows, table.of("r").rows, table.of("p").rows,
             (made.t, (*map(float, made.q), *map(float, made.u), *map(float, made.z)), tuple(map(float, made.r))),
-            tuple(map(float, made.p)), functions, notes=tuple(notes), labels=eq.labels,
+            tuple(map(float, made.p)), functions, notes=tuple(notes), labels=eq.labels, event_senses=source.event_senses,
         )  # fmt: skip
         found = _with_algorithms(found, eq)
         if options.checks:

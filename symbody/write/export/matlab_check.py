@@ -49,7 +49,7 @@ def matlab_check(made: Artefact) -> str:
             lines += _compared(
                 n, a.name, [*zip(inputs, check.inputs, strict=True)], given, check.outputs, [None] * len(check.outputs)
             )
-    lines += _motion(made)
+    lines += [*_flags(made), *_motion(made)]
     lines += [
         "    if wrong",
         "        disp('SOMETHING IS WRONG');",
@@ -89,6 +89,25 @@ def _compared(
         f"        wrong = wrong + verdict('{name} by mex', {largest}, {tail}",
         "    end",
     ]
+
+
+def _flags(made: Artefact) -> list[str]:
+    """ODE files, with parameters as numbers: against the functions that stand behind their flags."""
+    n, tail = made.identifier, f"{matlab_literal(AGREEMENT)});"
+    compared = {
+        "": ("rhs", "{0}_rhs(t, x, r, p)"),
+        "jacobian": ("rhs_x", "{0}_rhs_x(t, x, r, p)"),
+        "events": ("events", "{0}_events(t, x, r, p)"),
+    }
+    numbers = "cell2mat(struct2cell(p))" if made.parameters else "zeros(0, 1)"
+    lines = []
+    for flag, (needs, wanted) in compared.items():
+        if made.has("rhs") and made.has(needs):
+            got = f"{n}_ode(t, x, '{flag}', {numbers}, r)"
+            lines.append(
+                f"    wrong = wrong + verdict('ode file {flag}', difference({got}, {wanted.format(n)}), {tail}"
+            )
+    return lines
 
 
 def _motion(made: Artefact) -> list[str]:

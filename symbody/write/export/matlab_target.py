@@ -14,6 +14,7 @@ from .artefact import Algorithm, Artefact
 from .c_library import CLibrary, CVariant
 from .describe import described
 from .matlab_check import matlab_check
+from .matlab_ode_file import ode_files
 from .mex_gateway import mex_gateway
 from .readme import LanguageWords, readme
 
@@ -33,6 +34,7 @@ def matlab_files(made: Artefact) -> dict[str, str]:
         files[f"{name}_{f.name}.m"] = _text(MatlabText(f.program, name, fields).definition(about))
     for a in made.algorithms:
         files[f"{name}_{a.name}.m"] = _text(_MatlabAlgorithm(made, a).definition())
+    files |= ode_files(made)
     files |= {
         f"{name}_{f.name}.m": _text(_lookup(f, f"{name}_{f.name}")) for f in made.externals if f.table is not None
     }
@@ -50,10 +52,17 @@ def _parameters(made: Artefact, fields: tuple[str, ...]) -> str:
     name = f"{made.identifier}_parameters"
     about = [
         f"% {in_one_line(line)}".rstrip()
-        for line in (f"{made.title}: parameters as in the model", "", *described(made))
+        for line in (f"{made.title}: parameters as in the model, or numbers in their order", "", *described(made))
     ]
     values = [f"    p.{f} = {matlab_literal(v)};" for f, v in zip(fields, made.defaults, strict=True)]
-    return _text([f"function p = {name}()", *about, "    p = struct();", *values, "end"])
+    given = [
+        "    if nargin > 0",
+        f"        if numel(values) ~= {len(fields)}",
+        f"            error('{name}: expected {len(fields)} numbers');",
+        "        end",
+    ]
+    given += [*(f"        p.{f} = values({k + 1});" for k, f in enumerate(fields)), "    end"]
+    return _text([f"function p = {name}(values)", *about, "    p = struct();", *values, *given, "end"])
 
 
 def _start(made: Artefact) -> str:
@@ -164,6 +173,10 @@ p = {n}_parameters();
         more.append(f"m-files call {names}, which you supply.")
     files = {
         f"{n}_*.m": "functions; `help` says what each gives",
+        **{
+            f"{n}_ode.m": "x', Jacobian, pattern, events and start by flags, as an ODE file of MATLAB 5: `f(t, x, flag, p)`"
+            for _ in ode_files(made)
+        },
         f"{n}.c, {n}.h, {n}_mex.c": f"the C library and its gateway: `mex {n}_mex.c {n}.c`",
         f"{n}_check.m": "compares everything, and integrates by Runge-Kutta steps and by ode45",
     }

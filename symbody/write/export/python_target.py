@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...errors import ProgramError, listed
 from ...escaping import as_python_docstring, in_one_line
 from ..code.array_python import CASADI, JAX, ArrayDialect, ArrayText
 from .artefact import Artefact, Numbers
@@ -22,7 +23,7 @@ def jax_files(made: Artefact) -> dict[str, str]:
         "python",
         f"{n}_jax.",
         _files(n, "jax"),
-        _JAX_MORE,
+        (*_JAX_MORE, *_supplied_words(made, "`jax.numpy`")),
     )
     return {f"{n}_jax.py": text, f"{n}_check.py": _check(made, "jax"), "README.md": readme(made, words)}
 
@@ -37,7 +38,7 @@ def casadi_files(made: Artefact) -> dict[str, str]:
         "python",
         f"{n}_casadi.",
         _files(n, "casadi"),
-        _CASADI_MORE,
+        (*_CASADI_MORE, *_supplied_words(made, "functions of CasADi that take SX")),
     )
     return {f"{n}_casadi.py": text, f"{n}_check.py": _check(made, "casadi"), "README.md": readme(made, words)}
 
@@ -83,6 +84,7 @@ def _module(made: Artefact, dialect: ArrayDialect, imports: list[str], finish: o
         as_python_docstring(head),
         "",
         *imports,
+        *_supplied(made),
         "",
         f"STATE = ({names[0]},)",
         f"PARAMETERS = ({names[1]}{',' if names[1] else ''})",
@@ -102,6 +104,7 @@ def _module(made: Artefact, dialect: ArrayDialect, imports: list[str], finish: o
         '    """t, x, r where motions begin."""',
         f"    return {t!r}, {_array(x, dialect)}, {_array(r, dialect)}",
     ]
+    lines += _tables(made, dialect)
     for f in made.functions:
         name = "_rhs" if f.name == "rhs" and dialect is JAX else f.name
         about = in_one_line(f"{f.about}; {f.program.cost}").replace('"', "'").replace("\\", "/")
@@ -110,6 +113,53 @@ def _module(made: Artefact, dialect: ArrayDialect, imports: list[str], finish: o
         lines += ["", "", *_project(made, dialect)]
     assert callable(finish)
     return "\n".join([*lines, *finish(made), ""])
+
+
+def _supplied(made: Artefact) -> list[str]:
+    """External functions, of which only who has the module can write a form that is traced."""
+    names = [f.name for f in made.externals if f.table is None]
+    own = {
+        *made.names,
+        "jax",
+        "jnp",
+        "casadi",
+        "lookup",
+        "function",
+        "default_parameters",
+        "initial_state",
+        "project",
+        "_rhs",
+    }
+    if taken := [n for n in names if n in own]:
+        raise ProgramError(
+            f"export of {made.title!r}: external function {taken[0]!r} has a name that the module uses itself; give it another"
+        )
+    return ["", f"from {made.identifier}_functions import {', '.join(names)}"] if names else []
+
+
+def _supplied_words(made: Artefact, example: str) -> tuple[str, ...]:
+    names = [f"`{f.name}`" for f in made.externals if f.table is None]
+    if not names:
+        return ()
+    return (
+        f"You supply {listed(names)} in a file `{made.identifier}_functions.py` beside the module, written with {example}, so that they can be traced.",
+    )
+
+
+def _tables(made: Artefact, dialect: ArrayDialect) -> list[str]:
+    """Piecewise polynomials: constant before the first and after the last time; as rates zero there."""
+    found = [f for f in made.externals if f.table is not None]
+    lines = ["", "", *dialect.lookup.splitlines()] if found else []
+    for f in found:
+        assert f.table is not None
+        times, coefficients = list(f.table.times), [list(row) for row in f.table.coefficients]
+        value = f"lookup({f.name}_TIMES, {f.name}_COEFFICIENTS, x)"
+        if f.table.is_rate:
+            inside = dialect.both[0].format(f"x >= {times[0]!r}", f"x <= {times[-1]!r}")
+            value = dialect.where.format(inside, value, "0.0")
+        lines += ["", "", f"{f.name}_TIMES, {f.name}_COEFFICIENTS = {times!r}, {coefficients!r}"]
+        lines += ["", "", f"def {f.name}(x):", f"    return {value}"]
+    return lines
 
 
 def _array(values: Numbers, dialect: ArrayDialect) -> str:

@@ -52,7 +52,7 @@ class _SFunction:
 
     def __init__(self, made: Artefact, library: CLibrary) -> None:
         self.made, self.library, self.n = made, library, made.identifier
-        self.n_r = len(made.inputs)
+        self.n_x, self.n_r = len(made.state), len(made.inputs)
         self.n_y = _size(made, "outputs")
         self.n_g = _size(made, "events")
 
@@ -63,10 +63,10 @@ class _SFunction:
             self._check_parameters(),
             self._sizes(),
             self._times(),
-            self._start(),
+            *([self._start()] if self.n_x else []),
             self._outputs(),
+            *([self._derivatives()] if self.n_x else []),
         ]
-        parts += [self._derivatives()]
         parts += [self._zero_crossings()] if self.n_g else []
         parts += [self._projection()] if self.made.has("project") else []
         return "\n".join([*parts, _TAIL])
@@ -128,9 +128,9 @@ static void mdlCheckParameters(SimStruct *S)
         if self.n_r:
             lines += [f"    ssSetInputPortWidth(S, 0, {self.n_r});", "    ssSetInputPortRequiredContiguous(S, 0, 1);"]
             lines.append(f"    ssSetInputPortDirectFeedThrough(S, 0, {int(self._feeds_through())});")
-        lines += [f"    if (!ssSetNumOutputPorts(S, {2 if self.n_y else 1})) {{", "        return;", "    }"]
-        lines.append(f"    ssSetOutputPortWidth(S, 0, {self.n.upper()}_NX);")
-        lines += [f"    ssSetOutputPortWidth(S, 1, {self.n_y});"] if self.n_y else []
+        widths = [n for n in (self.n_x, self.n_y) if n]
+        lines += [f"    if (!ssSetNumOutputPorts(S, {len(widths)})) {{", "        return;", "    }"]
+        lines += [f"    ssSetOutputPortWidth(S, {k}, {n});" for k, n in enumerate(widths)]
         lines += [
             "    ssSetNumSampleTimes(S, 1);",
             f"    ssSetNumNonsampledZCs(S, {self.n_g});",
@@ -171,19 +171,21 @@ static void mdlInitializeConditions(SimStruct *S)
 """
 
     def _outputs(self) -> str:
-        own = []
-        if self.n_y:
-            own = [
-                f"    {self.n}_parameters p;", "    parameters(S, &p);",
-                f"    refuse(S, {self.n}_outputs(ssGetT(S), x, inputs(S), &p, ssGetOutputPortRealSignal(S, 1)));",
-            ]  # fmt: skip
-        return "\n".join(
-            [
-                "static void mdlOutputs(SimStruct *S, int_T tid)", "{", "    const real_T *const x = ssGetContStates(S);",
-                "    real_T *const state = ssGetOutputPortRealSignal(S, 0);", "    UNUSED_ARG(tid);",
-                f"    for (int i = 0; i < {self.n.upper()}_NX; i++) {{", "        state[i] = x[i];", "    }", *own, "}", "",
+        """The state, then the outputs of the model; a model without states has only the latter."""
+        lines = ["static void mdlOutputs(SimStruct *S, int_T tid)", "{"]
+        lines += [f"    {self.n}_parameters p;"] if self.n_y else []
+        lines += ["    UNUSED_ARG(tid);"]
+        if self.n_x:
+            lines += [
+                f"    for (int i = 0; i < {self.n.upper()}_NX; i++) {{",
+                "        ssGetOutputPortRealSignal(S, 0)[i] = ssGetContStates(S)[i];",
+                "    }",
             ]
-        )  # fmt: skip
+        if self.n_y:
+            port = 1 if self.n_x else 0
+            given = f"ssGetT(S), {'ssGetContStates(S)' if self.n_x else '0'}, inputs(S), &p, ssGetOutputPortRealSignal(S, {port})"
+            lines += ["    parameters(S, &p);", f"    refuse(S, {self.n}_outputs({given}));"]
+        return "\n".join([*lines, "}", ""])
 
     def _derivatives(self) -> str:
         return self._called(
@@ -250,9 +252,10 @@ class _SimulinkDriver(CDriver):
 
     def _block(self) -> str:
         n_y, n_g = max(1, _size(self.made, "outputs")), max(1, _size(self.made, "events"))
+        state = f"state[{self.n}], " if self.made.state else ""
         return f"""\
 /* The block, with empty parameters, as Simulink would set it up. */
-static double x[{self.n}], xdot[{self.n}], state[{self.n}], y[{n_y}], g[{n_g}], r[{self.n_r}];
+static double x[{self.n}], xdot[{self.n}], {state}y[{n_y}], g[{n_g}], r[{self.n_r}];
 static const mxArray nothing = {{0, 0}};
 
 static SimStruct *block(void)
@@ -262,7 +265,7 @@ static SimStruct *block(void)
     S.parameters_given = 2;
     S.x = x;
     S.xdot = xdot;
-    S.y[0] = state;
+    S.y[0] = {"state" if self.made.state else "y"};
     S.y[1] = y;
     S.g = g;
     S.u[0] = r;
@@ -300,13 +303,16 @@ static int rates(double t, const double *at, double *out)
             f'    wrong += verdict("sizes", {ports}, 0.0, 0.0);',
             "    stand_in_start(S);",
         ]
-        lines += [f'    wrong += verdict("start", S->error != 0, difference(x, start, {self.n}), {self.agreement!r});']
+        lines += [
+            f'    wrong += verdict("start", S->error != 0, difference(x, start, {len(self.made.state)}), {self.agreement!r});'
+        ]
         lines += [
             f"    for (int k = 0; k < {len(self.made.inputs)}; k++) {{",
             "        r[k] = held[k];",
             "    }",
             f"    S->t = {self.literal(self.point.t)};",
         ]
+        lines += ["    (void)at;", "    (void)held;"]
         calls = {
             "rhs": ("derivatives", "xdot"),
             "outputs": ("outputs", "y"),
@@ -399,8 +405,12 @@ clean:
 def _words(made: Artefact) -> LanguageWords:
     n = made.identifier
     ports = [f"the input port has {len(made.inputs)} signals"] if made.inputs else ["there is no input port"]
-    ports.append("output port 1 is the state")
-    ports += [f"port 2 has the {_size(made, 'outputs')} outputs of the model"] if made.has("outputs") else []
+    ports += ["output port 1 is the state"] if made.state else []
+    ports += (
+        [f"{'port 2' if made.state else 'the output port'} has the {_size(made, 'outputs')} outputs of the model"]
+        if made.has("outputs")
+        else []
+    )
     more = [
         f"In a model: a block *S-Function*, its name `{n}_sfun`, its modules `{n}`, its parameters `p, x0` (or `[], []` for the values below). {', '.join(ports).capitalize()}.",
         "`make check` compiles the S-function with a stand-in for Simulink's header that stands in `stand_in`, and compares what Simulink would call. It was not run in Simulink.",

@@ -1,0 +1,49 @@
+"""Expressions of the command line, in the language of model files: names are those of some equations."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any, Final
+
+from ..algebra.graph import PI, Expr
+from ..algebra.node_table import nodes_made
+from ..bodies.file.expression_text import parsed
+from ..bodies.file.values import kind, value_of
+from ..bodies.points import Point
+from ..derive.equations import Equations
+from ..errors import ExpressionTextError, ModelError, listed
+from ..integrate.meanings import named_quantities
+
+MOST_NODES: Final = 10_000  # that one expression may make
+
+
+def named_expression(eq: Equations, text: str, where: str) -> Expr:
+    """The expression that a text stands for: names are variables, accelerations, multipliers, inputs, parameters, outputs, t and pi."""
+    try:
+        found = value_of(parsed(text), _NamesOfEquations(eq))
+    except ExpressionTextError as reason:
+        raise ModelError(f"{where}: {reason}") from None
+    if not isinstance(found, Expr):
+        raise ModelError(f"{where}: {text} is {kind(found)}, not one number")
+    return found
+
+
+class _NamesOfEquations:
+    """Names of some equations; bodies and points have none here."""
+
+    def __init__(self, eq: Equations) -> None:
+        self.known: dict[str, Any] = {"t": eq.t, "pi": PI, **named_quantities(eq)}
+        self.most_nodes = nodes_made() + MOST_NODES
+
+    def named(self, name: str, is_part: bool) -> Any:
+        return self.known[name]
+
+    def quoted(self, name: str) -> Any:
+        raise ModelError(f"{name!r}: bodies and frames have no place here; write in variables and outputs")
+
+    def contact(self, name: str) -> Point:
+        raise ModelError(f"contact({name}) has no place here; write in variables and outputs")
+
+    def missing(self, name: str) -> str:
+        near = get_close_matches(name, self.known, 1)
+        return f"there is no {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"there are {listed(self.known)}")
