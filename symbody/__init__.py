@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from .bodies import (
         Body,
         Dyad,
+        ElasticBody,
         Frame,
         LynchInput,
         Mechanism,
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
         disc,
         express,
         inertia,
+        material,
         model_schema,
         read_urdf,
         shell,
@@ -209,6 +211,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "read_model", "read_model_text", "write_model", "model_text", "model_schema",
     "read_urdf",
     "inertia", "bar", "disc", "cylinder", "sphere", "shell", "cuboid",
+    "ElasticBody", "material",
     # derive: equations of motion
     "audit", "Audit", "derive", "from_equations", "from_lagrangian", "Equations", "Variables", "Variable", "NamedRow", "certify", "Certificate", "minimal",
     "kinetic_energy", "potential_energy", "energy", "momentum", "angular_momentum", "centre_of_mass",

@@ -43,7 +43,17 @@ UNARY: Final = frozenset("neg sqrt exp log sin cos tan asin acos atan sinh cosh 
 COMMUTATIVE: Final = frozenset(("add", "mul", "min", "max", "eq", "and", "or"))
 BINARY: Final = frozenset("add sub mul div pow atan2 min max".split())
 CONDITIONS: Final = frozenset("lt le eq and or not true".split())
-KINDS: Final = ("parameter", "coordinate", "speed", "acceleration", "input", "variable", "multiplier", "time")
+KINDS: Final = (
+    "parameter",
+    "coordinate",
+    "speed",
+    "acceleration",
+    "input",
+    "variable",
+    "multiplier",
+    "time",
+    "material",
+)
 _RATE_KIND: Final = {"coordinate": "speed", "speed": "acceleration"}
 
 
@@ -211,7 +221,7 @@ class Symbol(Expr):
     @property
     def dot(self) -> Expr:
         """Time derivative, as a symbol of its own (a coordinate's is a speed, a speed's an acceleration)."""
-        if self.kind == "parameter":
+        if self.kind in ("parameter", "material"):
             return ZERO
         if self.kind == "time":
             return ONE

@@ -15,7 +15,7 @@ from typing import Any, Final
 HASH_BITS: Final = 56
 HASH: Final = (1 << HASH_BITS) - 1
 CLASS_OF_KIND: Final = {  # odd: only numbers have class 0, so that they come before functions of numbers
-    "parameter": 1, "input": 3, "variable": 3, "time": 3, "coordinate": 5, "speed": 7, "acceleration": 9, "multiplier": 11,
+    "parameter": 1, "material": 1, "input": 3, "variable": 3, "time": 3, "coordinate": 5, "speed": 7, "acceleration": 9, "multiplier": 11,
 }  # fmt: skip
 NOT_A_NUMBER: Final = 1 << HASH_BITS
 CLASS_MASK: Final = ~HASH

@@ -8,10 +8,12 @@ from ..later import offer
 
 if TYPE_CHECKING:
     from .dyads import Dyad
+    from .elastic_body import ElasticBody
     from .file.keys import model_schema
     from .frames import Frame
     from .lynch_input import LynchInput
     from .mass import bar, cuboid, cylinder, disc, inertia, shell, sphere
+    from .material_integrals import material
     from .mechanism import Body, Mechanism
     from .model import Model
     from .points import Point
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "cuboid", "cylinder", "disc", "inertia", "shell",
-    "sphere", "Body", "Mechanism", "Model", "LynchInput", "read_urdf", "Robot", "UrdfReport",
+    "sphere", "material", "Body", "ElasticBody", "Mechanism", "Model", "LynchInput", "read_urdf", "Robot", "UrdfReport",
 ]  # fmt: skip
 
 offer(__name__)

@@ -55,7 +55,7 @@ def _of_body(b: Body) -> Iterator[Requirement]:
     if b.shape is not None:  # its inertia is that of a body, whatever the numbers are
         for size in b.shape.size:
             yield _requirement(part, [size], partial(_size, b.shape.kind))
-    elif b.is_physical:
+    elif b.is_physical and b.moments is None:
         yield _requirement(part, b.mass.I_BBcm.entries, _inertia)
 
 

@@ -37,7 +37,7 @@ def torque(name: str, vector: Vector, on: Frame, reacting: Frame | None) -> Load
 def uniform_gravity(bodies: Iterable[Body], acceleration: Vector, name: str = "gravity") -> Load:
     """m g on every body; V = -m g · r, gathered along the tree: g · r = Σ g · p over the frames on the way, each in the frame it hangs on."""
     heavy = [b for b in bodies if not b.mass.is_massless]
-    actions = tuple(Action(b.frame, force=b.mass.m * acceleration, at=b.mass_centre) for b in heavy)
+    actions = tuple(Action(b.mass_frame, force=b.mass.m * acceleration, at=b.mass_centre) for b in heavy)
     by_body: dict[str, Expr] = {}
     known: dict[Frame, tuple[Matrix, Expr]] = {}  # components of g in a frame, and g · r at its origin
     for b in heavy:
@@ -105,7 +105,7 @@ def central_gravity(of: CentralGravity, bodies: Iterable[Body]) -> Load:
             continue
         r = b.mass_centre - of.centre
         distance = r.magnitude()
-        actions.append(Action(b.frame, force=-(of.strength * b.mass.m / distance**3) * r, at=b.mass_centre))
+        actions.append(Action(b.mass_frame, force=-(of.strength * b.mass.m / distance**3) * r, at=b.mass_centre))
         by_body[b.name] = -(of.strength * b.mass.m / distance)
         if of.has_gradient and not b.mass.is_particle:
             more, energy = _gravity_gradient(of.strength, b, r, distance)

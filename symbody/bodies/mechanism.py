@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from ..algebra.graph import Expr, Symbol, symbol
 from ..algebra.portable import Portable
@@ -17,17 +17,21 @@ from ..summary import Summarized, Summary, filled, tagged
 from .dyads import Dyad
 from .frames import Frame
 from .mass import MassProperties, Shape
+from .moments import Moments
 from .points import Point
 from .summaries import rows_of_parts, rows_of_symbols, rows_of_written
 from .topology import Topology, topology
 from .vectors import Vector
 
+INTERNAL: Final = ("elastic", "elastic damping")  # kinds of loads that deform a body
+
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A rigid body or a particle, fixed to its frame.
+    """A body on its frame: a rigid one or a particle, fixed to it; or one that deforms.
 
     is_physical   whether its inertia has to be that of a whole body
+    moments       of one that deforms: moments of its fields, of which `mass` then follows, in its coordinates
     """
 
     name: str
@@ -35,6 +39,7 @@ class Body:
     mass: MassProperties
     shape: Shape | None = None
     is_physical: bool = True
+    moments: Moments | None = None
 
     def __post_init__(self) -> None:
         checked_name(self.name, "body")
@@ -47,8 +52,26 @@ class Body:
         """The vector with these components in the body frame."""
         return self.frame.vector(x, y, z)
 
+    @property
+    def is_fixed_at_origin(self) -> bool:
+        """Whether what is at the origin of its frame does not move in it."""
+        return True
+
+    def at(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Frame:
+        """A frame fixed to the body where it has these coordinates at rest; on a body that deforms it moves and turns with the deformation."""
+        return self.frame.translate(x, y, z)
+
+    @cached_property
+    def mass_frame(self) -> Frame:
+        """The frame that gravity acts on: its own, or, of a body that deforms, one that moves with the mass centre."""
+        if self.moments is None:
+            return self.frame
+        return Frame(self.frame, offset=self.mass.p_BoBcm, name=f"{self.frame.name}.centre")
+
     @cached_property
     def mass_centre(self) -> Point:
+        if self.moments is not None:
+            return self.mass_frame.origin
         return Point(self.frame, self.mass.p_BoBcm)
 
     def inertia(self, about: Point | None = None) -> Dyad:
@@ -101,6 +124,11 @@ class Load:
         checked_name(self.name, "load")
         object.__setattr__(self, "on_rates", MappingProxyType(dict(self.on_rates)))
         object.__setattr__(self, "by_body", MappingProxyType(dict(self.by_body)))
+
+    @property
+    def is_internal(self) -> bool:
+        """Whether it deforms a body without acting on it as a whole."""
+        return self.kind in INTERNAL
 
     def __repr__(self) -> str:
         on = dict.fromkeys([*(a.frame.name for a in self.actions), *(q.name for q in self.on_rates)])
@@ -227,6 +255,15 @@ class Mechanism(Summarized, Portable):
 
     def load(self, name: str) -> Load:
         return _named("load", name, {x.name: x for x in self.loads}, self.name)  # type: ignore[return-value]
+
+    @property
+    def rigid_bodies(self) -> tuple[Body, ...]:
+        return tuple(b for b in self.bodies if b.moments is None)
+
+    @property
+    def elastic_bodies(self) -> tuple[Body, ...]:
+        """Those that deform."""
+        return tuple(b for b in self.bodies if b.moments is not None)
 
     @property
     def has_written_motion(self) -> bool:

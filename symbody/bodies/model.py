@@ -1,6 +1,6 @@
 """`Model`: the builder of mechanisms. Here loads and constraints; the rest is inherited, in the order of the data flow:
 
-declarations.py (symbols) -> parts.py (tables and the builder interface) -> structure.py (bodies) -> joint_methods.py -> model.py
+declarations.py (symbols) -> parts.py (tables and the builder interface) -> structure.py (bodies) -> joint_methods.py -> elastic_methods.py -> model.py
 
 Every method that adds a part takes its name first, then the parts that it joins or acts on (parent before child), then quantities.
 """
@@ -22,9 +22,10 @@ from ..escaping import checked_name
 from ..summary import Summarized, Summary
 from . import loads as make
 from .declarations import as_expression, derivative_of, identifier
+from .elastic_body import deforms
+from .elastic_methods import ElasticMethods
 from .existence import refused, requirements
 from .frames import Frame, three
-from .joint_methods import JointMethods
 from .loads import Spring
 from .mechanism import Action, Body, Constraint, Joint, Load, Mechanism
 from .parts import moves_in_frame
@@ -36,7 +37,7 @@ from .summaries import rows_of_parts, rows_of_symbols, rows_of_written
 from .vectors import Vector
 
 
-class Model(Summarized, JointMethods):
+class Model(Summarized, ElasticMethods):
     """A mechanism being described: `m = Model("pendulum")`, then parameters, bodies, joints, loads; `derive(m)` freezes it."""
 
     def _summary(self) -> Summary:
@@ -102,6 +103,8 @@ class Model(Summarized, JointMethods):
         point = on.mass_centre if isinstance(on, Body) else frame.origin
         if at is not None:
             point = self.point_of(f"force {name!r}, at=", at)
+        if deforms(on):
+            frame = point.frame
         other = None if reacting is None else self.frame_of(f"force {name!r}, reacting", reacting)
         return self.add_load(
             make.force(self._new_load(name), self.checked_vector(f"load {name!r}", vector), point, frame, other)
@@ -110,6 +113,10 @@ class Model(Summarized, JointMethods):
     def torque(self, name: str, on: Part, vector: Vector, *, reacting: Part | None = None) -> Load:
         """A torque on a body or frame, with its reaction on another part where one is named."""
         frame = self.frame_of(f"torque {name!r}", on)
+        if deforms(on):
+            raise ModelError(
+                f"torque {name!r}: the body {on.name!r} deforms; say where it acts, with a frame of it such as body.at(x)"
+            )
         other = None if reacting is None else self.frame_of(f"torque {name!r}, reacting", reacting)
         return self.add_load(
             make.torque(self._new_load(name), self.checked_vector(f"load {name!r}", vector), frame, other)
@@ -579,7 +586,7 @@ class Model(Summarized, JointMethods):
     def _carrier(self, where: str, on: Any, point: Point) -> Frame:
         """The frame that a force at a point acts on: the body named, else the point's frame, or the point itself where it moves in it."""
         self.point_of(where, point)
-        if on is not None:
+        if on is not None and not deforms(on):
             return self.frame_of(where, on)
         frame = point.frame
         return frame.translate(point) if moves_in_frame(point) else frame

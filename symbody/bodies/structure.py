@@ -172,16 +172,27 @@ class Structure(Parts):
     def _placed(self, joint: str, side: Any, at: Any, what: str) -> Frame:
         """The frame of a joint on one of its sides."""
         frame = self.frame_of(f"joint {joint!r}, {what}", side)
+        if isinstance(side, Body) and side.moments is not None:
+            return self._on_elastic(joint, side, at)
         option = {"parent": "at", "child": "on"}[what]
         place = at.in_frame(frame).coordinates if isinstance(at, Point) else three(at, f"joint {joint!r}, {option}=")
         return frame if all(e is ZERO for e in place.entries) else Frame(frame, offset=place, name=f"{joint}.{what}")
+
+    def _on_elastic(self, joint: str, body: Body, at: Any) -> Frame:
+        """The frame of a joint on a body that deforms: where it has these coordinates at rest, or the frame of a point of it."""
+        if isinstance(at, Point):
+            return at.frame if body.frame in at.frame.path and not moves_in_frame(at) else at.frame.translate(at)
+        if isinstance(at, str):
+            return body.at(at)
+        place = three(at, f"joint {joint!r}, at=").entries
+        return body.frame if all(e is ZERO for e in place) and body.is_fixed_at_origin else body.at(*place)
 
     def _hang(self, kind: str, name: str, outer: Frame, inner: Frame, o: JointGeometry, coordinates: Any) -> Joint:
         """Place the subtree of the child by the joint's motion."""
         moved, used = self.moved_frame(kind, name, outer, o, coordinates)
         rotation, offset = Rotation(), vector(0, 0, 0)
         for f in inner.path[1:]:  # from the child's root to the joint, which is to be gone back
-            if _moves(f):
+            if _moves(f) and not self._is_elastic(inner.root):
                 raise ModelError(
                     f"joint {name!r}: its child side {f.name} moves relative to {inner.root.name}, which is not placed yet; place {inner.root.name} "
                     "first, or join it itself"
@@ -190,6 +201,9 @@ class Structure(Parts):
             rotation = rotation @ f.rotation
         inner.root.hang_on(moved, rotation.inverse, -rotation.inwards(offset))
         return Joint(name, kind, outer, inner, self.owner(outer), self.owner(inner), used)
+
+    def _is_elastic(self, frame: Frame) -> bool:
+        return any(b.frame is frame and b.moments is not None for b in self._bodies.values())
 
     def moved_frame(
         self, kind: str, name: str, outer: Frame, o: JointGeometry, given: Any

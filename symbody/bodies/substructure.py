@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from ..algebra.graph import Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, zeros
 from ..algebra.walk import substitute_all
 from ..errors import ModelError, finite_number, listed, unknown
+from .beam_fields import BeamFields, BeamMode, BeamShapes
 from .declarations import identifier, names_of
 from .dyads import Dyad
+from .elastic_body import FieldShapes
 from .frames import Frame
 from .mass import MassProperties, Shape
 from .mechanism import Action, Body, Constraint, Joint, Load
+from .moments import Moments
 from .points import Point
 from .rotations import Cosines, Rotation, Turn
 from .structure import frame_of_motion, is_at_rest
@@ -88,6 +91,8 @@ class Copier:
             return Dyad({(self(f), self(g)): self(m) for (f, g), m in thing.terms.items()})
         if isinstance(thing, MassProperties):
             return MassProperties(self(thing.m), self(thing.p_BoBcm), self(thing.I_BBcm))
+        if isinstance(thing, (Moments, FieldShapes, BeamShapes, BeamFields, BeamMode)):
+            return replace(thing, **{f.name: self(getattr(thing, f.name)) for f in fields(thing)})
         if isinstance(thing, Shape):
             size, g = tuple(self(s) for s in thing.size), thing.gyration
             gyration = (self(g[0]), self(g[1]), self(g[2]))
@@ -249,6 +254,9 @@ def _new_name(host: Model, what: str, name: str, among: Mapping[str, Any]) -> st
 
 def _body(host: Model, body: Body, prefix: str, copier: Copier) -> Body:
     name = _new_name(host, "body", f"{prefix}{body.name}", host.bodies)
+    if body.moments is not None:
+        parts = {f.name: copier(getattr(body, f.name)) for f in fields(body) if f.name not in ("name", "_frames")}
+        return type(body)(name=name, **parts)
     return Body(name, copier(body.frame), copier(body.mass), copier(body.shape), body.is_physical)
 
 

@@ -24,8 +24,8 @@ from ..bodies.mechanism import Mechanism
 from ..bodies.rotations import Rotation
 from ..errors import DerivationError, listed
 from .inertial_parameters import Lump, Regroup, lumps, turned_tensor
-from .kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
-from .recursive import Acceleration, Subspace, gradient_of, power_on, subspaces_of, to_parent, wrench_about_origin
+from .kinematics import NO_WRENCH, Acceleration, Kinematics, Wrench, forces_on_rates, gradient_of, wrenches
+from .recursive import Subspace, power_on, subspaces_of, to_parent, wrench_about_origin
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,8 @@ _NO_INERTIA = ArticulatedInertia(zeros(3, 3), zeros(3, 3), zeros(3, 3))
 
 
 def _check_local(mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace]) -> None:
+    if elastic := [b.name for b in mechanism.elastic_bodies]:
+        raise DerivationError(f"articulated bodies are rigid; {listed(elastic)} of {mechanism.name!r} deform")
     if mechanism.constraints:
         raise DerivationError(
             f"articulated bodies are for trees; {mechanism.name!r} has {len(mechanism.constraints)} constraints"

@@ -17,7 +17,7 @@ from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.walk import free_symbols, substitute_all
 from ..bodies.frames import Frame
-from ..bodies.mechanism import Constraint, Mechanism
+from ..bodies.mechanism import Body, Constraint, Mechanism
 from ..bodies.rotations import Turn
 from ..errors import DerivationError, EvaluationError, ModelError, listed, undeclared_symbol
 from .configuration import Configuration, Values, configuration, random_values
@@ -90,11 +90,15 @@ def _holder(mechanism: Mechanism, s: Symbol) -> str:
     return next((name for name, inside in parts if s in free_symbols(inside)), f"model {mechanism.name!r}")
 
 
+def _inertia_of(b: Body) -> list[Any]:
+    if b.moments is not None:
+        return [b.moments.m, *b.moments.weights, *b.moments.first, *b.moments.second.values()]
+    return [b.mass.m, b.mass.p_BoBcm, b.mass.I_BBcm]
+
+
 def _expressions(mechanism: Mechanism) -> list[tuple[str, Any]]:
     """Everything that was written in a model, part by part: also what enters no equation, as the mass of a body that stands still."""
-    parts: list[tuple[str, Any]] = [
-        (f"body {b.name!r}", [b.mass.m, b.mass.p_BoBcm, b.mass.I_BBcm]) for b in mechanism.bodies
-    ]
+    parts: list[tuple[str, Any]] = [(f"body {b.name!r}", _inertia_of(b)) for b in mechanism.bodies]
     parts += [(f"frame {f.name!r}", _place(f)) for f in mechanism.frames]
     parts += [(f"load {x.name!r}", [*x.on_rates.values(), *_given(x.potential)]) for x in mechanism.loads]
     parts += [(f"load {x.name!r}", [v for a in x.actions for v in _components(a)]) for x in mechanism.loads]

@@ -20,9 +20,11 @@ from ..bodies.mechanism import Body, Load
 from ..bodies.points import Point
 from ..bodies.vectors import Vector
 from ..errors import DerivationError, ModelError, listed, shown
+from .affine_fields import inner, moment_about_origin
+from .deforming_motion import DeformingMotion
 from .equations import Equations, of_equations
 from .kinematics import Kinematics, Wrench, forces_on_rates, wrench_of, wrenches
-from .recursive import inertial_wrenches, to_parent
+from .recursive import inertial_wrenches, power_of_prescribed_deformation, to_parent
 from .written_motion import BALANCES, WrittenMotion
 
 # ---------------------------------------------------------------------------------------------------------- energies
@@ -30,7 +32,7 @@ from .written_motion import BALANCES, WrittenMotion
 
 @of_equations
 def kinetic_energy(eq: Equations, bodies: Any = None) -> Expr:
-    """T = ½ Σ m v·v + ω·I ω, v being the velocity of the mass centre; of all bodies, or of one or some, by name.
+    """T = ½ Σ m v·v + ω·I ω, v being the velocity of the mass centre, and ½ ∫ v·v dm of what deforms; of all bodies, or of one or some, by name.
 
     Kinetic energies K that were written down add q' · ∂K/∂q' - K to that of all, which is K where it is quadratic in the rates; balances
     add ½ u · M u.
@@ -46,6 +48,10 @@ def _energy_of_bodies(k: Kinematics, bodies: tuple[Body, ...]) -> Expr:
     total = ZERO
     for body in bodies:
         if body.mass.is_massless:
+            continue
+        if body.moments is not None:
+            motion = DeformingMotion(body, k).velocity
+            total = total + HALF * inner(body.moments, motion, motion)
             continue
         w, v = k.velocities[body.frame]
         v = v + cross(w, body.mass.p_BoBcm)
@@ -154,10 +160,15 @@ def centre_of_mass(eq: Equations, bodies: Any = None) -> Point:
 
 def _momenta(eq: Equations, bodies: tuple[Body, ...]) -> Wrench:
     """Momentum, and its moment about the origin of the ground: carried from the leaves to the ground as forces are."""
-    mechanism, velocities = eq.mechanism, Kinematics(eq.mechanism).velocities
+    mechanism, k = eq.mechanism, Kinematics(eq.mechanism)
     total: dict[Frame, Wrench] = {mechanism.ground: Wrench(zeros(3), zeros(3))}
     for body in bodies:
-        w, v = velocities[body.frame]
+        if body.moments is not None:
+            motion = DeformingMotion(body, k).velocity
+            moment = moment_about_origin(body.moments, motion)
+            _add(total, body.frame, Wrench(motion.total(body.moments), moment))
+            continue
+        w, v = k.velocities[body.frame]
         p = body.mass.m * (v + cross(w, body.mass.p_BoBcm))
         _add(total, body.frame, Wrench(p, body.mass.I_BBcm @ w + cross(body.mass.p_BoBcm, p)))
     for f in reversed(mechanism.frames):
@@ -252,7 +263,7 @@ def constraint_power(eq: Equations, solved: bool = False) -> Expr:
     solved   False: an expression in u' and multipliers; True: with their values along the motion put in
     """
     whole, mechanism, k = eq.whole, eq.mechanism, Kinematics(eq.mechanism)
-    total = _power_of_prescribed_motion(k)
+    total = _power_of_prescribed_motion(k) + power_of_prescribed_deformation(mechanism, k)
     free = substitute_all([mechanism.rates[q] for q in mechanism.q], dict.fromkeys(mechanism.u, ZERO))
     if any(e is not ZERO for e in free):
         for load in mechanism.loads:

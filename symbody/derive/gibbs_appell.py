@@ -14,6 +14,8 @@ from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.matrix import Matrix, cross, dot, stack, sum_of_products, zeros
 from ..algebra.walk import substitute
 from ..bodies.mechanism import Mechanism
+from .affine_fields import inner
+from .deforming_motion import DeformingMotion
 from .kinematics import Kinematics, forces_on_rates, wrenches
 
 
@@ -30,8 +32,8 @@ def gibbs_appell(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, 
 
 
 def _energy_of_accelerations(mechanism: Mechanism, kinematics: Kinematics) -> Expr:
-    """G, with a = v' + ω × v and α = ω' in components of the body."""
-    bodies, G = [b for b in mechanism.bodies if not b.mass.is_massless], ZERO
+    """G, with a = v' + ω × v and α = ω' in components of the body; ½ ∫ a·a dm of what deforms."""
+    bodies, G = [b for b in mechanism.rigid_bodies if not b.mass.is_massless], ZERO
     motions = [(w, v + cross(w, b.mass.p_BoBcm)) for b in bodies for w, v in [kinematics.velocities[b.frame]]]
     rates = kinematics.rate(stack(*(x for motion in motions for x in motion))) if bodies else zeros(0)
     for k, (body, (w, v)) in enumerate(zip(bodies, motions, strict=True)):
@@ -40,6 +42,9 @@ def _energy_of_accelerations(mechanism: Mechanism, kinematics: Kinematics) -> Ex
         if not body.mass.is_particle:
             I = body.mass.I_BBcm
             G = G + dot(alpha, I @ alpha / 2 + cross(w, I @ w))
+    for body in mechanism.elastic_bodies:
+        motion = DeformingMotion(body, kinematics)
+        G = G + inner(motion.moments, motion.acceleration, motion.acceleration) / 2
     return G
 
 

@@ -117,13 +117,13 @@ Regroup = bool | None | Set[Frame]
 
 
 def lumps(mechanism: Mechanism, regroup: Regroup = None) -> dict[Frame, Lump]:
-    """The lump of every frame that carries something.
+    """The lump of every frame that carries something rigid.
 
     regroup   move inwards what can be moved: from all frames (True), from none (False), from these, or (None) from those that carry numbers,
               where moving costs nothing, if fewer operations are left
     """
     out: dict[Frame, Lump] = {}
-    for b in mechanism.bodies:
+    for b in mechanism.rigid_bodies:
         if not b.mass.is_massless:
             out[b.frame] = out.get(b.frame, NOTHING) + Lump.of(b.mass)
     if regroup is False:

@@ -3,6 +3,8 @@
     M = Σ m Jvᵀ Jv + Jωᵀ I Jω
     f = Σ Jvᵀ (F - m a) + Jωᵀ (τ - I α - ω × I ω)      a, α: accelerations where u' = 0
 
+Bodies that deform have fields of partial velocities and accelerations, whose products are integrated over the mass (`affine_fields.py`).
+
 Components are in body frames: a = dv/dt + ω × v with dv/dt the rate of the components, taken on the graph.
 """
 
@@ -15,6 +17,8 @@ from ..algebra.graph import ZERO, Expr
 from ..algebra.matrix import Matrix, cross, stack, sum_of_products, zeros
 from ..bodies.frames import Frame
 from ..bodies.mechanism import Body, Mechanism
+from .affine_fields import inner
+from .deforming_motion import DeformingMotion
 from .kinematics import Kinematics, forces_on_rates, wrenches
 
 
@@ -24,7 +28,7 @@ def kane(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matrix]:
     M: list[Expr] = [ZERO] * (n * n)
     f = forces_on_rates(mechanism.loads, kinematics)
     loaded = wrenches(mechanism.loads, kinematics)
-    heavy = [b for b in mechanism.bodies if not b.mass.is_massless]
+    heavy = [b for b in mechanism.rigid_bodies if not b.mass.is_massless]
     motion = _Motions(kinematics, [*loaded, *(b.frame for b in heavy)], heavy)
     for frame, wrench in loaded.items():
         w, v = kinematics.velocities[frame]
@@ -38,7 +42,20 @@ def kane(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matrix]:
         if not body.mass.is_particle:
             _add_products(M, motion.partial(w), lambda c, I=I: I @ c)
             _project(f, motion.partial(w), -(I @ motion.rate(w) + cross(w, I @ w)))
+    for body in mechanism.elastic_bodies:
+        _add_deforming(M, f, DeformingMotion(body, kinematics))
     return Matrix(n, n, tuple(M)), Matrix(n, 1, tuple(f))
+
+
+def _add_deforming(M: list[Expr], f: list[Expr], motion: DeformingMotion) -> None:
+    """M += ∫ β_i · β_j dm and f -= ∫ β_j · a dm, β_j being the partial velocity fields of a body that deforms."""
+    moments, partial, n = motion.moments, motion.partial(motion.kinematics.u), len(f)
+    for i, X in partial.items():
+        f[i] = f[i] - inner(moments, X, motion.acceleration_at_constant_speed)
+        for j, Y in partial.items():
+            if j >= i:
+                M[i * n + j] = M[i * n + j] + inner(moments, X, Y)
+                M[j * n + i] = M[i * n + j]
 
 
 class _Motions:

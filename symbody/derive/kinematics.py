@@ -9,7 +9,7 @@ from typing import Any
 
 from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.graph import ZERO, Expr, Symbol, symbol
-from ..algebra.matrix import Matrix, cross, zeros
+from ..algebra.matrix import Matrix, cross, skew, zeros
 from ..algebra.walk import free_symbols, scalars, substitute_all
 from ..bodies.frames import Frame
 from ..bodies.mechanism import Action, Load, Mechanism
@@ -146,3 +146,24 @@ def forces_on_rates(loads: Iterable[Load], kinematics: Kinematics) -> list[Expr]
             if N[k, j] is not ZERO:
                 out[j] = out[j] + N[k, j] * value
     return out
+
+
+# ---------------------------------------------------------------------------------------------------------- accelerations
+
+
+@dataclass(frozen=True)
+class Acceleration:
+    """Of a frame, in own components: angular velocity ω, angular acceleration α, A = α̃ + ω̃ω̃, acceleration a of the origin."""
+
+    w: Matrix
+    alpha: Matrix
+    A: Matrix
+    a: Matrix
+
+
+def gradient_of(w: Matrix, alpha: Matrix) -> Matrix:
+    """α̃ + ω̃ω̃: products of ω are shared between its entries."""
+    x, y, z = w.entries
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    squares = Matrix(3, 3, (-(yy + zz), xy, xz, xy, -(xx + zz), yz, xz, yz, -(xx + yy)))
+    return squares + skew(alpha)

@@ -23,6 +23,8 @@ from ..algebra.walk import free_symbols
 from ..bodies.frames import Frame
 from ..bodies.mechanism import Load, Mechanism
 from ..bodies.rotations import Cosines, Rotation
+from .affine_fields import inner
+from .deforming_motion import DeformingMotion
 from .kinematics import Kinematics
 from .placements import displacements, ground_wrenches, placements
 
@@ -84,9 +86,12 @@ def _by_rates(rotation: Rotation) -> Rotation:
 
 
 def kinetic_energy(mechanism: Mechanism, kinematics: Kinematics) -> Expr:
-    """T = Σ ½ m v·v + ½ ω·I ω of the mass centres, in the rates or speeds that the kinematics uses."""
+    """T = Σ ½ m v·v + ½ ω·I ω of the mass centres, ½ ∫ v·v dm of what deforms, in the rates or speeds that the kinematics uses."""
     total = ZERO
-    for body in mechanism.bodies:
+    for body in mechanism.elastic_bodies:
+        motion = DeformingMotion(body, kinematics)
+        total = total + inner(motion.moments, motion.velocity, motion.velocity) / 2
+    for body in mechanism.rigid_bodies:
         if body.mass.is_massless:
             continue
         w, v = kinematics.velocities[body.frame]

@@ -15,6 +15,9 @@ from ..algebra.derivatives import jacobian
 from ..algebra.graph import ZERO, Expr
 from ..algebra.matrix import Matrix, cross, stack, sum_of_products
 from ..bodies.mechanism import Body, Mechanism
+from ..bodies.moments import Moments
+from .affine_fields import AffineField, inner
+from .deforming_motion import entries_of, field_of, placed_field
 from .kinematics import Kinematics, Wrench, forces_on_rates
 from .placements import Displacement, Placement, axial, displacements, ground_wrenches, placements
 
@@ -23,7 +26,7 @@ def newton_euler(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, 
     """Mass matrix and right side."""
     frames = placements(mechanism)
     acting = ground_wrenches(mechanism.loads, kinematics, frames)
-    bodies = [b for b in mechanism.bodies if not b.mass.is_massless]
+    bodies = [b for b in mechanism.rigid_bodies if not b.mass.is_massless]
     centres = [_at_mass_centre(b, frames[b.frame]) for b in bodies]
     N = jacobian([mechanism.rates[q] for q in mechanism.q], kinematics.u)
     by_q = displacements(mechanism, [*(frames[f] for f in acting), *centres])
@@ -37,11 +40,24 @@ def newton_euler(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, 
         sums.push(J, Wrench(-(motion.a * b.mass.m), -(I @ motion.alpha + cross(motion.w, I @ motion.w))))
         sums.weigh(J.slide, J.slide * b.mass.m)
         sums.weigh(J.turn, I @ J.turn)
+    for b in mechanism.elastic_bodies:
+        sums.add_deforming(b.moments, *_fields(placed_field(b, frames[b.frame]), mechanism, N, kinematics))  # type: ignore[arg-type]
     return sums.matrices()
 
 
 def _at_mass_centre(body: Body, place: Placement) -> Placement:
     return Placement(place.R, place.r + place.R @ body.mass.p_BoBcm)
+
+
+def _fields(
+    places: AffineField, mechanism: Mechanism, N: Matrix, kinematics: Kinematics
+) -> tuple[dict[int, AffineField], AffineField]:
+    """Of places r + Σ (h_k R) s_k: how they move with each speed, and their accelerations where u' = 0. No angular velocity is used."""
+    entries = entries_of(places)
+    J = jacobian(entries, mechanism.q, mode="forward") @ N
+    moved = {j: field_of(places, J.column(j)) for j in range(J.cols) if any(e is not ZERO for e in J.column(j))}
+    second = kinematics.rate_at_constant_speed(kinematics.rate(Matrix(len(entries), 1, tuple(entries))))
+    return moved, field_of(places, second.entries)
 
 
 class _Motion(NamedTuple):
@@ -79,6 +95,14 @@ class _Sums:
         """f += Jᵀ force."""
         for j in range(self.n):
             self.f[j] = self.f[j] + sum_of_products(J.column(j), force.entries)
+
+    def add_deforming(self, moments: Moments, moved: dict[int, AffineField], acceleration: AffineField) -> None:
+        """M += ∫ J_i · J_j dm, f -= ∫ J_i · a dm."""
+        for i, X in moved.items():
+            self.f[i] = self.f[i] - inner(moments, X, acceleration)
+            for j, Y in moved.items():
+                if j >= i:
+                    self.upper[i, j] = self.upper.get((i, j), ZERO) + inner(moments, X, Y)
 
     def weigh(self, J: Matrix, WJ: Matrix) -> None:
         """M += Jᵀ (W J), upper triangle."""

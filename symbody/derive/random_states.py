@@ -120,7 +120,7 @@ def _drawn(equations: Equations, draw: Random, known: Values, spread: float) -> 
 
 def _draw_inertias(equations: Equations, draw: Random, state: Values, known: Values) -> None:
     """Symbols of inertia tensors get numbers that a body can have: products small, drawn until the tensor is positive."""
-    for b in equations.mechanism.bodies:
+    for b in equations.mechanism.rigid_bodies:
         I = b.mass.I_BBcm
         free = [s for s in free_symbols(I) if s not in known and s.kind == "parameter"]
         products = [e for e in (I[0, 1], I[0, 2], I[1, 2]) if e in free]

@@ -227,7 +227,7 @@ class _Balance:
         """Generalised forces that name no bodies: {rate: force}, by a name for messages."""
         out = {}
         for load in self.mechanism.loads:
-            if forces := self._forces_of_load(load):
+            if not load.is_internal and (forces := self._forces_of_load(load)):
                 out[f"load {load.name!r}"] = forces
         for c in self.mechanism.constraints:
             if not c.actions:

@@ -17,22 +17,23 @@ from dataclasses import dataclass
 from ..algebra.accumulation import Stage
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import ZERO, Expr, Node
-from ..algebra.matrix import Matrix, cross, dot, skew, stack, zeros
+from ..algebra.matrix import Matrix, cross, dot, stack, sum_of_products, zeros
 from ..algebra.walk import free_symbols
 from ..bodies.frames import Frame
 from ..bodies.mass import MassProperties
 from ..bodies.mechanism import Load, Mechanism
+from .elastic_inertia import ElasticInertia, elastic_inertias
 from .inertial_parameters import NOTHING, Lump, Regroup, lumps
-from .kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
+from .kinematics import NO_WRENCH, Acceleration, Kinematics, Wrench, forces_on_rates, gradient_of, wrenches
 from .written_motion import WrittenMotion
 
 
 def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> tuple[Matrix, Matrix]:
     """Mass matrix and right side. `regroup`: see `lumps`."""
     subspaces = subspaces_of(mechanism, kinematics)
-    carried = lumps(mechanism, regroup)
-    M = _mass_matrix(mechanism, kinematics, subspaces, carried)
-    return M, _right_side(mechanism, kinematics, subspaces, carried)
+    carried, elastic = lumps(mechanism, regroup), elastic_inertias(mechanism, kinematics)
+    M = _mass_matrix(mechanism, kinematics, subspaces, carried, elastic)
+    return M, _right_side(mechanism, kinematics, subspaces, carried, elastic)
 
 
 # ---------------------------------------------------------------------------------------------------------- motion of one frame
@@ -65,11 +66,18 @@ def subspaces_of(mechanism: Mechanism, kinematics: Kinematics) -> dict[Frame, Su
 
 
 def _mass_matrix(
-    mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace], carried: dict[Frame, Lump]
+    mechanism: Mechanism,
+    kinematics: Kinematics,
+    subspaces: dict[Frame, Subspace],
+    carried: dict[Frame, Lump],
+    elastic: list[ElasticInertia],
 ) -> Matrix:
     n = len(kinematics.u)
     M: dict[tuple[int, int], Expr] = {}
     total = dict(carried)
+    for body in elastic:
+        total[body.frame] = total.get(body.frame, NOTHING) + body.lump
+        _add_deformation(M, body, subspaces)
     for f in reversed(mechanism.frames):
         if f not in total:
             continue
@@ -83,6 +91,15 @@ def _mass_matrix(
         if not f.parent.is_ground:
             total[f.parent] = total.get(f.parent, NOTHING) + total[f].in_parent(f)
     return Matrix(n, n, tuple(M.get((min(i, j), max(i, j)), ZERO) for i in range(n) for j in range(n)))
+
+
+def _add_deformation(M: dict[tuple[int, int], Expr], body: ElasticInertia, subspaces: dict[Frame, Subspace]) -> None:
+    """Entries between speeds that deform a body, and between these and the speeds that move its frame."""
+    speeds = list(body.columns)
+    for at, j in enumerate(speeds):
+        for i in speeds[: at + 1]:
+            _add(M, i, j, body.inner(i, j))
+        _act_on_frame(M, body.frame, j, body.momentum(j), subspaces)
 
 
 def _momentum(c: Lump, angular: Matrix, linear: Matrix) -> Wrench:
@@ -101,13 +118,24 @@ def _add(M: dict[tuple[int, int], Expr], i: int, j: int, value: Expr) -> None:
 
 def _carry(M: dict[tuple[int, int], Expr], f: Frame, j: int, wrench: Wrench, subspaces: dict[Frame, Subspace]) -> None:
     """Carry the momentum of column j to the ground; what it does on the way are the other entries of that column."""
-    while not (parent := f.parent).is_ground:  # type: ignore[union-attr]
-        assert parent is not None
-        wrench = to_parent(f, wrench)
-        f = parent
+    parent = f.parent
+    assert parent is not None
+    if not parent.is_ground:
+        _act_on_frame(M, parent, j, to_parent(f, wrench), subspaces)
+
+
+def _act_on_frame(
+    M: dict[tuple[int, int], Expr], f: Frame, j: int, wrench: Wrench, subspaces: dict[Frame, Subspace]
+) -> None:
+    """What a momentum of column j does on a frame and on those that it hangs on."""
+    while not f.is_ground:
         for i, column in subspaces[f].columns.items():
             value = power_on(column, wrench)
             _add(M, i, j, 2 * value if i == j else value)
+        assert f.parent is not None
+        if not f.parent.is_ground:
+            wrench = to_parent(f, wrench)
+        f = f.parent
 
 
 def to_parent(f: Frame, wrench: Wrench) -> Wrench:
@@ -120,18 +148,40 @@ def to_parent(f: Frame, wrench: Wrench) -> Wrench:
 
 
 def _right_side(
-    mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace], carried: dict[Frame, Lump]
+    mechanism: Mechanism,
+    kinematics: Kinematics,
+    subspaces: dict[Frame, Subspace],
+    carried: dict[Frame, Lump],
+    elastic: list[ElasticInertia],
 ) -> Matrix:
     """f: applied forces less inertia forces at u' = 0."""
     loads = [x for x in mechanism.loads if x.kind != "gravity" or mechanism.gravity is None or x.name != "gravity"]
     out = forces_on_rates(loads, kinematics)
     motions = accelerations(mechanism, kinematics, at_constant_speed=True)
     needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in carried.items()}
+    for j, value in _add_elastic(needed, elastic, motions, at_constant_speed=True).items():
+        out[j] = out[j] - value
     for f, w in wrenches(loads, kinematics).items():
         needed[f] = needed.get(f, NO_WRENCH) - w
     for j, value in carried_to_ground(mechanism, needed, subspaces)[0].items():
         out[j] = out[j] - value
     return Matrix(len(out), 1, tuple(out))
+
+
+def _add_elastic(
+    needed: dict[Frame, Wrench],
+    elastic: list[ElasticInertia],
+    motions: dict[Frame, Acceleration],
+    at_constant_speed: bool,
+) -> dict[int, Expr]:
+    """Inertia wrenches of deforming bodies, added to those of others; returned are the inertia forces on the speeds that deform them."""
+    out: dict[int, Expr] = {}
+    for body in elastic:
+        wrench, forces = body.forces(motions[body.frame], at_constant_speed)
+        needed[body.frame] = needed.get(body.frame, NO_WRENCH) + wrench
+        for j, value in forces.items():
+            out[j] = out[j] + value if j in out else value
+    return out
 
 
 def carried_to_ground(
@@ -158,17 +208,20 @@ def inertial_wrenches(
 ) -> dict[Frame, Wrench]:
     """For each frame: the inertia wrench of its bodies, gravity included, where u' = 0 or for u' as symbols."""
     motions = accelerations(mechanism, kinematics, at_constant_speed)
-    return {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup=False).items()}
+    out = {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup=False).items()}
+    _add_elastic(out, elastic_inertias(mechanism, kinematics), motions, at_constant_speed)
+    return out
 
 
-@dataclass(frozen=True)
-class Acceleration:
-    """Of a frame, in own components: angular velocity ω, angular acceleration α, A = α̃ + ω̃ω̃, acceleration a of the origin."""
-
-    w: Matrix
-    alpha: Matrix
-    A: Matrix
-    a: Matrix
+def power_of_prescribed_deformation(mechanism: Mechanism, kinematics: Kinematics) -> Expr:
+    """Σ h' · (inertia force on the field) where u = 0: not zero where rates of elastic coordinates are prescribed."""
+    total = ZERO
+    for body in elastic_inertias(mechanism, kinematics):
+        given = body.prescribed()
+        if any(e is not ZERO for e in given):
+            motions = accelerations(mechanism, kinematics, at_constant_speed=False)
+            total = total + sum_of_products(given, body.on_fields(motions[body.frame], at_constant_speed=False))
+    return total
 
 
 def accelerations(mechanism: Mechanism, kinematics: Kinematics, at_constant_speed: bool) -> dict[Frame, Acceleration]:
@@ -197,14 +250,6 @@ def accelerations(mechanism: Mechanism, kinematics: Kinematics, at_constant_spee
         alpha = f.rotation.inwards(P.alpha) + rate(spin) + cross(turned, spin)
         out[f] = Acceleration(w, alpha, gradient_of(w, alpha), a)
     return out
-
-
-def gradient_of(w: Matrix, alpha: Matrix) -> Matrix:
-    """α̃ + ω̃ω̃: products of ω are shared between its entries."""
-    x, y, z = w.entries
-    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
-    squares = Matrix(3, 3, (-(yy + zz), xy, xz, xy, -(xx + zz), yz, xz, yz, -(xx + yy)))
-    return squares + skew(alpha)
 
 
 def _inertial_wrench(lump: Lump, motion: Acceleration) -> Wrench:
@@ -271,9 +316,12 @@ def staged_forces(
     """
     motions = accelerations(mechanism, kinematics, at_constant_speed=False)
     needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup).items()}
+    deforming = _add_elastic(needed, elastic_inertias(mechanism, kinematics), motions, at_constant_speed=False)
     for f, w in wrenches(loads, kinematics).items():
         needed[f] = needed.get(f, NO_WRENCH) - w
     found, total = carried_to_ground(mechanism, needed, subspaces_of(mechanism, kinematics))
+    for j, value in deforming.items():
+        found[j] = found[j] + value if j in found else value
     given = forces_on_rates(loads, kinematics) if loads else [ZERO] * len(kinematics.u)
     forces = [found.get(j, ZERO) - value for j, value in enumerate(given)]
     if mechanism.has_written_motion:

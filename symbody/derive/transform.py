@@ -23,6 +23,8 @@ from ..bodies.mechanism import Body
 from ..bodies.system_vectors import SystemVector
 from ..bodies.vectors import Vector
 from ..errors import DerivationError, ModelError, listed, shown
+from .affine_fields import AffineField, inner
+from .deforming_motion import DeformingMotion, entries_of, field_of
 from .energies import refuse_written_motion
 from .equations import Equations, of_equations
 from .kinematics import Kinematics
@@ -168,10 +170,20 @@ def tangent_vectors(eq: Equations) -> tuple[TangentVector, ...]:
 
 
 def _body_velocities(eq: Equations) -> tuple[tuple[Body, ...], list[tuple[Matrix, Matrix]]]:
-    """Bodies with mass; angular velocity, and velocity of the mass centre, of each, in terms of the speeds of these equations."""
+    """Bodies with mass, all of them rigid; see `_rigid_velocities`."""
+    if elastic := [b.name for b in eq.mechanism.elastic_bodies]:
+        raise DerivationError(
+            f"tangent vectors of {eq.name!r}: are velocities of rigid bodies, and {listed(elastic)} deform; coriolis_matrix and "
+            "christoffel_symbols take any bodies"
+        )
+    return _rigid_velocities(eq)
+
+
+def _rigid_velocities(eq: Equations) -> tuple[tuple[Body, ...], list[tuple[Matrix, Matrix]]]:
+    """Rigid bodies with mass; angular velocity, and velocity of the mass centre, of each, in terms of the speeds of these equations."""
     refuse_written_motion(eq, "tangent vectors")
     k = Kinematics(eq.mechanism)
-    bodies = tuple(b for b in eq.mechanism.bodies if not b.mass.is_massless)
+    bodies = tuple(b for b in eq.mechanism.rigid_bodies if not b.mass.is_massless)
     flat = []
     for b in bodies:
         w, v = k.velocities[b.frame]
@@ -225,9 +237,9 @@ def coriolis_matrix(eq: Equations) -> Matrix:
     Jv, Jω: partial velocities in components of the body. For u = q' these are the entries by Christoffel's symbols; other speeds, also of
     `minimal` and `diagonalized` equations, have the same property. Where motion is prescribed, C u lacks the terms without u.
     """
-    n, rates = len(eq.u), dict(zip(eq.q, eq.rates.entries, strict=True))
-    bodies, motion = _body_velocities(eq)
-    C = zeros(n, n)
+    rates = dict(zip(eq.q, eq.rates.entries, strict=True))
+    C = _of_deforming_bodies(eq)
+    bodies, motion = _rigid_velocities(eq)
     for b, (w, v) in zip(bodies, motion, strict=True):
         I = b.mass.I_BBcm
         Jv, Jw = jacobian(v, eq.u), jacobian(w, eq.u)
@@ -236,6 +248,25 @@ def coriolis_matrix(eq: Equations) -> Matrix:
             K = HALF * (I[0, 0] + I[1, 1] + I[2, 2]) * identity(3) - I
             C = C + Jw.T @ (I @ time_derivative(Jw, rates) + skew(K @ w) @ Jw)
     return C
+
+
+def _of_deforming_bodies(eq: Equations) -> Matrix:
+    """∫ β_i · (β_j' + ω × β_j) dm, β_j being the fields of partial velocities of bodies that deform."""
+    n, k, rates = len(eq.u), Kinematics(eq.mechanism), dict(zip(eq.q, eq.rates.entries, strict=True))
+    C = [[ZERO] * n for _ in range(n)]
+    for b in eq.mechanism.elastic_bodies:
+        motion = DeformingMotion(b, k)
+        own = motion.in_terms(*eq.in_own_terms([motion.v, motion.w, motion.rates]))
+        partial = own.partial(eq.u)
+        for j, Y in partial.items():
+            rate = time_derivative(Matrix(len(entries := entries_of(Y)), 1, tuple(entries)), rates)
+            moved = field_of(Y, rate.entries)
+            W = skew(own.w)
+            by = {f: moved.by.get(f, zeros(3, 3)) + W @ B for f, B in Y.by.items()}
+            turned = AffineField(moved.shift + W @ Y.shift, by)
+            for i, X in partial.items():
+                C[i][j] = C[i][j] + inner(own.moments, X, turned)
+    return Matrix(n, n, tuple(e for row in C for e in row))
 
 
 @of_equations

@@ -53,8 +53,8 @@ class TreeForm:
 
 def tree_form(eq: Equations) -> TreeForm | None:
     """None where a recursion in one frame does not fit: constraints, speeds that move several frames, axes that move in their frames, motions
-    given in time, inertia that is no body's."""
-    if eq.mechanism.has_written_motion:
+    given in time, inertia that is no rigid body's."""
+    if eq.mechanism.has_written_motion or eq.mechanism.elastic_bodies:
         return None
     if eq.route != "recursive" or eq.u != eq.mechanism.u or eq.is_constrained or eq.dropped or eq.dependent:
         return None

@@ -1,0 +1,288 @@
+"""Fields of a beam along x: how its points move with its elastic coordinates, to second order.
+
+A point of a section is s = s⁰(x) + y sʸ(x) + z sᶻ(x). With deflections v, w, stretch u and twist θ, and a, b the turns of a section about z and -y (a = v',
+b = w' without shear), sections stay plane:
+
+    s⁰ = (x + u - ½ ∫ v'² + w'², v, w)
+    sʸ = (-a - b θ, 1 - ½ (a² + θ²), θ)
+    sᶻ = (-b + a θ, -θ - a b, 1 - ½ (b² + θ²))
+
+which is R_z(a) R_y(-b) R_x(θ) to second order, and an axis that is stretched by u alone. Second-order terms are expanded in Legendre's
+polynomials on each piece, which are orthogonal: of their moments few are not zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
+from ..algebra.matrix import Matrix, zeros
+from ..errors import ModelError, shown
+from .line_polynomials import LineFunction, legendre, one, one_piece, position, times
+from .line_polynomials import integral as unit_integral
+from .moments import Moments
+
+AXIS, Y, Z = 0, 1, 2  # parts of a section: its centre, and what goes with y and z
+COMPONENT = {"x": 0, "y": 1, "z": 2}
+
+
+@dataclass(frozen=True)
+class BeamMode:
+    """One elastic coordinate: what it moves, its shape over X = x / L, and the length that goes with it.
+
+    moves   "y", "z" deflections, "x" stretch, "twist", or "turn y", "turn z": of sections that shear, in the plane of these deflections
+    """
+
+    moves: str
+    shape: LineFunction
+    scale: Expr
+    q: Symbol
+
+
+Part = tuple[int, int]  # of a section, and component
+Field = dict[Part, tuple[Expr, LineFunction]]
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A quantity along the beam: for each piece the coefficients of a polynomial in ξ."""
+
+    pieces: tuple[dict[int, Expr], ...]
+
+    @property
+    def is_uniform(self) -> bool:
+        return all(set(p) <= {0} and p.get(0, ZERO) is self.pieces[0].get(0, ZERO) for p in self.pieces)
+
+    @property
+    def is_zero(self) -> bool:
+        return not any(self.pieces)
+
+    def integral(self, f: LineFunction, g: LineFunction) -> Expr:
+        """∫ of this f g dX."""
+        if self.is_uniform:
+            value = f.product_integral(g)
+            return as_expr(value) * self.pieces[0].get(0, ZERO) if value else ZERO
+        total = ZERO
+        for terms, p, q in zip(self.pieces, f.pieces, g.pieces, strict=True):
+            both = times(p, q)
+            for k, c in terms.items():
+                value = unit_integral((Fraction(0),) * k + both) / len(self.pieces)
+                if value:
+                    total = total + as_expr(value) * c
+        return total
+
+
+@dataclass(frozen=True)
+class BeamFields:
+    """The fields of a beam of length L.
+
+    origin       of the axis: the end (0, 1) that stays on it, or None where its mean does
+    has_sections whether sections have inertia, so that their turns count
+    stiffening   whether second-order terms are kept
+    """
+
+    length: Expr
+    modes: tuple[BeamMode, ...]
+    origin: int | None
+    has_sections: bool
+    stiffening: bool
+    shears: bool
+
+    @cached_property
+    def n(self) -> int:
+        return self.modes[0].shape.n
+
+    # ------------------------------------------------------------------------------------------------ first order
+
+    @cached_property
+    def at_rest(self) -> Field:
+        out: Field = {(AXIS, 0): (self.length, position(self.n))}
+        if self.has_sections:
+            out |= {(Y, 1): (ONE, one(self.n)), (Z, 2): (ONE, one(self.n))}
+        return out
+
+    def field(self, mode: BeamMode) -> Field:
+        f, s = mode.shape, mode.scale
+        if mode.moves == "twist":
+            return {(Y, 2): (s, f), (Z, 1): (-s, f)}
+        if mode.moves in ("turn y", "turn z"):
+            part = Y if mode.moves == "turn y" else Z
+            return {(part, 0): (-s, f)}
+        out: Field = {(AXIS, COMPONENT[mode.moves]): (s, f)}
+        if mode.moves != "x" and self.has_sections and not self.shears:
+            out[Y if mode.moves == "y" else Z, 0] = (-s / self.length, f.slope)
+        return out
+
+    # ------------------------------------------------------------------------------------------------ angles
+
+    def angles(self, kind: str) -> list[tuple[Expr, LineFunction]]:
+        """Terms of v' ("y"), w' ("z"), a ("turn y"), b ("turn z") or θ ("twist"): weights and functions of X."""
+        if kind.startswith("turn") and not self.shears:
+            return self.angles(kind[-1])
+        chosen = [m for m in self.modes if m.moves == kind]
+        if kind in ("y", "z"):
+            return [(m.q * m.scale / self.length, m.shape.slope) for m in chosen]
+        return [(m.q * m.scale, m.shape) for m in chosen]
+
+    # ------------------------------------------------------------------------------------------------ second order
+
+    def second_order(self) -> Iterator[tuple[Expr, Field]]:
+        """Weights (quadratic in the coordinates) and fields (one of Legendre's polynomials on one piece)."""
+        if not self.stiffening:
+            return
+        for (part, component), terms in self._products().items():
+            size = self.length if part == AXIS else ONE
+            for piece in range(self.n):
+                tables = [(a, b, f.in_legendre[piece]) for a, b, f in terms if f.pieces[piece]]
+                for m in range(max((len(c) for _, _, c in tables), default=0)):
+                    weight = _quadratic([(a, b, c[m]) for a, b, c in tables if m < len(c) and c[m]])
+                    if weight is not ZERO:
+                        yield weight, {(part, component): (size, one_piece(self.n, piece, legendre(m)))}
+
+    def _products(self) -> dict[Part, list[tuple[Expr, Expr, LineFunction]]]:
+        out: dict[Part, list[tuple[Expr, Expr, LineFunction]]] = {}
+
+        def add(part: Part, factor: Fraction, first: str, second: str, along_axis: bool = False) -> None:
+            for a, b, f in _pairs(self.angles(first), self.angles(second), first == second):
+                made = LineFunction(tuple(tuple(factor * c for c in p) for p in f.pieces))
+                out.setdefault(part, []).append((a, b, made.primitive(self.origin) if along_axis else made))
+
+        half, whole = Fraction(-1, 2), Fraction(1)
+        for kind in ("y", "z"):
+            add((AXIS, 0), half, kind, kind, along_axis=True)
+        if self.has_sections:
+            add((Y, 0), -whole, "turn z", "twist")
+            add((Y, 1), half, "turn y", "turn y")
+            add((Y, 1), half, "twist", "twist")
+            add((Z, 0), whole, "turn y", "twist")
+            add((Z, 1), -whole, "turn y", "turn z")
+            add((Z, 2), half, "turn z", "turn z")
+            add((Z, 2), half, "twist", "twist")
+        return out
+
+    # ------------------------------------------------------------------------------------------------ moments
+
+    def moments(self, sections: Mapping[int, Distribution]) -> Moments:
+        """∫ over the beam; `sections`: mass, and its second moments by y² and z², per length."""
+        fields: list[tuple[Expr, Field]] = [(ONE, self.at_rest), *((m.q, self.field(m)) for m in self.modes)]
+        fields += self.second_order()
+        L, unit = self.length, one(self.n)
+        first, second = [], {}
+        for k, (_, f) in enumerate(fields):
+            g = [ZERO] * 3
+            for (part, i), (c, s) in f.items():
+                if part == AXIS:
+                    g[i] = g[i] + (L * c) * sections[AXIS].integral(s, unit)
+            first.append(Matrix(3, 1, tuple(g)))
+            for j in range(k, len(fields)):
+                G = self._second(f, fields[j][1], sections)
+                if any(e is not ZERO for e in G.entries):
+                    second[k, j] = G
+        mass = L * sections[AXIS].integral(unit, unit)
+        return Moments(mass, tuple(w for w, _ in fields), tuple(first), second)
+
+    def _second(self, f: Field, g: Field, sections: Mapping[int, Distribution]) -> Matrix:
+        G = [ZERO] * 9
+        for (part, i), (c, s) in f.items():
+            for (other, j), (d, t) in g.items():
+                if part == other and part in sections:
+                    value = sections[part].integral(s, t)
+                    if value is not ZERO:
+                        G[3 * i + j] = G[3 * i + j] + (self.length * c * d) * value
+        return Matrix(3, 3, tuple(G)) if any(e is not ZERO for e in G) else zeros(3, 3)
+
+
+def _pairs(
+    a: list[tuple[Expr, LineFunction]], b: list[tuple[Expr, LineFunction]], same: bool
+) -> Iterator[tuple[Expr, Expr, LineFunction]]:
+    """Products of two sums, those of one sum with itself once for each pair."""
+    for i, (x, f) in enumerate(a):
+        for j, (y, g) in enumerate(b):
+            if not same or j >= i:
+                both = f * g
+                if not both.is_zero:
+                    yield (
+                        x,
+                        y,
+                        both
+                        if not same or i == j
+                        else LineFunction(tuple(tuple(2 * c for c in p) for p in both.pieces)),
+                    )
+
+
+def _quadratic(terms: Sequence[tuple[Expr, Expr, Fraction]]) -> Expr:
+    """Σ c a b, gathered by a."""
+    rows: dict[Expr, Expr] = {}
+    for a, b, c in terms:
+        rows[a] = rows.get(a, ZERO) + as_expr(c) * b
+    total = ZERO
+    for a, row in rows.items():
+        total = total + a * row
+    return total
+
+
+# ---------------------------------------------------------------------------------------------------------- where points are
+
+
+@dataclass(frozen=True)
+class BeamShapes:
+    """Points and sections of a beam."""
+
+    fields: BeamFields
+    body: str
+    has_sections: bool = True
+
+    def displaced(self, place: tuple[Expr, Expr, Expr]) -> Matrix:
+        out = [place[0], ZERO, ZERO]
+        for m in self.fields.modes:
+            if m.moves in COMPONENT:
+                i = COMPONENT[m.moves]
+                out[i] = out[i] + (m.q * m.scale) * self._value(m.shape, place[0])
+        if self.fields.stiffening:
+            for (part, i), terms in self.fields._products().items():
+                if part == AXIS:
+                    shift = _quadratic_at([(a, b, self._value(f, place[0])) for a, b, f in terms])
+                    out[i] = out[i] + self.fields.length * shift
+        return Matrix(3, 1, tuple(out))
+
+    def turns(self, place: tuple[Expr, Expr, Expr]) -> tuple[Expr, Expr, Expr]:
+        a, b, twist = (
+            sum((w * self._value(f, place[0]) for w, f in self.fields.angles(kind)), ZERO)
+            for kind in ("turn y", "turn z", "twist")
+        )
+        return a, -b, twist
+
+    def _value(self, f: LineFunction, x: Expr) -> Expr:
+        X = self._ratio(x)
+        if X.value is not None:
+            return as_expr(f.at(Fraction(X.value)))
+        total = ZERO
+        for c in reversed(f.pieces[0]):
+            total = total * X + as_expr(c)
+        return total
+
+    def _ratio(self, x: Expr) -> Expr:
+        return ratio_on(self.body, x, self.fields.length, self.fields.n)
+
+
+def _quadratic_at(terms: Sequence[tuple[Expr, Expr, Expr]]) -> Expr:
+    rows: dict[Expr, Expr] = {}
+    for a, b, c in terms:
+        rows[a] = rows.get(a, ZERO) + c * b
+    return sum((a * row for a, row in rows.items()), ZERO)
+
+
+def ratio_on(body: str, x: Expr, length: Expr, n: int) -> Expr:
+    """x / L; a number from 0 to 1 where the beam has several pieces."""
+    X = ZERO if x is ZERO else x / length
+    if X.value is not None and not -1e-9 <= X.value <= 1 + 1e-9:
+        raise ModelError(f"beam {body!r}: x = {shown(x)} is not on it; places go from 0 to its length {shown(length)}")
+    if X.value is None and n > 1:
+        raise ModelError(
+            f"beam {body!r}: has {n} elements, and in which of them x = {shown(x)} lies is not known before numbers are; give x as a "
+            f"number times its length, such as 0.5 * {shown(length)}"
+        )
+    return X

@@ -1,0 +1,199 @@
+"""Bodies that deform: a frame that moves with the whole, coordinates of the deformation, and where each point of the body is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..algebra.derivatives import derivative
+from ..algebra.graph import HALF, ZERO, Expr, Symbol, as_expr
+from ..algebra.matrix import Matrix, sum_of_products, zeros
+from ..algebra.walk import free_symbols, substitute_all
+from ..errors import ModelError, listed, shown, unknown
+from ..summary import tagged
+from .frames import Frame
+from .mechanism import Body, Load
+from .moments import Moments, trace
+from .points import Point
+from .rotations import Rotation, Turn
+
+Place = tuple[Expr, Expr, Expr]
+
+
+class Shapes(Protocol):
+    """Where the points of a deforming body are, in components of its frame, and how it is turned there.
+
+    has_sections   whether it is known along a line, with sections that move as rigid ones do
+    """
+
+    @property
+    def has_sections(self) -> bool: ...
+
+    def displaced(self, place: Place) -> Matrix:
+        """s at the point that is at this place where nothing is deformed."""
+        ...
+
+    def turns(self, place: Place) -> Place:
+        """Angles about z, then y, then x."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ElasticBody(Body):
+    """A body whose points move in its frame by elastic coordinates.
+
+    coordinates   q of the deformation
+    stiffness     K of the internal energy ½ q · K q
+    damping       D of the internal forces -D q'
+    shapes        where its points are
+    outline       places at rest, for drawings: the corners of a line along it
+    points        frames that have a name
+    """
+
+    coordinates: tuple[Symbol, ...] = ()
+    stiffness: Matrix = field(default_factory=lambda: zeros(0, 0))
+    damping: Matrix = field(default_factory=lambda: zeros(0, 0))
+    shapes: Shapes | None = None
+    outline: tuple[Place, ...] = ()
+    points: Mapping[str, Frame] = field(default_factory=dict)
+    _frames: dict[Place, Frame] = field(default_factory=dict)
+
+    def at(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Frame:
+        """A frame at the point that has these coordinates (or this name): it moves and turns with the deformation. The same place gives the same frame."""
+        if isinstance(x, str):
+            if x not in self.points:
+                raise unknown(f"body {self.name!r}", "point", x, self.points)
+            return self.points[x]
+        place = self._place(x, y, z)
+        if place not in self._frames:
+            assert self.shapes is not None
+            name = f"{self.frame.name}.{listed(e for e in place if e is not ZERO) or 'origin'}"
+            axis = (place[0], ZERO, ZERO) if self.shapes.has_sections else place
+            made = turned_frame(self.frame, self.shapes.displaced(axis), self.shapes.turns(axis), name)
+            rest = place[1:] if self.shapes.has_sections else (ZERO, ZERO)
+            self._frames[place] = made if rest == (ZERO, ZERO) else made.translate(0, *rest, name=name)
+        return self._frames[place]
+
+    @property
+    def is_fixed_at_origin(self) -> bool:
+        if self.shapes is None:
+            return True
+        f = self.at(0, 0, 0)
+        return not free_symbols(f.offset, f.rotation.matrix)
+
+    def point(self, x: object = 0, y: object = 0, z: object = 0) -> Point:
+        """The point of the body that has these coordinates at rest."""
+        return self.at(x, y, z).origin
+
+    def displacement(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Matrix:
+        """Where that point is in the body frame less where it is at rest."""
+        self._place(x, y, z)
+        here = self.point(x, y, z).in_frame(self.frame).coordinates
+        return here - substitute_all([here], dict.fromkeys(self.coordinates, ZERO))[0]
+
+    def _place(self, x: Any, y: Any, z: Any) -> Place:
+        if self.shapes is None:
+            raise ModelError(f"body {self.name!r}: it was given by its moments only; name its points in points=")
+        return as_expr(x), as_expr(y), as_expr(z)
+
+    @property
+    def mass_matrix(self) -> Matrix:
+        """Me where nothing is deformed: ∫ s_k · s_l dm of the modes."""
+        return modal_mass(self.moments, self.coordinates) if self.moments is not None else zeros(0, 0)
+
+    def __repr__(self) -> str:
+        return tagged(f"Elastic body {self.name}, {len(self.coordinates)} coordinates: {listed(self.coordinates, 6)}")
+
+
+def deforms(part: Any) -> bool:
+    """Whether a part of a model is a body that deforms."""
+    return isinstance(part, Body) and part.moments is not None
+
+
+def turned_frame(on: Frame, offset: Matrix, angles: Place, name: str) -> Frame:
+    """A frame moved by an offset, and turned about z, y, x by angles, those that are not zero."""
+    turns = tuple(Turn(axis, a) for axis, a in zip((2, 1, 0), angles, strict=True) if a is not ZERO)
+    return Frame(on, Rotation(turns), offset, name)
+
+
+def modal_mass(moments: Moments, coordinates: Sequence[Symbol]) -> Matrix:
+    """∫ s_k · s_l dm over fields whose weights are these coordinates."""
+    at = [moments.weights.index(q) for q in coordinates]
+    return Matrix(len(at), len(at), tuple(trace(moments.G(k, j)) for k in at for j in at))
+
+
+def internal_loads(name: str, q: Sequence[Symbol], K: Matrix, D: Matrix) -> list[Load]:
+    """-K q with the energy ½ q · K q, and -D q'."""
+    out = []
+    pull = K @ Matrix(len(q), 1, tuple(q))
+    if any(e is not ZERO for e in pull.entries):
+        on = {x: -e for x, e in zip(q, pull.entries, strict=True)}
+        out.append(Load(f"{name}.elastic", "elastic", potential=HALF * sum_of_products(q, pull.entries), on_rates=on))
+    drag = D @ Matrix(len(q), 1, tuple(x.dot for x in q))
+    if any(e is not ZERO for e in drag.entries):
+        on = {x: -e for x, e in zip(q, drag.entries, strict=True)}
+        out.append(Load(f"{name}.damping", "elastic damping", on_rates=on))
+    return out
+
+
+# ---------------------------------------------------------------------------------------------------------- shapes by expressions
+
+
+@dataclass(frozen=True)
+class FieldShapes:
+    """Shapes as expressions in material coordinates: Σ h_k s_k, and angles about x, y, z (or none, where they are not known)."""
+
+    material: tuple[Symbol, ...]
+    weights: tuple[Expr, ...]
+    fields: tuple[Matrix, ...]
+    angles: Matrix | None
+    body: str
+    has_sections: bool = False
+
+    def displaced(self, place: Place) -> Matrix:
+        total = zeros(3)
+        for h, s in zip(self.weights, substitute_all(list(self.fields), self._table(place)), strict=True):
+            total = total + h * s
+        return total
+
+    def turns(self, place: Place) -> Place:
+        if self.angles is None:
+            raise ModelError(
+                f"body {self.body!r}: how it is turned at a point is not known of a body with a form at rest of its own; give turns=, angles "
+                "about x, y and z for each mode"
+            )
+        x, y, z = substitute_all([self.angles], self._table(place))[0].entries
+        return z, y, x
+
+    def _table(self, place: Place) -> dict[Symbol, Expr]:
+        if strange := [e for e, s in zip(place[len(self.material) :], "xyz", strict=False) if e is not ZERO]:
+            raise ModelError(
+                f"body {self.body!r} has the material coordinates {listed(self.material)}, and no third one for {shown(strange[0])}"
+            )
+        return dict(zip(self.material, place, strict=False))
+
+
+def slopes(material: Sequence[Symbol], s: Matrix) -> Matrix:
+    """Rotation of the material by a displacement: ½ curl s in a solid; in a line or plane, what keeps sections normal to it.
+
+    line:  (0, -∂s_z/∂x, ∂s_y/∂x)       plane:  (∂s_z/∂y, -∂s_z/∂x, ½ (∂s_y/∂x - ∂s_x/∂y))
+    """
+
+    def d(i: int, j: int) -> Expr:
+        return derivative(s[i], material[j]) if j < len(material) else ZERO
+
+    half = [HALF if len(material) > max(i, j) else as_expr(1) for i, j in ((1, 2), (0, 2), (0, 1))]
+    return Matrix(3, 1, (half[0] * (d(2, 1) - d(1, 2)), half[1] * (d(0, 2) - d(2, 0)), half[2] * (d(1, 0) - d(0, 1))))
+
+
+def strains(material: Sequence[Symbol], s: Matrix) -> Matrix:
+    """½ (∇s + ∇sᵀ) in a solid."""
+    g = [[derivative(s[i], material[j]) for j in range(3)] for i in range(3)]
+    return Matrix(3, 3, tuple(HALF * (g[i][j] + g[j][i]) for i in range(3) for j in range(3)))
+
+
+def refuse_material(where: str, things: Sequence[Expr]) -> None:
+    """An error where a material coordinate is left that nothing integrates."""
+    if left := [s.name for s in free_symbols(*things) if s.kind == "material"]:
+        raise ModelError(f"{where}: contains the material coordinates {listed(left)}, which over= does not name")

@@ -1,0 +1,261 @@
+"""Methods of `Model` for bodies that deform, and for loads along them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..algebra.graph import ZERO, Symbol, as_expr
+from ..algebra.matrix import Matrix, zeros
+from ..errors import ModelError, listed, shown
+from . import elastic as fields
+from .beam import Section, Stiffness, beam_modes, coordinate_names, section_inertias, shapes_of, supports
+from .beam_fields import BeamFields, BeamShapes
+from .declarations import as_expression, identifier, names_of
+from .elastic_body import ElasticBody, Shapes, internal_loads, modal_mass, turned_frame
+from .elastic_checks import refuse_modes
+from .frames import Frame, three
+from .internal_damping import modal_damping, rayleigh_damping
+from .joint_methods import JointMethods
+from .moments import Moments
+
+STIFFENED = (
+    "elastic to second order: places of its points are exact to second order in the elastic coordinates (foreshortening by deflection, and with rho_I the "
+    "turns of sections), strains are linear; dropped are third-order terms, and bending coupled with torsion by strain"
+)
+PLAIN = (
+    "elastic to first order: foreshortening is dropped, and with it the stiffness that rotation and axial loads give"
+)
+
+
+class ElasticMethods(JointMethods):
+    """Bodies whose points move in their frame by elastic coordinates."""
+
+    def elastic(
+        self,
+        name: str,
+        frame: Frame | None = None,
+        *,
+        modes: Any = None,
+        over: Any = None,
+        density: Any = None,
+        rest: Any = None,
+        second: Any = None,
+        turns: Any = None,
+        stiffness: Any = None,
+        elasticity: Any = None,
+        damping: Any = None,
+        rayleigh: Any = None,
+        modal_damping: Any = None,
+        coordinates: Any = None,
+        moments: Any = None,
+        points: Any = None,
+        quadrature: int = 20,
+    ) -> ElasticBody:
+        """A body that deforms by modes of one's own, on a frame or to be placed by a joint:
+
+            s = s_0(x) + Σ q_k s_k(x) + ½ Σ q_i q_j s_ij(x)
+
+        modes        shape functions s_k: three components each, in material coordinates, such as x = material("x")
+        over         the line, plane or solid: {x: (0, L)}, with limits for each material coordinate; density is per length, area or volume
+        rest         s_0, the material coordinates themselves by default
+        second       second-order fields: {(i, j): s_ij}, modes numbered from 0
+        turns        angles about x, y, z of each mode, for frames at its points; by default those of the material
+        stiffness    K of the energy ½ q · K q; or elasticity=(E, nu) of an isotropic solid
+        damping      D of -D q'; or rayleigh=(alpha, beta): D = alpha M + beta K; or modal_damping=, one ratio or one for each mode
+        coordinates  names of q_k
+        moments      instead of modes, over and density: {"mass": m, "first": g_k, "second": G_kl}, k and l from 0 (at rest) to the number of modes
+        points       names of points: {"tip": (x, y, z)}; for a body given by moments {"tip": (place at rest, shifts, angles)}, both mode by mode
+        quadrature   number of points of Gauss for what is no polynomial
+
+        Integrals of polynomials are exact and keep their symbols.
+        """
+        self.refuse_twice("bodies", name, self._bodies)
+        where = f"elastic body {name!r}"
+        count = len(moments["first"]) - 1 if isinstance(moments, dict) and "first" in moments else None
+        given = fields.given_modes(where, modes) if moments is None else []
+        q = self._elastic_coordinates(where, name, coordinates, len(given) if count is None else count)
+        on = frame if frame is not None else Frame(None, name=identifier(name))
+        shapes: Shapes | None = None
+        K = zeros(len(q), len(q))
+        if moments is not None:
+            table = fields.table_of(where, moments, q)
+        else:
+            region, place = fields.region_and_rest(where, over, rest, quadrature)
+            made = fields.fields_of(where, place, given, second, q)
+            table = fields.moments_of(where, made, region, as_expression(density, f"{where}, density="))
+            shapes = fields.field_shapes(where, name, region, made, rest is None, turns, q)
+            if elasticity is not None:
+                K = fields.solid_stiffness(where, given, region, elasticity)
+        if stiffness is not None:
+            K = fields.given_matrix(where, "stiffness", stiffness, len(q))
+        refuse_modes(where, table, q, K)
+        D = self._damping(where, damping, rayleigh, modal_damping, table, q, K)
+        body = ElasticBody(name, on, table.mass_properties, None, True, table, q, K, D, shapes)
+        return self._add_elastic(where, body, points)
+
+    def beam(
+        self,
+        name: str,
+        frame: Frame | None = None,
+        *,
+        length: Any,
+        rho_A: Any,
+        EI: Any = None,
+        EA: Any = None,
+        GJ: Any = None,
+        GA: Any = None,
+        rho_I: Any = None,
+        modes: Any = None,
+        elements: int | None = None,
+        ends: Any = ("clamped", "free"),
+        bending: str | None = None,
+        stiffening: bool = True,
+        tension: Any = None,
+        rayleigh: Any = None,
+        modal_damping: Any = None,
+    ) -> ElasticBody:
+        """A straight beam along x of its frame, which may bend, stretch and twist; its integrals are exact, and all quantities may be symbols.
+
+        length, rho_A   its length, and mass per length
+        EI, bending     bending stiffness: one for the deflections named in bending= ("y" by default, "z", "yz"), or two, for y and z
+        EA, GJ          stiffness in stretch and in torsion: with these it stretches and twists
+        GA              shear stiffness: with it sections turn by themselves (Timoshenko); needs rho_I
+        rho_I           of sections, per length: ∫ y² dm and ∫ z² dm, or one number for both; needed by torsion and shear
+        modes           how many orthogonal polynomials for each motion, or by motion: {"y": 4, "z": 2, "x": 1, "twist": 1}
+        elements        instead: cubic finite elements (linear in stretch and torsion), whose coordinates are deflections and slopes of nodes
+        ends            how the frame is fixed to it: ("clamped", "free") tangent at its beginning, ("pinned", "pinned") along the chord,
+                        ("free", "free") mean axes; other pairs of clamped, pinned and free
+        stiffening      False drops second-order terms of its kinematics, and with them stiffening by rotation and axial loads
+        tension         prestress: an axial force in it at rest
+        rayleigh, modal_damping    (alpha, beta) of D = alpha M + beta K, or damping ratios
+
+        Quantities along it may be polynomials in a material coordinate: x = material("x"), rho_A = mu * (1 - x / L). `arm.at(x)` is the frame of a
+        section, for joints, bodies and loads there.
+        """
+        self.refuse_twice("bodies", name, self._bodies)
+        where = f"beam {name!r}"
+        L = self.checked(where, as_expression(length, f"{where}, length="))
+        if L.value is not None and L.value <= 0:
+            raise ModelError(f"{where}: its length must be positive, got {L}")
+        section, kinds = _section(where, rho_A, EI, EA, GJ, GA, rho_I, tension, bending)
+        held = supports(where, ends)
+        counts = _counts(where, kinds, modes, elements)
+        shears = GA is not None
+        shapes = {k: shapes_of(where, k, held, counts[k], elements, shears) for k in kinds}
+        names = coordinate_names(identifier(name), kinds, shapes)
+        q = tuple(self.coordinate(n) for n in names)
+        made = BeamFields(
+            L, beam_modes(kinds, shapes, L, q), held.origin, section.rho_I is not None, bool(stiffening), shears
+        )
+        table = made.moments(section_inertias(where, section, L, made.n))
+        K = Stiffness(where, made, section).matrix()
+        for e in (table.m, *K.entries):
+            self.checked(where, e)
+        D = self._damping(where, None, rayleigh, modal_damping, table, q, K)
+        on = frame if frame is not None else Frame(None, name=identifier(name))
+        outline = tuple((as_expr(k) / 24 * L, ZERO, ZERO) for k in range(25))
+        body = ElasticBody(name, on, table.mass_properties, None, True, table, q, K, D, BeamShapes(made, name), outline)
+        self.note(f"{where} is {STIFFENED if stiffening and section.EI else PLAIN}")
+        return self._add_elastic(where, body, None)
+
+    # ------------------------------------------------------------------------------------------------ how it is done
+
+    def _elastic_coordinates(self, where: str, name: str, given: Any, n: int) -> tuple[Symbol, ...]:
+        names = (
+            [f"{identifier(name)}_q{k}" for k in range(1, n + 1)]
+            if given is None
+            else names_of(given, f"{where}, coordinates=")
+        )
+        if len(names) != n:
+            raise ModelError(f"{where}: coordinates= names {len(names)} coordinates for {n} modes")
+        return tuple(self.coordinate(c) for c in names)
+
+    def _damping(
+        self, where: str, given: Any, rayleigh: Any, modal: Any, table: Moments, q: Sequence[Symbol], K: Matrix
+    ) -> Matrix:
+        said = [n for n, x in (("damping", given), ("rayleigh", rayleigh), ("modal_damping", modal)) if x is not None]
+        if len(said) > 1:
+            raise ModelError(f"{where}: give one of {listed(said)}")
+        if given is not None:
+            return fields.given_matrix(where, "damping", given, len(q))
+        if rayleigh is not None:
+            return rayleigh_damping(where, rayleigh, modal_mass(table, q), K)
+        if modal is not None:
+            return modal_damping(where, modal, modal_mass(table, q), K)
+        return zeros(len(q), len(q))
+
+    def _add_elastic(self, where: str, body: ElasticBody, points: Any) -> ElasticBody:
+        if points:
+            body = replace(body, points=_named_points(where, body, points))
+        self.add_body(body)
+        for load in internal_loads(body.name, body.coordinates, body.stiffness, body.damping):
+            for e in load.on_rates.values():
+                self.checked(where, e)
+            self.add_load(load)
+        return body
+
+
+def _section(
+    where: str, rho_A: Any, EI: Any, EA: Any, GJ: Any, GA: Any, rho_I: Any, tension: Any, bending: Any
+) -> tuple[Section, list[str]]:
+    """Quantities by motion, and the kinds of motion that they allow."""
+    pair = EI if isinstance(EI, (tuple, list)) else None
+    axes = ("yz" if pair is not None else "y" if EI is not None else "") if bending is None else bending
+    if not isinstance(axes, str) or any(a not in "yz" for a in axes) or (pair is not None and len(pair) != 2):
+        raise ModelError(
+            f"{where}: bending= is 'y', 'z' or 'yz', with one EI= for all or two for y and z; got {shown(bending)}, {shown(EI)}"
+        )
+    if EI is None and (axes or (EA is None and GJ is None)):
+        raise ModelError(f"{where}: needs EI= to bend, EA= to stretch or GJ= to twist")
+    by_axis = {a: EI if pair is None else pair["yz".index(a)] for a in axes}
+    inertias = None if rho_I is None else tuple(rho_I) if isinstance(rho_I, (tuple, list)) else (rho_I, rho_I)
+    if inertias is None and (GJ is not None or GA is not None):
+        what = "torsion" if GJ is not None else "shear"
+        raise ModelError(
+            f"{where}: {what} needs rho_I=, the moments of inertia of its sections per length (rho times I), or (∫ y² dm, ∫ z² dm)"
+        )
+    if inertias is not None and len(inertias) != 2:
+        raise ModelError(f"{where}: rho_I= is one number, or two for y and z; got {shown(rho_I)}")
+    kinds = [*axes, *(f"turn {a}" for a in axes if GA is not None)]
+    kinds += ["x"] * (EA is not None) + ["twist"] * (GJ is not None)
+    return Section(rho_A, by_axis, EA, GJ, GA, inertias, tension), kinds
+
+
+def _counts(where: str, kinds: Sequence[str], modes: Any, elements: Any) -> dict[str, int]:
+    """How many modes each motion has."""
+    if (modes is None) == (elements is None):
+        raise ModelError(f"{where}: give modes=, a number of polynomials, or elements=, a number of finite elements")
+    count = modes if elements is None else elements
+    by_kind = dict(count) if isinstance(count, dict) else dict.fromkeys(kinds, count)
+    by_kind |= {k: by_kind[k[-1]] for k in kinds if k.startswith("turn") and k[-1] in by_kind and k not in by_kind}
+    for k in kinds:
+        n = by_kind.get(k)
+        if not isinstance(n, int) or isinstance(n, bool) or n < 1:
+            option = "modes" if elements is None else "elements"
+            raise ModelError(
+                f"{where}: {option}= is a whole number from 1, for each of {listed(kinds)}; got {shown(n)} for {k!r}"
+            )
+    return by_kind
+
+
+def _named_points(where: str, body: ElasticBody, points: Any) -> dict[str, Frame]:
+    if not isinstance(points, dict):
+        raise ModelError(f"{where}: points= is a mapping from names to places, got {shown(points)}")
+    if body.shapes is not None:
+        return {n: body.at(*three(p, f"{where}, point {n!r}").entries) for n, p in points.items()}
+    out = {}
+    for n, given in points.items():
+        if not isinstance(given, (tuple, list)) or len(given) != 3:
+            raise ModelError(
+                f"{where}: point {n!r} is (place at rest, shifts, angles), the latter mode by mode; got {shown(given)}"
+            )
+        rest, shifts, angles = given
+        offset, turn = three(rest, f"{where}, point {n!r}"), zeros(3)
+        for q, s, a in zip(body.coordinates, shifts, angles, strict=True):
+            offset = offset + q * three(s, f"{where}, point {n!r}, shift by {q}")
+            turn = turn + q * three(a, f"{where}, point {n!r}, angles by {q}")
+        x, y, z = turn.entries
+        out[n] = turned_frame(body.frame, offset, (z, y, x), f"{body.frame.name}.{n}")
+    return out
