@@ -35,6 +35,7 @@ EXAMPLES: Final = {
     "export": "symbody export slider_crank --to c -o slider_crank_c",
     "simulate": "symbody simulate slider_crank -t 5 --set x_dot=1 -o run.csv",
     "eig": "symbody eig motorcycle --vary V=1:40:200",
+    "branch": "symbody branch hoop --vary Omega=0.5:8 --show a -o branches.svg",
     "frf": "symbody frf motorcycle --input tau --output phi --hertz 0.1:20",
     "certify": "symbody certify bicycle",
     "report": "symbody report motorcycle -o out",
@@ -113,6 +114,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parts = out.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
+    for add in (_models, _equations, _analyses, _results):
+        add(parts)
+    return out
+
+
+def _models(parts: Any) -> None:
     _command(parts, "examples", "list the built-in models", commands.examples)
 
     new = _command(parts, "new", "write a commented model file to start from", commands.new)
@@ -121,6 +128,8 @@ def _parser() -> argparse.ArgumentParser:
 
     _model(_command(parts, "check", "validate a model and say what is in it", commands.check))
 
+
+def _equations(parts: Any) -> None:
     derive = _model(_command(parts, "derive", "equations of motion", commands.derive))
     derive.add_argument("--route", default="recursive", help="recursive, kane, lagrange, newton-euler or gibbs-appell")
     derive.add_argument(
@@ -162,6 +171,8 @@ def _parser() -> argparse.ArgumentParser:
         "--platform", action="append", metavar="NAME", help="fmu: linux64, win64, darwin64, ...; by default this one"
     )
 
+
+def _analyses(parts: Any) -> None:
     simulate = _model(_command(parts, "simulate", "motion from the start of the model", commands.simulate))
     simulate.add_argument("-t", "--time", type=_number, help="end of the motion in seconds")
     simulate.add_argument("--points", type=int, help="at so many times, evenly spaced")
@@ -182,6 +193,24 @@ def _parser() -> argparse.ArgumentParser:
     )
     eig.add_argument("-o", "--output", type=Path, help="write a plot (.svg, .png, .pdf) or the numbers (.csv, .json)")
 
+    branch = _model(
+        _command(parts, "branch", "steady motions over a parameter, through folds and bifurcations", commands.branch)
+    )
+    branch.add_argument(
+        "--vary",
+        action="append",
+        default=[],
+        metavar="NAME=FROM:TO",
+        help="a parameter, an input, or a value of the motion (twice: folds and Hopf points over both)",
+    )
+    branch.add_argument(
+        "--show", action="append", default=[], metavar="NAME", help="what is drawn; by default what changes"
+    )
+    branch.add_argument("--single", action="store_true", help="only the branch of the motion, not those that cross it")
+    branch.add_argument(
+        "-o", "--output", type=Path, help="write the diagram (.svg, .png, .pdf) or its numbers (.csv, .json)"
+    )
+
     frf = _model(_command(parts, "frf", "frequency responses", commands.frf))
     frf.add_argument("--input", help="which input oscillates")
     frf.add_argument("--output", dest="seen", help="which output, coordinate or speed is looked at")
@@ -190,6 +219,8 @@ def _parser() -> argparse.ArgumentParser:
         "-o", dest="output", type=Path, help="write a plot (.svg, .png, .pdf) or the numbers (.csv, .json)"
     )
 
+
+def _results(parts: Any) -> None:
     _model(_command(parts, "certify", "check the equations against other routes and laws", commands.certify))
 
     report = _model(_command(parts, "report", "everything on one page, with moving 3-D pictures", commands.report))
@@ -208,7 +239,6 @@ def _parser() -> argparse.ArgumentParser:
 
     cache = _command(parts, "cache", "where compiled code is kept, and how much of it", commands.cache)
     cache.add_argument("--clear", action="store_true", help="remove all of it; it is made again when needed")
-    return out
 
 
 def _command(parts: Any, name: str, what: str, run: Callable[[Any], Answer]) -> argparse.ArgumentParser:

@@ -17,7 +17,7 @@ from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, shown
 from .study.named_expression import named_expression
 from .study.read_model import built_in
-from .study.requests import Range, ResponseRequest
+from .study.requests import BranchRequest, Range, ResponseRequest
 from .study.sources import find_model, first_line, starting_file
 from .study.study import Study
 from .whole_files import write_text
@@ -245,6 +245,52 @@ def eig(asked: Any) -> Answer:
         path = view.plot(shown_thing).save(asked.output)
         text += f"\nwrote {path}"
     return Answer(text, data)
+
+
+def branch(asked: Any) -> Answer:
+    """Steady motions over a value, and folds and Hopf points over two."""
+    wanted = BranchRequest(_ranges(asked.vary), tuple(asked.show), not asked.single) if asked.vary else None
+    study = _study(asked, branching=wanted)
+    if study.branch_request is None:
+        raise ModelError(f"{study.source.name!r} asks for no branch; give --vary NAME=FROM:TO")
+    found, curves, show = study.branches, study.branch_curves, asked.show or study.branch_request.show
+    data = {
+        "name": study.source.name,
+        "branches": [_branch_data(b) for b in found],
+        "curves": [
+            {
+                "kind": c.kind,
+                "columns": c.columns(),
+                "omega": c.omega,
+                "special": [_degenerate_data(p) for p in c.special],
+            }
+            for c in curves
+        ],
+    }
+    text = "\n".join(map(str, [*found, *curves]))
+    if asked.output is not None:
+        text += f"\nwrote {(view.plot(curves) if curves else view.plot(found, *show)).save(asked.output)}"
+    return Answer(text, data)
+
+
+def _branch_data(b: stability.Branch) -> dict[str, Any]:
+    special = [
+        {
+            "kind": p.kind,
+            "value": p.value,
+            "criticality": p.criticality,
+            "eigenvalue": p.eigenvalue,
+            "coefficient": p.coefficient,
+        }
+        for p in b.special
+    ]
+    return {
+        "varied": b.varied, "outcome": b.outcome, "columns": b.columns(), "unstable": b.unstable, "eigenvalues": b.eigenvalues, "special": special,
+    }  # fmt: skip
+
+
+def _degenerate_data(p: stability.DegeneratePoint) -> dict[str, Any]:
+    return {"kind": p.kind, "values": p.values}
 
 
 def frf(asked: Any) -> Answer:

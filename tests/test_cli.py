@@ -79,6 +79,31 @@ class TestAnswers:
         assert np.shape(found["growth"]) == np.shape(found["unstable"]) == (3, 2)
         assert found["motion"]["x_dot"] == pytest.approx(np.array([[5.0, 5.0], [22.5, 22.5], [40.0, 40.0]]))
 
+    def test_branches(self, capsys, tmp_path):
+        found = answer(capsys, "branch", "hoop", "-o", tmp_path / "branches.csv")
+        bottom, side = found["branches"]
+        (pitchfork,) = bottom["special"]
+        assert pitchfork["value"] == pytest.approx((9.81 / 0.8) ** 0.5, rel=1e-12)
+        assert max(map(abs, side["columns"]["a"])) > 1
+        assert (tmp_path / "branches.csv").read_text().startswith("panel,curve,x,y")
+        (alone,) = answer(capsys, "branch", "hoop", "--vary", "Omega=3:4", "--single")["branches"]
+        assert (min(alone["columns"]["Omega"]), max(alone["columns"]["Omega"])) == (3, 4)
+
+    def test_special_points_over_two_values(self, capsys, tmp_path):
+        model = tmp_path / "snap.yaml"
+        model.write_text(
+            "symbody: 1\ncoordinates: x\nparameters: {mu: -1.0, k: 1.0}\nbodies: {p: {at: 'ground.point(x, 0, 0)', mass: 1}}\n"
+            "loads: {spring: {generalized_force: mu - x**3 + k*x - x_dot/2, coordinate: x}}\nstart: {x: -1.3}\n"
+            "branch: {vary: {mu: [-1, 1], k: [-1, 1.5]}, show: x}\n"
+        )
+        found = answer(capsys, "branch", model)
+        assert [p["kind"] for p in found["branches"][0]["special"]] == ["fold", "fold"]
+        assert [p["kind"] for p in found["curves"][0]["special"]] == ["cusp"]
+        page = answer(capsys, "report", model, "-o", tmp_path / "out", "-t", 0.1)
+        assert page["missing"] == {}
+        assert "a limit of what can be held" in (tmp_path / "out" / "index.html").read_text()
+        assert (tmp_path / "out" / "data" / "special_points.csv").exists()
+
     def test_responses(self, capsys):
         found = answer(
             capsys, "frf", "motorcycle", "--set", "V=20", "--input", "tau", "--output", "phi", "--hertz", "1:4:3"
@@ -193,6 +218,7 @@ class TestMistakes:
             (["simulate", "slider_crank", "--method", "dp9"], 3, "Did you mean 'dp"),
             (["simulate", "slider_crank", "--form", "minimal"], 3, "has constraints"),
             (["simulate", "slider_crank", "-o", "run.xyz"], 3, ".csv"),
+            (["branch", "double_pendulum"], 3, "give --vary NAME=FROM:TO"),
             (["simulate", "slider_crank", "-o", "/nowhere/run.csv"], 4, "nowhere"),
         ],
     )
@@ -220,7 +246,7 @@ class TestMistakes:
         assert "usage" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
-        "command", ["examples", "new", "check", "derive", "simulate", "eig", "frf", "certify", "report"]
+        "command", ["examples", "new", "check", "derive", "simulate", "eig", "branch", "frf", "certify", "report"]
     )
     def test_help_has_an_example(self, capsys, command):
         with pytest.raises(SystemExit) as ended:

@@ -14,7 +14,7 @@ from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
 from ..errors import StabilityError, finite_number, listed, shown
-from .branch_points import SpecialPoint, between, hopf_points
+from .branch_points import SpecialPoint, between, crossings
 from .branch_problem import BranchProblem
 from .motion_family import MotionFamily
 from .pencil import Complex
@@ -205,7 +205,8 @@ def _branch(
         for p in special
     ]
     special += [] if known is None else [known]
-    special += hopf_points(problem, curve, family, points, list(spectra.s))
+    located = {p.place for p in special} | set(beside)
+    special += crossings(problem, curve, family, points, list(spectra.s), located)
     tangents = np.array([p.tangent for p in points])
     return Branch(
         problem, X, name, tangents, family.with_zeros(spectra.s), spectra.unstable, tuple(sorted(special, key=lambda p: p.place)), outcome,

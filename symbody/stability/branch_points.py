@@ -10,7 +10,7 @@ The point itself is the solution of  R + β ψ = 0,  Jᵀ ψ = 0,  ψᵀψ = 1  
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -34,6 +34,7 @@ WORDS: Final = {
     "transcritical": "two branches of motions cross",
     "branch point": "branches of motions meet",
     "Hopf": "an oscillation begins or ends",
+    "divergence": "a real eigenvalue is zero; motions that meet this one here are not among those asked for",
 }
 
 
@@ -41,7 +42,7 @@ WORDS: Final = {
 class SpecialPoint:
     """A special point of a branch.
 
-    kind        fold, pitchfork, transcritical, branch point, or Hopf
+    kind        fold, pitchfork, transcritical, branch point, Hopf, or divergence (a zero eigenvalue that is none of these)
     value       of what is varied
     x           all unknowns of the branch there
     place       where it lies: behind so many points of the branch
@@ -215,40 +216,80 @@ def located(
     return known[s] if s in known else curve.between(here, s)
 
 
-# ---------------------------------------------------------------------------------------------------- Hopf points
+# ---------------------------------------------------------------------------------------------------- eigenvalues on the imaginary axis
 
 
-def hopf_points(
-    problem: BranchProblem, curve: SolutionCurve, family: PencilFamily, points: list[CurvePoint], spectra: list[Array]
-) -> list[SpecialPoint]:
-    """Pairs of eigenvalues that cross the imaginary axis between two points."""
+def crossings(
+    problem: BranchProblem, curve: SolutionCurve, family: PencilFamily, points: list[CurvePoint], spectra: list[Array], known: Collection[int]
+) -> list[SpecialPoint]:  # fmt: skip
+    """Eigenvalues that cross the imaginary axis between two points: pairs, and real ones but between those points that are `known` to have a fold
+    or a branch point between them."""
     out = []
     for k in range(len(points) - 1):
-        a, b = (s[s.imag > 0] for s in (spectra[k], spectra[k + 1]))
-        if not len(a) or not len(b):
-            continue
-        rows, columns = linear_sum_assignment(np.abs(a[:, None] - b[None, :]))
-        for i, j in zip(rows, columns, strict=True):
-            if a[i].real * b[j].real < 0 or (a[i].real == 0) != (b[j].real == 0):
-                out += _hopf(problem, curve, family, k, points[k], points[k + 1], complex(a[i]), complex(b[j]))
+        ends = points[k], points[k + 1]
+        for a, b in _crossed(*(s[s.imag > 0] for s in (spectra[k], spectra[k + 1]))):
+            out += _hopf(problem, curve, k, *ends, _Followed(problem, curve, family, *ends, a, b))
+        if k not in known and _slowest(spectra[k]) * _slowest(spectra[k + 1]) < 0:
+            out += _divergence(problem, curve, family, k, *ends)
     return out
 
 
+def _slowest(s: Array) -> float:
+    """The size of the slowest eigenvalue, with the sign of the product of all: it goes through zero where a real one does."""
+    if not s.size:
+        return 1.0
+    return float(np.prod(np.sign(s.real[s.imag == 0])) * np.abs(s).min())
+
+
+def _crossed(a: Array, b: Array) -> Iterator[tuple[complex, complex]]:
+    """Eigenvalues of two neighbours that belong together and lie on different sides."""
+    if len(a) and len(b):
+        for i, j in zip(*linear_sum_assignment(np.abs(a[:, None] - b[None, :])), strict=True):
+            if a[i].real * b[j].real < 0 or (a[i].real == 0) != (b[j].real == 0):
+                yield complex(a[i]), complex(b[j])
+
+
+@dataclass(frozen=True)
+class _Followed:
+    """An eigenvalue that goes from a to b between two points."""
+
+    problem: BranchProblem
+    curve: SolutionCurve
+    family: PencilFamily
+    here: CurvePoint
+    there: CurvePoint
+    a: complex
+    b: complex
+
+    def at(self, point: CurvePoint) -> complex:
+        way = self.curve.weights * self.here.tangent
+        part = float((point.x - self.here.x) @ way) / float((self.there.x - self.here.x) @ way)
+        found = self.problem.spectra(self.family, self.problem.whole(point.x)[None]).s[0]
+        own = found[found.imag > 0]
+        wanted = self.a + part * (self.b - self.a)
+        return complex(own[np.argmin(np.abs(own - wanted))]) if len(own) else complex(np.nan)
+
+    def real(self, point: CurvePoint) -> float:
+        return self.at(point).real
+
+
+def _divergence(
+    problem: BranchProblem, curve: SolutionCurve, family: PencilFamily, place: int, here: CurvePoint, there: CurvePoint
+) -> list[SpecialPoint]:
+    def slowest(point: CurvePoint) -> float:
+        return _slowest(problem.spectra(family, problem.whole(point.x)[None]).s[0])
+
+    found = located(curve, here, there, slowest)
+    return [] if found is None else [SpecialPoint("divergence", float(found.x[-1]), problem.whole(found.x), place)]
+
+
 def _hopf(
-    problem: BranchProblem, curve: SolutionCurve, family: PencilFamily, place: int, here: CurvePoint, there: CurvePoint, a: complex, b: complex
-) -> list[SpecialPoint]:  # fmt: skip
-    far = float((there.x - here.x) @ (curve.weights * here.tangent))
-
-    def nearest(point: CurvePoint) -> complex:
-        part = float((point.x - here.x) @ (curve.weights * here.tangent)) / far
-        found = problem.spectra(family, problem.whole(point.x)[None]).s[0]
-        upper = found[found.imag > 0]
-        return complex(upper[np.argmin(np.abs(upper - (a + part * (b - a))))]) if len(upper) else complex(np.nan)
-
-    found = located(curve, here, there, lambda point: nearest(point).real)
+    problem: BranchProblem, curve: SolutionCurve, place: int, here: CurvePoint, there: CurvePoint, followed: _Followed
+) -> list[SpecialPoint]:
+    found = located(curve, here, there, followed.real)
     if found is None:
         return []
-    s, x = 1j * nearest(found).imag, problem.whole(found.x)
+    s, x = 1j * followed.at(found).imag, problem.whole(found.x)
     form = hopf_form(problem.full_rows, problem.numbers_at(x), problem.direction_at(x, found.tangent), s)
     word = "" if form is None else "supercritical" if form.lyapunov < 0 else "subcritical"
     coefficient = np.nan if form is None else form.lyapunov

@@ -191,7 +191,8 @@ class MotionFamily(Tabular, Portable):
 
     def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
         """All unknowns and outputs by name, and what else is asked for."""
-        names = [*self.unknowns, *(n for n in self.equations.outputs if n not in self.unknowns)]
+        outputs = [n for n in self._rows if n.partition("[")[0] in self.equations.outputs]
+        names = dict.fromkeys([*self.unknowns, *outputs])
         return {str(name): self[name] for name in [*names, *more]}
 
     def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:

@@ -85,6 +85,16 @@ class EigenvalueRequest:
 
 
 @dataclass(frozen=True)
+class BranchRequest:
+    """`branch`: steady motions over one value, folds and Hopf points over a second; `connected` with the branches that cross."""
+
+    vary: Mapping[str, Range]
+    show: tuple[str, ...] = ()
+    connected: bool = True
+    values: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class ResponseRequest:
     """`frf`: from an input to an output or variable."""
 
@@ -144,6 +154,7 @@ class Requests:
     steady: SteadyRequest | None = None
     linearize: LinearRequest | None = None
     eig: EigenvalueRequest | None = None
+    branch: BranchRequest | None = None
     frf: tuple[ResponseRequest, ...] = ()
     draw: Drawing | None = None
 
@@ -174,6 +185,7 @@ class _RequestReader:
             steady,
             self._linear(get("linearize"), steady) if get("linearize") is not None else None,
             self._eigenvalues(get("eig"), known) if get("eig") is not None else None,
+            self._branches(get("branch"), known) if get("branch") is not None else None,
             tuple(self._response(r, known) for r in get("frf") or ()),
             self._drawing(get("draw")) if get("draw") is not None else None,
         )
@@ -300,6 +312,16 @@ class _RequestReader:
             if not 1 <= len(vary) <= 2:
                 raise table.error(f"one parameter or two are varied, got {len(vary)}")
         return EigenvalueRequest(vary, self._numbers(said.get("values"), names, "parameter"))
+
+    def _branches(self, said: LocatedRecord, known: Iterable[str]) -> BranchRequest:
+        names, table = [*known, *self.states, *self.outputs], said.get("vary")
+        vary = {self._known(table.keys[k], names, "value to vary"): self._range(r) for k, r in table.entries.items()}
+        if not 1 <= len(vary) <= 2:
+            raise table.error(f"one value or two are varied, got {len(vary)}")
+        show = self._names(said.get("show"), names, "quantity")
+        return BranchRequest(
+            vary, show, said.get("connected") is not False, self._numbers(said.get("values"), known, "parameter")
+        )
 
     def _response(self, said: LocatedRecord, known: Iterable[str]) -> ResponseRequest:
         seen = [*self.mechanism.outputs, *self.states]

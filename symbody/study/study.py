@@ -24,7 +24,7 @@ from ..derive.equations import Equations
 from ..errors import ModelError, StabilityError, listed, unknown
 from . import robot_defaults as robots
 from .operating_point import MOTION, NEAREST, START, VALUES, OperatingPoint, point_of, rounded
-from .requests import EigenvalueRequest, LinearRequest, Range, ResponseRequest
+from .requests import BranchRequest, EigenvalueRequest, LinearRequest, Range, ResponseRequest
 from .sources import ModelSource
 from .start import PlacedStart, StartRequest, moves, placed_start
 
@@ -38,7 +38,8 @@ class Study:
 
     changed   numbers by name, on top of those of the model: parameters, values at the start, parameters of a steady motion
     vary      parameters over which eigenvalues are followed, instead of what the model asks for
-    responses wanted instead of what the model asks for
+    wanted    responses instead of those that the model asks for
+    branching branches instead of those that the model asks for
     options   of the simulation: t, method, form, rtol, ...
     """
 
@@ -46,12 +47,13 @@ class Study:
     changed: Mapping[str, float] = field(default_factory=dict)
     vary: Mapping[str, Range] = field(default_factory=dict)
     wanted: tuple[ResponseRequest, ...] = ()
+    branching: BranchRequest | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     route: str = "recursive"
 
     def __post_init__(self) -> None:
         known = {*self.parameters, *self.states, *self.outputs, *self.of_motion}
-        for name in (*self.changed, *self.vary):
+        for name in (*self.changed, *self.vary, *(self.branching.vary if self.branching is not None else ())):
             if name not in known:
                 raise unknown(
                     f"{self.source.name!r}", "parameter, coordinate, speed, variable or output", name, sorted(known)
@@ -280,6 +282,40 @@ class Study:
         if len(varied) == 1:
             return self.linear.root_locus({**others, **ranges}, points=counts[0])
         return self.linear.stability_chart({**others, **ranges}, points=(min(counts[0], 200), min(counts[1], 200)))
+
+    @property
+    def branch_request(self) -> BranchRequest | None:
+        """The branches that are asked for."""
+        return self.branching or self.source.requests.branch
+
+    @cached_property
+    def branches(self) -> tuple[stability.Branch, ...]:
+        """Branches of steady motions, the first one through that of the study; none where nobody asked."""
+        asked = self.branch_request
+        if asked is None:
+            return ()
+        (name, span), *_ = asked.vary.items()
+        numbers = {s.name: x for s, x in self.steady.defaults.items() if s in self.steady.parameters}
+        own = {
+            k: v for k, v in {**self.of_motion, **self.changed, **asked.values}.items() if k in numbers and k != name
+        }
+        found = stability.branch(self.equations, self.steady, {**own, name: tuple(sorted((span.begin, span.end)))})
+        return found.connected() if asked.connected else (found,)
+
+    @cached_property
+    def branch_curves(self) -> tuple[stability.SpecialCurve, ...]:
+        """Folds and Hopf points of the branches over a second value, where two are varied."""
+        asked = self.branch_request
+        if asked is None or len(asked.vary) < 2:
+            return ()
+        name, span = list(asked.vary.items())[1]
+        interval = tuple(sorted((span.begin, span.end)))
+        return tuple(
+            b.curve_of(p, {name: interval})
+            for b in self.branches
+            for p in b.special
+            if p.kind == "fold" or (p.kind == "Hopf" and p.form is not None)
+        )
 
     @cached_property
     def responses(self) -> list[stability.FrequencyResponse]:

@@ -179,6 +179,14 @@ def test_inputs_and_given_values_can_be_varied():
     assert by_output["F"][-1] == pytest.approx(6.0, abs=1e-12)
 
 
+def test_stability_lost_to_motions_that_were_not_asked_for():
+    """The bead at the bottom, asked to stay there: the pitchfork is not on the branch, the zero eigenvalue is."""
+    eq = _hoop(False)
+    b = sb.branch(eq, sb.steady(eq, w=1.0, zero=["a"]), w=(0.5, 8))
+    (point,) = b.special
+    assert (point.kind, point.value) == ("divergence", pytest.approx(np.sqrt(9.81 / 0.8), rel=1e-12))
+
+
 def test_a_motion_at_a_value():
     eq = _particle(lambda x, mu: mu - x**3 + x)
     b = sb.branch(eq, sb.steady(eq, mu=-1.0, start={"x": -1.3}), mu=(-1, 1))

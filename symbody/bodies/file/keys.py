@@ -209,6 +209,11 @@ _linearize: Final = RecordSchema("a linearisation", {
 })  # fmt: skip
 _range: Final = ListOf(number, 2, 3, "[from, to] or [from, to, points]")
 _eig: Final = RecordSchema("an analysis of eigenvalues", {"vary": Key(TableOf(_range), "one or two parameters: [from, to] or [from, to, points]"), "values": Key(numbers)})  # fmt: skip
+_branch: Final = RecordSchema("branches of steady motions", {
+    "vary": Key(TableOf(ListOf(number, 2, 2, "[from, to]")), "what is varied, [from, to]; of two, folds and Hopf points are followed over both", True),
+    "show": Key(names, "what is drawn"), "connected": Key(Flag(), "false: not the branches that cross, which are followed too by default"),
+    "values": Key(numbers),
+})  # fmt: skip
 _frf: Final = ListOf(RecordSchema("a frequency response", {
     "input": Key(TextSchema("an input"), required=True), "output": Key(TextSchema("an output or a variable"), required=True),
     "hertz": Key(_range, "frequencies"), "values": Key(numbers),
@@ -251,7 +256,7 @@ _head: Final[Keys] = {
 _requests: Final[Keys] = {
     "values": Key(numbers, "values of parameters in the analyses below, where they are not those above"),
     "start": Key(numbers, "initial values of coordinates, speeds (q1_dot), variables and outputs, which are held; what is not named is zero, or as the constraints want it"),
-    "simulate": Key(_simulate), "steady": Key(_steady), "linearize": Key(_linearize), "eig": Key(_eig), "frf": Key(_frf), "draw": Key(_draw),
+    "simulate": Key(_simulate), "steady": Key(_steady), "linearize": Key(_linearize), "eig": Key(_eig), "branch": Key(_branch), "frf": Key(_frf), "draw": Key(_draw),
 }  # fmt: skip
 FILE: Final = RecordSchema("a model file", {**_head, **_mechanism, **_requests})
 REQUESTS: Final = RecordSchema("what is asked of a model", _requests)

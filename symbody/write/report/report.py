@@ -19,6 +19,7 @@ from ...algebra.printing import operations
 from ...algebra.tidy import tidy
 from ...errors import SymbodyError, listed
 from ...escaping import in_address, in_html, in_shell
+from ...stability.branch_points import WORDS as POINT_WORDS
 from ...study import robot_defaults as robots
 from ...study.study import Study
 from ...view import viewer
@@ -171,6 +172,7 @@ class _Report:
         parts.append(self._piece("matrices", self._matrices))
         self.step("root locus and responses")
         parts.append(self._piece("root locus", self._locus))
+        parts.append(self._piece("branches", self._branches))
         parts.append(self._piece("responses", self._responses))
         parts.append(self._modes())
         return "".join(parts)
@@ -188,6 +190,28 @@ class _Report:
     def _locus(self) -> str:
         locus = self.study.locus
         return "" if locus is None else self._figure("eigenvalues", plot(locus))
+
+    def _branches(self) -> str:
+        """The bifurcation diagram, with a table of special points."""
+        study = self.study
+        asked, found = study.branch_request, study.branches
+        if asked is None or not found:
+            return ""
+        self.step("following branches")
+        head = [found[0].varied, "what happens", "", "frequency [rad/s]"]
+        points = list(
+            dict.fromkeys(
+                (p.kind, p.criticality, round(p.value, 12), abs(p.eigenvalue.imag)) for b in found for p in b.special
+            )
+        )
+        rows = [
+            [f"{value:z.8g}", f"{side} {kind}".strip(), POINT_WORDS[kind], f"{omega:z.6g}" if omega else ""]
+            for kind, side, value, omega in points
+        ]
+        parts = [self._figure("branches", plot(found, *asked.show)), table(head, rows) if rows else ""]
+        if study.branch_curves:
+            parts.append(self._figure("special_points", plot(study.branch_curves)))
+        return "".join(parts)
 
     def _responses(self) -> str:
         found = self.study.responses
