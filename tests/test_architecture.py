@@ -7,6 +7,7 @@ the package, and every rule is shown a planted violation.
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,7 @@ def folder(file: str) -> str:
     return parts[1] if len(parts) > 2 else ""
 
 
+@cache
 def sources(root: Path) -> dict[str, ast.Module]:
     """The files of the package, parsed, by path."""
     files = sorted((root / "symbody").rglob("*.py"))
@@ -119,6 +121,7 @@ def path_of(module: str, files: set[str]) -> str | None:
     return next((f for f in (f"{stem}.py", f"{stem}/__init__.py") if f in files), None)
 
 
+@cache
 def all_imports(root: Path) -> list[Import]:
     trees = sources(root)
     return [i for file, tree in trees.items() for i in imports(file, tree, set(trees))]

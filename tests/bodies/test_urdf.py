@@ -541,8 +541,11 @@ def test_text_bytes_and_paths_are_read_alike(tmp_path: Path) -> None:
     assert {read_urdf(x).name for x in (text, text.encode("latin-1"), file, str(file))} == {"r\u00e9"}
 
 
-@pytest.mark.parametrize("kind", ["revolute", "fixed", "prismatic"])
-@pytest.mark.parametrize("parent", [lambda k: k - 1, lambda k: min(k - 1, 1)], ids=["chain", "star"])
+@pytest.mark.parametrize(
+    ("kind", "parent"),
+    [("revolute", lambda k: k - 1), ("fixed", lambda k: k - 1), ("prismatic", lambda k: min(k - 1, 1))],
+    ids=["chain of hinges", "chain of welds", "star of sliders"],
+)
 def test_ten_thousand_links(kind: str, parent: Callable[[int], int]) -> None:
     n, inside = 10_000, '<origin xyz="0.1 0 0.2" rpy="1.5708 0 0.3"/><axis xyz="0 0 1"/>'
     joints = (joint(f"j{k}", f"l{parent(k)}", f"l{k}", kind, inside) for k in range(1, n))

@@ -305,7 +305,7 @@ def random_case(seed: int) -> Case:
     return case
 
 
-@pytest.mark.parametrize("seed", range(64))
+@pytest.mark.parametrize("seed", range(24))
 def test_random_program(target: Target, seed: int) -> None:
     check(target, random_case(seed))
 
@@ -330,7 +330,7 @@ def test_long_program(target: Target) -> None:
 
 # ---------------------------------------------------------------------------------------------------- linear systems
 
-SIZES = (1, 2, 3, 5, 13, 40)
+SIZES = (1, 2, 5, 13, 24)
 
 
 def entries_matrix(n: int, kind: str) -> Matrix:
@@ -413,7 +413,7 @@ def many_right_sides(n: int, count: int) -> Matrix:
 LOOP = 17  # rows of a definite system that is not written out
 
 MANY = [("definite", LOOP + 1, 3), ("definite", LOOP, 7), ("definite", LOOP + 1, 18), ("definite", LOOP, 66)]
-MANY += [(kind, 5, count) for kind in ("indefinite", "general") for count in (2, 3, 18, 66)]
+MANY += [(kind, 5, count) for kind in ("indefinite", "general") for count in (3, 66)]
 
 
 @pytest.mark.parametrize(("kind", "n", "count"), MANY)
