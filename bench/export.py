@@ -1,7 +1,7 @@
-"""Models as C: seconds to write the right side, size, seconds to compile it by gcc -O2 -march=native, microseconds of a call beside our own machine code.
-And an FMU from the command line, compiled.
+"""Models as C: seconds to write the right side, size, seconds to compile it by gcc -O2 -march=native, microseconds of a call beside our own machine code
+and other generators (`export_peers.py`); the variational systems of table 6.2 (Lennartsson); and an FMU from the command line, compiled.
 
-Times are CPU times. Calls are made from Python by ctypes, of both in the same way; what such a call costs by itself is in both.
+Times are CPU times. `ratio` is ours by theirs. Calls are made in a loop of C (PyDy's from Python).
 """
 
 from __future__ import annotations
@@ -20,15 +20,25 @@ from typing import Any, Final
 import numpy as np
 
 import symbody as sb
+from examples import spherical_chain
 from symbody.study.sources import find_model
 from symbody.write.mockup.build import FLAGS
 
+from .export_peers import Generated, address, casadi_c, compiled, microseconds, pydy_c, sympy_c
 from .ours import model
 from .robots import CASES
-from .timing import Row, repeated
+from .timing import Row
 
 MODELS: Final = ("panda", "talos", "bicycle", "chain30")
-BUILD: Final = ("gcc", "-std=gnu99", "-O2", "-march=native", "-fPIC", "-shared")
+PEERS: Final = {
+    **{name: {"CasADi's C of our expressions": casadi_c} for name in MODELS},
+    "double_pendulum": {"CasADi's C of our expressions": casadi_c, "SymPy codegen": sympy_c, "PyDy, Cython": pydy_c},
+}
+CHAINS: Final = {
+    4: 1.3e3,
+    8: 8.9e3,
+    12: 34e3,
+}  # spherical pendulums, and microseconds of exmex in table 6.2 (a Pentium II of 266 MHz)
 
 
 def equations(name: str) -> sb.Equations:
@@ -37,9 +47,12 @@ def equations(name: str) -> sb.Equations:
 
 
 def rows() -> Iterator[Row]:
-    for name in MODELS:
+    for name, peers in PEERS.items():
         with tempfile.TemporaryDirectory() as folder:
-            yield _row(name, Path(folder))
+            yield from _rows(name, peers, Path(folder))
+    for n, published in CHAINS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            yield _variational(n, published, Path(folder))
     with tempfile.TemporaryDirectory() as folder:
         yield _fmu("motorcycle", Path(folder))
 
@@ -59,27 +72,65 @@ def _fmu(name: str, folder: Path) -> Row:
     return {"case": name, "target": "fmu", "write_s": write_s, "kb": path.stat().st_size / 1024, "compile_s": compile_s}
 
 
-def _row(name: str, folder: Path) -> Row:
+def _rows(name: str, peers: dict[str, Any], folder: Path) -> Iterator[Row]:
     eq = equations(name)
     begun = time.process_time()
     sb.write.c(eq, folder, functions=["rhs"], reference=None, name="model")
     write_s = time.process_time() - begun
-    before = os.times()
-    subprocess.run([*BUILD, str(folder / "model.c"), "-o", str(folder / "model.so"), "-lm"], check=True)
-    compile_s = os.times().children_user - before.children_user
+    library, compile_s = compiled(folder / "model.c")
     x, r, p = _state(eq)
-    library = ctypes.CDLL(str(folder / "model.so"))
     out = np.zeros(len(x))
-    library.model_rhs.argtypes = [ctypes.c_double, *[ctypes.c_void_p] * 4]
-    arguments = [0.1, x.ctypes.data, r.ctypes.data, p.ctypes.data, out.ctypes.data]
-    call_us = _microseconds(lambda: library.model_rhs(*arguments))
+    call_us = microseconds("loop_of_c", address(library.model_rhs), 0.1, *(a.ctypes.data for a in (x, r, p, out)))
     f = sb.compile(sb.write.artefact(eq, sb.write.ExportOptions(["rhs"], reference=None)).function("rhs").program)
-    peer_us = _jit(f, x, r, p)
     size = (folder / "model.c").stat().st_size / 1024
-    return {
-        "case": name, "target": "c", "ops": f.program.cost.total, "write_s": write_s, "kb": size, "compile_s": compile_s, "call_us": call_us,
-        "peer": "our machine code", "peer_us": peer_us, "ratio": call_us / peer_us,
-    }  # fmt: skip
+    ours: Row = {
+        "case": name,
+        "target": "c",
+        "ops": f.program.cost.total,
+        "write_s": write_s,
+        "kb": size,
+        "compile_s": compile_s,
+        "call_us": call_us,
+    }
+    yield _beside(ours, "our machine code", _jit(f, x, r, p))
+    for title, peer in peers.items():
+        yield _beside_generated(ours, title, peer(eq, folder, x, r, p), out)
+
+
+def _beside(ours: Row, peer: str, peer_us: float, **more: Any) -> Row:
+    return {**ours, "peer": peer, "peer_us": peer_us, "ratio": ours["call_us"] / peer_us, **more}
+
+
+def _beside_generated(ours: Row, peer: str, made: Generated, wanted: Any) -> Row:
+    """A row, once the peer gives the same rates."""
+    np.testing.assert_allclose(made.value, wanted, rtol=1e-8, atol=1e-8 * np.abs(wanted).max())
+    return _beside(ours, peer, made.call_us, peer_write_s=made.write_s, peer_compile_s=made.compile_s)
+
+
+def _variational(n: int, published: float, folder: Path) -> Row:
+    """x' and Φ' of a chain of spherical pendulums, 4 n (4 n + 1) numbers."""
+    eq = sb.derive(spherical_chain.model(n))
+    begun = time.process_time()
+    sb.write.c(eq, folder, functions=["rhs_and_jacobian"], reference=None, name="model")
+    write_s = time.process_time() - begun
+    library, compile_s = compiled(folder / "model.c")
+    x, r, p = _state(eq)
+    size = len(x) * (len(x) + 1)
+    X, Xdot = np.zeros(size), np.zeros(size)
+    X[: len(x)] = x
+    X[len(x) :: len(x) + 1] = 1.0
+    call_us = microseconds(
+        "loop_of_c", address(library.model_variational), 0.0, *(a.ctypes.data for a in (X, r, p, Xdot))
+    )
+    kb = (folder / "model.c").stat().st_size / 1024
+    ours: Row = {
+        "case": f"{n} spherical pendulums, {size} variables",
+        "target": "c, variational",
+        "write_s": write_s,
+        "kb": kb,
+        "compile_s": compile_s,
+    }
+    return _beside({**ours, "call_us": call_us}, "exmex, table 6.2", published)
 
 
 def _state(eq: sb.Equations) -> tuple[Any, Any, Any]:
@@ -97,10 +148,5 @@ def _jit(f: Any, x: Any, r: Any, p: Any) -> float:
     t, out, work = np.array([0.1]), np.zeros(len(x)), np.zeros(max(1, f.work) + 8)
     inputs = (ctypes.c_void_p * 4)(*(a.ctypes.data for a in (t, x, r, p)))
     outputs = (ctypes.c_void_p * 1)(out.ctypes.data)
-    code = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(f.address)
     place = -(-work.ctypes.data // 64) * 64
-    return _microseconds(lambda: code(inputs, outputs, place))
-
-
-def _microseconds(call: Any) -> float:
-    return repeated(call).least * 1e6
+    return microseconds("loop_of_three", f.address, ctypes.addressof(inputs), ctypes.addressof(outputs), place)

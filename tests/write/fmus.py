@@ -39,7 +39,7 @@ def motion(path: Path, kind: str, names: Sequence[str], times: Any, **options: A
 
 
 @contextmanager
-def opened(path: Path, kind: str = ME, name: str = "one") -> Iterator[Any]:
+def opened(path: Path, kind: str = ME, name: str = "one", **how: Any) -> Iterator[Any]:
     """An instance, with `vr`: value references by name."""
     f = fmpy()
     description = f.read_model_description(str(path))
@@ -51,7 +51,7 @@ def opened(path: Path, kind: str = ME, name: str = "one") -> Iterator[Any]:
     it = classes[description.fmiVersion, kind](
         guid=description.guid, unzipDirectory=folder, modelIdentifier=interface.modelIdentifier, instanceName=name
     )
-    it.instantiate()
+    it.instantiate(**how)
     it.description = description
     it.vr = {v.name: v.valueReference for v in description.modelVariables}
     it.version = description.fmiVersion

@@ -101,6 +101,46 @@ def test_events(version: int, kind: str, tmp_path: Path) -> None:
         assert it.read("time")[0] == pytest.approx(3.2, abs=1e-9)
 
 
+def test_event_mode_of_co_simulation(tmp_path: Path) -> None:
+    """FMI 3.0: where the importer uses it, a step ends at an event with the state before; event mode gives the state after. Motions are those of `simulate`."""
+    eq, events, start = ball()
+    path = sb.write.fmu(eq, tmp_path / "ball.fmu", version=3, events=events, start=start)
+    assert problems(path) == []
+    times = np.linspace(0, 3, 31)
+    exact = sb.simulate(eq, times, start, events=events, rtol=1e-12)
+    used = {"use_event_mode": True, "early_return_allowed": True}
+    names = ["x", "h", "x_dot", "h_dot"]
+    found = fmpy().simulate_fmu(
+        str(path), fmi_type=CS, stop_time=3.0, output_interval=0.1, relative_tolerance=1e-12, output=names, **used
+    )  # fmt: skip
+    last = [int(np.flatnonzero(np.abs(found["time"] - t) < 1e-9)[-1]) for t in times]
+    np.testing.assert_allclose(np.column_stack([found[n] for n in names])[last], exact.y[:, :4], atol=1e-9)
+    bounce = next(e for e in sb.simulate(eq, 1.0, start, events=events, rtol=1e-12).events if e.name == "bounce")
+    with opened(path, CS, eventModeUsed=True, earlyReturnAllowed=True) as it:
+        begin(it)
+        it.updateDiscreteStates()
+        it.enterStepMode()
+        *_, wall = it.doStep(0.0, 1.0)  # passed where its guard is false: event mode changes nothing
+        it.enterEventMode()
+        *_, changed, _, _ = it.updateDiscreteStates()
+        assert not changed
+        it.enterStepMode()
+        needs_events, ended, is_early, last_time = it.doStep(wall, 1.0 - wall)
+        assert (needs_events, ended, is_early) == (True, False, True)
+        assert last_time == pytest.approx(bounce.t, abs=1e-9)
+        before = it.read("h_dot")[0]
+        it.enterEventMode()
+        *_, changed, _, _ = it.updateDiscreteStates()
+        assert changed
+        assert it.read("h_dot")[0] == pytest.approx(-0.8 * before, rel=1e-12)
+        it.enterStepMode()
+        it.doStep(last_time, 0.01)
+    with opened(path, CS) as it:  # without event mode: no way in
+        begin(it)
+        with pytest.raises(Exception, match="fmi3EnterEventMode failed"):
+            it.enterEventMode()
+
+
 @BOTH
 def test_every_crossing_counts_once(kind: str, tmp_path: Path) -> None:
     """An oscillator that just touches a level, in both directions within a step; crossings that count in one direction; one without consequences; and

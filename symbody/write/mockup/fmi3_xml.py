@@ -41,6 +41,7 @@ def _interfaces(it: MockUp) -> list[str]:
     steps: dict[str, Any] = {
         "canHandleVariableCommunicationStepSize": True,
         "maxOutputDerivativeOrder": int(it.has_derivatives),
+        "hasEventMode": True,
     }
     found = {EXCHANGE: ("ModelExchange", exchange), STEPS: ("CoSimulation", steps)}
     return [element(name, common | own) for kind, (name, own) in found.items() if kind in it.kinds]

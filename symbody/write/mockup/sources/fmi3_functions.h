@@ -79,9 +79,13 @@ EXPORTED fmi3Instance FMI3(InstantiateCoSimulation)(
     fmi3Boolean allows_early_return, const fmi3ValueReference intermediate[], size_t n_intermediate, fmi3InstanceEnvironment environment,
     fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update)
 {
-    (void)resources, (void)visible, (void)logs, (void)uses_event_mode, (void)allows_early_return, (void)intermediate, (void)n_intermediate;
-    (void)update;
-    return instantiated3(name, token, 1, environment, log);
+    (void)resources, (void)visible, (void)logs, (void)intermediate, (void)n_intermediate, (void)update;
+    Instance *const m = (Instance *)instantiated3(name, token, 1, environment, log);
+    if (m != NULL) {
+        m->has_event_mode = uses_event_mode != 0;
+        m->stops_at_events = m->has_event_mode && allows_early_return;
+    }
+    return m;
 }
 
 EXPORTED fmi3Instance FMI3(InstantiateScheduledExecution)(
@@ -122,7 +126,7 @@ EXPORTED fmi3Status FMI3(ExitInitializationMode)(fmi3Instance instance)
     if (begin_motion(m) != OK) {
         return fmi3Error;
     }
-    m->now.mode = m->is_for_steps ? STEPS : EVENTS;
+    m->now.mode = m->is_for_steps && !m->has_event_mode ? STEPS : EVENTS;
     return fmi3OK;
 }
 
@@ -388,7 +392,7 @@ EXPORTED fmi3Status FMI3(ExitConfigurationMode)(fmi3Instance instance)
 EXPORTED fmi3Status FMI3(EnterEventMode)(fmi3Instance instance)
 {
     INSTANCE3
-    NEEDS3(m->now.mode == CONTINUOUS || m->now.mode == EVENTS, "fmi3EnterEventMode")
+    NEEDS3(m->now.mode == CONTINUOUS || m->now.mode == EVENTS || (m->now.mode == STEPS && m->has_event_mode), "fmi3EnterEventMode")
     m->now.mode = EVENTS;
     return fmi3OK;
 }
@@ -421,7 +425,7 @@ EXPORTED fmi3Status FMI3(UpdateDiscreteStates)(
 EXPORTED fmi3Status FMI3(EnterContinuousTimeMode)(fmi3Instance instance)
 {
     INSTANCE3
-    NEEDS3(m->now.mode == EVENTS, "fmi3EnterContinuousTimeMode")
+    NEEDS3(m->now.mode == EVENTS && !m->is_for_steps, "fmi3EnterContinuousTimeMode")
     m->now.mode = CONTINUOUS;
     return fmi3OK;
 }
@@ -429,7 +433,9 @@ EXPORTED fmi3Status FMI3(EnterContinuousTimeMode)(fmi3Instance instance)
 EXPORTED fmi3Status FMI3(EnterStepMode)(fmi3Instance instance)
 {
     INSTANCE3
-    return STATUS3(complain(m, FAILED, "co-simulation has no event mode: events are handled inside steps"));
+    NEEDS3(m->now.mode == EVENTS && m->has_event_mode, "fmi3EnterStepMode")
+    m->now.mode = STEPS;
+    return fmi3OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ model exchange */
@@ -538,6 +544,8 @@ EXPORTED fmi3Status FMI3(DoStep)(
     if (status == OK) {
         status = advance(m, t + h);
     }
+    *needs_events = m->is_at_event != 0;
+    *early_return = m->is_at_event && m->now.t < t + h;
     *terminate = m->now.ended != 0;
     *last_time = m->now.t;
     return STATUS3(status);

@@ -65,6 +65,9 @@ struct Instance {
     double xdot[LENGTH(NX)], y[LENGTH(NY)], g[LENGTH(NG)], residuals[LENGTH(N_RESIDUALS)];
     double k[STAGES + 1][LENGTH(NX)], w[LENGTH(NX)], end[LENGTH(NX)]; /* memory for a step */
     int is_for_steps;              /* co-simulation */
+    int has_event_mode;            /* of co-simulation: whether the importer uses it */
+    int stops_at_events;           /* and whether a step may then end early, at an event */
+    int is_at_event;               /* whether the last step did */
     int logs;
     char *name;
     Say say;

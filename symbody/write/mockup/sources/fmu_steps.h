@@ -214,18 +214,19 @@ static void accept_step(Instance *m, double h, double t_end)
     m->known = 0;
 }
 
-/* The motion until t_end, or until a terminal event. */
+/* The motion until t_end, or until a terminal event; or until any event, which event mode is to handle. */
 static int advance(Instance *m, double t_end)
 {
     int is_again = 0;
-    if (handle_events(m, &is_again) != OK || rates_at(m, m->now.t, m->now.x, m->k[0]) != 0) {
+    m->is_at_event = 0;
+    if ((!m->stops_at_events && handle_events(m, &is_again) != OK) || rates_at(m, m->now.t, m->now.x, m->k[0]) != 0) {
         return complain(m, DISCARD, "t = %.17g: derivatives of the state cannot be computed", m->now.t);
     }
     if (!(m->now.step > 0.0)) {
         m->now.step = first_step(m);
     }
     is_again = 0;
-    for (int n = 0; n < MOST_STEPS && m->now.t < t_end && !m->now.ended; n++) {
+    for (int n = 0; n < MOST_STEPS && m->now.t < t_end && !m->now.ended && !m->is_at_event; n++) {
         const double left = t_end - m->now.t;
         const int is_last = 1.01 * m->now.step >= left;
         double h = is_last ? left : m->now.step;
@@ -252,11 +253,12 @@ static int advance(Instance *m, double t_end)
         if (NG > 0 && !has_event && know_events(m) == OK) {
             follow_sides(m);
         }
-        if (has_event && (handle_events(m, &jumps) != OK || rates_at(m, m->now.t, m->now.x, m->k[0]) != 0)) {
+        m->is_at_event = has_event && m->stops_at_events;
+        if (has_event && !m->is_at_event && (handle_events(m, &jumps) != OK || rates_at(m, m->now.t, m->now.x, m->k[0]) != 0)) {
             return complain(m, DISCARD, "t = %.17g: what follows an event cannot be computed", m->now.t);
         }
     }
-    return m->now.t >= t_end || m->now.ended ? OK : complain(m, DISCARD, "t = %.17g: too many steps", m->now.t);
+    return m->now.t >= t_end || m->now.ended || m->is_at_event ? OK : complain(m, DISCARD, "t = %.17g: too many steps", m->now.t);
 }
 
 /* Whether a step from t over h can be made. */
