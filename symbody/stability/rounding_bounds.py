@@ -39,4 +39,4 @@ class RoundingBounds:
         if bounds is None or not bounds:
             return None
         groups = {"w": self.unknowns, "sizes": sizes, "p": self.parameters}
-        return compile_program(program("steady_rounding", groups, {"e": bounds}))
+        return compile_program(program("steady_rounding", groups, {"e": bounds}, as_written=True))

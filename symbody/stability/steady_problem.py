@@ -119,7 +119,9 @@ class SteadyProblem:
         """(w, p) -> ∂F/∂(some parameters), with a column for each; compiled once."""
         if parameters not in self._compiled_by:
             outputs = {"r_p": [*jacobian(self.expressions, parameters).entries]}
-            self._compiled_by[parameters] = compile_program(program("steady_slopes", self._groups, outputs))
+            self._compiled_by[parameters] = compile_program(
+                program("steady_slopes", self._groups, outputs, as_written=True)
+            )
         function, shape = self._compiled_by[parameters], (len(self.rows), len(parameters))
         return lambda w, p: np.reshape(function(w, p), shape)
 
@@ -142,7 +144,7 @@ class SteadyProblem:
     @cached_property
     def _compiled(self) -> Any:
         return compile_program(
-            program("steady_rows", self._groups, {"r": self.expressions, "J": [*self._slopes.entries]})
+            program("steady_rows", self._groups, {"r": self.expressions, "J": [*self._slopes.entries]}, as_written=True)
         )
 
     @cached_property
@@ -270,7 +272,7 @@ class SteadyProblem:
     @cached_property
     def _compiled_masses(self) -> Any:
         outputs = {name: [*m.entries] for name, m in zip("MNJ", self._mass_matrices, strict=True) if m.entries}
-        return compile_program(program("steady_masses", self._groups, outputs))
+        return compile_program(program("steady_masses", self._groups, outputs, as_written=True))
 
     def _masses_at(self, p: Array, w: Array) -> list[Array]:
         """M, N and Jc; compiled where they are asked for often."""

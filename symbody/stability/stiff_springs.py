@@ -115,5 +115,5 @@ class StiffSprings:
         laws = [s / k - e for s, (_, k, _), e in zip(forces, chosen, stretches, strict=True)]
         whole, every = [*substitute_all(self.rows, table), *laws], [*self.unknowns, *forces]
         outputs = {"r": whole, "J": [*jacobian(whole, every).entries]}
-        made = compile_program(program("steady_lifted", {"w": every, "p": self.parameters}, outputs))
+        made = compile_program(program("steady_lifted", {"w": every, "p": self.parameters}, outputs, as_written=True))
         return LiftedRows(made, (len(whole), len(every)))

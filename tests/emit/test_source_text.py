@@ -233,3 +233,16 @@ def test_equal_labels_stay_apart() -> None:
     assert len(p.labels) == 3
     for text in (c_source(p).source, numpy_source(p)):
         assert all(f"{w} = " in text for w in ("w", "w_2", "w_3"))
+
+
+def test_no_sign_follows_an_operator() -> None:
+    """x + -2*y is no Fortran, and hard to read; the value is that of x - 2*y to the last bit."""
+    p = program("f", {"q": [x, y], "p": [z]}, {"e": x})
+    code = (
+        Instruction("input", (), (0, 0)), Instruction("input", (), (0, 1)), Instruction("const", (), -0.1),
+        Instruction("mul", (2, 1)), Instruction("add", (0, 3)), Instruction("mul", (2, 0)), Instruction("sub", (4, 5)),
+    )  # fmt: skip
+    made = Program("f", p.inputs, (Output("e", (), (6,), ((),)),), code)
+    texts = numpy_source(made), c_source(made).source
+    assert not [line for text in texts for line in text.splitlines() if "+ -" in line or "- -" in line]
+    assert numpy_function(made)([0.3, 0.7], [1.0]) == 0.3 + -0.1 * 0.7 - -0.1 * 0.3

@@ -491,7 +491,8 @@ def llvm_text(program: Program, lanes: int = 1, register: int = 4) -> LlvmText:
 def batch_text(program: Program, lanes: int) -> str:
     """The loop over states: `void name.batch(in, strides, out, work, first, stop)`.
 
-    Each time round it packs `lanes` rows of every input side by side into scratch memory, calls the program, and unpacks.
+    Each time round it packs `lanes` rows of every input side by side into scratch memory, calls the program, and unpacks. An input that is the same
+    for all states (of stride 0) is packed once.
     """
     sizes_in, sizes_out = [len(g) for g in program.inputs], [len(o.values) for o in program.outputs]
     lines: list[str] = []
@@ -502,7 +503,14 @@ def batch_text(program: Program, lanes: int) -> str:
     for g, size in enumerate(sizes_in):
         head += _pointer(f"%src{g}", "%in", g) + _pointer_into_work(f"%buf{g}", at * lanes, "%pin", g)
         head += [f"  %st{g}.p = getelementptr i64, ptr %strides, i64 {g}", f"  %st{g} = load i64, ptr %st{g}.p"]
-        before.append(f"  call void @pack_{lanes}(i64 {size}, i64 %s, i64 %stop, i64 %st{g}, ptr %src{g}, ptr %buf{g})")
+        arguments = f"i64 %stop, i64 %st{g}, ptr %src{g}, ptr %buf{g}"
+        head += [
+            f"  %still{g} = icmp eq i64 %st{g}, 0",
+            f"  %once{g} = select i1 %still{g}, i64 {size}, i64 0",
+            f"  %each{g} = select i1 %still{g}, i64 0, i64 {size}",
+            f"  call void @pack_{lanes}(i64 %once{g}, i64 %first, {arguments})",
+        ]
+        before.append(f"  call void @pack_{lanes}(i64 %each{g}, i64 %s, {arguments})")
         at += size
     head += _pointer("%ext", "%in", ins - 1)
     head += [f"  %pin.e = getelementptr ptr, ptr %pin, i64 {ins - 1}", "  store ptr %ext, ptr %pin.e"]

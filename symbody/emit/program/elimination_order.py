@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 
@@ -39,8 +39,9 @@ def elimination_work(n: int, pattern: Iterable[tuple[int, int]], order: Iterable
     return Work(sum(d * (d + 2) + 1 for d in degrees), sum(4 * d + 1 for d in degrees))
 
 
-def elimination_order(n: int, pattern: Iterable[tuple[int, int]]) -> list[int]:
-    """The cheapest of: as given, from the end (free of fill-in for trees), fewest neighbours first."""
+def elimination_order(n: int, pattern: Iterable[tuple[int, int]], constants: Collection[int] = ()) -> list[int]:
+    """The cheapest of: as given, from the end (free of fill-in for trees), fewest neighbours first; of two that are equal the one that begins with
+    a constant on the diagonal."""
     places = set(pattern)
     near, left, greedy = _neighbours(n, places), set(range(n)), []
     while left:
@@ -48,4 +49,5 @@ def elimination_order(n: int, pattern: Iterable[tuple[int, int]]) -> list[int]:
         _eliminate(near, k)
         left.remove(k)
         greedy.append(k)
-    return min((list(range(n)), list(reversed(range(n))), greedy), key=lambda o: sum(elimination_work(n, places, o)))
+    orders = (list(range(n)), list(reversed(range(n))), greedy)
+    return min(orders, key=lambda o: (sum(elimination_work(n, places, o)), o[0] not in constants))

@@ -17,11 +17,14 @@ from ...algebra.matrix import Matrix
 from ...algebra.walk import ordered, rebuilt, scalars, substitute_all
 from ...errors import ProgramError, listed, shown
 from .canonical import canonical_arguments
+from .common_factors import with_common_factors
 from .elimination_order import Work, elimination_order, elimination_work
 from .instruction_order import depth_first
 from .program import Group, Instruction, Output, Program, _repeated, factor_cost
+from .reciprocals import without_single_reciprocals
 from .right_sides import with_joined_solves
 from .shared_products import with_shared_products
+from .signs import with_fewest_negations
 from .tree_solves import Branches
 
 UNROLLED_OPERATIONS: Final = 1500  # a definite system that takes no more operations than this is written out;
@@ -36,14 +39,17 @@ def program(
     bake: Mapping[Any, Any] | None = None,
     sparse: Iterable[str] = (),
     labels: Labels | None = None,
+    as_written: bool = False,
 ) -> Program:
     """A program that computes `outputs` from `inputs`.
 
-    inputs    for each name a symbol, or a sequence of symbols: `{"t": t, "q": [q1, q2], "p": [m, l]}`
-    outputs   for each name an expression, a vector or a matrix
-    bake      numbers (or expressions) for symbols, folded through the graph
-    sparse    names of outputs of which only the entries that are not zero everywhere are returned, in order of rows
-    labels    names for subexpressions, which generated code then uses: `{"swing": m * l * sin(q)}`
+    inputs       for each name a symbol, or a sequence of symbols: `{"t": t, "q": [q1, q2], "p": [m, l]}`
+    outputs      for each name an expression, a vector or a matrix
+    bake         numbers (or expressions) for symbols, folded through the graph
+    sparse       names of outputs of which only the entries that are not zero everywhere are returned, in order of rows
+    labels       names for subexpressions, which generated code then uses: `{"swing": m * l * sin(q)}`
+    as_written   leave sums, signs and divisions as they are written, rather than the fewest operations: rows of a solver, of which the last bit
+                 decides between zeros that are equally near to a symmetric start
     """
     groups = tuple(_group(name, k, v) for k, v in inputs.items())
     _check_groups(name, groups, bake or {})
@@ -58,7 +64,14 @@ def program(
         raise ProgramError(f"program {name!r}: sparse outputs {listed(unknown)} are not among {listed(outputs)}")
     lowered = _Lowering(groups, roots, label)
     made = [_output(k, t, k in wanted, lowered.value) for k, t in zip(outputs, things, strict=True)]
-    return with_joined_solves(_without_dead_code(name, groups, made, lowered))
+    found = _without_dead_code(name, groups, made, lowered)
+    return with_joined_solves(found if as_written else _fewer_operations(found))
+
+
+def _fewer_operations(p: Program) -> Program:
+    for step in (with_common_factors, without_single_reciprocals, with_fewest_negations):
+        p = step(p)
+    return p
 
 
 def _regrouped(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
@@ -154,7 +167,8 @@ def _plan(shape: FactorShape, entries: Sequence[Expr]) -> tuple[list[int] | None
     if shape.kind != "definite":
         return None, loop
     pattern = {(i, j) for (i, j), e in zip(shape.places(), entries, strict=True) if e is not ZERO}
-    order = elimination_order(n, pattern)
+    entry = dict(zip(shape.places(), entries, strict=True))
+    order = elimination_order(n, pattern, [i for i in range(n) if entry[i, i].value is not None])
     work = elimination_work(n, pattern, order)
     cost, dense = sum(work), loop.factor + 2 * n**2
     is_small = cost <= UNROLLED_OPERATIONS or (cost <= UNROLLED_SPARSE and 2 * cost <= dense)

@@ -25,11 +25,13 @@ from ..llvm import sincos as llvm_sincos
 from ..llvm.program_text import batch_kernels, batch_scratch, batch_text, entry, llvm_text
 from ..loops import checked, form, kernels, specialised, tree_kernels
 from ..program import pieces, right_sides, tree_shape
+from ..program.constant_part import without_constant_part
 from ..program.program import Output, Program
 from . import disk_cache as disk
 
 Array = NDArray[np.float64]
 THREAD_OPERATIONS: Final = 500_000  # what a thread must have to do: starting it takes about 100 µs
+MANY_STATES: Final = 64  # from which on what is the same for all of them is computed before
 HOLD_LOCK: Final = 5000  # operations: giving up Python's lock costs more than shorter programs take
 
 _Call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -77,6 +79,7 @@ class Compiled:
         self._externals = _Externals(program.externals)
         self._code, self.work = self._built(1)
         self._local = threading.local()
+        self._divided: dict[tuple[int, ...], tuple[Compiled, Compiled] | None] = {}
         self.address = self._code.address(entry(program))
         is_short = not program.externals and program.cost.total < HOLD_LOCK
         self._run = (_CallHoldingLock if is_short else _Call)(self._code.address(f"{entry(program)}.call"))
@@ -141,6 +144,10 @@ class Compiled:
         Runs side by side in the lanes of vector registers (loops over a tree one after the other) and on all cores (or on `threads` of them).
         """
         arrays, strides, n = self._rows(groups)
+        constant = tuple(k for k, s in enumerate(strides) if s == 0)
+        if n >= MANY_STATES and constant and (parts := self._parts(constant)) is not None:
+            first, rest = parts
+            return rest.batch(*arrays, first(*(arrays[k] for k in constant)), threads=threads)
         outs = [np.empty((n, len(o.values))) for o in self.program.outputs]
         _, run, work = self._batch
         ins = np.array([*(a.ctypes.data for a in arrays), self._externals.table.ctypes.data], dtype=np.intp)
@@ -155,6 +162,14 @@ class Compiled:
         _share_out(part, n, threads or min(os.cpu_count() or 1, n * self.program.cost.total // THREAD_OPERATIONS))
         shaped = tuple(o.reshape(n, *output_shape(out)) for o, out in zip(outs, self.program.outputs, strict=True))
         return shaped[0] if len(shaped) == 1 else shaped
+
+    def _parts(self, constant: tuple[int, ...]) -> tuple[Compiled, Compiled] | None:
+        """The part that depends on these groups alone, and the rest; None where it is not worth the way."""
+        if constant not in self._divided:
+            parts = without_constant_part(self.program, constant)
+            made = None if parts is None else tuple(compile_program(x, cache=self._cache) for x in parts)
+            self._divided[constant] = made  # type: ignore[assignment]
+        return self._divided[constant]
 
     def _rows(self, groups: Sequence[Any]) -> tuple[list[Array], list[int], int]:
         program, n = self.program, len(self.program.inputs)

@@ -1,0 +1,136 @@
+"""Passes that shorten programs: values stay what they were, and no program gets longer."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.algebra.graph import Expr, symbols
+from symbody.emit.program.common_factors import with_common_factors
+from symbody.emit.program.lower import program
+from symbody.emit.program.program import Group, Instruction, Output, Program
+from symbody.emit.program.reciprocals import without_single_reciprocals
+from symbody.emit.program.signs import with_fewest_negations
+
+OPERATIONS = ("add", "sub", "mul", "add", "sub", "mul", "neg", "div", "sin", "cos", "sqrt", "abs")
+
+
+def random_program(seed: int, length: int = 60) -> Program:
+    """Instructions on what came before, some of it used often; the last few values are outputs."""
+    draw = random.Random(seed)
+    x = symbols("x0 x1 x2 x3")
+    group = program("g", {"x": list(x)}, {"y": sum(x[1:], x[0])}).inputs
+    code = [Instruction("input", (), (0, k)) for k in range(4)]
+    code += [Instruction("const", (), c) for c in (0.5, -1.5, 1.0)]
+    for _ in range(length):
+        op = draw.choice(OPERATIONS)
+        count = 2 if op in ("add", "sub", "mul", "div") else 1
+        code.append(Instruction(op, tuple(draw.randrange(max(0, len(code) - 12), len(code)) for _ in range(count))))
+    return without_dead(group, code, tuple(len(code) - 1 - k for k in range(3)))
+
+
+def without_dead(group: tuple[Group, ...], code: list[Instruction], outputs: tuple[int, ...]) -> Program:
+    needed: set[int] = set()
+    waiting = list(outputs)
+    while waiting:
+        k = waiting.pop()
+        if k not in needed:
+            needed.add(k)
+            waiting += code[k].args
+    number = {k: at for at, k in enumerate(sorted(needed))}
+    kept = tuple(code[k]._replace(args=tuple(number[a] for a in code[k].args)) for k in sorted(needed))
+    values = tuple(number[v] for v in outputs)
+    return Program("random", group, (Output("y", (3,), values, ((0,), (1,), (2,))),), kept)
+
+
+def computed(p: Program, x: list[float]) -> list[float]:
+    functions = {"sin": math.sin, "cos": math.cos, "sqrt": lambda v: math.sqrt(abs(v)), "abs": abs}
+    v: list[float] = []
+    for i in p.code:
+        a = [v[k] for k in i.args]
+        match i.op:
+            case "input":
+                v.append(x[i.data[1]])
+            case "const":
+                v.append(i.data)
+            case "add":
+                v.append(a[0] + a[1])
+            case "sub":
+                v.append(a[0] - a[1])
+            case "mul":
+                v.append(a[0] * a[1])
+            case "div":
+                v.append(a[0] / a[1] if a[1] else math.nan)
+            case "neg":
+                v.append(-a[0])
+            case _:
+                v.append(functions[i.op](a[0]) if math.isfinite(a[0]) else math.nan)
+    return [v[k] for k in p.outputs[0].values]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_signs_leave_every_bit(seed: int) -> None:
+    p = random_program(seed)
+    q = with_fewest_negations(p)
+    assert q.cost.total <= p.cost.total
+    x = [0.3, -1.1, 0.7, 2.3]
+    assert np.array_equal(computed(q, x), computed(p, x), equal_nan=True)
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("step", [with_common_factors, without_single_reciprocals])
+def test_values_agree_to_rounding(seed: int, step) -> None:  # type: ignore[no-untyped-def]
+    p = random_program(seed)
+    q = step(p)
+    assert q.cost.total <= p.cost.total
+    x = [0.3, -1.1, 0.7, 2.3]
+    expected = computed(p, x)
+    if np.all(np.abs(expected) < 1e6):  # no differences of huge numbers
+        assert np.allclose(computed(q, x), expected, rtol=1e-8, atol=1e-8)
+
+
+def cost(**outputs: Expr) -> sb.emit.Cost:
+    inputs = sorted({s for e in outputs.values() for s in sb.free_symbols(e)}, key=lambda s: s.name)
+    return program("counted", {"x": inputs}, outputs).cost
+
+
+def test_a_difference_is_computed_once() -> None:
+    a, b, c, d, x, y = symbols("a b c d x y")
+    assert cost(e=sb.sin(x) + c * (a - b), f=sb.sin(y) + d * (b - a)).additions == 3
+
+
+def test_negations_go_where_they_cost_nothing() -> None:
+    """-(2 x + 3 y), of which the sum itself is needed too: a constant turns over."""
+    (group,) = program("g", {"x": list(symbols("x y"))}, {"e": symbols("x")[0]}).inputs
+    code = (
+        Instruction("input", (), (0, 0)), Instruction("input", (), (0, 1)),
+        Instruction("const", (), 2.0), Instruction("const", (), 3.0),
+        Instruction("mul", (2, 0)), Instruction("mul", (3, 1)), Instruction("add", (4, 5)),
+        Instruction("neg", (6,)), Instruction("add", (6, 1)),
+    )  # fmt: skip
+    p = Program("p", (group,), (Output("e", (2,), (7, 8), ((0,), (1,))),), code)
+    q = with_fewest_negations(p)
+    assert (p.cost.total, q.cost.total) == (5, 4)
+    assert computed(q, [0.3, 0.7]) == computed(p, [0.3, 0.7])
+
+
+def test_common_factors() -> None:
+    a, b, c, x = symbols("a b c x")
+    assert cost(e=a * x + sb.sin(c) + b * x).multiplications == 1
+
+
+def test_a_pivot_that_is_used_once_is_a_division() -> None:
+    a, b, c, x, y = symbols("a b c x y")
+    found = cost(e=sb.solve(sb.matrix([[a, b], [b, c]]), [x, y], "definite")[1])
+    assert (found.divisions, found.multiplications, found.additions) == (2, 2, 2)
+
+
+def test_lennartsson_6_2() -> None:
+    """Maple takes 7 multiplications, 6 with `tryhard`; by hand it takes 5."""
+    x1, x2, mu = symbols("x1 x2 mu")
+    found = cost(x1t=-x1 * x2 * sb.sin(x2) * mu + sb.sin(x1) * sb.cos(x2), x2t=-sb.sin(x2) * x1 * x2 * sb.cos(x2) - x2)
+    assert found.multiplications <= 5
