@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
 from typing import Final
 
 import numpy as np
@@ -102,7 +103,7 @@ def between(
 
 def _fold(problem: BranchProblem, curve: SolutionCurve, place: int, point: CurvePoint) -> SpecialPoint:
     psi = _left_null(curve, point.J[:, :-1], point.range)
-    bend = float(point.tangent @ problem.hessian(point.x, psi) @ point.tangent)
+    bend = float(psi @ problem.form(point.x, point.tangent, point.tangent))
     return SpecialPoint("fold", float(point.x[-1]), problem.whole(point.x), place, coefficient=bend)
 
 
@@ -123,7 +124,8 @@ def _branch_point(
     columns = curve.columns
     V = np.linalg.svd(here.range.T @ (curve.rows[:, None] * J * columns))[2]
     phi = columns[:, None] * V[-2:].T
-    C = phi.T @ problem.hessian(x, psi) @ phi
+    first, mixed, last = (float(psi @ problem.form(x, *pair)) for pair in combinations_with_replacement(phi.T, 2))
+    C = np.array([[first, mixed], [mixed, last]])
     roots = [phi @ a for a in _null_directions(C)]
     roots = [r / curve.length(r) for r in roots]
     own, others = _sorted(curve, there.x - here.x, roots)
@@ -142,7 +144,7 @@ def _polished(
     for _ in range(POLISHED):
         F, J = problem.rows_of_moving(x)
         F, J = basis.T @ (curve.rows * F), basis.T @ (curve.rows[:, None] * J * D)
-        H = D[:, None] * problem.hessian(x, curve.rows * (basis @ c)) * D
+        H = D[:, None] * problem.curvature(x, curve.rows * (basis @ c)) * D
         right = np.concatenate([F + beta * c, J.T @ c, [c @ c - 1]])
         whole = np.zeros((2 * n + 2, 2 * n + 2))
         whole[:n, : n + 1], whole[:n, n + 1], whole[:n, n + 2 :] = J, c, beta * np.eye(n)
@@ -183,14 +185,14 @@ def _named(
     if parts[upright] > UPRIGHT:
         return "transcritical", np.nan
     v, along = directions[upright], directions[1 - upright]
-    second, third = problem.forms(x, v, v, v)
+    second, third = problem.form(x, v, v), problem.form(x, v, v, v)
     R = curve.rows[:, None] * J * curve.columns
     right = np.append(-basis.T @ (curve.rows * second), [0.0, 0.0])
     across = [curve.columns * curve.weights * d for d in (v, along)]
     h = curve.columns * np.linalg.lstsq(np.vstack([basis.T @ R, *across]), right, rcond=1e-10)[0]
-    mixed = problem.forms(x, v, h, v)[0]
+    mixed = problem.form(x, v, h)
     cubic = float(psi @ (third + 3 * mixed))
-    crossed = float(psi @ problem.forms(x, v, along, v)[0]) / along[-1]
+    crossed = float(psi @ problem.form(x, v, along)) / along[-1]
     bend = -cubic / (6 * crossed) if crossed else np.nan  # value ≈ value₀ + bend a²
     return "pitchfork", bend
 

@@ -15,15 +15,13 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 
 from ..algebra.continuation import Bound, SolutionCurve
-from ..algebra.derivatives import directional_derivative, jacobian
+from ..algebra.derivatives import directional_derivative
 from ..algebra.evaluate import evaluate
-from ..algebra.graph import Expr, Symbol, symbol
-from ..algebra.matrix import sum_of_products
+from ..algebra.graph import Symbol
+from ..algebra.jets import directional_forms
 from ..algebra.trust_region import Rank
 from ..algebra.walk import free_symbols
-from ..emit.program.lower import program
 from ..emit.run.callable import Array
-from ..emit.text.numpy_text import numpy_function
 from ..errors import StabilityError, listed
 from .hopf_form import FullRows
 from .motion_family import FreedProblem, freed
@@ -31,6 +29,7 @@ from .steady_motion import SteadyMotion
 from .steady_problem import steady_problem
 
 Places = NDArray[np.intp]
+DIFFERENCE: Final = 1e-5  # of unknowns or their sizes, for differences
 NUDGE: Final = 1e-3  # of the sizes of unknowns: beside a start, to see which ranks are those of the rows themselves
 
 
@@ -158,38 +157,19 @@ class BranchProblem(FreedProblem):
 
     # ------------------------------------------------------------------------------------------------ higher derivatives
 
-    @cached_property
-    def _second(self) -> Any:
-        psi = [symbol(f"psi_{k}", "variable") for k in range(len(self.problem.rows))]
-        J = jacobian(self.problem.expressions, self.problem.unknowns)
-        combined = [sum_of_products(psi, J.column(j)) for j in range(J.cols)]
-        H = jacobian(combined, self.problem.unknowns)
-        groups = {"w": list(self.problem.unknowns), "p": list(self.problem.parameters), "psi": psi}
-        return numpy_function(
-            program("branch_second_derivatives", groups, {"H": [*H.entries]})
-        )  # a few calls: not worth compiling
+    def form(self, x: Array, *directions: Array) -> Array:
+        """∂²R[a, b] or ∂³R[a, b, c], in directions of the unknowns that move; exact."""
+        at = dict(zip((*self.problem.unknowns, *self.problem.parameters), (*self.whole(x), *self.p), strict=True))
+        own = [self.problem.unknowns[j] for j in self.moving]
+        seeds = [{s: complex(v) for s, v in zip(own, d, strict=True) if v} for d in directions]
+        return directional_forms(self.problem.expressions, at, seeds).real
 
-    def hessian(self, x: Array, psi: Array) -> Array:
-        """Σ psiᵢ ∂²Rᵢ/∂x∂x, in the unknowns that move."""
-        n = len(self.problem.unknowns)
-        H = np.atleast_1d(self._second(self.whole(x), self.p, psi)).reshape(n, n)
-        return np.asarray(H[np.ix_(self.moving, self.moving)])
-
-    @cached_property
-    def _forms(self) -> Any:
-        unknowns = [self.problem.unknowns[j] for j in self.moving]
-        a, b, c = ([symbol(f"{x}_{k}", "variable") for k in range(len(unknowns))] for x in "abc")
-        rows: list[Expr] = list(self.problem.expressions)
-        groups = {"w": list(self.problem.unknowns), "p": list(self.problem.parameters), "a": a, "b": b, "c": c}
-        first = [directional_derivative(e, dict(zip(unknowns, a, strict=True))) for e in rows]
-        second = [directional_derivative(e, dict(zip(unknowns, b, strict=True))) for e in first]
-        third = [directional_derivative(e, dict(zip(unknowns, c, strict=True))) for e in second]
-        return numpy_function(program("branch_forms", groups, {"second": second, "third": third}))
-
-    def forms(self, x: Array, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-        """∂²R[a, b] and ∂³R[a, b, c], in directions of the unknowns that move."""
-        second, third = self._forms(self.whole(x), self.p, a, b, c)
-        return np.atleast_1d(second), np.atleast_1d(third)
+    def curvature(self, x: Array, psi: Array) -> Array:
+        """Σ psiᵢ ∂²Rᵢ/∂x∂x by differences of exact slopes: for the matrix of Newton's method, whose solution it does not change."""
+        columns = self.curve().columns
+        steps = DIFFERENCE * np.maximum(np.abs(x), columns)
+        ends = ((self.rows_of_moving(x + h)[1] - self.rows_of_moving(x - h)[1]).T @ psi for h in np.diag(steps))
+        return np.array(list(ends)).T / (2 * steps)
 
     @cached_property
     def full_rows(self) -> FullRows:

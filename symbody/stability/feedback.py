@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, solve_continuous_are
-from scipy.signal import place_poles
 
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import Expr, Symbol, as_expr
 from ..derive.equations import Equations
 from ..emit.run.callable import Array
 from ..errors import StabilityError, listed, shown
+from ..later import later
 from ..summary import Summarized, Summary, counted, filled, listing
 from .pencil import Complex, is_regular, neat, sorted_order
 from .steady_motion import SteadyMotion
@@ -96,7 +96,7 @@ def place(
         raise StabilityError(f"place of {lin.name!r}: {len(wanted)} poles for {len(lin.x)} states ({listed(lin.x)})")
     plant.refuse_unreachable(lambda s, scale: True)
     return plant.feedback(
-        lambda: place_poles(plant.A, plant.B, wanted).gain_matrix,
+        lambda: later("stability.pole_placement", "gains")(plant.A, plant.B, wanted),
         "place",
         f"complex poles come in pairs, and none more often than there are inputs ({len(plant.inputs)})",
     )

@@ -227,7 +227,7 @@ def _commuting(eq: Equations, candidates: list[Symmetry], states: Sequence[Mappi
     if not candidates:
         return np.zeros((0, 0))
     off = _Commutators(eq)
-    columns = [np.concatenate([off(y, state) for state in states], axis=1) for y in candidates]
+    columns = [np.concatenate(off(y, states), axis=1) for y in candidates]
     terms = np.max([c[1] for c in columns], axis=0)
     rows = np.array([c[0] for c in columns]).T / np.maximum(terms, 1e-300)[:, None]
     return _simple(_null_space(rows[terms > 0], 1.0))
@@ -247,18 +247,20 @@ class _Commutators:
         eq = self.eq
         return [*(row.expression for row in (*eq.position_rows, *eq.speed_rows)), *eq.h.entries]
 
-    def __call__(self, y: Symmetry, state: Mapping[Symbol, float]) -> Array:
-        eq = self.eq
+    def __call__(self, y: Symmetry, states: Sequence[Mapping[Symbol, float]]) -> list[Array]:
         change = {**y.q, **y.u}
-        first = _slopes(list(eq.udot.entries), change)
-        second = _slopes([y.u.get(u, ZERO) for u in eq.u], self.motion)
-        kept = _slopes(self.kept, change)
-        a, b, k, moved, u = (np.array(evaluate(e, state), dtype=float) for e in (
-            first, second, kept, list(change.values()), list(eq.udot.entries),
-        ))  # fmt: skip
+        udot = list(self.eq.udot.entries)
+        first = _slopes([*udot, *self.kept], change)
+        second = _slopes([y.u.get(u, ZERO) for u in self.eq.u], self.motion)
+        return [self._at(state, first, second, list(change.values()), udot) for state in states]
+
+    def _at(self, state: Mapping[Symbol, float], *groups: list[Expr]) -> Array:
+        numbers = iter(evaluate([e for group in groups for e in group], state))
+        first, b, moved, u = (np.array([next(numbers) for _ in group], dtype=float) for group in groups)
+        a, kept = first[: len(u)], first[len(u) :]
         extent = max(1.0, float(np.abs(u).max(initial=0.0))) * max(1.0, float(np.abs(moved).max(initial=0.0)))
-        sizes = np.concatenate([np.maximum(np.abs(a) + np.abs(b), extent), np.maximum(np.abs(k), extent)])
-        return np.array([np.concatenate([a - b, k]), sizes])
+        sizes = np.concatenate([np.maximum(np.abs(a) + np.abs(b), extent), np.maximum(np.abs(kept), extent)])
+        return np.array([np.concatenate([a - b, kept]), sizes])
 
 
 # ---------------------------------------------------------------------------------------------------- small linear algebra
