@@ -24,6 +24,7 @@ STAGES = (
     "stiff",
     "linear",
     "export",
+    "traced",
     "equilibria",
     "gpu",
     "readable",

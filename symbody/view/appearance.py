@@ -162,9 +162,13 @@ class Appearance:
         owner = self.owner(frame)
         return End(owner, self.finder.now_in(places, self._frame_named(owner, frame)))
 
+    def named_frames(self) -> dict[str, Frame]:
+        """Frames of bodies, and others that something is fixed to."""
+        return {**{n: b.frame for n, b in self.bodies.items()}, **{n: f for f, n in self.extra.items()}}
+
     def tracks(self) -> tuple[Track, ...]:
-        """How the frames of bodies move, and others that something is fixed to."""
-        named = {**{n: b.frame for n, b in self.bodies.items()}, **{n: f for f, n in self.extra.items()}}
+        """How these frames move."""
+        named = self.named_frames()
         levels, n, k = self.motion.q.shape
         poses, t = self.finder.now, np.tile(self.motion.times_of_frames, levels)
         if levels > 1 and named:

@@ -399,6 +399,14 @@
       this.duration = this.t[this.t.length - 1];
     }
 
+    /** Another motion of the same frames: times, poses by name, the way of the mass centre. */
+    replace(t, poses, centre) {
+      this.t = t;
+      for (const f of this.frames) Object.assign(f, poses[f.name], { n: t.length });
+      this.centre = centre;
+      this.duration = t[t.length - 1];
+    }
+
     between(t) {
       let low = 0, high = this.t.length - 1;
       while (high - low > 1) { const mid = (low + high) >> 1; if (this.t[mid] <= t) low = mid; else high = mid; }
@@ -472,6 +480,9 @@
 
   const FIELD = (32 * Math.PI) / 180;
   const DARK = matchMedia("(prefers-color-scheme: dark)");
+
+  /** How far the mesh of a solid is stretched; that of a box has its first size. */
+  const stretch = ({ kind, size: s, first = s }) => (kind === "box" ? s.map((x, i) => x / first[i]) : kind === "cylinder" || kind === "cone" ? [s[0], s[0], s[1]] : kind === "torus" ? [s[0], s[0], s[0]] : s);
 
   class Viewer {
     constructor(section) {
@@ -585,7 +596,6 @@
         const key = s.profile ?? s.kind;
         return r.mesh(key, () => turned(d.profiles[key]));
       };
-      const stretch = ({ kind, size: s }) => (kind === "box" ? [1, 1, 1] : kind === "cylinder" || kind === "cone" ? [s[0], s[0], s[1]] : kind === "torus" ? [s[0], s[0], s[0]] : s);
       this.solids = d.solids.map((s) => ({ ...s, mesh: mesh(s), local: pose(s.p, s.e, stretch(s)), opacity: s.opacity ?? 1 }));
       this.rod = mesh({ kind: "cylinder" });
       this.tip = mesh({ kind: "cone" });
@@ -594,6 +604,26 @@
       this.longest = {};
       for (const a of this.arrows) for (let i = 0; i < a.v.length; i += 3)
         this.longest[a.kind] = Math.max(this.longest[a.kind] ?? 0, Math.hypot(a.v[i], a.v[i + 1], a.v[i + 2]));
+      this.tracePoints = null;
+      this.refresh();
+    }
+
+    /** Another motion, of the same things. */
+    replaceMotion(t, poses, centre) {
+      this.motion.replace(t, poses, centre);
+      this.time = Math.min(this.time, this.motion.duration);
+      this.tracePoints = null;
+      this.refresh();
+    }
+
+    /** Solids whose numbers in `data.solids` have changed: their place and size. */
+    reshape() {
+      this.data.solids.forEach((s, i) => {
+        const shown = this.solids[i];
+        shown.first ??= shown.size;
+        Object.assign(shown, { size: [...s.size], p: s.p, e: s.e });
+        shown.local = pose(s.p, s.e, stretch(shown));
+      });
       this.tracePoints = null;
       this.refresh();
     }
@@ -696,6 +726,7 @@
       const digits = clamp(3 - Math.floor(Math.log10(this.motion.duration)), 0, 6), now = `${(d.begin + this.time).toFixed(digits)} s`;
       this.clock.textContent = now;
       this.scrub.setAttribute("aria-valuetext", now);
+      this.section.dispatchEvent(new CustomEvent("sbv-time", { detail: this.time }));
     }
 
     // ---------------------------------------------------------------------------------------------- eye

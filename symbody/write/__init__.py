@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         scilab,
         simulink,
         sympy,
+        torch,
     )
     from .export.make_artefact import ExportOptions, artefact
     from .film import film
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from .trajectory_file import load_trajectory, save_trajectory
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "jax", "casadi", "sympy", "fmu", "film", "glb", "model_text", "write_model", "write_report", "load_trajectory",
+    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "jax", "torch", "casadi", "sympy", "fmu", "film", "glb", "model_text", "write_model", "write_report", "load_trajectory",
     "save_trajectory",
 ]  # fmt: skip
 

@@ -16,7 +16,7 @@ import symbody as sb
 from .hostile_model import hostile
 from .models import DAMPER, SAMPLES, operations, pendulums
 
-WHERE = {"jax": "pip install jax", "casadi": "pip install casadi"}
+WHERE = {"jax": "pip install jax", "casadi": "pip install casadi", "torch": "pip install torch"}
 
 
 def require(package: str) -> Any:
@@ -72,6 +72,31 @@ def test_jax(tmp_path: Path) -> None:
         assert f"{name:28s} good" in said
 
 
+def test_torch(tmp_path: Path) -> None:
+    """The same by PyTorch: values, both modes by every argument, vmap, many states at once, a motion."""
+    require("torch")
+    eq = bead()
+    start = sb.assemble(eq, a=0.4, a_dot=1.0, start={"b": -0.3})
+    said = assert_good(sb.write.torch(eq, tmp_path, start=start, reference=0.02))
+    for name in ("jacfwd", "jacrev", "vjp by time", "vjp by parameters", "vmap of jacrev", "backward of shared p", "motion"):
+        assert f"{name:28s} good" in said
+
+
+def test_second_derivatives_of_torch(tmp_path: Path) -> None:
+    """Those of the attached derivatives are those of the traced text; and where an attached one is replaced by zero, PyTorch finds zero."""
+    torch = require("torch")
+    model = loaded(sb.write.torch(pendulums(), tmp_path, reference=None), "pendulums_torch")
+    (t, x, r), p = model.initial_state(), model.default_parameters()
+    for second in (torch.func.hessian, lambda f: torch.func.jacrev(torch.func.jacrev(f))):
+        attached, traced = (second(lambda y, f=f: f(t, y, r, p).sum())(x + 0.3) for f in (model.rhs, model._rhs))
+        np.testing.assert_allclose(attached, traced, rtol=1e-10, atol=1e-10)
+    assert abs(torch.func.jacrev(model.rhs, 1)(t, x, r, p)).max() > 1
+    model.rhs_adjoint = lambda t, x, r, p, weights: (0 * x, 0 * p)
+    assert abs(torch.func.jacrev(model.rhs, 1)(t, x, r, p)).max() == 0
+    model.rhs_along = lambda t, x, r, p, dx, dp: 0 * dx
+    assert abs(torch.func.jacfwd(model.rhs, 1)(t, x, r, p)).max() == 0
+
+
 def test_second_derivatives(tmp_path: Path) -> None:
     """Those of the attached derivative are those of the traced text."""
     jax = require("jax")
@@ -112,17 +137,19 @@ def test_casadi(tmp_path: Path) -> None:
         assert f"{name:28s} good" in said
 
 
-@pytest.mark.parametrize("target", ["jax", "casadi"])
+@pytest.mark.parametrize("target", ["jax", "torch", "casadi"])
 def test_every_operation(target: str, tmp_path: Path) -> None:
     require(target)
     eq = operations(with_external=False)
     assert_good(sb.write.export(eq, target, tmp_path, functions=["outputs"], reference=None))
 
 
-def test_hostile_names(tmp_path: Path) -> None:
-    """By CasADi, which needs no time to compile: both targets have one writer."""
-    require("casadi")
-    assert_good(sb.write.casadi(hostile(), tmp_path, functions=["rhs", "outputs"], start={"h": 0.1}, reference=0.02))
+@pytest.mark.parametrize("target", ["casadi", "torch"])
+def test_hostile_names(target: str, tmp_path: Path) -> None:
+    """By CasADi and PyTorch, which need no time to compile: all three targets have one writer."""
+    require(target)
+    functions, seconds = ["rhs", "outputs"], {"casadi": 0.02, "torch": 0.002}[target]
+    assert_good(sb.write.export(hostile(), target, tmp_path, functions=functions, start={"h": 0.1}, reference=seconds))
 
 
 @pytest.mark.parametrize("target", ["jax", "casadi"])

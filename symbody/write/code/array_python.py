@@ -1,4 +1,4 @@
-"""Program -> a Python function on arrays of another package: JAX, CasADi. One state at a time; they batch by themselves."""
+"""Program -> a Python function on arrays of another package: JAX, PyTorch, CasADi. One state at a time; they batch by themselves."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from .flat import FlatText
 _ALIKE: Final = {op: op for op in "sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt".split()}
 
 
+_HELPERS: Final = ("_vector", "_matrix", "_number", "_tensors")  # of a module of PyTorch
+
+
 @dataclass(frozen=True)
 class ArrayDialect:
     """Words of a package.
@@ -28,6 +31,11 @@ class ArrayDialect:
     vector      an array of entries; `matrix` one of rows and columns whose entries lie row after row
     solve       A \\ b
     lookup      text of a function `lookup(times, coefficients, x)`: the polynomial of the piece that holds x
+    array       of known numbers, and `nothing` one of none
+    join        arrays, one after the other
+    entry       of a vector: a number or a slice
+    constant    a number as an argument of a function, where that takes arrays only
+    begin       statements at the head of a function
     """
 
     title: str
@@ -41,6 +49,12 @@ class ArrayDialect:
     transposed: str
     item: str
     lookup: str
+    array: str
+    nothing: str
+    join: str
+    entry: str = "{0}[{1}]"
+    constant: str = "{0}"
+    begin: str = ""
 
 
 JAX: Final = ArrayDialect(
@@ -52,6 +66,7 @@ def lookup(times, coefficients, x):
     at = jnp.clip(x, times[0], times[-1])
     piece = jnp.clip(jnp.searchsorted(jnp.array(times), at, side="right") - 1, 0, len(times) - 2)
     return jnp.polyval(jnp.array(coefficients)[piece], at - jnp.array(times)[piece])""",
+    "jnp.array([{0}])", "jnp.array([])", "jnp.concatenate([{0}])",
 )  # fmt: skip
 CASADI: Final = ArrayDialect(
     "CasADi", "casadi", {**_ALIKE, "abs": "fabs", "sign": "sign"}, "casadi.if_else({0}, {1}, {2})",
@@ -64,6 +79,24 @@ def lookup(times, coefficients, x):
     for t, row in zip(times[1:-1], coefficients[1:]):
         found = casadi.if_else(at < t, found, casadi.polyval(casadi.DM(row), at - t))
     return found""",
+    "casadi.DM([{0}])", "casadi.DM(0, 1)", "casadi.vertcat({0})",
+)  # fmt: skip
+TORCH: Final = ArrayDialect(
+    "PyTorch", "torch", {**_ALIKE, "abs": "abs", "sign": "sign"}, "torch.where({0}, {1}, {2})",
+    ("torch.logical_and({0}, {1})", "torch.logical_or({0}, {1})", "torch.logical_not({0})"),
+    "_vector(x, [{0}])", "_matrix(x, [{0}], {1}, {2})", "torch.linalg.solve({0}, {1})", "{0}.mT", "{0}[..., {1}, {2}]",
+    """\
+def lookup(times, coefficients, x):
+    x = x if isinstance(x, torch.Tensor) else torch.tensor(x, dtype=torch.float64)
+    knots, rows = (torch.tensor(v, dtype=x.dtype, device=x.device) for v in (times, coefficients))
+    at = torch.clamp(x, times[0], times[-1])
+    piece = (at[..., None] >= knots[1:-1]).sum(-1)
+    s, y = at - knots[piece], torch.zeros_like(at)
+    for k in range(rows.shape[-1]):
+        y = y * s + rows[piece, k]
+    return y""",
+    "torch.tensor([{0}], dtype=torch.float64)", "torch.zeros(0, dtype=torch.float64)", "torch.cat([{0}], dim=-1)",
+    entry="{0}[..., {1}]", constant="_number(x, {0})", begin="t, x, r, p = _tensors(t, x, r, p)",
 )  # fmt: skip
 
 
@@ -71,7 +104,7 @@ class ArrayText(FlatText):
     """The function of a program."""
 
     def __init__(self, program: Program, name: str, dialect: ArrayDialect) -> None:
-        names = UniqueNames(lambda n: is_python_reserved(n) or n in ("jnp", "jax", "casadi", "lookup"))
+        names = UniqueNames(lambda n: is_python_reserved(n) or n in ("jnp", "jax", "casadi", "torch", "lookup", *_HELPERS))
         for taken in ("t", "x", "r", "p", *(f.name for f in program.externals)):
             names.take(taken)
         self.name, self.dialect = name, dialect
@@ -86,12 +119,13 @@ class ArrayText(FlatText):
         made = [self._result(o, out) for o, out in enumerate(self.program.outputs)]
         returned = made[0] if len(made) == 1 else f"(\n        {(',' + chr(10) + '        ').join(made)},\n    )"
         head = [f"def {self.name}({', '.join(self.arguments)}):", f'    """{about}"""']
+        head += [f"    {self.dialect.begin}"] if self.dialect.begin else []
         return [*head, *("    " + line for line in statements), f"    return {returned}"]
 
     def _result(self, o: int, out: Output) -> str:
         entries = ", ".join(self.results[o])
         if not out.shape and not out.is_sparse:
-            return entries
+            return self.dialect.constant.format(entries) if self.code[out.values[0]].op == "const" else entries
         if len(out.shape) == 2 and not out.is_sparse:
             return self.dialect.matrix.format(entries, *out.shape)
         return self.dialect.vector.format(entries)
@@ -100,7 +134,7 @@ class ArrayText(FlatText):
         i = self.code[v]
         if i.op == "input" and i.data[0] > 0:
             group, at = i.data
-            self.lines.append(f"{self.inputs[group][at]} = {self.arguments[group]}[{at}]")
+            self.lines.append(f"{self.inputs[group][at]} = {self.dialect.entry.format(self.arguments[group], at)}")
         return super().outside(v)
 
     def literal(self, value: float) -> str:
@@ -127,7 +161,8 @@ class ArrayText(FlatText):
             return Term(f"{args[0].within(ATOM)}**{args[1].within(ATOM)}", POWER)
         if i.op == "call":
             return Term(f"{i.data.name}({', '.join(texts)})")
-        return Term(f"{d.module}.{d.functions[i.op]}({', '.join(texts)})")
+        given = [d.constant.format(x) if self.code[a].op == "const" else x for a, x in zip(i.args, texts, strict=True)]
+        return Term(f"{d.module}.{d.functions[i.op]}({', '.join(given)})")
 
     def store(self, o: int, out: Output, at: int, text: str) -> None:
         self.results[o].append(text)

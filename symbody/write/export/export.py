@@ -30,6 +30,7 @@ from .scilab_target import scilab_files
 from .simulink_target import FUNCTIONS as SIMULINK_FUNCTIONS
 from .simulink_target import simulink_files
 from .sympy_target import sympy_files
+from .torch_target import torch_files
 
 
 def c(
@@ -139,6 +140,22 @@ def jax(
     """Functions of JAX that trace, batch and differentiate, the derivative of the rates attached, with a check and README in a folder. Options are those of `c`. Returns the folder."""
     made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
     return _written(folder, jax_files(made))
+
+
+def torch(
+    equations: Equations,
+    folder: str | Path,
+    *,
+    functions: Iterable[str] | str = TRACED,
+    start: Start | None = None,
+    name: str | None = None,
+    events: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    reference: float | None = 1.0,
+) -> Path:
+    """Functions of PyTorch that batch and differentiate, both derivatives of the rates attached, with a check and README in a folder. Options are those of `c`. Returns the folder."""
+    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
+    return _written(folder, torch_files(made))
 
 
 def casadi(
@@ -258,6 +275,7 @@ TARGETS: Final[dict[str, Callable[..., Path]]] = {
     "rust": rust,
     "javascript": javascript,
     "jax": jax,
+    "torch": torch,
     "casadi": casadi,
     "sympy": sympy,
     "fmu": fmu,

@@ -15,7 +15,7 @@ CORRECTIONS = 4  # of positions in a projection: each squares what is left
 def jax_files(made: Artefact) -> dict[str, str]:
     """Text of each file, by name."""
     n = made.identifier
-    text = _module(made, JAX, ["import jax", "import jax.numpy as jnp"], _jax_function)
+    text = module_text(made, JAX, ["import jax", "import jax.numpy as jnp"], _jax_function)
     words = LanguageWords(
         "functions of JAX",
         f"python {n}_check.py",
@@ -30,7 +30,7 @@ def jax_files(made: Artefact) -> dict[str, str]:
 
 def casadi_files(made: Artefact) -> dict[str, str]:
     n = made.identifier
-    text = _module(made, CASADI, ["import casadi"], _casadi_function)
+    text = module_text(made, CASADI, ["import casadi"], _casadi_function)
     words = LanguageWords(
         "CasADi functions",
         f"python {n}_check.py",
@@ -77,7 +77,7 @@ _CASADI_MORE = (
 )
 
 
-def _module(made: Artefact, dialect: ArrayDialect, imports: list[str], finish: object) -> str:
+def module_text(made: Artefact, dialect: ArrayDialect, imports: list[str], finish: object) -> str:
     head = [f"{made.title}: {dialect.title}", "", *described(made)]
     names = ", ".join(repr(v.name) for v in made.state), ", ".join(repr(v.name) for v in made.parameters)
     lines = [
@@ -106,7 +106,7 @@ def _module(made: Artefact, dialect: ArrayDialect, imports: list[str], finish: o
     ]
     lines += _tables(made, dialect)
     for f in made.functions:
-        name = "_rhs" if f.name == "rhs" and dialect is JAX else f.name
+        name = "_rhs" if f.name == "rhs" and dialect is not CASADI else f.name
         about = in_one_line(f"{f.about}; {f.program.cost}").replace('"', "'").replace("\\", "/")
         lines += ["", "", *ArrayText(f.program, name, dialect).definition(about)]
     if made.has("project"):
@@ -163,18 +163,17 @@ def _tables(made: Artefact, dialect: ArrayDialect) -> list[str]:
 
 
 def _array(values: Numbers, dialect: ArrayDialect) -> str:
-    inside = ", ".join(map(repr, values))
-    return f"jnp.array([{inside}])" if dialect is JAX else f"casadi.DM([{inside}])" if values else "casadi.DM(0, 1)"
+    return dialect.array.format(", ".join(map(repr, values))) if values else dialect.nothing
 
 
 def _project(made: Artefact, dialect: ArrayDialect) -> list[str]:
     n_q = len(made.function("correct_positions").program.outputs[0].values)
     n_u = len(made.function("correct_speeds").program.outputs[0].values)
-    join = "jnp.concatenate([{0}])" if dialect is JAX else "casadi.vertcat({0})"
+    before, after, rest = (dialect.entry.format("x", k) for k in (f":{n_q}", f"{n_q}:", f"{n_q + n_u}:"))
     return [
         "def project(t, x, r, p):", '    """The state onto the constraints, by a fixed number of corrections, so that it can be traced."""',
-        f"    for _ in range({CORRECTIONS}):", f"        x = {join.format(f'correct_positions(t, x, r, p)[0], x[{n_q}:]')}",
-        f"    return {join.format(f'x[:{n_q}], correct_speeds(t, x, r, p)[0], x[{n_q + n_u}:]')}",
+        f"    for _ in range({CORRECTIONS}):", f"        x = {dialect.join.format(f'correct_positions(t, x, r, p)[0], {after}')}",
+        f"    return {dialect.join.format(f'{before}, correct_speeds(t, x, r, p)[0], {rest}')}",
     ]  # fmt: skip
 
 
