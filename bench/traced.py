@@ -19,7 +19,10 @@ import symbody as sb
 from .export import equations
 from .timing import Row, repeated
 
-MODELS: Final = {"slider_crank": ("jax", "torch"), "panda": ("torch",)}  # XLA compiles larger models for minutes, either way
+MODELS: Final = {
+    "slider_crank": ("jax", "torch"),
+    "panda": ("torch",),
+}  # XLA compiles larger models for minutes, either way
 MANY: Final = 1000
 
 
@@ -52,7 +55,11 @@ def _measured(one: Callable[[], Any], many: Callable[[], Any]) -> tuple[float, f
     one()
     first = time.perf_counter() - begun
     many()
-    return first, repeated(one, 3, clock=time.perf_counter).least * 1e6, repeated(many, 3, clock=time.perf_counter).least * 1e6 / MANY
+    return (
+        first,
+        repeated(one, 3, clock=time.perf_counter).least * 1e6,
+        repeated(many, 3, clock=time.perf_counter).least * 1e6 / MANY,
+    )
 
 
 def _jax(model: Any, f: Any) -> tuple[float, float, float]:

@@ -139,7 +139,9 @@ def _equations(parts: Any) -> None:
 
     export = _model(_command(parts, "export", "a complete folder in another language", commands.export))
     export.add_argument("--to", required=True, choices=commands.TARGETS, help="language (docs/export.md)")
-    export.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write; fmu: file")
+    export.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write; fmu, page: file"
+    )
     export.add_argument(
         "--functions",
         metavar="NAMES",

@@ -34,9 +34,11 @@ TARGETS: Final = (
     "rust",
     "javascript",
     "jax",
+    "torch",
     "casadi",
     "sympy",
     "fmu",
+    "page",
 )
 
 
@@ -126,9 +128,11 @@ def derive(asked: Any) -> Answer:
 
 
 def export(asked: Any) -> Answer:
-    """A folder in another language, complete with driver, build file and README; or an FMU, which is a file."""
+    """A folder in another language, complete with driver, build file and README; or an FMU or a page in which the model runs: a file."""
     study = _study(asked)
-    options: dict[str, Any] = {"start": study.start, "name": asked.name}
+    options: dict[str, Any] = {"start": study.start}
+    if asked.name is not None:
+        options["name"] = asked.name
     if asked.event:
         options["events"] = dict(_event(study.equations, text) for text in asked.event)
     if asked.functions is not None:
@@ -143,9 +147,11 @@ def export(asked: Any) -> Answer:
         for k, v in (("version", asked.fmi), ("kind", asked.kind), ("platforms", asked.platform), ("vary", asked.vary))
         if v
     }
-    if asked.to == "fmu":
+    if asked.to in ("fmu", "page"):
         begin, end = study.span
         options["until"] = abs(end - begin)
+    if asked.to == "page":
+        options |= {"shapes": study.source.shapes, "packages": study.source.packages}
     made = write.export(study.equations, asked.to, asked.output, **options)
     if made.is_file():
         return Answer(f"wrote {made}", {"name": study.source.name, "to": asked.to, "files": [str(made)]})

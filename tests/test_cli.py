@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody import commands
 from symbody.cli import main
 from symbody.study import built_in
+from symbody.write.export.export import TARGETS
 
 PENDULUM = """
 symbody: 1
@@ -162,6 +164,12 @@ class TestAnswers:
         code, _, said = run(capsys, "export", pendulum, "--to", "c", "-o", tmp_path / "d", "--functions", "rsh")
         assert (code, (tmp_path / "d").exists()) == (3, False)
         assert "Did you mean 'rhs'" in said
+        code, _, said = run(capsys, "export", pendulum, "--to", "page", "-o", tmp_path / "a.html", "--name", "b")
+        assert (code, (tmp_path / "a.html").exists()) == (3, False)
+        assert "page has no option name" in said
+
+    def test_every_language_can_be_asked_for(self):
+        assert commands.TARGETS == tuple(TARGETS)
 
     @pytest.mark.parametrize("style", ["text", "latex", "sympy", "c", "numpy"])
     def test_derive(self, capsys, pendulum, tmp_path, style):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,17 @@ class Poses:
         return np.einsum("nji,njk->nik", self.R[frame], R)
 
 
+def placed(eq: Equations, frames: Iterable[Frame]) -> dict[Frame, Placement]:
+    """Frames of a mechanism in the ground, and others that hang on them, as expressions."""
+    known = placements(eq.mechanism)
+    for f in dict.fromkeys(f for frame in frames for f in frame.path):
+        if f not in known:
+            assert f.parent is not None
+            R, r = known[f.parent]
+            known[f] = Placement(R @ f.rotation.matrix, r + R @ f.offset)
+    return known
+
+
 class Placer:
     """Poses of frames, and places of points, of a mechanism."""
 
@@ -48,12 +59,7 @@ class Placer:
             raise ViewError(
                 f"scene of {eq.name!r}: where frame {lost.name!r} is is not known, only its velocity; make it of coordinates to draw it"
             )
-        known = placements(eq.mechanism)
-        for f in dict.fromkeys(f for frame in (*frames, *(p.frame for p in points)) for f in frame.path):
-            if f not in known:
-                assert f.parent is not None
-                R, r = known[f.parent]
-                known[f] = Placement(R @ f.rotation.matrix, r + R @ f.offset)
+        known = placed(eq, (*frames, *(p.frame for p in points)))
         outputs: dict[str, Any] = {}
         moving = [f for f in self.frames if not f.is_ground]
         if moving:

@@ -164,6 +164,15 @@ def scene(
     )  # fmt: skip
 
 
+def named_frames(state: Any, shapes: Any = None, packages: Mapping[str, str | Path] | None = None) -> dict[str, Frame]:
+    """The frames of a scene, by the names of its tracks."""
+    given = trajectory_of(state, {})
+    place = placer(given.segments[0].equations, _frames_drawn_on(shapes, None))
+    appearance = Appearance(SkeletonFinder(shown_motion_of(given, place, None), place), shapes, {}, packages or {})
+    appearance.solids(), appearance.spans(), appearance.traces(None)  # frames are found as things are put on them
+    return appearance.named_frames()
+
+
 def _frames_drawn_on(shapes: Any, traces: Any) -> list[Frame]:
     """Frames that something is fixed to, beside those of the mechanism."""
     out = [p.frame for p in traces or () if isinstance(p, Point)]

@@ -322,13 +322,19 @@
     }
 
     /** Points joined by a line: each segment is one instance of a flat ribbon. */
+    forget({ array, buffer }) {
+      this.gl.deleteVertexArray(array);
+      this.gl.deleteBuffer(buffer);
+    }
+
     polyline(points) {
       const gl = this.gl, array = gl.createVertexArray();
       gl.bindVertexArray(array);
       gl.bindBuffer(gl.ARRAY_BUFFER, this.ribbon);
       gl.enableVertexAttribArray(0);
       gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
-      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+      const buffer = gl.createBuffer();
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
       gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(points), gl.STATIC_DRAW);
       for (const k of [1, 2]) {
         gl.enableVertexAttribArray(k);
@@ -336,7 +342,7 @@
         gl.vertexAttribDivisor(k, 1);
       }
       gl.bindVertexArray(null);
-      return { array, segments: points.length / 3 - 1 };
+      return { array, buffer, segments: points.length / 3 - 1 };
     }
 
     line({ array, segments }) {
@@ -612,7 +618,7 @@
     replaceMotion(t, poses, centre) {
       this.motion.replace(t, poses, centre);
       this.time = Math.min(this.time, this.motion.duration);
-      this.tracePoints = null;
+      this.forgetTraces();
       this.refresh();
     }
 
@@ -624,8 +630,13 @@
         Object.assign(shown, { size: [...s.size], p: s.p, e: s.e });
         shown.local = pose(s.p, s.e, stretch(shown));
       });
-      this.tracePoints = null;
+      this.forgetTraces();
       this.refresh();
+    }
+
+    forgetTraces() {
+      (this.tracePoints ?? []).forEach((points) => this.renderer.forget(points));
+      this.tracePoints = null;
     }
 
     /** Paths of points, from the poses of their frames; of a mode, at the amplitude that is set. */

@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from .export.make_artefact import ExportOptions, artefact
     from .film import film
     from .gltf import glb
+    from .live.live_page import live_page
     from .mockup.fmu import fmu
     from .model_file import model_text, write_model
     from .report.report import write_report
     from .trajectory_file import load_trajectory, save_trajectory
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "jax", "torch", "casadi", "sympy", "fmu", "film", "glb", "model_text", "write_model", "write_report", "load_trajectory",
+    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "jax", "torch", "casadi", "sympy", "fmu", "live_page", "film", "glb", "model_text", "write_model", "write_report", "load_trajectory",
     "save_trajectory",
 ]  # fmt: skip
 

@@ -78,7 +78,15 @@ def test_torch(tmp_path: Path) -> None:
     eq = bead()
     start = sb.assemble(eq, a=0.4, a_dot=1.0, start={"b": -0.3})
     said = assert_good(sb.write.torch(eq, tmp_path, start=start, reference=0.02))
-    for name in ("jacfwd", "jacrev", "vjp by time", "vjp by parameters", "vmap of jacrev", "backward of shared p", "motion"):
+    for name in (
+        "jacfwd",
+        "jacrev",
+        "vjp by time",
+        "vjp by parameters",
+        "vmap of jacrev",
+        "backward of shared p",
+        "motion",
+    ):
         assert f"{name:28s} good" in said
 
 

@@ -104,7 +104,9 @@ class ArrayText(FlatText):
     """The function of a program."""
 
     def __init__(self, program: Program, name: str, dialect: ArrayDialect) -> None:
-        names = UniqueNames(lambda n: is_python_reserved(n) or n in ("jnp", "jax", "casadi", "torch", "lookup", *_HELPERS))
+        names = UniqueNames(
+            lambda n: is_python_reserved(n) or n in ("jnp", "jax", "casadi", "torch", "lookup", *_HELPERS)
+        )
         for taken in ("t", "x", "r", "p", *(f.name for f in program.externals)):
             names.take(taken)
         self.name, self.dialect = name, dialect

@@ -12,6 +12,7 @@ from ...errors import ProgramError, listed, unknown
 from ...integrate.inputs import closed_loop
 from ...integrate.state import Start
 from ...whole_files import write_text
+from ..live.live_page import live_page
 from ..mockup.fmu import fmu
 from .auto_target import FUNCTIONS as AUTO_FUNCTIONS
 from .auto_target import auto_files, check_autonomous
@@ -279,6 +280,7 @@ TARGETS: Final[dict[str, Callable[..., Path]]] = {
     "casadi": casadi,
     "sympy": sympy,
     "fmu": fmu,
+    "page": live_page,
 }
 
 
@@ -291,7 +293,7 @@ def source_files(equations: Equations, to: str) -> dict[str, str]:
 
 
 def export(equations: Equations, to: str, folder: str | Path, **options: Any) -> Path:
-    """A folder in the language `to`, by its name (an FMU is a file): `export(eq, "c", folder)` is `c(eq, folder)`, with the same options."""
+    """A folder in the language `to`, by its name (an FMU and a page are files): `export(eq, "c", folder)` is `c(eq, folder)`, with the same options."""
     if to not in TARGETS:
         raise unknown(f"export of {equations.name!r}", "language", to, TARGETS, ProgramError)
     if strange := [k for k in options if k not in signature(TARGETS[to]).parameters]:

@@ -61,14 +61,14 @@ class JavaScriptModule:
             imported = [f'import {{ {names} }} from "./{self.made.identifier}_functions.js";', ""]
         return "\n".join([*self._head(), *imported, self.body(), "", f"export {{ {', '.join(self.offered)} }};", ""])
 
-    def body(self) -> str:
+    def body(self, checks: bool = True) -> str:
         """Everything but imports and exports: also the inside of a function in a page."""
         made = self.made
         abouts = [f"{f.about}; {f.program.cost}" for f in made.functions]
         definitions = [t.definition(in_one_line(a)) for t, a in zip(self.texts, abouts, strict=True)]
         kernels: list[Kernel] = list(dict.fromkeys(k for t in self.texts for k in t.kernels))
         kernels += [on_pieces] if any(f.table for f in made.externals) else []
-        parts = [self._variables(), self._defaults(), self._start(), self._tables(), _CHECKED]
+        parts = [self._variables(checks), self._defaults(), self._start(), self._tables(), _CHECKED]
         parts += [simple_javascript(k) for k in kernels]
         parts += [_lookup(f) for f in made.externals if f.table is not None]
         parts += [*definitions, *(_JavaScriptAlgorithm(made, a).definition() for a in made.algorithms)]
@@ -80,10 +80,10 @@ class JavaScriptModule:
                   "They write into arrays that they are given, or make new ones, and return them. project returns 0, or 4 where it does not end."]  # fmt: skip
         return [f"// {in_one_line(line)}".rstrip() for line in about] + [""]
 
-    def _variables(self) -> list[str]:
+    def _variables(self, checks: bool) -> list[str]:
         made = self.made
         groups = {"state": made.state, "inputs": made.inputs, "parameters": made.parameters}
-        lines = ["const CHECKS = true; // whether functions look at their arguments"]
+        lines = [f"const CHECKS = {'true' if checks else 'false'}; // whether functions look at their arguments"]
         for key, rows in groups.items():
             fields = self.fields if key == "parameters" else tuple(v.name for v in rows)
             lines += [f"const {key} = [", *(_variable(f, v) for f, v in zip(fields, rows, strict=True)), "];"]

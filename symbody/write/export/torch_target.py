@@ -34,7 +34,7 @@ _MORE = (
     "`rhs` is an `autograd.Function` with the derivatives of the graph attached where `rhs_adjoint` and `rhs_along` are written: reverse mode is one reverse sweep, "
     "forward mode one directional derivative, in which linear systems are solved with the matrix of the rates. Parameters are a tensor in the order below.",
 )
-_TENSORS = '''
+_TENSORS = """
 
 def _tensors(t, x, r, p):
     x = torch.as_tensor(x)
@@ -53,7 +53,7 @@ def _vector(x, entries):
 
 def _matrix(x, entries, rows, columns):
     flat = _vector(x, entries)
-    return flat.reshape(*flat.shape[:-1], rows, columns)'''
+    return flat.reshape(*flat.shape[:-1], rows, columns)"""
 _RHS = '''
 
 class _Rhs(torch.autograd.Function):
@@ -149,8 +149,15 @@ def _check(made: Artefact) -> str:
     assert point is not None
     values = {k: point.values[k] for f in made.functions if (k := f.name) in point.values}
     lines = [f'"""Checks {n}_torch.py."""', "", "import sys", "", "import numpy as np", "import torch", ""]
-    lines += [f"import {n}_torch as model", "", f"T, X, R = {point.t!r}, {list(point.x)!r}, {list(point.r)!r}", "VALUES = {"]
-    lines += [f"    {k!r}: ({[list(a) for a in v.inputs]!r}, {[list(a) for a in v.outputs]!r})," for k, v in values.items()]
+    lines += [
+        f"import {n}_torch as model",
+        "",
+        f"T, X, R = {point.t!r}, {list(point.x)!r}, {list(point.r)!r}",
+        "VALUES = {",
+    ]
+    lines += [
+        f"    {k!r}: ({[list(a) for a in v.inputs]!r}, {[list(a) for a in v.outputs]!r})," for k, v in values.items()
+    ]
     lines += ["}", "wrong = 0", "", "", *VERDICT, "", "", *_CHECK.splitlines()]
     if all(map(made.has, ("rhs", "rhs_x", "rhs_along", "rhs_adjoint"))):
         lines += _DERIVATIVES.splitlines()

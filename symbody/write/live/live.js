@@ -1,0 +1,324 @@
+"use strict";
+// The model runs in this page: whenever a slider moves, its motion is computed anew by `model` (the equations, as JavaScript) and shown by the viewer.
+// `live` has what the page was written with: sliders, curves, the coefficients of the integrator.
+(() => {
+  const RTOL = 1e-7, ATOL = 1e-9, MOST_STEPS = 200000, PATIENCE = 14; // milliseconds of computing between two pictures
+  const { tableau: rk, samples, frames, curves, sliders, geometry } = live;
+  const $ = (selector) => document.querySelector(selector);
+  const brief = (x) => (x === 0 ? "0" : Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ? x.toExponential(2) : String(+x.toPrecision(4)));
+  const start = model.initialState();
+  const n = start.x.length;
+
+  // ---------------------------------------------------------------------------------------------------- values
+
+  const chosen = new Map(); // slider -> number, where it is not that of the model
+  const number = (s) => chosen.get(s) ?? s.value;
+
+  function given() {
+    const p = model.defaultParameters(), x = Float64Array.from(start.x), r = Float64Array.from(start.r);
+    for (const s of sliders) {
+      if (s.group === "p") p[s.key] = number(s);
+      else (s.group === "x" ? x : r)[s.key] = number(s);
+    }
+    return { t: start.t, x, r, p };
+  }
+
+  // ---------------------------------------------------------------------------------------------------- one motion
+
+  const isFinite = (values) => values.every(Number.isFinite);
+
+  /** Euler parameters of a rotation matrix by rows, scalar first: the expression with the largest divisor (Shepperd 1978). */
+  function eulerParameters(R, at) {
+    const [xx, xy, xz, yx, yy, yz, zx, zy, zz] = R.subarray(at, at + 9), ways = [1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz];
+    const best = ways.indexOf(Math.max(...ways));
+    const e = [
+      [ways[0], zy - yz, xz - zx, yx - xy], [zy - yz, ways[1], yx + xy, xz + zx],
+      [xz - zx, yx + xy, ways[2], zy + yz], [yx - xy, xz + zx, zy + yz, ways[3]],
+    ][best];
+    const length = Math.hypot(...e);
+    return e.map((v) => v / length);
+  }
+
+  /** A motion in the making: `go` takes steps until the time is up, `samples` are what is there so far. */
+  class Run {
+    constructor({ t, x, r, p }, until) {
+      Object.assign(this, { t, x, r, p, end: t + until, begin: t, taken: 0, trouble: "", done: false });
+      this.times = Array.from({ length: samples }, (_, k) => t + (until * k) / (samples - 1));
+      this.states = [];
+      this.k = Array.from({ length: rk.width }, () => new Float64Array(n));
+      this.y = new Float64Array(n);
+      this.dense = Array.from({ length: rk.pieces }, () => new Float64Array(n));
+      if (model.project && model.project(t, x, r, p) !== 0) this.stop("the mechanism cannot be put together with these values");
+      else if (!isFinite(x)) this.stop("the start has no numbers");
+      else {
+        model.rhs(t, x, r, p, this.k[0]);
+        this.states.push(Float64Array.from(x));
+        const rate = Math.hypot(...this.k[0].map((v, i) => v / (1 + Math.abs(x[i]))));
+        this.h = Math.min(until / 20, 0.01 / (rate || 1));
+        if (!isFinite(this.k[0])) this.stop("the equations have no solution at the start");
+      }
+    }
+
+    stop(why) {
+      this.done = true;
+      this.trouble = why;
+    }
+
+    go(milliseconds) {
+      const until = performance.now() + milliseconds;
+      while (!this.done && performance.now() < until) this.step();
+    }
+
+    step() {
+      const { k, x, y, r, p, t } = this, h = Math.min(this.h, this.end - t), w = rk.width;
+      const last = h >= this.end - t;
+      for (let s = 1; s <= rk.stages; s++) {
+        for (let i = 0; i < n; i++) {
+          let sum = 0;
+          for (let j = 0; j < s; j++) sum += rk.A[s * w + j] * k[j][i];
+          y[i] = x[i] + h * sum;
+        }
+        model.rhs(t + rk.C[s] * h, y, r, p, k[s]);
+      }
+      let off = 0;
+      for (let i = 0; i < n; i++) {
+        let sum = 0;
+        for (let j = 0; j <= rk.stages; j++) sum += rk.E[j] * k[j][i];
+        off += ((h * sum) / (ATOL + RTOL * Math.max(Math.abs(x[i]), Math.abs(y[i])))) ** 2;
+      }
+      off = Math.sqrt(off / n);
+      const factor = Number.isFinite(off) ? Math.min(5, Math.max(0.2, 0.9 * off ** (-1 / rk.control))) : 0.1;
+      this.h = h * factor;
+      this.taken += 1;
+      if (!(off <= 1)) {
+        if (this.h < 1e-12 * Math.max(1, Math.abs(t))) this.stop(`the motion cannot be continued beyond t = ${brief(t)} s`);
+      } else this.accept(h, last);
+      if (this.taken > MOST_STEPS && !this.done) this.stop(`the motion takes more than ${MOST_STEPS} steps; it is shown to t = ${brief(this.t)} s`);
+    }
+
+    /** Samples within the step by its polynomial; then the state at its end, on the constraints. */
+    accept(h, last) {
+      const { k, x, y, r, p, t, dense, times, states } = this, w = rk.width;
+      for (let i = 0; i < n; i++) {
+        const change = y[i] - x[i], first = h * k[0][i] - change;
+        dense[0][i] = x[i];
+        dense[1][i] = change;
+        dense[2][i] = first;
+        dense[3][i] = change - h * k[rk.stages][i] - first;
+        for (let m = 4; m < rk.pieces; m++) {
+          let sum = 0;
+          for (let j = 0; j < w; j++) sum += rk.D[(m - 4) * w + j] * k[j][i];
+          dense[m][i] = h * sum;
+        }
+      }
+      while (states.length < samples && (times[states.length] <= t + h || last)) {
+        const theta = Math.min(1, (times[states.length] - t) / h), state = new Float64Array(n);
+        for (let i = 0; i < n; i++) {
+          let sum = 0;
+          for (let m = rk.pieces - 1; m > 0; m--) sum = (m % 2 ? theta : 1 - theta) * (dense[m][i] + sum);
+          state[i] = dense[0][i] + sum;
+        }
+        states.push(state);
+      }
+      x.set(y);
+      this.t = t + h;
+      if (model.project) {
+        if (model.project(this.t, x, r, p) !== 0) return this.stop(`the constraints cannot be kept at t = ${brief(this.t)} s`);
+        model.rhs(this.t, x, r, p, k[0]);
+      } else k[0].set(k[rk.stages]);
+      if (last) this.done = true;
+    }
+
+    /** Poses of all frames at the samples that there are. */
+    shown() {
+      const count = this.states.length, poses = {}, centre = new Float32Array(3 * count), found = new Float64Array(12 * frames.length + 3);
+      frames.forEach((name) => (poses[name] = { p: new Float32Array(3 * count), e: new Float32Array(4 * count) }));
+      this.states.forEach((x, k) => {
+        model.poses(this.times[k], x, this.r, this.p, found);
+        frames.forEach((name, f) => {
+          poses[name].e.set(eulerParameters(found, 12 * f), 4 * k);
+          poses[name].p.set(found.subarray(12 * f + 9, 12 * f + 12), 3 * k);
+        });
+        centre.set(found.subarray(12 * frames.length), 3 * k);
+      });
+      return [Float32Array.from(this.times.slice(0, count), (t) => t - this.begin), poses, centre];
+    }
+
+    /** Numbers of a curve at the samples. */
+    curve({ kind, index }) {
+      if (kind === "x") return this.states.map((x) => x[index]);
+      return this.states.map((x, k) => {
+        const found = model[kind](this.times[k], x, this.r, this.p);
+        return kind === "energies" ? (index < 2 ? found[index][0] : found[0][0] + found[1][0]) : found[index];
+      });
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------------- shapes
+
+  /** Numbers of the picture that follow parameters: in the order in which the page was written. */
+  function places() {
+    const d = viewer.data, out = [];
+    for (const s of d.solids) for (const key of ["size", "p", "e"]) out.push([s, key]);
+    for (const s of d.spans) for (const end of ["a", "b"]) out.push([s[end], "p"]);
+    for (const x of [...d.traces, ...d.labels]) out.push([x.at, "p"]);
+    return out.map(([owner, key]) => ({ owner, key, first: [...owner[key]] }));
+  }
+
+  function reshape() {
+    for (const { owner, key, first } of shapes) owner[key] = [...first];
+    for (const s of sliders) if (chosen.has(s) && geometry[s.key]) for (const [place, at, slope] of geometry[s.key]) {
+      const { owner, key } = shapes[place];
+      owner[key][at] += slope * (chosen.get(s) - s.value);
+    }
+    for (const s of viewer.data.solids) {
+      s.size = s.size.map((v, i) => Math.max(v, 0.02 * shapes.find((x) => x.owner === s).first[i]));
+      const length = Math.hypot(...s.e);
+      s.e = s.e.map((v) => v / length);
+    }
+    viewer.reshape();
+  }
+
+  // ---------------------------------------------------------------------------------------------------- chart
+
+  const SVG = "http://www.w3.org/2000/svg";
+  function drawn(tag, attributes, text = "") {
+    const e = document.createElementNS(SVG, tag);
+    for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+    e.textContent = text;
+    return e;
+  }
+
+  function ticks(low, high, wanted) {
+    const raw = (high - low) / wanted, power = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw);
+    const out = [];
+    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) out.push(+(k * step).toPrecision(12));
+    return out;
+  }
+
+  function draw(now, before) {
+    const chart = $("#chart"), curve = curves[+$("#curve").value], width = chart.clientWidth || 600, height = chart.clientHeight || 220;
+    const left = 58, right = 12, top = 10, bottom = 30, values = now.curve(curve), old = before ? before.curve(curve) : [];
+    const all = [...values, ...old].filter(Number.isFinite);
+    let low = all.length ? all.reduce((a, b) => Math.min(a, b)) : 0, high = all.length ? all.reduce((a, b) => Math.max(a, b)) : 1;
+    const margin = 0.06 * (high - low) || Math.max(1e-9, 0.1 * Math.abs(high)) || 1;
+    low -= margin;
+    high += margin;
+    const [begin, end] = [now.begin, now.end], x = (t) => left + ((t - begin) / (end - begin)) * (width - left - right), y = (v) => height - bottom - ((v - low) / (high - low)) * (height - top - bottom);
+    chart.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    const parts = [];
+    for (const v of ticks(low, high, 4)) parts.push(drawn("line", { x1: left, x2: width - right, y1: y(v), y2: y(v), class: "grid" }), drawn("text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, brief(v)));
+    const times = ticks(begin, end, width < 500 ? 4 : 8);
+    times.forEach((t, k) => parts.push(drawn("text", { x: Math.min(x(t), width - 14), y: height - 10, "text-anchor": "middle" }, k + 1 < times.length ? brief(t) : `${brief(t)} s`)));
+    const line = (run, numbers, kind) => drawn("polyline", { class: kind, points: numbers.map((v, k) => (Number.isFinite(v) ? `${x(run.times[k]).toFixed(1)},${y(v).toFixed(1)}` : "")).join(" ") });
+    if (before) parts.push(line(before, old, "before"));
+    parts.push(line(now, values, "now"));
+    cursor = drawn("line", { y1: top, y2: height - bottom, class: "cursor" });
+    place = x;
+    parts.push(cursor);
+    chart.replaceChildren(...parts);
+    chart.setAttribute("aria-label", `${curve.name} over time, from ${brief(values[0])} to ${brief(values[values.length - 1])}`);
+    point();
+  }
+
+  let cursor = null, place = null;
+  function point() {
+    if (!cursor || !viewer) return;
+    const at = place(start.t + viewer.time);
+    cursor.setAttribute("x1", at);
+    cursor.setAttribute("x2", at);
+  }
+
+  // ---------------------------------------------------------------------------------------------------- sliders
+
+  function element(tag, attributes = {}, ...inside) {
+    const e = document.createElement(tag);
+    for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+    e.append(...inside);
+    return e;
+  }
+
+  const rows = new Map();
+  function row(s) {
+    const name = element("span", { class: "name" }, s.name), unit = element("span", { class: "unit" }, s.unit);
+    const range = element("input", { type: "range", min: s.low, max: s.high, step: "any", "aria-label": s.name }), exact = element("input", { type: "number", step: "any", "aria-label": `${s.name}, exactly` });
+    const show = () => {
+      range.value = number(s);
+      exact.value = +number(s).toPrecision(6);
+      line.classList.toggle("changed", chosen.has(s));
+    };
+    const line = element("label", { class: "slider", title: s.about }, name, exact, unit, range);
+    const take = (value) => {
+      if (!Number.isFinite(value)) return;
+      if (value === s.value) chosen.delete(s);
+      else chosen.set(s, value);
+      show();
+      changed();
+    };
+    range.addEventListener("input", () => take(+range.value));
+    exact.addEventListener("change", () => take(exact.value === "" ? s.value : +exact.value));
+    range.addEventListener("dblclick", () => take(s.value));
+    rows.set(s, show);
+    show();
+    return line;
+  }
+
+  // ---------------------------------------------------------------------------------------------------- the page
+
+  let run = null, original = null, begun = 0, viewer = null, shapes = [], wanted = false;
+
+  function changed() {
+    if (wanted) return;
+    wanted = true;
+    requestAnimationFrame(() => {
+      wanted = false;
+      begun = performance.now();
+      run = new Run(given(), +$("#until").value || live.until);
+      reshape();
+      continued(run);
+    });
+  }
+
+  function continued(mine) {
+    if (mine !== run) return; // another motion was asked for
+    mine.go(PATIENCE);
+    if (mine.done || mine.states.length > 1) show(mine);
+    if (!mine.done) requestAnimationFrame(() => continued(mine));
+  }
+
+  function show(mine) {
+    if (!original && mine.done && chosen.size === 0) original = mine;
+    if (mine.states.length > 1) viewer.replaceMotion(...mine.shown());
+    const before = chosen.size && original && original.end === mine.end ? original : null;
+    if (mine.states.length) draw(mine, before);
+    $("#dashed").hidden = !before;
+    const said = $("#said");
+    said.classList.toggle("warning", Boolean(mine.trouble));
+    const seconds = (performance.now() - begun) / 1000;
+    said.textContent = mine.trouble ? mine.trouble[0].toUpperCase() + mine.trouble.slice(1) + "." : mine.done ? `Computed in ${brief(seconds)} s, ${mine.taken} steps.` : `Computing: t = ${brief(mine.t)} s`;
+    $("#reset").disabled = chosen.size === 0;
+  }
+
+  function begin() {
+    viewer = $(".sbv").viewer;
+    if (!viewer || !viewer.renderer) viewer = { data: viewer.data, time: 0, replaceMotion() {}, reshape() {} }; // a still picture; curves move all the same
+    shapes = places();
+    for (const [group, where] of [["p", "#parameters"], ["x", "#start"], ["r", "#inputs"]]) {
+      const own = sliders.filter((s) => s.group === group), box = $(where);
+      if (own.length) box.append(...own.map(row));
+      else box.closest("details").remove();
+    }
+    curves.forEach((c, k) => $("#curve").append(element("option", { value: k }, c.unit ? `${c.name} (${c.unit})` : c.name)));
+    $("#curve").addEventListener("change", () => show(run));
+    $("#until").value = live.until;
+    $("#until").addEventListener("change", () => { original = null; changed(); });
+    $("#reset").addEventListener("click", () => { chosen.clear(); rows.forEach((f) => f()); changed(); });
+    $(".sbv").addEventListener("sbv-time", point);
+    new ResizeObserver(() => run && run.states.length && show(run)).observe($("#chart"));
+    window.symbodyLive = { get run() { return run; }, get viewer() { return viewer; }, sliders, rows };
+    changed();
+  }
+
+  if (document.readyState === "complete") begin();
+  else addEventListener("load", begin);
+})();

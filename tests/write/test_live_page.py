@@ -1,0 +1,141 @@
+"""Pages in which a model runs, in a real browser: their motions are those of `simulate`, at the values of the model and at others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from tests.view.browser import Browser, Page, found
+
+from .hostile_model import hostile
+from .models import crank
+
+DONE = "window.symbodyLive && symbodyLive.run && symbodyLive.run.done"
+LAST = "Array.from(symbodyLive.run.states.at(-1))"
+MOVE = """(() => {{ const s = symbodyLive.sliders.find((s) => s.name === {0!r}), own = symbodyLive.sliders.filter((x) => x.group === s.group);
+  const input = document.querySelectorAll({1!r})[own.indexOf(s)]; input.value = {2!r}; input.dispatchEvent(new Event("change")); }})()"""
+NUMBERS = {"p": "#parameters input[type=number]", "x": "#start input[type=number]", "r": "#inputs input[type=number]"}
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    if found() is None:
+        pytest.skip("no browser: apt-get install chromium, or name one by SYMBODY_BROWSER")
+    running = Browser(tmp_path_factory.mktemp("profile"))
+    yield running
+    running.close()
+
+
+def bars() -> sb.Equations:
+    """Two bars in a loop with a slider: a constraint, an input, a length that the picture follows."""
+    m = sb.Model("bars")
+    l = m.parameter("l", 0.5, unit="m")
+    first = m.body("first", mass=1.0, com=(0.15, 0, 0), inertia=(0.01, 0.01, 0.02))
+    second = m.body("second", mass=m.parameter("m", 2.0), com=(l / 2, 0, 0), inertia=(0.01, 0.02, 0.03))
+    slider = m.body("slider", mass=1.0)
+    m.revolute("a", m.ground, first, actuation=m.input("tau"))
+    m.revolute("b", first, second, at=(0.3, 0, 0))
+    m.prismatic("s", m.ground, slider, axis="x", at=(0, m.parameter("h", 0.0), 0))
+    m.coincide("pin", second.point(l, 0, 0), slider.point(0, 0, 0), along=m.ground, axes="xy")
+    m.gravity(0, -9.81, 0)
+    m.output("tip", 0.3 * sb.sin(m.symbols["a"]))
+    return sb.derive(m)
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    path = sb.write.live_page(bars(), tmp_path_factory.mktemp("page") / "bars.html", until=1.0, start=start(0.5))
+    opened = browser.page(path, width=1300, height=900)
+    opened.until(DONE)
+    yield opened
+    assert opened.complaints() == []
+    assert [r for r in opened.requests() if not r.startswith(("file:", "data:", "blob:"))] == []
+    opened.close()
+
+
+def start(l: float, **more: float) -> sb.State:
+    return sb.assemble(bars(), a=0.6, l=l, start={"b": -1.0, "s": 0.6}, **more)
+
+
+def moved(page: Page, name: str, value: Any, group: str = "p") -> None:
+    page.value("symbodyLive.run.done = false")
+    page.value(MOVE.format(name, NUMBERS[group], str(value)))
+    page.until(f"!symbodyLive.run.trouble && {DONE}")
+
+
+def test_the_motion_is_that_of_simulate(page: Page) -> None:
+    sim = sb.simulate(bars(), 1.0, start(0.5), rtol=1e-10)
+    np.testing.assert_allclose(page.value(LAST), sim.y[-1], atol=2e-5)
+    assert page.value("symbodyLive.run.states.length") == page.value("live.samples")
+
+
+def test_sliders_change_parameters_start_and_inputs(page: Page) -> None:
+    """The start is the nearest on the constraints for the changed values; what is drawn follows the length."""
+    size = "Math.max(...symbodyLive.viewer.data.solids.filter((s) => s.name === 'second' && s.kind === 'cylinder').map((s) => s.size[1]))"
+    before = page.value(size)
+    moved(page, "m", 3.0)
+    moved(page, "tau", 4.0, "r")
+    sim = sb.simulate(bars(), 1.0, start(0.5, m=3.0, tau=4.0), rtol=1e-10)
+    np.testing.assert_allclose(page.value(LAST), sim.y[-1], atol=2e-5)
+    moved(page, "a_dot", 1.0, "x")
+    moved(page, "l", 0.6)
+    first = page.value("Array.from(symbodyLive.run.states[0])")
+    state = sb.State.of(
+        bars(), dict(zip([s.name for s in bars().state], first, strict=True)) | {"l": 0.6, "m": 3.0, "tau": 4.0}
+    )
+    assert state.violation.is_small
+    sim = sb.simulate(bars(), 1.0, state, rtol=1e-10)
+    np.testing.assert_allclose(page.value(LAST), sim.y[-1], atol=2e-5)
+    assert page.value(size) == pytest.approx(before + 0.1, abs=1e-3)
+    drawn = sb.scene(sim.at([1.0]))
+    frame = page.value(
+        "(() => { const f = symbodyLive.viewer.motion.frames.find((f) => f.name === 'slider'); return Array.from(f.p.slice(-3)); })()"
+    )
+    (track,) = (f for f in drawn.frames if f.name == "slider")
+    np.testing.assert_allclose(frame, track.position[0, -1], atol=1e-4)
+
+
+def test_values_that_do_not_fit_are_said(page: Page) -> None:
+    page.value(MOVE.format("h", NUMBERS["p"], "5"))
+    page.until("/cannot|no solution/.test(document.querySelector('#said').textContent)")
+    page.value("document.querySelector('#reset').click()")
+    page.until(f"{DONE} && !symbodyLive.run.trouble")
+    assert page.value("document.querySelector('#reset').disabled")
+
+
+def test_curves(page: Page) -> None:
+    names = page.value("[...document.querySelectorAll('#curve option')].map((o) => o.textContent)")
+    assert names[:2] == ["tip", "a (rad)"]
+    assert names[-1] == "total energy (J)"
+    page.value(
+        "(() => { const c = document.querySelector('#curve'); c.value = c.options.length - 1; c.dispatchEvent(new Event('change')); })()"
+    )
+    energy = page.value("symbodyLive.run.curve(live.curves.at(-1))")
+    assert np.ptp(energy) < 1e-4 * np.ptp(page.value("symbodyLive.run.curve(live.curves.at(-2))"))
+
+
+def test_hostile_names_on_a_phone(browser: Browser, tmp_path: Path) -> None:
+    """Free text breaks out of nothing, and the page is no wider than the screen."""
+    path = sb.write.live_page(hostile(), tmp_path / "hostile.html", until=0.05, start={"h": 0.1})
+    opened = browser.page(
+        path, width=400, height=800, phone=True, before="window.owned = () => { window.broken = true; };"
+    )
+    opened.until(DONE)
+    assert opened.complaints() == []
+    assert opened.value("[window.broken ?? false, symbodyLive.run.trouble]") == [False, ""]
+    assert opened.value("document.documentElement.scrollWidth") == 400
+    assert opened.value("document.querySelector('h1').textContent") == '"*/ int owned = 1; /*" \\ %'
+    sim = sb.simulate(hostile(), 0.05, h=0.1, rtol=1e-10)
+    np.testing.assert_allclose(opened.value(LAST), sim.y[-1], atol=1e-5)
+    opened.close()
+
+
+def test_external_functions_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(sb.ProgramError, match="external function damper_force is not known in JavaScript"):
+        sb.write.live_page(crank(), tmp_path / "crank.html", until=0.1)
+    assert not list(tmp_path.iterdir())
