@@ -160,7 +160,7 @@ def test_hostile_names(target: str, tmp_path: Path) -> None:
     assert_good(sb.write.export(hostile(), target, tmp_path, functions=functions, start={"h": 0.1}, reference=seconds))
 
 
-@pytest.mark.parametrize("target", ["jax", "casadi"])
+@pytest.mark.parametrize("target", ["jax", "torch", "casadi"])
 def test_external_functions_and_samples(target: str, tmp_path: Path) -> None:
     """Functions that you supply in a file of your own, with their derivatives; samples are written, and their rates."""
     require(target)

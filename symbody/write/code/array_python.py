@@ -16,7 +16,7 @@ from .flat import FlatText
 _ALIKE: Final = {op: op for op in "sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt".split()}
 
 
-_HELPERS: Final = ("_vector", "_matrix", "_number", "_tensors")  # of a module of PyTorch
+HELPERS: Final = ("_vector", "_matrix", "_number", "_tensors")  # of a module of PyTorch
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class ArrayText(FlatText):
 
     def __init__(self, program: Program, name: str, dialect: ArrayDialect) -> None:
         names = UniqueNames(
-            lambda n: is_python_reserved(n) or n in ("jnp", "jax", "casadi", "torch", "lookup", *_HELPERS)
+            lambda n: is_python_reserved(n) or n in ("jnp", "jax", "casadi", "torch", "lookup", *HELPERS)
         )
         for taken in ("t", "x", "r", "p", *(f.name for f in program.externals)):
             names.take(taken)

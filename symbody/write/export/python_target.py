@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import ProgramError, listed
 from ...escaping import as_python_docstring, in_one_line
-from ..code.array_python import CASADI, JAX, ArrayDialect, ArrayText
+from ..code.array_python import CASADI, HELPERS, JAX, ArrayDialect, ArrayText
 from .artefact import Artefact, Numbers
 from .describe import described
 from .readme import LanguageWords, readme
@@ -23,7 +23,7 @@ def jax_files(made: Artefact) -> dict[str, str]:
         "python",
         f"{n}_jax.",
         _files(n, "jax"),
-        (*_JAX_MORE, *_supplied_words(made, "`jax.numpy`")),
+        (*_JAX_MORE, *supplied_words(made, "`jax.numpy`")),
     )
     return {f"{n}_jax.py": text, f"{n}_check.py": _check(made, "jax"), "README.md": readme(made, words)}
 
@@ -38,7 +38,7 @@ def casadi_files(made: Artefact) -> dict[str, str]:
         "python",
         f"{n}_casadi.",
         _files(n, "casadi"),
-        (*_CASADI_MORE, *_supplied_words(made, "functions of CasADi that take SX")),
+        (*_CASADI_MORE, *supplied_words(made, "functions of CasADi that take SX")),
     )
     return {f"{n}_casadi.py": text, f"{n}_check.py": _check(made, "casadi"), "README.md": readme(made, words)}
 
@@ -123,12 +123,15 @@ def _supplied(made: Artefact) -> list[str]:
         "jax",
         "jnp",
         "casadi",
+        "torch",
         "lookup",
         "function",
         "default_parameters",
         "initial_state",
         "project",
         "_rhs",
+        "_Rhs",
+        *HELPERS,
     }
     if taken := [n for n in names if n in own]:
         raise ProgramError(
@@ -137,7 +140,7 @@ def _supplied(made: Artefact) -> list[str]:
     return ["", f"from {made.identifier}_functions import {', '.join(names)}"] if names else []
 
 
-def _supplied_words(made: Artefact, example: str) -> tuple[str, ...]:
+def supplied_words(made: Artefact, example: str) -> tuple[str, ...]:
     names = [f"`{f.name}`" for f in made.externals if f.table is None]
     if not names:
         return ()

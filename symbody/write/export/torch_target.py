@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..code.array_python import TORCH
 from .artefact import Artefact
-from .python_target import VERDICT, module_text, motion_lines
+from .python_target import VERDICT, module_text, motion_lines, supplied_words
 from .readme import LanguageWords, readme
 
 
@@ -17,7 +17,13 @@ def torch_files(made: Artefact) -> dict[str, str]:
         f"{n}_check.py": "compares every function, its derivatives, and a motion",
     }
     words = LanguageWords(
-        "functions of PyTorch", f"python {n}_check.py", _EXAMPLE.format(n), "python", f"{n}_torch.", files, _MORE
+        "functions of PyTorch",
+        f"python {n}_check.py",
+        _EXAMPLE.format(n),
+        "python",
+        f"{n}_torch.",
+        files,
+        (*_MORE, *supplied_words(made, "functions of PyTorch")),
     )
     return {f"{n}_torch.py": text, f"{n}_check.py": _check(made), "README.md": readme(made, words)}
 
