@@ -185,7 +185,7 @@ def test_external_functions_and_samples(target: str, tmp_path: Path) -> None:
         assert_good(folder)
 
 
-@pytest.mark.parametrize("target", ["jax", "casadi"])
+@pytest.mark.parametrize("target", ["jax", "torch", "casadi"])
 def test_samples_outside_their_times(target: str, tmp_path: Path) -> None:
     """Constant before and after; at every time what `simulate` puts in."""
     require(target)
@@ -194,7 +194,7 @@ def test_samples_outside_their_times(target: str, tmp_path: Path) -> None:
     laws = {"F": (SAMPLES[0] + 1.0, SAMPLES[1])}
     folder = sb.write.export(eq, target, tmp_path, functions=["rhs", "outputs"], inputs=laws, reference=None)
     model = loaded(folder, f"follower_{target}")
-    f = model.outputs if target == "jax" else model.function("outputs")
+    f = model.function("outputs") if target == "casadi" else model.outputs
     times = np.linspace(0.01, 3.99, 9)
     found = [float(np.ravel(f(t, np.zeros(1), np.zeros(0), np.zeros(0)))[0]) for t in times]
     wanted = sb.simulate(eq, np.r_[0, times], inputs=laws)["y"][1:]

@@ -67,7 +67,7 @@ def live_page(
             f"live page of {eq.name!r}: external function {listed(unknown)} is not known in JavaScript; write it in expressions, or as samples"
         )
     t, x, r = made.start
-    numbers = dict(zip((*eq.state, *eq.r, *eq.p), (*x, *r, *made.defaults), strict=True))
+    numbers = dict(zip(eq.variables.of("q u z r p").symbols, (*x, *r, *made.defaults), strict=True))
     state = State.of(eq, numbers | {eq.t: t})
     shown = scene(simulate(eq, (t, t + until), state), shapes=shapes, packages=packages, forces=(), title=title)
     frames = named_frames(state, shapes, packages)
