@@ -55,3 +55,32 @@ def test_turns_with_the_wheel_across(equations):
     assert steer == pytest.approx([1.7063129, 2.1632487, 2.5863649], abs=1e-7)
     crossing = sb.steady(equations, {"q1": 0.0, "q3": 0}, free=["q3_dot"], start=across.values)
     assert -0.354 * crossing["q5_dot"] == pytest.approx(2.1824605274, abs=1e-9)
+
+
+def test_weave_cycle_to_where_its_symmetry_breaks(equations, straight):
+    """The oscillation that begins at the weave speed, along the road: half a period by its mirror image, energy kept, heading of no account. Periods and
+    multipliers were computed by shooting on simulations, and confirmed by a nonlinear bicycle of other hands."""
+    energy = sb.energy(equations)
+
+    def level(v: float) -> float:
+        return sb.State.of(equations, {"x_dot": v, "q4_dot": -v / 0.354, "q5_dot": -v / 0.354})[energy]
+
+    cycle = sb.orbit(equations, straight, mirror=["y", "q3", "q1", "q2"])
+    assert set(cycle.drift) == {"x", "y", "q4", "q5"}
+    assert cycle.drift["y"] == pytest.approx(0, abs=1e-12)
+    family = sb.orbits(equations, cycle, energy=(level(2.85), level(3.2065)))
+    expected = {
+        3.205: (2.02825473, 0.0169907, (0.9925308, -0.117860, -0.002100)),
+        3.15: (2.09272714, 0.1016168, (0.7232363, -0.138067, -0.002166)),
+        3.1: (2.15706092, 0.1384284, (0.4819943, -0.176470, -0.002245)),
+    }
+    for v, (period, lean, multipliers) in expected.items():
+        (o,) = family.at(level(v))
+        assert o.period == pytest.approx(period, abs=2e-8)
+        assert o.multipliers.real == pytest.approx(multipliers, abs=1e-6)
+        assert o.extremes("q1")[1] == pytest.approx(lean, rel=3e-3)  # there the largest of stored steps
+    (broken,) = family.special
+    assert broken.kind == "symmetry breaking"
+    assert broken.value == pytest.approx(level(2.8926940), abs=1e-5)
+    assert broken.period == pytest.approx(2.51111638, abs=1e-7)
+    assert ((family.unstable == 0) == (family["energy"] > broken.value)).all()

@@ -22,8 +22,10 @@ from ..branch_points import SpecialPoint
 from .orbit import Orbit, flow_of
 from .orbit_collocation import INTERVALS, CollocationProblem
 from .orbit_flow import OrbitFlow, conserved_quantities
-from .orbit_problem import OrbitPoint, OrbitSetting
-from .orbit_start import around_an_equilibrium, from_function, settled_period, states_of
+from .orbit_mesh import interpolated
+from .orbit_problem import OrbitPoint, OrbitProblem, OrbitSetting
+from .orbit_start import around_an_equilibrium, between_events, from_function, settled_period, shooting_guess, states_of
+from .shooting import ShootingProblem
 
 NOT_FOUND: Final = (
     "Newton's method did not lead to a periodic motion from this start; try one that is nearer (a simulation that has settled), another period=, or "
@@ -31,6 +33,8 @@ NOT_FOUND: Final = (
 )
 MIRRORED: Final = 1e-7  # of the rates: by how much they may miss their mirror image
 AMPLITUDE: Final = 0.03
+SEGMENTS: Final = 6
+FORMS_OF_ORBITS: Final = ("collocation", "shooting")
 
 
 @dataclass(frozen=True)
@@ -44,13 +48,15 @@ class OrbitOptions:
     tolerance: float
     amplitude: float
     form: str
+    events: tuple[Any, ...]
+    segments: int
 
 
 @values_by_name(StabilityError)
 @of_equations
 def orbit(
     equations: Equations, start: Any, values: Mapping[Any, Any] | None = None, *, period: Any = None, mirror: Sequence[Any] = (),
-    conserved: Mapping[str, Any] | str = "auto", at: int = 0, amplitude: float = AMPLITUDE, intervals: int = INTERVALS, tolerance: float = 1e-9,
+    conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = (), form: str = "auto", segments: int | None = None, at: int = 0, amplitude: float = AMPLITUDE, intervals: int = INTERVALS, tolerance: float = 1e-9,
     options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Orbit:  # fmt: skip
     """A periodic motion: `orbit(eq, simulate(eq, 100, x=1))`, `orbit(eq, {"x": 2}, period=6.6)`, `orbit(eq, branch)` at a Hopf point.
@@ -62,28 +68,47 @@ def orbit(
     mirror      coordinates and variables that change their sign in half a period, the others repeating: the orbit is sought on half of it
     conserved   quantities that stay constant beside constraints, by name; "auto": the energy where nothing feeds or takes any, and momenta of
                 coordinates on which nothing depends
+    events      zero crossings with resets and impacts on the way, as in `simulate`: a gait, a bouncing ball
+    form        "collocation", or "shooting" in so many `segments`, which is the one for events
     intervals   of the first mesh; it is made finer until halving it changes the orbit by less than `tolerance`
 
     What was found is an `Orbit`, also where nothing was: `is_periodic`, and `outcome` in words.
     """
-    rows = _conserved(equations, conserved)
+    kind = _form(equations, form, events)
+    rows = {} if events and conserved == "auto" else _conserved(equations, conserved)
     names = tuple(str(getattr(s, "name", s)) for s in ([mirror] if isinstance(mirror, str) else mirror))
-    asked = OrbitOptions(period, names, rows, intervals, tolerance, amplitude, "collocation")
+    several = segments or (1 if events else SEGMENTS)
+    asked = OrbitOptions(period, names, rows, intervals, tolerance, amplitude, kind, tuple(events), several)
     given = dict(values or {})
     if isinstance(start, Branch):
         return _from_hopf(equations, start, at, given, asked)
     guess, setting = _guess(equations, start, given, asked)
-    return found_orbit(flow_of(equations, rows, None), setting, guess, asked.tolerance)
+    flow = flow_of(equations, rows, None, asked.events)
+    return found_orbit(problem_of(flow, setting, asked.form, asked.events), guess, asked.tolerance)
+
+
+def _form(eq: Equations, form: str, events: Sequence[Any]) -> str:
+    if form not in ("auto", *FORMS_OF_ORBITS):
+        raise unknown(f"orbit of {eq.name!r}", "form", form, ["auto", *FORMS_OF_ORBITS], StabilityError)
+    if events and form == "collocation":
+        raise StabilityError(f"orbit of {eq.name!r}: collocation knows no events; use form='shooting'")
+    return ("shooting" if events else "collocation") if form == "auto" else form
+
+
+def problem_of(
+    flow: OrbitFlow, setting: OrbitSetting, form: str, events: Sequence[Any]
+) -> CollocationProblem | ShootingProblem:
+    """Orbits of a flow by one of the forms."""
+    return ShootingProblem(flow, setting, events) if form == "shooting" else CollocationProblem(flow, setting)
 
 
 def found_orbit(
-    flow: OrbitFlow, setting: OrbitSetting, guess: OrbitPoint, tolerance: float, normal: OrbitPoint | None = None
+    problem: CollocationProblem | ShootingProblem, guess: OrbitPoint, tolerance: float, normal: OrbitPoint | None = None
 ) -> Orbit:
     """The orbit near a guess, refined, with its multipliers: at the guess's value, or in the plane with a normal."""
-    problem = CollocationProblem(flow, setting)
     found = problem.refined(guess, tolerance, normal)
     if found is None:
-        return _orbit(flow, setting, guess, np.zeros(0, dtype=complex), (problem.residual(guess), np.nan), NOT_FOUND)
+        return orbit_of(problem, guess, np.zeros(0, dtype=complex), (problem.residual(guess), np.nan), NOT_FOUND)
     corrected, error = found
     said = (
         "found"
@@ -91,27 +116,37 @@ def found_orbit(
         else f"the finest mesh changes it by {error:.1e} still; tolerance is {tolerance:.1e}"
     )
     multipliers = problem.multipliers(corrected.point, problem.maps(corrected.point))
-    made = _orbit(flow, setting, corrected.point, multipliers, (problem.residual(corrected.point), error), said)
+    made = orbit_of(problem, corrected.point, multipliers, (problem.residual(corrected.point), error), said)
     _refuse_false_mirror(problem, made)
     return made
 
 
-def _orbit(
-    flow: OrbitFlow, setting: OrbitSetting, point: OrbitPoint, multipliers: Any, errors: tuple[float, float], said: str
+def orbit_of(
+    problem: CollocationProblem | ShootingProblem,
+    point: OrbitPoint,
+    multipliers: Any,
+    errors: tuple[float, float],
+    said: str,
 ) -> Orbit:
-    fixed, point = fixed_value(setting, point.value), replace(point, value=0.0)
+    """The result, with the varied value as a number like the others."""
+    flow, is_found = problem.flow, said is not NOT_FOUND
+    shown_point = problem.shown(point) if is_found else point
+    nodes = None if shown_point is point else replace(point, value=0.0)
     return Orbit(
-        flow.equations, fixed, point, tuple(s.name for s in flow.x), tuple(flow.conserved), multipliers, *errors, "collocation", said,
-        said is not NOT_FOUND, tuple(flow.conserved.values()),
+        flow.equations, fixed_value(problem.setting, point.value), replace(shown_point, value=0.0), tuple(s.name for s in flow.x),
+        tuple(flow.conserved), multipliers, *errors, problem.form, said, is_found, tuple(flow.conserved.values()), problem.events, nodes,
     )  # fmt: skip
 
 
-def _refuse_false_mirror(problem: CollocationProblem, made: Orbit) -> None:
+def _refuse_false_mirror(problem: OrbitProblem, made: Orbit) -> None:
     """A mirror image of the motion is one itself only where the equations are their own mirror image."""
     if made.setting.mirror is None:
         return
     point, flow, signs = made.point, problem.flow, problem.mirror
-    times, x = problem.setting.t0 + point.T * point.gauss_times.reshape(-1), problem.values(point)
+    times, x = (
+        problem.setting.t0 + point.T * point.gauss_times.reshape(-1),
+        point.at_gauss_points.reshape(-1, problem.flow.n),
+    )
     here, _ = flow.along(times, x, problem.p)
     there, _ = flow.along(times + point.T, signs * x, problem.p)
     off = np.abs(there - signs * here).max(axis=0)
@@ -168,7 +203,7 @@ def _period(eq: Equations, period: Any, numbers: Mapping[Symbol, float]) -> tupl
 
 def _guess(eq: Equations, start: Any, values: dict[Any, Any], asked: OrbitOptions) -> tuple[OrbitPoint, OrbitSetting]:
     """A first orbit on an even mesh, and what is asked of it."""
-    flow = flow_of(eq, asked.conserved, None)
+    flow = flow_of(eq, asked.conserved, None, asked.events)
     levels = {k: values.pop(k) for k in list(values) if k in asked.conserved and k not in eq.variables}
     if isinstance(start, Orbit):
         return _from_orbit(flow, start, values, levels, asked)
@@ -185,18 +220,30 @@ def _guess(eq: Equations, start: Any, values: dict[Any, Any], asked: OrbitOption
     if isinstance(start, Trajectory):
         T = settled_period(flow, start, signs) * halves if T is None else T
         motion, end = start, float(start.t[-1])
+        first = end - T if flow.is_driven else end - T / halves
     elif T is None:
         raise StabilityError(f"orbit of {eq.name!r}: from values the search needs period=, about that of the orbit")
     else:
-        motion, end = simulate(eq, (state.t, state.t + T), state, options={"progress": False}), state.t + T
+        rounds = 2 if asked.events else 1
+        motion = simulate(eq, (state.t, state.t + rounds * T), state, events=asked.events, options={"progress": False})
+        first = state.t
     part = T / halves
-    t0 = end - T if flow.is_driven else 0.0
-    first = end - T if flow.is_driven or not isinstance(start, Trajectory) else end - part
+    if asked.events:
+        first = between_events([e.t for e in motion.events], first, first + part)
+    t0 = first if flow.is_driven else 0.0
     setting = OrbitSetting(
         p, np.zeros(len(flow.rows)), mirror=signs, period=expression if flow.is_driven else None, t0=t0
     )
     times = np.linspace(0.0, 1.0, asked.intervals + 1)
-    guess = from_function(flow, lambda tau: states_of(flow, motion, first + part * tau), part, 0.0, times, t0, p)
+    last = float(motion.t[-1])
+
+    def states(tau: Array) -> Array:
+        return states_of(flow, motion, np.minimum(first + part * tau, last))
+
+    if asked.form == "shooting":
+        guess = shooting_guess(states, asked.segments, part, None if signs is None else signs)
+    else:
+        guess = from_function(flow, states, part, 0.0, times, t0, p)
     return guess, with_levels(flow, setting, guess.x[0], levels)
 
 
@@ -227,6 +274,11 @@ def _from_orbit(
     setting = replace(start.setting, p=p, place=None, freed=None)
     given = levels or dict(zip(flow.conserved, start.setting.levels[len(flow.constraints) :], strict=True))
     guess = replace(start.point, value=0.0)
+    if asked.form == "shooting":
+        tau = np.linspace(0.0, 1.0, asked.segments + 1)
+        guess = start.nodes or OrbitPoint(
+            tau, interpolated(guess, tau)[0], np.zeros((asked.segments, 0, flow.n)), guess.T, 0.0
+        )
     return guess, with_levels(flow, setting, guess.x[0], given)
 
 
@@ -274,7 +326,7 @@ def _from_hopf(eq: Equations, branch: Branch, at: int, values: dict[Any, Any], a
             np.linspace(0, 1, asked.intervals + 1),
             1 / halves,
         )
-        made = found_orbit(flow, setting, guess, asked.tolerance, growing)
+        made = found_orbit(CollocationProblem(flow, setting), guess, asked.tolerance, growing)
         if made.is_periodic:
             break
     return made

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.graph import Expr, Symbol
+from ...algebra.graph import Expr, Symbol, as_expr
 from ...algebra.portable import Portable
 from ...derive.equations import Equations
 from ...emit.program.lower import program
 from ...emit.run.callable import Array
 from ...emit.text.numpy_text import numpy_function
 from ...errors import StabilityError, listed, unknown
+from ...integrate.events import Event
 from ...integrate.state import State
 from ...integrate.tables import data_frame, data_set
 from ...summary import Tabular
@@ -54,13 +55,14 @@ class Orbit(Tabular, Portable):
     outcome: str
     is_periodic: bool = True
     conserved_rows: tuple[Expr, ...] = ()
-    varied: str = ""
+    events: tuple[Any, ...] = ()
+    nodes: OrbitPoint | None = None
 
     # ------------------------------------------------------------------------------------------------ numbers
 
     @cached_property
     def flow(self) -> OrbitFlow:
-        return flow_of(self.equations, dict(zip(self.conserved, self.conserved_rows, strict=True)), None)
+        return flow_of(self.equations, dict(zip(self.conserved, self.conserved_rows, strict=True)), None, self.events)
 
     @property
     def kinds(self) -> Mapping[str, str]:
@@ -252,8 +254,21 @@ def without_trivial(found: Complex, is_driven: bool) -> tuple[Complex, float]:
     return np.delete(found, k), float(abs(found[k] - 1))
 
 
-def flow_of(eq: Equations, conserved: dict[str, Expr], varied: Symbol | None) -> OrbitFlow:
-    """The flow of some equations, made once."""
-    key = (tuple(conserved), tuple(conserved.values()), varied)
-    flow: OrbitFlow = eq.cached("orbit flow", key, lambda: OrbitFlow(eq, conserved, varied))
+def flow_of(eq: Equations, conserved: dict[str, Expr], varied: Symbol | None, events: Sequence[Any] = ()) -> OrbitFlow:
+    """The flow of some equations between some events, made once."""
+    used = _used(eq, events)
+    key = (tuple(conserved), tuple(conserved.values()), varied, used)
+    flow: OrbitFlow = eq.cached("orbit flow", key, lambda: OrbitFlow(eq, conserved, varied, used))
     return flow
+
+
+def _used(eq: Equations, events: Sequence[Any]) -> tuple[Expr, ...] | None:
+    """What events depend on; None where a function of the user or an impact may depend on anything."""
+    out: list[Expr] = []
+    for e in events:
+        if not isinstance(e, Event) or not (e.reset is None or isinstance(e.reset, Mapping)):
+            return None
+        resets = [as_expr(v) for v in (e.reset or {}).values()]
+        changed = [eq.variables[k].symbol for k in e.reset or {}]
+        out += [*eq.in_own_terms([e.when, *resets], solved=True), *changed]
+    return tuple(out)

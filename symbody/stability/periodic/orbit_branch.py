@@ -19,12 +19,13 @@ from ...errors import StabilityError, finite_number, listed, shown, unknown
 from ...integrate.tables import data_frame
 from ...summary import Tabular
 from ..pencil import Complex
-from .find_orbit import fixed_value
+from .find_orbit import orbit_of, problem_of
 from .orbit import ON_CIRCLE, Orbit, flow_of
 from .orbit_collocation import CollocationProblem
 from .orbit_curve import LEAST, OrbitCurve, OrbitCurvePoint, ValueRange
 from .orbit_points import SpecialOrbit, special_between
 from .orbit_problem import OrbitSetting, mirrored_point
+from .shooting import ShootingProblem
 
 PERIOD: Final = "period"
 MOST_ORBITS: Final = 500
@@ -58,15 +59,21 @@ class OrbitBranch(Tabular, Portable):
     outcome: tuple[str, str]
     range: ValueRange
     steps: tuple[float, float, float, int]
+    form: str = "collocation"
+    events: tuple[Any, ...] = ()
 
     def __len__(self) -> int:
         return len(self.curve_points)
 
     @cached_property
-    def problem(self) -> CollocationProblem:
-        place = self.setting.place
-        varied = None if place is None else self.equations.constants[place]
-        return CollocationProblem(flow_of(self.equations, dict(self.conserved), varied), self.setting)
+    def problem(self) -> CollocationProblem | ShootingProblem:
+        return self._problem(self.setting)
+
+    def _problem(self, setting: OrbitSetting) -> CollocationProblem | ShootingProblem:
+        varied = None if setting.place is None else self.equations.constants[setting.place]
+        return problem_of(
+            flow_of(self.equations, dict(self.conserved), varied, self.events), setting, self.form, self.events
+        )
 
     @property
     def multipliers(self) -> tuple[Complex, ...]:
@@ -104,7 +111,7 @@ class OrbitBranch(Tabular, Portable):
             raise unknown(f"orbits of {self.equations.name!r}", "state", name, names, StabilityError)
         k, mirror = names.index(name), self.setting.mirror
         for c in self.curve_points:
-            values = np.concatenate([c.point.at_gauss_points[:, :, k].reshape(-1), c.point.x[:, k]])
+            values = np.concatenate([self.problem.values(c.point)[:, k], c.point.x[:, k]])
             yield values if mirror is None else np.concatenate([values, mirror[k] * values])
 
     def orbit(self, k: int) -> Orbit:
@@ -112,13 +119,10 @@ class OrbitBranch(Tabular, Portable):
         return self._orbit(self.curve_points[k])
 
     def _orbit(self, c: OrbitCurvePoint) -> Orbit:
-        flow, point = self.problem.flow, c.point
-        residual, multipliers = self.problem.residual(point), self.problem.multipliers(point, self.problem.maps(point))
-        return Orbit(
-            self.equations, fixed_value(self.setting, point.value), replace(point, value=0.0), tuple(s.name for s in flow.x),
-            tuple(self.conserved), multipliers, residual, c.mesh_error, "collocation", f"{self.varied} = {point.value:z.10g}", True,
-            tuple(self.conserved.values()),
-        )  # fmt: skip
+        problem, point = self.problem, c.point
+        errors = (problem.residual(point), c.mesh_error)
+        multipliers = problem.multipliers(point, problem.maps(point))
+        return orbit_of(problem, point, multipliers, errors, f"{self.varied} = {point.value:z.10g}")
 
     def at(self, value: float) -> tuple[Orbit, ...]:
         """The orbits at which what is varied has a value: none, one or several, in order along the branch."""
@@ -202,9 +206,9 @@ def orbits(
         raise StabilityError(
             f"orbits of {equations.name!r}: the start has {name} = {value:z.6g}, outside of ({low:z.6g}, {high:z.6g})"
         )
-    problem = CollocationProblem(flow_of(equations, conserved, varied), setting)
+    problem = problem_of(flow_of(equations, conserved, varied, start.events), setting, start.form, start.events)
     curve = OrbitCurve(problem, ValueRange(low, high), step, max_step, tolerance, intervals)
-    first = curve.first(replace(start.point, value=value), start.mesh_error)
+    first = curve.first(replace(start.nodes or start.point, value=value), start.mesh_error)
     if first is None:
         raise StabilityError(
             f"orbits of {equations.name!r}: Newton's method does not come back to the start; make it with a smaller tolerance="
@@ -235,6 +239,8 @@ def _followed(
         (begin, end),
         curve.range,
         (curve.step, curve.max_step, curve.tolerance, curve.least),
+        curve.problem.form,
+        curve.problem.events,
     )
 
 
@@ -250,7 +256,7 @@ def _switched(family: OrbitBranch, at: SpecialOrbit, most: int) -> OrbitBranch:
             if setting.period is None
             else replace(setting.whole(), period=2 * setting.period / setting.halves)
         )
-    other = CollocationProblem(problem.flow, setting)
+    other = problem_of(problem.flow, setting, family.form, family.events)
     curve = OrbitCurve(other, family.range, *family.steps)
     for part in SWITCHED:
         first = curve.beside(point, direction, part, c.mesh_error)
@@ -259,7 +265,8 @@ def _switched(family: OrbitBranch, at: SpecialOrbit, most: int) -> OrbitBranch:
                 family.equations, family.varied, family.conserved, curve, first, most, both=False, opened=at
             )
     raise StabilityError(
-        f"orbits of {family.equations.name!r}: no other orbit was found beside the {at.kind} at {family.varied} = {at.value:z.6g}; follow the family with smaller steps"
+        f"orbits of {family.equations.name!r}: no other orbit was found beside the {at.kind} at {family.varied} = {at.value:z.6g}; follow the family with smaller steps; orbits that turn in a period (a weave along a circle) "
+        "need coordinates in which that turn is a shift: minimal(eq), or speeds in a frame that turns along"
     )
 
 

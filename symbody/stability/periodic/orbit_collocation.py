@@ -25,6 +25,8 @@ EXACT: Final = 1e-11  # changes in Newton's method of a single orbit
 class CollocationProblem(OrbitProblem):
     """Orbits as piecewise polynomials."""
 
+    form = "collocation"
+
     def __init__(self, flow: OrbitFlow, setting: OrbitSetting) -> None:
         super().__init__(flow, setting)
         self._callee = flow.callee(self.p)
@@ -32,6 +34,9 @@ class CollocationProblem(OrbitProblem):
 
     def values(self, point: OrbitPoint) -> Array:
         return point.at_gauss_points.reshape(-1, self.flow.n)
+
+    def shown(self, point: OrbitPoint) -> OrbitPoint:
+        return point
 
     def phase(self, near: OrbitPoint) -> Plane:
         if self.setting.period is not None:
@@ -77,14 +82,15 @@ class CollocationProblem(OrbitProblem):
                 tolerance > EXACT and size <= NEAR and size**3 <= 1e-2 * tolerance * before**2
             )  # it converges quadratically
             if size <= tolerance or is_next_small or (size >= 0.5 * before and before <= 1e3 * tolerance):
-                return self._found(point, solver, k + 1, size) if solver.T[0] > 0 else None
+                made = self._found(point, solver, k + 1, size) if solver.T[0] > 0 else None
+                return None if made is None or self.turns(made.point) else made
             before = size
         return None
 
     def _up_to_date(self, solver: NewtonSolver, k: int) -> None:
         """Rows that are made outside of the loop: what keeps its value, and a given period."""
         value = float(solver.value[0])
-        if self.flow.rows and k:
+        if k and (self.flow.rows or self._pins):
             solver.close(*self.ends(solver.x[0], value))
         if self.setting.period is not None:
             period, slope = self.given_period(value)

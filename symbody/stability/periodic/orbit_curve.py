@@ -13,6 +13,7 @@ from .orbit import without_trivial
 from .orbit_collocation import CollocationProblem
 from .orbit_mesh import adapted, intervals_for, mesh_error, on_mesh
 from .orbit_problem import Corrected, OrbitPoint, Plane
+from .shooting import ShootingProblem
 
 ACCEPTED: Final = 1e-8  # changes in Newton's method, after which those left are of their square
 ADAPTED: Final = 3  # steps between new meshes
@@ -66,7 +67,7 @@ class OrbitCurvePoint:
 class OrbitCurve:
     """Orbits of a problem, one of whose values is free."""
 
-    problem: CollocationProblem
+    problem: CollocationProblem | ShootingProblem
     range: ValueRange
     step: float
     max_step: float
@@ -164,6 +165,8 @@ class OrbitCurve:
 
     def _on_new_mesh(self, here: OrbitCurvePoint) -> OrbitCurvePoint:
         """On a mesh that shares the error evenly, with as many intervals as the tolerance asks for."""
+        if not here.point.K.shape[1]:
+            return here  # points of shooting stay where they are
         count = len(here.point.K)
         wanted = max(self.least, intervals_for(here.point, self.tolerance))
         intervals = wanted if not 1 / FINER <= wanted / count <= COARSER else count
@@ -201,7 +204,7 @@ class OrbitCurve:
 
     def _reversed(self, here: OrbitPoint, there: OrbitPoint) -> bool:
         """Whether the oscillation has changed its sign: it went through a steady motion."""
-        if len(here.times) != len(there.times):
+        if len(here.times) != len(there.times) or not here.K.shape[1]:
             return False
         a, b = (self.problem.values(p) for p in (here, there))
         if self.problem.setting.mirror is None:

@@ -17,7 +17,7 @@ from ...algebra.cache_owner import CacheOwner
 from ...algebra.derivatives import directional_derivative, jacobian
 from ...algebra.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.matrix import Matrix
-from ...algebra.walk import free_symbols
+from ...algebra.walk import free_symbols, substitute
 from ...derive.energies import energy, external_power, generalized_momenta
 from ...derive.equations import Equations
 from ...derive.state_rates import state_rate_derivatives, state_rates
@@ -25,7 +25,9 @@ from ...emit.program.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.loop_callee import program_callee
 from ...errors import SymbodyError
+from ..conditions import cyclic_coordinates
 from ..parameter_samples import vanishing
+from ..symmetries import Symmetry, symmetries
 
 ENERGY = "energy"
 
@@ -37,15 +39,27 @@ class OrbitFlow(CacheOwner):
     drifting   coordinates on which no rate and no constraint depends
     varied     a parameter or input whose derivatives are there, or None
     conserved  quantities that stay constant beside constraints, by name
+    used       expressions of events, whose coordinates count as well; None: it is not known what these use, and no coordinate is left out
     """
 
-    def __init__(self, equations: Equations, conserved: dict[str, Expr], varied: Symbol | None = None) -> None:
+    def __init__(
+        self,
+        equations: Equations,
+        conserved: dict[str, Expr],
+        varied: Symbol | None = None,
+        used: Sequence[Expr] | None = (),
+    ) -> None:
         self.equations, self.conserved, self.varied = equations, conserved, varied
-        self.all_rates = state_rates(equations)
-        rates = dict(zip(equations.state, self.all_rates.entries, strict=True))
-        self.drifting = _drifting(equations, rates, [*self.constraints, *conserved.values()])
+        rates = dict(zip(equations.state, self._still(state_rates(equations)).entries, strict=True))
+        self.all_rates = rates
+        self.drifting = () if used is None else _drifting(equations, rates, [*self.rows, *used])
         self.x = tuple(s for s in equations.state if s not in self.drifting)
         self.rates = Matrix(len(self.x), 1, tuple(rates[s] for s in self.x))
+
+    def _still(self, m: Matrix) -> Matrix:
+        """Without coordinates on which nothing depends, though they may be written: any numbers in their places do."""
+        held: Matrix = substitute(m, cyclic_at_rest(self.equations))
+        return held
 
     @property
     def n(self) -> int:
@@ -60,7 +74,8 @@ class OrbitFlow(CacheOwner):
     def constraints(self) -> list[Expr]:
         """Rows that are zero: constraints on positions and speeds, norms of Euler parameters."""
         eq = self.equations
-        return [row.expression for row in (*eq.position_rows, *eq.speed_rows)]
+        rows = [row.expression for row in (*eq.position_rows, *eq.speed_rows)]
+        return list(self._still(Matrix(len(rows), 1, tuple(rows))).entries) if rows else []
 
     @cached_property
     def _groups(self) -> dict[str, Any]:
@@ -71,7 +86,7 @@ class OrbitFlow(CacheOwner):
         eq = self.equations
         wrt = (*self.x, eq.t, *(() if self.varied is None else (self.varied,)))
         kept = [eq.state.index(s) for s in self.x]
-        D = state_rate_derivatives(eq, wrt)
+        D = self._still(state_rate_derivatives(eq, wrt))
         rows = [D.row(i) for i in kept]
         fp = [row[self.n + 1] if self.varied is not None else ZERO for row in rows]
         outputs = {
@@ -95,7 +110,8 @@ class OrbitFlow(CacheOwner):
 
     @cached_property
     def rows(self) -> tuple[Expr, ...]:
-        return (*self.constraints, *self.conserved.values())
+        kept = tuple(self.conserved.values())
+        return (*self.constraints, *(self._still(Matrix(len(kept), 1, kept)).entries if kept else ()))
 
     @cached_property
     def _row_program(self) -> Compiled:
@@ -114,14 +130,36 @@ class OrbitFlow(CacheOwner):
         _, G, _ = self._row_program.batch(t, x, np.tile(p, (len(x), 1)))
         return np.asarray(G).reshape(len(x), len(self.rows), self.n)
 
+    # ------------------------------------------------------------------------------------------------ symmetries
+
+    @cached_property
+    def symmetries(self) -> tuple[tuple[Expr, ...], ...]:
+        """Directions along families of motions that look alike (turned about the vertical), in the states: each gives a trivial multiplier."""
+        eq, near = self.equations, self.equations.variables.defaults
+        cyclic = tuple(cyclic_at_rest(eq))
+        found = eq.cached("orbit symmetries", (), lambda: _symmetries(eq, cyclic, near))
+        fields = [tuple({**s.q, **s.u}.get(x, ZERO) for x in self.x) for s in found]
+        return tuple(f for f in fields if any(e is not ZERO for e in f))
+
+    @cached_property
+    def _symmetry_program(self) -> Compiled:
+        entries = [e for field in self.symmetries for e in field]
+        made = self._still(Matrix(len(entries), 1, tuple(entries)))
+        return compile_program(program("orbit_symmetries", self._groups, {"Y": made}))
+
+    def along_symmetries(self, t: Array, x: Array, p: Array) -> Array:
+        """These directions at many states: state, symmetry, variable."""
+        if not self.symmetries:
+            return np.zeros((len(x), 0, self.n))
+        found = self._symmetry_program.batch(t, x, np.tile(p, (len(x), 1)))
+        return np.asarray(found).reshape(len(x), len(self.symmetries), self.n)
+
     # ------------------------------------------------------------------------------------------------ coordinates that drift
 
     @cached_property
     def _drift_program(self) -> Compiled:
-        eq = self.equations
-        rates = dict(zip(eq.state, self.all_rates.entries, strict=True))
         groups = {**self._groups, "d": list(self.drifting)}
-        return compile_program(program("orbit_drift", groups, {"f": [rates[s] for s in self.drifting]}))
+        return compile_program(program("orbit_drift", groups, {"f": [self.all_rates[s] for s in self.drifting]}))
 
     def drift_rates(self, t: Array, x: Array, p: Array, d: Array) -> Array:
         """Rates of the coordinates that drift, at many states."""
@@ -141,6 +179,21 @@ def _drifting(eq: Equations, rates: dict[Symbol, Expr], rows: Sequence[Expr]) ->
         found = kept
 
 
+def _symmetries(eq: Equations, cyclic: Sequence[Symbol], near: dict[Symbol, float]) -> tuple[Symmetry, ...]:
+    """Of a mechanism; equations that were written down have none that we know."""
+    try:
+        return symmetries(eq, cyclic, near) if eq.q else ()
+    except SymbodyError:
+        return ()
+
+
+def cyclic_at_rest(eq: Equations) -> dict[Symbol, float]:
+    """Numbers for coordinates on which no entry of the equations depends."""
+    near = eq.variables.defaults
+    found = eq.cached("cyclic coordinates", tuple(near), lambda: cyclic_coordinates(eq, near)) if eq.q else ()
+    return {q: near.get(q, 0.0) for q in found}
+
+
 def conserved_quantities(eq: Equations) -> dict[str, Expr]:
     """The energy, where loads and constraints leave it constant for certain, and momenta of coordinates on which nothing depends."""
     try:
@@ -155,7 +208,7 @@ def conserved_quantities(eq: Equations) -> dict[str, Expr]:
 def _conserved_momenta(eq: Equations) -> dict[str, Expr]:
     """∂T/∂q' of a coordinate that drifts, where its rate along every motion is zero."""
     speeds: dict[Expr, int] = {u: j for j, u in enumerate(eq.u)}
-    rates = dict(zip(eq.state, state_rates(eq).entries, strict=True))
+    rates = dict(zip(eq.state, substitute(state_rates(eq), cyclic_at_rest(eq)).entries, strict=True))
     drifting = [q for q in _drifting(eq, rates, []) if rates[q] in speeds] if not eq.lam else []
     if not drifting:
         return {}

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from .collocation import STAGES, gauss
 from .floquet import ProductSolver
 from .orbit_flow import OrbitFlow
 
+TURNED: Final = 1e-7  # of the sizes of the states: by how much both ends of an orbit may differ along a symmetry
 RANK: Final = 1e-9  # of the largest: singular values of ∂g/∂x that count as zero
 
 
@@ -123,7 +124,10 @@ class OrbitSetting:
 
 
 class OrbitProblem:
-    """Orbits of a flow, with everything but the way along an interval."""
+    """Orbits of a flow, with everything but the way along an interval; `form` is the name of that way, `events` are those on it."""
+
+    form: str
+    events: tuple[Any, ...] = ()
 
     def __init__(self, flow: OrbitFlow, setting: OrbitSetting) -> None:
         self.flow, self.setting, self.p = flow, setting, setting.p.copy()
@@ -185,12 +189,12 @@ class OrbitProblem:
     def ends(self, x: Array, value: float) -> tuple[Array, int]:
         """Rows in δx_0, δx_N, δs, 1 that close an orbit; so many of the first are linear in both ends, and their constants are left to the loop."""
         n = self.flow.n
-        if not self.flow.rows:
+        if not self.flow.rows and not self._pins:
             return self._plain_ends, n
         if self.setting.place is not None:
             self.p[self.setting.place] = value
-        g, G, gp = self.flow.rows_at(self.setting.t0, x, self.p)
-        levels = self.setting.levels.copy()
+        g, G, gp = self._rows_at(x)
+        levels = np.append(self.setting.levels, np.zeros(len(g) - len(self.setting.levels)))
         if (freed := self.setting.freed) is not None:
             levels[freed], gp = value, gp.copy()
             gp[freed] -= 1.0
@@ -202,18 +206,38 @@ class OrbitProblem:
         ends[n - rank :, :n], ends[n - rank :, 2 * n + 1], ends[n - rank :, -1] = Y @ G, Y @ gp, Y @ (g - levels)
         return ends, n - rank
 
+    @cached_property
+    def _pins(self) -> bool:
+        """Whether families of motions that look alike go on through an orbit: not with a mirror, of which they are no symmetry."""
+        return self.setting.mirror is None and bool(self.flow.symmetries)
+
+    def _rows_at(self, x: Array) -> tuple[Array, Array, Array]:
+        """Rows that keep their value; then, where motions come in families that look alike, one that picks a member."""
+        n, t0 = self.flow.n, self.setting.t0
+        g, G, gp = self.flow.rows_at(t0, x, self.p) if self.flow.rows else (np.zeros(0), np.zeros((0, n)), np.zeros(0))
+        if not self._pins:
+            return g, G, gp
+        Y = self.flow.along_symmetries(np.array([t0]), x[None], self.p)[0]
+        none = np.zeros(len(Y))
+        return np.append(g, none), np.vstack([G, Y]), np.append(gp, none)
+
     def gap(self, point: OrbitPoint) -> float:
         """By how much the ends miss each other, in parts of the states' sizes."""
         return float(np.abs((self.mirror * point.x[-1] - point.x[0]) / point.sizes).max())
 
+    def turns(self, point: OrbitPoint) -> bool:
+        """Whether the ends differ by a symmetry, as of a gait on a circle: this is no orbit of the states, though one in other coordinates."""
+        return self._pins and self.gap(point) > TURNED
+
     # ------------------------------------------------------------------------------------------------ directions along the orbit
 
     def bases(self, point: OrbitPoint) -> Array | None:
-        """Orthonormal bases of the directions in which g does not change, at the mesh points; None where there are no such rows."""
-        if not self.flow.rows:
+        """Orthonormal bases of the directions in which g does not change, across symmetries, at the mesh points; None where there are neither."""
+        if not self.flow.rows and not self.flow.symmetries:
             return None
-        times = self.setting.t0 + point.times[:-1] * point.T
-        G = self.flow.gradients(times, point.x[:-1], self.p)
+        times, x = self.setting.t0 + point.times[:-1] * point.T, point.x[:-1]
+        G = self.flow.gradients(times, x, self.p) if self.flow.rows else np.zeros((len(x), 0, self.flow.n))
+        G = np.concatenate([G, self.flow.along_symmetries(times, x, self.p)], axis=1)
         _, sv, V = np.linalg.svd(G)
         rank = int((sv[0] > RANK * sv[0, 0]).sum())
         return np.asarray(V[:, rank:].transpose(0, 2, 1))
@@ -231,6 +255,10 @@ class OrbitProblem:
             self._products[key] = ProductSolver(key[1], key[0])
         return self._products[key].eigenvalues(B)
 
+    def shown(self, point: OrbitPoint) -> OrbitPoint:
+        """The orbit as polynomials, to look at."""
+        raise NotImplementedError
+
     def null_direction(self, point: OrbitPoint, factor: float) -> OrbitPoint:
         """The direction δx with S δx(1) = factor δx(0) that the flow along an orbit keeps best."""
         raise NotImplementedError
@@ -240,8 +268,8 @@ class OrbitProblem:
         whole = P + factor * Q * self.mirror
         if flow is not None:
             whole = np.vstack([whole, flow])
-        if self.flow.rows:
-            whole = np.vstack([whole, self.flow.rows_at(self.setting.t0, point.x[0], self.p)[1]])
+        if self.flow.rows or self._pins:
+            whole = np.vstack([whole, self._rows_at(point.x[0])[1]])
         sizes = np.linalg.norm(whole, axis=1, keepdims=True)
         return np.asarray(np.linalg.svd(whole / np.where(sizes > 0, sizes, 1.0))[2][-1])
 

@@ -72,3 +72,18 @@ def states_of(flow: OrbitFlow, motion: Trajectory, times: Array) -> Array:
     """States of the flow along a motion."""
     at = motion.at(times)
     return np.column_stack([at[s.name] for s in flow.x])
+
+
+def shooting_guess(states: Callable[[Array], Array], segments: int, T: float, signs: Array | None) -> OrbitPoint:
+    """Points of a motion at even times; the last is the first again, or its mirror image."""
+    times = np.linspace(0.0, 1.0, segments + 1)
+    x = states(times)
+    x[-1] = x[0] if signs is None else signs * x[0]
+    return OrbitPoint(times, x, np.zeros((segments, 0, x.shape[1])), T, 0.0)
+
+
+def between_events(times: list[float], first: float, last: float) -> float:
+    """The middle of the longest stretch without an event, between two times."""
+    edges = [first, *(t for t in sorted(times) if first < t < last), last]
+    k = int(np.argmax(np.diff(edges)))
+    return float((edges[k] + edges[k + 1]) / 2)

@@ -1,0 +1,229 @@
+"""Orbits by multiple shooting: simulations over parts of the period with their variational equations, events and impacts on the way.
+
+    x_{j+1} = φ(t_{j+1}, t_j, x_j),   δx_{j+1} = Φ δx_j + ∂φ/∂p δp + (τ_{j+1} f⁻ - τ_j Φ f_j) δT
+
+Across an event the variations jump by its saltation matrix (`integrate/sensitivities.py`), exactly: so multipliers of gaits and of bouncing are those of the
+hybrid motion. The rest is the same chain as with collocation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from ...emit.run.callable import Array
+from ...errors import SymbodyError
+from ...integrate.simulate import simulate
+from ...integrate.state import State
+from ...integrate.trajectory import Trajectory
+from .chain import ROWS, SCALARS, ChainSolver
+from .collocation import STAGES, gauss
+from .orbit_flow import OrbitFlow
+from .orbit_problem import RANK, Corrected, OrbitPoint, OrbitProblem, OrbitSetting, Plane
+
+RTOL: Final = 1e-11
+CORRECTIONS: Final = 14
+SHARE: Final = 0.4  # of the sizes of the states: the largest change in an iteration
+ONTO: Final = 4  # steps of Newton's method onto constraints
+SHOWN: Final = 40  # intervals of the polynomials that show an orbit
+
+
+class ShootingProblem(OrbitProblem):
+    """Orbits as simulations from point to point.
+
+    events   zero crossings and impacts on the way; none of them at one of the points
+    """
+
+    form = "shooting"
+
+    def __init__(self, flow: OrbitFlow, setting: OrbitSetting, events: Sequence[Any] = ()) -> None:
+        super().__init__(flow, setting)
+        self.events = tuple(events)
+        self._solvers: dict[int, ChainSolver] = {}
+
+    def values(self, point: OrbitPoint) -> Array:
+        return point.x
+
+    def phase(self, near: OrbitPoint) -> Plane:
+        if self.setting.period is not None:
+            return Plane(np.zeros_like(near.x[:-1]), np.zeros(SCALARS), 0.0)
+        f, _ = self.flow.along(self._times(near)[:-1], near.x[:-1], self.p)
+        weights = f / near.sizes**2
+        weights = weights / np.sqrt(np.sum((f / near.sizes) ** 2))
+        return Plane(weights, np.zeros(SCALARS), float(np.sum(weights * near.x[:-1])))
+
+    def fixed(self, near: OrbitPoint) -> Plane:
+        return Plane(np.zeros_like(near.x[:-1]), np.array([0.0, 1.0]), near.value)
+
+    def dual(self, direction: OrbitPoint, sizes: Array, scales: Array) -> Plane:
+        weights = direction.x[:-1] / (sizes**2 * (len(direction.x) - 1))
+        return Plane(weights, np.array([direction.T, direction.value]) / scales**2, 0.0)
+
+    def product(self, dual: Plane, direction: OrbitPoint) -> float:
+        return float(np.vdot(dual.weights, direction.x[:-1]) + dual.scalars @ [direction.T, direction.value])
+
+    def near(self, point: OrbitPoint, normal: OrbitPoint | None = None, tolerance: float = 1e-9) -> Corrected | None:
+        """The orbit near another: at its value, or in the plane through it with a normal."""
+        if normal is None:
+            return self.corrected(point, (self.phase(point), self.fixed(point)), tolerance)
+        dual = self.dual(normal, np.full(self.flow.n, float(np.abs(normal.x).max())), np.ones(2))
+        return self.corrected(point, (self.phase(point), self.across(point, dual)), tolerance)
+
+    # ------------------------------------------------------------------------------------------------ motions
+
+    def _times(self, point: OrbitPoint) -> Array:
+        return self.setting.t0 + point.times * point.T
+
+    def motion(self, point: OrbitPoint, j: int, sensitivities: Sequence[str] = ()) -> Trajectory | None:
+        """From one point to the next; None where the simulation does not get there."""
+        eq, times = self.flow.equations, self._times(point)
+        x = self._onto_constraints(float(times[j]), point.x[j])
+        numbers = dict(zip((*self.flow.x, *eq.constants), map(float, (*x, *self.p)), strict=True))
+        try:
+            start = State.of(eq, {**{s.name: v for s, v in numbers.items()}, eq.t.name: float(times[j])})
+            options = {"sensitivities": sensitivities, "held": "nearest"} if sensitivities else {}
+            found = simulate(
+                eq, (float(times[j]), float(times[j + 1])), start, events=self.events, options={"rtol": RTOL, "progress": False, **options}
+            )  # fmt: skip
+        except SymbodyError:  # off the constraints, where Newton's method has gone astray
+            return None
+        return found if found.outcome else None
+
+    def _onto_constraints(self, t: float, x: Array) -> Array:
+        """The nearest state that meets the constraints: Newton's method leaves them by what is of second order."""
+        count = len(self.flow.constraints)
+        for _ in range(ONTO if count else 0):
+            g, G, _ = self.flow.rows_at(t, x, self.p)
+            x = x - np.linalg.lstsq(G[:count], g[:count], rcond=RANK)[0]
+        return x
+
+    def _linearised(self, point: OrbitPoint, planes: tuple[Plane, Plane]) -> ChainSolver | None:
+        """The chain at an orbit."""
+        n, count, flow = self.flow.n, len(point.x) - 1, self.flow
+        if self.setting.place is not None:
+            self.p[self.setting.place] = point.value
+        chain = self._solvers.setdefault(count, ChainSolver(n, count))
+        names = [s.name for s in (*flow.x, *(() if flow.varied is None else (flow.varied,)))]
+        for j in range(count):
+            motion = self.motion(point, j, names)
+            if motion is None or motion.variations is None:
+                return None
+            end, rows = motion.state, [flow.equations.state.index(s) for s in flow.x]
+            V, x = motion.variations[-1][rows], np.array([end[s.name] for s in flow.x])
+            ends, _ = flow.along(self._times(point)[[j, j + 1]], np.array([point.x[j], x]), self.p)
+            chain.A[j] = V[:, :n]
+            chain.C[j, :, 0] = point.times[j + 1] * ends[1] - point.times[j] * (V[:, :n] @ ends[0])
+            chain.C[j, :, 1] = V[:, n] if flow.varied is not None else 0.0
+            chain.C[j, :, 2] = x - point.x[j + 1]
+        for r, plane in enumerate(planes):
+            chain.g[r] = plane.weights
+            chain.d[r, :SCALARS] = plane.scalars
+            now = np.vdot(plane.weights, point.x[:-1]) + plane.scalars @ [point.T, point.value]
+            chain.d[r, SCALARS] = now - plane.right
+        chain.eliminate()
+        return chain
+
+    def corrected(self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float) -> Corrected | None:
+        n, before = self.flow.n, np.inf
+        for k in range(CORRECTIONS):
+            chain = self._linearised(point, self._up_to_date(point, planes))
+            if chain is None:
+                return None
+            ends, closing = self.ends(point.x[0], point.value)
+            ends = ends.copy()
+            ends[:closing, -1] = ends[:closing, : 2 * n] @ np.append(point.x[0], point.x[-1])
+            rows = np.vstack([chain.remaining(), ends])
+            ahead = np.eye(len(rows))[n + ROWS - 1]
+            try:
+                found = np.linalg.solve(rows[:, :-1], np.column_stack([-rows[:, -1], ahead]))
+            except np.linalg.LinAlgError:
+                return None
+            change = self._direction(point, chain, found[:, 0], 1.0)
+            size = max(float(np.abs(change.x / point.sizes).max()), abs(change.T / point.T))
+            if not np.isfinite(size) or (size > 2 * before and before < 0.1):
+                return None
+            point = point.moved(change, min(1.0, SHARE / size) if size else 1.0)
+            if size <= tolerance or (size >= 0.5 * before and before <= 1e3 * tolerance):
+                tangent = self._direction(point, chain, found[:, 1], 0.0)
+                return (
+                    Corrected(point, tangent, chain.A.copy(), k + 1, size)
+                    if point.T > 0 and not self.turns(point)
+                    else None
+                )
+            before = size
+        return None
+
+    def _up_to_date(self, point: OrbitPoint, planes: tuple[Plane, Plane]) -> tuple[Plane, Plane]:
+        if self.setting.period is None:
+            return planes
+        period, slope = self.given_period(point.value)
+        return replace(planes[0], scalars=np.array([1.0, -slope]), right=period - slope * point.value), planes[1]
+
+    def _direction(self, at: OrbitPoint, chain: ChainSolver, ends: Array, unit: float) -> OrbitPoint:
+        n = self.flow.n
+        s = np.append(ends[2 * n :], unit)
+        dx = chain.substituted(ends[:n], ends[n : 2 * n], s).copy()
+        return OrbitPoint(at.times, dx, np.zeros_like(at.K), float(s[0]), float(s[1]))
+
+    # ------------------------------------------------------------------------------------------------ what was found
+
+    def maps(self, point: OrbitPoint) -> Array:
+        chain = self._linearised(point, (self.fixed(point), self.fixed(point)))
+        return np.full((len(point.x) - 1, self.flow.n, self.flow.n), np.nan) if chain is None else chain.A.copy()
+
+    def residual(self, point: OrbitPoint) -> float:
+        """By how much simulations miss the points that they lead to, in parts of the states' sizes."""
+        chain = self._linearised(point, (self.fixed(point), self.fixed(point)))
+        return np.nan if chain is None else max(float(np.abs(chain.C[:, :, -1] / point.sizes).max()), self.gap(point))
+
+    def null_direction(self, point: OrbitPoint, factor: float) -> OrbitPoint:
+        n = self.flow.n
+        chain = self._linearised(point, (self.fixed(point), self.fixed(point)))
+        assert chain is not None
+        rows = chain.remaining()[:n]
+        flow = self.flow.along(self._times(point)[:1], point.x[:1], self.p)[0][0]
+        v = self.null_start(
+            rows[:, :n],
+            rows[:, n : 2 * n],
+            point,
+            factor,
+            flow if factor == 1 and self.setting.period is None else None,
+        )
+        ends = np.concatenate([v, factor * self.mirror * v, np.zeros(SCALARS)])
+        return self._direction(point, chain, ends, 0.0)
+
+    def refined(
+        self, point: OrbitPoint, wanted: float, normal: OrbitPoint | None = None
+    ) -> tuple[Corrected, float] | None:
+        """The orbit near another; its error is that of the simulations."""
+        found = self.near(point, normal)
+        return None if found is None else (found, RTOL)
+
+    def shown(self, point: OrbitPoint) -> OrbitPoint:
+        """As polynomials, with the jumps between them, to look at."""
+        times, x, K = [], [], []
+        for j in range(len(point.x) - 1):
+            motion = self.motion(point, j)
+            assert motion is not None
+            span = self._times(point)[[j, j + 1]]
+            own = [e.t for e in motion.events if span[0] < e.t < span[1]]
+            for a, b in zip([span[0], *own], [*own, span[1]], strict=True):
+                part = self._smooth(motion, a, b)
+                times.append(part[0])
+                x.append(part[1])
+                K.append(part[2])
+        tau = (np.append(np.concatenate(times), self._times(point)[-1]) - self.setting.t0) / point.T
+        return OrbitPoint(tau, np.concatenate([*x, point.x[-1:]]), np.concatenate(K), point.T, point.value)
+
+    def _smooth(self, motion: Trajectory, a: float, b: float) -> tuple[Array, Array, Array]:
+        """Between two jumps: times and values at the beginnings of intervals, slopes at Gauss points."""
+        n = self.flow.n
+        edges = np.linspace(a, b, SHOWN + 1)
+        h = np.diff(edges)
+        inner = (edges[:-1, None] + h[:, None] * gauss(STAGES)[0]).reshape(-1)
+        states = np.column_stack([motion.at(np.append(edges[:-1], inner))[s.name] for s in self.flow.x])
+        f, _ = self.flow.along(inner, states[SHOWN:], self.p)
+        return edges[:-1], states[:SHOWN], f.reshape(SHOWN, STAGES, n) * h[:, None, None]
