@@ -5,7 +5,7 @@ from __future__ import annotations
 import symbody as sb
 
 TEXTS = [
-    '"; int owned; "', "*/ int owned; /*", "%s %n ??/", "\\", "$(owned) `owned`", "#{owned} | x |", "ünïcödé", "'); owned(", "% owned", "! owned & \"",
+    '"; int owned; "', "*/ int owned; /*", "%s %n ??/", "\\", "$(owned) `owned`", "#{owned} | x |", "ünïcödé", "'); owned(", "% owned ..", "! owned & \"",
     "</script><script>owned()</script> ${owned} --> // owned",
 ]  # fmt: skip
 PARAMETERS = ["double", "int_2", "x", "r_2", "p", "end", "sin", "status", "X", "function", "__proto__"]
