@@ -9,7 +9,7 @@ from ..algebra.graph import Expr
 from ..algebra.matrix import Matrix
 from ..algebra.walk import substitute_all
 from ..derive.equations import Equations
-from ..derive.variables import ARGUMENTS
+from ..derive.named_quantities import named_quantities
 from ..errors import SymbodyError, unknown
 from .inputs import rates_of_constants
 
@@ -38,14 +38,3 @@ def meant(eq: Equations, wanted: Sequence[Quantity], where: str, error: type[Sym
             raise unknown(where, "quantity", w, known, error)
     found = eq.in_own_terms([known[w] if isinstance(w, str) else w for w in wanted], solved=True)
     return substitute_all(found, rates_of_constants(eq)) if eq.r else found
-
-
-def named_quantities(eq: Equations) -> dict[str, Any]:
-    """Everything that has a name; outputs before variables of the same name."""
-    return eq.cached("names", (), lambda: _names(eq))
-
-
-def _names(eq: Equations) -> dict[str, Any]:
-    known: dict[str, Any] = {v.name: v.symbol for v in eq.variables.of(f"{ARGUMENTS} lam u' r' r''")}
-    known |= {s.name: s for s in eq.dependent if s.kind == "input"}
-    return known | dict(eq.outputs)

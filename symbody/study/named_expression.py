@@ -11,8 +11,8 @@ from ..bodies.file.expression_text import parsed
 from ..bodies.file.values import kind, value_of
 from ..bodies.points import Point
 from ..derive.equations import Equations
+from ..derive.named_quantities import named_quantities
 from ..errors import ExpressionTextError, ModelError, listed
-from ..integrate.meanings import named_quantities
 
 MOST_NODES: Final = 10_000  # that one expression may make
 
