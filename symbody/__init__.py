@@ -188,7 +188,7 @@ if TYPE_CHECKING:
     )
     from .study import read_model, read_model_text
     from .view import Solid, plot, scene
-    from .write import c_source, film, load_trajectory, model_text, save_trajectory, write_model
+    from .write import c_source, film, load_branch, load_trajectory, model_text, save_trajectory, write_model
 
 __version__ = "0.1.0"
 
@@ -230,7 +230,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Contact", "simulate_modes", "Contacts", "Modes", "Switch",
     "simulate_batch", "cuda_motions", "save_trajectory", "load_trajectory",
     # stability: near a motion
-    "steady", "steady_motions", "branch", "Branch", "orbit", "Orbit", "orbits", "OrbitBranch", "linearize", "linear_system", "linear_integrals", "LinearSystem",
+    "steady", "steady_motions", "branch", "Branch", "load_branch", "orbit", "Orbit", "orbits", "OrbitBranch", "linearize", "linear_system", "linear_integrals", "LinearSystem",
     "to_scipy", "to_control",
     # view: figures and scenes
     "plot", "scene", "Solid", "film",

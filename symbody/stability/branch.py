@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
 from ..errors import StabilityError, finite_number, listed, shown
+from ..later import later
 from .branch_points import SpecialPoint, between, crossings
 from .branch_problem import BranchProblem
 from .motion_family import MotionFamily
@@ -110,6 +112,11 @@ class Branch(MotionFamily):
             )
         rows = special_rows(self.problem, point, name, low, high)
         return special_curve(rows, self.problem.family(self.points), *self.steps, max_points)
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to a file (.npz); `load_branch` reads it back."""
+        written: Path = later("write.branch_file", "save_branch")(self, path)
+        return written
 
     def at(self, value: float) -> tuple[SteadyMotion, ...]:
         """The steady motions at which what is varied has a value: none, one or several, in order along the branch."""

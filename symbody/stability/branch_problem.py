@@ -44,7 +44,8 @@ class BranchProblem(FreedProblem):
 
     def __init__(self, motion: SteadyMotion, name: str, low: float, high: float, values: Mapping[str, float]) -> None:
         self.equations, self.low, self.high = motion.equations, low, high
-        self.begun, self._made_from = motion, (motion, name, low, high, dict(values))
+        self.begun, self.given_values = motion, dict(values)
+        self._made_from = motion, name, low, high, self.given_values
         self.freed = freed(motion, name)
         self.problem, given = steady_problem(
             motion.equations, self.freed.conditions, self.freed.fixed, self.freed.unknowns

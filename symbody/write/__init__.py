@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
+    from .branch_file import load_branch, save_branch
     from .code.c import CSource, c_source
     from .equations_files import equation_programs, equations_files
     from .export.artefact import Artefact
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from .trajectory_file import load_trajectory, save_trajectory
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "jax", "torch", "casadi", "sympy", "fmu", "live_page", "film", "glb", "model_text", "write_model", "write_report", "load_trajectory",
+    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "jax", "torch", "casadi", "sympy", "fmu", "live_page", "film", "glb", "model_text", "write_model", "write_report", "load_branch", "save_branch", "load_trajectory",
     "save_trajectory",
 ]  # fmt: skip
 

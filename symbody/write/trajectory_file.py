@@ -6,15 +6,10 @@ where a mode does not have it.
 
 from __future__ import annotations
 
-import json
-import math
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
-from zipfile import BadZipFile, ZipFile
-from zlib import error as ZlibError  # noqa: N812  (an exception)
 
 import numpy as np
 
@@ -27,22 +22,14 @@ from ..integrate.modes import Contacts, Modes
 from ..integrate.outcome import Ending, Outcome, Statistics
 from ..integrate.segment import Occurrence, Segment
 from ..integrate.trajectory import Trajectory
-from ..whole_files import whole_file
+from .array_file import BAD_FILE, ArrayFile, write_arrays
 
 VERSION: Final = 2
 MOST_TIMES: Final = 10**9
-BAD_FILE: Final = (  # what readers of zip, JSON and arrays raise
-    OSError, ValueError, TypeError, AttributeError, IndexError, EOFError, OverflowError, RuntimeError, BadZipFile, ZlibError,
-)  # fmt: skip
-LEAST_BYTES: Final = 64 * 2**20  # that an archive may unpack to, however small it is
-MOST_RATIO: Final = 100  # of unpacked to packed size; numbers of a motion hardly compress
 
 
 def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
     """Write a trajectory; the file's name gets the ending .npz where it has none."""
-    place = Path(path)
-    if place.suffix != ".npz":
-        place = place.with_name(place.name + ".npz")
     header = {
         "symbody trajectory": VERSION,
         "model": trajectory.name,
@@ -52,11 +39,7 @@ def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
     arrays = {f"column {name}": values for name, values in _columns(trajectory).items()}
     for k, s in enumerate(trajectory.segments):
         arrays |= {f"segment {k} {name}": values for name, values in _arrays(s).items()}
-    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    everything: dict[str, Any] = {"header": text, "t": trajectory.t, **arrays}
-    with whole_file(place) as file:
-        np.savez_compressed(file, **everything)
-    return place
+    return write_arrays(path, header, {"t": trajectory.t, **arrays})
 
 
 def load_trajectory(
@@ -79,11 +62,7 @@ def load_trajectory(
 
 
 def _trajectory(file: ArrayFile, equations: Equations | Modes | Contacts, inputs: Mapping[Any, Any]) -> Trajectory:
-    path, header = file.path, json.loads(file.read("header", (None,), np.uint8).tobytes())
-    if header["symbody trajectory"] != VERSION:
-        raise SimulationError(
-            f"{path}: is of version {shown(header['symbody trajectory'])}, this package reads version {VERSION}"
-        )
+    path, header = file.path, file.header("symbody trajectory", VERSION)
     equations_of = _equations_by_mode(path, header, equations, inputs)
     total = sum(_count(said["times"]) for said in header["segments"])
     t = file.read("t", (total,))
@@ -177,57 +156,6 @@ def _outcome_from_json(said: Mapping[str, Any]) -> Outcome:
 
 
 # ---------------------------------------------------------------------------------------------------------- files
-
-
-class ArrayFile:
-    """An archive of arrays (.npz) of which shape, type and size of an array are known before it is read."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = path
-        size = os.stat(path).st_size
-        self._left = max(LEAST_BYTES, MOST_RATIO * size)
-        self._zip = ZipFile(path)
-
-    def __enter__(self) -> ArrayFile:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._zip.close()
-
-    def has(self, name: str) -> bool:
-        return f"{name}.npy" in self._zip.NameToInfo
-
-    def read(self, name: str, shape: tuple[int | None, ...], kind: Any = np.float64) -> Array:
-        """The array of this name, if it has this shape (None: any number) and type."""
-        if not self.has(name):
-            raise SimulationError(f"{self.path}: the array {name!r} is missing")
-        with self._zip.open(f"{name}.npy") as stream:
-            found, is_fortran, dtype = _array_header(stream)
-            fits = len(found) == len(shape) and all(w in (None, n) for w, n in zip(shape, found, strict=True))
-            if not fits or dtype != np.dtype(kind):
-                wanted = ", ".join("any" if n is None else str(n) for n in shape)
-                raise SimulationError(
-                    f"{self.path}: the array {name!r} has shape {found} of {dtype}, expected ({wanted}) of {np.dtype(kind)}"
-                )
-            count = math.prod(found) * dtype.itemsize
-            self._left -= count
-            if self._left < 0:
-                raise SimulationError(
-                    f"{self.path}: unpacked it would be more than {MOST_RATIO} times its size: this is no trajectory of ours"
-                )
-            data = stream.read(count + 1)
-        if len(data) != count:
-            raise SimulationError(
-                f"{self.path}: the array {name!r} has {len(data)} bytes, not the {count} of its shape"
-            )
-        return np.frombuffer(data, dtype).reshape(found, order="F" if is_fortran else "C")
-
-
-def _array_header(stream: Any) -> tuple[tuple[int, ...], bool, Any]:
-    version = np.lib.format.read_magic(stream)
-    if version != (1, 0):
-        raise ValueError(f"an array is of version {version}")
-    return np.lib.format.read_array_header_1_0(stream)
 
 
 @dataclass(frozen=True)

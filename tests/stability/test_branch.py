@@ -204,6 +204,28 @@ def test_a_branch_travels():
     assert same.switched()["x"] == pytest.approx(b.switched()["x"], abs=1e-13)
 
 
+def test_a_branch_is_kept_in_a_file(tmp_path):
+    """Bit for bit, with its special points; it goes on from them. A file of something else is told apart."""
+    eq = _particle(lambda x, mu: mu * x.dot - x**2 * x.dot - x + mu * x + x.dot / 2)
+    motion = sb.steady(eq, mu=-0.5)
+    b = sb.branch(eq, motion, mu=(-0.5, 1.5))
+    same = sb.load_branch(b.save(tmp_path / "branch"), motion)
+    for name in ("points", "tangents", "eigenvalues", "unstable"):
+        assert np.array_equal(getattr(same, name), getattr(b, name))
+    assert str(same) == str(b)
+    hopf, own = (next(p for p in x.special if p.kind == "Hopf") for x in (same, b))
+    assert hopf.form == own.form
+    assert np.array_equal(same.switched().points, b.switched().points)
+    other = _hoop(False)
+    with pytest.raises(sb.StabilityError, match="no value to vary 'mu'"):
+        sb.load_branch(tmp_path / "branch.npz", sb.steady(other))
+    (tmp_path / "torn.npz").write_bytes((tmp_path / "branch.npz").read_bytes()[:600])
+    with pytest.raises(sb.StabilityError, match="no branch could be read from it"):
+        sb.load_branch(tmp_path / "torn.npz", motion)
+    with pytest.raises(sb.StabilityError, match="'symbody branch' is missing"):
+        sb.load_branch(sb.simulate(eq, 0.1).save(tmp_path / "run"), motion)
+
+
 def test_wrong_questions():
     eq = _particle(lambda x, mu: mu - x)
     here = sb.steady(eq)
