@@ -19,6 +19,7 @@ STAGES = (
     "overhead",
     "graph",
     "derive",
+    "operations",
     "dynamics",
     "simulate",
     "stiff",

@@ -22,7 +22,7 @@ from typing import Any, Final
 import symbody as sb
 from symbody.derive.derive import ROUTES
 from symbody.derive.kinematics import Kinematics
-from symbody.derive.recursive import fewest_operations, generalized_forces
+from symbody.derive.shortest_forms import shortest_forces
 
 from . import mechanisms, puma560
 from .limits import Limit, StoppedError
@@ -91,7 +91,7 @@ def inverse(as_published: bool) -> Row:
     with sb.gc_paused():
         mechanism = puma560.model(as_published).freeze()
         kinematics = Kinematics(mechanism)
-        tau = generalized_forces(mechanism, kinematics, fewest_operations(mechanism, kinematics))
+        tau = shortest_forces(mechanism, kinematics)
     seconds = time.thread_time() - start
     inputs = {"q": mechanism.q, "u": mechanism.u, "a": [u.dot for u in mechanism.u], "p": mechanism.p}
     cost = sb.program("inverse", inputs, {"tau": tau}).cost

@@ -37,9 +37,15 @@ class Turn:
 
     def __call__(self, v: Matrix) -> Matrix:
         """Components before the turn, of a vector given after it."""
-        k = self.axis
+        return self._turned(v, sin(self.angle))
+
+    def inwards(self, v: Matrix) -> Matrix:
+        """Components after the turn, of a vector given before it: with the sine and cosine of the same angle."""
+        return self._turned(v, -sin(self.angle))
+
+    def _turned(self, v: Matrix, s: Expr) -> Matrix:
+        k, c = self.axis, cos(self.angle)
         i, j = (k + 1) % 3, (k + 2) % 3
-        s, c = sin(self.angle), cos(self.angle)
         out = list(v.entries)
         out[i], out[j] = c * v.entries[i] - s * v.entries[j], s * v.entries[i] + c * v.entries[j]
         return Matrix(3, 1, tuple(out))
@@ -63,6 +69,9 @@ class Cosines:
 
     def __call__(self, v: Matrix) -> Matrix:
         return self.matrix @ v
+
+    def inwards(self, v: Matrix) -> Matrix:
+        return self.matrix.T @ v
 
     def spin(self) -> Matrix:
         """Angular velocity after the rotation: ω̃ = Rᵀ R'."""
@@ -115,7 +124,7 @@ class Rotation:
     def inwards(self, v: Matrix) -> Matrix:
         """Components in the inner frame, of a vector given in the outer one: Rᵀ v."""
         for f in self.factors:
-            v = f.inverse(v)
+            v = f.inwards(v)
         return v
 
     @cached_property
@@ -127,7 +136,7 @@ class Rotation:
         """Angular velocity of the inner frame in the outer one, in components of the inner one."""
         w = vector(0, 0, 0)
         for f in self.factors:
-            w = f.inverse(w) + f.spin()
+            w = f.inwards(w) + f.spin()
         return w
 
 

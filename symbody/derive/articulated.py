@@ -16,16 +16,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..algebra.graph import ZERO, Expr
+from ..algebra.functions import cos, sin
+from ..algebra.graph import ONE, ZERO, Expr
 from ..algebra.linear import Factors, factorize
 from ..algebra.matrix import Matrix, cross, identity, skew, zeros
 from ..bodies.frames import Frame
 from ..bodies.mechanism import Mechanism
-from ..bodies.rotations import Rotation
+from ..bodies.rotations import Rotation, Turn
 from ..errors import DerivationError, listed
-from .inertial_parameters import Lump, Regroup, lumps, turned_tensor
-from .kinematics import NO_WRENCH, Acceleration, Kinematics, Wrench, forces_on_rates, gradient_of, wrenches
+from .frame_motions import Acceleration
+from .inertial_parameters import Lump, turned_tensor
+from .kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, gradient_of, wrenches
 from .recursive import Subspace, power_on, subspaces_of, to_parent, wrench_about_origin
+from .regrouping import Regroup, lumps
 
 
 @dataclass(frozen=True)
@@ -73,12 +76,23 @@ def _mirrored(X: Matrix) -> Matrix:
 def _turned(rotation: Rotation, H: Matrix) -> Matrix:
     """R H Rᵀ of any matrix, factor by factor."""
     for f in reversed(rotation.factors):
-        turn = Rotation((f,))
-        half = Matrix(
-            3, 3, tuple(e for j in range(3) for e in turn.outwards(Matrix(3, 1, H.column(j))).entries)
-        )  # (R H)ᵀ
-        H = Matrix(3, 3, tuple(e for j in range(3) for e in turn.outwards(Matrix(3, 1, half.column(j))).entries))
+        H = _turned_about_axis(f, H) if isinstance(f, Turn) else f.matrix @ H @ f.matrix.T
     return H
+
+
+def _turned_about_axis(turn: Turn, H: Matrix) -> Matrix:
+    """About axis k, with i, j the other two: 12 multiplications (see `turned_tensor`, where H is symmetric).
+
+    r = c (H_ii - H_jj) - s (H_ij + H_ji),   H_ii' = H_jj + c r,   H_jj' = H_ii - c r,   H_ij' = H_ij + s r,   H_ji' = H_ji + s r
+    """
+    k = turn.axis
+    i, j = (k + 1) % 3, (k + 2) % 3
+    s, c = sin(turn.angle), cos(turn.angle)
+    r = c * (H[i, i] - H[j, j]) - s * (H[i, j] + H[j, i])
+    new = {(i, i): H[j, j] + c * r, (j, j): H[i, i] - c * r, (i, j): H[i, j] + s * r, (j, i): H[j, i] + s * r}
+    new |= {(i, k): c * H[i, k] - s * H[j, k], (j, k): s * H[i, k] + c * H[j, k], (k, k): H[k, k]}
+    new |= {(k, i): c * H[k, i] - s * H[k, j], (k, j): s * H[k, i] + c * H[k, j]}
+    return Matrix(3, 3, tuple(new[a, b] for a in range(3) for b in range(3)))
 
 
 @dataclass(frozen=True)
@@ -154,8 +168,7 @@ def _own(
     J, bias = {}, {}
     for f, lump in lumps(mechanism, regroup).items():
         J[f] = ArticulatedInertia.of(lump)
-        motion = Acceleration(w[f], zeros(3), gradient_of(w[f], zeros(3)), zeros(3))
-        bias[f] = wrench_about_origin(lump, motion)
+        bias[f] = wrench_about_origin(lump, Acceleration.of(w[f], zeros(3), zeros(3)))
     return J, bias
 
 
@@ -184,12 +197,36 @@ def _inwards(
         own = own.less(U, V)
         for i, r in enumerate(rest):
             w = w + Wrench(V[i].force * r, V[i].moment * r)
+        if k == 1:
+            own, w = _relieved(columns[0], own, w, Q)
     assert f.parent is not None
     if not f.parent.is_ground:
         w = w + own(*excess)
         J[f.parent] = J.get(f.parent, _NO_INERTIA) + own.in_parent(f)
         bias[f.parent] = bias.get(f.parent, NO_WRENCH) + to_parent(f, w)
     return _TreeJoint(columns, U, factors, rest)
+
+
+def _relieved(
+    column: tuple[int, tuple[Matrix, Matrix]], J: ArticulatedInertia, w: Wrench, Q: list[Expr]
+) -> tuple[ArticulatedInertia, Wrench]:
+    """A joint along one of the axes hands on no inertia along it, and its own force: zeros that need not be computed, J S = 0 and Sᵀ w = Q."""
+    j, (angular, linear) = column
+    axes = [k for k, e in enumerate((*angular.entries, *linear.entries)) if e is not ZERO]
+    if len(axes) > 1 or (angular, linear)[axes[0] // 3][axes[0] % 3] is not ONE:
+        return J, w
+    turns, k = axes[0] < 3, axes[0] % 3
+
+    def kept(X: Matrix, rows: bool, columns: bool) -> Matrix:
+        gone = [(rows and a == k) or (columns and b == k) for a in range(3) for b in range(3)]
+        return Matrix(3, 3, tuple(ZERO if is_gone else e for is_gone, e in zip(gone, X.entries, strict=True)))
+
+    def exact(v: Matrix) -> Matrix:
+        return Matrix(3, 1, tuple(Q[j] if i == k else e for i, e in enumerate(v.entries)))
+
+    if turns:
+        return ArticulatedInertia(kept(J.I, True, True), kept(J.H, True, False), J.L), Wrench(w.force, exact(w.moment))
+    return ArticulatedInertia(J.I, kept(J.H, False, True), kept(J.L, True, True)), Wrench(exact(w.force), w.moment)
 
 
 def _outwards(

@@ -20,8 +20,9 @@ from ..algebra.walk import substitute_all
 from ..bodies.frames import Frame
 from ..bodies.mechanism import Body, Mechanism
 from ..bodies.moments import trace
-from .inertial_parameters import Lump
-from .kinematics import Acceleration, Kinematics, Wrench
+from .composite_bodies import InertiaComposite
+from .frame_motions import Acceleration
+from .kinematics import Kinematics, Wrench
 
 
 class ElasticInertia:
@@ -42,9 +43,9 @@ class ElasticInertia:
         }
 
     @property
-    def lump(self) -> Lump:
+    def rigid(self) -> InertiaComposite:
         """What it is as a rigid body in this moment."""
-        return Lump(self.moments.m, self.moments.first_moment, self.moments.inertia)
+        return InertiaComposite(self.moments.m, self.moments.first_moment, self.moments.inertia)
 
     @cached_property
     def _traces(self) -> dict[tuple[int, int], Expr]:

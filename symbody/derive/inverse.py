@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ..algebra.derivatives import jacobian
@@ -19,8 +19,9 @@ from .equations import Equations, of_equations
 from .kinematics import Kinematics
 from .random_states import numbers, random_state
 from .recursive import generalized_forces
+from .shortest_forms import shortest_forces
 from .small_matrices import Rows, reduced, size
-from .unknown_places import settled
+from .unknown_places import has_unknown_places, settled
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,12 +51,23 @@ class InverseDynamics(Summarized):
 def joint_forces(eq: Equations) -> Matrix:
     """M u' - f for u' as symbols, one entry for each speed: the generalised forces that are missing for the motion.
 
-    By one Newton-Euler recursion over the tree (also known as RNEA), without the mass matrix: the fewest operations. Loads are counted as they are; those of loop
+    By one Newton-Euler recursion over the tree (also known as RNEA), without the mass matrix. Loads are counted as they are; those of loop
     closures are not, so that in a system with loops this is Jcᵀ lam.
     """
+    return _in_own_speeds(eq, generalized_forces)
+
+
+def shortest_joint_forces(eq: Equations) -> Matrix:
+    """The same for programs, in the fewest operations."""
+    is_plain = not eq.mechanism.elastic_bodies and not has_unknown_places(eq.mechanism)
+    return _in_own_speeds(eq, shortest_forces if is_plain else generalized_forces)
+
+
+def _in_own_speeds(eq: Equations, recursion: Callable[..., list[Expr]]) -> Matrix:
+    """M u' - f by a recursion over the tree, in the speeds of these equations."""
     k = Kinematics(eq.mechanism)
     loads = [x for x in eq.mechanism.loads if not is_uniform_gravity(x, k)]
-    found = generalized_forces(eq.mechanism, k, loads=loads)
+    found = recursion(eq.mechanism, k, loads=loads)
     forces = Matrix(len(k.u), 1, tuple(settled(eq.mechanism, found)))
     if not eq.dependent:
         return forces
@@ -75,8 +87,16 @@ def inverse_dynamics(eq: Equations, inputs: Iterable[Symbol | str] | None = None
     M u' - f0 = B r + Jcᵀ lam is solved where its solution is unique. In an underactuated system it is unique too, but exists only for motions
     that satisfy `conditions`. Where inputs or multipliers can change without changing the motion, the combination is named.
     """
-    wanted = _chosen(eq, inputs)
-    missing = joint_forces(eq)
+    return solved_for_inputs(eq, joint_forces(eq), _chosen(eq, inputs))
+
+
+def shortest_inverse_dynamics(eq: Equations) -> InverseDynamics:
+    """The same for programs, of all inputs, in the fewest operations."""
+    return solved_for_inputs(eq, shortest_joint_forces(eq), _chosen(eq, None))
+
+
+def solved_for_inputs(eq: Equations, missing: Matrix, wanted: list[Symbol]) -> InverseDynamics:
+    """Inputs and multipliers that give the forces which are missing for a motion."""
     B = -jacobian(missing, wanted)
     _refuse_nonlinear(eq, wanted, B)
     unknowns = (*wanted, *eq.lam)

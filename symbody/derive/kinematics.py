@@ -148,19 +148,6 @@ def forces_on_rates(loads: Iterable[Load], kinematics: Kinematics) -> list[Expr]
     return out
 
 
-# ---------------------------------------------------------------------------------------------------------- accelerations
-
-
-@dataclass(frozen=True)
-class Acceleration:
-    """Of a frame, in own components: angular velocity ω, angular acceleration α, A = α̃ + ω̃ω̃, acceleration a of the origin."""
-
-    w: Matrix
-    alpha: Matrix
-    A: Matrix
-    a: Matrix
-
-
 def gradient_of(w: Matrix, alpha: Matrix) -> Matrix:
     """α̃ + ω̃ω̃: products of ω are shared between its entries."""
     x, y, z = w.entries

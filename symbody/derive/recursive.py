@@ -11,28 +11,32 @@ With A = α̃ + ω̃ω̃ (so that the acceleration at r is a + A r), first momen
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..algebra.accumulation import Stage
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import ZERO, Expr, Node
-from ..algebra.matrix import Matrix, cross, dot, stack, sum_of_products, zeros
+from ..algebra.matrix import Matrix, cross, dot, stack, sum_of_products
 from ..algebra.walk import free_symbols
 from ..bodies.frames import Frame
 from ..bodies.mass import MassProperties
 from ..bodies.mechanism import Load, Mechanism
+from .composite_bodies import Composite, InertiaComposite, composites, momentum
 from .elastic_inertia import ElasticInertia, elastic_inertias
-from .inertial_parameters import NOTHING, Lump, Regroup, lumps
-from .kinematics import NO_WRENCH, Acceleration, Kinematics, Wrench, forces_on_rates, gradient_of, wrenches
+from .frame_motions import Acceleration, accelerations
+from .inertial_parameters import Lump
+from .kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
+from .regrouping import Regroup, lumps
 from .written_motion import WrittenMotion
 
 
 def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> tuple[Matrix, Matrix]:
     """Mass matrix and right side. `regroup`: see `lumps`."""
     subspaces = subspaces_of(mechanism, kinematics)
-    carried, elastic = lumps(mechanism, regroup), elastic_inertias(mechanism, kinematics)
-    M = _mass_matrix(mechanism, kinematics, subspaces, carried, elastic)
+    carried, elastic = lumps(mechanism, regroup, by_inertias=True), elastic_inertias(mechanism, kinematics)
+    rigid = {f: InertiaComposite(x.m, x.h, x.I) for f, x in carried.items()}
+    M = mass_matrix(mechanism, subspaces, _composites(mechanism, rigid, elastic), len(kinematics.u), elastic)
     return M, _right_side(mechanism, kinematics, subspaces, carried, elastic)
 
 
@@ -65,31 +69,36 @@ def subspaces_of(mechanism: Mechanism, kinematics: Kinematics) -> dict[Frame, Su
 # ---------------------------------------------------------------------------------------------------------- composite bodies
 
 
-def _mass_matrix(
-    mechanism: Mechanism,
-    kinematics: Kinematics,
-    subspaces: dict[Frame, Subspace],
-    carried: dict[Frame, Lump],
-    elastic: list[ElasticInertia],
-) -> Matrix:
-    n = len(kinematics.u)
-    M: dict[tuple[int, int], Expr] = {}
-    total = dict(carried)
+def _composites(
+    mechanism: Mechanism, rigid: dict[Frame, InertiaComposite], elastic: list[ElasticInertia]
+) -> dict[Frame, InertiaComposite]:
+    """Of every frame, deforming bodies as rigid ones."""
+    own = dict(rigid)
     for body in elastic:
-        total[body.frame] = total.get(body.frame, NOTHING) + body.lump
+        own[body.frame] = own[body.frame] + body.rigid if body.frame in own else body.rigid
+    return composites(mechanism, own)
+
+
+def mass_matrix(
+    mechanism: Mechanism,
+    subspaces: dict[Frame, Subspace],
+    whole: Mapping[Frame, Composite | InertiaComposite],
+    n: int,
+    elastic: Iterable[ElasticInertia] = (),
+) -> Matrix:
+    """Of n speeds, from the composites of frames."""
+    M: dict[tuple[int, int], Expr] = {}
+    for body in elastic:
         _add_deformation(M, body, subspaces)
     for f in reversed(mechanism.frames):
-        if f not in total:
+        if f not in whole:
             continue
         columns = list(subspaces[f].columns.items())
         for at, (j, (angular, linear)) in enumerate(columns):
-            wrench = _momentum(total[f], angular, linear)
+            wrench = momentum(whole[f], angular, linear)
             for i, column in columns[: at + 1]:
                 _add(M, i, j, power_on(column, wrench))
             _carry(M, f, j, wrench, subspaces)
-        assert f.parent is not None
-        if not f.parent.is_ground:
-            total[f.parent] = total.get(f.parent, NOTHING) + total[f].in_parent(f)
     return Matrix(n, n, tuple(M.get((min(i, j), max(i, j)), ZERO) for i in range(n) for j in range(n)))
 
 
@@ -100,11 +109,6 @@ def _add_deformation(M: dict[tuple[int, int], Expr], body: ElasticInertia, subsp
         for i in speeds[: at + 1]:
             _add(M, i, j, body.inner(i, j))
         _act_on_frame(M, body.frame, j, body.momentum(j), subspaces)
-
-
-def _momentum(c: Lump, angular: Matrix, linear: Matrix) -> Wrench:
-    """Momentum, and angular momentum about the origin, of a composite that moves so."""
-    return Wrench(c.m * linear + cross(angular, c.h), c.I @ angular + cross(c.h, linear))
 
 
 def power_on(column: tuple[Matrix, Matrix], wrench: Wrench) -> Expr:
@@ -138,13 +142,19 @@ def _act_on_frame(
         f = f.parent
 
 
-def to_parent(f: Frame, wrench: Wrench) -> Wrench:
-    """A wrench on a frame, about the origin of its parent and in its components."""
+def to_parent(f: Frame, wrench: Wrench, at_joint: Matrix | None = None) -> Wrench:
+    """A wrench on a frame, and a force at its origin in components of the parent, about the origin of the parent and in its components."""
     force, moment = f.rotation.outwards(wrench.force), f.rotation.outwards(wrench.moment)
+    force = force if at_joint is None else force + at_joint
     return Wrench(force, moment + cross(f.offset, force))
 
 
 # ---------------------------------------------------------------------------------------------------------- Newton-Euler
+
+
+def loads_besides_gravity(mechanism: Mechanism) -> list[Load]:
+    """Uniform gravity is an acceleration of the ground."""
+    return [x for x in mechanism.loads if x.kind != "gravity" or mechanism.gravity is None or x.name != "gravity"]
 
 
 def _right_side(
@@ -155,7 +165,7 @@ def _right_side(
     elastic: list[ElasticInertia],
 ) -> Matrix:
     """f: applied forces less inertia forces at u' = 0."""
-    loads = [x for x in mechanism.loads if x.kind != "gravity" or mechanism.gravity is None or x.name != "gravity"]
+    loads = loads_besides_gravity(mechanism)
     out = forces_on_rates(loads, kinematics)
     motions = accelerations(mechanism, kinematics, at_constant_speed=True)
     needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in carried.items()}
@@ -185,9 +195,15 @@ def _add_elastic(
 
 
 def carried_to_ground(
-    mechanism: Mechanism, needed: dict[Frame, Wrench], subspaces: dict[Frame, Subspace]
+    mechanism: Mechanism,
+    needed: dict[Frame, Wrench],
+    subspaces: dict[Frame, Subspace],
+    at_joints: Mapping[Frame, Matrix] | None = None,
 ) -> tuple[dict[int, Expr], dict[Frame, Wrench]]:
-    """Generalised forces of wrenches on frames, from the leaves to the ground; and the wrench that each frame hands on to its parent."""
+    """Generalised forces of wrenches on frames, from the leaves to the ground; and the wrench that each frame hands on to its parent.
+
+    at_joints   further forces at the origins of frames, in components of their parents
+    """
     out: dict[int, Expr] = {}
     total = dict(needed)
     for f in reversed(mechanism.frames):
@@ -198,7 +214,7 @@ def carried_to_ground(
             out[j] = out[j] + value if j in out else value
         assert f.parent is not None
         if not f.parent.is_ground:
-            w = to_parent(f, total[f])
+            w = to_parent(f, total[f], None if at_joints is None else at_joints.get(f))
             total[f.parent] = total[f.parent] + w if f.parent in total else w
     return out, total
 
@@ -222,34 +238,6 @@ def power_of_prescribed_deformation(mechanism: Mechanism, kinematics: Kinematics
             motions = accelerations(mechanism, kinematics, at_constant_speed=False)
             total = total + sum_of_products(given, body.on_fields(motions[body.frame], at_constant_speed=False))
     return total
-
-
-def accelerations(mechanism: Mechanism, kinematics: Kinematics, at_constant_speed: bool) -> dict[Frame, Acceleration]:
-    """Accelerations of every frame; that of the ground is the opposite of gravity.
-
-    ω = Rᵀ ω_P + s,   α = Rᵀ α_P + s' + Rᵀ ω_P × s,   a = Rᵀ (a_P + A_P p + 2 ω_P × p' + p'')
-
-    and a = Rᵀ a_P + v' + ω × v where the velocity v in own components is given instead of p, and ω_P = 0.
-    """
-    rate = kinematics.rate_at_constant_speed if at_constant_speed else kinematics.rate
-    ground = mechanism.ground
-    falling = zeros(3) if mechanism.gravity is None else -mechanism.gravity.components(ground)
-    out = {ground: Acceleration(zeros(3), zeros(3), zeros(3, 3), falling)}
-    for f in mechanism.frames:
-        spin, drift = kinematics.spins[f], kinematics.drifts[f]
-        assert f.parent is not None
-        P = out[f.parent]
-        a = f.rotation.inwards(P.a + P.A @ f.offset + 2 * cross(P.w, drift) + rate(drift))
-        if f in kinematics.given:
-            a = a + rate(kinematics.given[f]) + cross(spin, kinematics.given[f])
-        if f.rotation.is_identity:  # a frame that is only shifted turns as its parent does
-            out[f] = Acceleration(P.w, P.alpha, P.A, a)
-            continue
-        turned = f.rotation.inwards(P.w)
-        w = turned + spin
-        alpha = f.rotation.inwards(P.alpha) + rate(spin) + cross(turned, spin)
-        out[f] = Acceleration(w, alpha, gradient_of(w, alpha), a)
-    return out
 
 
 def _inertial_wrench(lump: Lump, motion: Acceleration) -> Wrench:
@@ -315,7 +303,7 @@ def staged_forces(
     formulas: Singh, Russo and Wensing, Efficient analytical derivatives of rigid-body dynamics, 2022.)
     """
     motions = accelerations(mechanism, kinematics, at_constant_speed=False)
-    needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup).items()}
+    needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup, by_inertias=True).items()}
     deforming = _add_elastic(needed, elastic_inertias(mechanism, kinematics), motions, at_constant_speed=False)
     for f, w in wrenches(loads, kinematics).items():
         needed[f] = needed.get(f, NO_WRENCH) - w
@@ -350,17 +338,3 @@ def _new(roots: Iterable[Node], seen: set[Node]) -> list[Node]:
             out.append(n)
             stack_.extend(n.args)
     return out
-
-
-def fewest_operations(mechanism: Mechanism, kinematics: Kinematics) -> frozenset[Frame]:
-    """The frames whose lumps are worth regrouping, by counting the operations of inverse dynamics with and without, from the leaves inwards."""
-
-    def count(frames: Set[Frame]) -> int:
-        return operations_from(set(), generalized_forces(mechanism, kinematics, frames))
-
-    still = frozenset(f for f in mechanism.frames if not free_symbols(f.offset, f.rotation.matrix))
-    chosen, best = still, count(still)
-    for f in reversed(mechanism.frames):
-        if f not in chosen and (fewer := count(chosen | {f})) < best:
-            chosen, best = chosen | {f}, fewer
-    return chosen

@@ -16,11 +16,12 @@ from ..algebra.walk import free_symbols, substitute
 from ..bodies.frames import Frame
 from ..bodies.mechanism import Mechanism
 from ..bodies.rotations import Rotation, euler_parameter_rates, from_euler_parameters
+from .composite_bodies import Composite
 from .energies import is_uniform_gravity
 from .equations import Equations
-from .inertial_parameters import NOTHING, Lump, lumps
 from .kinematics import Kinematics, forces_on_rates, wrenches
 from .recursive import carried_to_ground, subspaces_of
+from .regrouping import lumps
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class TreeForm:
     last: tuple[int, ...]
     S: tuple[Matrix, ...]
     speed: tuple[Expr, ...]
-    lumps: dict[int, Lump]
+    lumps: dict[int, Composite]
     twists: tuple[tuple[int, Matrix], ...]
     falling: Matrix
     forces: tuple[Expr, ...]
@@ -227,17 +228,18 @@ class _InOneFrame:
             shifts.append(is_shift and (p == len(parent) or shifts[p]))
         return [ZERO if s else self.k.u[j] for s, j in zip(shifts, speeds, strict=True)]
 
-    def _lumps(self, at: dict[Frame, int], ground: int) -> dict[int, Lump]:
-        out: dict[int, Lump] = {}
+    def _lumps(self, at: dict[Frame, int], ground: int) -> dict[int, Composite]:
+        out: dict[int, Composite] = {}
         for f, lump in lumps(self.mechanism).items():
             if at[f] != ground:
-                turned = Lump(lump.m, self._turned(f, lump.h), self._turned_tensor(f, lump.I))
-                out[at[f]] = out.get(at[f], NOTHING) + turned.shifted(self.origin[f])
+                turned = Composite(lump.m, self._turned(f, lump.h), self._turned_tensor(f, lump.P))
+                moved = turned.shifted(self.origin[f])
+                out[at[f]] = out[at[f]] + moved if at[f] in out else moved
         return out
 
-    def _turned_tensor(self, f: Frame, I: Matrix) -> Matrix:
+    def _turned_tensor(self, f: Frame, P: Matrix) -> Matrix:
         rows = self.rows[f]
-        half = [I @ r for r in rows]
+        half = [P @ r for r in rows]
         upper = {(i, j): dot(rows[i], half[j]) for i in range(3) for j in range(i, 3)}
         return Matrix(3, 3, tuple(upper[min(i, j), max(i, j)] for i in range(3) for j in range(3)))
 

@@ -11,6 +11,7 @@ import pytest
 import symbody as sb
 from symbody.algebra.graph import Expr, symbols
 from symbody.emit.program.common_factors import with_common_factors
+from symbody.emit.program.constant_factors import with_shared_constant_factors
 from symbody.emit.program.lower import program
 from symbody.emit.program.program import Group, Instruction, Output, Program
 from symbody.emit.program.reciprocals import without_single_reciprocals
@@ -82,7 +83,7 @@ def test_signs_leave_every_bit(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-@pytest.mark.parametrize("step", [with_common_factors, without_single_reciprocals])
+@pytest.mark.parametrize("step", [with_common_factors, with_shared_constant_factors, without_single_reciprocals])
 def test_values_agree_to_rounding(seed: int, step) -> None:  # type: ignore[no-untyped-def]
     p = random_program(seed)
     q = step(p)
@@ -134,3 +135,16 @@ def test_lennartsson_6_2() -> None:
     x1, x2, mu = symbols("x1 x2 mu")
     found = cost(x1t=-x1 * x2 * sb.sin(x2) * mu + sb.sin(x1) * sb.cos(x2), x2t=-sb.sin(x2) * x1 * x2 * sb.cos(x2) - x2)
     assert found.multiplications <= 5
+
+
+def test_constants_go_into_what_products_share() -> None:
+    """9.81 s a and 9.81 s b, and other multiples of s a and s b: (9.81 s) a. Twice x y and twice x z less something: (2 x) y."""
+    s, a, b, x, y, z, v, w = symbols("s a b x y z v w")
+    weights = {
+        "e": 9.81 * (s * a) + v,
+        "f": 9.81 * (s * b) + w,
+        "g": sb.sin(v) + 3 * (s * a),
+        "h": sb.sin(w) + 5 * (s * b),
+    }
+    assert cost(**weights).multiplications == 5
+    assert cost(e=x * y + (x * y - v), f=x * z + (x * z - w)).total == 5

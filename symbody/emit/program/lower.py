@@ -18,6 +18,7 @@ from ...algebra.walk import ordered, rebuilt, scalars, substitute_all
 from ...errors import ProgramError, listed, shown
 from .canonical import canonical_arguments
 from .common_factors import with_common_factors
+from .constant_factors import with_shared_constant_factors
 from .elimination_order import Work, elimination_order, elimination_work
 from .instruction_order import depth_first
 from .program import Group, Instruction, Output, Program, _repeated, factor_cost
@@ -29,6 +30,7 @@ from .tree_solves import Branches
 
 UNROLLED_OPERATIONS: Final = 1500  # a definite system that takes no more operations than this is written out;
 UNROLLED_SPARSE: Final = 20_000  # one with many zeros may take more, if the loop over all entries took twice as many
+MOST_REWRITTEN: Final = 5000  # instructions: making longer programs would take twice as long, for one or two percent
 
 
 def program(
@@ -69,7 +71,9 @@ def program(
 
 
 def _fewer_operations(p: Program) -> Program:
-    for step in (with_common_factors, without_single_reciprocals, with_fewest_negations):
+    if len(p.code) > MOST_REWRITTEN:
+        return p
+    for step in (with_common_factors, with_shared_constant_factors, without_single_reciprocals, with_fewest_negations):
         p = step(p)
     return p
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 from ...algebra.derivatives import jacobian
 from ...algebra.graph import ZERO, Expr, Symbol
 from ...algebra.walk import free_symbols
+from ...derive.composite_bodies import Composite
 from ...derive.equations import Equations
-from ...derive.inertial_parameters import Lump
 from ...derive.tree_form import TreeForm, tree_form
 from .lower import program
 from .program import Instruction, Output, Program
@@ -72,11 +72,10 @@ def _state(form: TreeForm, slopes: Sequence[Expr], forces: bool = True) -> list[
     return [e for name in INPUTS for e in arrays[name]]
 
 
-def _moments(lump: Lump) -> list[Expr]:
-    """Mass, first and second moments; E = ½ tr I 1 - I."""
-    I = lump.I
-    half = (I[0, 0] + I[1, 1] + I[2, 2]) / 2
-    return [lump.m, *lump.h.entries, *(half - I[k, k] for k in range(3)), -I[0, 1], -I[0, 2], -I[1, 2]]
+def _moments(lump: Composite) -> list[Expr]:
+    """Mass, first and second moments."""
+    P = lump.P
+    return [lump.m, *lump.h.entries, *(P[k, k] for k in range(3)), P[0, 1], P[0, 2], P[1, 2]]
 
 
 def _shape(form: TreeForm, groups: list[tuple[int, int]], more: int, entries: list[tuple[int, int]]) -> TreeShape:

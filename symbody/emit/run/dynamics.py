@@ -18,7 +18,7 @@ from ...derive.dynamics_derivatives import Wrt, accelerations, forward_derivativ
 from ...derive.energies import kinetic_energy, potential_energy
 from ...derive.equations import Equations
 from ...derive.forward_dynamics import ways_to_accelerations
-from ...derive.inverse import inverse_dynamics
+from ...derive.inverse import shortest_inverse_dynamics
 from ...derive.keywords import values_by_name
 from ...derive.state_rates import state_rate_derivatives, state_rates
 from ...errors import ProgramError, unknown
@@ -186,7 +186,7 @@ class Dynamics(Portable):
         that no input can reach (see `inverse_dynamics`).
         """
         with gc_paused():
-            found = inverse_dynamics(self.equations)
+            found = shortest_inverse_dynamics(self.equations)
             outputs = {
                 "tau": list(found.inputs.values()),
                 "lam": list(found.multipliers.values()),
