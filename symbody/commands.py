@@ -33,6 +33,7 @@ TARGETS: Final = (
     "matlab",
     "rust",
     "javascript",
+    "wasm",
     "jax",
     "torch",
     "casadi",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -55,10 +56,10 @@ def everything() -> sb.write.Artefact:
     return sb.write.artefact(sb.closed_loop(eq, laws), options)
 
 
-def written(folder: Path, files: Mapping[str, str]) -> Path:
-    for name, text in files.items():
+def written(folder: Path, files: Mapping[str, Any]) -> Path:
+    for name, content in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text)
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     return folder
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import platform
+import re
 import threading
+from collections.abc import Collection
 from functools import cache
 from typing import Any, Final
 
@@ -144,6 +146,46 @@ def ptx(text: str) -> str:
         options.loop_unrolling = True
         _run_passes(module, llvm.create_pass_builder(machine, options))
         return str(machine.emit_assembly(module))
+
+
+# ---------------------------------------------------------------------------------------------------------- for browsers
+
+WEB: Final = "wasm32-unknown-unknown"
+WEB_FEATURES: Final = "+bulk-memory"
+
+
+@cache
+def _web() -> llvm.TargetMachine:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    try:
+        target = llvm.Target.from_triple(WEB)
+    except RuntimeError:
+        raise CompileError("this build of llvmlite cannot write WebAssembly (target wasm32)") from None
+    return target.create_target_machine(cpu="generic", features=WEB_FEATURES, opt=LEVEL, reloc="static")
+
+
+def wasm_object(kernels: str, pieces: str, offered: Collection[str]) -> bytes:
+    """An object file of WebAssembly, to be linked with others: of its own names, only those offered can be seen."""
+    with _lock:
+        machine = _web()
+        try:
+            loops, module = (llvm.parse_assembly(_aligned(text)) for text in (kernels, pieces))
+        except RuntimeError as reason:
+            raise CompileError(f"LLVM does not accept the generated text: {reason}") from None
+        for part in (loops, module):
+            part.triple, part.data_layout = WEB, str(machine.target_data)
+        _run_passes(loops, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2)))
+        module.link_in(loops)
+        for function in module.functions:
+            if not function.is_declaration and function.name not in offered:
+                function.linkage = "internal"
+        return bytes(machine.emit_object(module))
+
+
+def _aligned(text: str) -> str:
+    """Pointers have four bytes there."""
+    return re.sub(r"(load ptr, ptr [^,\n]+), align 8", r"\1, align 4", text)
 
 
 class Loaded:

@@ -11,7 +11,7 @@ from ...derive.equations import Equations
 from ...errors import ProgramError, listed, unknown
 from ...integrate.inputs import closed_loop
 from ...integrate.state import Start
-from ...whole_files import write_text
+from ...whole_files import write_bytes, write_text
 from ..live.live_page import live_page
 from ..mockup.fmu import fmu
 from .auto_target import FUNCTIONS as AUTO_FUNCTIONS
@@ -32,6 +32,7 @@ from .simulink_target import FUNCTIONS as SIMULINK_FUNCTIONS
 from .simulink_target import simulink_files
 from .sympy_target import sympy_files
 from .torch_target import torch_files
+from .wasm_target import wasm_files
 
 
 def c(
@@ -125,6 +126,22 @@ def javascript(
     """A JavaScript module without dependencies, with a check by node and README in a folder; options are those of `c`. Returns the folder."""
     made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
     return _written(folder, javascript_files(made))
+
+
+def wasm(
+    equations: Equations,
+    folder: str | Path,
+    *,
+    functions: Iterable[str] | str = USUAL,
+    start: Start | None = None,
+    name: str | None = None,
+    events: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    reference: float | None = 1.0,
+) -> Path:
+    """WebAssembly by our LLVM, linked by the package ziglang, behind the functions of the JavaScript target; options are those of `c`. Returns the folder."""
+    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
+    return _written(folder, wasm_files(made))
 
 
 def jax(
@@ -275,6 +292,7 @@ TARGETS: Final[dict[str, Callable[..., Path]]] = {
     "matlab": matlab,
     "rust": rust,
     "javascript": javascript,
+    "wasm": wasm,
     "jax": jax,
     "torch": torch,
     "casadi": casadi,
@@ -305,10 +323,13 @@ def _with_laws(equations: Equations, inputs: Mapping[Any, Any] | None) -> Equati
     return closed_loop(equations, inputs) if inputs else equations
 
 
-def _written(folder: str | Path, files: Mapping[str, str]) -> Path:
+def _written(folder: str | Path, files: Mapping[str, str] | Mapping[str, str | bytes]) -> Path:
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)
-        write_text(place / name, text)
+        if isinstance(text, bytes):
+            write_bytes(place / name, text)
+        else:
+            write_text(place / name, text)
     return place

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Final
 
 from ...algebra.functions import ExternalFunction
@@ -28,14 +29,24 @@ _OFFERED: Final = ("state", "inputs", "parameters", "defaultParameters", "initia
 def javascript_files(made: Artefact) -> dict[str, str]:
     """Text of each file, by name."""
     name, module = made.identifier, JavaScriptModule(made)
+    files = {
+        f"{name}.js": module.text(),
+        f"{name}_check.js": javascript_check(made),
+        "package.json": package_file(name),
+    }
+    return {**files, "README.md": readme(made, javascript_words(made, module.supplied))}
+
+
+def package_file(name: str) -> str:
+    """The package.json of a folder."""
     package = {"name": name.lower(), "version": "1.0.0", "type": "module", "main": f"{name}.js", "private": True}
-    files = {f"{name}.js": module.text(), f"{name}_check.js": javascript_check(made)}
-    files["package.json"] = json.dumps(package | {"scripts": {"check": f"node {name}_check.js"}}, indent=2) + "\n"
-    return {**files, "README.md": readme(made, _words(made, module.supplied))}
+    return json.dumps(package | {"scripts": {"check": f"node {name}_check.js"}}, indent=2) + "\n"
 
 
 class JavaScriptModule:
     """Text of the module."""
+
+    language = "JavaScript"
 
     def __init__(self, made: Artefact) -> None:
         self.made = made
@@ -64,18 +75,25 @@ class JavaScriptModule:
     def body(self, checks: bool = True) -> str:
         """Everything but imports and exports: also the inside of a function in a page."""
         made = self.made
-        abouts = [f"{f.about}; {f.program.cost}" for f in made.functions]
-        definitions = [t.definition(in_one_line(a)) for t, a in zip(self.texts, abouts, strict=True)]
-        kernels: list[Kernel] = list(dict.fromkeys(k for t in self.texts for k in t.kernels))
-        kernels += [on_pieces] if any(f.table for f in made.externals) else []
+        definitions = self.definitions()
+        kernels = self.kernels() + ([on_pieces] if any(f.table for f in made.externals) else [])
         parts = [self._variables(checks), self._defaults(), self._start(), self._tables(), _CHECKED]
         parts += [simple_javascript(k) for k in kernels]
         parts += [_lookup(f) for f in made.externals if f.table is not None]
         parts += [*definitions, *(_JavaScriptAlgorithm(made, a).definition() for a in made.algorithms)]
         return "\n\n".join("\n".join(p) for p in parts)
 
+    def definitions(self) -> list[list[str]]:
+        """The functions."""
+        abouts = [in_one_line(f"{f.about}; {f.program.cost}") for f in self.made.functions]
+        return [t.definition(a) for t, a in zip(self.texts, abouts, strict=True)]
+
+    def kernels(self) -> list[Kernel]:
+        """Loops that functions call, known once these are written."""
+        return list(dict.fromkeys(k for t in self.texts for k in t.kernels))
+
     def _head(self) -> list[str]:
-        about = [f"{self.made.title}: JavaScript", "", *described(self.made)]
+        about = [f"{self.made.title}: {self.language}", "", *described(self.made)]
         about += ["", "Functions refuse arguments that are too short or not finite by a RangeError, unless CHECKS is false.",
                   "They write into arrays that they are given, or make new ones, and return them. project returns 0, or 4 where it does not end."]  # fmt: skip
         return [f"// {in_one_line(line)}".rstrip() for line in about] + [""]
@@ -181,7 +199,9 @@ class _JavaScriptAlgorithm(JavaScriptKernel):
         self.line(f"{self.algorithm.calls[s.function.name]}({', '.join(given)});")
 
 
-def _words(made: Artefact, supplied: list[ExternalFunction]) -> LanguageWords:
+def javascript_words(
+    made: Artefact, supplied: list[ExternalFunction], title: str = "a JavaScript module", beside: Mapping[str, str] | None = None
+) -> LanguageWords:  # fmt: skip
     n, first = made.identifier, made.functions[0]
     example = f"""\
 import * as model from "./{n}.js";
@@ -192,8 +212,8 @@ const {first.program.outputs[0].name} = model.{first.name}(t, x, r, p);     // l
     more = [
         "Nothing else is needed, in node or in a browser. Matrices are flat, row after row; a single number is an array of one."
     ]
-    files = {f"{n}.js": "the module", f"{n}_check.js": "checks it", "package.json": "for node"}
+    files = {f"{n}.js": "the module", f"{n}_check.js": "checks it", "package.json": "for node"} | dict(beside or {})
     if supplied:
         names = ", ".join(f"`{f.name}`" for f in supplied)
         more.append(f"You supply `{n}_functions.js`, which exports {names}: functions of numbers.")
-    return LanguageWords("a JavaScript module", f"node {n}_check.js", example, "js", "", files, tuple(more))
+    return LanguageWords(title, f"node {n}_check.js", example, "js", "", files, tuple(more))
