@@ -18,6 +18,7 @@ from ...emit.loops.language import Kernel
 from ...emit.program.program import Program
 from ...errors import CompileError
 from ...escaping import in_one_line
+from ...whole_files import write_bytes
 from ..code.javascript import argument_checks
 from ..mockup.build import has_zig
 from .artefact import Artefact
@@ -95,7 +96,7 @@ class WasmModule(JavaScriptModule):
 
 
 _LOADER: Final = """\
-// The machine code, with functions of mathematics and others that it calls; its memory grows no more once all functions have their places.
+// The machine code, with functions of mathematics and others that it calls.
 const bytes = await (async (address) => {
     if (address.protocol === "file:") return (await import("node:fs/promises")).readFile(address);
     return (await fetch(address)).arrayBuffer();
@@ -103,29 +104,22 @@ const bytes = await (async (address) => {
 const { sin, cos, exp, log, tan, asin, acos, atan, sinh, cosh, tanh, pow, atan2 } = Math;
 const mathematics = { sin, cos, exp, log, tan, asin, acos, atan, sinh, cosh, tanh, pow, atan2 };
 const { instance } = await WebAssembly.instantiate(bytes, { env: { ...mathematicsEXTERNALS } });
-const memory = instance.exports.memory, begin = (instance.exports.__heap_base.value + 7) & ~7;
+const memory = instance.exports.memory;
+let numbers = new Float64Array(memory.buffer), free = (instance.exports.__heap_base.value + 7) & ~7;
 
-// An entry, with places for its numbers; all entries use the same memory, one after the other.
+// An entry as a function from arrays to arrays, with places of its own in memory: tables of addresses, inputs, outputs, scratch memory.
 function placed(name, inputs, outputs, work) {
-    const pointers = 4 * (inputs.length + 1 + outputs.length), total = pointers + 8 * (work + 1);
-    const whole = begin + total + 8 + 8 * [...inputs, ...outputs].reduce((a, b) => a + b, 0);
-    if (whole > memory.buffer.byteLength) memory.grow(Math.ceil((whole - memory.buffer.byteLength) / 65536));
-    const run = instance.exports[name], table = instance.exports[`${name}.externals`];
-    let at = (begin + pointers + 7) & ~7;
-    const next = (size) => { const place = at; at += 8 * size; return place; };
-    const ins = inputs.map(next), outs = outputs.map(next), scratch = next(work);
+    const taken = (size) => { free += 8 * size; return free - 8 * size; };
+    const tables = [inputs.length + 1, outputs.length].map((n) => taken(Math.ceil(n / 2)));
+    const ins = inputs.map(taken), outs = outputs.map(taken), scratch = taken(work);
+    if (free > memory.buffer.byteLength) memory.grow(Math.ceil((free - memory.buffer.byteLength) / 65536));
+    numbers = new Float64Array(memory.buffer);
+    const run = instance.exports[name], externals = instance.exports[`${name}.externals`];
+    [[...ins, externals ? externals.value : 0], outs].forEach((places, k) => new Uint32Array(memory.buffer, tables[k], places.length).set(places));
     return (given, results) => {
-        const numbers = new Float64Array(memory.buffer), words = new Uint32Array(memory.buffer);
-        ins.forEach((place, k) => {
-            words[begin / 4 + k] = place;
-            for (let i = 0; i < inputs[k]; i++) numbers[place / 8 + i] = given[k][i];
-        });
-        words[begin / 4 + ins.length] = table ? table.value : 0;
-        outs.forEach((place, k) => { words[begin / 4 + ins.length + 1 + k] = place; });
-        run(begin, begin + 4 * (ins.length + 1), scratch);
-        outs.forEach((place, k) => {
-            for (let i = 0; i < outputs[k]; i++) results[k][i] = numbers[place / 8 + i];
-        });
+        for (let k = 0; k < ins.length; k++) for (let i = 0; i < inputs[k]; i++) numbers[ins[k] / 8 + i] = given[k][i];
+        run(tables[0], tables[1], scratch);
+        for (let k = 0; k < outs.length; k++) for (let i = 0; i < outputs[k]; i++) results[k][i] = numbers[outs[k] / 8 + i];
     };
 }"""
 
@@ -147,7 +141,7 @@ def _linked(made: Artefact, code: list[tuple[Program, bytes, int]]) -> bytes:
     with tempfile.TemporaryDirectory(prefix="symbody-wasm-") as folder:
         offered = ["__heap_base"]
         for k, (program, content, _) in enumerate(code):
-            (Path(folder) / f"{k}.o").write_bytes(content)
+            write_bytes(Path(folder) / f"{k}.o", content)
             offered += [entry(program), *([f"{entry(program)}.externals"] if program.externals else [])]
         command = [
             sys.executable,
