@@ -27,6 +27,7 @@ STAGES = (
     "export",
     "traced",
     "equilibria",
+    "branches",
     "gpu",
     "readable",
 )  # a file each, loaded when chosen: each has peers of its own

@@ -112,7 +112,7 @@ class OrbitCurve:
         """Orbits in the direction of the start's tangent, the start not among them, and how it ended."""
         here, step = start, self.step
         out: list[OrbitCurvePoint] = []
-        largest = self._amplitude(start.point)
+        largest, turns = self._amplitude(start.point), 0
         for count in range(most):
             if count % ADAPTED == ADAPTED - 1:
                 here = self._on_new_mesh(here)
@@ -124,10 +124,12 @@ class OrbitCurve:
                 return [*out, *([] if edge is None else [edge])], ENDS["bound"]
             amplitude = self._amplitude(there.point)
             largest = max(largest, amplitude)
-            if amplitude < VANISHED * largest or self._reversed(here.point, there.point):
+            has_shrunk = amplitude < 0.5 * largest
+            if amplitude < VANISHED * largest or (has_shrunk and self._reversed(here.point, there.point)):
                 return out, ENDS["still"]
             out.append(there)
-            if count > 3 and self._passes(here, there, start):
+            turns += here.tangent.value * there.tangent.value < 0
+            if turns > 1 and self._passes(here, there, start):
                 return out, ENDS["closed"]
             here = there
         return out, ENDS["points"]

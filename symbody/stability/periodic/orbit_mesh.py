@@ -10,7 +10,7 @@ from ...emit.run.callable import Array
 from .collocation import STAGES, gauss
 from .orbit_problem import OrbitPoint
 
-SHARE: Final = 1e-5  # measured on van der Pol's and Rössler's orbits with 12 to 96 intervals: 1e-6 to 1e-5
+SHARE: Final = 3e-5  # measured with 12 to 96 intervals: 1e-6 to 1e-5 of periods (van der Pol, Rössler), somewhat more of multipliers
 
 
 def interpolated(point: OrbitPoint, tau: Array) -> tuple[Array, Array]:

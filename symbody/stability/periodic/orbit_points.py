@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
+from math import prod
 from typing import Final
 
 import numpy as np
@@ -83,15 +84,16 @@ def special_between(curve: OrbitCurve, place: int, here: OrbitCurvePoint, there:
 
 
 def _doubling(m: Complex) -> float:
-    return float(np.prod((1 + m) / (1 + np.abs(m))).real)
+    return prod(((1 + x) / (1 + abs(x)) for x in m.tolist()), start=complex(1)).real
 
 
 def _crossing(m: Complex) -> float:
-    return float(np.prod((1 - m) / (1 + np.abs(m))).real)
+    return prod(((1 - x) / (1 + abs(x)) for x in m.tolist()), start=complex(1)).real
 
 
 def _second_frequency(m: Complex) -> float:
-    return float(np.prod([(1 - a * b) / (1 + abs(a * b)) for a, b in combinations(m, 2)] or [1.0]).real)
+    pairs = (a * b for a, b in combinations(m.tolist(), 2))
+    return prod(((1 - x) / (1 + abs(x)) for x in pairs), start=complex(1)).real
 
 
 def _named(curve: OrbitCurve, kind: str, place: int, found: OrbitCurvePoint) -> list[SpecialOrbit]:

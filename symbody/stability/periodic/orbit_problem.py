@@ -42,13 +42,20 @@ class OrbitPoint:
 
     def moved(self, change: OrbitPoint, s: float = 1.0) -> OrbitPoint:
         """A step along a direction."""
-        return OrbitPoint(
-            self.times, self.x + s * change.x, self.K + s * change.K, self.T + s * change.T, self.value + s * change.value
+        return self._like(
+            OrbitPoint(
+                self.times, self.x + s * change.x, self.K + s * change.K, self.T + s * change.T, self.value + s * change.value
+            ), ("sizes", "quadrature")
         )  # fmt: skip
 
     def scaled(self, s: float) -> OrbitPoint:
         """A direction, s times as long."""
-        return OrbitPoint(self.times, s * self.x, s * self.K, s * self.T, s * self.value)
+        return self._like(OrbitPoint(self.times, s * self.x, s * self.K, s * self.T, s * self.value), ("quadrature",))
+
+    def _like(self, other: OrbitPoint, known: tuple[str, ...]) -> OrbitPoint:
+        """Another point that keeps what this one has computed and a small step leaves as it is."""
+        other.__dict__.update({name: self.__dict__[name] for name in known if name in self.__dict__})
+        return other
 
     @cached_property
     def at_gauss_points(self) -> Array:
