@@ -23,6 +23,7 @@ from ..algebra.matrix import Matrix, zeros
 from ..errors import ModelError, shown
 from .line_polynomials import LineFunction, legendre, one, one_piece, position, times
 from .line_polynomials import integral as unit_integral
+from .material_integrals import gauss_points
 from .moments import Moments
 
 AXIS, Y, Z = 0, 1, 2  # parts of a section: its centre, and what goes with y and z
@@ -254,6 +255,21 @@ class BeamShapes:
             for kind in ("turn y", "turn z", "twist")
         )
         return a, -b, twist
+
+    @property
+    def centroid(self) -> Matrix:
+        """The mean of the places along the axis."""
+        fields = self.fields
+        unit = Distribution(({0: ONE},) * fields.n)
+        table = fields.moments({AXIS: unit})
+        return table.first_moment / fields.length
+
+    def gauss_places(self, points: int) -> Iterator[tuple[Expr, float]]:
+        """Points of Gauss on each piece: x, and weights that sum to one."""
+        n = self.fields.n
+        for piece in range(n):
+            for x, w in gauss_points(points):
+                yield self.fields.length * ((piece + (1 + x) / 2) / n), w / (2 * n)
 
     def _value(self, f: LineFunction, x: Expr) -> Expr:
         X = self._ratio(x)

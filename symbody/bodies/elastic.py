@@ -26,6 +26,8 @@ class Fields:
 def fields_of(where: str, rest: Matrix, modes: Sequence[Matrix], second: Any, q: Sequence[Symbol]) -> Fields:
     """s = s_0 + Σ q_k s_k + ½ Σ q_i q_j s_ij."""
     weights, fields = [ONE, *q], [rest, *modes]
+    if second is not None and not isinstance(second, Mapping):
+        raise ModelError(f"{where}: second= maps pairs of modes such as (0, 1) to fields, got {shown(second)}")
     for pair, s in (second or {}).items():
         if (
             not isinstance(pair, tuple)

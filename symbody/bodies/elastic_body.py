@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from ..algebra.derivatives import derivative
@@ -13,10 +14,12 @@ from ..algebra.walk import free_symbols, substitute_all
 from ..errors import ModelError, listed, shown, unknown
 from ..summary import tagged
 from .frames import Frame
+from .mass import MassProperties
 from .mechanism import Body, Load
 from .moments import Moments, trace
 from .points import Point
 from .rotations import Rotation, Turn
+from .vectors import Vector
 
 Place = tuple[Expr, Expr, Expr]
 
@@ -75,6 +78,17 @@ class ElasticBody(Body):
             self._frames[place] = made if rest == (ZERO, ZERO) else made.translate(0, *rest, name=name)
         return self._frames[place]
 
+    @cached_property
+    def mass_at_rest(self) -> MassProperties:
+        m, c, I = substitute_all(
+            [self.mass.m, self.mass.p_BoBcm, self.mass.I_BBcm], dict.fromkeys(self.coordinates, ZERO)
+        )
+        return MassProperties(m, c, I)
+
+    @cached_property
+    def line(self) -> tuple[Frame, ...]:
+        return tuple(self.at(*place) for place in self.outline)
+
     @property
     def is_fixed_at_origin(self) -> bool:
         if self.shapes is None:
@@ -85,6 +99,14 @@ class ElasticBody(Body):
     def point(self, x: object = 0, y: object = 0, z: object = 0) -> Point:
         """The point of the body that has these coordinates at rest."""
         return self.at(x, y, z).origin
+
+    def velocity_at(self, point: Point) -> Vector:
+        """Velocity of a point of the body, such as body.point(x)."""
+        if self.frame not in point.frame.path:
+            raise ModelError(
+                f"body {self.name!r} deforms: the velocity at a place is known of its own points, such as body.point(x); got {shown(point)}"
+            )
+        return point.velocity()
 
     def displacement(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Matrix:
         """Where that point is in the body frame less where it is at rest."""

@@ -25,9 +25,10 @@ def refuse_modes(where: str, moments: Moments, q: Sequence[Symbol], K: Matrix) -
     things = substitute_all([M, C, R, K], table)
     draw = Random(1)
     try:
-        mass, coupling, rigid, stiff = evaluate(things, {s: draw.uniform(0.5, 1.5) for s in free_symbols(*things)})
+        found = evaluate([list(A.entries) for A in things], {s: draw.uniform(0.5, 1.5) for s in free_symbols(*things)})
     except EvaluationError:
         return
+    mass, coupling, rigid, stiff = (_rows(A, numbers) for A, numbers in zip(things, found, strict=True))
     for k, x in enumerate(q):
         if mass[k][k] <= 0:
             raise ModelError(f"{where}: the mode of {x} moves no mass: ∫ s · s dm = {mass[k][k]:.3g}")
@@ -52,6 +53,10 @@ def refuse_modes(where: str, moments: Moments, q: Sequence[Symbol], K: Matrix) -
             raise ModelError(
                 f"{where}: its stiffness is negative for {_sum(q, mixture, s)} (eigenvalue {least:.3g} of a matrix with ones on the diagonal)"
             )
+
+
+def _rows(A: Matrix, numbers: Sequence[float]) -> Rows:
+    return [[float(x) for x in numbers[i * A.cols : (i + 1) * A.cols]] for i in range(A.rows)]
 
 
 def _coupling(moments: Moments, at: Sequence[int]) -> Matrix:

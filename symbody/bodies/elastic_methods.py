@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..algebra.graph import ZERO, Symbol, as_expr
 from ..algebra.matrix import Matrix, zeros
+from ..algebra.walk import free_symbols, substitute
 from ..errors import ModelError, listed, shown
+from ..escaping import checked_name
 from . import elastic as fields
 from .beam import Section, Stiffness, beam_modes, coordinate_names, section_inertias, shapes_of, supports
 from .beam_fields import BeamFields, BeamShapes
@@ -18,7 +21,9 @@ from .elastic_checks import refuse_modes
 from .frames import Frame, three
 from .internal_damping import modal_damping, rayleigh_damping
 from .joint_methods import JointMethods
+from .mechanism import Action, Load
 from .moments import Moments
+from .vectors import Vector
 
 STIFFENED = (
     "elastic to second order: places of its points are exact to second order in the elastic coordinates (foreshortening by deflection, and with rho_I the "
@@ -27,6 +32,9 @@ STIFFENED = (
 PLAIN = (
     "elastic to first order: foreshortening is dropped, and with it the stiffness that rotation and axial loads give"
 )
+
+
+LINES = 12  # straight pieces that a beam is drawn of
 
 
 class ElasticMethods(JointMethods):
@@ -73,10 +81,11 @@ class ElasticMethods(JointMethods):
         """
         self.refuse_twice("bodies", name, self._bodies)
         where = f"elastic body {name!r}"
+        whole_number(where, "quadrature", quadrature)
         count = len(moments["first"]) - 1 if isinstance(moments, dict) and "first" in moments else None
         given = fields.given_modes(where, modes) if moments is None else []
         q = self._elastic_coordinates(where, name, coordinates, len(given) if count is None else count)
-        on = frame if frame is not None else Frame(None, name=identifier(name))
+        on = self._elastic_frame(where, name, frame)
         shapes: Shapes | None = None
         K = zeros(len(q), len(q))
         if moments is not None:
@@ -154,13 +163,57 @@ class ElasticMethods(JointMethods):
         for e in (table.m, *K.entries):
             self.checked(where, e)
         D = self._damping(where, None, rayleigh, modal_damping, table, q, K)
-        on = frame if frame is not None else Frame(None, name=identifier(name))
-        outline = tuple((as_expr(k) / 24 * L, ZERO, ZERO) for k in range(25))
+        on = self._elastic_frame(where, name, frame)
+        outline = tuple((as_expr(k) / LINES * L, ZERO, ZERO) for k in range(LINES + 1))
         body = ElasticBody(name, on, table.mass_properties, None, True, table, q, K, D, BeamShapes(made, name), outline)
         self.note(f"{where} is {STIFFENED if stiffening and section.EI else PLAIN}")
         return self._add_elastic(where, body, None)
 
+    def line_load(self, name: str, on: ElasticBody, per_length: Any, *, follows: bool = False, points: int = 8) -> Load:
+        """A force along a beam, per length: wind, pressure, a weight on it. Gravity acts on beams by itself.
+
+        per_length   a vector, which keeps its direction in the frames where it was written: m.ground.vector(0, 0, -w); or three components along
+                     the axes of the beam's frame. They may contain a material coordinate x = material("x"), from 0 to its length
+        follows      True: components along the axes of each section, which turn with it (pressure)
+        points       of Gauss on each element, where the force is not the same everywhere or follows
+        """
+        where = f"line load {checked_name(name, 'load')!r}"
+        shapes = on.shapes if isinstance(on, ElasticBody) else None
+        if not isinstance(on, ElasticBody) or not isinstance(shapes, BeamShapes):
+            raise ModelError(f"{where}: acts on a beam made by m.beam, got {shown(on)}; m.force acts at points")
+        self.frame_of(where, on)
+        whole_number(where, "points", points)
+        if follows and isinstance(per_length, Vector):
+            raise ModelError(
+                f"{where}: a load that follows has three components along the axes of the sections, got a vector"
+            )
+        given = per_length if isinstance(per_length, Vector) else on.frame.vector(*three(per_length, where).entries)
+        inside = {s for c in given.terms.values() for s in free_symbols(c) if s.kind == "material"}
+        if len(inside) > 1:
+            raise ModelError(
+                f"{where}: contains the material coordinates {listed(s.name for s in inside)}; a beam has one"
+            )
+        L = shapes.fields.length
+        if not inside and not follows:
+            at = Frame(on.frame, offset=shapes.centroid, name=f"{on.frame.name}.{identifier(name)}")
+            return self.add_load(Load(self._new_load(name), "force", (Action(at, force=L * given, at=at.origin),)))
+        actions = []
+        for place, weight in shapes.gauss_places(points):
+            at = on.at(place)
+            here = given.map(partial(substitute, table=dict.fromkeys(inside, place)))
+            pushed = Vector({at: here.terms[on.frame]}) if follows and here.terms else here
+            actions.append(Action(at, force=(L * weight) * pushed, at=at.origin))
+        return self.add_load(Load(self._new_load(name), "force", tuple(actions)))
+
     # ------------------------------------------------------------------------------------------------ how it is done
+
+    def _elastic_frame(self, where: str, name: str, frame: Any) -> Frame:
+        """The frame that was given, or a new one that a joint places."""
+        if frame is None:
+            return Frame(None, name=identifier(name))
+        if not isinstance(frame, Frame):
+            raise ModelError(f"{where}: the second argument is its frame, got {shown(frame)}; quantities go by keyword")
+        return self.own_frame(where, frame)
 
     def _elastic_coordinates(self, where: str, name: str, given: Any, n: int) -> tuple[Symbol, ...]:
         names = (
@@ -187,7 +240,7 @@ class ElasticMethods(JointMethods):
         return zeros(len(q), len(q))
 
     def _add_elastic(self, where: str, body: ElasticBody, points: Any) -> ElasticBody:
-        if points:
+        if points is not None:
             body = replace(body, points=_named_points(where, body, points))
         self.add_body(body)
         for load in internal_loads(body.name, body.coordinates, body.stiffness, body.damping):
@@ -195,6 +248,12 @@ class ElasticMethods(JointMethods):
                 self.checked(where, e)
             self.add_load(load)
         return body
+
+
+def whole_number(where: str, option: str, value: Any) -> None:
+    """An error where a number of things is none."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ModelError(f"{where}: {option}= is a whole number from 1, got {shown(value)}")
 
 
 def _section(

@@ -35,6 +35,10 @@ def modal_damping(where: str, ratios: Any, M: Matrix, K: Matrix) -> Matrix:
     if isinstance(ratios, (tuple, list)) and len(ratios) != n:
         raise ModelError(f"{where}: modal_damping= is one ratio, or {n} of them; got {shown(ratios)}")
     zeta = [as_expr(r) for r in (ratios if isinstance(ratios, (tuple, list)) else [ratios] * n)]
+    if soft := [k + 1 for k in range(n) if K[k, k] is ZERO]:
+        raise ModelError(
+            f"{where}: modal_damping= needs a stiffness, and mode {soft[0]} has none; give stiffness=, or damping="
+        )
     for at in _blocks(M, K):
         hats = _numbers(where, M, K, at)
         squares, modes = eigenmodes(*hats)

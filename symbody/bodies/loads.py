@@ -12,6 +12,7 @@ from ..algebra.functions import sqrt, tanh, where
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, cross, dot
 from ..algebra.walk import free_symbols
+from ..errors import ModelError
 from .frames import Frame
 from .joint_loads import JointLoads
 from .mechanism import Action, Body, Load
@@ -107,6 +108,10 @@ def central_gravity(of: CentralGravity, bodies: Iterable[Body]) -> Load:
         distance = r.magnitude()
         actions.append(Action(b.mass_frame, force=-(of.strength * b.mass.m / distance**3) * r, at=b.mass_centre))
         by_body[b.name] = -(of.strength * b.mass.m / distance)
+        if of.has_gradient and b.moments is not None:
+            raise ModelError(
+                f"gravity {of.name!r}: its gradient is known of rigid bodies, and {b.name!r} deforms; leave out gradient=True, or name others in on="
+            )
         if of.has_gradient and not b.mass.is_particle:
             more, energy = _gravity_gradient(of.strength, b, r, distance)
             actions += more

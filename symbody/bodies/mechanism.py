@@ -53,6 +53,16 @@ class Body:
         return self.frame.vector(x, y, z)
 
     @property
+    def mass_at_rest(self) -> MassProperties:
+        """Where nothing is deformed."""
+        return self.mass
+
+    @property
+    def line(self) -> tuple[Frame, ...]:
+        """Frames along a body that deforms, between which it is drawn."""
+        return ()
+
+    @property
     def is_fixed_at_origin(self) -> bool:
         """Whether what is at the origin of its frame does not move in it."""
         return True

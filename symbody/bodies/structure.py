@@ -139,7 +139,7 @@ class Structure(Parts):
             axis, orientation = _from_four_vectors(name, geometry.vectors)
             geometry = replace(geometry, axis=axis, orientation=orientation)
         outer = self._placed(name, parent, geometry.at, "parent")
-        inner = self._placed(name, child, geometry.on, "child")
+        inner = self._placed(name, child, geometry.on, "child", by_frame=kind == "free")
         if geometry.orientation is not None:
             inner = Frame(inner, _as_rotation(name, geometry.orientation).inverse, name=f"{inner.name}.rest")
         if inner.root.is_ground and not outer.root.is_ground:
@@ -169,23 +169,24 @@ class Structure(Parts):
 
     # ------------------------------------------------------------------------------------------------ joints in trees
 
-    def _placed(self, joint: str, side: Any, at: Any, what: str) -> Frame:
-        """The frame of a joint on one of its sides."""
+    def _placed(self, joint: str, side: Any, at: Any, what: str, by_frame: bool = False) -> Frame:
+        """The frame of a joint on one of its sides; `by_frame`: a body that deforms is moved by its frame, not by what is at its origin."""
         frame = self.frame_of(f"joint {joint!r}, {what}", side)
         if isinstance(side, Body) and side.moments is not None:
-            return self._on_elastic(joint, side, at)
+            return self._on_elastic(joint, side, at, by_frame)
         option = {"parent": "at", "child": "on"}[what]
         place = at.in_frame(frame).coordinates if isinstance(at, Point) else three(at, f"joint {joint!r}, {option}=")
         return frame if all(e is ZERO for e in place.entries) else Frame(frame, offset=place, name=f"{joint}.{what}")
 
-    def _on_elastic(self, joint: str, body: Body, at: Any) -> Frame:
+    def _on_elastic(self, joint: str, body: Body, at: Any, by_frame: bool) -> Frame:
         """The frame of a joint on a body that deforms: where it has these coordinates at rest, or the frame of a point of it."""
         if isinstance(at, Point):
             return at.frame if body.frame in at.frame.path and not moves_in_frame(at) else at.frame.translate(at)
         if isinstance(at, str):
             return body.at(at)
         place = three(at, f"joint {joint!r}, at=").entries
-        return body.frame if all(e is ZERO for e in place) and body.is_fixed_at_origin else body.at(*place)
+        is_origin = all(e is ZERO for e in place) and (by_frame or body.is_fixed_at_origin)
+        return body.frame if is_origin else body.at(*place)
 
     def _hang(self, kind: str, name: str, outer: Frame, inner: Frame, o: JointGeometry, coordinates: Any) -> Joint:
         """Place the subtree of the child by the joint's motion."""

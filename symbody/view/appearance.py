@@ -13,7 +13,7 @@ import numpy as np
 from ..algebra.evaluate import evaluate
 from ..bodies.frames import Frame
 from ..bodies.mass import Shape
-from ..bodies.mechanism import Action
+from ..bodies.mechanism import Action, Body
 from ..bodies.points import Point
 from ..bodies.urdf.robot import Robot
 from ..bodies.urdf.xml_text import LinkShape
@@ -71,6 +71,8 @@ class Appearance:
         shape = self.bodies[name].shape
         if name in self.shapes:
             return [s for g in checked_shapes(name, self.shapes[name]) for s in self._given(name, g)]
+        if self.bodies[name].line:  # drawn by `spans`, which deform
+            return []
         if shape is not None:
             numbers = self.numbers[name][10:]
             k = len(shape.size)
@@ -186,8 +188,8 @@ class Appearance:
     # ------------------------------------------------------------------------------------------------ between bodies
 
     def spans(self) -> tuple[Span, ...]:
-        """Springs between points, and strings."""
-        out = []
+        """Bodies that deform, springs between points, and strings."""
+        out = [s for n, b in self.bodies.items() if n not in self.drawing.hide for s in self._deformed(n, b)]
         for load in self.mechanism.loads:
             ends = [a for a in load.actions if a.at is not None and a.force is not None]
             if load.kind == "spring" and len(ends) == 2:
@@ -198,6 +200,14 @@ class Appearance:
             b = End(GROUND, s.place) if s.place is not None else End(s.second, self.skeleton.centres[s.second])
             out.append(Span("string", a, b, 0.35 * self.painter.rod, "string"))
         return tuple(out)
+
+    def _deformed(self, name: str, body: Body) -> list[Span]:
+        """A body along a line, as rods between frames that move with its deformation."""
+        if name in self.shapes or not body.line:
+            return []
+        ends = [self._end(f, self.finder.now.r[f]) for f in body.line]
+        colour = self.painter.colour[name]
+        return [Span("rod", a, b, self.painter.rod, colour, name=name) for a, b in itertools.pairwise(ends)]
 
     def _place(self, action: Action) -> Array:
         return self.finder.now_points[:, self.finder.index(action)]

@@ -272,5 +272,5 @@ def checked_shapes(name: str, given: Any) -> list[Shape | Solid]:
 
 def needed(body: Body) -> tuple[Any, ...]:
     """Expressions of a body whose numbers its look depends on: mass, inertia, size and centre of its shape."""
-    shape = body.shape
-    return (body.mass.m, *body.mass.I_BBcm.entries, *((*shape.size, *shape.centre.entries) if shape else ()))
+    shape, mass = body.shape, body.mass_at_rest
+    return (mass.m, *mass.I_BBcm.entries, *((*shape.size, *shape.centre.entries) if shape else ()))

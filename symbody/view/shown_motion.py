@@ -191,7 +191,7 @@ def _largest_amplitude(base: ShownMotion, place: Placer, q0: Array, x: Any, size
     small = 1e-5 / float(np.abs(x).max())
     q = np.stack([q0, *(q0 + small * np.real(x * np.exp(1j * a)) for a in np.linspace(0, np.pi, 9)[:-1])])
     mechanism = base.equations.mechanism
-    frames = list(dict.fromkeys(b.frame for b in mechanism.bodies))
+    frames = list(dict.fromkeys(f for b in mechanism.bodies for f in (b.frame, *b.line)))
     sim = base.trajectory
     poses, points = place(np.full(len(q), base.t[0]), q, z=sim.z[:1].repeat(len(q), 0), r=sim.r, p=sim.p)
     centres = points[:, : len(mechanism.bodies)]

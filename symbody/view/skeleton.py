@@ -142,7 +142,8 @@ class SkeletonFinder:
         """The largest of bodies by their inertia: 2 √(tr I / 2 m)."""
         out = [0.0]
         for b in self.bodies.values():
-            m, *diagonal = evaluate([b.mass.m, *(b.mass.I_BBcm[k, k] for k in range(3))], self.motion.values)
+            mass = b.mass_at_rest
+            m, *diagonal = evaluate([mass.m, *(mass.I_BBcm[k, k] for k in range(3))], self.motion.values)
             out.append(2 * math.sqrt(max(sum(diagonal), 0.0) / (2 * m)) if m > 0 else 0.0)
         return max(out)
 
@@ -358,7 +359,8 @@ def placer(eq: Equations, more: Iterable[Frame] = ()) -> Placer:
     """Poses of all frames of a mechanism, places of its mass centres and then of its forces."""
     m: Mechanism = eq.mechanism
     points = [b.mass_centre for b in m.bodies] + [a.at for a in acting(m) if a.at is not None]
-    return Placer(eq, (m.ground, *m.frames, *more), points)
+    lines = [f for b in m.bodies for f in b.line]
+    return Placer(eq, (m.ground, *m.frames, *lines, *more), points)
 
 
 def _distinct(points: list[Three], tolerance: float) -> list[Three]:

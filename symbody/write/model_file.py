@@ -25,6 +25,7 @@ from ..bodies.frames import Frame
 from ..bodies.mass import mass_properties
 from ..bodies.mechanism import Action, Body, Constraint, Load, Mechanism
 from ..bodies.model import Model
+from ..bodies.moments import Moments
 from ..bodies.points import Point
 from ..bodies.rotations import Cosines, Factor, Turn, about, from_euler_parameters
 from ..bodies.vectors import Vector
@@ -187,6 +188,8 @@ class _ModelFileWriter:
 
     def _body(self, b: Body) -> dict[str, Any]:
         out: dict[str, Any] = {"frame": self.frames[b.frame], "mass": b.mass.m}
+        if b.moments is not None:
+            return out | {"moments": _moments(b.moments)}
         if b.shape is not None and b.mass.p_BoBcm == b.shape.centre and b.mass.I_BBcm == b.shape.inertia(b.mass.m):
             size = b.shape.size
             shape: dict[str, Any] = {b.shape.kind: size[0] if len(size) == 1 else list(size)}
@@ -246,6 +249,14 @@ class _ModelFileWriter:
         if c.joint is not None:
             out["joint"] = c.joint
         return out | ({"actions": [self._action(a) for a in c.actions]} if c.actions else {})
+
+
+def _moments(moments: Moments) -> dict[str, Any]:
+    second = [
+        {"of": [as_expr(k), as_expr(j)], "is": [list(G.row(i)) for i in range(3)]}
+        for (k, j), G in moments.second.items()
+    ]
+    return {"weights": list(moments.weights), "first": [list(g.entries) for g in moments.first], "second": second}
 
 
 def _given_rate(z: Symbol, equations: Mapping[str, Expr]) -> Expr | None:

@@ -16,7 +16,19 @@ WRONG: dict[str, Any] = {
     "nothing": None, "text": "what", "number": 3, "list": [1, 2], "table": {"a": 1}, "object": object(), "array": np.ones((2, 2)), "nan": float("nan"),
 }  # fmt: skip
 INSIDE = "add_ order_bodies note declare before checked refuse_twice own_frame frame_of point_of owner joint_coordinates moved_frame unit_norm symbols_of_kind"
-FLAGS = ("physical", "gradient", "slip")
+FLAGS = ("physical", "gradient", "slip", "stiffening", "follows")
+
+
+X = sb.material("x")
+OF_ELASTIC: dict[str, dict[str, Any]] = {
+    "beam": {"length": 2, "rho_A": 1, "EI": 1, "EA": 1, "modes": 1},
+    "elastic": {"modes": [(0, X**2, 0)], "over": {X: (0, 1)}, "density": 1},
+    "line_load": {"per_length": (0, 1, 0)},
+}
+
+
+def beam_of(m: Model) -> sb.ElasticBody:
+    return m.beam("beam", m.ground, length=1, EI=1, rho_A=1, modes=1)
 
 
 def sample() -> Model:
@@ -39,7 +51,7 @@ def sensible(m: Model, method: str) -> dict[str, Any]:
         "at": (0, 0, 0) if has_sides else arm.point(), "energy": theta, "q": theta, "value": 1, "expression": theta, "motion": m.time, "wheel": arm,
         "radius": 1, "strength": 1, "x": 0, "first": "theta", "second": "theta", "ratio": 2, "pitch": 0.1, "frame": m.ground.rotate("x", 1),
         "names": "r s", "equals": 1, "sub": sample(), "contact": arm.point(), "heading": m.ground, "camber": 0, "mass": 1, "relaxation": 1,
-        "stiffness": (1, 2) if method == "tyre" else 1,
+        "stiffness": (1, 2) if method == "tyre" else 1, **OF_ELASTIC.get(method, {}), **({"on": beam_of(m)} if method == "line_load" else {}),
     }  # fmt: skip
 
 
@@ -62,6 +74,7 @@ def test_wrong_arguments_are_refused_in_words(method: str) -> None:
                 for p in parameters
                 if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
             }
+            given |= OF_ELASTIC.get(method, {})
             given[wrong.name] = value
             by_place = [
                 given.pop(p.name)

@@ -21,7 +21,7 @@ KINDS = {
     "elements": {"modes": None, "elements": 2},
 }
 WITH_SECTIONS = {
-    "torsion": {"GJ": 1.5, "rho_I": (0.02, 0.03), "modes": 1},
+    "torsion": {"GJ": 1.5, "rho_I": (0.02, 0.03), "bending": "z", "modes": 1},
     "shear": {"GA": 30.0, "rho_I": 0.02, "bending": "y", "modes": 1},
 }
 
@@ -89,3 +89,13 @@ def test_coriolis_matrix():
     assert np.array(C) @ [at[u] for u in eq.u] == pytest.approx(f_still - f, abs=1e-13)
     S = np.array(M_rate) - 2 * np.array(C)
     assert S + S.T == pytest.approx(0 * S, abs=1e-14)
+
+
+def test_reactions_are_those_of_particles():
+    """What goes through a hinge that holds a beam at a moving point of its mean axes, and through one at its end."""
+    options = {"ends": ("free", "free"), "modes": 1}
+    beam, particles = sb.derive(swinging_arm(**options)[0]), sb.derive(with_particles(*swinging_arm(**options)))
+    for joint in ("elbow", "wrist"):
+        one, other = (sb.reaction(eq, joint, solved=True) for eq in (beam, particles))
+        found, expected = (np.ravel(sb.evaluate([r.force, r.moment], values(beam))) for r in (one, other))
+        assert found == pytest.approx(expected, abs=1e-12 * np.abs(expected).max())

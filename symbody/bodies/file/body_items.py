@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from ...algebra.matrix import vector
+from ...algebra.matrix import as_matrix, vector
 from ...errors import listed
 from .. import mass as shapes
 from ..frames import Frame
+from ..mechanism import Body
+from ..moments import Moments
 from ..rotations import Cosines, Rotation, about, from_cosines, from_euler_parameters
-from .located import Formula, LocatedList, LocatedRecord
+from .located import Formula, LocatedList, LocatedRecord, LocatedTable
 from .scope import Item, Scope
 
 
@@ -58,11 +60,67 @@ def add_body(s: Scope, item: Item) -> None:
     said: LocatedRecord | None = item.content
     if said is None:
         s.model.body(item.name)
+    elif "beam" in said:
+        _beam(s, item.name, said)
+    elif "moments" in said:
+        _deforming(s, item.name, said)
     elif "at" in said:
         _particle(s, item.name, said)
     else:
         frame = s.frame(said.get("frame")) if "frame" in said else None
         s.model.body(item.name, frame, physical=said.get("physical") is not False, **_mass(s, item.name, said))
+
+
+def _beam(s: Scope, name: str, said: LocatedRecord) -> None:
+    if others := [k for k in said.values if k not in ("beam", "frame")]:
+        raise said.error(f"body {name!r} is a beam: its mass follows from rho_A, and it has no {listed(others)}")
+    given: LocatedRecord = said.get("beam")
+    how: dict[str, Any] = {
+        k: s.scalar(given.get(k)) for k in ("length", "rho_A", "EA", "GJ", "GA", "tension") if k in given
+    }
+    for k in ("EI", "rho_I", "rayleigh", "modal_damping"):
+        if k in given:
+            value = given.get(k)
+            how[k] = tuple(s.scalars(value)) if isinstance(value, LocatedList) else s.scalar(value)
+    for k in ("modes", "elements"):
+        if k in given:
+            value = given.get(k)
+            how[k] = (
+                {n: _count(s, x) for n, x in value.entries.items()}
+                if isinstance(value, LocatedTable)
+                else _count(s, value)
+            )
+    if "ends" in given:
+        how["ends"] = tuple(e.text for e in given.get("ends"))
+    if "bending" in given:
+        how["bending"] = given.get("bending").text
+    frame = s.frame(said.get("frame")) if "frame" in said else None
+    s.model.beam(name, frame, stiffening=given.get("stiffening") is not False, **how)
+
+
+def _count(s: Scope, said: Formula) -> int:
+    value = s.number(said)
+    if value != int(value):
+        raise said.error(f"{said.text!r} is not a whole number")
+    return int(value)
+
+
+def _deforming(s: Scope, name: str, said: LocatedRecord) -> None:
+    """A body by the moments of its fields, as it is written of a mechanism."""
+    given: LocatedRecord = said.get("moments")
+    weights, first = s.scalars(given.get("weights")), [vector(*s.scalars(g)) for g in given.get("first")]
+    if len(first) != len(weights) or "frame" not in said or "mass" not in said:
+        raise said.error(
+            f"body {name!r}: a body by its moments has a frame, a mass, and as many first moments as weights"
+        )
+    second = {}
+    for entry in given.get("second"):
+        k, j = (_count(s, x) for x in entry.get("of"))
+        if not 0 <= k <= j < len(weights):
+            raise entry.error(f"body {name!r}: the fields {k} and {j} are not two of {len(weights)}, in this order")
+        second[k, j] = as_matrix(s.matrix(entry.get("is")))
+    table = Moments(s.scalar(said.get("mass")), tuple(weights), tuple(first), second)
+    s.model.add_body(Body(name, s.frame(said.get("frame")), table.mass_properties, None, True, table))
 
 
 def _particle(s: Scope, name: str, said: LocatedRecord) -> None:

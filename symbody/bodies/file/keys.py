@@ -93,7 +93,28 @@ _shape: Final = _shared("shape", RecordSchema("a shape", {"at": Key(three, "wher
 _inertia: Final = _shared("inertia", Either("an inertia: [x, y, z] principal values, {xx: ..., yy: ..., zz: ..., xy: ..., xz: ..., yz: ...}, or 3 by 3", None,
     ListOf(Either("an entry or a row", scalar, ListOf(scalar, 3, 3, "three entries")), 3, 3, "three values or three rows"),
     RecordSchema("an inertia", {k: Key(scalar, required=k in ("xx", "yy", "zz")) for k in ("xx", "yy", "zz", "xy", "xz", "yz")})))  # fmt: skip
+_counts: Final = Either(
+    "a number, or a table such as {y: 4, twist: 1}", number, table=TableOf(number, "a table of motions and numbers")
+)
+_beam: Final = _shared("beam", RecordSchema("a beam", {
+    "length": Key(scalar, "along x of its frame", True), "rho_A": Key(scalar, "mass per length", True),
+    "EI": Key(Either("a bending stiffness, or two, for y and z", scalar, ListOf(scalar, 2, 2, "two, for y and z")), "bending stiffness"),
+    "bending": Key(TextSchema("deflections", ("y", "z", "yz")), "along which axes it is deflected"),
+    "EA": Key(scalar, "stiffness in stretch"), "GJ": Key(scalar, "in torsion"), "GA": Key(scalar, "in shear"),
+    "rho_I": Key(Either("inertia of sections per length, or two, for y and z", scalar, ListOf(scalar, 2, 2, "two, for y and z")), "inertia of sections per length"),
+    "modes": Key(_counts, "how many polynomials for each motion"), "elements": Key(number, "instead: how many finite elements"),
+    "ends": Key(ListOf(TextSchema("an end", ("clamped", "pinned", "free")), 2, 2, "two ends"), "how the frame is fixed to it: [clamped, free] by default"),
+    "stiffening": Key(Flag(), "false drops second-order terms of its kinematics"),
+    "tension": Key(scalar, "prestress"), "rayleigh": Key(ListOf(scalar, 2, 2, "[alpha, beta]"), "damping alpha M + beta K"),
+    "modal_damping": Key(several, "damping ratios"),
+}))  # fmt: skip
+_moments: Final = _shared("moments", RecordSchema("moments of fields", {
+    "weights": Key(ListOf(scalar, 1), "h_k of s = sum of h_k s_k, the first of them 1", True),
+    "first": Key(ListOf(three, 1), "integrals of s_k over the mass", True),
+    "second": Key(ListOf(RecordSchema("a second moment", {"of": Key(ListOf(number, 2, 2, "two fields"), "k and l, from 0", True), "is": Key(square, "integral of s_k s_l^T over the mass", True)})), "those that are not zero", True),
+}))  # fmt: skip
 body: Final = _shared("body", RecordSchema("a body", {
+    "beam": Key(_beam, "a beam that deforms"), "moments": Key(_moments, "of a body that deforms: moments of its fields"),
     "frame": Key(frame, "frame that it is fixed to; without one, a joint places it"),
     "at": Key(point, "for a particle: the point where it is"),
     "mass": Key(scalar), "com": Key(three, "mass centre in the body frame"),

@@ -353,7 +353,12 @@ _METHODS: Final[dict[type, dict[str, tuple[str, Callable[..., Any]]]]] = {
     Frame: _OF_FRAME,
     Body: _frames_too(
         _OF_FRAME,
-        {"velocity_at": ("p", lambda b, p: b.velocity_at(p)), "inertia": ("?p", lambda b, p=None: b.inertia(p))},
+        {
+            "velocity_at": ("p", lambda b, p: b.velocity_at(p)),
+            "inertia": ("?p", lambda b, p=None: b.inertia(p)),
+            "at": ("n?nn", lambda b, *place: b.at(*place)),
+            "point": ("?nnn", lambda b, *place: b.point(*place)),
+        },
         lambda x: (x[0], lambda b, *args: x[1](b.frame, *args)),
     ),
     Point: {

@@ -1,0 +1,147 @@
+"""Bodies by shape functions of one's own, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.bodies.material_integrals import Region, gauss_points
+
+x, y, z = sb.material("x y z")
+
+
+def test_modes_as_expressions_are_the_beam():
+    """The same polynomials by `m.elastic` and by `m.beam`: same equations, symbols kept."""
+
+    def arm(of_modes: bool) -> sb.Equations:
+        m = sb.Model("arm")
+        L, EI, mu = m.parameters(L=1.3, EI=2.0, mu=0.7)
+        if of_modes:
+            X = x / L
+            second = {(0, 0): (-4 * X**3 / (3 * L), 0, 0)}  # -∫ v'² dx
+            body = m.elastic(
+                "arm",
+                modes=[(0, X**2, 0)],
+                over={x: (0, L)},
+                density=mu,
+                stiffness=4 * EI / L**3,
+                second=second,
+                coordinates="arm_y1",
+            )
+        else:
+            body = m.beam("arm", length=L, EI=EI, rho_A=mu, modes=1)
+        m.revolute("hinge", m.ground, body, axis=(1, 2, 3))
+        m.particle("tip", body.at(L).point(0.1, 0.2, 0), mass=0.3)
+        m.gravity(0, 0, -9.81)
+        return sb.derive(m)
+
+    one, other = arm(True), arm(False)
+    state = {**{s: 0.2 + 0.1 * k for k, s in enumerate((*one.q, *one.u))}, **one.mechanism.values}
+    M, f = sb.evaluate([one.M, one.f], state)
+    M2, f2 = sb.evaluate([other.M, other.f], {s: state[s] for s in (*other.q, *other.u, *other.p)})
+    order = [one.u.index(u) for u in other.u]
+    assert np.array(M)[np.ix_(order, order)] == pytest.approx(np.array(M2), rel=1e-12)
+    assert np.ravel(f)[order] == pytest.approx(np.ravel(f2), rel=1e-12)
+
+
+def test_a_solid_has_the_mass_and_stiffness_of_its_material():
+    """A block stretched by one mode: mass, inertia and E A / L; frames turn by half the curl."""
+    m = sb.Model("block")
+    L, b, E = m.parameters(L=2.0, b=0.3, E=7.0)
+    over = {x: (0, L), y: (-b / 2, b / 2), z: (-b / 2, b / 2)}
+    body = m.elastic(
+        "block",
+        m.ground,
+        modes=[(x / L, 0, 0), (-x * y / L, x * x / (2 * L), 0)],
+        over=over,
+        density=3.0,
+        elasticity=(E, 0),
+    )
+    at = {L: 2.0, b: 0.3, E: 7.0}
+    mass, I, K = sb.evaluate([body.mass_at_rest.m, body.mass_at_rest.I_BBcm, body.stiffness], at)
+    assert mass == pytest.approx(3 * 2 * 0.09)
+    assert np.diag(I) == pytest.approx(mass / 12 * np.array([0.18, 4.09, 4.09]))
+    assert K == pytest.approx(np.array([[7 * 0.09 / 2, 0], [0, 7 * 0.3**4 / 12 / 2]]), abs=1e-15)
+    turned = sb.evaluate(body.at(2.0).rotation.matrix, {**at, body.coordinates[0]: 0, body.coordinates[1]: 0.1})
+    assert turned[1][0] == pytest.approx(np.sin(0.1))
+
+
+def test_quadrature():
+    """Shapes that are no polynomials: the pinned beam's sines, by points of Gauss; these are exact to their degree."""
+    m = sb.Model("sine")
+    L = m.parameter("L", 1.5)
+    body = m.elastic(
+        "rod",
+        m.ground,
+        modes=[(0, sb.sin(k * sb.pi * x / L), 0) for k in (1, 2)],
+        over={x: (0, L)},
+        density=2.0,
+        stiffness=np.eye(2),
+    )
+    M = sb.evaluate(body.mass_matrix, {L: 1.5})
+    assert M == pytest.approx(np.array([[1.5, 0], [0, 1.5]]), abs=1e-13)
+    assert sum(w * p**10 for p, w in gauss_points(6)) == pytest.approx(2 / 11, rel=1e-14)
+    wedge = Region({x: (sb.identity(1)[0, 0] * 0, sb.identity(1)[0, 0]), y: (-x, x)})
+    assert [e.value for e in wedge.integrals([x * 0 + 1, y * y])] == [1, pytest.approx(1 / 6)]
+
+
+REFUSED = {
+    "not independent": ({"modes": [(0, x**2, 0), (0, 2 * x**2, 0)]}, r"not independent: .* is nowhere"),
+    "rigid turn inside": ({"modes": [(0, x, 0)]}, r"contain a motion of the whole as a rigid body"),
+    "rigid shift inside": (
+        {"modes": [(0, x**2, 0), (0, x**2 + 1, 0)]},
+        r"contain a motion of the whole as a rigid body",
+    ),
+    "no mass": ({"modes": [(0, 0, 0)]}, r"moves no mass"),
+    "not symmetric": (
+        {"modes": [(0, x**2, 0), (0, x**3, 0)], "stiffness": [[1, 2], [3, 4]]},
+        r"is not symmetric: entries 1, 0 are 3 and 2",
+    ),
+    "negative": ({"modes": [(0, x**2, 0)], "stiffness": -3.0}, r"stiffness is negative"),
+    "no region": ({"modes": [(0, x**2, 0)], "over": None}, r"over= is a mapping"),
+    "no modes": ({"modes": []}, r"modes= is a list of shape functions"),
+    "other material": ({"modes": [(0, y**2, 0)]}, r"contains the material coordinates y, which over= does not name"),
+    "wrong size": ({"modes": [(0, x**2, 0)], "stiffness": np.eye(3)}, r"a matrix of 1 by 1"),
+    "two dampings": (
+        {"modes": [(0, x**2, 0)], "rayleigh": (0, 1), "modal_damping": 0.1},
+        r"give one of rayleigh, modal_damping",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused_modes(case):
+    options, said = REFUSED[case]
+    with pytest.raises(sb.ModelError, match=said):
+        sb.Model("m").elastic("rod", **{"over": {x: (0, 1)}, "density": 1.0, **options})
+
+
+BEAMS = {
+    "ends": ({"EI": 1, "modes": 1, "ends": ("glued", "free")}, r"ends= are two of clamped, pinned, free"),
+    "both": ({"EI": 1, "modes": 1, "elements": 2}, r"give modes=, a number of polynomials, or elements="),
+    "none": ({"modes": 1}, r"needs EI= to bend, EA= to stretch or GJ= to twist"),
+    "torsion": ({"GJ": 1, "modes": 1}, r"torsion needs rho_I="),
+    "count": ({"EI": 1, "modes": 0}, r"modes= is a whole number from 1"),
+    "length": ({"EI": 1, "modes": 1, "length": -1}, r"its length must be positive, got -1"),
+    "taper": ({"EI": sb.sin(x), "modes": 1}, r"is not a polynomial in one material coordinate"),
+}
+
+
+@pytest.mark.parametrize("case", BEAMS)
+def test_refused_beams(case):
+    options, said = BEAMS[case]
+    with pytest.raises(sb.ModelError, match=said):
+        sb.Model("m").beam("rod", **{"length": 1.0, "rho_A": 1.0, **options})
+
+
+def test_places_on_a_beam():
+    m = sb.Model("m")
+    L = m.parameter("L", 1.0)
+    arm = m.beam("arm", m.ground, length=L, EI=1, rho_A=1, elements=3)
+    assert arm.at(L / 2) is arm.at(L / 2)
+    with pytest.raises(sb.ModelError, match=r"x = 2\*L is not on it"):
+        arm.at(2 * L)
+    with pytest.raises(sb.ModelError, match=r"in which of them x = 0.3 lies is not known"):
+        arm.at(0.3)
+    assert "third-order terms" in m.freeze().notes[0]
