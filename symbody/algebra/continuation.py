@@ -44,7 +44,7 @@ class CurveEnd(Enum):
     POINTS = "has as many points as allowed"
     STUCK = "no further point was found with the smallest step"
     NOT_FINITE = "the rows have no finite value further on"
-    STOPPED = "was stopped"
+    INTERRUPTED = "was interrupted"
 
 
 @dataclass(frozen=True)

@@ -128,17 +128,32 @@ class Progress:
         self._begun = self._last = time.perf_counter()
         self._shown = False
 
-    def show(self, t: float, end: float) -> None:
+    def is_due(self) -> bool:
+        """Whether it has taken long enough to say something."""
         now = time.perf_counter()
         if not self._wanted or now - self._begun < self._patience or now - self._last < 0.2:
-            return
+            return False
         self._last = now
+        return True
+
+    def say(self, text: str) -> None:
+        """How far something is whose end nobody knows."""
+        if self.is_due():
+            self._write(f"{self._name}: {text}")
+
+    def show(self, t: float, end: float) -> None:
+        """How far a time is from its end."""
+        if not self.is_due():
+            return
         part = (t - self._start) / (end - self._start) if end != self._start else 1.0
-        remaining = (now - self._begun) * (1.0 - part) / part if part > 0 else float("inf")
+        remaining = (self._last - self._begun) * (1.0 - part) / part if part > 0 else float("inf")
         filled = "#" * int(30 * part)
-        self._to.write(
-            f"\r{self._name} [{filled:<30}] {100 * part:z5.1f} %  t = {t:z.4g} of {end:z.4g}, {remaining:z.0f} s left "
+        self._write(
+            f"{self._name} [{filled:<30}] {100 * part:z5.1f} %  t = {t:z.4g} of {end:z.4g}, {remaining:z.0f} s left "
         )
+
+    def _write(self, line: str) -> None:
+        self._to.write(f"\r{line:<100}")
         self._to.flush()
         self._shown = True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
 from ..errors import StabilityError, finite_number, listed, shown
+from ..integrate.run import Progress
 from ..later import later
 from .branch_points import SpecialPoint, between, crossings
 from .branch_problem import BranchProblem
@@ -113,6 +115,33 @@ class Branch(MotionFamily):
         rows = special_rows(self.problem, point, name, low, high)
         return special_curve(rows, self.problem.family(self.points), *self.steps, max_points)
 
+    @values_by_name(StabilityError)
+    def extended(
+        self, values: Mapping[Any, Any] | None = None, *, max_points: int = MOST_POINTS, options: Mapping[str, Any] | None = None, **named: Any
+    ) -> Branch:  # fmt: skip
+        """The branch and what follows at both ends: in a wider interval, `b.extended(V=(0, 20))`, or with more points, or after an interruption."""
+        name, low, high, rest = _varied(self.equations, values or {self.varied: (self.problem.low, self.problem.high)})
+        if name != self.varied or rest:
+            raise StabilityError(
+                f"branch of {self.equations.name!r}: it is extended over {self.varied}; got {listed((name, *rest))}"
+            )
+        if CurveEnd.CLOSED.value in self.outcome:
+            return self
+        problem = BranchProblem(self.problem.begun, name, low, high, self.problem.given_values)
+        curve = problem.curve(*self.steps)
+        known = [curve.at(x[problem.moving], t) for x, t in zip(self.points, self.tangents, strict=True)]
+        points = [p for p in known if p is not None]
+        ahead, end = _way(curve, problem, points[-1], max_points)
+        back, begin = _way(curve, problem, turned(points[0]), max_points)
+        return _branch(
+            problem,
+            curve,
+            name,
+            [*(turned(p) for p in reversed(back)), *points, *ahead],
+            (begin.value, end.value),
+            None,
+        )
+
     def save(self, path: str | Path) -> Path:
         """Write everything to a file (.npz); `load_branch` reads it back."""
         written: Path = later("write.branch_file", "save_branch")(self, path)
@@ -175,7 +204,7 @@ def followed(
 ) -> Branch:
     """The branch through a point, both ways; the point may be one in which it crosses another branch."""
     ahead, end = _way(curve, problem, start, most)
-    if end is CurveEnd.CLOSED:
+    if end in (CurveEnd.CLOSED, CurveEnd.INTERRUPTED):
         points, outcome, place = [start, *ahead], (end.value, end.value), 0
     else:
         back, begin = _way(curve, problem, turned(start), most)
@@ -188,12 +217,18 @@ def followed(
 def _way(
     curve: SolutionCurve, problem: BranchProblem, start: CurvePoint, most: int
 ) -> tuple[list[CurvePoint], CurveEnd]:
+    """Points in one direction. Ctrl-C ends it, and what was found is kept: `extended` goes on."""
     found: list[CurvePoint] = []
-    for item in curve.followed(start, [problem.bound], most):
-        if isinstance(item, CurveEnd):
-            return found, item
-        found.append(item)
-    return found, CurveEnd.STOPPED
+    progress = Progress(None, 0.0, f"branch of {problem.equations.name!r}")
+    with suppress(KeyboardInterrupt):
+        for item in curve.followed(start, [problem.bound], most):
+            if isinstance(item, CurveEnd):
+                progress.done()
+                return found, item
+            found.append(item)
+            progress.say(f"{len(found)} points, {problem.freed.varied.name} = {item.x[-1]:z.6g}")
+    progress.done()
+    return found, CurveEnd.INTERRUPTED
 
 
 def _branch(

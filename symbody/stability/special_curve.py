@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -88,7 +89,9 @@ def special_curve(rows: SpecialRows, family: PencilFamily, step: float, max_step
     start = curve.at(rows.moving(rows.begin))
     assert start is not None
     ahead, end = _way(rows, curve, start, most)
-    back, begun = ([], end) if end is CurveEnd.CLOSED else _way(rows, curve, turned(start), most)
+    back, begun = (
+        ([], end) if end in (CurveEnd.CLOSED, CurveEnd.INTERRUPTED) else _way(rows, curve, turned(start), most)
+    )
     points = [*(turned(p) for p in reversed(back)), start, *ahead]
     X = np.array([rows.whole(p.x) for p in points])
     special = _Degeneracies(rows, curve, family, points).found()
@@ -103,12 +106,13 @@ def _way(rows: SpecialRows, curve: SolutionCurve, start: CurvePoint, most: int) 
     """Points in one direction; the length of the null vector is measured along that of the last one."""
     found: list[CurvePoint] = []
     rows.normalize(start.x)
-    for item in curve.followed(start, rows.bounds, most):
-        if isinstance(item, CurveEnd):
-            return found, item
-        found.append(item)
-        rows.normalize(item.x)
-    return found, CurveEnd.STOPPED
+    with suppress(KeyboardInterrupt):
+        for item in curve.followed(start, rows.bounds, most):
+            if isinstance(item, CurveEnd):
+                return found, item
+            found.append(item)
+            rows.normalize(item.x)
+    return found, CurveEnd.INTERRUPTED
 
 
 class _Degeneracies:

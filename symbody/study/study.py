@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from .. import integrate, stability
+from ..algebra.continuation import CurveEnd
 from ..algebra.graph import Expr, Symbol
 from ..bodies.existence import refused, requirements
 from ..bodies.mechanism import Mechanism
@@ -300,7 +301,10 @@ class Study:
             k: v for k, v in {**self.of_motion, **self.changed, **asked.values}.items() if k in numbers and k != name
         }
         found = stability.branch(self.equations, self.steady, {**own, name: tuple(sorted((span.begin, span.end)))})
-        return found.connected() if asked.connected else (found,)
+        every = found.connected() if asked.connected else (found,)
+        if any(CurveEnd.INTERRUPTED.value in b.outcome for b in every):
+            raise KeyboardInterrupt("interrupted while branches were followed")
+        return every
 
     @cached_property
     def branch_curves(self) -> tuple[stability.SpecialCurve, ...]:

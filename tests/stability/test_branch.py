@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.algebra.continuation import SolutionCurve
 
 
 def _hoop(cartesian: bool) -> sb.Equations:
@@ -224,6 +225,30 @@ def test_a_branch_is_kept_in_a_file(tmp_path):
         sb.load_branch(tmp_path / "torn.npz", motion)
     with pytest.raises(sb.StabilityError, match="'symbody branch' is missing"):
         sb.load_branch(sb.simulate(eq, 0.1).save(tmp_path / "run"), motion)
+
+
+def test_a_branch_goes_on_where_it_ended(monkeypatch):
+    """In a wider interval, and after Ctrl-C: the same curve as at once, with the same special points."""
+    eq = _particle(lambda x, mu: mu - x**3 + x)
+    motion = sb.steady(eq, mu=-1.0, start={"x": -1.3})
+    whole, part = sb.branch(eq, motion, mu=(-1, 1)), sb.branch(eq, motion, mu=(-1, 0.2))
+    wider = part.extended(mu=(-1, 1))
+    assert [p.value for p in wider.special] == pytest.approx([p.value for p in whole.special], abs=1e-12)
+    assert wider["mu"] == pytest.approx(wider["x"] ** 3 - wider["x"], abs=1e-12)
+    assert (wider["mu"].max(), wider.outcome) == (1.0, ("reached the bound", "reached the bound"))
+    calls = iter(range(10**6))
+
+    def interrupted(self, x, *rest, after=SolutionCurve.corrected):
+        if next(calls) == 20:
+            raise KeyboardInterrupt
+        return after(self, x, *rest)
+
+    monkeypatch.setattr(SolutionCurve, "corrected", interrupted)
+    torn = sb.branch(eq, motion, mu=(-1, 1))
+    assert torn.outcome[1] == "was interrupted"
+    assert 5 < len(torn) < len(whole)
+    again = torn.extended()
+    assert [p.value for p in again.special] == pytest.approx([p.value for p in whole.special], abs=1e-12)
 
 
 def test_wrong_questions():
