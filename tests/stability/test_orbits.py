@@ -209,3 +209,31 @@ def test_column_under_a_follower_force():
         assert o.period == pytest.approx(period, abs=1e-7)
         assert (o.extremes("q1")[1], o.extremes("q2")[1]) == pytest.approx((lower, upper), abs=8e-5)
         assert o.is_stable
+
+
+def test_pendulum_stands_upright_on_a_shaken_pivot():
+    """Kapitza: L = g = 1, ω = 30, stable for amplitudes of the pivot in (0.0471633597, 0.4558884304), by Mathieu's functions; multipliers are reciprocal pairs."""
+    th, a, t = sb.symbol("th", "coordinate"), sb.symbol("a"), sb.symbol("t")
+    eq = sb.from_equations({th.dot.dot: -(1 - 900 * a * sb.cos(30 * t)) * sb.sin(th)}, {a: 0.1}, name="Kapitza")
+    upright = sb.orbit(eq, {"th": np.pi}, period=np.pi / 15)
+    assert upright.is_stable
+    family = sb.orbits(eq, upright, a=(0.02, 0.5))
+    found = [(p.kind, p.value) for p in family.special]
+    assert found == [
+        ("branch point", pytest.approx(0.0471633597, abs=1e-9)),
+        ("period doubling", pytest.approx(0.4558884304, abs=1e-9)),
+    ]
+    for m in family.multipliers:
+        assert np.prod(m) == pytest.approx(1, abs=1e-8)
+
+
+def test_lorenz_cycles_are_unstable():
+    """The Hopf point at 470/19 is subcritical: the cycles lie below it and are unstable; the product of multipliers is exp of the divergence."""
+    x, y, z, r = sb.symbols("x y z r")
+    eq = sb.from_equations({x: 10 * (y - x), y: x * (r - z) - y, z: x * y - 8 * z / 3}, {r: 20.0}, name="Lorenz")
+    rest = sb.branch(eq, sb.steady(eq, start={"x": 7.0, "y": 7.0, "z": 19.0}), r=(15, 30))
+    assert [p.value for p in rest.special if p.kind == "Hopf"] == pytest.approx([470 / 19], rel=1e-10)
+    cycle = sb.orbit(eq, rest, amplitude=0.5)
+    assert cycle.parameters["r"] < 470 / 19
+    assert not cycle.is_stable
+    assert np.prod(cycle.multipliers) == pytest.approx(np.exp(-(11 + 8 / 3) * cycle.period), rel=1e-6)

@@ -17,7 +17,6 @@ from math import prod
 from typing import Final
 
 import numpy as np
-from scipy.optimize import brentq
 
 from ..pencil import Complex
 from .orbit_curve import OrbitCurve, OrbitCurvePoint
@@ -31,6 +30,11 @@ WORDS: Final = {
 }
 ON_THE_CIRCLE: Final = 1e-4
 TIGHT: Final = 1e-12
+NOISE: Final = (
+    1e-6  # of functions that are zero all along: multipliers of conservative motions come in reciprocal pairs
+)
+MOST_STEPS: Final = 60
+BESIDE: Final = (0.0, 1e-3, -1e-3, 0.03, -0.03, 0.3, -0.3)  # of the interval
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,9 @@ def special_between(curve: OrbitCurve, place: int, here: OrbitCurvePoint, there:
         tests["branch point"] = of(_crossing)
     out = []
     for kind, test in tests.items():
-        if test(here) * test(there) < 0 and (found := _located(curve, here, there, test)) is not None:
+        before, behind = test(here), test(there)
+        changes = before * behind < 0 and (kind == "fold" or max(abs(before), abs(behind)) > NOISE)
+        if changes and (found := _located(curve, here, there, test)) is not None:
             out += _named(curve, kind, place, found)
     return sorted(out, key=lambda s: s.value * (1 if there.point.value > here.point.value else -1))
 
@@ -129,5 +135,23 @@ def _located(
 
     if not value(0.0) * value(far) <= 0:
         return None
-    s = float(brentq(value, 0.0, far, xtol=TIGHT * max(far, 1e-6), rtol=8.9e-16, disp=False))
-    return known[s] if s in known else curve.ahead(here, s, exact=True)
+    s = _zero(value, far, TIGHT * max(far, 1e-6))
+    return known[s]
+
+
+def _zero(value: Callable[[float], float], far: float, enough: float) -> float:
+    """A zero between 0 and far, at which the signs differ, by regula falsi (Illinois); next to it Newton's method may find no orbit, since rows
+    become dependent where branches cross: then a place beside is taken."""
+    (a, fa), (b, fb), side, last = (0.0, value(0.0)), (far, value(far)), 0, far
+    for _ in range(MOST_STEPS):
+        middle = b - fb * (b - a) / (fb - fa)
+        tried = ((s, value(s)) for part in BESIDE if a < (s := middle + part * (b - a)) < b)
+        s, f = next(((s, f) for s, f in tried if np.isfinite(f)), (last, 0.0))
+        if f == 0 or abs(s - last) <= enough or b - a <= enough:
+            return s
+        last = s
+        if f * fb > 0:
+            b, fb, fa, side = s, f, fa / 2 if side < 0 else fa, -1
+        else:
+            a, fa, fb, side = s, f, fb / 2 if side > 0 else fb, 1
+    return last
