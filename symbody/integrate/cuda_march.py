@@ -116,7 +116,9 @@ class MarchedMotions(CudaMotions):
 def _records(device: DeviceForm, o: MarchOptions) -> tuple[explicit.RungeKutta, Steps, EventRules]:
     tableau, n = TABLEAUX[o.method], device.form.n
     along = device.along() if o.step is None else None
-    method = explicit.runge_kutta(tableau, n, along=along, onto=None, projects=along is not None).know("patience")
+    method = explicit.runge_kutta(tableau, n, positions=0, along=along, onto=None, projects=along is not None).know(
+        "patience"
+    )
     functions, rules = _rules(device, o)
     m = len(functions)
     watch, rounding = device.watch(functions) if functions else (None, None)

@@ -19,12 +19,22 @@ from .march import (
     probable_step,
     settled,
     size,
+    within,
 )
 from .tableaux import Tableau
 
 EASY: Final = 6  # steps in a row after which those that seemed stiff are forgotten
 ACROSS: Final = 0.1  # an error is across the constraints where projection leaves less than this part of it
 CAREFULLY: Final = 0.7  # how much shorter a careful step is tried again
+FINEST: Final = (
+    1e-11  # the finest tolerance of careful steps: rates near a singular position are not exact enough for less
+)
+SHORT: Final = 0.05  # of the usual step, below which it is looked whether rates are noise
+FADING: Final = 0.97
+ROUNDING: Final = 4e-16
+NEIGHBOUR: Final = 5e-3  # how far from a singular position rates are looked at, in units of the coordinates
+LEAST_NOISE: Final = 0.01  # of rates that need to be made smooth, in units of the tolerances
+LIMIT_WEIGHTS: Final = (0.0, 0.75, -0.3, 0.05)
 PASSES: Final = 32  # careful steps that are remembered
 SHARE: Final = 0.2  # what projection usually leaves of an error; where it leaves less, what it leaves counts
 
@@ -37,10 +47,12 @@ class RungeKutta(Method):
             an error across the constraints is large in any step, however small. There a step is taken with care: rates are those at the
             stages brought back to the constraints, f(P(y)) in place of f(y), which is the same motion and stays smooth
     passed  how many steps were taken with care; of the first, `spans` has begin and end, `states` the states there
-    careful    1 in a step that is taken with care
+    careful    1 in a step that is taken with care; `noise` of its rates, in units of the tolerances
+    usual      length of steps, as long as they are not shorter for long
+    positions  how many of the variables are coordinates
     error, error_along   of the step in progress, and what projection leaves of it
     projects   whether the ends of steps are brought back in any case
-    change, left, point, miss   memory for those
+    change, left, point, other, miss   memory for those
     reach   |λ| h that bounds steps by stability; `near` is the state at which the last stage was computed, `stiff` counts steps that reach that
             far, `easy` those since then that do not
     """
@@ -68,6 +80,10 @@ class RungeKutta(Method):
     spans: Numbers
     states: Numbers
     careful: Mutable[int]
+    usual: Mutable[float]
+    noise: Mutable[float]
+    positions: Known[int]
+    other: Numbers
     error: Mutable[float]
     error_along: Mutable[float]
     along: Function | None
@@ -77,6 +93,8 @@ class RungeKutta(Method):
 def renew(m: RungeKutta, s: Steps) -> None:
     """f at a state that is new."""
     s.rhs((s.t, s.y), (m.k,))
+    if m.onto is not None and s.is_adaptive == 1:
+        smooth_rates(m, s, s.t, s.y, m.k)
 
 
 def advance(m: RungeKutta, s: Steps, h: float) -> None:
@@ -85,6 +103,7 @@ def advance(m: RungeKutta, s: Steps, h: float) -> None:
         if m.careful == 1:
             remember(m, s, h)
         m.careful = 0
+        m.usual = max(abs(h), FADING * m.usual)
     if m.patience > 0:
         count_stiff_steps(m, s, h)
     for i in range(s.n):
@@ -156,10 +175,12 @@ def stage(m: RungeKutta, s: Steps, h: float, number: int) -> None:
 
 
 def careful_stage(m: RungeKutta, s: Steps, h: float, number: int) -> None:
-    """k of a stage that is brought back to the constraints."""
+    """k of a stage that is brought back to the constraints, and how far it is noise."""
+    t = s.t + m.C[number] * h
     stage_state(m, s, h, number)
-    bring_back(m, s, s.t + m.C[number] * h, s.w)
-    s.rhs((s.t + m.C[number] * h, s.w), (m.k[number * s.n :],))
+    bring_back(m, s, t, s.w)
+    s.rhs((t, s.w), (m.k[number * s.n :],))
+    m.noise = max(m.noise, abs(h) * noise_of_rates(m, s, t, s.w, m.k[number * s.n :]))
 
 
 def stage_state(m: RungeKutta, s: Steps, h: float, number: int) -> None:
@@ -180,6 +201,51 @@ def bring_back(m: RungeKutta, s: Steps, t: float, y: Numbers) -> None:
                 y[i] = m.point[i]
 
 
+def noise_of_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers) -> float:
+    """By how much rates at a state change with its rounding, in units of the tolerances per unit of time: 1/σ² of it near a singular position, σ
+    being the smallest singular value of the constraints."""
+    for i in range(s.n):
+        off = ROUNDING * max(abs(y[i]), 1.0)
+        m.other[i] = y[i] + off if i % 2 == 0 else y[i] - off
+    bring_back(m, s, t, m.other)
+    s.rhs((t, m.other), (m.left,))
+    most = 0.0
+    for i in range(s.n):
+        off = abs(m.left[i] - rates[i]) / (s.atol[i] + s.rtol * abs(y[i]))
+        if not is_finite(off):
+            return 1e300
+        most = max(most, off)
+    return most
+
+
+def smooth_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers) -> None:
+    """Rates at a state where they are noise or have no value, in place: the limit along the branch on which it moves, from both sides.
+
+    f(0) = (15 (f₁ + f₋₁) - 6 (f₂ + f₋₂) + f₃ + f₋₃) / 20 + O(δ⁶),    f_k at the states y + k δ (q', 0), brought back to the constraints
+    """
+    speed = 0.0
+    for i in range(m.positions):
+        speed = max(speed, abs(rates[i]) / max(abs(y[i]), 1.0))
+    if not (speed > 0.0 and is_finite(speed)):
+        return
+    delta = NEIGHBOUR / speed
+    if delta * noise_of_rates(m, s, t, y, rates) * min(1.0, s.rtol / FINEST) < LEAST_NOISE:
+        return
+    for i in range(s.n):
+        m.change[i] = 0.0
+    for number in unrolled(1, 4):
+        for side in unrolled(2):
+            step = float(number) * (delta if side == 0 else -delta)
+            for i in range(s.n):
+                m.other[i] = y[i] + step * rates[i] if i < m.positions else y[i]
+            bring_back(m, s, t + step, m.other)
+            s.rhs((t + step, m.other), (m.left,))
+            for i in range(s.n):
+                m.change[i] += LIMIT_WEIGHTS[number] * m.left[i]
+    for i in range(m.positions, s.n):
+        rates[i] = m.change[i]
+
+
 def take(m: RungeKutta, s: Steps, h: float) -> None:
     """Stages 1 .. s - 1 and the end of a step; stage 0 is known."""
     for number in unrolled(1, m.stages):
@@ -189,6 +255,7 @@ def take(m: RungeKutta, s: Steps, h: float) -> None:
 
 def take_carefully(m: RungeKutta, s: Steps, h: float) -> None:
     """A step by stages that are brought back to the constraints, and so is its end where nothing else does that."""
+    m.noise = 0.0
     for number in unrolled(1, m.stages):
         careful_stage(m, s, h, number)
     end_of_step(m, s, h)
@@ -211,19 +278,24 @@ def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
         m.onto is not None
         and s.is_adaptive == 1
         and m.careful == 0
-        and status != DONE
+        and (status != DONE or m.error > 1.0)
         and is_across(m, s, h, status, is_again) == 1
     ):
-        m.careful = 1
-        for i in range(s.n):
-            m.began[i] = s.y[i]
+        begin_with_care(m, s)
         status = tried(m, s, h)
     return status
 
 
+def begin_with_care(m: RungeKutta, s: Steps) -> None:
+    m.careful = 1
+    smooth_rates(m, s, s.t, s.y, m.k)
+    for i in range(s.n):
+        m.began[i] = s.y[i]
+
+
 def is_across(m: RungeKutta, s: Steps, h: float, status: int, is_again: int) -> int:
-    """Whether a step was refused for what lies across the constraints: by far, or by much a second time."""
-    if status != TOO_SMALL:
+    """Whether the error of a step is what lies across the constraints: by far, or by much a second time."""
+    if status != TOO_SMALL and status != DONE:
         return 1
     part = ACROSS if is_again == 1 else 0.1 * ACROSS
     along = m.error_along if m.projects == 1 else error_left(m, s, h)
@@ -247,9 +319,12 @@ def tried(m: RungeKutta, s: Steps, h: float) -> int:
         return finite_end(s)
     m.error = local_error(m, s, h)
     s.error = m.error
-    if m.along is not None and m.projects == 1 and s.error > 1.0:
+    if m.along is not None and (m.projects == 1 or m.careful == 1) and s.error > 1.0:
         m.error_along = error_left(m, s, h)
         s.error = min(s.error, m.error_along / SHARE)
+    if m.onto is not None and m.careful == 1:
+        m.noise = max(m.noise, abs(h) * noise_of_rates(m, s, s.t + h, s.y_end, m.k[m.stages * s.n :]))
+        s.error = max(s.error, m.noise) * min(1.0, s.rtol / FINEST)
     if not is_finite(s.error):
         return NOT_FINITE
     return DONE if s.error <= 1.0 else TOO_SMALL
@@ -264,10 +339,14 @@ def finite_end(s: Steps) -> int:
 
 
 def shorter(m: RungeKutta, s: Steps, h: float, status: int) -> float:
-    if (
-        m.onto is not None and m.careful == 1
-    ):  # a stage may have come too near to a singular position: a little shorter, it comes elsewhere
-        return h * CAREFULLY
+    if m.onto is not None:
+        if (
+            m.careful == 1
+        ):  # a stage may have come too near to a singular position: a little shorter, it comes elsewhere
+            return h * CAREFULLY
+        if abs(h) < SHORT * m.usual and m.usual * noise_of_rates(m, s, s.t, s.y, m.k) > ACROSS:
+            begin_with_care(m, s)
+            return within(0.9 * (s.t_end - s.t), 0.5 * m.usual)
     if status == TOO_SMALL:
         return h * max(0.2, 0.9 * pow(s.error, -1.0 / m.order))
     return h * 0.25
@@ -355,6 +434,8 @@ def polynomial(m: RungeKutta, s: Steps, h: float, is_short: int) -> None:
     if is_short == 1:
         s.rhs((s.t + h, s.y_end), (m.k[m.stages * n :],))
         s.counts.evaluations += 1
+        if m.onto is not None and s.is_adaptive == 1:
+            smooth_rates(m, s, s.t + h, s.y_end, m.k[m.stages * n :])
     if m.onto is not None and m.careful == 1:
         for number in unrolled(m.stages + 1, m.width):
             careful_stage(m, s, h, number)
@@ -383,12 +464,14 @@ KERNELS: Final = {
 }  # fmt: skip
 
 
-def runge_kutta(tableau: Tableau, n: int, *, along: Any, onto: Any, projects: bool, patience: int = 0) -> RungeKutta:
+def runge_kutta(
+    tableau: Tableau, n: int, *, positions: int, along: Any, onto: Any, projects: bool, patience: int = 0
+) -> RungeKutta:
     """A tableau, ready for n variables."""
     careful = n if onto is not None else 1
     return RungeKutta(
         **KERNELS, pieces=tableau.pieces, stages=tableau.stages, width=tableau.width, estimates=len(tableau.errors), order=tableau.control,
         A=tableau.A, C=tableau.C, E=tableau.E, D=tableau.D, reach=tableau.reach, patience=patience, k=np.zeros(tableau.width * n), change=np.zeros(n),
-        left=np.zeros(n), near=np.zeros(n), along=along, onto=onto, projects=int(projects), point=np.zeros(careful), miss=np.zeros(1),
+        left=np.zeros(n), near=np.zeros(n), along=along, onto=onto, projects=int(projects), point=np.zeros(careful), other=np.zeros(careful), positions=positions, miss=np.zeros(1),
         began=np.zeros(careful), spans=np.zeros(2 * PASSES if onto is not None else 1), states=np.zeros(2 * PASSES * n if onto is not None else 1),
     ).know("along", "onto")  # fmt: skip

@@ -153,7 +153,13 @@ def explicit_machine(tableau: Tableau, task: Task) -> Machine:
     n = form.n
     steps, memory = steps_of(task, tableau.pieces)
     method = explicit.runge_kutta(
-        tableau, n, along=form.along(p), onto=form.onto(p), projects=form.projects_positions, patience=task.patience
+        tableau,
+        n,
+        positions=len(form.equations.q),
+        along=form.along(p),
+        onto=form.onto(p),
+        projects=form.projects_positions,
+        patience=task.patience,
     )
     steps.know("is_adaptive", "settle", *(["n"] if n <= KNOWN_SIZE else []))
     steps.watched.know("watch")
