@@ -16,6 +16,8 @@ from .march import (
     Method,
     Steps,
     careful_step,
+    interpolate,
+    is_near,
     probable_step,
     settled,
     size,
@@ -34,6 +36,8 @@ FADING: Final = 0.97
 ROUNDING: Final = 4e-16
 NEIGHBOUR: Final = 5e-3  # how far from a singular position rates are looked at, in units of the coordinates
 LEAST_NOISE: Final = 0.01  # of rates that need to be made smooth, in units of the tolerances
+BESIDE: Final = 1e-3  # of a step
+FAR: Final = 0.05  # of a rate
 LIMIT_WEIGHTS: Final = (0.0, 0.75, -0.3, 0.05)
 PASSES: Final = 32  # careful steps that are remembered
 SHARE: Final = 0.2  # what projection usually leaves of an error; where it leaves less, what it leaves counts
@@ -48,6 +52,8 @@ class RungeKutta(Method):
             stages brought back to the constraints, f(P(y)) in place of f(y), which is the same motion and stays smooth
     passed  how many steps were taken with care; of the first, `spans` has begin and end, `states` the states there
     careful    1 in a step that is taken with care; `noise` of its rates, in units of the tolerances
+    is_cut     1 where the step in progress was cut in a singular position
+    restriction   of polynomials, whose values at equal distances it takes to their coefficients
     usual      length of steps, as long as they are not shorter for long
     positions  how many of the variables are coordinates
     error, error_along   of the step in progress, and what projection leaves of it
@@ -80,6 +86,8 @@ class RungeKutta(Method):
     spans: Numbers
     states: Numbers
     careful: Mutable[int]
+    is_cut: Mutable[int]
+    restriction: Known[Numbers]
     usual: Mutable[float]
     noise: Mutable[float]
     positions: Known[int]
@@ -94,7 +102,7 @@ def renew(m: RungeKutta, s: Steps) -> None:
     """f at a state that is new."""
     s.rhs((s.t, s.y), (m.k,))
     if m.onto is not None and s.is_adaptive == 1:
-        smooth_rates(m, s, s.t, s.y, m.k)
+        begin(m, s)
 
 
 def advance(m: RungeKutta, s: Steps, h: float) -> None:
@@ -102,12 +110,22 @@ def advance(m: RungeKutta, s: Steps, h: float) -> None:
     if m.onto is not None:
         if m.careful == 1:
             remember(m, s, h)
-        m.careful = 0
+        m.careful = m.is_cut
+        m.is_cut = 0
+        for i in range(s.n):
+            m.began[i] = s.y[i]
         m.usual = max(abs(h), FADING * m.usual)
     if m.patience > 0:
         count_stiff_steps(m, s, h)
     for i in range(s.n):
         m.k[i] = m.k[m.stages * s.n + i]
+
+
+def begin(m: RungeKutta, s: Steps) -> None:
+    """A motion begins, perhaps in a singular position."""
+    m.careful = smooth_rates(m, s, s.t, s.y, m.k)
+    for i in range(s.n):
+        m.began[i] = s.y[i]
 
 
 def count_stiff_steps(m: RungeKutta, s: Steps, h: float) -> None:
@@ -218,8 +236,9 @@ def noise_of_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers
     return most
 
 
-def smooth_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers) -> None:
-    """Rates at a state where they are noise or have no value, in place: the limit along the branch on which it moves, from both sides.
+def smooth_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers) -> int:
+    """Rates at a state where they are noise or have no value, in place: the limit along the branch on which it moves, from both sides. 1 where
+    that was needed.
 
     f(0) = (15 (f₁ + f₋₁) - 6 (f₂ + f₋₂) + f₃ + f₋₃) / 20 + O(δ⁶),    f_k at the states y + k δ (q', 0), brought back to the constraints
     """
@@ -227,10 +246,10 @@ def smooth_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers) 
     for i in range(m.positions):
         speed = max(speed, abs(rates[i]) / max(abs(y[i]), 1.0))
     if not (speed > 0.0 and is_finite(speed)):
-        return
+        return 0
     delta = NEIGHBOUR / speed
     if delta * noise_of_rates(m, s, t, y, rates) * min(1.0, s.rtol / FINEST) < LEAST_NOISE:
-        return
+        return 0
     for i in range(s.n):
         m.change[i] = 0.0
     for number in unrolled(1, 4):
@@ -242,8 +261,9 @@ def smooth_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers) 
             s.rhs((t + step, m.other), (m.left,))
             for i in range(s.n):
                 m.change[i] += LIMIT_WEIGHTS[number] * m.left[i]
-    for i in range(m.positions, s.n):
+    for i in range(s.n):
         rates[i] = m.change[i]
+    return 1
 
 
 def take(m: RungeKutta, s: Steps, h: float) -> None:
@@ -287,10 +307,8 @@ def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
 
 
 def begin_with_care(m: RungeKutta, s: Steps) -> None:
-    m.careful = 1
     smooth_rates(m, s, s.t, s.y, m.k)
-    for i in range(s.n):
-        m.began[i] = s.y[i]
+    m.careful = 1
 
 
 def is_across(m: RungeKutta, s: Steps, h: float, status: int, is_again: int) -> int:
@@ -428,20 +446,80 @@ def error_left(m: RungeKutta, s: Steps, h: float) -> float:
     return combined(m, s, h, total, second)
 
 
+def is_singular(m: RungeKutta, s: Steps, h: float, theta: float, length: float) -> int:
+    """Whether the end of a step of some length is far from the polynomial, or rates on that are noise at θ or far from its slope."""
+    if m.onto is not None and s.is_adaptive == 1:
+        interpolate(s.n, m.pieces, length / h, s.r, s.w)
+        if is_near(s, s.w, s.y_end) == 0:
+            return 1
+        t = s.t + theta * h
+        interpolate(s.n, m.pieces, theta, s.r, s.w)
+        s.rhs((t, s.w), (m.change,))
+        noise = abs(h) * noise_of_rates(m, s, t, s.w, m.change)
+        if not noise * s.rtol / FINEST < 1.0:
+            return 1
+        interpolate(s.n, m.pieces, theta - BESIDE, s.r, s.w)
+        interpolate(s.n, m.pieces, theta + BESIDE, s.r, m.other)
+        for i in range(s.n):
+            slope = (m.other[i] - s.w[i]) / (2.0 * BESIDE * h)
+            scale = abs(slope) + abs(m.k[i]) + abs(m.k[m.stages * s.n + i])
+            if abs(m.change[i] - slope) > FAR * scale + s.atol[i] / abs(h):
+                return 1
+    return 0
+
+
+def cut(m: RungeKutta, s: Steps, h: float, theta: float) -> None:
+    """End a step at θ in a singular position, by its polynomial: what is left of that is a polynomial too, and its rates at the end are smooth."""
+    n = s.n
+    for j in range(m.pieces * n):
+        m.k[j] = 0.0
+    for j in unrolled(m.pieces):
+        interpolate(n, m.pieces, theta * float(j) / float(m.pieces - 1), s.r, s.w)
+        for piece in unrolled(m.pieces):
+            for i in range(n):
+                m.k[piece * n + i] += m.restriction[piece * m.pieces + j] * s.w[i]
+    interpolate(n, m.pieces, theta, s.r, s.y_end)
+    for j in range(m.pieces * n):
+        s.r[j] = m.k[j]
+    interpolate(n, m.pieces, 1.0 - BESIDE, s.r, s.w)
+    for i in range(n):
+        m.k[m.stages * n + i] = (s.y_end[i] - s.w[i]) / (
+            BESIDE * theta * h
+        )  # no more than the direction along the branch
+    smooth_rates(m, s, s.t + theta * h, s.y_end, m.k[m.stages * n :])
+    m.is_cut = 1
+
+
+def has_outlier(m: RungeKutta, s: Steps) -> int:
+    """Whether a stage for the dense output has rates far beyond those of the step: it came too near to a singular position."""
+    for i in range(m.positions, s.n):
+        low = min(m.k[i], m.k[m.stages * s.n + i])
+        high = max(m.k[i], m.k[m.stages * s.n + i])
+        for number in unrolled(m.stages // 2, m.stages, 3):
+            low = min(low, m.k[number * s.n + i])
+            high = max(high, m.k[number * s.n + i])
+        beyond = 2.0 * (high - low) + FAR * max(abs(high), abs(low))
+        for number in unrolled(m.stages + 1, m.width):
+            if not (m.k[number * s.n + i] <= high + beyond and m.k[number * s.n + i] >= low - beyond):
+                return 1
+    return 0
+
+
 def polynomial(m: RungeKutta, s: Steps, h: float, is_short: int) -> None:
     """Coefficients of the dense output, with the stages that it needs beyond those of the step."""
     n = s.n
     if is_short == 1:
         s.rhs((s.t + h, s.y_end), (m.k[m.stages * n :],))
         s.counts.evaluations += 1
-        if m.onto is not None and s.is_adaptive == 1:
-            smooth_rates(m, s, s.t + h, s.y_end, m.k[m.stages * n :])
     if m.onto is not None and m.careful == 1:
         for number in unrolled(m.stages + 1, m.width):
             careful_stage(m, s, h, number)
     else:
         for number in unrolled(m.stages + 1, m.width):
             stage(m, s, h, number)
+        if m.onto is not None and has_outlier(m, s) == 1:
+            for number in unrolled(m.stages + 1, m.width):
+                careful_stage(m, s, h, number)
     s.counts.evaluations += m.width - m.stages - 1
     for i in range(n):
         change = s.y_end[i] - s.y[i]
@@ -460,8 +538,16 @@ def polynomial(m: RungeKutta, s: Steps, h: float, is_short: int) -> None:
 
 KERNELS: Final = {
     "is_always_dense": 0, "first_step": first_step, "attempt": attempt, "shorter": shorter, "next_step": next_step, "polynomial": polynomial,
-    "short_step": short_step, "advance": advance, "renew": renew,
+    "short_step": short_step, "advance": advance, "renew": renew, "is_singular": is_singular, "cut": cut,
 }  # fmt: skip
+
+
+def restriction(pieces: int) -> tuple[float, ...]:
+    """Coefficients of a polynomial (`dense.py`) from its values at equal distances, as a matrix, row after row."""
+    theta, columns = np.linspace(0, 1, pieces), [np.ones(pieces)]
+    for k in range(1, pieces):
+        columns.append(columns[-1] * (theta if k % 2 == 1 else 1 - theta))
+    return tuple(np.linalg.inv(np.array(columns).T).ravel().tolist())
 
 
 def runge_kutta(
@@ -472,6 +558,6 @@ def runge_kutta(
     return RungeKutta(
         **KERNELS, pieces=tableau.pieces, stages=tableau.stages, width=tableau.width, estimates=len(tableau.errors), order=tableau.control,
         A=tableau.A, C=tableau.C, E=tableau.E, D=tableau.D, reach=tableau.reach, patience=patience, k=np.zeros(tableau.width * n), change=np.zeros(n),
-        left=np.zeros(n), near=np.zeros(n), along=along, onto=onto, projects=int(projects), point=np.zeros(careful), other=np.zeros(careful), positions=positions, miss=np.zeros(1),
+        left=np.zeros(n), near=np.zeros(n), along=along, onto=onto, projects=int(projects), point=np.zeros(careful), other=np.zeros(careful), positions=positions, restriction=restriction(tableau.pieces), miss=np.zeros(1),
         began=np.zeros(careful), spans=np.zeros(2 * PASSES if onto is not None else 1), states=np.zeros(2 * PASSES * n if onto is not None else 1),
     ).know("along", "onto")  # fmt: skip

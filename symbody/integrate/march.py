@@ -37,6 +37,7 @@ SMOOTH: Final = (
     0.1  # of an event function: by so much it may differ in the middle of a part from the cubic through its ends
 )
 SECANTS: Final = 10  # towards an event
+LITTLE: Final = 1e3  # tolerances by which a state between steps may miss the constraints
 TINY: Final = 2.3e-16
 STRETCH: Final = 1e4  # between sizes at which the times are compared
 FASTER: Final = 1.5  # times between them are equal for exponential growth; for the power n of time each is 10^(4/n) of the one before
@@ -154,6 +155,8 @@ class Method(Struct):
     short_step(h, length)     y_end after a part of a step h whose polynomial is known
     advance(h)                the step is made: remember what the next one needs
     renew()                   the state was changed from outside
+    is_singular(h, theta, length)   whether the end of a shorter step is noise, as in singular positions
+    cut(h, theta)             end the step at θ, by its polynomial
 
     doubts     set where another kind of method might do better: an implicit one where this is explicit, and the other way round
     patience   how many steps in a row have to say so; 0: nobody asks
@@ -171,6 +174,8 @@ class Method(Struct):
     short_step: Known[Kernel]
     advance: Known[Kernel]
     renew: Known[Kernel]
+    is_singular: Known[Kernel]
+    cut: Known[Kernel]
 
 
 # ---------------------------------------------------------------------------------------------------------- the loop
@@ -220,9 +225,15 @@ def march(m: Method, s: Steps) -> int:
             theta = first_crossing(m, s, h)
             if theta < 2.0:
                 occurred = 1
-                after = t + event_step(m, s, h, theta)
-                h = after - t
-                m.polynomial(m, s, h, 1)
+                length = event_step(m, s, h, theta)
+                if m.is_singular(m, s, h, theta, length) == 1:
+                    after = t + theta * h
+                    m.cut(m, s, h, theta)
+                    h = after - t
+                else:
+                    after = t + length
+                    h = after - t
+                    m.polynomial(m, s, h, 1)
         store(m, s, after, left)
         for i in range(s.n):
             s.y[i] = s.y_end[i]
@@ -342,9 +353,17 @@ def store_point(m: Method, s: Steps, after: float, point: Numbers) -> None:
     interpolate(s.n, m.pieces, (at - s.t) / (after - s.t) if after != s.t else 1.0, s.r, point)
     if s.settle is not None:
         s.settle((at, point), (s.w, s.note))
-        if s.note[0] >= 0.0:
+        if s.note[0] >= 0.0 and is_near(s, point, s.w) == 1:
             for i in range(s.n):
                 point[i] = s.w[i]
+
+
+def is_near(s: Steps, y: Numbers, settled: Numbers) -> int:
+    """Whether a state was moved by little beside the tolerances: in singular positions the way back to the constraints is noise."""
+    for i in range(s.n):
+        if abs(settled[i] - y[i]) > LITTLE * (s.atol[i] + s.rtol * abs(y[i])):
+            return 0
+    return 1
 
 
 # ---------------------------------------------------------------------------------------------------------- events
@@ -513,6 +532,15 @@ def refinement(t: float, h: float, length: float, aside: float, value: float, ot
 
 def no_first_step(m: Method, s: Steps) -> None:
     """Steps have a length that was given."""
+
+
+def never_singular(m: Method, s: Steps, h: float, theta: float, length: float) -> int:
+    """Singular positions are not looked for."""
+    return 0
+
+
+def no_cut(m: Method, s: Steps, h: float, theta: float) -> None:
+    """Steps are not cut by their polynomials."""
 
 
 def same_step(m: Method, s: Steps, h: float, status: int) -> float:

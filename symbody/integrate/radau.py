@@ -29,6 +29,8 @@ from .march import (
     Steps,
     careful_step,
     interpolate,
+    never_singular,
+    no_cut,
     probable_step,
     settled,
     size,
@@ -528,5 +530,5 @@ def next_step(m: Radau, s: Steps, h: float, is_again: int) -> float:
 
 KERNELS: Final = {
     "pieces": PIECES, "is_always_dense": 1, "first_step": first_step, "attempt": attempt, "shorter": shorter, "next_step": next_step,
-    "polynomial": polynomial, "short_step": short_step, "advance": advance, "renew": renew,
+    "polynomial": polynomial, "short_step": short_step, "advance": advance, "renew": renew, "is_singular": never_singular, "cut": no_cut,
 }  # fmt: skip

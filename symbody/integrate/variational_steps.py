@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..emit.loops.language import Function, Known, Mutable, Numbers, is_finite, unrolled
-from .march import DONE, NOT_CONVERGED, NOT_FINITE, Method, Steps, no_first_step, same_step
+from .march import DONE, NOT_CONVERGED, NOT_FINITE, Method, Steps, never_singular, no_cut, no_first_step, same_step
 
 PIECES: Final = 4
 MOST: Final = 40  # Newton steps
@@ -123,5 +123,5 @@ def polynomial(m: Variational, s: Steps, h: float, is_short: int) -> None:
 
 KERNELS: Final = {
     "pieces": PIECES, "is_always_dense": 0, "first_step": no_first_step, "attempt": attempt, "shorter": same_step, "next_step": same_step,
-    "polynomial": polynomial, "short_step": short_step, "advance": advance, "renew": renew,
+    "polynomial": polynomial, "short_step": short_step, "advance": advance, "renew": renew, "is_singular": never_singular, "cut": no_cut,
 }  # fmt: skip
