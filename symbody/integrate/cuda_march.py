@@ -21,7 +21,7 @@ from .device_form import DeviceForm
 from .event_march import MANY, EventRules, march_through_events
 from .events import Event, changes, in_state
 from .impacts import Contact, impact_map
-from .march import STRETCH, Counts, Growth, Results, Steps, Watched
+from .march import STRETCH, Counts, Growth, Leaps, Results, Steps, Watched
 from .simulate import TABLEAUX
 
 SHORT: Final = 1e-11  # of the time to simulate: that many events within it are chattering
@@ -139,7 +139,7 @@ def _records(device: DeviceForm, o: MarchOptions) -> tuple[explicit.RungeKutta, 
     steps = Steps(
         n=n, is_adaptive=int(o.step is None), is_new=1, rtol=o.rtol, max_step=np.inf, max_growth=10.0, atol=np.full(n, o.atol),
         y=np.zeros(n), y_end=np.zeros(n), r=np.zeros(tableau.pieces * n), w=np.zeros(n), note=np.zeros(1), counts=Counts(limit=o.max_steps),
-        results=results.know("is_stored", "capacity"), watched=watched, growth=growth,
+        results=results.know("is_stored", "capacity"), watched=watched, growth=growth, leaps=Leaps(speeds=np.zeros(1)).know("count"),
         rhs=device.rhs(is_inlined=False), settle=device.settle(is_inlined=False),
     ).know("n", "is_adaptive", "rtol", "atol", "max_step", "max_growth", "rhs", "settle")  # fmt: skip
     return method, steps, rules.record(device, rounding)

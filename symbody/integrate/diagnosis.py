@@ -17,17 +17,20 @@ from .constraint_rows import rows_of
 from .forms import Form
 from .march import STRETCH, Growth
 from .outcome import Ending, Outcome
-from .state import State
+from .passages import singular_near, state_in
 
 NO_RATES: Final = (
     Ending.NOT_FINITE,
     Ending.OFF_CONSTRAINTS,
     Ending.STEP_TOO_SMALL,
+    Ending.NOT_CONVERGED,
+    Ending.JUMPED,
 )  # endings where rates have no value
+WAY_ON: Final = "form='projection' with an explicit method passes such positions with speed; a state beyond it, on the branch that is meant, starts there"
 NEARLY: Final = 1e-5  # of the largest singular value: below it constraints count as linearly dependent
 
 
-def diagnosed(form: Form, ending: Ending, t: float, y: Array, p: Array) -> Outcome:
+def diagnosed(form: Form, ending: Ending, t: float, y: Array, p: Array, is_explicit: bool = True) -> Outcome:
     """The outcome with its reason, as far as it can be told from the last state."""
     if ending in (Ending.REACHED, Ending.STOPPED, Ending.INTERRUPTED):
         return Outcome(ending, t)
@@ -39,9 +42,9 @@ def diagnosed(form: Form, ending: Ending, t: float, y: Array, p: Array) -> Outco
         )
     if ending in NO_RATES and _has_outlived_its_choice(form, t, y, p):
         return Outcome(Ending.SINGULAR, t, why_not(form.equations))
-    if found := _dependent_constraints(form, t, y, p):
-        return Outcome(Ending.SINGULAR, t, found)
-    return Outcome(ending, t, _rates(form, ending, t, y, p))
+    if found := _dependent_constraints(form, ending, t, y, p):
+        return Outcome(ending if ending is Ending.JUMPED else Ending.SINGULAR, t, found)
+    return Outcome(ending, t, _rates(form, ending, t, y, p, is_explicit))
 
 
 def _has_outlived_its_choice(form: Form, t: float, y: Array, p: Array) -> bool:
@@ -74,29 +77,27 @@ def _load_powers(form: Form, t: float, y: Array, p: Array) -> dict[str, float]:
     return dict(zip(powers, evaluate(eq.in_own_terms(list(powers.values()), solved=True), values), strict=True))
 
 
-def _dependent_constraints(form: Form, t: float, y: Array, p: Array) -> str:
-    eq = form.equations
-    if not eq.lam:
+def _dependent_constraints(form: Form, ending: Ending, t: float, y: Array, p: Array) -> str:
+    if not form.equations.lam:
         return ""
-    n_q, n_u, n_z, n_p = len(eq.q), len(eq.u), len(eq.z), len(eq.p)
-    q, u, z = np.split(y[: n_q + n_u + n_z], [n_q, n_q + n_u])
     try:
-        state = State(eq, t, q, u, z, p[n_p : n_p + len(eq.r)], p[:n_p])
+        state = state_in(form, t, y, p)
     except ValueError:
         return ""
-    rows = rows_of(eq)
+    rows = rows_of(form.equations)
     Jc, _ = rows.speed(*state.arguments)
     U, s, _ = np.linalg.svd(Jc / sizes_of_rows(Jc)[:, None])
     if s[-1] > NEARLY * s[0]:
-        return ""
+        near = singular_near(state) if ending in NO_RATES else ()
+        return f"{listed(near)} become linearly dependent just there: a singular position. {WAY_ON}" if near else ""
     involved = [row.owner for row, weight in zip(rows.speeds, np.abs(U[:, -1]), strict=True) if weight > 0.05]
     return (
         f"{listed(dict.fromkeys(involved))} become linearly dependent there (smallest singular value of the constraints {s[-1] / s[0]:z.1e} of the largest): "
-        "the configuration is singular"
+        f"the configuration is singular. {WAY_ON}"
     )
 
 
-def _rates(form: Form, ending: Ending, t: float, y: Array, p: Array) -> str:
+def _rates(form: Form, ending: Ending, t: float, y: Array, p: Array, is_explicit: bool) -> str:
     if not form.rates:
         return ""
     rates = form.rhs_program(t, y, p)
@@ -105,7 +106,8 @@ def _rates(form: Form, ending: Ending, t: float, y: Array, p: Array) -> str:
     k = int(np.argmax(np.abs(rates) / (1.0 + np.abs(y))))
     largest = f"{_rate_of(form.y[k])} = {rates[k]:z.3g} is the largest rate just before"
     if ending is Ending.STEP_TOO_SMALL:
-        return f"{largest}; a jump or a pole of a function, or a stiff part: an event, or method='radau', may help"
+        stiff = ", or a stiff part: method='radau' may help" if is_explicit else ""
+        return f"{largest}; a jump of a function (an event at it may help) or a pole{stiff}"
     return largest
 
 

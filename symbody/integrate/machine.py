@@ -11,10 +11,11 @@ from ..emit.run.callable import Array
 from ..emit.run.loop_callee import LoopCallee
 from . import explicit, march
 from .forms import Form
-from .march import Counts, Growth, Method, Results, Steps, Watched
+from .march import Counts, Growth, Leaps, Method, Results, Steps, Watched
 from .tableaux import Tableau
 
 MEMORY: Final = 4_000_000  # numbers kept for stored steps before they are fetched
+PART: Final = 1e-2  # of the longest step: no time for speeds to change by much
 KNOWN_SIZE: Final = 48  # states up to this size get loops of their own; larger ones share one
 
 
@@ -89,6 +90,13 @@ def growth_of(task: Task) -> Growth:
     return Growth(count=n, level=task.max_size / march.STRETCH**2, per_size=1.0 / size)
 
 
+def leaps_of(task: Task) -> Leaps:
+    """The speeds of a task, for the kernels, where constraints may become singular."""
+    eq = task.form.equations
+    count = len(eq.u) if eq.lam and task.step is None else 0
+    return Leaps(first=len(eq.q), count=count, part=PART, at=-np.inf, speeds=np.zeros(max(len(eq.u), 1)))
+
+
 def steps_of(task: Task, pieces: int) -> tuple[Steps, Memory]:
     """A motion that is about to begin, for a method whose polynomials have some pieces."""
     n, memory = task.form.n, Memory(task.form.n, pieces, task.times)
@@ -96,7 +104,7 @@ def steps_of(task: Task, pieces: int) -> tuple[Steps, Memory]:
         n=n, is_adaptive=int(task.step is None), t=task.t, t_end=task.end, rtol=task.rtol, max_step=task.max_step, max_growth=task.max_growth,
         h=0.0 if task.step is None else np.copysign(task.step, task.end - task.t), atol=np.array(task.atol, dtype=np.float64),
         y=np.array(task.y, dtype=np.float64), y_end=np.zeros(n), r=np.zeros(pieces * n), w=np.zeros(n), note=np.zeros(1),
-        counts=Counts(), results=memory.results, watched=watched_in(task), growth=growth_of(task), rhs=task.form.rhs(task.p), settle=task.form.settle(task.p),
+        counts=Counts(), results=memory.results, watched=watched_in(task), growth=growth_of(task), leaps=leaps_of(task), rhs=task.form.rhs(task.p), settle=task.form.settle(task.p),
     )  # fmt: skip
     return steps, memory
 
@@ -140,6 +148,7 @@ class Machine:
         if not wrong:
             self.y[:] = y
         self.steps.is_new = 1
+        self.steps.leaps.at = -np.inf
 
     def run(self, steps: int) -> int:
         """Go on, for some steps at most; how it ended, as in `march.py`."""

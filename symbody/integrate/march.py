@@ -4,7 +4,7 @@
 knows nothing of the method, which is a table of coefficients and a few kernels:
 
     Method    first_step, attempt, shorter, next_step, polynomial, short_step, advance, renew
-    Steps     the motion so far, and what it is asked for; `Counts`, `Results`, `Watched` and `Growth` are parts of it
+    Steps     the motion so far, and what it is asked for; `Counts`, `Results`, `Watched`, `Growth` and `Leaps` are parts of it
 
 Methods are in `explicit.py`, `radau.py` and `variational.py`.
 """
@@ -29,6 +29,7 @@ NOT_CONVERGED: Final = 7
 UNBOUNDED: Final = 8
 DOUBTS: Final = 9  # the method sees that another kind might do better
 CHATTERING: Final = 10  # of marches through events
+JUMPED: Final = 11  # speeds changed by much in no time
 GOES_ON: Final = -1
 
 WIDEST: Final = 0.5  # parts of a step at whose ends and middles event functions are looked at
@@ -37,6 +38,7 @@ SMOOTH: Final = (
     0.1  # of an event function: by so much it may differ in the middle of a part from the cubic through its ends
 )
 SECANTS: Final = 10  # towards an event
+LEAP: Final = 0.2  # of the largest speed
 LITTLE: Final = 1e3  # tolerances by which a state between steps may miss the constraints
 TINY: Final = 2.3e-16
 STRETCH: Final = 1e4  # between sizes at which the times are compared
@@ -111,6 +113,22 @@ class Growth(Struct):
     per_size: Numbers
 
 
+class Leaps(Struct):
+    """Whether speeds jump, as they do where a motion leaves its branch in a singular position.
+
+    first, count     the speeds among the variables; count is 0 where they are not looked at
+    longest, part    the longest step so far, and the part of it within which a change of `LEAP` of their size is a jump
+    at, speeds       since when they are compared, and what they were
+    """
+
+    first: int
+    count: int
+    part: Mutable[float]
+    longest: Mutable[float]
+    at: Mutable[float]
+    speeds: Numbers
+
+
 class Steps(Struct):
     """A motion in progress, as every method sees it.
 
@@ -140,6 +158,7 @@ class Steps(Struct):
     results: Results
     watched: Watched
     growth: Growth
+    leaps: Leaps
     rhs: Function
     settle: Function | None
 
@@ -242,6 +261,8 @@ def march(m: Method, s: Steps) -> int:
         s.counts.steps += 1
         if grows_without_bound(s.growth, s.y, s.t) == 1:
             return UNBOUNDED
+        if s.leaps.count > 0 and occurred == 0 and jumps(s.leaps, s.y, s.t, h) == 1:
+            return JUMPED
         if occurred == 1:
             return AT_EVENT
         if m.doubts == 1:
@@ -264,6 +285,22 @@ def grows_without_bound(g: Growth, y: Numbers, t: float) -> int:
         while largest > g.level:  # several in one step: exponential growth takes shorter ones
             g.level = g.level * STRETCH
             g.passed = 1
+    return 0
+
+
+def jumps(e: Leaps, y: Numbers, t: float, h: float) -> int:
+    """Whether speeds changed by much within a small part of the longest step."""
+    e.longest = max(e.longest, abs(h))
+    if abs(t - e.at) <= e.part * e.longest:
+        change = 0.0
+        size = 0.0
+        for i in range(e.count):
+            change = max(change, abs(y[e.first + i] - e.speeds[i]))
+            size = max(size, abs(e.speeds[i]))
+        return 1 if change > LEAP * size and size > 0.0 else 0
+    e.at = t
+    for i in range(e.count):
+        e.speeds[i] = y[e.first + i]
     return 0
 
 

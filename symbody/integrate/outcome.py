@@ -19,7 +19,7 @@ class Ending(Enum):
     TOO_MANY_STEPS = "the number of steps allowed was used up"
     TOO_MUCH_MEMORY = "the memory allowed for results was used up"
     UNBOUNDED = "the motion grew without bound"
-    JUMPED = "reached the end, but energy jumped on the way"
+    JUMPED = "the motion jumped in a singular position"
     CHATTERING = "events accumulated (Zeno behaviour)"
     REFUSED = "was not begun"
     NOT_CONVERGED = "Newton's method did not converge"

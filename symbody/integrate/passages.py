@@ -1,13 +1,17 @@
-"""Singular positions that a motion passed: where, by which joints, and whether energy was kept.
+"""Singular positions of a motion: where, by which joints, on which branch it went on, and whether energy was kept.
 
 Where constraints become dependent, branches of the configuration space meet. A motion with speed goes on along the one it came by: its speeds are
-continuous, while those of another branch would need an impulse. So energy tells: where it jumps, the branch was left.
+continuous, while those of another branch would need an impulse. Tangents d of the branches are in the null space Z of Jc, which is larger there, and
+keep the constraints to second order:
+
+    d = Z c,    wᵀ (∂Jc/∂q · N d) d = cᵀ Q c = 0        w: the combination of rows that vanishes, wᵀ Jc = 0
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -20,24 +24,62 @@ from ..emit.run.callable import Array
 from ..errors import listed
 from .constraint_rows import rows_of
 from .explicit import PASSES, RungeKutta
+from .forms import Form
+from .impacts import impulses_of
+from .machine import Machine
 from .march import Method
 from .state import State
 
 BETWEEN: Final = 21  # places at which it is looked where constraints are most dependent
+HALVINGS: Final = 45  # towards a singular position
+NEAR: Final = 0.02  # how far along its motion a state is near a singular position, in units of the coordinates
+BEYOND: Final = 1e-3  # how far beyond a singular position the states on its branches are
+STEP: Final = 1e-5  # for differences of Jc
+
+States = Callable[[float], Array]  # (q, u, z) at a time
 
 
-class Passage(NamedTuple):
-    """A step over a singular position: when it began and ended, the joints in question, the change of energy where no load does work, and the
-    kinetic energy by which that is judged.
+@dataclass(frozen=True)
+class Passage:
+    """A singular position that was passed.
 
-    The motion went on along the branch it came by: speeds are continuous there, while any other branch would take an impulse, and energy.
+    t, coordinates   when, and where
+    joints           those whose constraints became dependent
+    branches         states just beyond it, one on each branch that leaves it: the first is on the one by which the motion came, and on which it went on,
+                     since its speeds are continuous there; speeds of the others are what an impulse leaves of these
+    change, scale    of energy over that step where no load does work, and the kinetic energy by which that is judged
     """
 
-    begin: float
-    end: float
+    t: float
+    coordinates: Mapping[str, float]
     joints: tuple[str, ...]
-    change: float | None
-    scale: float
+    branches: tuple[State, ...] = field(default=(), repr=False)
+    change: float | None = None
+    scale: float = 0.0
+
+    def __str__(self) -> str:
+        where = listed(f"{k} = {v:z.6g}" for k, v in self.coordinates.items())
+        others = f"; {len(self.branches)} branches meet there" if len(self.branches) > 1 else ""
+        return f"t = {self.t:z.9g}: {listed(self.joints)} dependent at {where}{others}, went on as it came (speeds are continuous)"
+
+
+# ---------------------------------------------------------------------------------------------------------- of a motion
+
+
+def passages_along(times: Array, states: Array, start: State, between: States | None) -> tuple[Passage, ...]:
+    """The singular positions between the times of a motion, whose states are rows; `between` gives those inside steps, where they are known."""
+    eq = start.equations
+    if not eq.lam or len(times) < 2:
+        return ()
+    keeps_energy, found = external_power(eq) is ZERO, []
+    for k in range(len(times) - 1):
+        span, ends = times[k : k + 2], states[k : k + 2]
+        line = _Line(start, span, ends, between)
+        if joints := line.joints():
+            levels = [_energies(eq, start, t, y) for t, y in zip(span, ends, strict=True)] if keeps_energy else []
+            change = levels[1][0] - levels[0][0] if levels else None
+            found.append(line.passage(joints, change, max((x[1] for x in levels), default=0.0)))
+    return tuple(found)
 
 
 def passages(method: Method, start: State) -> list[Passage]:
@@ -45,49 +87,23 @@ def passages(method: Method, start: State) -> list[Passage]:
     eq = start.equations
     if not isinstance(method, RungeKutta) or not eq.lam or not method.passed:
         return []
-    n, found = len(method.began), []
+    n = len(method.began)
+    found: list[Passage] = []
     states, times = np.asarray(method.states).reshape(-1, 2, n), np.asarray(method.spans).reshape(-1, 2)
-    keeps_energy = external_power(eq) is ZERO
     for k in range(min(method.passed, PASSES)):
-        if joints := _joints(start, times[k], states[k]):
-            levels = (
-                [_energies(eq, start, t, y) for t, y in zip(times[k], states[k], strict=True)] if keeps_energy else []
-            )
-            change = levels[1][0] - levels[0][0] if levels else None
-            span = float(times[k][0]), float(times[k][1])
-            found.append(Passage(*span, joints, change, max((x[1] for x in levels), default=0.0)))
+        found += passages_along(times[k], states[k], start, None)
     return found
 
 
-def _joints(start: State, times: Array, ends: Array) -> tuple[str, ...]:
-    """Joints that become dependent between the ends of a step; none where none do."""
-    eq, n = start.equations, len(start.q)
-    rows = rows_of(eq)
-
-    def slopes(theta: float) -> Array:
-        q = ends[0][:n] + theta * (ends[1][:n] - ends[0][:n])
-        return rows.speed(times[0] + theta * (times[1] - times[0]), q, start.u, start.z, start.r, start.p)[0]
-
-    first = slopes(0.0)
-    scale, rank = sizes_of_rows(first)[:, None], min(eq.rank, *first.shape)
-    if not _turns(first / scale, slopes(1.0) / scale, rank):
-        return ()
-    factors = [np.linalg.svd(slopes(theta) / scale) for theta in np.linspace(0, 1, BETWEEN)]
-    U, _, _ = min(factors, key=lambda f: f[1][rank - 1])
-    return tuple(
-        dict.fromkeys(row.owner for row, w in zip(rows.speeds, np.abs(U[:, rank - 1]), strict=True) if w > 0.05)
-    )
-
-
-def _turns(before: Array, after: Array, rank: int) -> bool:
-    """Whether [Jc; Zᵀ] changes its orientation: with Z the motions that are allowed before, it is singular where Jc is."""
-    rest = {d.row for d in RowSpace.of(before).dependent} if rank < len(before) else set()
-    kept = [i for i in range(len(before)) if i not in rest]
-    Z = np.linalg.svd(before)[2][rank:]
-    if len(kept) + len(Z) != before.shape[1]:
-        return False
-    signs = [np.linalg.slogdet(np.vstack([J[kept], Z]))[0] for J in (before, after)]
-    return bool(signs[0] * signs[1] < 0)
+def jump(found: Sequence[Passage], rtol: float) -> str:
+    """What is wrong, where energy jumped: the branch was left, or the step over the position was too coarse."""
+    for x in found:
+        if x.change is not None and abs(x.change) > max(1e4 * rtol, 1e-7) * max(x.scale, 1e-12):
+            return (
+                f"energy changed by {x.change:z.3g} (kinetic energy {x.scale:z.3g}) in that of {listed(x.joints)} near t = {x.t:z.6g}: "
+                "a smaller max_step or another rtol takes it over elsewhere"
+            )
+    return ""
 
 
 def _energies(eq: Equations, start: State, t: float, y: Array) -> tuple[float, float]:
@@ -99,27 +115,133 @@ def _energies(eq: Equations, start: State, t: float, y: Array) -> tuple[float, f
     return float(total), float(kinetic)
 
 
-def passages_along(times: Array, states: Array, start: State) -> tuple[Passage, ...]:
-    """The singular positions between the times of a motion, whose states are rows."""
-    eq = start.equations
-    if not eq.lam or len(times) < 2:
+# ---------------------------------------------------------------------------------------------------------- near a state
+
+
+def state_in(form: Form, t: float, y: Array, p: Array) -> State:
+    """The state of equations in variables and parameters of a form."""
+    eq = form.equations
+    n_q, n_u, n_z, n_p = len(eq.q), len(eq.u), len(eq.z), len(eq.p)
+    q, u, z = np.split(y[: n_q + n_u + n_z], [n_q, n_q + n_u])
+    return State(eq, t, q, u, z, p[n_p : n_p + len(eq.r)], p[:n_p])
+
+
+def singular_near(state: State) -> tuple[str, ...]:
+    """Joints that become dependent a little before or after a state, along its motion; none where none do."""
+    if not state.equations.lam:
         return ()
-    keeps_energy, found = external_power(eq) is ZERO, []
-    for k in range(len(times) - 1):
-        if joints := _joints(start, times[k : k + 2], states[k : k + 2]):
-            levels = [_energies(eq, start, times[j], states[j]) for j in (k, k + 1)] if keeps_energy else []
-            change = levels[1][0] - levels[0][0] if levels else None
-            span = float(times[k]), float(times[k + 1])
-            found.append(Passage(*span, joints, change, max((x[1] for x in levels), default=0.0)))
-    return tuple(found)
+    N, n = rows_of(state.equations).rate(*state.arguments)
+    rates = N @ state.u + n
+    speed = float(np.max(np.abs(rates) / np.maximum(np.abs(state.q), 1.0), initial=0.0))
+    if not 0.0 < speed < np.inf:
+        return ()
+    reach = NEAR / speed
+    ends = np.array([np.concatenate([state.q + s * reach * rates, state.u, state.z]) for s in (-1, 1)])
+    return _Line(state, np.array([state.t - reach, state.t + reach]), ends, None).joints()
 
 
-def jump(found: Sequence[Passage], rtol: float) -> str:
-    """What is wrong, where energy jumped: the branch was left, or the step over the position was too coarse."""
-    for x in found:
-        if x.change is not None and abs(x.change) > max(1e4 * rtol, 1e-7) * max(x.scale, 1e-12):
-            return (
-                f"energy changed by {x.change:z.3g} (kinetic energy {x.scale:z.3g}) in the singular position of {listed(x.joints)} near t = "
-                f"{(x.begin + x.end) / 2:z.6g}: it may have left its branch there; a smaller max_step or rtol takes it over more carefully"
-            )
-    return ""
+def is_singular_near(machine: Machine) -> bool:
+    """Whether a machine stands near a singular position."""
+    task = machine.task
+    return bool(singular_near(state_in(task.form, machine.t, machine.y, task.p)))
+
+
+# ---------------------------------------------------------------------------------------------------------- between two states
+
+
+class _Line:
+    """A motion between two times, by its states there or between them."""
+
+    def __init__(self, start: State, times: Array, ends: Array, between: States | None) -> None:
+        self.start, self.times, self.ends, self._between = start, times, ends, between
+        self.rows, self.n_q = rows_of(start.equations), len(start.q)
+        self.first = self._slopes(ends[0], times[0])
+        self.scale = sizes_of_rows(self.first)[:, None]
+        self.rank = min(start.equations.rank, *self.first.shape)
+
+    def at(self, theta: float) -> tuple[float, Array]:
+        """Time and state, straight where nothing else is known."""
+        t = float(self.times[0] + theta * (self.times[1] - self.times[0]))
+        return t, self.ends[0] + theta * (self.ends[1] - self.ends[0]) if self._between is None else self._between(t)
+
+    def _slopes(self, y: Array, t: float) -> Array:
+        s, n = self.start, self.n_q
+        return self.rows.speed(t, y[:n], s.u, s.z, s.r, s.p)[0]
+
+    def _jc(self, theta: float) -> Array:
+        t, y = self.at(theta)
+        return self._slopes(y, t) / self.scale
+
+    def joints(self) -> tuple[str, ...]:
+        """Joints that become dependent between the ends; none where none do."""
+        if not self._orientation(1.0) < 0:
+            return ()
+        factors = [np.linalg.svd(self._jc(theta)) for theta in np.linspace(0, 1, BETWEEN)]
+        U, _, _ = min(factors, key=lambda f: f[1][self.rank - 1])
+        weights = np.abs(U[:, self.rank - 1])
+        return tuple(dict.fromkeys(row.owner for row, w in zip(self.rows.speeds, weights, strict=True) if w > 0.05))
+
+    def _orientation(self, theta: float) -> float:
+        """Negative where [Jc; Zᵀ] has another orientation than at the beginning, Z being the motions that are allowed there: between, it is
+        singular, where Jc is."""
+        before = self.first / self.scale
+        rest = {d.row for d in RowSpace.of(before).dependent} if self.rank < len(before) else set()
+        kept = [i for i in range(len(before)) if i not in rest]
+        Z = np.linalg.svd(before)[2][self.rank :]
+        if len(kept) + len(Z) != before.shape[1]:
+            return 1.0
+        signs = [np.linalg.slogdet(np.vstack([J[kept], Z]))[0] for J in (before, self._jc(theta))]
+        return float(signs[0] * signs[1])
+
+    def passage(self, joints: tuple[str, ...], change: float | None, scale: float) -> Passage:
+        low, high = 0.0, 1.0
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if self._orientation(middle) < 0 else (middle, high)
+        t, y = self.at(high)
+        names = (s.name for s in self.start.equations.q)
+        coordinates = dict(zip(names, map(float, y[: self.n_q]), strict=True))
+        return Passage(t, coordinates, joints, self._branches(t, y), change, scale)
+
+    # ------------------------------------------------------------------------------------------------ branches
+
+    def _branches(self, t: float, y: Array) -> tuple[State, ...]:
+        """States beyond a singular position on each branch, that of the motion first; none where more than two directions are free there."""
+        s, n = self.start, self.n_q
+        u = y[n : n + len(s.u)]
+        N, _ = self.rows.rate(t, y[:n], u, s.z, s.r, s.p)
+        U, _, Vt = np.linalg.svd(self._slopes(y, t) / self.scale)
+        Z, w = Vt[self.rank - 1 :], U[:, self.rank - 1]
+        if len(Z) != 2:
+            return ()
+
+        def slopes(direction: Array) -> Array:
+            moved = [np.concatenate([y[:n] + h * (N @ direction), y[n:]]) for h in (STEP, -STEP)]
+            ahead, behind = (self._slopes(x, t) / self.scale for x in moved)
+            return w @ (ahead - behind) / (2 * STEP)
+
+        Q = np.array([[slopes(a) @ b for b in Z] for a in Z])
+        tangents = [c @ Z for c in _zeros_of_form(0.5 * (Q + Q.T))]
+        tangents = [d if d @ u >= 0 else -d for d in tangents]
+        tangents.sort(key=lambda d: -abs(float(d @ u)))
+        found = [self._beyond(t, y, N @ d, float(d @ u)) for d in tangents]
+        return tuple(state for state in found if state is not None)
+
+    def _beyond(self, t: float, y: Array, direction: Array, speed: float) -> State | None:
+        s, n = self.start, self.n_q
+        moved = np.concatenate([y[:n] + BEYOND * direction, y[n : n + len(s.u) + len(s.z)]])
+        later = t + (BEYOND / speed if speed > 0 else 0.0)
+        settled = impulses_of(s.equations).onto_constraints(later, moved, s.p, s.r)
+        if settled is None:
+            return None
+        q, u, z = np.split(settled[0], [n, n + len(s.u)])
+        return State(s.equations, later, q, u, z, s.r, s.p, "beyond a singular position")
+
+
+def _zeros_of_form(Q: Array) -> list[Array]:
+    """Directions c, of length one, with cᵀ Q c = 0 for a symmetric Q of two rows: two where it is indefinite."""
+    values, vectors = np.linalg.eigh(Q)
+    if not values[0] < 0 < values[1]:
+        return []
+    a, b = np.sqrt(values[1]), np.sqrt(-values[0])
+    return [(a * vectors[:, 0] + s * b * vectors[:, 1]) / np.hypot(a, b) for s in (1, -1)]

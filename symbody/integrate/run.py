@@ -12,8 +12,10 @@ from . import march
 from .adaptation import Adaptation
 from .machine import Machine
 from .outcome import Ending, Statistics
+from .passages import is_singular_near
 from .record import Record
 
+FEWER: Final = 0.1  # how much less time speeds have for a jump after one that was none
 PATIENCE: Final = 0.1  # seconds of machine code between looks at the clock
 ENDINGS: Final = {
     march.DONE: Ending.REACHED,
@@ -22,6 +24,7 @@ ENDINGS: Final = {
     march.UNSETTLED: Ending.OFF_CONSTRAINTS,
     march.NOT_CONVERGED: Ending.NOT_CONVERGED,
     march.UNBOUNDED: Ending.UNBOUNDED,
+    march.JUMPED: Ending.JUMPED,
 }
 
 
@@ -87,6 +90,9 @@ def drive(
                 ending = on_event(machine.watched.event)
                 if ending is not None:
                     return ending
+            elif status == march.JUMPED and not is_singular_near(machine):
+                machine.steps.leaps.part *= FEWER
+                machine.steps.leaps.at = machine.t
             elif status == march.DOUBTS:
                 assert adaptation is not None
                 if (other := adaptation.reconsidered(machine)) is not None:

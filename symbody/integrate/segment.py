@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -130,6 +130,11 @@ class Segment(Portable):
             if len(run.ends):
                 y[inside] = run(times[inside])
         return replace(self, t=times, y=y[:, :n], variations=variations_in(y, n, len(self.wrt)), dense=())
+
+    @property
+    def between(self) -> Callable[[float], Array] | None:
+        """States inside steps, where they are known."""
+        return (lambda t: self.at(np.array([t])).y[0]) if self.dense else None
 
     def taken(self, rows: slice) -> Segment:
         """Some of the times."""

@@ -476,7 +476,7 @@ class Simulation:
         elif ending is Ending.UNBOUNDED:
             outcome = unbounded(self.form, machine.steps.growth, machine.t, machine.y, self.p)
         else:
-            outcome = diagnosed(self.form, ending, machine.t, machine.y, self.p)
+            outcome = diagnosed(self.form, ending, machine.t, machine.y, self.p, machine.is_explicit)
         if ending in (Ending.TOO_MANY_STEPS, Ending.INTERRUPTED) and o.method in TABLEAUX and self.form.rates:
             mean = (outcome.t - s.t) / max(record.statistics.steps, 1)
             outcome = replace(

@@ -317,8 +317,9 @@ class Trajectory(Portable):
 
     @cached_property
     def singular_positions(self) -> tuple[Passage, ...]:
-        """Singular positions that were passed between the times of this trajectory: when, and which joints became dependent."""
-        return tuple(p for s in self.segments if len(s) for p in passages_along(s.t, s.y, s.state(0)))
+        """Singular positions that were passed between the times of this trajectory: when and where, which joints became dependent, and
+        states just beyond on each branch, from which another motion can start."""
+        return tuple(p for s in self.segments if len(s) for p in passages_along(s.t, s.y, s.state(0), s.between))
 
     @cached_property
     def violation(self) -> Violations:
