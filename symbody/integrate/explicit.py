@@ -27,6 +27,7 @@ from .tableaux import Tableau
 
 EASY: Final = 6  # steps in a row after which those that seemed stiff are forgotten
 ACROSS: Final = 0.1  # an error is across the constraints where projection leaves less than this part of it
+LENIENT: Final = 0.2  # weight of noise beside what it was in the attempt before
 CAREFULLY: Final = 0.7  # how much shorter a careful step is tried again
 FINEST: Final = (
     1e-11  # the finest tolerance of careful steps: rates near a singular position are not exact enough for less
@@ -51,7 +52,8 @@ class RungeKutta(Method):
             an error across the constraints is large in any step, however small. There a step is taken with care: rates are those at the
             stages brought back to the constraints, f(P(y)) in place of f(y), which is the same motion and stays smooth
     passed  how many steps were taken with care; of the first, `spans` has begin and end, `states` the states there
-    careful    1 in a step that is taken with care; `noise` of its rates, in units of the tolerances
+    careful    1 in a step that is taken with care; `noise` of its rates, in units of the tolerances, counts with a
+               weight that is less the more often the step was tried
     is_cut     1 where the step in progress was cut in a singular position
     restriction   of polynomials, whose values at equal distances it takes to their coefficients
     usual      length of steps, as long as they are not shorter for long
@@ -90,6 +92,7 @@ class RungeKutta(Method):
     restriction: Known[Numbers]
     usual: Mutable[float]
     noise: Mutable[float]
+    weight: Mutable[float]
     positions: Known[int]
     other: Numbers
     error: Mutable[float]
@@ -111,6 +114,7 @@ def advance(m: RungeKutta, s: Steps, h: float) -> None:
         if m.careful == 1:
             remember(m, s, h)
         m.careful = m.is_cut
+        m.weight = 1.0
         m.is_cut = 0
         for i in range(s.n):
             m.began[i] = s.y[i]
@@ -124,6 +128,7 @@ def advance(m: RungeKutta, s: Steps, h: float) -> None:
 def begin(m: RungeKutta, s: Steps) -> None:
     """A motion begins, perhaps in a singular position."""
     m.careful = smooth_rates(m, s, s.t, s.y, m.k)
+    m.weight = 1.0
     for i in range(s.n):
         m.began[i] = s.y[i]
 
@@ -298,7 +303,7 @@ def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
         m.onto is not None
         and s.is_adaptive == 1
         and m.careful == 0
-        and (status != DONE or m.error > 1.0)
+        and status != DONE
         and is_across(m, s, h, status, is_again) == 1
     ):
         begin_with_care(m, s)
@@ -309,11 +314,12 @@ def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
 def begin_with_care(m: RungeKutta, s: Steps) -> None:
     smooth_rates(m, s, s.t, s.y, m.k)
     m.careful = 1
+    m.weight = 1.0
 
 
 def is_across(m: RungeKutta, s: Steps, h: float, status: int, is_again: int) -> int:
     """Whether the error of a step is what lies across the constraints: by far, or by much a second time."""
-    if status != TOO_SMALL and status != DONE:
+    if status != TOO_SMALL:
         return 1
     part = ACROSS if is_again == 1 else 0.1 * ACROSS
     along = m.error_along if m.projects == 1 else error_left(m, s, h)
@@ -342,7 +348,7 @@ def tried(m: RungeKutta, s: Steps, h: float) -> int:
         s.error = min(s.error, m.error_along / SHARE)
     if m.onto is not None and m.careful == 1:
         m.noise = max(m.noise, abs(h) * noise_of_rates(m, s, s.t + h, s.y_end, m.k[m.stages * s.n :]))
-        s.error = max(s.error, m.noise) * min(1.0, s.rtol / FINEST)
+        s.error = max(s.error, m.noise * m.weight) * min(1.0, s.rtol / FINEST)
     if not is_finite(s.error):
         return NOT_FINITE
     return DONE if s.error <= 1.0 else TOO_SMALL
@@ -361,6 +367,7 @@ def shorter(m: RungeKutta, s: Steps, h: float, status: int) -> float:
         if (
             m.careful == 1
         ):  # a stage may have come too near to a singular position: a little shorter, it comes elsewhere
+            m.weight = m.weight * LENIENT
             return h * CAREFULLY
         if abs(h) < SHORT * m.usual and m.usual * noise_of_rates(m, s, s.t, s.y, m.k) > ACROSS:
             begin_with_care(m, s)
@@ -454,6 +461,7 @@ def is_singular(m: RungeKutta, s: Steps, h: float, theta: float, length: float) 
             return 1
         t = s.t + theta * h
         interpolate(s.n, m.pieces, theta, s.r, s.w)
+        bring_back(m, s, t, s.w)
         s.rhs((t, s.w), (m.change,))
         noise = abs(h) * noise_of_rates(m, s, t, s.w, m.change)
         if not noise * s.rtol / FINEST < 1.0:

@@ -263,7 +263,7 @@ def test_kernels_run_as_plain_python() -> None:
     steps = march.Steps(
         n=n, is_adaptive=1, is_new=1, t_end=end, rtol=rtol, max_step=np.inf, max_growth=10.0, atol=np.full(n, rtol), y=np.array([2.0, 0.0]),
         y_end=np.zeros(n), r=np.zeros(radau.PIECES * n), w=np.zeros(n), note=none, counts=march.Counts(limit=10**6), results=memory.results,
-        watched=watched, growth=march.Growth(per_size=none), rhs=rhs,
+        watched=watched, growth=march.Growth(per_size=none), leaps=march.Leaps(speeds=none), rhs=rhs,
     )  # fmt: skip
     assert march.march(method, steps) == march.DONE
     assert steps.y == pytest.approx(compiled.y, rel=1e-12)
