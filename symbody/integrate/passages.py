@@ -74,7 +74,7 @@ def passages_along(times: Array, states: Array, start: State, between: States | 
     keeps_energy, found = external_power(eq) is ZERO, []
     for k in range(len(times) - 1):
         span, ends = times[k : k + 2], states[k : k + 2]
-        line = _Stretch(start, span, ends, between)
+        line = _WayBetween(start, span, ends, between)
         if joints := line.joints():
             levels = [_energies(eq, start, t, y) for t, y in zip(span, ends, strict=True)] if keeps_energy else []
             change = levels[1][0] - levels[0][0] if levels else None
@@ -137,7 +137,7 @@ def singular_near(state: State) -> tuple[str, ...]:
         return ()
     reach = NEAR / speed
     ends = np.array([np.concatenate([state.q + s * reach * rates, state.u, state.z]) for s in (-1, 1)])
-    return _Stretch(state, np.array([state.t - reach, state.t + reach]), ends, None).joints()
+    return _WayBetween(state, np.array([state.t - reach, state.t + reach]), ends, None).joints()
 
 
 def is_singular_near(machine: Machine) -> bool:
@@ -149,7 +149,7 @@ def is_singular_near(machine: Machine) -> bool:
 # ---------------------------------------------------------------------------------------------------------- between two states
 
 
-class _Stretch:
+class _WayBetween:
     """A motion between two times, by its states there or between them."""
 
     def __init__(self, start: State, times: Array, ends: Array, between: States | None) -> None:
