@@ -27,8 +27,11 @@ from .tableaux import Tableau
 
 EASY: Final = 6  # steps in a row after which those that seemed stiff are forgotten
 ACROSS: Final = 0.1  # an error is across the constraints where projection leaves less than this part of it
-LENIENT: Final = 0.2  # weight of noise beside what it was in the attempt before
-CAREFULLY: Final = 0.7  # how much shorter a careful step is tried again
+LENIENT: Final = 0.5  # weight of noise beside what it was in the attempt before
+CAREFULLY: Final = 0.8  # how much shorter a careful step is tried again
+CLEARLY: Final = 100.0  # noise beside which an error is one
+SHORTEST: Final = 0.3
+LONGEST: Final = 1.7
 FINEST: Final = (
     1e-11  # the finest tolerance of careful steps: rates near a singular position are not exact enough for less
 )
@@ -91,6 +94,7 @@ class RungeKutta(Method):
     is_cut: Mutable[int]
     restriction: Known[Numbers]
     usual: Mutable[float]
+    leap: Mutable[float]
     noise: Mutable[float]
     weight: Mutable[float]
     positions: Known[int]
@@ -115,6 +119,7 @@ def advance(m: RungeKutta, s: Steps, h: float) -> None:
             remember(m, s, h)
         m.careful = m.is_cut
         m.weight = 1.0
+        m.leap = 0.0
         m.is_cut = 0
         for i in range(s.n):
             m.began[i] = s.y[i]
@@ -129,6 +134,7 @@ def begin(m: RungeKutta, s: Steps) -> None:
     """A motion begins, perhaps in a singular position."""
     m.careful = smooth_rates(m, s, s.t, s.y, m.k)
     m.weight = 1.0
+    m.leap = 0.0
     for i in range(s.n):
         m.began[i] = s.y[i]
 
@@ -279,13 +285,12 @@ def take(m: RungeKutta, s: Steps, h: float) -> None:
 
 
 def take_carefully(m: RungeKutta, s: Steps, h: float) -> None:
-    """A step by stages that are brought back to the constraints, and so is its end where nothing else does that."""
+    """A step by stages that are brought back to the constraints, and so is its end, to rounding."""
     m.noise = 0.0
     for number in unrolled(1, m.stages):
         careful_stage(m, s, h, number)
     end_of_step(m, s, h)
-    if m.projects == 0:
-        bring_back(m, s, s.t + h, s.y_end)
+    bring_back(m, s, s.t + h, s.y_end)
 
 
 def end_of_step(m: RungeKutta, s: Steps, h: float) -> None:
@@ -312,9 +317,13 @@ def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
 
 
 def begin_with_care(m: RungeKutta, s: Steps) -> None:
+    """Rates at the beginning are those on the constraints, to rounding."""
+    bring_back(m, s, s.t, s.y)
+    s.rhs((s.t, s.y), (m.k,))
     smooth_rates(m, s, s.t, s.y, m.k)
     m.careful = 1
     m.weight = 1.0
+    m.leap = 0.0
 
 
 def is_across(m: RungeKutta, s: Steps, h: float, status: int, is_again: int) -> int:
@@ -348,6 +357,7 @@ def tried(m: RungeKutta, s: Steps, h: float) -> int:
         s.error = min(s.error, m.error_along / SHARE)
     if m.onto is not None and m.careful == 1:
         m.noise = max(m.noise, abs(h) * noise_of_rates(m, s, s.t + h, s.y_end, m.k[m.stages * s.n :]))
+        m.error = s.error
         s.error = max(s.error, m.noise * m.weight) * min(1.0, s.rtol / FINEST)
     if not is_finite(s.error):
         return NOT_FINITE
@@ -364,17 +374,29 @@ def finite_end(s: Steps) -> int:
 
 def shorter(m: RungeKutta, s: Steps, h: float, status: int) -> float:
     if m.onto is not None:
-        if (
-            m.careful == 1
-        ):  # a stage may have come too near to a singular position: a little shorter, it comes elsewhere
-            m.weight = m.weight * LENIENT
-            return h * CAREFULLY
+        if m.careful == 1:
+            return elsewhere(m, s, h, status)
         if abs(h) < SHORT * m.usual and m.usual * noise_of_rates(m, s, s.t, s.y, m.k) > ACROSS:
             begin_with_care(m, s)
             return within(0.9 * (s.t_end - s.t), 0.5 * m.usual)
     if status == TOO_SMALL:
         return h * max(0.2, 0.9 * pow(s.error, -1.0 / m.order))
     return h * 0.25
+
+
+def elsewhere(m: RungeKutta, s: Steps, h: float, status: int) -> float:
+    """Another length for a careful step. Where its error is more than noise, a shorter one; else a stage came too near to a singular position, and one a
+    little shorter comes elsewhere, down to a part of the first, and then from above it: short steps would only end nearer."""
+    m.weight = m.weight * LENIENT
+    if m.leap == 0.0:
+        m.leap = abs(h)
+    if status == TOO_SMALL and m.error > CLEARLY * m.noise:
+        m.leap = m.leap * 0.7
+        return h * max(0.2, 0.9 * pow(m.error, -1.0 / m.order))
+    h = h * CAREFULLY
+    if abs(h) < SHORTEST * m.leap:
+        h = within(0.9 * (s.t_end - s.t), LONGEST * m.leap)
+    return h
 
 
 def next_step(m: RungeKutta, s: Steps, h: float, is_again: int) -> float:

@@ -185,7 +185,7 @@ class Form(CacheOwner):
 
     def onto(self, p: Array) -> Any:
         """The way onto the constraints, for steps near singular positions; None where there are none."""
-        return self._quasi_orthogonal(p) if self.chosen and not self.invariants else None
+        return self._quasi_orthogonal(p, 0.0) if self.chosen and not self.invariants else None
 
     def settle(self, p: Array) -> Any:
         """The way back to the constraints, or None."""
@@ -193,7 +193,7 @@ class Form(CacheOwner):
             return self._followed(LoopCallee(unchanged, {"n": self.n}, ("out", "note")), p)
         if not self.settles:
             return None
-        return self._followed(self._orthogonal(p) if self.name == "orthogonal" else self._quasi_orthogonal(p), p)
+        return self._followed(self._orthogonal(p) if self.name == "orthogonal" else self._quasi_orthogonal(p, self.tolerance), p)
 
     @cached_property
     def _null_vectors(self) -> Compiled:
@@ -238,9 +238,9 @@ class Form(CacheOwner):
     def _shifted(self) -> list[Expr]:
         return [e - s for e, s in zip(self.invariants.values(), self.levels, strict=True)]
 
-    def _quasi_orthogonal(self, p: Array) -> LoopCallee:
+    def _quasi_orthogonal(self, p: Array, tolerance: float) -> LoopCallee:
         corrections = projection.Corrections(
-            n=self.n, n_q=len(self.equations.q), n_u=len(self.equations.u), is_alone=int(self.metric == "mass"), tolerance=self.tolerance,
+            n=self.n, n_q=len(self.equations.q), n_u=len(self.equations.u), is_alone=int(self.metric == "mass"), tolerance=tolerance,
             violation=np.zeros(1), w=np.zeros(self.n), **{name: program_callee(c, {"p": p}) for name, c in self._corrections.items()},
         )  # fmt: skip
         return LoopCallee(projection.settle, {}, ("out", "note"), corrections=corrections)

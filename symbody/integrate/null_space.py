@@ -258,7 +258,7 @@ class SpaceForm(Form):
         if not self.settles:
             return None
         if self.projects or self.invariants:
-            return self._followed(self._quasi_orthogonal(p), p)
+            return self._followed(self._quasi_orthogonal(p, self.tolerance), p)
         return LoopCallee(settle_speeds, {}, ("out", "note"), space=self._space(p))
 
     def _space(self, p: Array) -> Space:

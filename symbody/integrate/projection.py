@@ -29,7 +29,8 @@ from ..emit.loops.records import Struct
 from .accelerations import completed, inertia, norm_residuals, rows
 
 ENOUGH: Final = 1e-13  # a violation that counts as none
-QUADRATIC: Final = 1e-7  # after a correction of such a violation nothing is left: Newton's method squares it
+QUADRATIC: Final = 1e-7  # after a correction by so little of such a violation nothing is left: Newton's method squares it
+ROUNDING: Final = 1e-15  # a violation that no correction makes less
 KEPT: Final = 1e-12  # the same for invariants, in units of their scales
 MOST: Final = 25  # corrections
 
@@ -287,9 +288,11 @@ def settle_positions(t: float, out: Numbers, c: Corrections) -> int:
             return -1
         if worst <= c.tolerance:
             return count
+        change = 0.0
         for i in range(c.n_q):
+            change = max(change, abs(c.w[i] - out[i]) / max(abs(out[i]), 1.0))
             out[i] = c.w[i]
-        if worst <= QUADRATIC:
+        if worst <= QUADRATIC and change <= QUADRATIC:
             return count + 1
     return -1
 
@@ -333,7 +336,7 @@ def settle_orthogonally(t: float, y: Numbers, out: Numbers, note: Numbers, steps
         s.newton((t, s.x, y), (s.w, s.violation))
         if not s.violation[0] <= 1e300:
             return
-        if s.violation[0] <= s.tolerance and (k > 0 or s.violation[0] == 0.0):
+        if s.violation[0] <= s.tolerance and (k > 0 or s.violation[0] <= ROUNDING):
             note[0] = float(k)
             return
         for i in range(s.n + s.m):
