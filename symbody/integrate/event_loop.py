@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -135,7 +135,7 @@ class EventLoop:
             found = [k for k in self._jumped(machine, sides) if k not in handled]
             handled |= set(found)
             if not found:
-                self._set_sides(machine)
+                self._set_sides(machine, handled - set(came_from))
                 self._keep_sides(machine, came_from)
                 return None
         self.detail = f"{MANY} events at one time trigger each other: {listed(dict.fromkeys(o.name for o in self.occurrences[-MANY:]))}"
@@ -211,10 +211,11 @@ class EventLoop:
     def _values(self, machine: Machine) -> tuple[Array, Array, Array]:
         return self._watch(machine.t, machine.y, self.p)
 
-    def _set_sides(self, machine: Machine) -> None:
+    def _set_sides(self, machine: Machine, passed: Collection[int] = ()) -> None:
         """The sign of each function; where that is rounding, of its rate; 0 where that is zero too: not known yet.
 
-        An open contact has sign +1 until it closes; a penetration within rounding counts as zero.
+        An open contact has sign +1 until it closes; a penetration within rounding counts as zero. So does what is left to the zero of a
+        function that has just passed it, where noise of the state (in a singular position) keeps it from being found to rounding.
         """
         g, rates, least = self._values(machine)
         now = self._now(machine)
@@ -222,6 +223,8 @@ class EventLoop:
             least, np.concatenate([np.broadcast_to(a.tolerance(now), len(a.watched)) for a in self.handlers])
         )
         leaves = np.sign(rates) * self.direction
+        short = np.isin(np.arange(len(g)), list(passed)) & (g * leaves < 0)
+        least = np.where(short, np.maximum(least, 2 * np.abs(g)), least)
         side = np.where(np.abs(g) > least, g, leaves)
         one_sided = np.array([a.is_one_sided for a, _ in self._owner], dtype=bool)
         least = np.where(one_sided & (g < 0), np.maximum(least, -2 * g), least)

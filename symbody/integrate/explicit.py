@@ -28,10 +28,10 @@ from .tableaux import Tableau
 EASY: Final = 6  # steps in a row after which those that seemed stiff are forgotten
 ACROSS: Final = 0.1  # an error is across the constraints where projection leaves less than this part of it
 LENIENT: Final = 0.5  # weight of noise beside what it was in the attempt before
-CAREFULLY: Final = 0.8  # how much shorter a careful step is tried again
+CAREFULLY: Final = 0.7  # how much shorter a careful step is tried again
 CLEARLY: Final = 100.0  # noise beside which an error is one
-SHORTEST: Final = 0.3
-LONGEST: Final = 1.7
+SHORTEST: Final = 0.3  # of the first length of a careful step, below which others are tried
+ANEW: Final = 0.95  # of it, from where
 FINEST: Final = (
     1e-11  # the finest tolerance of careful steps: rates near a singular position are not exact enough for less
 )
@@ -57,9 +57,10 @@ class RungeKutta(Method):
     passed  how many steps were taken with care; of the first, `spans` has begin and end, `states` the states there
     careful    1 in a step that is taken with care; `noise` of its rates, in units of the tolerances, counts with a
                weight that is less the more often the step was tried
-    is_cut     1 where the step in progress was cut in a singular position
+    is_cut     1 where the step in progress was cut in a singular position, is_given where it begins in a state that was given
     restriction   of polynomials, whose values at equal distances it takes to their coefficients
     usual      length of steps, as long as they are not shorter for long
+    leap       the length that a careful step was tried with first
     positions  how many of the variables are coordinates
     error, error_along   of the step in progress, and what projection leaves of it
     projects   whether the ends of steps are brought back in any case
@@ -92,6 +93,7 @@ class RungeKutta(Method):
     states: Numbers
     careful: Mutable[int]
     is_cut: Mutable[int]
+    is_given: Mutable[int]
     restriction: Known[Numbers]
     usual: Mutable[float]
     leap: Mutable[float]
@@ -118,6 +120,7 @@ def advance(m: RungeKutta, s: Steps, h: float) -> None:
         if m.careful == 1:
             remember(m, s, h)
         m.careful = m.is_cut
+        m.is_given = m.is_cut
         m.weight = 1.0
         m.leap = 0.0
         m.is_cut = 0
@@ -133,6 +136,7 @@ def advance(m: RungeKutta, s: Steps, h: float) -> None:
 def begin(m: RungeKutta, s: Steps) -> None:
     """A motion begins, perhaps in a singular position."""
     m.careful = smooth_rates(m, s, s.t, s.y, m.k)
+    m.is_given = 1
     m.weight = 1.0
     m.leap = 0.0
     for i in range(s.n):
@@ -285,12 +289,13 @@ def take(m: RungeKutta, s: Steps, h: float) -> None:
 
 
 def take_carefully(m: RungeKutta, s: Steps, h: float) -> None:
-    """A step by stages that are brought back to the constraints, and so is its end, to rounding."""
+    """A step by stages that are brought back to the constraints, and so is its end where nothing else does that."""
     m.noise = 0.0
     for number in unrolled(1, m.stages):
         careful_stage(m, s, h, number)
     end_of_step(m, s, h)
-    bring_back(m, s, s.t + h, s.y_end)
+    if m.projects == 0:
+        bring_back(m, s, s.t + h, s.y_end)
 
 
 def end_of_step(m: RungeKutta, s: Steps, h: float) -> None:
@@ -317,9 +322,10 @@ def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
 
 
 def begin_with_care(m: RungeKutta, s: Steps) -> None:
-    """Rates at the beginning are those on the constraints, to rounding."""
-    bring_back(m, s, s.t, s.y)
-    s.rhs((s.t, s.y), (m.k,))
+    """Rates at the beginning are those on the constraints, to rounding; a state that was given, or that of an event, stays as it is."""
+    if m.is_given == 0:
+        bring_back(m, s, s.t, s.y)
+        s.rhs((s.t, s.y), (m.k,))
     smooth_rates(m, s, s.t, s.y, m.k)
     m.careful = 1
     m.weight = 1.0
@@ -339,6 +345,7 @@ def tried(m: RungeKutta, s: Steps, h: float) -> int:
     """One step and its error."""
     if m.onto is not None and m.careful == 1:
         take_carefully(m, s, h)
+        bring_back(m, s, s.t + h, s.y_end)  # to rounding
     else:
         take(m, s, h)
     if m.patience > 0:
@@ -386,16 +393,16 @@ def shorter(m: RungeKutta, s: Steps, h: float, status: int) -> float:
 
 def elsewhere(m: RungeKutta, s: Steps, h: float, status: int) -> float:
     """Another length for a careful step. Where its error is more than noise, a shorter one; else a stage came too near to a singular position, and one a
-    little shorter comes elsewhere, down to a part of the first, and then from above it: short steps would only end nearer."""
+    little shorter comes elsewhere, down to a part of the first, and then from that on: short steps would only end nearer."""
     m.weight = m.weight * LENIENT
     if m.leap == 0.0:
         m.leap = abs(h)
     if status == TOO_SMALL and m.error > CLEARLY * m.noise:
-        m.leap = m.leap * 0.7
-        return h * max(0.2, 0.9 * pow(m.error, -1.0 / m.order))
+        m.leap = m.leap * CAREFULLY
+        return h * min(CAREFULLY, max(0.2, 0.9 * pow(m.error, -1.0 / m.order)))
     h = h * CAREFULLY
     if abs(h) < SHORTEST * m.leap:
-        h = within(0.9 * (s.t_end - s.t), LONGEST * m.leap)
+        h = within(0.9 * (s.t_end - s.t), ANEW * m.leap)
     return h
 
 

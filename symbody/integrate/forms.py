@@ -193,7 +193,9 @@ class Form(CacheOwner):
             return self._followed(LoopCallee(unchanged, {"n": self.n}, ("out", "note")), p)
         if not self.settles:
             return None
-        return self._followed(self._orthogonal(p) if self.name == "orthogonal" else self._quasi_orthogonal(p, self.tolerance), p)
+        return self._followed(
+            self._orthogonal(p) if self.name == "orthogonal" else self._quasi_orthogonal(p, self.tolerance), p
+        )
 
     @cached_property
     def _null_vectors(self) -> Compiled:

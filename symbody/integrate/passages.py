@@ -9,7 +9,7 @@ keep the constraints to second order:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -68,42 +68,51 @@ class Passage:
 
 def passages_along(times: Array, states: Array, start: State, between: States | None) -> tuple[Passage, ...]:
     """The singular positions between the times of a motion, whose states are rows; `between` gives those inside steps, where they are known."""
-    eq = start.equations
-    if not eq.lam or len(times) < 2:
-        return ()
-    keeps_energy, found = external_power(eq) is ZERO, []
+    ways = _ways_over(times, states, start, between)
+    return tuple(way.passage(joints, *_change(start, way)) for way, joints in ways)
+
+
+def _ways_over(
+    times: Array, states: Array, start: State, between: States | None = None
+) -> Iterator[tuple[_WayBetween, tuple[str, ...]]]:
+    """Steps over singular positions, with the joints that become dependent in them."""
+    if not start.equations.lam:
+        return
     for k in range(len(times) - 1):
-        span, ends = times[k : k + 2], states[k : k + 2]
-        line = _WayBetween(start, span, ends, between)
-        if joints := line.joints():
-            levels = [_energies(eq, start, t, y) for t, y in zip(span, ends, strict=True)] if keeps_energy else []
-            change = levels[1][0] - levels[0][0] if levels else None
-            found.append(line.passage(joints, change, max((x[1] for x in levels), default=0.0)))
-    return tuple(found)
+        way = _WayBetween(start, times[k : k + 2], states[k : k + 2], between)
+        if joints := way.joints():
+            yield way, joints
 
 
-def passages(method: Method, start: State) -> list[Passage]:
-    """The singular positions that careful steps of a method passed."""
-    eq = start.equations
-    if not isinstance(method, RungeKutta) or not eq.lam or not method.passed:
-        return []
+def jump(method: Method, start: State, rtol: float) -> str:
+    """What is wrong, where energy jumped in careful steps over singular positions: the branch was left, or the step was too coarse."""
+    if not isinstance(method, RungeKutta) or not method.passed or external_power(start.equations) is not ZERO:
+        return ""
     n = len(method.began)
-    found: list[Passage] = []
     states, times = np.asarray(method.states).reshape(-1, 2, n), np.asarray(method.spans).reshape(-1, 2)
     for k in range(min(method.passed, PASSES)):
-        found += passages_along(times[k], states[k], start, None)
-    return found
-
-
-def jump(found: Sequence[Passage], rtol: float) -> str:
-    """What is wrong, where energy jumped: the branch was left, or the step over the position was too coarse."""
-    for x in found:
-        if x.change is not None and abs(x.change) > max(1e4 * rtol, 1e-7) * max(x.scale, 1e-12):
-            return (
-                f"energy changed by {x.change:z.3g} (kinetic energy {x.scale:z.3g}) in that of {listed(x.joints)} near t = {x.t:z.6g}: "
-                "a smaller max_step or another rtol takes it over elsewhere"
-            )
+        change, scale = _change_between(start, times[k], states[k])
+        if abs(change) > max(1e4 * rtol, 1e-7) * max(scale, 1e-12):
+            for _, joints in _ways_over(times[k], states[k], start):
+                return (
+                    f"energy changed by {change:z.3g} (kinetic energy {scale:z.3g}) in that of {listed(joints)} near t = {times[k].mean():z.6g}: "
+                    "a smaller max_step or another rtol takes it over elsewhere"
+                )
     return ""
+
+
+def _change(start: State, way: _WayBetween) -> tuple[float | None, float]:
+    """Of energy over a step, and the kinetic energy by which that is judged; None where loads do work."""
+    if external_power(start.equations) is not ZERO:
+        return None, 0.0
+    return _change_between(start, way.times, way.ends)
+
+
+def _change_between(start: State, times: Array, ends: Array) -> tuple[float, float]:
+    (before, kinetic), (after, then) = (
+        _energies(start.equations, start, t, y) for t, y in zip(times, ends, strict=True)
+    )
+    return after - before, max(kinetic, then)
 
 
 def _energies(eq: Equations, start: State, t: float, y: Array) -> tuple[float, float]:

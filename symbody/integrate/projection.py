@@ -29,7 +29,9 @@ from ..emit.loops.records import Struct
 from .accelerations import completed, inertia, norm_residuals, rows
 
 ENOUGH: Final = 1e-13  # a violation that counts as none
-QUADRATIC: Final = 1e-7  # after a correction by so little of such a violation nothing is left: Newton's method squares it
+QUADRATIC: Final = (
+    1e-7  # after a correction by so little of such a violation nothing is left: Newton's method squares it
+)
 ROUNDING: Final = 1e-15  # a violation that no correction makes less
 KEPT: Final = 1e-12  # the same for invariants, in units of their scales
 MOST: Final = 25  # corrections

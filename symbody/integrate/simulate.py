@@ -28,7 +28,7 @@ from .inputs import with_inputs
 from .machine import Machine, Task, explicit_machine
 from .null_space import space_form
 from .outcome import Ending, Outcome
-from .passages import jump, passages
+from .passages import jump
 from .record import Record
 from .run import Leg, Progress, drive
 from .segment import Segment
@@ -482,8 +482,7 @@ class Simulation:
             outcome = replace(
                 outcome, detail=stiffness_note(self.form, outcome.t, machine.y, self.p, mean) or outcome.detail
             )
-        passed = passages(machine.method, s)
-        if outcome and (wrong := jump(passed, o.rtol)):
+        if outcome and (wrong := jump(machine.method, s, o.rtol)):
             outcome = Outcome(Ending.JUMPED, outcome.t, wrong)
         if notes := [*changes, *filter(None, [record.note])]:
             outcome = replace(outcome, notes=(*outcome.notes, *notes))
