@@ -112,7 +112,7 @@ class EventLoop:
     # ------------------------------------------------------------------------------------------------ consequences
 
     def _answered(self, leg: Leg, found: list[int]) -> Ending | None:
-        machine, handled = leg.machine, set(found)
+        machine, handled, crossed = leg.machine, set(found), set(found)
         came_from: dict[int, float] = {}
         for _ in range(MANY):
             sides = machine.side.copy()
@@ -135,7 +135,7 @@ class EventLoop:
             found = [k for k in self._jumped(machine, sides) if k not in handled]
             handled |= set(found)
             if not found:
-                self._set_sides(machine, handled - set(came_from))
+                self._set_sides(machine, () if came_from else crossed)
                 self._keep_sides(machine, came_from)
                 return None
         self.detail = f"{MANY} events at one time trigger each other: {listed(dict.fromkeys(o.name for o in self.occurrences[-MANY:]))}"
