@@ -34,8 +34,9 @@ REGULAR: Final = 1e-3  # smallest singular value above which a configuration is 
 FADED: Final = 1e-4  # rows smaller than this part of the largest are compared with what they are around
 NEIGHBOURS: Final = 4  # places at which that is looked at
 PLACES: Final = 2  # configurations that are looked at where there is doubt
-TRIES: Final = 6  # ways to leave a singular position, for each number of coordinates that are held,
-MOST_TRIES: Final = 18  # and altogether
+TRIES: Final = 6  # ways to leave a singular position, at most, for each number of coordinates that are held,
+MOST_TRIES: Final = 18  # and altogether, as long as there are
+FEWEST_TRIES: Final = 2  # for each
 
 
 class DependentRow(NamedTuple):
@@ -246,15 +247,13 @@ def regular(eq: Equations, values: Values, random: Random, leaves: bool = False)
     here, n, rows = _positions(eq, values), len(eq.q), len(eq.position_rows)
     if here is None or (here.rank == rows and here.smallest > REGULAR and not leaves):
         return None if here is None else values
-    most = n - here.rank
-    for attempt in range(TRIES * (1 + most - max(n - rows, 0))):
-        held = max(n - rows, 0) + attempt // TRIES
+    counts = range(max(n - rows, 0), n - here.rank + 1)
+    tries = min(TRIES, max(FEWEST_TRIES, MOST_TRIES // max(len(counts), 1)))
+    for held in (k for k in counts for _ in range(tries)):
         reached = _elsewhere(eq, values, held, random)
         there = None if reached is None else _positions(eq, reached)
         if there is not None and n - there.rank == held and there.smallest > REGULAR:
             return reached
-        if attempt >= MOST_TRIES:
-            break
     return None
 
 

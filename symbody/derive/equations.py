@@ -32,7 +32,7 @@ from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
 from .readable_equations import ReadableEquations, readable_equations
-from .saddle_point import Border, SaddlePoint, chosen_elimination, sizes_of_responses
+from .saddle_point import Border, SaddlePoint, chosen_elimination, sizes_of_inertias, sizes_of_responses
 from .tabulated import tabulated
 from .undetermined import Share, determined, is_determined, shared_multipliers
 from .unknown_places import settled
@@ -148,7 +148,9 @@ class Equations(Summarized, CacheOwner, Portable):
         functions, simulation, batches and generated code. `factors.elimination` says which."""
         known = self.mechanism.values
         elimination = chosen_elimination(self.M, self.Jc, known)
-        return SaddlePoint(self.M, self.Jc, elimination, self.border, sizes_of_responses(self.M, self.Jc, known))
+        inertias = sizes_of_inertias(self.M, known) if self.variables.rotations_by_angles else ()
+        responses = sizes_of_responses(self.M, self.Jc, known)
+        return SaddlePoint(self.M, self.Jc, elimination, self.border, responses, inertias)
 
     @cached_property
     def solution(self) -> tuple[Matrix, Matrix]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from math import inf
 from random import Random
 from typing import Any, Final
 
@@ -91,7 +92,8 @@ class Border:
 class SaddlePoint:
     """Factors of [M Jcᵀ; Jc 0] as nodes of the graph: one set for all right sides. A border where rows of Jc depend on others.
 
-    sizes   of the diagonal of S, beside each other: with them, what depends on S has no value (NaN) where it is singular to rounding
+    sizes      of the diagonal of S, beside each other: with them, what depends on S has no value (NaN) where it is singular to rounding
+    inertias   the same of M
     """
 
     def __init__(
@@ -101,8 +103,10 @@ class SaddlePoint:
         elimination: Elimination,
         border: Border | None = None,
         sizes: Sequence[float] = (),
+        inertias: Sequence[float] = (),
     ) -> None:
-        self.M, self.Jc, self.elimination, self.border, self.sizes = M, Jc, elimination, border, sizes
+        self.M, self.Jc, self.elimination, self.border = M, Jc, elimination, border
+        self.sizes, self.inertias = sizes, inertias
 
     @cached_property
     def unguarded(self) -> SaddlePoint:
@@ -137,7 +141,7 @@ class SaddlePoint:
 
     @cached_property
     def _inertia(self) -> Factors:
-        return factorize(self.metric, "definite")
+        return factorize(self.metric, "definite", self.inertias)
 
     @cached_property
     def _responses(self) -> Matrix:
@@ -191,6 +195,17 @@ def sizes_of_responses(M: Matrix, Jc: Matrix, values: Mapping[Any, float]) -> tu
     sizes = [sum(rows[i * n + j] ** 2 / diagonal[j] for j in range(n) if diagonal[j] > 0) for i in range(Jc.rows)]
     is_alike = max(sizes, default=1.0) <= ALIKE * min(sizes, default=1.0)
     return (1.0,) * Jc.rows if is_alike else tuple(s or 1.0 for s in sizes)
+
+
+def sizes_of_inertias(M: Matrix, values: Mapping[Any, float]) -> tuple[float, ...]:
+    """The diagonal of M at a generic state."""
+    draw = Random(2)
+    at = {s: values[s] if s in values else draw.uniform(0.2, 0.9) for s in free_symbols(M)}
+    try:
+        diagonal = evaluate([M[j, j] for j in range(M.rows)], at)
+    except (EvaluationError, OverflowError):
+        return ()
+    return tuple(float(x) for x in diagonal) if all(0 < x < inf for x in diagonal) else ()
 
 
 def is_definite(M: Matrix, values: Mapping[Any, float]) -> bool:

@@ -121,6 +121,15 @@ class Variables:
         return {v.symbol: v.default for v in self.rows if v.default is not None}
 
     @cached_property
+    def rotations_by_angles(self) -> Mapping[str, tuple[Variable, ...]]:
+        """Joints that turn by three angles one after another, which lock where the first and the third axis coincide."""
+        joints: dict[str, list[Variable]] = {}
+        for v in self.rows:
+            if v.group == "q" and v.is_angle:
+                joints.setdefault(v.description.removeprefix("angle of "), []).append(v)
+        return {joint: tuple(angles) for joint, angles in joints.items() if joint and len(angles) == 3}
+
+    @cached_property
     def quaternions(self) -> tuple[tuple[Variable, ...], ...]:
         """The sets of Euler parameters."""
         sets: dict[int, list[Variable]] = {}

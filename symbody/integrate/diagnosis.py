@@ -11,7 +11,7 @@ from ..algebra.graph import Symbol
 from ..derive.constraint_rank import sizes_of_rows
 from ..derive.energies import load_powers
 from ..emit.run.callable import Array
-from ..errors import listed
+from ..errors import EvaluationError, listed
 from .choices_of_speeds import why_not
 from .constraint_rows import rows_of
 from .forms import Form
@@ -27,6 +27,7 @@ NO_RATES: Final = (
     Ending.JUMPED,
 )  # endings where rates have no value
 WAY_ON: Final = "form='projection' with an explicit method passes such positions with speed; a state beyond it, on the branch that is meant, starts there"
+LOCKED: Final = 1e-6  # of the largest inertia of three angles: below it the sine between two of their axes is less than a thousandth
 NEARLY: Final = 1e-5  # of the largest singular value: below it constraints count as linearly dependent
 
 
@@ -42,6 +43,8 @@ def diagnosed(form: Form, ending: Ending, t: float, y: Array, p: Array, is_expli
         )
     if ending in NO_RATES and _has_outlived_its_choice(form, t, y, p):
         return Outcome(Ending.SINGULAR, t, why_not(form.equations))
+    if found := locked(form, t, y, p):
+        return Outcome(Ending.LOCKED, t, found)
     if found := _dependent_constraints(form, ending, t, y, p):
         return Outcome(ending if ending is Ending.JUMPED else Ending.SINGULAR, t, found)
     return Outcome(ending, t, _rates(form, ending, t, y, p, is_explicit))
@@ -75,6 +78,31 @@ def _load_powers(form: Form, t: float, y: Array, p: Array) -> dict[str, float]:
         dict(zip(form.y, y.tolist(), strict=True)) | dict(zip(form.parameters, p.tolist(), strict=True)) | {eq.t: t}
     )
     return dict(zip(powers, evaluate(eq.in_own_terms(list(powers.values()), solved=True), values), strict=True))
+
+
+def locked(form: Form, t: float, y: Array, p: Array) -> str:
+    """Which joint stands where the first and the third of its axes coincide, so that its angles do not determine a rotation; empty where none does.
+
+    Seen from the inertia that their rates move, or where speeds are others, from how fast they turn beside these.
+    """
+    eq = form.equations
+    values = dict(zip(eq.state, map(float, y), strict=False)) | dict(zip(eq.constants, map(float, p), strict=False))
+    for joint, angles in eq.variables.rotations_by_angles.items():
+        at = [v.index for v in angles]
+        own = [eq.u.index(v.symbol.dot) for v in angles if v.symbol.dot in eq.u]
+        entries = [eq.M[i, j] for i in own for j in own] if len(own) == 3 else [e for i in at for e in eq.N.row(i)]
+        try:
+            block = np.array(evaluate(entries, values | {eq.t: t}), dtype=np.float64).reshape(3, -1)
+        except (EvaluationError, OverflowError):
+            return ""
+        s = np.linalg.svd(block, compute_uv=False) if np.isfinite(block).all() else np.zeros(1)
+        if s[-1] <= LOCKED * s[0] if len(own) == 3 else not s[0] ** 2 * LOCKED < 1:
+            middle = angles[1]
+            return (
+                f"{joint} is at {middle.name} = {y[middle.index]:z.6g}, where the first and the third of its axes coincide (gimbal lock): its angles do not "
+                "determine a rotation there; sequence='euler parameters' has no such position, another sequence has it elsewhere"
+            )
+    return ""
 
 
 def _dependent_constraints(form: Form, ending: Ending, t: float, y: Array, p: Array) -> str:

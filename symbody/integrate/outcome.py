@@ -16,6 +16,7 @@ class Ending(Enum):
     NOT_FINITE = "a rate became infinite or undefined"
     OFF_CONSTRAINTS = "no way back to the constraints was found"
     SINGULAR = "the constraints became dependent"
+    LOCKED = "the angles of a joint locked"
     TOO_MANY_STEPS = "the number of steps allowed was used up"
     TOO_MUCH_MEMORY = "the memory allowed for results was used up"
     UNBOUNDED = "the motion grew without bound"

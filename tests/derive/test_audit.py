@@ -304,3 +304,16 @@ def test_null_space() -> None:
     (z,) = found.null_space
     assert [sum(a * b for a, b in zip(r, z, strict=True)) for r in ([1, 2, 3], [2, 4, 7])] == pytest.approx([0, 0])
     assert 1 not in reduced([[1.0, 2.0, 3.0]], 3, forbidden=(1, 2)).columns
+
+
+@pytest.mark.parametrize("hinges", [2, 3])
+def test_rows_that_follow_beside_free_motion(hinges):
+    """A leaf on coaxial hinges that carries a body on a universal joint: five of the rows of the hinges are independent, however many they are."""
+    m = sb.Model("leaf")
+    leaf, hung = (m.body(n, mass=1.0, com=(0.1, 0.2, 0.3), inertia=(0.3, 0.4, 0.5)) for n in ("leaf", "hung"))
+    m.free("leaf", m.ground, leaf)
+    for k in range(hinges):
+        m.revolute(f"hinge{k}", m.ground, leaf, at=(0, 0, 0.3 + k), on=(0, 0, 0.3 + k))
+    m.universal("cross", leaf, hung, at=(0.3, 0, 0.3), axes=("x", "y"))
+    assert sb.derive(m, check=False).degrees_of_freedom == 3
+    assert sb.audit(m).degrees_of_freedom == 3

@@ -1,0 +1,70 @@
+"""Three angles one after another do not determine a rotation where the first and the third axis coincide: there is no number there, and it is said."""
+
+from math import pi
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.integrate.outcome import Ending
+
+LOCKS = [("xyz", pi / 2), ("xyz", -pi / 2), ("zxz", 0.0), ("zxz", pi)]
+
+
+def top(sequence, joint="spherical"):
+    m = sb.Model("top")
+    m.gravity(0, 0, -9.81)
+    body = m.body("top", mass=2.0, com=(0.1, 0.2, 0.3), inertia=(0.3, 0.4, 0.5))
+    getattr(m, joint)("ball", m.ground, body, sequence=sequence)
+    return sb.derive(m)
+
+
+@pytest.fixture(scope="module", params=["xyz", "zxz"])
+def turning(request):
+    return request.param, top(request.param)
+
+
+def test_accelerations_have_no_value_there(turning):
+    sequence, eq = turning
+    f = sb.compile(eq)
+    for middle in (a for s, a in LOCKS if s == sequence):
+        assert np.isnan(f.udot(0.0, [0.1, middle, 0.3], [0.1, 0.2, 0.3])).all()
+        beside = f.udot(0.0, [0.1, middle + 1e-3, 0.3], [0.1, 0.2, 0.3])
+        exact = sb.evaluate(
+            list(eq.udot.entries),
+            {
+                **dict(zip(eq.q, [0.1, middle + 1e-3, 0.3], strict=True)),
+                **dict(zip(eq.u, [0.1, 0.2, 0.3], strict=True)),
+            },
+            digits=40,
+        )
+        assert beside == pytest.approx([float(x) for x in exact], rel=1e-8)
+
+
+@pytest.mark.parametrize("method", ["auto", "radau"])
+def test_runs_into_it_name_the_joint(turning, method):
+    sequence, eq = turning
+    for middle in (a for s, a in LOCKS if s == sequence):
+        sim = sb.simulate(eq, 1.0, ball_1=0.1, ball_2=middle, ball_1_dot=1.0, ball_3_dot=0.3, method=method)
+        assert sim.outcome.ending is Ending.LOCKED
+        assert "joint 'ball' is at ball_2" in str(sim.outcome)
+        assert "euler parameters" in str(sim.outcome)
+
+
+def test_a_motion_through_it_is_that_of_euler_parameters():
+    """A plane motion passes it: no rate is unbounded on its way."""
+    angles, free = top("yxz", "free"), top("euler parameters", "free")
+    sim = sb.simulate(angles, 1.0, ball_2_dot=3.0, rtol=1e-10)
+    other = sb.simulate(free, 1.0, ball_wx=3.0, rtol=1e-10)
+    assert sim.outcome
+    assert other.outcome
+    assert np.abs(sim["ball_2"]).max() > pi / 2
+    assert sim.final["ball_z"] == pytest.approx(other.final["ball_z"], abs=1e-7)
+
+
+def test_other_systems_have_no_guard():
+    m = sb.Model("double pendulum")
+    for k, parent in enumerate((m.ground, None)):
+        body = m.body(f"b{k}", mass=1.0, com=(1, 0, 0), inertia=(1, 1, 1))
+        m.revolute(f"a{k}", parent or m.bodies["b0"], body, at=(k, 0, 0))
+    assert not sb.derive(m).factors.inertias
