@@ -12,6 +12,8 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, Expr, Symbol
@@ -22,6 +24,7 @@ from ..bodies.rotations import Turn
 from ..errors import DerivationError, EvaluationError, ModelError, listed, undeclared_symbol
 from .configuration import Configuration, Values, configuration, random_values
 from .constraint_rank import LARGEST, ConstraintRank, DependentRow, constraint_rank
+from .energies import power_and_loss
 from .equations import Equations
 from .redundancy_advice import advice
 from .small_matrices import Rows, dependent_rows, reduced, size
@@ -47,7 +50,7 @@ def check(eq: Equations, redundant: bool = False) -> None:
     if len(eq.u) > LARGEST:
         return
     found = configuration(eq)
-    for finding in (*constraint_findings(eq, found), *mass_findings(eq, found)):
+    for finding in (*constraint_findings(eq, found), *mass_findings(eq, found), *spring_findings(eq, found)):
         if finding.is_error and not (redundant and finding.kind == "redundant"):
             raise DerivationError(finding.text)
 
@@ -57,7 +60,8 @@ def findings(eq: Equations) -> tuple[Finding, ...]:
     out = [*undeclared(eq)]
     if not out:
         found = configuration(eq)
-        out = [*constraint_findings(eq, found), *mass_findings(eq, found), *integrable(eq)]
+        faults = [*constraint_findings(eq, found), *mass_findings(eq, found), *spring_findings(eq, found)]
+        out = [*faults, *integrable(eq)]
     return tuple(sorted(out, key=lambda f: not f.is_error))
 
 
@@ -216,6 +220,42 @@ def mass_findings(eq: Equations, found: Configuration) -> list[Finding]:
         motion = [sum(w * basis[k][j] for k, w in d.weights.items()) for j in range(n)]
         out.append(_massless(eq, [u.name for u, x in zip(eq.u, motion, strict=True) if abs(x) > 1e-6 * size(motion)]))
     return out
+
+
+def spring_findings(eq: Equations, found: Configuration) -> list[Finding]:
+    """Springs about an axis whose angle is not that about it: the work of their torque is then not what their energy loses."""
+    springs = [x for x in eq.mechanism.loads if x.kind == "spring" and any(a.torque is not None for a in x.actions)]
+    if not springs or not eq.u or (eq.lam and not found.holds):
+        return []
+    values = found.values or random_values(eq, Random(1))
+    try:
+        motion = _motion(eq, values)
+        numbers = evaluate([power_and_loss(eq, x) for x in springs], {**values, **motion})
+    except (EvaluationError, OverflowError):
+        return []
+    out = []
+    for spring, (power, loss) in zip(springs, numbers, strict=True):
+        if abs(power - loss) > 1e-6 * (abs(power) + abs(loss)):
+            out.append(_strange_angle(eq, spring.name))
+    return out
+
+
+def _motion(eq: Equations, values: Values) -> dict[Symbol, float]:
+    """Speeds that the constraints allow, in a configuration that keeps them."""
+    draw, n = Random(3), len(eq.u)
+    u = np.array([draw.uniform(0.3, 1.0) for _ in range(n)])
+    if eq.lam:
+        J, b = np.array(_rows(eq.Jc.entries, n, values)), np.array(evaluate(list(eq.b.entries), values))
+        u = u - np.linalg.lstsq(J, J @ u + b, rcond=1e-9)[0]
+    return dict(zip(eq.u, map(float, u), strict=True))
+
+
+def _strange_angle(eq: Equations, name: str) -> Finding:
+    text = (
+        f"{eq.name!r}: spring {name!r} has an angle that does not change as its bodies turn about its axis, so that its torque is not that of its "
+        "energy: give the angle of the child relative to the parent about the axis, axis= of the joint, or a torque in place of the spring"
+    )
+    return Finding("spring", (name,), text)
 
 
 def _may_lack_mass(eq: Equations) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from ..algebra.derivatives import gradient, jacobian
+from ..algebra.derivatives import gradient, jacobian, time_derivative
 from ..algebra.graph import HALF, ZERO, Expr
 from ..algebra.matrix import Matrix, cross, dot, stack, sum_of_products, zeros
 from ..algebra.walk import substitute_all
@@ -227,6 +227,13 @@ def load_powers(eq: Equations) -> dict[str, Expr]:
     if eq.mechanism.balances:
         powers[BALANCES] = _own(eq, WrittenMotion(eq.mechanism, k).power_of_balances)
     return powers
+
+
+def power_and_loss(eq: Equations, load: Load) -> tuple[Expr, Expr]:
+    """The power of a load with a potential V, and -V': the same along every motion, where one belongs to the other."""
+    k = Kinematics(eq.mechanism)
+    rate = ZERO if load.potential is None else time_derivative(load.potential, eq.mechanism.rates)
+    return _own(eq, _power(load, k)), _own(eq, -rate)
 
 
 def _power(load: Load, k: Kinematics) -> Expr:

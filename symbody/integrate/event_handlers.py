@@ -46,6 +46,7 @@ class EventResult:
     target        the transition to another mode
     occurrences   for `sim.events`
     after         the reset map as expressions, where it has such
+    is_continuous whether the state goes on as it is, and its rates jump
     """
 
     state: Array | None = None
@@ -54,6 +55,7 @@ class EventResult:
     target: Transition | None = None
     occurrences: list[Occurrence] = field(default_factory=list)
     after: Mapping[Symbol, Expr] | None = None
+    is_continuous: bool = False
 
 
 class EventHandler(Protocol):

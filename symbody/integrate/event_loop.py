@@ -17,6 +17,7 @@ from .forms import Form
 from .impacts import Contact
 from .machine import Machine
 from .outcome import Ending
+from .rate_jumps import RateJumpHandler, borders_of
 from .run import Leg
 from .segment import Occurrence
 from .sensitivities import Saltation, VariedForm
@@ -43,6 +44,7 @@ class ChatteringDetector:
         return f"{self.count} events so far, the last {MANY} within {within:z.1e}"
 
 
+ASIDE: Final = 1e-8  # how long before and after a jump of rates these are looked at
 ADVICE: Final = (
     "bodies that come to rest on each other need `Contacts` (simulate_modes), sliding along a surface a mode of its own"
 )
@@ -187,6 +189,7 @@ class EventLoop:
         changed: Sequence[tuple[EventHandler, EventResult]],
         found: Sequence[int],
     ) -> Array:
+        found = [k for k in found if any(self._owner[k][0] is handler for handler, _ in changed)]
         if len(changed) != 1 or len(found) != 1 or changed[0][1].after is None:
             raise SimulationError(
                 f"sensitivities of {form.equations.name!r}: at t = {t:g} the state jumps by "
@@ -200,7 +203,8 @@ class EventLoop:
         key = (k, id(handler))
         if key not in self._saltations:
             self._saltations[key] = Saltation(form, handler.watched[inner][0], expressions)
-        return self._saltations[key](t, before, after, self.p)
+        aside = ASIDE * max(1.0, abs(t)) * self.direction if changed[0][1].is_continuous else 0.0
+        return self._saltations[key](t, before, after, self.p, aside)
 
     # ------------------------------------------------------------------------------------------------ signs of event functions
 
@@ -271,6 +275,8 @@ def handlers_of(
             handlers.append(UserEventHandler(form, e))
         elif not isinstance(e, Contact):
             raise SimulationError(f"simulate {eq.name!r}: events are `Event` and `Contact`, got {shown(e)}")
+    if form.variations is not None and (borders := borders_of(form.state.rates, (*form.state.y, eq.t))):
+        handlers.append(RateJumpHandler(form, borders))
     if contacts:
         check_names(eq, contacts)
         handlers.append(ContactHandler(eq, form, contacts, None, rtol, atol))

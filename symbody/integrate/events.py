@@ -51,10 +51,7 @@ class Event:
     def __post_init__(self) -> None:
         check_name(f"event {shown(self.name)}", self.name)
         object.__setattr__(self, "when", as_expr(self.when))
-        if self.where is not None and not isinstance(self.where, (Condition, bool)):
-            raise SimulationError(
-                f"event {self.name!r}: where is a condition such as (x > 0) & (u < 1), got {shown(self.where)}"
-            )
+        check_guard(f"event {self.name!r}", self.where)
         object.__setattr__(self, "direction", checked_direction(f"event {self.name!r}", self.direction))
         if not (self.reset is None or isinstance(self.reset, Mapping) or callable(self.reset)):
             raise SimulationError(
@@ -74,6 +71,11 @@ class Event:
 def check_name(where: str, name: object) -> None:
     if not isinstance(name, str) or not name:
         raise SimulationError(f"{where}: the first argument is a name, a text that is not empty")
+
+
+def check_guard(what: str, where: object) -> None:
+    if where is not None and not isinstance(where, (Condition, bool)):
+        raise SimulationError(f"{what}: where is a condition such as (x > 0) & (u < 1), got {shown(where)}")
 
 
 def checked_direction(where: str, direction: str | int) -> str:

@@ -8,18 +8,19 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from ..algebra.graph import ZERO, Expr, as_expr
+from ..algebra.functions import where as choice
+from ..algebra.graph import ONE, ZERO, Expr, as_expr
 from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
 from ..derive.constrained import constrained
 from ..derive.equations import Equations
 from ..derive.variables import Variables
-from ..emit.run.callable import Array
+from ..emit.run.callable import Array, Compiled
 from ..errors import SimulationError, listed, shown, unknown
 from ..summary import Summarized, Summary, filled, listing, tagged
 from .contacts import ContactHandler, check_names
 from .event_handlers import EventHandler, EventResult, Instant, Transition
-from .events import DIRECTIONS, check_name, checked_direction, in_state
+from .events import DIRECTIONS, check_guard, check_name, checked_direction, in_state
 from .forms import Form
 from .impacts import Contact, impulses_of
 from .inputs import with_inputs
@@ -63,6 +64,7 @@ class Switch:
     direction   of the crossing, as in `Event`. A mode whose switch is rising lasts as long as `when` is negative: where it is positive when the
                 mode begins, it ends at once (falling: the other way round)
     reset       reset map: the new state as expressions in the old one; what is not in it keeps the value of the same name
+    where       a condition on the state, as in `Event`: a crossing where it is false is no transition
     """
 
     name: str
@@ -71,15 +73,18 @@ class Switch:
     target: str
     direction: str | int = "both"
     reset: Mapping[Any, Any] = field(default_factory=dict)
+    where: Any = None
 
     def __post_init__(self) -> None:
         check_name(f"switch {shown(self.name)}", self.name)
         object.__setattr__(self, "when", as_expr(self.when))
         object.__setattr__(self, "direction", checked_direction(f"switch {self.name!r}", self.direction))
+        check_guard(f"switch {self.name!r}", self.where)
 
     def __repr__(self) -> str:
+        guard = "" if self.where is None else f" where {self.where}"
         return tagged(
-            f"Switch {self.name} from {self.source} to {self.target}, {self.direction}: {outline(self.when)} = 0"
+            f"Switch {self.name} from {self.source} to {self.target}, {self.direction}: {outline(self.when)} = 0{guard}"
         )
 
     @property
@@ -102,8 +107,13 @@ class Modes(Summarized):
     initial: str
 
     def __post_init__(self) -> None:
-        if not self.modes:
-            raise SimulationError("Modes: give at least one set of equations by name, Modes({'free': eq}, switches)")
+        sets = list(self.modes.values()) if isinstance(self.modes, Mapping) else []
+        if not sets or not all(isinstance(eq, Equations) for eq in sets):
+            raise SimulationError(
+                f"Modes: give at least one set of equations by name, Modes({{'free': derive(model)}}, switches), got {shown(self.modes)}"
+            )
+        if strange := [s for s in self.switches if not isinstance(s, Switch)]:
+            raise SimulationError(f"Modes: the second argument is a list of Switch(...), got {shown(strange[0])} in it")
         for name in (self.initial, *(m for s in self.switches for m in (s.source, s.target))):
             if name not in self.modes:
                 raise unknown("modes", "mode", name, self.modes, SimulationError)
@@ -156,6 +166,10 @@ class SwitchHandler:
         where = f"switch {switch.name!r}"
         self.watched: tuple[tuple[Expr, int], ...] = ((in_state(eq, where, [switch.when], form.y)[0], switch.sense),)
         self._carry = form.compiled("carried", {"state": _carried(eq, target, switch)}, eq.state)
+        self._guard: Compiled | None = None
+        if switch.where is not None:
+            holds = in_state(eq, f"{where}, where", [choice(switch.where, ONE, ZERO)], form.y)
+            self._guard = form.compiled("guard", {"holds": holds}, eq.state)
         self._impulses = impulses_of(target)
         self._p = np.array([p[s.name] for s in target.p])
         self._r = np.array([p[s.name] for s in target.r])
@@ -164,8 +178,10 @@ class SwitchHandler:
         return self.handle((0,), now) if is_beyond[0] else None
 
     def handle(self, which: Sequence[int], now: Instant) -> EventResult:
-        switch, levels = self._switch, np.zeros(len(self._form.levels))
-        state = self._carry(now.t, now.state, np.concatenate([now.p, now.r, levels]))
+        switch, numbers = self._switch, np.concatenate([now.p, now.r, np.zeros(len(self._form.levels))])
+        if self._guard is not None and self._guard(now.t, now.state, numbers)[0] == 0:
+            return EventResult()
+        state = self._carry(now.t, now.state, numbers)
         settled = self._impulses.onto_constraints(now.t, state, self._p, self._r)
         if settled is None:
             return EventResult(

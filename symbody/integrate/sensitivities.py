@@ -202,11 +202,15 @@ class Saltation:
         after = state.compiled("rates", {"dy": list(state.rates)})
         return before, after
 
-    def __call__(self, t: float, before: Array, state_after: Array, p: Array) -> Array:
-        """Variations after the event."""
+    def __call__(self, t: float, before: Array, state_after: Array, p: Array, aside: float) -> Array:
+        """Variations after the event; where the state goes on and rates jump, these are taken a little before and after it."""
         at_event, flow_after = self._programs
-        s, delay = at_event(t, before, p)
-        flow = flow_after(t, state_after, p)
+        if aside:
+            step = aside * flow_after(t, state_after, p)
+            before, state_after = before.copy(), state_after + step
+            before[: len(step)] -= step
+        s, delay = at_event(t - aside, before, p)
+        flow = flow_after(t + aside, state_after, p)
         columns = s.reshape(len(delay), -1) - np.outer(delay, flow)
         return columns.reshape(-1)
 

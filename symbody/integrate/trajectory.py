@@ -206,7 +206,11 @@ class Trajectory(Portable):
         try:
             wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
         except (TypeError, ValueError):
-            raise SimulationError(f"trajectory of {self.name!r}: at() takes times, got {shown(times)}") from None
+            wanted = np.zeros((0, 0))
+        if wanted.ndim != 1:
+            raise SimulationError(
+                f"trajectory of {self.name!r}: at() takes times, one or several in a row, got {shown(times)}"
+            )
         if len(self.segments) == 1:
             return replace(self, segments=(self.segments[0].at(wanted),))
         spans = [s.span for s in self.segments]

@@ -92,6 +92,10 @@ def place(
 ) -> Feedback:
     """The feedback with which the closed loop has given eigenvalues (Tits and Yang's method in SciPy's `place_poles`)."""
     plant, wanted = _plant(lin, inputs, values), np.asarray(poles)
+    if wanted.ndim != 1 or not np.issubdtype(wanted.dtype, np.number) or not np.isfinite(wanted).all():
+        raise StabilityError(
+            f"place of {lin.name!r}: poles are {len(lin.x)} numbers, one for each state, got {shown(poles)}"
+        )
     if len(wanted) != len(lin.x):
         raise StabilityError(f"place of {lin.name!r}: {len(wanted)} poles for {len(lin.x)} states ({listed(lin.x)})")
     plant.refuse_unreachable(lambda s, scale: True)
@@ -162,10 +166,16 @@ def _weights(lin: LinearSystem, what: str, given: Any, names: Sequence[str]) -> 
         keys = {k.name if isinstance(k, Symbol) else k: v for k, v in given.items()}
         if strange := [k for k in keys if k not in names]:
             raise StabilityError(f"lqr of {lin.name!r}: {what} has {listed(strange)}; it weighs {listed(names)}")
-        given = [float(keys.get(n, 0.0)) for n in names]
-    W = np.asarray(given, dtype=float)
+        given = [keys.get(n, 0.0) for n in names]
+    try:
+        W = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        W = np.full(1, np.nan)
     W = np.diag(np.broadcast_to(W, (len(names),))) if W.ndim < 2 and W.size in (1, len(names)) else W
-    if W.shape != (len(names),) * 2 or np.abs(W - W.T).max(initial=0.0) > 1e-12 * np.abs(W).max(initial=0.0):
+    is_symmetric = W.shape == (len(names),) * 2 and np.abs(W - W.T).max(initial=0.0) <= 1e-12 * np.abs(W).max(
+        initial=0.0
+    )
+    if not is_symmetric:  # nor is NaN
         raise StabilityError(
             f"lqr of {lin.name!r}: {what} is a number, one for each of {listed(names)}, or a symmetric matrix of them, got {shown(given)}"
         )

@@ -276,6 +276,13 @@ class LinearSystem(Summarized, Portable):
         return list(entries), self._function("operating_points", [column])
 
     def matrices_at(self, rows: Array, points: Array) -> SystemMatrices:
+        """Matrices of many parameter sets: a row of numbers of `parameters` for each, and of the operating point, as `sets` gives them."""
+        rows, points = np.asarray(rows), np.asarray(points)
+        if rows.ndim != 2 or points.ndim != 2 or rows.shape[1] != len(self.parameters) or len(points) != len(rows):
+            raise StabilityError(
+                f"matrices_at of {self.name!r}: takes rows of {len(self.parameters)} parameters ({listed(self.parameters)}) and as many operating points, "
+                f"got arrays of shapes {rows.shape} and {points.shape}; matrices(...) takes parameters by name"
+            )
         return self._cut(self._finite(self._entries(rows, points, np.zeros((len(rows), 0))), rows))
 
     def _finite(self, flat: Array, rows: Array) -> Array:
@@ -404,8 +411,19 @@ class LinearSystem(Summarized, Portable):
         return self._with(cleaned(self._all(), self.nominal))
 
     def map(self, change: Any) -> LinearSystem:
-        """The same with every matrix changed."""
-        return replace(self, **{p: change(getattr(self, p)) for p in PARTS})
+        """The same with every matrix changed by a function of matrices, which keeps their shapes."""
+        if not callable(change):
+            raise StabilityError(
+                f"map of {self.name!r}: takes a function of matrices, such as `tidy`, got {shown(change)}"
+            )
+        changed = {p: change(getattr(self, p)) for p in PARTS}
+        for p, new in changed.items():
+            old = getattr(self, p)
+            if not isinstance(new, Matrix) or (new.rows, new.cols) != (old.rows, old.cols):
+                raise StabilityError(
+                    f"map of {self.name!r}: of {p}, {old.rows} by {old.cols}, the function made {shown(new)}, which is no matrix of that shape"
+                )
+        return replace(self, **changed)
 
     def latex(self) -> str:
         """E x' = A x + B r, y = C x + D r in LaTeX; with r' and r'' where they act."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -124,7 +124,7 @@ def question(
     given, numbers, time = _sorted(eq, {**constants, **(values or {})})
     asked = conditions(eq, given, zero, free, turning, _near(eq, near), time)
     defaults = _defaults(eq, asked, numbers)
-    known = {k: float(evaluate(v, defaults)) if isinstance(v, Expr) else v for k, v in near.items()}
+    known = _numbers_of_start(eq, near, {getattr(k, "name", k) for k in given}, defaults)
     begin, notes = _started(eq, asked, known, is_whole_state(start))
     return SteadyQuestion(eq, asked, begin, defaults, (*asked.notes, *notes))
 
@@ -133,6 +133,22 @@ def _start_numbers(start: Start | None, where: str) -> dict[str, Any]:
     """By name; of another steady motion also forces and accelerations, which are no part of a state."""
     is_found = isinstance(start, SteadyMotion) and bool(start.unknowns)
     return start.all_numbers if isinstance(start, SteadyMotion) and is_found else dict(start_values(start, where))
+
+
+def _numbers_of_start(
+    eq: Equations, near: Mapping[str, Any], given: Collection[str], numbers: Mapping[Any, float]
+) -> dict[str, float]:
+    """Numbers of a start that may have expressions; those of what is given are no unknowns: any number will do."""
+    out: dict[str, float] = {}
+    for name, value in near.items():
+        missing = [s for s in free_symbols(value) if s not in numbers] if isinstance(value, Expr) else []
+        if missing and name not in given:
+            raise StabilityError(
+                f"steady motion of {eq.name!r}: the start has {name} = {value}, and {listed(missing)} has no number; "
+                f"give it as well, steady(eq, ..., {missing[0]}=...)"
+            )
+        out[name] = 0.0 if missing else float(evaluate(value, numbers)) if isinstance(value, Expr) else value
+    return out
 
 
 def _sorted(eq: Equations, values: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[str, Any], float]:

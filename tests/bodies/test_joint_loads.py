@@ -138,3 +138,19 @@ def test_the_axis_of_a_rotational_spring_is_a_direction() -> None:
         m.rotational_spring(
             "coil", m.ground, m.ground.rotate("x", 0.1), m.ground.vector(0, 0, 0), angle=m.coordinate("a")
         )
+
+
+@pytest.mark.parametrize(("sign", "axis"), [(-1, "z"), (2, "z"), (1, "x")])
+def test_an_angle_that_is_not_about_the_axis_of_its_spring_is_refused(sign: int, axis: str) -> None:
+    """The work of its torque would not be what its energy loses."""
+
+    def turning(sign: int, axis: str) -> Model:
+        m = Model("turning")
+        body = m.body("body", mass=1.0, inertia=(1, 2, 3))
+        q = m.revolute("a", m.ground, body).q
+        m.rotational_spring("k", m.ground, body, 2 * getattr(body.frame, axis), angle=sign * q, stiffness=10.0)
+        return m
+
+    derive(turning(1, "z"))
+    with pytest.raises(sb.DerivationError, match="spring 'k' has an angle"):
+        derive(turning(sign, axis))

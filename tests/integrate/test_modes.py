@@ -382,3 +382,31 @@ def test_times_out_of_order_or_outside_are_refused():
         sim.at([0.5, 0.2])
     with pytest.raises(SimulationError, match="t = 2 is outside"):
         sim.at([0.5, 2.0])
+
+
+# ------------------------------------------------------------------------------------------------ guards and wrong arguments
+
+
+def test_a_switch_counts_where_its_guard_holds():
+    """A ball leaves its mode at the second crossing of a height, the first that falls."""
+    eq = ball()
+    z, u = eq.q[0], eq.u[0]
+    switch = Switch("caught", z - 1.5, "up", "down", where=u < 0)
+    sim = simulate_modes(Modes({"up": eq, "down": eq}, [switch], initial="up"), 2.0, z=1.0, z_dot=5.0)
+    plain = simulate(eq, 2.0, z=1.0, z_dot=5.0, events=[Event("height", z - 1.5, "falling")])
+    assert [o.name for o in sim.events] == ["caught"]
+    assert sim.events[0].t == pytest.approx(plain.events[0].t, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda eq: Switch("s", eq.q[0], "a", "b", where=3), "where is a condition"),
+        (lambda eq: Modes({"a": eq}, ["b"], "a"), r"a list of Switch\(...\), got 'b'"),
+        (lambda eq: Modes(eq, [], "a"), "one set of equations by name"),
+        (lambda eq: Modes({"a": None}, [], "a"), "one set of equations by name"),
+    ],
+)
+def test_wrong_switches_and_modes(make, says):
+    with pytest.raises(SimulationError, match=says):
+        make(ball())

@@ -151,3 +151,33 @@ def test_names():
         sb.simulate(double_pendulum(), 1.0, sensitivities=["q7"])
     with pytest.raises(sb.SimulationError, match="sensitivity to 'g'"):
         sb.simulate(double_pendulum(), 1.0, sensitivities=["q1"]).sensitivity("q1", "g")
+
+
+# ------------------------------------------------------------------------------------------------ jumps of rates
+
+
+def test_the_time_of_a_jump_of_rates_counts():
+    """A force that begins at T: x = (t - T)², so that ∂x/∂T = -2 (t - T), with or without an event there."""
+    m = sb.Model("step")
+    T, x = m.parameter("T", 0.5), m.coordinate("x")
+    m.particle("p", m.ground.translate(x, 0, 0).origin, mass=1.0)
+    m.generalized_force("f", x, sb.where(m.time > T, 2.0, 0.0))
+    eq = sb.derive(m)
+    for events in ((), [sb.Event("on", m.time - T)]):
+        sim = sb.simulate(eq, [0, 1.0], x=0.0, sensitivities=["T"], events=events, rtol=1e-10)
+        assert sim.sensitivity("x", "T")[-1] == pytest.approx(-1.0, abs=1e-6)
+        assert len(sim.events) == len(events)
+
+
+def test_borders_in_the_state_against_differences():
+    """A relay and dry friction: conditions that the motion passes at times that depend on everything."""
+    m = sb.Model("relay")
+    c, k, x = m.parameter("c", 0.3), m.parameter("k", 2.0), m.coordinate("x")
+    m.particle("p", m.ground.translate(x, 0, 0).origin, mass=1.0)
+    m.generalized_force("f", x, sb.where(x < c, 3.0, -k) - 0.5 * sb.sign(x.dot))
+    eq, at = sb.derive(m), {"c": 0.3, "k": 2.0, "x": 0.0, "x_dot": 1.0}
+    sim = sb.simulate(eq, [0, 0.8], **at, sensitivities=list(at), rtol=1e-11)
+    for name, value in at.items():
+        ends = [sb.simulate(eq, [0, 0.8], **{**at, name: value + h}, rtol=1e-11).y[-1] for h in (1e-5, -1e-5)]
+        found = [sim.sensitivity(q, name)[-1] for q in ("x", "x_dot")]
+        assert found == pytest.approx((ends[0] - ends[1]) / 2e-5, rel=1e-4, abs=1e-4)

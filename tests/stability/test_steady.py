@@ -218,3 +218,20 @@ def test_body_on_a_ball_joint_in_euler_parameters():
     assert motion.is_steady, motion.outcome
     assert abs(motion["bar_z"]) == pytest.approx(0.5, abs=1e-9)
     assert motion["lam_ball_z"] == pytest.approx(9.81)
+
+
+def test_a_start_may_have_expressions_without_numbers():
+    """The values of a motion that holds for every V start another search: those of what is given are not needed, of others V is asked for."""
+    m = sb.Model("cart")
+    m.gravity(0, -9.81, 0)
+    V = m.parameter("V")
+    cart, bob = m.body("cart", mass=1.0), m.body("bob", mass=0.3, com=(0, -1, 0), inertia=(0.1, 0.1, 0.1))
+    m.prismatic("x", m.ground, cart, axis="x")
+    m.revolute("a", cart, bob)
+    eq = sb.derive(m)
+    found = sb.steady(eq, {"x_dot": V})
+    again = sb.steady(eq, {"x_dot": V}, start=found.values)
+    assert again.values["x_dot"] == V
+    assert sb.steady(eq, {"x_dot": 3.0}, start=found.values).values["x_dot"] == 3
+    with pytest.raises(sb.StabilityError, match=r"the start has x_dot = V, and V has no number; give it as well"):
+        sb.steady(eq, {"a": 0.0}, start=found.values)

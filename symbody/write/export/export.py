@@ -7,7 +7,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, Final
 
-from ...derive.equations import Equations
+from ...derive.equations import Equations, of_equations
 from ...errors import ProgramError, listed, unknown
 from ...integrate.inputs import closed_loop
 from ...integrate.state import Start
@@ -35,6 +35,7 @@ from .torch_target import torch_files
 from .wasm_target import wasm_files
 
 
+@of_equations
 def c(
     equations: Equations,
     folder: str | Path,
@@ -64,6 +65,7 @@ def c(
     return _written(folder, c_files(made, CVariant(single_precision, embedded)))
 
 
+@of_equations
 def fortran(
     equations: Equations,
     folder: str | Path,
@@ -80,6 +82,7 @@ def fortran(
     return _written(folder, fortran_files(made))
 
 
+@of_equations
 def matlab(
     equations: Equations,
     folder: str | Path,
@@ -96,6 +99,7 @@ def matlab(
     return _written(folder, matlab_files(made))
 
 
+@of_equations
 def rust(
     equations: Equations,
     folder: str | Path,
@@ -112,6 +116,7 @@ def rust(
     return _written(folder, rust_files(made))
 
 
+@of_equations
 def javascript(
     equations: Equations,
     folder: str | Path,
@@ -128,6 +133,7 @@ def javascript(
     return _written(folder, javascript_files(made))
 
 
+@of_equations
 def wasm(
     equations: Equations,
     folder: str | Path,
@@ -144,6 +150,7 @@ def wasm(
     return _written(folder, wasm_files(made))
 
 
+@of_equations
 def jax(
     equations: Equations,
     folder: str | Path,
@@ -160,6 +167,7 @@ def jax(
     return _written(folder, jax_files(made))
 
 
+@of_equations
 def torch(
     equations: Equations,
     folder: str | Path,
@@ -176,6 +184,7 @@ def torch(
     return _written(folder, torch_files(made))
 
 
+@of_equations
 def casadi(
     equations: Equations,
     folder: str | Path,
@@ -192,6 +201,7 @@ def casadi(
     return _written(folder, casadi_files(made))
 
 
+@of_equations
 def sympy(
     equations: Equations,
     folder: str | Path,
@@ -208,6 +218,7 @@ def sympy(
     return _written(folder, sympy_files(made))
 
 
+@of_equations
 def auto(
     equations: Equations,
     folder: str | Path,
@@ -230,6 +241,7 @@ def auto(
     return _written(folder, auto_files(made, vary))
 
 
+@of_equations
 def simulink(
     equations: Equations,
     folder: str | Path,
@@ -248,6 +260,7 @@ def simulink(
     return _written(folder, simulink_files(made))
 
 
+@of_equations
 def scilab(
     equations: Equations,
     folder: str | Path,
@@ -264,6 +277,7 @@ def scilab(
     return _written(folder, scilab_files(made))
 
 
+@of_equations
 def modelica(
     equations: Equations,
     folder: str | Path,
@@ -302,6 +316,7 @@ TARGETS: Final[dict[str, Callable[..., Path]]] = {
 }
 
 
+@of_equations
 def source_files(equations: Equations, to: str) -> dict[str, str]:
     """Text of the source files that a folder in C or SymPy would have, with the functions of the group "core", and without driver and build files."""
     made = artefact(equations, ExportOptions(("core",), reference=None))
@@ -310,6 +325,7 @@ def source_files(equations: Equations, to: str) -> dict[str, str]:
     return {name: text for name, text in files.items() if name in kept}
 
 
+@of_equations
 def export(equations: Equations, to: str, folder: str | Path, **options: Any) -> Path:
     """A folder in the language `to`, by its name (an FMU and a page are files): `export(eq, "c", folder)` is `c(eq, folder)`, with the same options."""
     if to not in TARGETS:

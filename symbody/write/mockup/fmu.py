@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...derive.energies import kinetic_energy, potential_energy
-from ...derive.equations import Equations
+from ...derive.equations import Equations, of_equations
 from ...errors import ProgramError, shown, unknown
 from ...integrate.events import Event
 from ...integrate.inputs import closed_loop
@@ -49,6 +49,7 @@ class MockUpOptions:
     dae: bool = False
 
 
+@of_equations
 def fmu(
     equations: Equations,
     path: str | Path,
