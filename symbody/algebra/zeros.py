@@ -24,6 +24,8 @@ SAME: Final = 1e-6  # zeros that are no farther apart are one
 NEAR: Final = 0.05  # a zero at this distance is taken for the nearest
 TRIES: Final = 2  # searches for a nearer zero that may fail
 MORE: Final = 4  # searches for a nearer zero altogether
+FEW: Final = 4  # unknowns: zeros are looked for around the start too,
+PARTS: Final = (0.3, 0.6, 0.9) * 3  # at these parts of the least distance that is known
 STARTS: Final = 16
 NUDGE: Final = 1e-2
 AROUND: Final = 1.5  # a way that leads farther than so many times the least distance ends at nothing nearer
@@ -99,9 +101,24 @@ class ZeroSearch:
                 break
             found.append(more)
         found += [more] if more is not None else []
+        for place in self._around(origin, found):
+            reached = self._zero(self.system, place)
+            if reached.holds and self._is_true(reached):
+                found.append(self._found(reached, Way.RESTART))
         if (fallen := self._stable_neighbour(found, origin)) is not None:
             found.append(fallen)
         return self._preferred(found)
+
+    def _around(self, origin: Array, found: list[FoundZero]) -> Iterator[Array]:
+        """Places at parts of the least distance, from which nearer zeros are looked for where there are so few unknowns that this costs little."""
+        draw, n = np.random.default_rng(3), len(origin)
+        if n > FEW:
+            return
+        for part in PARTS:
+            away = draw.normal(size=n)
+            size = self.metric.distance(origin + away, origin)
+            if 0 < size < np.inf:
+                yield origin + part * min(f.distance for f in found) / size * away
 
     def _from_elsewhere(self, first: FoundZero) -> Iterator[FoundZero]:
         """Zeros that Newton's method leads to from the start itself, where stiff springs were lifted; from next to it on the constraints; from
