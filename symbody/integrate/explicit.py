@@ -363,6 +363,8 @@ def tried(m: RungeKutta, s: Steps, h: float) -> int:
         m.error_along = error_left(m, s, h)
         s.error = min(s.error, m.error_along / SHARE)
     if m.onto is not None and m.careful == 1:
+        for number in unrolled(m.stages + 1, m.width):  # the dense output comes to places of its own
+            careful_stage(m, s, h, number)
         m.noise = max(m.noise, abs(h) * noise_of_rates(m, s, s.t + h, s.y_end, m.k[m.stages * s.n :]))
         m.error = s.error
         s.error = max(s.error, m.noise * m.weight) * min(1.0, s.rtol / FINEST)
@@ -403,6 +405,7 @@ def elsewhere(m: RungeKutta, s: Steps, h: float, status: int) -> float:
     h = h * CAREFULLY
     if abs(h) < SHORTEST * m.leap:
         h = within(0.9 * (s.t_end - s.t), ANEW * m.leap)
+        m.leap = m.leap * CAREFULLY  # so that it comes to an end
     return h
 
 

@@ -38,9 +38,9 @@ def test_forms_agree_on_the_branch(swing, options):
     for rtol in (1e-6, 1e-8, 1e-10, 1e-11, 1e-12, 1e-13):
         sim = sb.simulate(eq, END, state, rtol=rtol, max_steps=3000, **options)
         assert sim.outcome, str(sim.outcome)
-        assert np.abs(sim["a"] - sim["c"]).max() < 1e-6
-        assert sim.final["a"] == pytest.approx(EXACT, abs=min(max(1e3 * rtol, 1e-6), 5e-5))
-        assert np.ptp(sim.energy) < max(1e4 * rtol, 5e-6)
+        assert np.abs(sim["a"] - sim["c"]).max() < max(10 * rtol, 1e-6)
+        assert sim.final["a"] == pytest.approx(EXACT, abs=min(max(3e3 * rtol, 2e-6), 1e-3))
+        assert np.ptp(sim.energy) < min(max(1e5 * rtol, 1e-5), 5e-3)
 
 
 @pytest.mark.parametrize("rtol", [1e-6, 1e-8, 1e-11])
