@@ -12,8 +12,6 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
-import numpy as np
-
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, Expr, Symbol
@@ -225,7 +223,7 @@ def mass_findings(eq: Equations, found: Configuration) -> list[Finding]:
 def spring_findings(eq: Equations, found: Configuration) -> list[Finding]:
     """Springs about an axis whose angle is not that about it: the work of their torque is then not what their energy loses."""
     springs = [x for x in eq.mechanism.loads if x.kind == "spring" and any(a.torque is not None for a in x.actions)]
-    if not springs or not eq.u or (eq.lam and not found.holds):
+    if not springs or not eq.u or (eq.lam and not found.holds) or any(e is not ZERO for e in eq.b.entries):
         return []
     values = found.values or random_values(eq, Random(1))
     try:
@@ -243,11 +241,9 @@ def spring_findings(eq: Equations, found: Configuration) -> list[Finding]:
 def _motion(eq: Equations, values: Values) -> dict[Symbol, float]:
     """Speeds that the constraints allow, in a configuration that keeps them."""
     draw, n = Random(3), len(eq.u)
-    u = np.array([draw.uniform(0.3, 1.0) for _ in range(n)])
-    if eq.lam:
-        J, b = np.array(_rows(eq.Jc.entries, n, values)), np.array(evaluate(list(eq.b.entries), values))
-        u = u - np.linalg.lstsq(J, J @ u + b, rcond=1e-9)[0]
-    return dict(zip(eq.u, map(float, u), strict=True))
+    basis = reduced(_rows(eq.Jc.entries, n, values), n).null_space
+    parts = [draw.uniform(0.3, 1.0) for _ in basis]
+    return {u: sum(c * z[j] for c, z in zip(parts, basis, strict=True)) for j, u in enumerate(eq.u)}
 
 
 def _strange_angle(eq: Equations, name: str) -> Finding:
