@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from ..algebra.linear import solve
-from ..algebra.matrix import Matrix
+from ..algebra.functions import no_value, where
+from ..algebra.graph import ZERO, Expr
+from ..algebra.linear import LEAST_PIVOT, factorize
+from ..algebra.matrix import Matrix, cross, dot, vector
 from ..errors import DerivationError
 from .articulated import articulated
 from .equations import Equations
@@ -25,7 +27,21 @@ def ways_to_accelerations(eq: Equations) -> list[Matrix]:
         kinematics = Kinematics(mechanism)
         if (shortest := shortest_equations(mechanism, kinematics)) is not None:
             M, f = eq.in_own_terms(list(shortest))
-            ways.append(solve(M, f, "definite"))
+            ways.append(factorize(M, "definite", eq.factors.inertias).solve(f))
         with suppress(DerivationError):  # a speed that moves several frames
-            ways += eq.in_own_terms([articulated(mechanism, kinematics)])
+            ways.append(_without_value_where_locked(eq, eq.in_own_terms([articulated(mechanism, kinematics)])[0]))
     return ways
+
+
+def _without_value_where_locked(eq: Equations, udot: Matrix) -> Matrix:
+    """Accelerations by articulated bodies, whose pivots are not those of M: where the inertia that three angles of a joint move is singular to
+    rounding, det B ≤ LEAST_PIVOT B₁₁ B₂₂ B₃₃, they have no value."""
+    guard: Expr = ZERO
+    for angles in eq.variables.rotations_by_angles.values():
+        own = [eq.u.index(v.symbol.dot) for v in angles if v.symbol.dot in eq.u]
+        if len(own) == 3:
+            B = [[eq.M[i, j] for j in own] for i in own]
+            det = dot(vector(*B[0]), cross(vector(*B[1]), vector(*B[2])))
+            size = B[0][0] * B[1][1] * B[2][2]
+            guard = guard + where(LEAST_PIVOT * size < det, ZERO, no_value(size))
+    return Matrix(udot.rows, 1, tuple(e + guard for e in udot.entries))
