@@ -34,9 +34,8 @@ REGULAR: Final = 1e-3  # smallest singular value above which a configuration is 
 FADED: Final = 1e-4  # rows smaller than this part of the largest are compared with what they are around
 NEIGHBOURS: Final = 4  # places at which that is looked at
 PLACES: Final = 2  # configurations that are looked at where there is doubt
-TRIES: Final = 6  # ways to leave a singular position, at most, for each number of coordinates that are held,
-MOST_TRIES: Final = 18  # and altogether, as long as there are
-FEWEST_TRIES: Final = 2  # for each
+TRIES: Final = 6  # ways to leave a singular position, for each number of coordinates that are held,
+MOST_TRIES: Final = 18  # and altogether, before those for the largest number
 
 
 class DependentRow(NamedTuple):
@@ -248,8 +247,10 @@ def regular(eq: Equations, values: Values, random: Random, leaves: bool = False)
     if here is None or (here.rank == rows and here.smallest > REGULAR and not leaves):
         return None if here is None else values
     counts = range(max(n - rows, 0), n - here.rank + 1)
-    tries = min(TRIES, max(FEWEST_TRIES, MOST_TRIES // max(len(counts), 1)))
-    for held in (k for k in counts for _ in range(tries)):
+    tries = [held for held in counts for _ in range(TRIES)]
+    if len(tries) > MOST_TRIES:  # rather as many as the rank here says, which is right where it is regular
+        tries = [*tries[:MOST_TRIES], *tries[-TRIES:]]
+    for held in tries:
         reached = _elsewhere(eq, values, held, random)
         there = None if reached is None else _positions(eq, reached)
         if there is not None and n - there.rank == held and there.smallest > REGULAR:
