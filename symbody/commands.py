@@ -15,7 +15,7 @@ from . import stability, view, write
 from .derive.equations import Equations
 from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, shown
-from .later import later
+from .study.named_expression import named_expression
 from .study.read_model import built_in
 from .study.requests import BranchRequest, Range, ResponseRequest
 from .study.sources import find_model, first_line, starting_file
@@ -165,8 +165,7 @@ def export(asked: Any) -> Answer:
 def _event(eq: Equations, said: str) -> tuple[str, Any]:
     """NAME, a variable or output, or NAME=EXPRESSION: by name, what crosses zero."""
     name, equals, text = said.partition("=")
-    expression = later("study.named_expression", "named_expression")  # which knows states, and loads SciPy for them
-    return name.strip(), expression(eq, text, f"--event {name}") if equals else name.strip()
+    return name.strip(), named_expression(eq, text, f"--event {name}") if equals else name.strip()
 
 
 def _write(place: Path, files: Mapping[str, str]) -> list[Path]:

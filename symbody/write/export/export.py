@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from inspect import signature
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from ...derive.equations import Equations, of_equations
 from ...errors import ProgramError, listed, unknown
@@ -14,6 +14,7 @@ from ...integrate.state import Start
 from ...whole_files import write_bytes, write_text
 from ..live.live_page import live_page
 from ..mockup.fmu import fmu
+from .artefact import Artefact
 from .auto_target import FUNCTIONS as AUTO_FUNCTIONS
 from .auto_target import auto_files, check_autonomous
 from .c_library import CVariant
@@ -65,157 +66,83 @@ def c(
     return _written(folder, c_files(made, CVariant(single_precision, embedded)))
 
 
-@of_equations
-def fortran(
-    equations: Equations,
-    folder: str | Path,
-    *,
-    functions: Iterable[str] | str = USUAL,
-    start: Start | None = None,
-    name: str | None = None,
-    events: Mapping[str, Any] | None = None,
-    inputs: Mapping[Any, Any] | None = None,
-    reference: float | None = 1.0,
-) -> Path:
-    """A Fortran 2008 module with driver, Makefile and README in a folder; options are those of `c`. Returns the folder."""
-    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
-    return _written(folder, fortran_files(made))
+Files = Mapping[str, str] | Mapping[str, str | bytes]
 
 
-@of_equations
-def matlab(
-    equations: Equations,
-    folder: str | Path,
-    *,
-    functions: Iterable[str] | str = USUAL,
-    start: Start | None = None,
-    name: str | None = None,
-    events: Mapping[str, Any] | None = None,
-    inputs: Mapping[Any, Any] | None = None,
-    reference: float | None = 1.0,
-) -> Path:
-    """Functions of MATLAB and Octave with a mex function, a check, a Makefile and README in a folder; options are those of `c`. Returns the folder."""
-    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
-    return _written(folder, matlab_files(made))
+class FolderWriter(Protocol):
+    """A function that writes a folder; options are those of `c`."""
+
+    def __call__(
+        self, equations: Equations, folder: str | Path, *, functions: Iterable[str] | str = USUAL, start: Start | None = None, name: str | None = None,
+        events: Mapping[str, Any] | None = None, inputs: Mapping[Any, Any] | None = None, reference: float | None = 1.0,
+    ) -> Path: ...  # fmt: skip
 
 
-@of_equations
-def rust(
-    equations: Equations,
-    folder: str | Path,
-    *,
-    functions: Iterable[str] | str = USUAL,
-    start: Start | None = None,
-    name: str | None = None,
-    events: Mapping[str, Any] | None = None,
-    inputs: Mapping[Any, Any] | None = None,
-    reference: float | None = 1.0,
-) -> Path:
-    """A Rust crate without the standard library (`no_std`), with a check, Cargo.toml, Makefile and README in a folder; options are those of `c`. Returns the folder."""
-    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
-    return _written(folder, rust_files(made))
+def _writer(name: str, files: Callable[[Artefact], Files], about: str, usual: Iterable[str] = USUAL) -> FolderWriter:
+    """The function of a language that has no options of its own."""
+
+    def write(
+        equations: Equations, folder: str | Path, *, functions: Iterable[str] | str = usual, start: Start | None = None, name: str | None = None,
+        events: Mapping[str, Any] | None = None, inputs: Mapping[Any, Any] | None = None, reference: float | None = 1.0,
+    ) -> Path:  # fmt: skip
+        options = ExportOptions(functions, start, name, events, reference)
+        return _written(folder, files(artefact(_with_laws(equations, inputs), options)))
+
+    write.__name__ = write.__qualname__ = name
+    write.__doc__ = f"{about}, in a folder. Options are those of `c`. Returns the folder."
+    return of_equations(write)
 
 
-@of_equations
-def javascript(
-    equations: Equations,
-    folder: str | Path,
-    *,
-    functions: Iterable[str] | str = USUAL,
-    start: Start | None = None,
-    name: str | None = None,
-    events: Mapping[str, Any] | None = None,
-    inputs: Mapping[Any, Any] | None = None,
-    reference: float | None = 1.0,
-) -> Path:
-    """A JavaScript module without dependencies, with a check by node and README in a folder; options are those of `c`. Returns the folder."""
-    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
-    return _written(folder, javascript_files(made))
-
-
-@of_equations
-def wasm(
-    equations: Equations,
-    folder: str | Path,
-    *,
-    functions: Iterable[str] | str = USUAL,
-    start: Start | None = None,
-    name: str | None = None,
-    events: Mapping[str, Any] | None = None,
-    inputs: Mapping[Any, Any] | None = None,
-    reference: float | None = 1.0,
-) -> Path:
-    """WebAssembly by our LLVM, linked by the package ziglang, behind the functions of the JavaScript target; options are those of `c`. Returns the folder."""
-    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
-    return _written(folder, wasm_files(made))
-
-
-@of_equations
-def jax(
-    equations: Equations,
-    folder: str | Path,
-    *,
-    functions: Iterable[str] | str = TRACED,
-    start: Start | None = None,
-    name: str | None = None,
-    events: Mapping[str, Any] | None = None,
-    inputs: Mapping[Any, Any] | None = None,
-    reference: float | None = 1.0,
-) -> Path:
-    """Functions of JAX that trace, batch and differentiate, the derivative of the rates attached, with a check and README in a folder. Options are those of `c`. Returns the folder."""
-    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
-    return _written(folder, jax_files(made))
-
-
-@of_equations
-def torch(
-    equations: Equations,
-    folder: str | Path,
-    *,
-    functions: Iterable[str] | str = TRACED,
-    start: Start | None = None,
-    name: str | None = None,
-    events: Mapping[str, Any] | None = None,
-    inputs: Mapping[Any, Any] | None = None,
-    reference: float | None = 1.0,
-) -> Path:
-    """Functions of PyTorch that batch and differentiate, both derivatives of the rates attached, with a check and README in a folder. Options are those of `c`. Returns the folder."""
-    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
-    return _written(folder, torch_files(made))
-
-
-@of_equations
-def casadi(
-    equations: Equations,
-    folder: str | Path,
-    *,
-    functions: Iterable[str] | str = TRACED,
-    start: Start | None = None,
-    name: str | None = None,
-    events: Mapping[str, Any] | None = None,
-    inputs: Mapping[Any, Any] | None = None,
-    reference: float | None = 1.0,
-) -> Path:
-    """Functions of CasADi, the Jacobian of the rates attached, with a check and README in a folder. Options are those of `c`. Returns the folder."""
-    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
-    return _written(folder, casadi_files(made))
-
-
-@of_equations
-def sympy(
-    equations: Equations,
-    folder: str | Path,
-    *,
-    functions: Iterable[str] | str = USUAL,
-    start: Start | None = None,
-    name: str | None = None,
-    events: Mapping[str, Any] | None = None,
-    inputs: Mapping[Any, Any] | None = None,
-    reference: float | None = 1.0,
-) -> Path:
-    """A module that gives SymPy's expressions of everything, with shared parts, and a check and README in a folder. Options are those of `c`. Returns the folder."""
-    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
-    return _written(folder, sympy_files(made))
+fortran = _writer(
+    "fortran",
+    fortran_files,
+    "A Fortran 2008 module with driver, Makefile and README",
+)
+matlab = _writer(
+    "matlab",
+    matlab_files,
+    "Functions of MATLAB and Octave with a mex function, a check, a Makefile and README",
+)
+rust = _writer(
+    "rust",
+    rust_files,
+    "A Rust crate without the standard library (`no_std`), with a check, Cargo.toml, Makefile and README",
+)
+javascript = _writer(
+    "javascript",
+    javascript_files,
+    "A JavaScript module without dependencies, with a check by node and README",
+)
+wasm = _writer(
+    "wasm",
+    wasm_files,
+    "WebAssembly by our LLVM, linked by the package ziglang, behind the functions of the JavaScript target",
+)
+jax = _writer(
+    "jax",
+    jax_files,
+    "Functions of JAX that trace, batch and differentiate, the derivative of the rates attached, with a check and README",
+    TRACED,
+)
+torch = _writer(
+    "torch",
+    torch_files,
+    "Functions of PyTorch that batch and differentiate, both derivatives of the rates attached, with a check and README",
+    TRACED,
+)
+casadi = _writer(
+    "casadi", casadi_files, "Functions of CasADi, the Jacobian of the rates attached, with a check and README", TRACED
+)
+sympy = _writer(
+    "sympy",
+    sympy_files,
+    "A module that gives SymPy's expressions of everything, with shared parts, and a check and README",
+)
+scilab = _writer(
+    "scilab",
+    scilab_files,
+    "Functions of Scilab around the C library, with a check, a Makefile and README",
+)
 
 
 @of_equations
@@ -258,23 +185,6 @@ def simulink(
     """
     made = artefact(_with_laws(equations, inputs), ExportOptions(SIMULINK_FUNCTIONS, start, name, events, reference))
     return _written(folder, simulink_files(made))
-
-
-@of_equations
-def scilab(
-    equations: Equations,
-    folder: str | Path,
-    *,
-    functions: Iterable[str] | str = USUAL,
-    start: Start | None = None,
-    name: str | None = None,
-    events: Mapping[str, Any] | None = None,
-    inputs: Mapping[Any, Any] | None = None,
-    reference: float | None = 1.0,
-) -> Path:
-    """Functions of Scilab around the C library, with a check, a Makefile and README in a folder; options are those of `c`. Returns the folder."""
-    made = artefact(_with_laws(equations, inputs), ExportOptions(functions, start, name, events, reference))
-    return _written(folder, scilab_files(made))
 
 
 @of_equations
