@@ -31,18 +31,18 @@ def refuse_modes(where: str, moments: Moments, q: Sequence[Symbol], K: Matrix) -
     mass, coupling, rigid, stiff = (_rows(A, numbers) for A, numbers in zip(things, found, strict=True))
     for k, x in enumerate(q):
         if mass[k][k] <= 0:
-            raise ModelError(f"{where}: the mode of {x} moves no mass: ∫ s · s dm = {mass[k][k]:.3g}")
+            raise ModelError(f"{where}: the mode of {x} moves no mass: ∫ s · s dm = {mass[k][k]:z.3g}")
     d = [mass[k][k] ** 0.5 for k in range(len(q))]
     least, mixture = symmetric_eigenvalues(_scaled(mass, d))
     if least < SMALL:
         raise ModelError(
-            f"{where}: its modes are not independent: {_sum(q, mixture, d)} is nowhere (least eigenvalue {least:.2g}); leave one out"
+            f"{where}: its modes are not independent: {_sum(q, mixture, d)} is nowhere (least eigenvalue {least:z.2g}); leave one out"
         )
     left = [[mass[i][j] - _projection(coupling, rigid, i, j) for j in range(len(q))] for i in range(len(q))]
     least, mixture = symmetric_eigenvalues(_scaled(left, d))
     if least < SMALL:
         raise ModelError(
-            f"{where}: its modes contain a motion of the whole as a rigid body: {_sum(q, mixture, d)} deforms nothing (least eigenvalue {least:.2g}), so "
+            f"{where}: its modes contain a motion of the whole as a rigid body: {_sum(q, mixture, d)} deforms nothing (least eigenvalue {least:z.2g}), so "
             "that its frame is not fixed to it. Take modes that vanish with their slope at a point (tangent), at two points (chord), or whose "
             "momentum and moment of momentum vanish (mean axes)"
         )
@@ -51,7 +51,7 @@ def refuse_modes(where: str, moments: Moments, q: Sequence[Symbol], K: Matrix) -
         least, mixture = symmetric_eigenvalues(_scaled(stiff, s))
         if least < -1e-9:
             raise ModelError(
-                f"{where}: its stiffness is negative for {_sum(q, mixture, s)} (eigenvalue {least:.3g} of a matrix with ones on the diagonal)"
+                f"{where}: its stiffness is negative for {_sum(q, mixture, s)} (eigenvalue {least:z.3g} of a matrix with ones on the diagonal)"
             )
 
 
@@ -111,4 +111,4 @@ def _sum(q: Sequence[Symbol], mixture: Sequence[float], d: Sequence[float]) -> s
     """The combination of modes that belongs to an eigenvector, its largest part one."""
     parts = [x / y for x, y in zip(mixture, d, strict=True)]
     size = max(parts, key=abs)
-    return listed(f"{p / size:.3g} {x.name}" for p, x in zip(parts, q, strict=True) if abs(p / size) > 1e-6)
+    return listed(f"{p / size:z.3g} {x.name}" for p, x in zip(parts, q, strict=True) if abs(p / size) > 1e-6)

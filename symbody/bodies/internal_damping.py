@@ -114,7 +114,7 @@ def _cholesky(M: Rows) -> Rows:
             rest = M[i][j] - sum(L[i][k] * L[j][k] for k in range(j))
             if i == j and rest <= 1e-14 * M[i][i]:
                 raise ModelError(
-                    f"modes are not independent: pivot {rest:.3g} of {M[i][i]:.3g} in row {i + 1} of the mass matrix"
+                    f"modes are not independent: pivot {rest:z.3g} of {M[i][i]:z.3g} in row {i + 1} of the mass matrix"
                 )
             L[i][j] = math.sqrt(rest) if i == j else rest / L[j][j]
     return L

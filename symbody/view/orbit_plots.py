@@ -26,7 +26,7 @@ def orbit_figure(orbit: Orbit, *what: Any, title: str = "", over: Any = None) ->
     x, label = (orbit.t, "time [s]") if over is None else (orbit[over], str(over))
     curves = tuple(Curve(x, orbit[w], str(w)) for w in wanted)
     name = str(wanted[0]) if len(wanted) == 1 else ""
-    said = f"Period {orbit.period:.6g}, {'stable' if orbit.is_stable else 'unstable'}."
+    said = f"Period {orbit.period:z.6g}, {'stable' if orbit.is_stable else 'unstable'}."
     return Figure(title or f"orbit of {orbit.equations.name}", (Panel(label, name, curves),), caption=said)
 
 

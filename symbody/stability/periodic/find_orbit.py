@@ -113,7 +113,7 @@ def found_orbit(
     said = (
         "found"
         if error <= tolerance
-        else f"the finest mesh changes it by {error:.1e} still; tolerance is {tolerance:.1e}"
+        else f"the finest mesh changes it by {error:z.1e} still; tolerance is {tolerance:z.1e}"
     )
     multipliers = problem.multipliers(corrected.point, problem.maps(corrected.point))
     made = orbit_of(problem, corrected.point, multipliers, (problem.residual(corrected.point), error), said)

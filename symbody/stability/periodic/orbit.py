@@ -240,8 +240,8 @@ class Orbit(Tabular, Portable):
             f"Orbit of {name!r}, {'stable' if self.is_stable else 'unstable'}: period {self.period:z.10g}",
             f"multipliers{half}: {listed(f'{m:z.6g}' if m.imag else f'{m.real:z.6g}' for m in self.multipliers)}",
             *([f"in a period {listed(drift)}"] if drift else []),
-            f"{self.form}, {len(self.point.K)} intervals; residual {self.residual:.1e}, mesh error {self.mesh_error:.1e}, "
-            f"trivial multiplier {self.trivial_error:.1e}",
+            f"{self.form}, {len(self.point.K)} intervals; residual {self.residual:z.1e}, mesh error {self.mesh_error:z.1e}, "
+            f"trivial multiplier {self.trivial_error:z.1e}",
         ]
         return "\n    ".join(lines)
 

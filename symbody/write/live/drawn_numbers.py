@@ -62,7 +62,7 @@ def _rows(base: Scene, found: Scene, step: float, value: float) -> list[tuple[in
         if len(a) == 4 and float(np.dot(a, b)) < 0:
             b = -b  # Euler parameters of the same rotation
         slope = (b - a) / step
-        out += [(k, i, float(f"{v:.6g}")) for i, v in enumerate(slope) if abs(v) * value > LEAST * base.size]
+        out += [(k, i, float(f"{v:z.6g}")) for i, v in enumerate(slope) if abs(v) * value > LEAST * base.size]
     return out
 
 
