@@ -6,6 +6,7 @@ taken apart, sin(a + b) = sin a cos b + cos a sin b, and sin² = 1 - cos², so t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -25,6 +26,7 @@ from .polynomials import (
     exact,
     exponent,
     exponents,
+    is_float,
     multiplied,
     quotient,
     scaled,
@@ -176,10 +178,17 @@ class Atoms:
         return out
 
     def number(self, c: Coefficient) -> Expr:
-        return constant(float(c) if self.is_rounded and Fraction(c).denominator > 10**6 else c)
+        return constant(short_decimal(float(c)) if self.is_rounded and is_float(c) else c)
 
     def plain(self, p: Polynomial) -> Expr:
         return sum((self.number(c) * self.monomial(m) for m, c in p.items()), constant(0))
+
+
+def short_decimal(x: float) -> float:
+    """0.2 for 0.19999999999999998: a number of fewer digits that is as near as rounding lets sums of decimals be."""
+    near = float(f"{x:.15g}")
+    is_shorter = len(repr(near)) + 2 < len(repr(x))
+    return near if is_shorter and abs(near - x) <= 2 * math.ulp(x) else x
 
 
 def _gathered(out: Polynomial, terms: Polynomial) -> Polynomial:

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 
 BITS: Final = 16
 FIELD: Final = (1 << BITS) - 1
+MOST_DENOMINATOR: Final = 10**6  # of a fraction that is written as one
 Coefficient: TypeAlias = int | Fraction
 Polynomial: TypeAlias = dict[int, Coefficient]
 
@@ -91,6 +92,11 @@ def content(p: Polynomial) -> Coefficient:
         f = Fraction(c)
         top, bottom = gcd(top, f.numerator), lcm(bottom, f.denominator)
     return exact(Fraction(top, bottom))
+
+
+def is_float(c: Coefficient) -> bool:
+    """Whether a coefficient comes from a number with rounding errors, which no fraction that people write has as its denominator."""
+    return Fraction(c).denominator > MOST_DENOMINATOR
 
 
 def exact(c: Coefficient) -> Coefficient:

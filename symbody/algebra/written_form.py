@@ -12,7 +12,17 @@ from .functions import tan
 from .graph import ONE, ZERO, Expr, Node
 from .node_keys import key_class
 from .normal_form import Atoms
-from .polynomials import Coefficient, Polynomial, common_monomial, content, exponent, exponents, scaled, variable
+from .polynomials import (
+    Coefficient,
+    Polynomial,
+    common_monomial,
+    content,
+    exponent,
+    exponents,
+    is_float,
+    scaled,
+    variable,
+)
 from .walk import ordered
 
 MOST_SIZE: Final = 100_000
@@ -119,6 +129,9 @@ def _denominator(i: int, atoms: Atoms) -> Expr:
 
 
 def _signed_content(p: Polynomial) -> Fraction:
-    """Negative where all coefficients are."""
+    """Negative where all coefficients are. Numbers with rounding errors have nothing in common, unless they are the same."""
+    sizes = {abs(Fraction(c)) for c in p.values()}
     size_of_all = Fraction(content(p))
+    if any(map(is_float, sizes)):
+        size_of_all = sizes.pop() if len(sizes) == 1 else Fraction(1)
     return -size_of_all if all(c < 0 for c in p.values()) else size_of_all
