@@ -182,9 +182,7 @@ def top(speeds: str) -> sb.Model:
     body = m.body("body", mass=2.0, com=(0.1, 0.05, -0.4), inertia=(0.2, 0.25, 0.1))
     sequence = "euler parameters" if speeds == "euler parameters" else "xyz"
     m.spherical("j", m.ground, body, sequence=sequence)
-    m.rotational_spring(
-        "spring", m.ground, body, body.frame.z, angle=m.symbols_of_kind("coordinate")[-1], stiffness=3.0
-    )
+    m.torque("spring", body, -3.0 * m.symbols_of_kind("coordinate")[-1] * body.frame.z)
     if speeds == "quasi":
         a, b, _ = m.symbols_of_kind("coordinate")
         m.speed("w1", a.dot + 0.3 * b.dot * sb.cos(a))
