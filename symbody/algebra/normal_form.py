@@ -186,7 +186,7 @@ class Atoms:
 
 def short_decimal(x: float) -> float:
     """0.2 for 0.19999999999999998: a number of fewer digits that is as near as rounding lets sums of decimals be."""
-    near = float(f"{x:.15g}")
+    near = float(f"{x:z.15g}")
     is_shorter = len(repr(near)) + 2 < len(repr(x))
     return near if is_shorter and abs(near - x) <= 2 * math.ulp(x) else x
 

@@ -492,7 +492,7 @@ def test_exponentially_shared_graph_prints_short() -> None:
 def test_deep_graph_prints_short(step: Callable[[Expr], Expr]) -> None:
     """A walk over the tree, or one that copies text from level to level, would not end."""
     e: Expr = x
-    for _ in range(200_000):
+    for _ in range(50_000):
         e = step(e)
     for printed in (str(e), latex(e)):
         lines = printed.splitlines()
