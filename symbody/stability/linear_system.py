@@ -224,10 +224,12 @@ class LinearSystem(Summarized, Portable):
     def _function(self, name: str, things: Sequence[Matrix], more: Sequence[Symbol] = ()) -> Function:
         """Entries of matrices, one after the other, as a function of parameters, operating point and more symbols, on arrays.
 
-        Entries are short, and a sweep is one call: there NumPy is at once as fast as machine code is after it was compiled.
+        Entries are short, and a sweep is one call: there NumPy is at once as fast as machine code is after it was compiled,
+        and fewer operations are not worth looking for.
         """
         groups = {"p": list(self.parameters), "w": list(self.unknowns), "v": list(more)}
-        return numpy_function(program(name, groups, {"entries": [e for m in things for e in m.entries]}))
+        entries = [e for m in things for e in m.entries]
+        return numpy_function(program(name, groups, {"entries": entries}, as_written=True))
 
     @cached_property
     def _entries(self) -> Function:

@@ -103,8 +103,9 @@ class FreedProblem:
 
     @cached_property
     def linear(self) -> LinearSystem:
-        """The equations to first order about any point, in the unknowns."""
-        return linearize(self.equations, self.motion(self.start))
+        """The equations to first order about any point, in the unknowns; branches of one question share it."""
+        eq = self.equations
+        return eq.cached("linear along branches", self.problem, lambda: linearize(eq, self.motion(self.start)))
 
     def pencils(self, X: Array) -> tuple[Array, Array]:
         """E and A of the first-order equations at many points, rows of X being all unknowns."""
