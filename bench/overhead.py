@@ -105,7 +105,7 @@ def values_and_runs(name: str) -> Iterator[tuple[str, float]]:
     eq = sb.derive(model(), check=False)
     state = sb.assemble(eq, start=start)
     sim = sb.simulate(eq, 1.0, state, progress=False)
-    stored, expression = eq.q[0].identifier, eq.q[0] * eq.u[0]
+    stored, expression = eq.q[0].name, eq.q[0] * eq.u[0]
     yield "stored column", repeated(lambda: sim[stored]).least
     yield "expression again", repeated(lambda: sim[expression]).least
     yield "energy of another run", repeated(lambda: another(sim).energy).least
