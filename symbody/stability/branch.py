@@ -86,6 +86,8 @@ class Branch(MotionFamily):
         found = [self]
         for b in found:  # which grows
             for p in b.special:
+                if CurveEnd.INTERRUPTED.value in found[-1].outcome:
+                    return tuple(found)
                 if p.directions and not any(other is not b and other.passes(p) for other in found):
                     found.append(b.switched(p, max_points=max_points))
         return tuple(found)
@@ -129,8 +131,10 @@ class Branch(MotionFamily):
             return self
         problem = BranchProblem(self.problem.begun, name, low, high, self.problem.given_values)
         curve = problem.curve(*self.steps)
+        crossing = next((p for p in self.special if p.range is not None and not p.directions), None)  # where it began
         known = [curve.at(x[problem.moving], t) for x, t in zip(self.points, self.tangents, strict=True)]
         points = [p for p in known if p is not None]
+        assert len(points) == len(known)  # rows have a value where they vanish
         ahead, end = _way(curve, problem, points[-1], max_points)
         back, begin = _way(curve, problem, turned(points[0]), max_points)
         return _branch(
@@ -139,7 +143,7 @@ class Branch(MotionFamily):
             name,
             [*(turned(p) for p in reversed(back)), *points, *ahead],
             (begin.value, end.value),
-            None,
+            None if crossing is None else replace(crossing, place=crossing.place + len(back)),
         )
 
     def save(self, path: str | Path) -> Path:

@@ -24,6 +24,7 @@ from ..emit.run.callable import Array
 from .branch_problem import BranchProblem
 from .clean_spectra import PencilFamily
 from .hopf_form import HopfForm, hopf_form
+from .pencil import Complex
 
 UPRIGHT: Final = (
     1e-5  # a branch leaves at a right angle to the freed value where its direction has less of it than this
@@ -222,28 +223,28 @@ def located(
 
 
 def crossings(
-    problem: BranchProblem, curve: SolutionCurve, family: PencilFamily, points: list[CurvePoint], spectra: list[Array], known: Collection[int]
+    problem: BranchProblem, curve: SolutionCurve, family: PencilFamily, points: list[CurvePoint], spectra: list[Complex], known: Collection[int]
 ) -> list[SpecialPoint]:  # fmt: skip
     """Eigenvalues that cross the imaginary axis between two points: pairs, and real ones but between those points that are `known` to have a fold
     or a branch point between them."""
     out = []
     for k in range(len(points) - 1):
         ends = points[k], points[k + 1]
-        for a, b in _crossed(*(s[s.imag > 0] for s in (spectra[k], spectra[k + 1]))):
+        for a, b in crossed(*(s[s.imag > 0] for s in (spectra[k], spectra[k + 1]))):
             out += _hopf(problem, curve, k, *ends, _Followed(problem, curve, family, *ends, a, b))
         if k not in known and _slowest(spectra[k]) * _slowest(spectra[k + 1]) < 0:
             out += _divergence(problem, curve, family, k, *ends)
     return out
 
 
-def _slowest(s: Array) -> float:
+def _slowest(s: Complex) -> float:
     """The size of the slowest eigenvalue, with the sign of the product of all: it goes through zero where a real one does."""
     if not s.size:
         return 1.0
     return float(np.prod(np.sign(s.real[s.imag == 0])) * np.abs(s).min())
 
 
-def _crossed(a: Array, b: Array) -> Iterator[tuple[complex, complex]]:
+def crossed(a: Complex, b: Complex) -> Iterator[tuple[complex, complex]]:
     """Eigenvalues of two neighbours that belong together and lie on different sides."""
     if len(a) and len(b):
         for i, j in zip(*linear_sum_assignment(np.abs(a[:, None] - b[None, :])), strict=True):

@@ -169,9 +169,13 @@ class _HomologicalEquations:
         return np.concatenate([own, level, [0.0]]).astype(complex)
 
     def eigenvector(self, omega: float) -> Complex:
-        """v with (iω P + Q) v = 0, of length one, its largest coordinate real."""
-        _, _, V = np.linalg.svd(self._scaled(1j * omega * self.P + self.Q))
-        v = V[-1].conj() * self._columns
+        """v with (iω P + Q) v = 0, its largest coordinate one. Redundant constraints leave multipliers open: of all null vectors the one in which
+        states take the largest part."""
+        _, s, V = np.linalg.svd(self._scaled(1j * omega * self.P + self.Q))
+        count = max(1, len(V) - int(np.sum(s > OPEN * s[0])))
+        null = V[-count:].conj().T
+        part = np.linalg.svd(null[: len(self.full.states)])[2][0].conj()
+        v = self._columns * (null @ part)
         states = v[: len(self.full.states)]
         largest = states[np.argmax(np.abs(states))]
         return np.asarray(v / largest, dtype=complex)

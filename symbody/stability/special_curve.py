@@ -9,11 +9,10 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from ..algebra.continuation import CurveEnd, CurvePoint, SolutionCurve, turned
 from ..emit.run.callable import Array
-from .branch_points import located
+from .branch_points import crossed, located
 from .clean_spectra import PencilFamily
 from .hopf_form import hopf_form
 from .motion_family import MotionFamily
@@ -209,14 +208,11 @@ class _Degeneracies:
         self, place: int, here: CurvePoint, there: CurvePoint, a: Complex, b: Complex
     ) -> list[DegeneratePoint]:
         """Other eigenvalues that cross the imaginary axis."""
-        if not len(a) or not len(b):
-            return []
         out = []
-        rows, columns = linear_sum_assignment(np.abs(a[:, None] - b[None, :]))
-        for i, j in zip(rows, columns, strict=True):
-            if a[i].real * b[j].real < 0 and min(abs(a[i].real), abs(b[j].real)) > ROUNDING:
-                found = located(self.curve, here, there, self._followed(here, there, a[i], b[j]))
-                is_real = a[i].imag == 0 or b[j].imag == 0
+        for before, after in crossed(a, b):
+            if min(abs(before.real), abs(after.real)) > ROUNDING:
+                found = located(self.curve, here, there, self._followed(here, there, before, after))
+                is_real = before.imag == 0 or after.imag == 0
                 kind = "double Hopf" if self.rows.is_complex and not is_real else "zero-Hopf"
                 out += [] if found is None else [self._point(kind, found.x, place)]
         return out

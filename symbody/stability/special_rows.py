@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,6 @@ from .pencil import Complex
 from .steady_problem import steady_problem
 
 Places = NDArray[np.intp]
-STILL: Final = 1e-9
 
 
 class SpecialRows(FreedProblem):
@@ -51,6 +50,7 @@ class SpecialRows(FreedProblem):
     """
 
     kind: str
+    is_complex = False
 
     def __init__(self, along: BranchProblem, point: SpecialPoint, name: str, low: float, high: float) -> None:
         self.equations, self._made_from = along.equations, (along, point, name, low, high)
@@ -68,10 +68,7 @@ class SpecialRows(FreedProblem):
         own = np.array([*self.states, n - 2, n - 1])
         self.vector, self.begin = self._begin(point)
         self.normal = _normal(self.begin[n:], self.is_complex)
-        self.whole_start = self.begin.copy()
         self.free = self._free(np.array([*own, *range(n, len(self.begin))]))
-
-    is_complex = False
 
     def __reduce__(self) -> Any:
         return type(self), self._made_from
@@ -118,7 +115,7 @@ class SpecialRows(FreedProblem):
 
     def whole(self, x: Array) -> Array:
         """X."""
-        X = self.whole_start.copy()
+        X = self.begin.copy()
         X[self.free] = x
         return X
 
@@ -196,8 +193,8 @@ class HopfRows(SpecialRows):
     def _begin(self, point: SpecialPoint) -> tuple[tuple[Symbol, ...], Array]:
         if point.form is None:
             raise StabilityError(
-                f"curve of Hopf points of {self.equations.name!r}: speeds turn with the motion there, so that its equations have no constant "
-                "coefficients; choose speeds along axes of the mechanism (m.speed)"
+                f"curve of Hopf points of {self.equations.name!r}: there is no normal form at this one, as where speeds turn with the motion and the "
+                "equations have no constant coefficients; choose speeds along axes of the mechanism (m.speed)"
             )
         names = [s.name for s in self.full.levels]
         v = _in_phase(np.array([point.form.shape[name] for name in names]), len(self.equations.q) or len(names))

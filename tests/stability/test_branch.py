@@ -8,6 +8,8 @@ import pytest
 import symbody as sb
 from symbody.algebra.continuation import SolutionCurve
 
+from .columns import ziegler
+
 
 def _hoop(cartesian: bool) -> sb.Equations:
     """A bead on a hoop that turns about its vertical diameter: upright branches leave the bottom at Ω² = g/R."""
@@ -53,6 +55,8 @@ def test_switched_branch_is_the_one_off_the_axis(hoop):
     assert [p.kind for p in side.special] == ["pitchfork"]
     assert (side.unstable == 0).all()
     assert side["w"].max() == 8.0
+    wider = side.extended(w=(0.5, 9))
+    assert ([p.kind for p in wider.special], wider["w"].max()) == (["pitchfork"], 9.0)
 
 
 def test_parabola_of_the_pitchfork():
@@ -113,26 +117,10 @@ def test_there_and_back():
     assert one["x"][0] == pytest.approx(other["x"][0], abs=1e-12)
 
 
-def _ziegler(b: float) -> sb.Equations:
-    """Two rods of length 1, masses 2 and 1, hinges of stiffness 1 and damping b, a follower force P along the second rod."""
-    m = sb.Model("Ziegler's column")
-    P = m.parameter("P", 1.0)
-    q1, q2 = m.coordinates("q1 q2")
-    first, second = m.ground.rotate("z", q1), m.ground.rotate("z", q2)
-    knee = first.point(1, 0, 0)
-    m.particle("knee", knee, mass=2.0)
-    tip = m.particle("tip", knee + second.vector(1, 0, 0), mass=1.0)
-    m.force("follower", tip, -P * second.x)
-    hinge = (q2 - q1) + b * (q2.dot - q1.dot)
-    m.generalized_force("at the foot", q1, -q1 - b * q1.dot + hinge)
-    m.generalized_force("at the knee", q2, -hinge)
-    return sb.derive(m)
-
-
 @pytest.mark.parametrize("b", [0.1, 0.5])
 def test_flutter_of_ziegler_column(b):
     """P = 41/28 + b²/2 (Ziegler 1952, Herrmann and Jong 1965); at b = 0.1 the period is 11.7547633590."""
-    eq = _ziegler(b)
+    eq = ziegler(b)
     found = sb.branch(eq, sb.steady(eq), P=(0, 2))
     (flutter,) = [p for p in found.special if p.kind == "Hopf"]
     assert flutter.value == pytest.approx(41 / 28 + b**2 / 2, rel=1e-12)
@@ -143,7 +131,7 @@ def test_flutter_of_ziegler_column(b):
 
 def test_cycles_of_ziegler_column_grow_as_the_normal_form_says():
     """Of the cycles at P = 1.5 and 1.6 (AUTO-07p) amplitude² and period, extrapolated to the Hopf point."""
-    eq = _ziegler(0.1)
+    eq = ziegler(0.1)
     (flutter,) = [p for p in sb.branch(eq, sb.steady(eq), P=(0, 2)).special if p.kind == "Hopf"]
     form, P = flutter.form, np.array([1.5, 1.6])
     off, computed = P - flutter.value, np.array([[0.2380113, 0.4243561], [0.4760152, 0.8331387]]) ** 2
@@ -247,6 +235,7 @@ def test_a_branch_goes_on_where_it_ended(monkeypatch):
     torn = sb.branch(eq, motion, mu=(-1, 1))
     assert torn.outcome[1] == "was interrupted"
     assert 5 < len(torn) < len(whole)
+    assert torn.connected() == (torn,)
     again = torn.extended()
     assert [p.value for p in again.special] == pytest.approx([p.value for p in whole.special], abs=1e-12)
 

@@ -8,6 +8,8 @@ from scipy.special import ellipk
 
 import symbody as sb
 
+from .columns import ziegler
+
 
 def van_der_pol() -> sb.Equations:
     x, y, mu = sb.symbols("x y mu")
@@ -184,18 +186,7 @@ def test_figures(family):
 
 def test_column_under_a_follower_force():
     """Ziegler's column, damped: Hopf at P = 41/28 + b²/2, then the cycle; periods and amplitudes of AUTO (whose largest values are those of its mesh)."""
-    m = sb.Model("Ziegler")
-    P, b = m.parameter("P", 1.3), m.parameter("b", 0.1)
-    q1, q2 = m.coordinates("q1 q2")
-    first = m.ground.rotate("z", q1)
-    second = first.translate(1, 0, 0).rotate("z", q2 - q1)
-    m.particle("one", first.point(1, 0, 0), mass=2.0)
-    m.particle("two", second.point(1, 0, 0), mass=1.0)
-    hinge = q2 - q1 + b * (q2.dot - q1.dot)
-    m.generalized_force("lower hinge", q1, hinge - q1 - b * q1.dot)
-    m.generalized_force("upper hinge", q2, -hinge)
-    m.force("follower", second, -P * second.x, at=second.point(1, 0, 0))
-    eq = sb.derive(m)
+    eq = ziegler(0.1)
     straight = sb.branch(eq, sb.steady(eq), P=(1.0, 2.2))
     assert straight.special[0].value == pytest.approx(41 / 28 + 0.005, abs=1e-10)
     cycles = sb.orbits(eq, sb.orbit(eq, straight), P=(1.4, 2.0))

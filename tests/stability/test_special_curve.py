@@ -7,6 +7,8 @@ import pytest
 
 import symbody as sb
 
+from .columns import ziegler
+
 
 def _oscillator(force, **others) -> sb.Equations:
     """x'' = force(x, x', mu, k), and other coordinates likewise."""
@@ -75,18 +77,7 @@ def test_a_second_eigenvalue_crosses(other, kind):
 
 def test_flutter_of_ziegler_column_over_damping():
     """P = 41/28 + b²/2 (Ziegler 1952): one curve for all dampings."""
-    m = sb.Model("Ziegler's column")
-    P, b = m.parameter("P", 1.0), m.parameter("b", 0.1)
-    q1, q2 = m.coordinates("q1 q2")
-    first, second = m.ground.rotate("z", q1), m.ground.rotate("z", q2)
-    knee = first.point(1, 0, 0)
-    m.particle("knee", knee, mass=2.0)
-    tip = m.particle("tip", knee + second.vector(1, 0, 0), mass=1.0)
-    m.force("follower", tip, -P * second.x)
-    hinge = (q2 - q1) + b * (q2.dot - q1.dot)
-    m.generalized_force("at the foot", q1, -q1 - b * q1.dot + hinge)
-    m.generalized_force("at the knee", q2, -hinge)
-    eq = sb.derive(m)
+    eq = ziegler(0.1)
     found = sb.branch(eq, sb.steady(eq), P=(0, 4))
     flutter = found.curve_of(found.special[0], b=(0.01, 2))
     assert flutter["P"] == pytest.approx(41 / 28 + flutter["b"] ** 2 / 2, rel=1e-12)
@@ -94,18 +85,22 @@ def test_flutter_of_ziegler_column_over_damping():
     assert sb.linearize(eq, flutter.motion(3)).eigenvalues().real.max() == pytest.approx(0, abs=1e-12)
 
 
-def test_constraints_and_redundant_ones():
-    """A bead on a hoop whose plane is guided twice: the Hopf point of a negative damping, at mu = k whatever the constraints."""
+@pytest.mark.parametrize("times", [1, 2])
+def test_constraints_and_redundant_ones(times):
+    """A bead that is kept on a hoop once, or twice over: the Hopf point of a negative damping is at mu = k, supercritical, with the hoop's frequency."""
     m = sb.Model("bead")
     mu, k = m.parameter("mu", 0.0), m.parameter("k", 0.5)
     x, y = m.coordinates("x y")
     m.gravity(0, -9.81, 0)
     m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
-    m.constrain("on the hoop", x**2 + y**2 - 1)
+    for n in range(times):
+        m.constrain(f"on the hoop, {n}", (n + 1) * (x**2 + y**2 - 1))
     m.generalized_force("damping", x, (mu - k - x**2) * x.dot)
-    eq = sb.derive(m)
+    eq = sb.derive(m, redundant=times > 1)
     b = sb.branch(eq, sb.steady(eq, mu=0.0, start={"y": -1.0}), mu=(0, 2))
-    curve = b.curve_of(next(p for p in b.special if p.kind == "Hopf"), k=(0.1, 1.5))
+    (hopf,) = [p for p in b.special if p.kind == "Hopf"]
+    assert hopf.criticality == "supercritical"
+    curve = b.curve_of(hopf, k=(0.1, 1.5))
     assert curve["mu"] == pytest.approx(curve["k"], abs=1e-11)
     assert curve.omega == pytest.approx(np.full(len(curve), np.sqrt(9.81)), rel=1e-11)
 
