@@ -73,9 +73,11 @@ if TYPE_CHECKING:
     )
     from .bodies import (
         Body,
+        Coulomb,
         Dyad,
         ElasticBody,
         Frame,
+        LuGre,
         LynchInput,
         Mechanism,
         Model,
@@ -211,7 +213,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "read_model", "read_model_text", "write_model", "model_text", "model_schema",
     "read_urdf",
     "inertia", "bar", "disc", "cylinder", "sphere", "shell", "cuboid",
-    "ElasticBody", "material",
+    "ElasticBody", "material", "Coulomb", "LuGre",
     # derive: equations of motion
     "audit", "Audit", "derive", "from_equations", "from_lagrangian", "Equations", "Variables", "Variable", "NamedRow", "certify", "Certificate", "minimal",
     "kinetic_energy", "potential_energy", "energy", "momentum", "angular_momentum", "centre_of_mass",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .elastic_body import ElasticBody
     from .file.keys import model_schema
     from .frames import Frame
+    from .friction import Coulomb, LuGre
     from .lynch_input import LynchInput
     from .mass import bar, cuboid, cylinder, disc, inertia, shell, sphere
     from .material_integrals import material
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "cuboid", "cylinder", "disc", "inertia", "shell",
-    "sphere", "material", "Body", "ElasticBody", "Mechanism", "Model", "LynchInput", "read_urdf", "Robot", "UrdfReport",
+    "sphere", "material", "Coulomb", "LuGre", "Body", "ElasticBody", "Mechanism", "Model", "LynchInput", "read_urdf", "Robot", "UrdfReport",
 ]  # fmt: skip
 
 offer(__name__)

@@ -258,7 +258,7 @@ class Declarations(Portable):
         """Refuse symbols that were not declared here."""
         known = self._symbols
         for s in free_symbols(expression):
-            if known.get(s.name) is s or self._is_rate(s):
+            if known.get(s.name) is s or self._is_rate(s) or self._is_multiplier(s):
                 continue
             if s.stem in known and s.kind != "multiplier":
                 raise ModelError(
@@ -267,6 +267,10 @@ class Declarations(Portable):
                 )
             raise undeclared_symbol(where, s.kind, s.name, s.stem, self.name, known)
         return expression
+
+    def _is_multiplier(self, s: Symbol) -> bool:
+        """Whether a symbol is the force of a constraint that is there already; see `Parts`."""
+        return False
 
     def _is_rate(self, s: Symbol) -> bool:
         base = self._symbols.get(s.stem)
@@ -314,6 +318,11 @@ def _solved_in_blocks(A: Matrix, b: Sequence[Expr]) -> list[Expr]:
         for j, x in zip(cols, solution, strict=True):
             out[j] = x
     return out
+
+
+def multiplier_of(constraint: str) -> Symbol:
+    """The multiplier of a constraint, by the constraint's name."""
+    return symbol(f"lam_{identifier(constraint)}", "multiplier")
 
 
 def derivative_of(s: Symbol, order: int) -> Symbol:

@@ -1,6 +1,7 @@
 """`Model`: the builder of mechanisms. Here loads and constraints; the rest is inherited, in the order of the data flow:
 
-declarations.py (symbols) -> parts.py (tables and the builder interface) -> structure.py (bodies) -> joint_methods.py -> elastic_methods.py -> model.py
+declarations.py (symbols) -> parts.py (tables and the builder interface) -> structure.py (bodies) -> joint_methods.py -> elastic_methods.py ->
+friction_methods.py -> model.py
 
 Every method that adds a part takes its name first, then the parts that it joins or acts on (parent before child), then quantities.
 """
@@ -23,9 +24,9 @@ from ..summary import Summarized, Summary
 from . import loads as make
 from .declarations import as_expression, derivative_of, identifier
 from .elastic_body import deforms
-from .elastic_methods import ElasticMethods
 from .existence import refused, requirements
 from .frames import Frame, three
+from .friction_methods import FrictionMethods
 from .loads import Spring
 from .mechanism import Action, Body, Constraint, Joint, Load, Mechanism
 from .parts import moves_in_frame
@@ -37,7 +38,7 @@ from .summaries import rows_of_parts, rows_of_symbols, rows_of_written
 from .vectors import Vector
 
 
-class Model(Summarized, ElasticMethods):
+class Model(Summarized, FrictionMethods):
     """A mechanism being described: `m = Model("pendulum")`, then parameters, bodies, joints, loads; `derive(m)` freezes it."""
 
     def _summary(self) -> Summary:

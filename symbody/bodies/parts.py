@@ -12,9 +12,9 @@ from typing import Any
 
 from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.walk import free_symbols
-from ..errors import ModelError, listed, shown
+from ..errors import ModelError, listed, shown, unknown
 from ..escaping import checked_name
-from .declarations import Declarations
+from .declarations import Declarations, multiplier_of
 from .frames import Frame
 from .loads import CentralGravity, UniformGravity
 from .mechanism import Body, Constraint, Joint, Load
@@ -172,6 +172,18 @@ class Parts(Declarations):
         """An error where a name is taken."""
         if checked_name(name, f"model {self.name!r}: {what}") in among:
             raise ModelError(f"model {self.name!r}: there are two {what} {name!r}; give one of them another name")
+
+    def multiplier(self, constraint: str) -> Symbol:
+        """The multiplier of a constraint that is there already, for loads that depend on its force: friction with N = m.multiplier("floor").
+
+        It is the force along the rate of the constraint's expression, positive where it drives that expression up.
+        """
+        if constraint not in self._constraints:
+            raise unknown(f"model {self.name!r}", "constraint", str(constraint), self._constraints)
+        return multiplier_of(constraint)
+
+    def _is_multiplier(self, s: Symbol) -> bool:
+        return s.kind == "multiplier" and any(multiplier_of(name) is s for name in self._constraints)
 
     # ------------------------------------------------------------------------------------------------ checks
 

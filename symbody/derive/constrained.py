@@ -9,10 +9,10 @@ from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.graph import ZERO, Expr
 from ..algebra.matrix import Matrix, stack
 from ..algebra.walk import free_symbols, substitute_all
-from ..bodies.declarations import identifier
+from ..bodies.declarations import multiplier_of
 from ..bodies.mechanism import Constraint
 from ..errors import DerivationError, listed
-from .equations import Equations, multiplier
+from .equations import Equations
 
 
 def constrained(eq: Equations, more: Mapping[str, Expr]) -> Equations:
@@ -39,7 +39,7 @@ def constrained(eq: Equations, more: Mapping[str, Expr]) -> Equations:
     b = substitute_all(psi, dict.fromkeys(eq.u, ZERO))
     c = [time_derivative(e, {**rates, **dict.fromkeys(eq.u, ZERO)}) for e in psi]
     k = len(eq.phi.entries)
-    symbols = tuple(multiplier(f"lam_{identifier(name)}") for name in more)
+    symbols = tuple(multiplier_of(name) for name in more)
     new = tuple(Constraint(name, e, True) for name, e in more.items())
     return replace(
         eq,
@@ -72,7 +72,7 @@ def constrained_speeds(eq: Equations, more: Mapping[str, Expr]) -> Equations:
         Jc=stack(eq.Jc, G),
         b=stack(eq.b, _column(substitute_all(psi, dict.fromkeys(eq.u, ZERO)))),
         c=stack(eq.c, _column([time_derivative(e, rates) for e in psi])),
-        lam=(*eq.lam, *(multiplier(f"lam_{identifier(name)}") for name in more)),
+        lam=(*eq.lam, *(multiplier_of(name) for name in more)),
         border=eq.border and eq.border.with_rows(len(eq.lam), len(psi)),
     )
 

@@ -11,12 +11,12 @@ from ..algebra.graph import Symbol
 from ..algebra.matrix import Matrix, zeros
 from ..algebra.node_table import gc_paused
 from ..algebra.walk import free_symbols, scalars, substitute_all
-from ..bodies.declarations import identifier
+from ..bodies.declarations import multiplier_of
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
 from ..errors import DerivationError, ModelError, listed, shown, unknown
 from .checks import check as refuse_faults
-from .equations import Equations, multiplier
+from .equations import Equations
 from .gibbs_appell import gibbs_appell
 from .kane import kane
 from .kinematics import Kinematics
@@ -93,6 +93,10 @@ def _with_border(equations: Equations) -> Equations:
         return equations
     out = replace(equations, border=rank.space.border)
     out.cached("constraint rank", None, lambda: rank)
+    if open_ := [s.name for s in out.undetermined if s in out.multipliers_in_loads]:
+        raise DerivationError(
+            f"derive {out.name!r}: loads contain {listed(open_)}, which redundant constraints do not determine, so that neither is the motion"
+        )
     note = (
         f"{len(out.lam)} constraints have rank {rank.rank}; not determined: {listed(s.name for s in out.undetermined)}"
     )
@@ -122,6 +126,7 @@ def _derived(mechanism: Mechanism, route: str) -> Equations:
     kinematics = Kinematics(mechanism)
     M, f = inertia_and_forces(route, mechanism, kinematics)
     phi, Jc, b, c = settled(mechanism, list(_constraints(mechanism, kinematics)), "the constraints")
+    _refuse_multipliers_elsewhere(mechanism, [M, phi, Jc, b, c])
     h = settled(mechanism, kinematics.in_speeds(list(mechanism.equations.values())), "additional equations")
     written = [*mechanism.outputs.values(), *mechanism.labels.values()]
     seen = settled(mechanism, kinematics.in_speeds_and_accelerations(written), "outputs and labels")
@@ -135,6 +140,15 @@ def _derived(mechanism: Mechanism, route: str) -> Equations:
     )  # fmt: skip
 
 
+def _refuse_multipliers_elsewhere(mechanism: Mechanism, things: list[Matrix]) -> None:
+    """Multipliers are unknown forces: loads and outputs may contain them, what determines them may not."""
+    if found := [s for s in free_symbols(*things, *mechanism.equations.values()) if s.kind == "multiplier"]:
+        raise DerivationError(
+            f"derive {mechanism.name!r}: {listed(found)} stand in masses, constraints or additional equations; loads and outputs may contain "
+            "multipliers"
+        )
+
+
 def _inputs(mechanism: Mechanism, things: list[Any]) -> tuple[Symbol, ...]:
     """Inputs, and after them those of their rates that the equations contain, by order: w, then w', then w''."""
     declared = {s.stem: k for k, s in enumerate(mechanism.r)}
@@ -144,7 +158,7 @@ def _inputs(mechanism: Mechanism, things: list[Any]) -> tuple[Symbol, ...]:
 
 def _multipliers(mechanism: Mechanism) -> tuple[Symbol, ...]:
     """One for each constraint: holonomic ones first, as in Jc."""
-    return tuple(multiplier(f"lam_{identifier(c.name)}") for c in (*mechanism.holonomic, *mechanism.nonholonomic))
+    return tuple(multiplier_of(c.name) for c in (*mechanism.holonomic, *mechanism.nonholonomic))
 
 
 def _constraints(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matrix, Matrix, Matrix]:

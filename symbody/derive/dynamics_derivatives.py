@@ -2,7 +2,7 @@
 
 Where e = M u' - f - Jcᵀ lam and k = Jc u' + c are zero, they stay zero along with the solution:
 
-    [M Jcᵀ; Jc 0] [∂u'; -∂lam] = -[∂e; ∂k]        ∂e, ∂k: partial derivatives at fixed u' and lam
+    [M Hᵀ; Jc 0] [∂u'; -∂lam] = -[∂e; ∂k]        ∂e, ∂k: partial derivatives at fixed u' and lam; H = Jc + W
 
 so that the derivatives of inverse dynamics give those of forward dynamics, all right sides with the factors that give u' itself. ∂e comes from
 the Newton-Euler recursion, without M (Carpentier and Mansard, Analytical derivatives of rigid body dynamics algorithms, 2018).
@@ -162,7 +162,8 @@ def _solved(factors: SaddlePoint, right: Matrix) -> Matrix:
     for j in range(right.cols):
         if j in single:
             k, e = single[j]
-            columns.append([e * (units[i][k] if i > k and i in units else units[k][i]) for i in range(n)])
+            swaps = factors.is_symmetric
+            columns.append([e * (units[i][k] if swaps and i > k and i in units else units[k][i]) for i in range(n)])
         else:
             columns.append(list(factors.solve(list(right.column(j)))))
     return _of_columns(columns, n)

@@ -5,6 +5,8 @@ M u' = f + Jcᵀ lam
 phi = 0,   Jc u + b = 0,   Jc u' + c = 0
 h(q, u, z, z', r, t, p) = 0
 
+Where loads contain multipliers (friction), f does: M u' = f0 + (Jc + W)ᵀ lam with W = (∂f/∂lam)ᵀ.
+
 An input's rates r', r'' are inputs beside it where these contain them.
 """
 
@@ -18,13 +20,13 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from ..algebra.cache_owner import CacheOwner
 from ..algebra.derivatives import jacobian
-from ..algebra.graph import Expr, Symbol, symbol
+from ..algebra.graph import Expr, Symbol
 from ..algebra.matrix import Matrix, sum_of_products
 from ..algebra.portable import Portable
-from ..algebra.walk import substitute, substitute_all
+from ..algebra.walk import free_symbols, substitute, substitute_all
 from ..bodies.mechanism import Constraint, Mechanism
 from ..bodies.model import Model
-from ..errors import ModelError, SymbodyError, shown
+from ..errors import DerivationError, ModelError, SymbodyError, listed, shown
 from ..summary import Summarized, Summary
 from .argument_kinds import argument_kinds, refuse_other_kinds
 from .constraint_rank import LARGEST, ConstraintRank, constraint_rank
@@ -48,7 +50,7 @@ class Equations(Summarized, CacheOwner, Portable):
     q, u, z, r, p, t   coordinates, speeds, additional variables, inputs, parameters, time; where the equations contain rates of inputs, these
                        stand after the inputs in r: w, w_dot, w_ddot
     rates              q' as expressions in u, one for each coordinate
-    M, f               mass matrix and right side
+    M, f               mass matrix and right side; f contains multipliers where loads do (`f0`, `W`, `directions`)
     phi                holonomic constraints, one expression each
     Jc, b, c           constraints on speeds Jc u + b = 0 (rates of phi first, then nonholonomic), and their rates Jc u' + c = 0
     lam                multipliers, one for each row of Jc, named after the constraints
@@ -142,27 +144,65 @@ class Equations(Summarized, CacheOwner, Portable):
     def n(self) -> Matrix:
         return substitute(self.rates, dict.fromkeys(self.u, 0))
 
+    # ------------------------------------------------------------------------------------------------ loads that contain multipliers
+
+    @cached_property
+    def multipliers_in_loads(self) -> tuple[Symbol, ...]:
+        """Multipliers that f contains: normal forces of friction."""
+        if not self.lam:
+            return ()
+        found = set(free_symbols(self.f))
+        return tuple(s for s in self.lam if s in found)
+
+    @cached_property
+    def W(self) -> Matrix | None:  # noqa: N802  (notation)
+        """(∂f/∂lam)ᵀ, a row for each multiplier; None where f contains none."""
+        return jacobian(self.f, self.lam).T if self.multipliers_in_loads else None
+
+    @cached_property
+    def f0(self) -> Matrix:
+        """f without its multipliers: M u' = f0 + (Jc + W)ᵀ lam."""
+        if not self.multipliers_in_loads:
+            return self.f
+        if not self.is_linear_in_multipliers:
+            raise DerivationError(
+                f"{self.name!r}: its loads are not linear in {listed(self.multipliers_in_loads)}, so that accelerations have no closed form; "
+                "simulate(eq, ..., form='ggl') solves for them. Where the sign of a force is known, write it without abs(...)"
+            )
+        return substitute(self.f, dict.fromkeys(self.multipliers_in_loads, 0))
+
+    @property
+    def is_linear_in_multipliers(self) -> bool:
+        """Whether f0 + (Jc + W)ᵀ lam is all of the forces."""
+        return self.W is None or not set(self.lam).intersection(free_symbols(self.W))
+
+    @cached_property
+    def directions(self) -> Matrix:
+        """H = Jc + W: the directions in which multipliers push; those of the constraints where no load contains multipliers."""
+        return self.Jc if self.W is None else self.Jc + self.W
+
     @cached_property
     def factors(self) -> SaddlePoint:
-        """Factors of M, or of [M Jcᵀ; Jc 0] where there are constraints, by the elimination that suits them: the same for compiled
+        """Factors of M, or of [M Hᵀ; Jc 0] where there are constraints, by the elimination that suits them: the same for compiled
         functions, simulation, batches and generated code. `factors.elimination` says which."""
         known = self.mechanism.values
         elimination = chosen_elimination(self.M, self.Jc, known)
         inertias = sizes_of_inertias(self.M, known) if self.variables.rotations_by_angles else ()
         responses = sizes_of_responses(self.M, self.Jc, known)
-        return SaddlePoint(self.M, self.Jc, elimination, self.border, responses, inertias)
+        pushes = None if self.W is None else self.directions
+        return SaddlePoint(self.M, self.Jc, elimination, self.border, responses, inertias, pushes)
 
     @cached_property
     def solution(self) -> tuple[Matrix, Matrix]:
         """Accelerations and multipliers, from one solve block.
 
         M u' = f                          without constraints
-        [M Jcᵀ; Jc 0] [u'; -lam] = [f; -c]    with them; in singular positions they have no value (NaN)
+        [M Hᵀ; Jc 0] [u'; -lam] = [f0; -c]   with them, H = Jc + W; in singular positions they have no value (NaN)
         """
         n, k = len(self.u), len(self.lam)
         if not n:  # additional equations alone
             return Matrix(0, 1, ()), Matrix(0, 1, ())
-        x = self.factors.solve([*self.f.entries, *(-e for e in self.c.entries)])
+        x = self.factors.solve([*self.f0.entries, *(-e for e in self.c.entries)])
         return Matrix(n, 1, x.entries[:n]), Matrix(k, 1, tuple(-e for e in x.entries[n:]))
 
     @property
@@ -305,10 +345,6 @@ class Equations(Summarized, CacheOwner, Portable):
         table = self.variables
         rest = {} if otherwise is None else dict.fromkeys(table.symbols, otherwise)
         return {**rest, **table.of("p").defaults, **table.resolved(values or {}, f"values of {self.name!r}")}
-
-
-def multiplier(name: str) -> Symbol:
-    return symbol(name, "multiplier")
 
 
 P = ParamSpec("P")

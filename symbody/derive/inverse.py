@@ -84,7 +84,7 @@ def inverse_dynamics(eq: Equations, inputs: Iterable[Symbol | str] | None = None
 
     inputs   which, by symbol or name; by default all that do not act by their rates too. Others keep their symbols.
 
-    M u' - f0 = B r + Jcᵀ lam is solved where its solution is unique. In an underactuated system it is unique too, but exists only for motions
+    M u' - f0 = B r + Hᵀ lam, H = Jc + W, is solved where its solution is unique. In an underactuated system it is unique too, but exists only for motions
     that satisfy `conditions`. Where inputs or multipliers can change without changing the motion, the combination is named.
     """
     return solved_for_inputs(eq, joint_forces(eq), _chosen(eq, inputs))
@@ -100,8 +100,8 @@ def solved_for_inputs(eq: Equations, missing: Matrix, wanted: list[Symbol]) -> I
     B = -jacobian(missing, wanted)
     _refuse_nonlinear(eq, wanted, B)
     unknowns = (*wanted, *eq.lam)
-    left = substitute_all(list(missing.entries), dict.fromkeys(wanted, ZERO))
-    A = [[*B.row(i), *eq.Jc.column(i)] for i in range(len(eq.u))]
+    left = substitute_all(list(missing.entries), dict.fromkeys((*wanted, *eq.multipliers_in_loads), ZERO))
+    A = [[*B.row(i), *eq.directions.column(i)] for i in range(len(eq.u))]
     rows = _pivot_rows(eq, unknowns, A)
     square = Matrix(len(rows), len(rows), tuple(e for i in rows for e in A[i]))
     x = list(_solved(square, [left[i] for i in rows]))

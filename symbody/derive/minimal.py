@@ -34,6 +34,11 @@ def minimal(
     """
     if not eq.lam:
         return eq
+    if eq.multipliers_in_loads:
+        raise DerivationError(
+            f"minimal form of {eq.name!r}: its loads contain {listed(eq.multipliers_in_loads)}, which would be eliminated; its equations with "
+            "multipliers can be simulated, compiled and linearised as they are"
+        )
     keep = _kept(eq, independent, at)
     rest = [j for j in range(len(eq.u)) if j not in keep]
     Jd, Ji = _columns(eq.Jc, rest), _columns(eq.Jc, keep)

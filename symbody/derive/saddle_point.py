@@ -1,7 +1,8 @@
 """The linear system of constrained motion, and how it is eliminated: chosen once, for everything that comes after.
 
-    M x = a + Jcᵀ y,   Jc x = b        or        [M Jcᵀ; Jc 0] [x; -y] = [a; b]
+    M x = a + Hᵀ y,   Jc x = b        or        [M Hᵀ; Jc 0] [x; -y] = [a; b]
 
+H is Jc, and the matrix symmetric, unless loads contain multipliers: friction pushes in directions H = Jc + W that differ from those held.
 Accelerations and multipliers (a = f, b = -c), their derivatives, impacts and projections are all of this form. Pivoting is slow where
 sizes are small (branches, and none of the zeros used), and slower still where several states are computed side by side; so it is the last
 resort.
@@ -90,10 +91,11 @@ class Border:
 
 
 class SaddlePoint:
-    """Factors of [M Jcᵀ; Jc 0] as nodes of the graph: one set for all right sides. A border where rows of Jc depend on others.
+    """Factors of [M Hᵀ; Jc 0] as nodes of the graph: one set for all right sides. A border where rows of Jc depend on others.
 
     sizes      of the diagonal of S, beside each other: with them, what depends on S has no value (NaN) where it is singular to rounding
     inertias   the same of M
+    pushes     H, where it is not Jc
     """
 
     def __init__(
@@ -104,14 +106,23 @@ class SaddlePoint:
         border: Border | None = None,
         sizes: Sequence[float] = (),
         inertias: Sequence[float] = (),
+        pushes: Matrix | None = None,
     ) -> None:
         self.M, self.Jc, self.elimination, self.border = M, Jc, elimination, border
-        self.sizes, self.inertias = sizes, inertias
+        self.sizes, self.inertias, self.pushes = sizes, inertias, pushes
 
     @cached_property
     def unguarded(self) -> SaddlePoint:
         """The same without guards: for loops that look at singular positions themselves."""
-        return SaddlePoint(self.M, self.Jc, self.elimination, self.border)
+        return SaddlePoint(self.M, self.Jc, self.elimination, self.border, pushes=self.pushes)
+
+    @property
+    def is_symmetric(self) -> bool:
+        return self.pushes is None
+
+    @property
+    def H(self) -> Matrix:  # noqa: N802  (notation)
+        return self.Jc if self.pushes is None else self.pushes
 
     @cached_property
     def metric(self) -> Matrix:
@@ -122,7 +133,7 @@ class SaddlePoint:
     def solve(self, right: Matrix | Sequence[Any]) -> Matrix:
         """[x; -y] for right sides [a; b], column by column.
 
-        S y = b - Jc w,   x = w + M⁻¹ Jcᵀ y,   w = M⁻¹ a,   S = Jc M⁻¹ Jcᵀ        (Tuomela, Arponen, Normi, Algorithm 5.1)
+        S y = b - Jc w,   x = w + M⁻¹ Hᵀ y,   w = M⁻¹ a,   S = Jc M⁻¹ Hᵀ        (Tuomela, Arponen, Normi, Algorithm 5.1)
 
         With M + Jcᵀ Jc in place of M, a + Jcᵀ b takes the place of a, which changes nothing where Jc x = b.
         """
@@ -145,12 +156,14 @@ class SaddlePoint:
 
     @cached_property
     def _responses(self) -> Matrix:
-        """M⁻¹ Jcᵀ: accelerations due to multipliers of one."""
-        return self._inertia.solve(self.Jc.T)
+        """M⁻¹ Hᵀ: accelerations due to multipliers of one."""
+        return self._inertia.solve(self.H.T)
 
     @cached_property
     def _schur(self) -> Factors:
         S = self.Jc @ self._responses
+        if not self.is_symmetric:
+            return factorize(S if self.border is None else self.border.filled(S), "general")
         return factorize(S if self.border is None else self.border.filled(S), "definite", self.sizes)
 
     @cached_property
@@ -163,10 +176,13 @@ class SaddlePoint:
     @cached_property
     def _whole(self) -> Factors:
         n, k = self.M.rows, self.Jc.rows
-        full = [[*self.M.row(i), *self.Jc.column(i)] for i in range(n)]
+        full = [[*self.M.row(i), *self.H.column(i)] for i in range(n)]
         zero = Matrix(k, k, (ZERO,) * (k * k)) if self.border is None else -self.border.product()
         full += [[*self.Jc.row(i), *zero.row(i)] for i in range(k)]
-        return factorize(Matrix(n + k, n + k, tuple(e for row in full for e in row)), "indefinite")
+        return factorize(
+            Matrix(n + k, n + k, tuple(e for row in full for e in row)),
+            "indefinite" if self.is_symmetric else "general",
+        )
 
 
 def _rows(m: Matrix, first: int, end: int) -> Matrix:

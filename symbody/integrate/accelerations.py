@@ -23,17 +23,18 @@ def accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None = Non
     if not eq.lam:
         return min(ways_to_accelerations(eq), key=operations), zeros(0)
     c = eq.c if c is None else c
-    x = saddle_point(eq, chosen).solve(stack(eq.f, -rows(c, chosen)))
+    x = saddle_point(eq, chosen).solve(stack(eq.f0, -rows(c, chosen)))
     n = len(eq.u)
     return Matrix(n, 1, x.entries[:n]), Matrix(len(chosen), 1, tuple(-e for e in x.entries[n:]))
 
 
 def saddle_point(eq: Equations, chosen: tuple[int, ...]) -> SaddlePoint:
-    """Factors of [M Jcᵀ; Jc 0] with the chosen rows of Jc, which span those of all."""
+    """Factors of [M Hᵀ; Jc 0] with the chosen rows of Jc, which span those of all."""
     whole = eq.factors.unguarded
     if chosen == tuple(range(len(eq.lam))):
         return whole
-    return SaddlePoint(eq.M, rows(eq.Jc, chosen), whole.elimination)
+    pushes = None if whole.pushes is None else rows(whole.pushes, chosen)
+    return SaddlePoint(eq.M, rows(eq.Jc, chosen), whole.elimination, pushes=pushes)
 
 
 def completed(eq: Equations, S: Matrix, chosen: tuple[int, ...]) -> Matrix:

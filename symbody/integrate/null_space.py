@@ -301,6 +301,10 @@ def space_form(
     base = explicit_form("projection", eq, chosen, metric=metric, kept=kept)
     if not chosen:
         raise SimulationError(f"simulate {eq.name!r}: form {name!r} is for constraints, and there are none")
+    if eq.multipliers_in_loads:
+        raise SimulationError(
+            f"simulate {eq.name!r}: loads contain {listed(eq.multipliers_in_loads)}, which form {name!r} eliminates; use 'projection', 'ggl', ..."
+        )
     if independent and name != "partition":
         raise SimulationError(
             f"simulate {eq.name!r}: independent= is for form='partition'; {name!r} finds its own combinations"

@@ -143,6 +143,10 @@ def discrete_form(eq: Equations, chosen: tuple[int, ...], order: int) -> Discret
         raise SimulationError(
             f"{where}: the additional variables {listed(eq.z)} have no discrete action; use another method"
         )
+    if eq.multipliers_in_loads:
+        raise SimulationError(
+            f"{where}: loads contain {listed(eq.multipliers_in_loads)}, which have no discrete action; use another method"
+        )
     if eq.dropped:
         raise SimulationError(f"{where}: linearised equations do not come from their energy; use another method")
     udot, _ = accelerations(eq, chosen)

@@ -1,7 +1,7 @@
 """The equations of motion to first order about a motion, in all their variables: what linearisation starts from.
 
     δq' = rates_q δq + rates_u δu + rates_z δz + rates_r δr
-    M δu' + force_q δq + force_u δu + force_z δz + force_dz δz' + force_r δr - Jcᵀ δlam = 0
+    M δu' + force_q δq + force_u δu + force_z δz + force_dz δz' + force_r δr - Hᵀ δlam = 0
     phi_q δq + phi_r δr = 0                        holonomic constraints, and norms of Euler parameters
     Jc δu + speed_q δq + speed_r δr = 0
     Jc δu' + turn_q δq + turn_u δu + turn_r δr = 0 the rate of the row above along the motion
@@ -9,7 +9,7 @@
     δy = out_q δq + out_u δu + out_z δz + out_r δr
 
 Here r are the inputs, then their rates, then their second rates: three columns for each input. `force_q` is the derivative of M u' - f - Jcᵀ lam, so it has the multipliers' part (the derivative of Jcᵀ times lam) in it, and where u' is
-not zero that of M.
+not zero that of M. H is Jc, unless loads contain multipliers (H = Jc + W).
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class Variation:
     force_r: Matrix
     phi_q: Matrix
     phi_r: Matrix
+    H: Matrix
     Jc: Matrix
     speed_q: Matrix
     speed_r: Matrix
@@ -99,7 +100,9 @@ def variation(eq: Equations, outputs: Mapping[str, Expr], point: Mapping[Symbol,
         *((more, wrt) for wrt in (dz, du, q, u, z, r)),
         *((seen, wrt) for wrt in (q, u, z, r)),
     ]  # fmt: skip
-    return Variation(*folded([_slopes(things, wrt) for things, wrt in asked], point))
+    slopes = [_slopes(things, wrt) for things, wrt in asked]
+    slopes.insert([f.name for f in fields(Variation)].index("H"), eq.directions)
+    return Variation(*folded(slopes, point))
 
 
 def _slopes(things: Any, wrt: tuple[Any, ...]) -> Matrix:

@@ -1,7 +1,7 @@
 """From all variables to an independent set: the dependent part is eliminated at the operating point.
 
 phi_q δq + phi_r δr = 0       δq  = Tq δqi + Qr δr
-Jc δu + speed δ(q, r) = 0     δu  = Tu δui + Uq δqi + Ur δr     (Jc Tu = 0: multipliers do not come into Tuᵀ times the balances)
+Jc δu + speed δ(q, r) = 0     δu  = Tu δui + Uq δqi + Ur δr     (H Tp = 0: multipliers do not come into Tpᵀ times the balances; Tp = Tu where H = Jc)
 Jc δu' + turn δ(q, u, r) = 0  δu' = Tu δui' + Wq δqi + Wu δui + Wr δr
 
 r being the inputs, their rates and their second rates.
@@ -67,7 +67,7 @@ def reduced(v: Variation, kept: Partition, sample: Sample) -> ReducedMatrices:
     s = _speeds(v, Tq, Qr, kept, sample)
     Tu, Uq, Ur, Wq, Wu, Wr = s.Tu, s.Uq, s.Ur, s.Wq, s.Wu, s.Wr
     E_i = [len(kept.q), len(kept.u), nz]
-    back = Tu.T
+    back = Tu.T if v.H == v.Jc else _unpushed(v, kept, sample).T
     rates = [
         _rows(m, kept.q)
         for m in (
@@ -87,7 +87,7 @@ def reduced(v: Variation, kept: Partition, sample: Sample) -> ReducedMatrices:
     ]  # fmt: skip
     E = _blocks([
         [identity(E_i[0]), zeros(E_i[0], E_i[1]), zeros(E_i[0], nz)],
-        [zeros(E_i[1], E_i[0]), _symmetric(back @ v.M @ Tu), back @ v.force_dz],
+        [zeros(E_i[1], E_i[0]), _symmetric(back @ v.M @ Tu) if v.H == v.Jc else back @ v.M @ Tu, back @ v.force_dz],
         [zeros(nz, E_i[0]), v.more_du @ Tu, v.more_dz],
     ])  # fmt: skip
     A, B = _blocks([rates[:3], forces[:3], more[:3]]), _blocks([[rates[3]], [forces[3]], [more[3]]])
@@ -123,6 +123,12 @@ def _speeds(v: Variation, Tq: Matrix, Qr: Matrix, kept: Partition, sample: Sampl
     second = _dependent(v.Jc, rest, _blocks([turned]), sample)
     Wq, Wu, Wr = (_placed(n, rest, x) for x in (second[:, :nq], second[:, nq : nq + nu], second[:, nq + nu :]))
     return DependentRates(Tu, Uq, Ur, Wq, Wu, Wr)
+
+
+def _unpushed(v: Variation, kept: Partition, sample: Sample) -> Matrix:
+    """Tp with H Tp = 0: combinations of the balances that no multiplier enters, one for each independent speed."""
+    rest = [j for j in range(v.H.cols) if j not in kept.u]
+    return _spread(v.H.cols, kept.u, rest, _dependent(v.H, rest, _columns(v.H, kept.u), sample))
 
 
 def _dependent(J: Matrix, rest: Sequence[int], right: Matrix, sample: Sample) -> Matrix:

@@ -138,7 +138,7 @@ def infinite_eigenvalues(lin: LinearSystem, values: Mapping[str, float], method:
 def pencil_of_squares(lin: LinearSystem, values: Mapping[str, float]) -> tuple[Array, Array]:
     """E and A of s² E X = A X for X = (q, lam), where nothing depends on speeds (Lynch eq. 6.6).
 
-    s² M N⁻¹ q + force_q q - Jcᵀ lam = 0,   phi_q q = 0,   q' = N u
+    s² M N⁻¹ q + force_q q - Hᵀ lam = 0,   phi_q q = 0,   q' = N u
     """
     assert lin.full is not None
     v = lin.variation_numbers(values)
@@ -152,7 +152,7 @@ def pencil_of_squares(lin: LinearSystem, values: Mapping[str, float]) -> tuple[A
         )
     E, A = np.zeros((n + k, n + k)), np.zeros((n + k, n + k))
     E[:n, :n] = v["M"] @ np.linalg.inv(v["rates_u"])
-    A[:n, :n], A[:n, n:], A[n:, :n] = -v["force_q"], v["Jc"].T, v["phi_q"]
+    A[:n, :n], A[:n, n:], A[n:, :n] = -v["force_q"], v["H"].T, v["phi_q"]
     return E, A
 
 
@@ -191,7 +191,7 @@ def _mode(
 def full_pencil(lin: LinearSystem, values: Mapping[str, float]) -> tuple[Array, Array]:
     """E X' = A X for X = (q, u, a, z, lam), a being the accelerations: of index one, so that infinite eigenvalues come out as such.
 
-    q'i = rates,  phi_q q = 0,  u'i = ai,  Jc u + speed_q q = 0,  M a + force ... - Jcᵀ lam = 0,  Jc a + turn ... = 0,  more = 0
+    q'i = rates,  phi_q q = 0,  u'i = ai,  Jc u + speed_q q = 0,  M a + force ... - Hᵀ lam = 0,  Jc a + turn ... = 0,  more = 0
     """
     assert lin.full is not None
     v, (qi, ui) = lin.variation_numbers(values), lin.full.kept
@@ -215,7 +215,7 @@ def full_pencil(lin: LinearSystem, values: Mapping[str, float]) -> tuple[Array, 
     A = [
         rows(len(some_q), q=v["rates_q"][some_q], u=v["rates_u"][some_q], z=v["rates_z"][some_q]),
         rows(len(dependent), q=v["phi_q"][dependent]), rows(len(some_u), a=np.eye(nu)[some_u]), rows(k, q=v["speed_q"], u=v["Jc"]),
-        rows(nu, q=v["force_q"], u=v["force_u"], a=v["M"], z=v["force_z"], lam=-v["Jc"].T),
+        rows(nu, q=v["force_q"], u=v["force_u"], a=v["M"], z=v["force_z"], lam=-v["H"].T),
         rows(k, q=v["turn_q"], u=v["turn_u"], a=v["Jc"]),
         rows(nz, q=v["more_q"], u=v["more_u"], a=v["more_du"], z=v["more_z"]),
     ]  # fmt: skip
@@ -235,7 +235,7 @@ def _independent_rows(J: Array, count: int) -> list[int]:
 def _on_tangent(lin: LinearSystem, values: Mapping[str, float]) -> Complex:
     """q = Q y and u = P v + ... on orthonormal bases of the null spaces, which must not turn along the motion."""
     v = lin.variation_numbers(values)
-    Q, P = _null_space(v["phi_q"]), _null_space(v["Jc"])
+    Q, P, B = (_null_space(v[x]) for x in ("phi_q", "Jc", "H"))
     S, nz = v["speed_q"] @ Q, v["more_z"].shape[0]
     Uq = -np.linalg.pinv(v["Jc"]) @ S if len(v["Jc"]) else np.zeros((len(v["M"]), Q.shape[1]))
     rates_y, rates_v = Q.T @ (v["rates_q"] @ Q + v["rates_u"] @ Uq), Q.T @ v["rates_u"] @ P
@@ -244,12 +244,12 @@ def _on_tangent(lin: LinearSystem, values: Mapping[str, float]) -> Complex:
     z1, z2 = np.zeros((Q.shape[1], nz)), np.zeros((nz, Q.shape[1]))
     E = np.block([
         [np.eye(Q.shape[1]), np.zeros((Q.shape[1], P.shape[1])), z1],
-        [np.zeros((P.shape[1], Q.shape[1])), P.T @ v["M"] @ P, P.T @ v["force_dz"]],
+        [np.zeros((P.shape[1], Q.shape[1])), B.T @ v["M"] @ P, B.T @ v["force_dz"]],
         [z2, v["more_du"] @ P, v["more_dz"]],
     ])  # fmt: skip
     A = -np.block([
         [-rates_y, -rates_v, -Q.T @ v["rates_z"]],
-        [P.T @ (v["M"] @ Wq + v["force_q"] @ Q + v["force_u"] @ Uq), P.T @ (v["M"] @ Wv + v["force_u"] @ P), P.T @ v["force_z"]],
+        [B.T @ (v["M"] @ Wq + v["force_q"] @ Q + v["force_u"] @ Uq), B.T @ (v["M"] @ Wv + v["force_u"] @ P), B.T @ v["force_z"]],
         [v["more_q"] @ Q + v["more_u"] @ Uq + v["more_du"] @ Wq, v["more_u"] @ P + v["more_du"] @ Wv, v["more_z"]],
     ])  # fmt: skip
     s = pencil_spectrum(E, A).s

@@ -25,7 +25,7 @@ def equation_programs(eq: Equations) -> dict[str, Program]:
     """Mass matrix, right side, accelerations, rates of coordinates (and constraints, rates of additional variables) as programs of t, q, u, z, r, p."""
     f, parts = Dynamics(eq), {}
     if eq.u or not eq.z:
-        parts = {"mass_matrix": {"M": eq.M}, "right_side": {"f": eq.f}, "accelerations": {"udot": eq.udot}}
+        parts = {"mass_matrix": {"M": eq.M}, "right_side": {"f": eq.f0}, "accelerations": {"udot": eq.udot}}
     if eq.q:
         parts["coordinate_rates"] = {"qdot": eq.rates}
     if eq.lam:

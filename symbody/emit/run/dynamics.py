@@ -160,8 +160,8 @@ class Dynamics(Portable):
 
     @cached_property
     def f(self) -> Compiled:
-        """Right side of M u' = f + Jcᵀ lam."""
-        return self.function("right_side", {"f": self.equations.f})
+        """Right side of M u' = f + Jcᵀ lam; without multipliers where loads contain them: M u' = f0 + (Jc + W)ᵀ lam."""
+        return self.function("right_side", {"f": self.equations.f0})
 
     @cached_property
     def lam(self) -> Compiled:

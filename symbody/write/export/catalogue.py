@@ -55,7 +55,7 @@ def _mass_matrix(m: ExportedEquations) -> Definition | None:
 
 
 def _right_side(m: ExportedEquations) -> Definition | None:
-    return Definition({"f": m.eq.f}) if m.eq.u else None
+    return Definition({"f": m.eq.f0}) if m.eq.u else None
 
 
 def _mass_form(m: ExportedEquations) -> Definition:
@@ -107,7 +107,8 @@ def _constraints(m: ExportedEquations) -> Definition | None:
 
 def _constraint_jacobian(m: ExportedEquations) -> Definition | None:
     eq = m.eq
-    return Definition({"Jc": eq.Jc, "b": eq.b, "c": eq.c}) if eq.lam else None
+    friction = {} if eq.W is None else {"W": eq.W}
+    return Definition({"Jc": eq.Jc, "b": eq.b, "c": eq.c, **friction}) if eq.lam else None
 
 
 def _correct_positions(m: ExportedEquations) -> Definition | None:
