@@ -34,6 +34,7 @@ TARGETS: Final = (
     "rust",
     "javascript",
     "wasm",
+    "numpy",
     "jax",
     "torch",
     "casadi",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         jax,
         matlab,
         modelica,
+        numpy,
         rust,
         scilab,
         simulink,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from .trajectory_file import load_trajectory, save_trajectory
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "wasm", "jax", "torch", "casadi", "sympy", "fmu", "live_page", "film", "glb", "model_text", "write_model", "write_report", "load_branch", "save_branch", "load_trajectory",
+    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "wasm", "numpy", "jax", "torch", "casadi", "sympy", "fmu", "live_page", "film", "glb", "model_text", "write_model", "write_report", "load_branch", "save_branch", "load_trajectory",
     "save_trajectory",
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Models as functions of JAX and CasADi: they give the numbers of the expressions, and their derivatives are those of the graph."""
+"""Models as functions of NumPy, JAX, PyTorch and CasADi: they give the numbers of the expressions, and their derivatives are those of the graph."""
 
 from __future__ import annotations
 
@@ -12,11 +12,17 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.write.export.numpy_target import numpy_files
 
 from .hostile_model import hostile
-from .models import DAMPER, SAMPLES, operations, pendulums
+from .models import DAMPER, SAMPLES, everything, operations, pendulums, written
 
-WHERE = {"jax": "pip install jax", "casadi": "pip install casadi", "torch": "pip install torch"}
+WHERE = {
+    "numpy": "pip install numpy",
+    "jax": "pip install jax",
+    "casadi": "pip install casadi",
+    "torch": "pip install torch",
+}
 
 
 def require(package: str) -> Any:
@@ -52,6 +58,29 @@ def bead() -> sb.Equations:
     m.gravity(0, -9.81, 0)
     m.force("push", bead, m.ground.x * (wind + 0.1 * wind.dot + sb.sin(sb.symbol("t", "time"))))
     return sb.derive(m)
+
+
+def test_numpy(tmp_path: Path) -> None:
+    """The whole catalogue, of one state and of many; all loops; a motion by two integrators."""
+    made = everything()
+    supplied = "from math import *\n\n\ndef damper_force(v):\n    return v + v**3\n\n\ndef damper_slope(v):\n    return 1 + 3 * v**2\n"
+    said = assert_good(written(tmp_path, {**numpy_files(made), "crank_functions.py": supplied}))
+    for name in (*made.names, "motion", "motion by solve_ivp", *(f"{f.name} of many states" for f in made.functions)):
+        assert f"{name:28s} good" in said
+
+
+def test_numpy_says_where_there_is_no_value(tmp_path: Path) -> None:
+    """Where a batch has a state without a value, that alone is nan; projections that do not end are refused."""
+    eq = bead()
+    folder = sb.write.numpy(eq, tmp_path, start=sb.assemble(eq, a=0.4, start={"b": -0.3}), reference=None)
+    model = loaded(folder, "bead_numpy")
+    (t, x, r), p = model.initial_state(), model.default_parameters()
+    nowhere = np.zeros_like(x)
+    rates = model.rhs(t, np.array([x, nowhere]), r, p)
+    np.testing.assert_array_equal(rates[0], model.rhs(t, x, r, p))
+    assert np.isnan(rates[1]).any()
+    with pytest.raises(ArithmeticError, match="corrections do not come to an end"):
+        model.project(t, nowhere, r, p)
 
 
 def test_jax(tmp_path: Path) -> None:
@@ -145,22 +174,22 @@ def test_casadi(tmp_path: Path) -> None:
         assert f"{name:28s} good" in said
 
 
-@pytest.mark.parametrize("target", ["jax", "torch", "casadi"])
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch", "casadi"])
 def test_every_operation(target: str, tmp_path: Path) -> None:
     require(target)
     eq = operations(with_external=False)
     assert_good(sb.write.export(eq, target, tmp_path, functions=["outputs"], reference=None))
 
 
-@pytest.mark.parametrize("target", ["casadi", "torch"])
+@pytest.mark.parametrize("target", ["numpy", "casadi", "torch"])
 def test_hostile_names(target: str, tmp_path: Path) -> None:
-    """By CasADi and PyTorch, which need no time to compile: all three targets have one writer."""
+    """By CasADi and PyTorch, which need no time to compile: they have one writer with JAX."""
     require(target)
-    functions, seconds = ["rhs", "outputs"], {"casadi": 0.02, "torch": 0.002}[target]
+    functions, seconds = ["rhs", "outputs"], {"numpy": 0.002, "casadi": 0.02, "torch": 0.002}[target]
     assert_good(sb.write.export(hostile(), target, tmp_path, functions=functions, start={"h": 0.1}, reference=seconds))
 
 
-@pytest.mark.parametrize("target", ["jax", "torch", "casadi"])
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch", "casadi"])
 def test_external_functions_and_samples(target: str, tmp_path: Path) -> None:
     """Functions that you supply in a file of your own, with their derivatives; samples are written, and their rates."""
     require(target)
@@ -185,7 +214,7 @@ def test_external_functions_and_samples(target: str, tmp_path: Path) -> None:
         assert_good(folder)
 
 
-@pytest.mark.parametrize("target", ["jax", "torch", "casadi"])
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch", "casadi"])
 def test_samples_outside_their_times(target: str, tmp_path: Path) -> None:
     """Constant before and after; at every time what `simulate` puts in."""
     require(target)

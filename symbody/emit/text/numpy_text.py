@@ -29,14 +29,14 @@ from .infix import ATOM, CHOICE, ENTRY_WIDTH, POWER, SIGN, Infix, Term, TextPlan
 
 def numpy_source(program: Program) -> str:
     """Python text that defines the function of a program. It needs NumPy, and the external functions by their names."""
-    return _NumpyModule(written_out(a_program("numpy_source", program))).text()
+    return NumpyFunction(a_program("numpy_source", program)).module()
 
 
 def numpy_function(program: Program) -> Callable[..., Any]:
     """The function of a program on NumPy arrays. Works without LLVM, and slower."""
-    module = _NumpyModule(written_out(a_program("numpy_function", program)))
+    module = NumpyFunction(a_program("numpy_function", program))
     space: dict[str, Any] = {}
-    exec(compile(module.text(), f"<symbody {program.name}>", "exec"), space)  # made of checked identifiers
+    exec(compile(module.module(), f"<symbody {program.name}>", "exec"), space)  # made of checked identifiers
     for f, name in module.externals.items():
         space[name] = _elementwise(f)
     function: Callable[..., Any] = space[module.name]
@@ -85,11 +85,11 @@ def {0}(entries, *shape):
 }
 
 
-class _NumpyModule:
-    """The text of a function and of what it calls."""
+class NumpyFunction:
+    """The text of a function, `definition`, and of what it calls, `helpers`."""
 
     def __init__(self, program: Program) -> None:
-        self.program = program
+        self.program = written_out(program)
         names = self.names = UniqueNames(is_python_reserved)
         self.name = names.new(program.name)
         self.externals = {f: names.new(f.name) for f in program.externals}
@@ -101,24 +101,25 @@ class _NumpyModule:
         ]
         self.shape = names.new("shape")
         self.function_names: dict[str, str] = {}
-        self.functions: list[str] = []  # text of those that are called
-
-    def text(self) -> str:
+        self.helpers: list[str] = []
         body = _FunctionBody(self)
         body.write()
+        self.body = body.lines
+
+    def module(self) -> str:
+        """Everything that stands in a file of its own."""
         head = ["import numpy as np\n"]
         if self.externals:
             head.append(f"# Define these functions of arrays as well: {', '.join(self.externals.values())}\n")
-        lines = [*self._docstring(), *self._arguments(), *body.lines]
-        definition = [
-            '@np.errstate(all="ignore")',
-            f"def {self.name}({', '.join(self.inputs)}):",
-            *(f"    {line}".rstrip() for line in lines),
-        ]
-        return "\n\n".join([*head, *(f"{f}" for f in self.functions), "\n".join(definition) + "\n"])
+        return "\n\n".join([*head, *self.helpers, self.definition()])
 
-    def _docstring(self) -> list[str]:
-        lines = [f'"""{self.program.cost}.', ""]
+    def definition(self, about: str = "") -> str:
+        lines = [*self._docstring(about), *self._arguments(), *self.body]
+        head = ['@np.errstate(all="ignore")', f"def {self.name}({', '.join(self.inputs)}):"]
+        return "\n".join([*head, *(f"    {line}".rstrip() for line in lines)]) + "\n"
+
+    def _docstring(self, about: str) -> list[str]:
+        lines = [f'"""{about}{self.program.cost}.', ""]
         for group, argument in zip(self.program.inputs, self.inputs, strict=True):
             lines += wrap(f"{argument}: {_input_text(group)}", 112, subsequent_indent="    ")
         for out, name in zip(self.program.outputs, self.outputs, strict=True):
@@ -142,16 +143,16 @@ class _NumpyModule:
         return self._function(wish, text.format)
 
     def kernel(self, kernel: Kernel) -> str:
-        return self._function(f"_{kernel.__name__}", lambda name: _kernel_text(kernel, name))
+        return self._function(f"_{kernel.__name__}", lambda name: kernel_text(kernel, name))
 
     def _function(self, wish: str, text: Callable[[str], str]) -> str:
         if wish not in self.function_names:
             self.function_names[wish] = self.names.new(wish)
-            self.functions.append(text(self.function_names[wish]))
+            self.helpers.append(text(self.function_names[wish]))
         return self.function_names[wish]
 
 
-def _kernel_text(kernel: Kernel, name: str) -> str:
+def kernel_text(kernel: Kernel, name: str) -> str:
     """The kernel as it stands: its loops are over rows and columns, its numbers may be arrays."""
     tree = ast.parse(inspect.getsource(kernel)).body[0]
     assert isinstance(tree, ast.FunctionDef)
@@ -178,7 +179,7 @@ def _output_text(out: Output) -> str:
 class _FunctionBody(Infix):
     """The statements of the function."""
 
-    def __init__(self, module: _NumpyModule) -> None:
+    def __init__(self, module: NumpyFunction) -> None:
         super().__init__(TextPlan(module.program, module.names))
         self.module = module
         self.arrays: dict[int, str] = {}  # names of blocks

@@ -19,73 +19,129 @@ _ALIKE: Final = {op: op for op in "sin cos tan asin acos atan atan2 sinh cosh ta
 HELPERS: Final = ("_vector", "_matrix", "_number", "_tensors")  # of a module of PyTorch
 
 
-@dataclass(frozen=True)
-class ArrayDialect:
-    """Words of a package.
+@dataclass(frozen=True, kw_only=True)
+class ModuleDialect:
+    """Words of a package for what a module has beside its functions.
 
     title       of the language
-    module      by which functions are called
-    functions   names of operations in it
     where       choice, with places for condition and both values
     both        conjunction and disjunction of two conditions, and negation
-    vector      an array of entries; `matrix` one of rows and columns whose entries lie row after row
-    solve       A \\ b
     lookup      text of a function `lookup(times, coefficients, x)`: the polynomial of the piece that holds x
     array       of known numbers, and `nothing` one of none
+    """
+
+    title: str
+    where: str
+    both: tuple[str, str, str]
+    lookup: str
+    array: str
+    nothing: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrayDialect(ModuleDialect):
+    """Words of a package for functions as well.
+
+    module      by which functions are called
+    functions   names of operations in it
+    vector      an array of entries; `matrix` one of rows and columns whose entries lie row after row
+    solve       A \\ b
     join        arrays, one after the other
     entry       of a vector: a number or a slice
     constant    a number as an argument of a function, where that takes arrays only
     begin       statements at the head of a function
     """
 
-    title: str
     module: str
     functions: Mapping[str, str]
-    where: str
-    both: tuple[str, str, str]
     vector: str
     matrix: str
     solve: str
     transposed: str
     item: str
-    lookup: str
-    array: str
-    nothing: str
     join: str
     entry: str = "{0}[{1}]"
     constant: str = "{0}"
     begin: str = ""
 
 
+NUMPY: Final = ModuleDialect(
+    title="NumPy",
+    where="np.where({0}, {1}, {2})",
+    both=("np.logical_and({0}, {1})", "np.logical_or({0}, {1})", "np.logical_not({0})"),
+    lookup="""\
+def lookup(times, coefficients, x):
+    at = np.clip(x, times[0], times[-1])
+    piece = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
+    s, y = at - np.array(times)[piece], 0.0
+    for column in np.transpose(coefficients):
+        y = y * s + column[piece]
+    return y""",
+    array="np.array([{0}])",
+    nothing="np.zeros(0)",
+)
 JAX: Final = ArrayDialect(
-    "JAX", "jnp", {**_ALIKE, "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "abs": "abs", "sign": "sign"},
-    "jnp.where({0}, {1}, {2})", ("jnp.logical_and({0}, {1})", "jnp.logical_or({0}, {1})", "jnp.logical_not({0})"),
-    "jnp.array([{0}])", "jnp.array([{0}]).reshape({1}, {2})", "jnp.linalg.solve({0}, {1})", "{0}.T", "{0}[{1}, {2}]",
-    """\
+    title="JAX",
+    module="jnp",
+    functions={
+        **_ALIKE,
+        "asin": "arcsin",
+        "acos": "arccos",
+        "atan": "arctan",
+        "atan2": "arctan2",
+        "abs": "abs",
+        "sign": "sign",
+    },
+    where="jnp.where({0}, {1}, {2})",
+    both=("jnp.logical_and({0}, {1})", "jnp.logical_or({0}, {1})", "jnp.logical_not({0})"),
+    vector="jnp.array([{0}])",
+    matrix="jnp.array([{0}]).reshape({1}, {2})",
+    solve="jnp.linalg.solve({0}, {1})",
+    transposed="{0}.T",
+    item="{0}[{1}, {2}]",
+    lookup="""\
 def lookup(times, coefficients, x):
     at = jnp.clip(x, times[0], times[-1])
     piece = jnp.clip(jnp.searchsorted(jnp.array(times), at, side="right") - 1, 0, len(times) - 2)
     return jnp.polyval(jnp.array(coefficients)[piece], at - jnp.array(times)[piece])""",
-    "jnp.array([{0}])", "jnp.array([])", "jnp.concatenate([{0}])",
-)  # fmt: skip
+    array="jnp.array([{0}])",
+    nothing="jnp.array([])",
+    join="jnp.concatenate([{0}])",
+)
 CASADI: Final = ArrayDialect(
-    "CasADi", "casadi", {**_ALIKE, "abs": "fabs", "sign": "sign"}, "casadi.if_else({0}, {1}, {2})",
-    ("casadi.logic_and({0}, {1})", "casadi.logic_or({0}, {1})", "casadi.logic_not({0})"),
-    "casadi.vertcat({0})", "casadi.reshape(casadi.vertcat({0}), {2}, {1}).T", "casadi.solve({0}, {1})", "{0}.T", "{0}[{1}, {2}]",
-    """\
+    title="CasADi",
+    module="casadi",
+    functions={**_ALIKE, "abs": "fabs", "sign": "sign"},
+    where="casadi.if_else({0}, {1}, {2})",
+    both=("casadi.logic_and({0}, {1})", "casadi.logic_or({0}, {1})", "casadi.logic_not({0})"),
+    vector="casadi.vertcat({0})",
+    matrix="casadi.reshape(casadi.vertcat({0}), {2}, {1}).T",
+    solve="casadi.solve({0}, {1})",
+    transposed="{0}.T",
+    item="{0}[{1}, {2}]",
+    lookup="""\
 def lookup(times, coefficients, x):
     at = casadi.fmin(casadi.fmax(x, times[0]), times[-1])
     found = casadi.polyval(casadi.DM(coefficients[0]), at - times[0])
     for t, row in zip(times[1:-1], coefficients[1:]):
         found = casadi.if_else(at < t, found, casadi.polyval(casadi.DM(row), at - t))
     return found""",
-    "casadi.DM([{0}])", "casadi.DM(0, 1)", "casadi.vertcat({0})",
-)  # fmt: skip
+    array="casadi.DM([{0}])",
+    nothing="casadi.DM(0, 1)",
+    join="casadi.vertcat({0})",
+)
 TORCH: Final = ArrayDialect(
-    "PyTorch", "torch", {**_ALIKE, "abs": "abs", "sign": "sign"}, "torch.where({0}, {1}, {2})",
-    ("torch.logical_and({0}, {1})", "torch.logical_or({0}, {1})", "torch.logical_not({0})"),
-    "_vector(x, [{0}])", "_matrix(x, [{0}], {1}, {2})", "torch.linalg.solve({0}, {1})", "{0}.mT", "{0}[..., {1}, {2}]",
-    """\
+    title="PyTorch",
+    module="torch",
+    functions={**_ALIKE, "abs": "abs", "sign": "sign"},
+    where="torch.where({0}, {1}, {2})",
+    both=("torch.logical_and({0}, {1})", "torch.logical_or({0}, {1})", "torch.logical_not({0})"),
+    vector="_vector(x, [{0}])",
+    matrix="_matrix(x, [{0}], {1}, {2})",
+    solve="torch.linalg.solve({0}, {1})",
+    transposed="{0}.mT",
+    item="{0}[..., {1}, {2}]",
+    lookup="""\
 def lookup(times, coefficients, x):
     x = x if isinstance(x, torch.Tensor) else torch.tensor(x, dtype=torch.float64)
     knots, rows = (torch.tensor(v, dtype=x.dtype, device=x.device) for v in (times, coefficients))
@@ -95,9 +151,13 @@ def lookup(times, coefficients, x):
     for k in range(rows.shape[-1]):
         y = y * s + rows[piece, k]
     return y""",
-    "torch.tensor([{0}], dtype=torch.float64)", "torch.zeros(0, dtype=torch.float64)", "torch.cat([{0}], dim=-1)",
-    entry="{0}[..., {1}]", constant="_number(x, {0})", begin="t, x, r, p = _tensors(t, x, r, p)",
-)  # fmt: skip
+    array="torch.tensor([{0}], dtype=torch.float64)",
+    nothing="torch.zeros(0, dtype=torch.float64)",
+    join="torch.cat([{0}], dim=-1)",
+    entry="{0}[..., {1}]",
+    constant="_number(x, {0})",
+    begin="t, x, r, p = _tensors(t, x, r, p)",
+)
 
 
 class ArrayText(FlatText):

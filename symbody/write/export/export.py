@@ -26,6 +26,7 @@ from .make_artefact import ExportOptions, artefact
 from .matlab_target import matlab_files
 from .modelica_target import FUNCTIONS as MODELICA_FUNCTIONS
 from .modelica_target import modelica_files
+from .numpy_target import numpy_files
 from .python_target import casadi_files, jax_files
 from .rust_target import rust_files
 from .scilab_target import scilab_files
@@ -117,6 +118,11 @@ wasm = _writer(
     "wasm",
     wasm_files,
     "WebAssembly by our LLVM, linked by the package ziglang, behind the functions of the JavaScript target",
+)
+numpy = _writer(
+    "numpy",
+    numpy_files,
+    "Functions of NumPy that take many states at once, loops, with a check and README",
 )
 jax = _writer(
     "jax",
@@ -217,6 +223,7 @@ TARGETS: Final[dict[str, Callable[..., Path]]] = {
     "rust": rust,
     "javascript": javascript,
     "wasm": wasm,
+    "numpy": numpy,
     "jax": jax,
     "torch": torch,
     "casadi": casadi,

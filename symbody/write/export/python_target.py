@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...errors import ProgramError, listed
 from ...escaping import as_python_docstring, in_one_line
-from ..code.array_python import CASADI, HELPERS, JAX, ArrayDialect, ArrayText
-from .artefact import Artefact, Numbers
+from ..code.array_python import CASADI, HELPERS, JAX, ArrayDialect, ArrayText, ModuleDialect
+from .artefact import Artefact, CheckValues, Numbers
 from .describe import described
 from .readme import LanguageWords, readme
 
@@ -15,14 +17,16 @@ CORRECTIONS = 4  # of positions in a projection: each squares what is left
 def jax_files(made: Artefact) -> dict[str, str]:
     """Text of each file, by name."""
     n = made.identifier
-    text = module_text(made, JAX, ["import jax", "import jax.numpy as jnp"], _jax_function)
+    text = module_text(
+        made, JAX, ["import jax", "import jax.numpy as jnp"], [*array_functions(made, JAX), *_jax_function(made)]
+    )
     words = LanguageWords(
         "functions of JAX",
         f"python {n}_check.py",
         _JAX_EXAMPLE.format(n),
         "python",
         f"{n}_jax.",
-        _files(n, "jax"),
+        module_files(n, "jax"),
         (*_JAX_MORE, *supplied_words(made, "`jax.numpy`")),
     )
     return {f"{n}_jax.py": text, f"{n}_check.py": _check(made, "jax"), "README.md": readme(made, words)}
@@ -30,20 +34,20 @@ def jax_files(made: Artefact) -> dict[str, str]:
 
 def casadi_files(made: Artefact) -> dict[str, str]:
     n = made.identifier
-    text = module_text(made, CASADI, ["import casadi"], _casadi_function)
+    text = module_text(made, CASADI, ["import casadi"], [*array_functions(made, CASADI), *_casadi_function(made)])
     words = LanguageWords(
         "CasADi functions",
         f"python {n}_check.py",
         _CASADI_EXAMPLE.format(n),
         "python",
         f"{n}_casadi.",
-        _files(n, "casadi"),
+        module_files(n, "casadi"),
         (*_CASADI_MORE, *supplied_words(made, "functions of CasADi that take SX")),
     )
     return {f"{n}_casadi.py": text, f"{n}_check.py": _check(made, "casadi"), "README.md": readme(made, words)}
 
 
-def _files(n: str, which: str) -> dict[str, str]:
+def module_files(n: str, which: str) -> dict[str, str]:
     return {
         f"{n}_{which}.py": "the module: all you need",
         f"{n}_check.py": "compares every function, its derivatives, and a motion",
@@ -77,7 +81,8 @@ _CASADI_MORE = (
 )
 
 
-def module_text(made: Artefact, dialect: ArrayDialect, imports: list[str], finish: object) -> str:
+def module_text(made: Artefact, dialect: ModuleDialect, imports: list[str], definitions: list[str]) -> str:
+    """A module: what it is about, names, numbers of the model, samples, then its functions."""
     head = [f"{made.title}: {dialect.title}", "", *described(made)]
     names = ", ".join(repr(v.name) for v in made.state), ", ".join(repr(v.name) for v in made.parameters)
     lines = [
@@ -104,15 +109,20 @@ def module_text(made: Artefact, dialect: ArrayDialect, imports: list[str], finis
         '    """t, x, r where motions begin."""',
         f"    return {t!r}, {_array(x, dialect)}, {_array(r, dialect)}",
     ]
-    lines += _tables(made, dialect)
+    return "\n".join([*lines, *_tables(made, dialect), *definitions, ""])
+
+
+def array_functions(made: Artefact, dialect: ArrayDialect) -> list[str]:
+    """The functions as text on arrays, and the projection."""
+    lines = []
     for f in made.functions:
         name = "_rhs" if f.name == "rhs" and dialect is not CASADI else f.name
-        about = in_one_line(f"{f.about}; {f.program.cost}").replace('"', "'").replace("\\", "/")
-        lines += ["", "", *ArrayText(f.program, name, dialect).definition(about)]
-    if made.has("project"):
-        lines += ["", "", *_project(made, dialect)]
-    assert callable(finish)
-    return "\n".join([*lines, *finish(made), ""])
+        lines += ["", "", *ArrayText(f.program, name, dialect).definition(f"{in_docstring(f.about)}; {f.program.cost}")]
+    return [*lines, "", "", *_project(made, dialect)] if made.has("project") else lines
+
+
+def in_docstring(text: str) -> str:
+    return in_one_line(text).replace('"', "'").replace("\\", "/")
 
 
 def _supplied(made: Artefact) -> list[str]:
@@ -120,6 +130,7 @@ def _supplied(made: Artefact) -> list[str]:
     names = [f.name for f in made.externals if f.table is None]
     own = {
         *made.names,
+        "np",
         "jax",
         "jnp",
         "casadi",
@@ -128,7 +139,6 @@ def _supplied(made: Artefact) -> list[str]:
         "function",
         "default_parameters",
         "initial_state",
-        "project",
         "_rhs",
         "_Rhs",
         *HELPERS,
@@ -140,16 +150,16 @@ def _supplied(made: Artefact) -> list[str]:
     return ["", f"from {made.identifier}_functions import {', '.join(names)}"] if names else []
 
 
-def supplied_words(made: Artefact, example: str) -> tuple[str, ...]:
+def supplied_words(made: Artefact, example: str, purpose: str = "so that they can be traced") -> tuple[str, ...]:
     names = [f"`{f.name}`" for f in made.externals if f.table is None]
     if not names:
         return ()
     return (
-        f"You supply {listed(names)} in a file `{made.identifier}_functions.py` beside the module, written with {example}, so that they can be traced.",
+        f"You supply {listed(names)} in a file `{made.identifier}_functions.py` beside the module, written with {example}, {purpose}.",
     )
 
 
-def _tables(made: Artefact, dialect: ArrayDialect) -> list[str]:
+def _tables(made: Artefact, dialect: ModuleDialect) -> list[str]:
     """Piecewise polynomials: constant before the first and after the last time; as rates zero there."""
     found = [f for f in made.externals if f.table is not None]
     lines = ["", "", *dialect.lookup.splitlines()] if found else []
@@ -165,7 +175,7 @@ def _tables(made: Artefact, dialect: ArrayDialect) -> list[str]:
     return lines
 
 
-def _array(values: Numbers, dialect: ArrayDialect) -> str:
+def _array(values: Numbers, dialect: ModuleDialect) -> str:
     return dialect.array.format(", ".join(map(repr, values))) if values else dialect.nothing
 
 
@@ -222,42 +232,35 @@ def _casadi_function(made: Artefact) -> list[str]:
 
 
 def _check(made: Artefact, which: str) -> str:
-    n, point = made.identifier, made.check
-    assert point is not None
-    values = {
-        f.name: (point.values[f.name].inputs, point.values[f.name].outputs)
-        for f in made.functions
-        if f.name in point.values
-    }
-    lines = [f'"""Checks {n}_{which}.py."""', "", "import sys", "", "import numpy as np", ""]
-    lines += ["import jax", "", 'jax.config.update("jax_enable_x64", True)', ""] if which == "jax" else []
-    lines += [
-        f"import {n}_{which} as model",
-        "",
-        f"T, X, R = {point.t!r}, {list(point.x)!r}, {list(point.r)!r}",
-        "VALUES = {",
-    ]
-    lines += [
-        f"    {k!r}: ({[list(v) for v in inputs]!r}, {[list(v) for v in outputs]!r}),"
-        for k, (inputs, outputs) in values.items()
-    ]
-    lines += ["}", "wrong = 0", "", "", *VERDICT, "", ""]
+    lines = check_head(made, which, _JAX_IMPORT if which == "jax" else [])
     lines += _JAX_CHECK.splitlines() if which == "jax" else _CASADI_CHECK.splitlines()
     if made.has("rhs") and made.has("rhs_x") and made.has("rhs_along") and which == "jax":
         lines += _JAX_DERIVATIVES.splitlines()
     if made.has("rhs") and made.has("rhs_x") and which == "casadi":
         lines += _CASADI_DERIVATIVES.splitlines()
-    return "\n".join(
-        [
-            *lines,
-            *motion_lines(made, "jax.jit(model.{0})" if which == "jax" else 'model.function("{0}")'),
-            'print("SOMETHING IS WRONG" if wrong else "all good")',
-            "sys.exit(1 if wrong else 0)",
-            "",
-        ]
-    )
+    made_by = "jax.jit(model.{0})" if which == "jax" else 'model.function("{0}")'
+    return "\n".join([*lines, *motion_lines(made, made_by), *CHECK_END])
 
 
+def check_head(made: Artefact, which: str, imports: list[str]) -> list[str]:
+    """Imports, the point where everything is checked with values there, and `verdict`."""
+    n, point = made.identifier, made.check
+    assert point is not None
+    lines = [f'"""Checks {n}_{which}.py."""', "", "import sys", "", "import numpy as np", *imports, ""]
+    lines += [f"import {n}_{which} as model", ""]
+    lines += [f"T, X, R = {point.t!r}, {list(point.x)!r}, {list(point.r)!r}"]
+    lines += check_values("VALUES", {f.name: point.values[f.name] for f in made.functions if f.name in point.values})
+    return [*lines, "wrong = 0", "", "", *VERDICT, "", ""]
+
+
+def check_values(name: str, values: Mapping[str, CheckValues]) -> list[str]:
+    """Inputs and outputs of functions, by their names."""
+    pairs = {k: tuple([list(a) for a in group] for group in (v.inputs, v.outputs)) for k, v in values.items()}
+    return [f"{name} = {{", *(f"    {k!r}: {pair!r}," for k, pair in pairs.items()), "}"]
+
+
+_JAX_IMPORT = ["import jax", "", 'jax.config.update("jax_enable_x64", True)']
+CHECK_END = ['print("SOMETHING IS WRONG" if wrong else "all good")', "sys.exit(1 if wrong else 0)", ""]
 VERDICT = """\
 def verdict(what, got, wanted, allowed=1e-9):
     global wrong

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from ..code.array_python import TORCH
 from .artefact import Artefact
-from .python_target import VERDICT, module_text, motion_lines, supplied_words
+from .python_target import (
+    CHECK_END,
+    array_functions,
+    check_head,
+    module_files,
+    module_text,
+    motion_lines,
+    supplied_words,
+)
 from .readme import LanguageWords, readme
 
 
 def torch_files(made: Artefact) -> dict[str, str]:
     """Text of each file, by name."""
     n = made.identifier
-    text = module_text(made, TORCH, ["import torch"], _attached)
-    files = {
-        f"{n}_torch.py": "the module: all you need",
-        f"{n}_check.py": "compares every function, its derivatives, and a motion",
-    }
+    text = module_text(made, TORCH, ["import torch"], [*array_functions(made, TORCH), *_attached(made)])
     words = LanguageWords(
         "functions of PyTorch",
         f"python {n}_check.py",
         _EXAMPLE.format(n),
         "python",
         f"{n}_torch.",
-        files,
+        module_files(n, "torch"),
         (*_MORE, *supplied_words(made, "functions of PyTorch")),
     )
     return {f"{n}_torch.py": text, f"{n}_check.py": _check(made), "README.md": readme(made, words)}
@@ -151,21 +155,7 @@ verdict("backward of shared p", shared.grad, apart)
 
 
 def _check(made: Artefact) -> str:
-    n, point = made.identifier, made.check
-    assert point is not None
-    values = {k: point.values[k] for f in made.functions if (k := f.name) in point.values}
-    lines = [f'"""Checks {n}_torch.py."""', "", "import sys", "", "import numpy as np", "import torch", ""]
-    lines += [
-        f"import {n}_torch as model",
-        "",
-        f"T, X, R = {point.t!r}, {list(point.x)!r}, {list(point.r)!r}",
-        "VALUES = {",
-    ]
-    lines += [
-        f"    {k!r}: ({[list(a) for a in v.inputs]!r}, {[list(a) for a in v.outputs]!r})," for k, v in values.items()
-    ]
-    lines += ["}", "wrong = 0", "", "", *VERDICT, "", "", *_CHECK.splitlines()]
+    lines = [*check_head(made, "torch", ["import torch"]), *_CHECK.splitlines()]
     if all(map(made.has, ("rhs", "rhs_x", "rhs_along", "rhs_adjoint"))):
         lines += _DERIVATIVES.splitlines()
-    end = ['print("SOMETHING IS WRONG" if wrong else "all good")', "sys.exit(1 if wrong else 0)", ""]
-    return "\n".join([*lines, *motion_lines(made, "model.{0}"), *end])
+    return "\n".join([*lines, *motion_lines(made, "model.{0}"), *CHECK_END])
