@@ -72,6 +72,23 @@ def door(seed: int = 0) -> sb.Model:
     return m
 
 
+def trellis(seed: int = 0, count: int = 14) -> sb.Model:
+    """Uprights in a row with two level rods from each to the next: the lower ones are redundant by their length alone. 3 count + 1 speeds."""
+    draw = Random(seed)
+    m = sb.Model(f"trellis {seed}")
+    m.gravity(0, -GRAVITY, 0)
+    uprights = [bar(m, f"upright{k}", 1.0, draw.uniform(0.5, 1.5)) for k in range(count + 1)]
+    angles = [m.revolute(f"a{k}", m.ground, rod, at=(k, 0, 0)).q for k, rod in enumerate(uprights)]
+    for k in range(count):
+        for level, height in (("top", 1.0), ("low", draw.uniform(0.4, 0.7))):
+            rod = bar(m, f"{level}{k}", 1.0, draw.uniform(0.5, 1.5))
+            turn = m.coordinate(f"{level}_{k}")
+            m.revolute(f"{level}_hinge{k}", uprights[k], rod, at=(height, 0, 0), coordinates=turn - angles[k])
+            ends = uprights[k + 1].point(height, 0, 0), rod.point(1, 0, 0)
+            m.coincide(f"{level}_end{k}", *ends, along=m.ground, axes="xy")
+    return m
+
+
 LOOPS: dict[str, tuple[Callable[..., sb.Model], int]] = {
     "cranks": (cranks, 1),
     "tilted loop": (tilted_loop, 1),

@@ -25,7 +25,7 @@ from ..errors import EvaluationError, listed, unknown
 from ..summary import Summarized, Summary, counted, filled, listing
 from .additional_rates import is_explicit, variable_rates
 from .balance import power_balance, powers_of_reactions, rows_of_actions
-from .configuration import Values
+from .closing import Values
 from .derive import ROUTES, inertia_and_forces, routes_for
 from .equations import Equations, of_equations
 from .kinematics import Kinematics

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
@@ -20,12 +20,16 @@ from ..bodies.frames import Frame
 from ..bodies.mechanism import Body, Constraint, Mechanism
 from ..bodies.rotations import Turn
 from ..errors import DerivationError, EvaluationError, ModelError, listed, undeclared_symbol
-from .configuration import Configuration, Values, configuration, random_values
-from .constraint_rank import LARGEST, ConstraintRank, DependentRow, constraint_rank
+from .closing import Values
+from .configuration import Configuration, configuration, random_values
+from .constraint_rank import ConstraintRank, constraint_rank
 from .energies import power_and_loss
 from .equations import Equations
 from .redundancy_advice import advice
-from .small_matrices import Rows, dependent_rows, reduced, size
+from .row_space import DependentRow, is_definite, null_space, products
+from .small_matrices import Rows, dependent_rows, size
+
+MOST_IN_A_FORM: Final = 40  # coordinates of a constraint on speeds that is asked whether it can be integrated
 
 
 @dataclass(frozen=True)
@@ -45,8 +49,6 @@ def check(eq: Equations, redundant: bool = False) -> None:
     """
     for stray in undeclared(eq):
         raise ModelError(stray.text)
-    if len(eq.u) > LARGEST:
-        return
     found = configuration(eq)
     for finding in (*constraint_findings(eq, found), *mass_findings(eq, found), *spring_findings(eq, found)):
         if finding.is_error and not (redundant and finding.kind == "redundant"):
@@ -210,9 +212,10 @@ def mass_findings(eq: Equations, found: Configuration) -> list[Finding]:
         M, Jc = _rows(eq.M.entries, n, values), _rows(eq.Jc.entries, n, values)
     except EvaluationError:
         return []
-    basis = reduced(Jc, n).null_space
-    moved = [[sum(a * b for a, b in zip(row, z, strict=True)) for row in M] for z in basis]
-    projected = [[sum(a * b for a, b in zip(z, m, strict=True)) for m in moved] for z in basis]
+    basis = null_space(Jc, n)
+    projected = products(basis, M)
+    if is_definite(projected):
+        return []
     out = []
     for d in dependent_rows(projected, 1e-11):
         motion = [sum(w * basis[k][j] for k, w in d.weights.items()) for j in range(n)]
@@ -241,7 +244,7 @@ def spring_findings(eq: Equations, found: Configuration) -> list[Finding]:
 def _motion(eq: Equations, values: Values) -> dict[Symbol, float]:
     """Speeds that the constraints allow, in a configuration that keeps them."""
     draw, n = Random(3), len(eq.u)
-    basis = reduced(_rows(eq.Jc.entries, n, values), n).null_space
+    basis = null_space(_rows(eq.Jc.entries, n, values), n)
     parts = [draw.uniform(0.3, 1.0) for _ in basis]
     return {u: sum(c * z[j] for c, z in zip(parts, basis, strict=True)) for j, u in enumerate(eq.u)}
 
@@ -303,7 +306,7 @@ def integrable(eq: Equations) -> list[Finding]:
 def _is_integrable(eq: Equations, c: Constraint) -> bool:
     rates = {q.dot: q for q in eq.q}
     moving = [s for s in free_symbols(c.expression) if s.kind == "speed"]
-    if any(s not in rates for s in moving) or len(eq.q) > LARGEST:
+    if any(s not in rates for s in moving) or len(eq.q) > MOST_IN_A_FORM:
         return False  # written in speeds of its own: not told
     variables: list[Symbol] = [rates[s] for s in moving]
     variables += [q for q in free_symbols(c.expression) if q in eq.q and q not in variables]

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
-from ..algebra.derivatives import jacobian
-from ..algebra.evaluate import Evaluator
-from ..algebra.graph import Expr, Symbol
-from ..algebra.matrix import Matrix
-from ..algebra.nonlinear import Solution, SolverOutcome, System
-from ..algebra.rounding import rounding
-from ..algebra.trust_region import Array
-from ..errors import EvaluationError
+from ..algebra.nonlinear import SolverOutcome
+from .closing import Values, closed
+from .regular_configuration import loop_by_loop
 from .small_matrices import size
 
 if TYPE_CHECKING:
     from .equations import Equations
 
-Values = dict[Any, float]
-
+MANY: Final = 20  # coordinates, from which on loops are closed one after the other at once
 STARTS: Final = 8
 
 
@@ -57,6 +49,11 @@ def _searched(eq: Equations, seed: int, given: Mapping[Any, float]) -> Configura
     fixed = {s: float(v) for s, v in given.items()}
     if not eq.position_rows:  # every configuration of a tree will do: no search
         return Configuration(random_values(eq, Random(1000 * seed)) | fixed, [])
+    if len(eq.q) > MANY:
+        random = Random(1000 * seed)
+        place = loop_by_loop(eq, random_values(eq, random) | fixed, random)
+        if place is not None:
+            return Configuration(place, [0.0] * len(eq.position_rows))
     loose = [v.symbol for v in eq.variables.of("p") if v.default is None and v.symbol not in fixed]
     for start in range(STARTS):
         random = Random(1000 * seed + start)
@@ -72,39 +69,6 @@ def _searched(eq: Equations, seed: int, given: Mapping[Any, float]) -> Configura
         here = Configuration(reached, found.F.tolist(), holds=False)
         best = min(best, here, key=lambda c: size(c.residuals))
     return replace(best, is_stuck=stuck and bool(best.values))
-
-
-def closed(eq: Equations, movable: Sequence[Symbol], values: Values) -> tuple[Values, Solution]:
-    """Values in which some symbols are moved so that phi and the norms of Euler parameters vanish, and what the solver says."""
-    rows = [row.expression for row in eq.position_rows]
-    slopes = slopes_of_positions(eq, movable)
-
-    def moved(x: Array) -> Values:
-        return {**values, **dict(zip(movable, x.tolist(), strict=True))}
-
-    both = Evaluator([*rows, *slopes], values, movable)
-    shape = len(rows), len(movable)
-
-    def rows_and_slopes(x: Array) -> tuple[Array, Array]:
-        try:
-            numbers = np.array(both(x.tolist()), dtype=np.float64)
-        except (EvaluationError, OverflowError):
-            return np.full(len(rows), np.nan), np.full(shape, np.nan)
-        return numbers[: len(rows)], numbers[len(rows) :].reshape(shape)
-
-    system = System(rows_and_slopes, np.ones(len(movable)), rounding=lambda x: np.array(rounding(rows, moved(x))))
-    found = system.zero(np.array([values[s] for s in movable]))
-    return moved(found.x), found
-
-
-def slopes_of_positions(eq: Equations, movable: Sequence[Symbol]) -> list[Expr]:
-    """Derivatives of phi and of the norms of Euler parameters, row after row."""
-    rows = [row.expression for row in eq.position_rows]
-    known = {q: k for k, q in enumerate(eq.q)}
-    if any(s not in known for s in movable):
-        return eq.cached("slopes of positions", tuple(movable), lambda: list(jacobian(rows, movable).entries))
-    slopes = eq.cached("slopes of positions", None, lambda: jacobian(rows, eq.q)) if rows else Matrix(0, len(known), ())
-    return [slopes[i, known[s]] for i in range(len(rows)) for s in movable]
 
 
 def random_values(eq: Equations, random: Random) -> Values:

@@ -25,6 +25,7 @@ from .newton_euler import newton_euler
 from .recursive import recursive
 from .saddle_point import Elimination
 from .small import linearized_in_small
+from .undetermined import null_vectors
 from .unknown_places import has_unknown_places, settled
 from .written_motion import WrittenMotion
 
@@ -100,9 +101,10 @@ def _with_border(equations: Equations) -> Equations:
     note = (
         f"{len(out.lam)} constraints have rank {rank.rank}; not determined: {listed(s.name for s in out.undetermined)}"
     )
-    out = replace(out, notes=(*out.notes, note))
-    out.cached("constraint rank", None, lambda: rank)
-    return out
+    noted = replace(out, notes=(*out.notes, note))
+    noted.cached("constraint rank", None, lambda: rank)
+    noted.cached("null vectors", (), lambda: null_vectors(out))
+    return noted
 
 
 def _with_slow_elimination_noted(equations: Equations) -> Equations:

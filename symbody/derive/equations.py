@@ -29,7 +29,7 @@ from ..bodies.model import Model
 from ..errors import DerivationError, ModelError, SymbodyError, listed, shown
 from ..summary import Summarized, Summary
 from .argument_kinds import argument_kinds, refuse_other_kinds
-from .constraint_rank import LARGEST, ConstraintRank, constraint_rank
+from .constraint_rank import ConstraintRank, constraint_rank
 from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
@@ -115,9 +115,8 @@ class Equations(Summarized, CacheOwner, Portable):
 
     @property
     def constraint_rank(self) -> ConstraintRank | None:
-        """The rank of the constraints where they hold and are regular; None where no such place was found, or of a system so large that
-        only `audit` looks for one."""
-        return constraint_rank(self) if self.lam and len(self.u) <= LARGEST else None
+        """The rank of the constraints where they hold and are regular; None where no such place was found."""
+        return constraint_rank(self) if self.lam else None
 
     @property
     def rank(self) -> int:

@@ -14,9 +14,10 @@ from ..algebra.graph import Symbol
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols
 from ..errors import DerivationError, EvaluationError
-from .configuration import Values, closed
-from .constraint_rank import RowSpace, regular, typical_sizes
+from .closing import Values, closed
 from .equations import Equations
+from .regular_configuration import regular
+from .row_space import RowSpace, typical_sizes
 from .small_matrices import Rows, least_norm, size
 
 ATTEMPTS: Final = 24  # random starts for the assembly of loops

@@ -12,8 +12,9 @@ from ..algebra.trust_region import Array
 from ..bodies.joints import across
 from ..bodies.mechanism import Constraint, Joint
 from ..errors import listed
-from .constraint_rank import ConstraintRank, RowSpace
+from .constraint_rank import ConstraintRank
 from .equations import Equations
+from .row_space import RowSpace
 
 GO_ON: Final = (
     "Or go on with them: derive(..., redundant=True) has the same motion, and reactions that are not determined are NaN, or shared by "

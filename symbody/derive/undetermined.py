@@ -26,8 +26,9 @@ from ..algebra.linear import factorize
 from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols
 from ..errors import DerivationError, EvaluationError, shown, unknown
-from .configuration import Values
-from .constraint_rank import constraint_rank, rank_at, regular
+from .closing import Values
+from .constraint_rank import constraint_rank, rank_at
+from .regular_configuration import regular
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -61,7 +62,7 @@ def is_determined(eq: Equations, thing: Expr) -> bool:
     if not set(eq.lam).intersection(free_symbols(thing)):
         return True
     slopes = list(jacobian([thing], eq.lam).entries)
-    for values, null in eq.cached("null vectors", (), lambda: _null_vectors(eq)):
+    for values, null in null_vectors(eq):
         try:
             g = np.array(evaluate(slopes, values), dtype=np.float64)
         except (EvaluationError, OverflowError):
@@ -72,22 +73,22 @@ def is_determined(eq: Equations, thing: Expr) -> bool:
     return True
 
 
-def _null_vectors(eq: Equations) -> list[tuple[Values, Any]]:
+def null_vectors(eq: Equations) -> list[tuple[Values, Any]]:
     """Regular configurations and the combinations of rows that vanish there."""
+    return eq.cached("null vectors", (), lambda: _null_vectors(eq))
+
+
+def _null_vectors(eq: Equations) -> list[tuple[Values, Any]]:
     found = constraint_rank(eq)
     if found is None:
         return []
     out = [(found.values, found.space.null)]
     for seed in range(1, PLACES):
-        moved = _moved_along(eq, found.values, Random(seed))
+        moved = regular(eq, found.values, Random(seed), leaves=True)
         other = None if moved is None else rank_at(eq, moved)
         if other is not None and other.rank == found.rank:
             out.append((other.values, other.space.null))
     return out
-
-
-def _moved_along(eq: Equations, values: Values, random: Random) -> Values | None:
-    return regular(eq, values, random, leaves=True)
 
 
 # ---------------------------------------------------------------------------------------------------------- shared
@@ -129,7 +130,7 @@ def _positive(eq: Equations, stiffness: Any) -> Expr:
 
 def _refuse_rigid(eq: Equations, is_elastic: list[bool]) -> None:
     """Every combination of rows that vanishes must have an elastic row in it that no other has."""
-    for _, null in eq.cached("null vectors", (), lambda: _null_vectors(eq)):
+    for _, null in null_vectors(eq):
         soft = null[is_elastic]
         if np.linalg.matrix_rank(soft / np.max(np.abs(null)), tol=1e-6) < null.shape[1]:
             stiff = sorted(

@@ -19,10 +19,10 @@ import numpy as np
 from ..algebra.names import rate_name
 from ..algebra.rounding import rounding
 from ..algebra.trust_region import SingularValues
-from ..derive.constraint_rank import RANK, sizes_of_rows
 from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
 from ..derive.named_rows import NamedRow
+from ..derive.row_space import RANK, sizes_of_rows
 from ..emit.run.callable import Array
 from ..errors import AssemblyError, SymbodyError, advised, listed
 from .configuration_search import Found, Numbers, Search, is_periodic, unwound

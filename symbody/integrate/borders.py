@@ -17,7 +17,7 @@ import numpy as np
 from ..algebra.graph import Symbol, symbol
 from ..algebra.linear import factorize
 from ..algebra.matrix import Matrix
-from ..derive.constraint_rank import LARGEST, constraint_rank
+from ..derive.constraint_rank import constraint_rank
 from ..derive.equations import Equations
 from ..derive.saddle_point import Border
 from ..emit.loops.language import Function, Known, Numbers
@@ -65,10 +65,8 @@ def run_rank(state: State) -> RunRank:
     sizes = tuple(map(float, space.sizes))
     if space.rank == m and space.smallest > DOUBTFUL:
         return RunRank(m, k, tuple(range(m)), sizes)
-    found = None
-    if len(eq.u) <= LARGEST:
-        table = eq.variables.of("q r p t")
-        found = constraint_rank(eq, {s: state.values[s.name] for s in table.symbols})
+    table = eq.variables.of("q r p t")
+    found = constraint_rank(eq, {s: state.values[s.name] for s in table.symbols})
     if found is None or found.is_full:
         return RunRank(m, k, tuple(range(m)), sizes, found is not None)
     rest = {d.row for d in (space if space.rank == found.rank else found.space).dependent}

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import Symbol
-from ..derive.constraint_rank import sizes_of_rows
 from ..derive.energies import load_powers
+from ..derive.row_space import sizes_of_rows
 from ..emit.run.callable import Array
 from ..errors import EvaluationError, listed
 from .choices_of_speeds import why_not

@@ -27,8 +27,8 @@ from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
 from ..derive.constrained import constrained
-from ..derive.constraint_rank import RANK, sizes_of_rows
 from ..derive.equations import Equations
+from ..derive.row_space import RANK, sizes_of_rows
 from ..emit.run.callable import Array, Compiled
 from ..emit.run.dynamics import Dynamics
 from ..errors import SimulationError, listed, shown

@@ -17,9 +17,9 @@ import numpy as np
 
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO
-from ..derive.constraint_rank import RowSpace, sizes_of_rows
 from ..derive.energies import energy, external_power, kinetic_energy
 from ..derive.equations import Equations
+from ..derive.row_space import RowSpace, sizes_of_rows
 from ..emit.run.callable import Array
 from ..errors import listed
 from .constraint_rows import rows_of

@@ -12,9 +12,9 @@ import numpy as np
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ONE, ZERO, Expr, Symbol
 from ..algebra.portable import Portable
-from ..derive.constraint_rank import RowSpace, typical_sizes
 from ..derive.equations import Equations, of_equations
 from ..derive.keywords import by_name
+from ..derive.row_space import RowSpace, typical_sizes
 from ..derive.undetermined import mapped, undetermined
 from ..derive.variables import ARGUMENTS, Variables, name_of
 from ..emit.run.callable import Array

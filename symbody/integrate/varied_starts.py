@@ -18,8 +18,8 @@ import numpy as np
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import Symbol
 from ..algebra.matrix import Matrix
-from ..derive.constraint_rank import dependent_columns
 from ..derive.equations import Equations
+from ..derive.row_space import dependent_columns
 from ..emit.run.callable import Array, Compiled
 from ..errors import SimulationError, listed
 from .forms import Form

@@ -16,8 +16,8 @@ import numpy as np
 
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, identity, stack, zeros
-from ..derive.constraint_rank import dependent_columns
 from ..derive.equations import Equations
+from ..derive.row_space import dependent_columns
 from ..emit.run.callable import Array
 from ..errors import StabilityError, listed
 from .first_variation import Variation

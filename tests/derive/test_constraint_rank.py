@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.derive.constraint_rank import RowSpace, constraint_rank
+from examples import four_bars
+from symbody.derive.constraint_rank import constraint_rank
+from symbody.derive.row_space import RowSpace
 
 from .. import redundant
 
@@ -31,6 +33,22 @@ def test_rank_is_not_that_of_the_flat_position(count):
     assert rank is not None
     assert rank.rank == count
     assert rank.space.smallest > 1e-3
+
+
+def test_rank_of_many_loops():
+    """Forty rows, each loop of which Newton's method alone would leave in line; with a second rod in each, as many rows are redundant."""
+    eq = sb.derive(four_bars.model(20))
+    assert (len(eq.u), eq.rank, eq.degrees_of_freedom) == (41, 40, 1)
+    count = 14
+    eq = sb.derive(redundant.trellis(0, count), redundant=True)
+    assert (len(eq.u), len(eq.lam), eq.rank, eq.degrees_of_freedom) == (43, 56, 42, 1)
+    angle = 1.1
+    uprights = {f"a{k}": angle for k in range(count + 1)}
+    state = sb.assemble(eq, uprights, a0_dot=1.0)
+    assert state.degrees_of_freedom == 1
+    assert len(state.redundant) == count
+    low = [u for u in eq.undetermined if "low" in u.name]
+    assert len(low) == count
 
 
 @pytest.mark.parametrize("name", redundant.LOOPS)
