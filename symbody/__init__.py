@@ -190,7 +190,17 @@ if TYPE_CHECKING:
     )
     from .study import read_model, read_model_text
     from .view import Solid, plot, scene
-    from .write import c_source, film, load_branch, load_trajectory, model_text, save_trajectory, write_model
+    from .write import (
+        c_source,
+        film,
+        load_branch,
+        load_orbit,
+        load_orbits,
+        load_trajectory,
+        model_text,
+        save_trajectory,
+        write_model,
+    )
 
 __version__ = "0.1.0"
 
@@ -232,7 +242,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Contact", "simulate_modes", "Contacts", "Modes", "Switch",
     "simulate_batch", "cuda_motions", "save_trajectory", "load_trajectory",
     # stability: near a motion
-    "steady", "steady_motions", "branch", "Branch", "load_branch", "orbit", "Orbit", "orbits", "OrbitBranch", "linearize", "linear_system", "linear_integrals", "LinearSystem",
+    "steady", "steady_motions", "branch", "Branch", "load_branch", "orbit", "Orbit", "load_orbit", "orbits", "OrbitBranch", "load_orbits", "linearize", "linear_system", "linear_integrals", "LinearSystem",
     "to_scipy", "to_control",
     # view: figures and scenes
     "plot", "scene", "Solid", "film",

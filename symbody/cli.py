@@ -36,6 +36,7 @@ EXAMPLES: Final = {
     "simulate": "symbody simulate slider_crank -t 5 --set x_dot=1 -o run.csv",
     "eig": "symbody eig motorcycle --vary V=1:40:200",
     "branch": "symbody branch hoop --vary Omega=0.5:8 --show a -o branches.svg",
+    "orbit": "symbody orbit column --hopf 0 --vary P=1.4:2 --show q2 -o orbits.svg",
     "frf": "symbody frf motorcycle --input tau --output phi --hertz 0.1:20",
     "certify": "symbody certify bicycle",
     "report": "symbody report motorcycle -o out",
@@ -211,6 +212,33 @@ def _analyses(parts: Any) -> None:
     branch.add_argument("--single", action="store_true", help="only the branch of the motion, not those that cross it")
     branch.add_argument(
         "-o", "--output", type=Path, help="write the diagram (.svg, .png, .pdf) or its numbers (.csv, .json)"
+    )
+
+    orbit = _model(_command(parts, "orbit", "periodic motions, and families of them over a parameter", commands.orbit))
+    orbit.add_argument(
+        "--period",
+        metavar="EXPRESSION",
+        help="of what drives the model, or about that of the orbit through the start: 2*pi/w",
+    )
+    orbit.add_argument("--settle", type=_number, metavar="SECONDS", help="simulate from the start for so long first")
+    orbit.add_argument("--hopf", type=int, metavar="K", help="begin at this Hopf point of the branches, counted from 0")
+    orbit.add_argument(
+        "--mirror",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="changes its sign in half a period; as often as wanted",
+    )
+    orbit.add_argument("--vary", action="append", default=[], metavar="NAME=FROM:TO", help="a family over this value")
+    orbit.add_argument("--show", action="append", default=[], metavar="NAME", help="what is drawn")
+    orbit.add_argument(
+        "--single", action="store_true", help="only the family of the orbit, not those that begin at period doublings"
+    )
+    orbit.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        help="write everything (.npz), a figure (.svg, .png, .pdf) or its numbers (.csv, .json)",
     )
 
     frf = _model(_command(parts, "frf", "frequency responses", commands.frf))

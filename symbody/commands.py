@@ -7,7 +7,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, shown
 from .study.named_expression import named_expression
 from .study.read_model import built_in
-from .study.requests import BranchRequest, Range, ResponseRequest
+from .study.requests import BranchRequest, OrbitRequest, Range, ResponseRequest
 from .study.sources import find_model, first_line, starting_file
 from .study.study import Study
 from .whole_files import write_text
@@ -299,6 +299,62 @@ def _branch_data(b: stability.Branch) -> dict[str, Any]:
 
 def _degenerate_data(p: stability.DegeneratePoint) -> dict[str, Any]:
     return {"kind": p.kind, "values": p.values}
+
+
+def orbit(asked: Any) -> Answer:
+    """A periodic motion, and families of them over a value."""
+    study = _study(asked)
+    own = study.source.requests.orbit
+    if asked.settle is not None or asked.period or asked.hopf is not None or asked.vary or asked.mirror or asked.show:
+        study = _study(asked, orbiting=_orbit_request(asked, study, own or OrbitRequest()))
+    found, families, wanted = study.orbit, study.orbit_families, study.orbit_request
+    if found is None or wanted is None:
+        raise ModelError(
+            f"{study.source.name!r} asks for no orbit; give --period, --settle or --hopf, and --vary NAME=FROM:TO for a family"
+        )
+    data = {"name": study.source.name, "orbit": _orbit_data(found), "families": [_family_data(f) for f in families]}
+    text = "\n".join(map(str, [found, *families]))
+    if asked.output is not None:
+        text += f"\nwrote {_save_orbits(asked.output, found, families, wanted.show)}"
+    return Answer(text, data)
+
+
+def _orbit_request(asked: Any, study: Study, own: OrbitRequest) -> OrbitRequest:
+    """What the command line says, on top of what the model asks for."""
+    period = named_expression(study.equations, asked.period, "--period") if asked.period else None
+    says_where = asked.period or asked.settle is not None or asked.hopf is not None
+    vary = _ranges(asked.vary) or own.vary
+    if len(vary) > 1:
+        raise ModelError(f"--vary: orbits are followed over one value, got {len(vary)}")
+    begun = replace(own, period=period, settle=asked.settle, hopf=asked.hopf) if says_where else own
+    return replace(
+        begun, mirror=tuple(asked.mirror) or own.mirror, vary=vary, show=tuple(asked.show) or own.show,
+        generations=0 if asked.single else own.generations,
+    )  # fmt: skip
+
+
+def _save_orbits(
+    path: Path, found: stability.Orbit, families: Sequence[stability.OrbitBranch], show: Sequence[str]
+) -> Path:
+    """All of the orbit or of the first family (.npz), or a figure or its numbers."""
+    if path.suffix == ".npz":
+        return families[0].save(path) if families else found.save(path)
+    return (view.plot(families, *show) if families else view.plot(found, *show)).save(path)
+
+
+def _orbit_data(o: stability.Orbit) -> dict[str, Any]:
+    errors = {"residual": o.residual, "mesh": o.mesh_error, "trivial": o.trivial_error}
+    return {
+        "period": o.period, "stable": o.is_stable, "multipliers": o.multipliers, "drift": o.drift, "parameters": o.parameters, "errors": errors, "t": o.t,
+        "columns": o.columns(),
+    }  # fmt: skip
+
+
+def _family_data(f: stability.OrbitBranch) -> dict[str, Any]:
+    special = [{"kind": s.kind, "value": s.value, "period": s.period, "multiplier": s.multiplier} for s in f.special]
+    return {
+        "varied": f.varied, "outcome": f.outcome, "columns": f.columns(), "multipliers": list(f.multipliers), "special": special,
+    }  # fmt: skip
 
 
 def frf(asked: Any) -> Answer:

@@ -106,6 +106,28 @@ class TestAnswers:
         assert "a limit of what can be held" in (tmp_path / "out" / "index.html").read_text()
         assert (tmp_path / "out" / "data" / "special_points.csv").exists()
 
+    def test_orbits(self, capsys, tmp_path):
+        """From a Hopf point as the model asks; driven, from a start that settles; families, files, a chapter of the report."""
+        found = answer(capsys, "orbit", "column", "--vary", "P=1.4:1.5", "-o", tmp_path / "orbits.csv")
+        (family,) = found["families"]
+        assert family["columns"]["P"][-1] == 1.5
+        assert family["columns"]["period"][-1] == pytest.approx(11.6853964, abs=1e-7)
+        assert (tmp_path / "orbits.csv").read_text().startswith("panel,curve,x,y")
+        model = tmp_path / "shaken.yaml"
+        model.write_text(
+            "symbody: 1\ncoordinates: x\nparameters: {w: 2.0}\nbodies: {p: {at: 'ground.point(x, 0, 0)', mass: 1}}\n"
+            "loads: {spring: {generalized_force: -x - 0.2*x_dot + cos(w*t), coordinate: x}}\n"
+            "orbit: {period: 2*pi/w, settle: 60, vary: {w: [1.5, 2]}, show: [x, multipliers]}\n"
+        )
+        driven = answer(capsys, "orbit", model, "-o", tmp_path / "family.npz")
+        assert driven["orbit"]["period"] == pytest.approx(np.pi)
+        assert len(driven["orbit"]["multipliers"]) == 2
+        again = sb.load_orbits(tmp_path / "family.npz", sb.derive(sb.read_model(model).mechanism))
+        assert again["period"].tolist() == driven["families"][0]["columns"]["period"]
+        page = answer(capsys, "report", model, "-o", tmp_path / "out", "-t", 0.1)
+        assert page["missing"] == {}
+        assert {"orbit.csv", "orbits.csv", "multipliers.csv"} <= {f.name for f in (tmp_path / "out" / "data").iterdir()}
+
     def test_responses(self, capsys):
         found = answer(
             capsys, "frf", "motorcycle", "--set", "V=20", "--input", "tau", "--output", "phi", "--hertz", "1:4:3"
@@ -227,6 +249,9 @@ class TestMistakes:
             (["simulate", "slider_crank", "--form", "minimal"], 3, "has constraints"),
             (["simulate", "slider_crank", "-o", "run.xyz"], 3, ".csv"),
             (["branch", "double_pendulum"], 3, "give --vary NAME=FROM:TO"),
+            (["orbit", "double_pendulum"], 3, "give --period, --settle or --hopf"),
+            (["orbit", "double_pendulum", "--hopf", "0"], 3, "no Hopf point 0"),
+            (["orbit", "double_pendulum", "--vary", "m1=1:2"], 3, "give period, settle or hopf"),
             (["simulate", "slider_crank", "-o", "/nowhere/run.csv"], 4, "nowhere"),
         ],
     )
@@ -254,7 +279,8 @@ class TestMistakes:
         assert "usage" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
-        "command", ["examples", "new", "check", "derive", "simulate", "eig", "branch", "frf", "certify", "report"]
+        "command",
+        ["examples", "new", "check", "derive", "simulate", "eig", "branch", "orbit", "frf", "certify", "report"],
     )
     def test_help_has_an_example(self, capsys, command):
         with pytest.raises(SystemExit) as ended:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .periodic.find_orbit import orbit
     from .periodic.orbit import Orbit
     from .periodic.orbit_branch import OrbitBranch, orbits
+    from .periodic.orbit_curve import OrbitEnd
     from .periodic.orbit_points import SpecialOrbit
     from .response import FrequencyResponse, StateSpace, TimeResponse, frequency_grid
     from .second_order import SecondOrder
@@ -35,7 +36,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "SecondOrder", "Mode",
     "Spectrum", "SteadyMotion", "steady", "steady_motions",
     "Branch", "SpecialPoint", "SpecialCurve", "DegeneratePoint", "branch",
-    "Orbit", "orbit", "OrbitBranch", "SpecialOrbit", "orbits",
+    "Orbit", "orbit", "OrbitBranch", "SpecialOrbit", "OrbitEnd", "orbits",
 ]  # fmt: skip
 
 offer(__name__)

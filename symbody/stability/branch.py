@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,10 @@ from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
 from ..errors import StabilityError, finite_number, listed, shown
-from ..integrate.run import Progress
 from ..later import later
 from .branch_points import SpecialPoint, between, crossings
 from .branch_problem import BranchProblem
+from .gathered import gathered
 from .motion_family import MotionFamily
 from .pencil import Complex
 from .special_curve import SpecialCurve, special_curve
@@ -221,18 +220,14 @@ def followed(
 def _way(
     curve: SolutionCurve, problem: BranchProblem, start: CurvePoint, most: int
 ) -> tuple[list[CurvePoint], CurveEnd]:
-    """Points in one direction. Ctrl-C ends it, and what was found is kept: `extended` goes on."""
-    found: list[CurvePoint] = []
-    progress = Progress(None, 0.0, f"branch of {problem.equations.name!r}")
-    with suppress(KeyboardInterrupt):
-        for item in curve.followed(start, [problem.bound], most):
-            if isinstance(item, CurveEnd):
-                progress.done()
-                return found, item
-            found.append(item)
-            progress.say(f"{len(found)} points, {problem.freed.varied.name} = {item.x[-1]:z.6g}")
-    progress.done()
-    return found, CurveEnd.INTERRUPTED
+    """Points in one direction."""
+    varied = problem.freed.varied.name
+    return gathered(
+        curve.followed(start, [problem.bound], most),
+        CurveEnd.INTERRUPTED,
+        f"branch of {problem.equations.name!r}",
+        lambda count, item: f"{count} points, {varied} = {item.x[-1]:z.6g}",
+    )
 
 
 def _branch(

@@ -95,6 +95,21 @@ class BranchRequest:
 
 
 @dataclass(frozen=True)
+class OrbitRequest:
+    """`orbit`: a periodic motion: through the start with about a `period`, where it has settled after some time, or at a Hopf point of the branches; over one
+    value a family, with those that begin at its period doublings, so many `generations` of them."""
+
+    period: Expr | None = None
+    settle: float | None = None
+    hopf: int | None = None
+    mirror: tuple[str, ...] = ()
+    vary: Mapping[str, Range] = field(default_factory=dict)
+    show: tuple[str, ...] = ()
+    generations: int = 1
+    values: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class ResponseRequest:
     """`frf`: from an input to an output or variable."""
 
@@ -155,6 +170,7 @@ class Requests:
     linearize: LinearRequest | None = None
     eig: EigenvalueRequest | None = None
     branch: BranchRequest | None = None
+    orbit: OrbitRequest | None = None
     frf: tuple[ResponseRequest, ...] = ()
     draw: Drawing | None = None
 
@@ -186,6 +202,7 @@ class _RequestReader:
             self._linear(get("linearize"), steady) if get("linearize") is not None else None,
             self._eigenvalues(get("eig"), known) if get("eig") is not None else None,
             self._branches(get("branch"), known) if get("branch") is not None else None,
+            self._orbit(get("orbit"), known) if get("orbit") is not None else None,
             tuple(self._response(r, known) for r in get("frf") or ()),
             self._drawing(get("draw")) if get("draw") is not None else None,
         )
@@ -322,6 +339,18 @@ class _RequestReader:
         return BranchRequest(
             vary, show, said.get("connected") is not False, self._numbers(said.get("values"), known, "parameter")
         )
+
+    def _orbit(self, said: LocatedRecord, known: Iterable[str]) -> OrbitRequest:
+        table = said.get("vary")
+        vary = {} if table is None else {table.keys[k].text: self._range(r) for k, r in table.entries.items()}
+        if len(vary) > 1:
+            raise table.error(f"one value is varied, got {len(vary)}")
+        return OrbitRequest(
+            self.scope.scalar(said.get("period")) if "period" in said else None, self._positive(said.get("settle")) if "settle" in said else None,
+            self._count(said.get("hopf"), 0) if "hopf" in said else None, self._names(said.get("mirror"), self.states, "coordinate, speed or variable"),
+            vary, self._names(said.get("show"), [*known, *self.states, *self.outputs, "period", "multipliers"], "quantity"),
+            self._count(said.get("generations"), 0) if "generations" in said else 1, self._numbers(said.get("values"), known, "parameter"),
+        )  # fmt: skip
 
     def _response(self, said: LocatedRecord, known: Iterable[str]) -> ResponseRequest:
         seen = [*self.mechanism.outputs, *self.states]

@@ -25,7 +25,7 @@ from ..derive.equations import Equations
 from ..errors import ModelError, StabilityError, listed, unknown
 from . import robot_defaults as robots
 from .operating_point import MOTION, NEAREST, START, VALUES, OperatingPoint, point_of, rounded
-from .requests import BranchRequest, EigenvalueRequest, LinearRequest, Range, ResponseRequest
+from .requests import BranchRequest, EigenvalueRequest, LinearRequest, OrbitRequest, Range, ResponseRequest
 from .sources import ModelSource
 from .start import PlacedStart, StartRequest, moves, placed_start
 
@@ -41,6 +41,7 @@ class Study:
     vary      parameters over which eigenvalues are followed, instead of what the model asks for
     wanted    responses instead of those that the model asks for
     branching branches instead of those that the model asks for
+    orbiting  orbits instead of those that the model asks for
     options   of the simulation: t, method, form, rtol, ...
     """
 
@@ -49,6 +50,7 @@ class Study:
     vary: Mapping[str, Range] = field(default_factory=dict)
     wanted: tuple[ResponseRequest, ...] = ()
     branching: BranchRequest | None = None
+    orbiting: OrbitRequest | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     route: str = "recursive"
 
@@ -321,6 +323,69 @@ class Study:
             if p.kind == "fold" or (p.kind == "Hopf" and p.form is not None)
         )
 
+    # ------------------------------------------------------------------------------------------------ periodic motions
+
+    @property
+    def orbit_request(self) -> OrbitRequest | None:
+        """The orbit that is asked for."""
+        return self.orbiting or self.source.requests.orbit
+
+    @cached_property
+    def orbit(self) -> stability.Orbit | None:
+        """The periodic motion that is asked for; None where nobody asked."""
+        asked = self.orbit_request
+        if asked is None:
+            return None
+        period = asked.period if asked.period is None else _folded(asked.period, self.equations)
+        found = self._hopf_orbit(asked) if asked.hopf is not None else self._simulated_orbit(asked, period)
+        if not found.is_periodic:
+            raise StabilityError(f"{self.source.name!r}: {found.outcome}")
+        return found
+
+    def _hopf_orbit(self, asked: OrbitRequest) -> stability.Orbit:
+        """The orbit that begins at a Hopf point of the branches, counted through all of them."""
+        left = asked.hopf or 0
+        for b in self.branches:
+            count = sum(p.kind == "Hopf" for p in b.special)
+            if left < count:
+                return stability.orbit(b.equations, b, at=left, mirror=asked.mirror)
+            left -= count
+        raise StabilityError(
+            f"{self.source.name!r}: the branches have no Hopf point {asked.hopf}; ask for branches that have one, or give the orbit a period or a time to settle"
+        )
+
+    def _simulated_orbit(self, asked: OrbitRequest, period: Expr | None) -> stability.Orbit:
+        """The orbit near the start, or where the motion from there has settled."""
+        if period is None and asked.settle is None:
+            raise StabilityError(
+                f"{self.source.name!r}: an orbit is looked for from the start with about its period, from a motion that has settled, or at a Hopf point; give "
+                "period, settle or hopf"
+            )
+        simulated = self.source.requests.simulate
+        laws = {} if simulated is None else dict(simulated.inputs)
+        eq = integrate.closed_loop(self.equations, laws) if laws else self.equations
+        known = eq.variables.of("q u z r p t")
+        start = integrate.State.of(
+            eq, {k: v for k, v in {**self.start.values, **self.values, **asked.values}.items() if k in known}
+        )
+        if asked.settle is None:
+            return stability.orbit(eq, start, period=period, mirror=asked.mirror)
+        settled = integrate.simulate(eq, (start.t, start.t + asked.settle), start)
+        return stability.orbit(eq, settled, period=period, mirror=asked.mirror)
+
+    @cached_property
+    def orbit_families(self) -> tuple[stability.OrbitBranch, ...]:
+        """Orbits over one value, the first family through the orbit of the study; none where nobody asked."""
+        asked = self.orbit_request
+        if asked is None or not asked.vary or self.orbit is None:
+            return ()
+        ((name, span),) = asked.vary.items()
+        found = stability.orbits(self.orbit.equations, self.orbit, {name: tuple(sorted((span.begin, span.end)))})
+        every = found.connected(generations=asked.generations)
+        if any(stability.OrbitEnd.INTERRUPTED.value in f.outcome for f in every):
+            raise KeyboardInterrupt("interrupted while orbits were followed")
+        return every
+
     @cached_property
     def responses(self) -> list[stability.FrequencyResponse]:
         out = []
@@ -342,3 +407,10 @@ def _evenly(begin: float, end: float, points: int) -> list[float]:
     """Times from begin to end, both included."""
     step = (end - begin) / max(points - 1, 1)
     return [begin + k * step for k in range(points - 1)] + [end if points > 1 else begin]
+
+
+def _folded(period: Expr, eq: Equations) -> Expr:
+    """A period in terms of the equations' own symbols."""
+    found = eq.in_own_terms([period])[0]
+    assert isinstance(found, Expr)
+    return found

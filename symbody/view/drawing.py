@@ -34,6 +34,7 @@ GREEK: Final = (
     "phi", "chi", "psi", "omega",
 )  # fmt: skip
 INK: Final = "#12243a"  # replaced by the page's own colour in SVG
+PALE: Final = "#d5dae0"
 SHADES: Final = ListedColormap(
     mpl.colormaps["viridis"](np.linspace(0.9, 0.0, 256))
 )  # without the yellow, which is lost on white
@@ -74,10 +75,15 @@ def drawn(figure: Figure) -> Any:
         columns, rows = (n, 1) if figure.is_wide else (1, n)
         width, height = figure.size
         canvas = Canvas(figsize=(width, height or (3.6 if figure.is_wide else 1.2 + 2.3 * rows)), layout="constrained")
-        axes = canvas.subplots(rows, columns, squeeze=False, sharex=figure.shares_x).reshape(-1)
-        for k, (panel, ax) in enumerate(zip(figure.panels, axes, strict=True)):
-            is_last = k == n - 1 or figure.is_wide
-            _panel(panel, ax, is_last or not figure.shares_x)
+        if any(panel.z_label for panel in figure.panels):
+            for k, panel in enumerate(figure.panels):
+                with mpl.rc_context({"grid.color": PALE}):  # axes in space know no transparent grid
+                    _space(panel, canvas.add_subplot(rows, columns, k + 1, projection="3d"))
+        else:
+            axes = canvas.subplots(rows, columns, squeeze=False, sharex=figure.shares_x).reshape(-1)
+            for k, (panel, ax) in enumerate(zip(figure.panels, axes, strict=True)):
+                is_last = k == n - 1 or figure.is_wide
+                _panel(panel, ax, is_last or not figure.shares_x)
         if figure.title:
             canvas.suptitle(in_figure(figure.title), fontsize=11, color=INK)
         return canvas
@@ -116,6 +122,24 @@ def _panel(panel: Panel, ax: Any, has_x_label: bool) -> None:
     labels = [c.label for c in panel.curves if c.label and c.shade is None]
     if len(labels) > 1 or (labels and panel.y_label != labels[0]):
         ax.legend(loc="best", ncols=2 if len(labels) > 6 else 1)
+
+
+def _space(panel: Panel, ax: Any) -> None:
+    """A panel with three axes."""
+    for k, c in enumerate(panel.curves):
+        colour = COLOURS[(k if c.group is None else c.group) % len(COLOURS)]
+        line = {"points": "none", "dashed": (0, (4, 2))}.get(c.kind, "-")
+        dot = "o" if c.kind == "points" else ""
+        label = typeset(c.label) or None
+        ax.plot(c.x, c.y, c.z, color=colour, linewidth=1.2, linestyle=line, marker=dot, markersize=2.0, label=label)
+    for write, label in (
+        (ax.set_xlabel, panel.x_label),
+        (ax.set_ylabel, panel.y_label),
+        (ax.set_zlabel, panel.z_label),
+    ):
+        write(typeset(label))
+    if len([c for c in panel.curves if c.label]) > 1:
+        ax.legend(loc="best")
 
 
 def _note(note: Note, ax: Any) -> None:

@@ -18,7 +18,7 @@ from . import drawing
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """y over x. `kind` is line, dashed, points, joined (line and points), vertical or level (a line at each x, or y); curves of one `group` share a colour.
+    """y over x, or z over both. `kind` is line, dashed, points, joined (line and points), vertical or level (a line at each x, or y); curves of one `group` share a colour.
 
     shade    of points: a number for each, told by its colour; `label` is then that of the scale
     """
@@ -30,6 +30,7 @@ class Curve:
     group: int | None = None
     is_faint: bool = False
     shade: Array | None = None
+    z: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,7 @@ class Panel:
 
     bands      intervals of x that are shaded
     is_equal   a unit is as long on both axes
+    z_label    of a third axis, where there is one: then all curves have z
     """
 
     x_label: str
@@ -73,6 +75,7 @@ class Panel:
     y_range: tuple[float, float] | None = None
     is_equal: bool = False
     zero_lines: str = ""  # "x", "y" or both: where an axis through zero helps
+    z_label: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,18 +108,25 @@ class Figure:
                 {
                     "x": p.x_label,
                     "y": p.y_label,
-                    "curves": [{"label": c.label, "x": _listed(c.x), "y": _listed(c.y)} for c in p.curves],
+                    **({"z": p.z_label} if p.z_label else {}),
+                    "curves": [{"label": c.label, **{k: _listed(v) for k, v in _axes(c).items()}} for c in p.curves],
                     "field": None if p.field is None else {k: getattr(p.field, k).tolist() for k in "xyz"},
                 }
                 for p in self.panels
             ],
         }
 
-    def rows(self) -> Iterator[tuple[str, str, float, float]]:
-        """Panel, curve, x, y: one row for each point."""
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """Of the columns of `rows`."""
+        return ("panel", "curve", "x", "y", *(("z",) if any(p.z_label for p in self.panels) else ()))
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Panel, curve, x, y (and z, in figures that have one): one row for each point."""
         for p in self.panels:
             for c in p.curves:
-                yield from ((p.y_label, c.label, float(x), float(y)) for x, y in zip(c.x, c.y, strict=True))
+                values = zip(*(_axes(c).get(k, [None] * len(c.x)) for k in self.heads[2:]), strict=True)
+                yield from ((p.y_label, c.label, *(None if v is None else float(v) for v in row)) for row in values)
 
     # ------------------------------------------------------------------------------------------------ as a picture
 
@@ -136,7 +146,7 @@ class Figure:
         elif place.suffix == ".csv":
             table = io.StringIO()
             writer = csv.writer(table)
-            writer.writerow(("panel", "curve", "x", "y"))
+            writer.writerow(self.heads)
             writer.writerows(self.rows())
             write_text(place, table.getvalue())
         else:
@@ -149,3 +159,7 @@ class Figure:
 
 def _listed(values: Array) -> list[float | None]:
     return [v if math.isfinite(v) else None for v in values.tolist()]
+
+
+def _axes(c: Curve) -> dict[str, Array]:
+    return {"x": c.x, "y": c.y, **({} if c.z is None else {"z": c.z})}

@@ -47,7 +47,8 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
     plot(response)                 Bode's diagram; plot(response, "nyquist"); several responses, also over time: plot([a, b, c])
     plot(branch, "q1")             a quantity over what is varied, unstable parts dashed, special points named; several in one: plot([a, b], "q1")
     plot(curve)                    folds or Hopf points over two values; several in one: plot([folds, hopfs])
-    plot(orbit), plot(orbits)      over a period, over="q1" in a plane; a family over what is varied; "multipliers" on the unit circle
+    plot(orbit), plot([a, b])      over a period, over="q1" in a plane, over=["q1", "q2"] in space; "multipliers" on the unit circle
+    plot(family, "q1", "period")   orbits over what is varied; "multipliers" on the unit circle, their moduli with over="P"; several: plot([a, b])
     plot(design)                   eigenvalues and parameters at every step
 
     A figure draws itself in a notebook; `figure.save("name.png")` writes a picture (.svg, .pdf), or the numbers (.csv, .json).
@@ -59,13 +60,14 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
             (Trajectory, _motions),
             (Branch, _branches),
             (SpecialCurve, _special_curves),
+            (Orbit, orbit_figure),
             (OrbitBranch, orbit_diagram),
         ):
             if all(isinstance(x, kind) for x in thing):
                 return together(thing, *what, **options)
     kinds = [t.__name__ for t in plot.registry if t is not object]
     raise ViewError(
-        f"there is no plot of {_kind_of(thing)}; there are plots of {listed(kinds)}, and of several trajectories or responses"
+        f"there is no plot of {_kind_of(thing)}; there are plots of {listed(kinds)}, and of several trajectories, responses, branches or orbits"
     )
 
 
@@ -79,12 +81,15 @@ def _kind_of(thing: Any) -> str:
 
 
 Wanted = str | Expr
+Over = Wanted | Sequence[Wanted] | None  # two quantities: in space
 
 
 @plot.register
-def _(sim: Trajectory, *what: Wanted | Sequence[Wanted], title: str = "", over: Wanted | None = None) -> Figure:
+def _(sim: Trajectory, *what: Wanted | Sequence[Wanted], title: str = "", over: Over = None) -> Figure:
     fine = _smooth(sim)
     groups = _panels(what) or _groups(sim)
+    if isinstance(over, Sequence) and not isinstance(over, str):
+        return _in_space(fine, groups, over, title or sim.name)
     x, x_label = _abscissa(fine, over)
     panels = []
     for name, wanted in groups.items():
@@ -93,6 +98,23 @@ def _(sim: Trajectory, *what: Wanted | Sequence[Wanted], title: str = "", over: 
             rest = f" ({MOST_CURVES} of {len(some)})" if len(some) > MOST_CURVES else ""
             panels.append(Panel(x_label, name.strip() + rest, tuple(some[:MOST_CURVES])))
     return Figure(title or sim.name, tuple(panels), shares_x=over is None)
+
+
+def _in_space(sim: Trajectory, groups: dict[str, list[Wanted]], over: Sequence[Wanted], title: str) -> Figure:
+    """Quantities over two others."""
+    if len(over) != 2:
+        raise ViewError(f"plot of {sim.name!r}: a motion is drawn over time, one quantity or two; got {len(over)}")
+    x, y = sim.values(list(over))
+    panels = tuple(
+        Panel(
+            str(over[0]),
+            str(over[1]),
+            tuple(Curve(x, y, str(w), z=sim[w]) for w in wanted),
+            z_label=name.strip() or "values",
+        )
+        for name, wanted in groups.items()
+    )
+    return Figure(title, panels)
 
 
 def _panels(what: Sequence[Wanted | Sequence[Wanted]]) -> dict[str, list[Wanted]]:
@@ -197,13 +219,13 @@ def _(branch: Branch, *what: Wanted, title: str = "", over: Wanted | None = None
 
 
 @plot.register
-def _(orbit: Orbit, *what: Wanted, title: str = "", over: Wanted | None = None) -> Figure:
-    return orbit_figure(orbit, *what, title=title, over=over)
+def _(orbit: Orbit, *what: Wanted, title: str = "", over: Over = None) -> Figure:
+    return orbit_figure([orbit], *what, title=title, over=over)
 
 
 @plot.register
-def _(family: OrbitBranch, *what: Wanted, title: str = "") -> Figure:
-    return orbit_diagram([family], *what, title=title)
+def _(family: OrbitBranch, *what: Wanted, title: str = "", over: str | None = None) -> Figure:
+    return orbit_diagram([family], *what, title=title, over=over)
 
 
 def _branches(branches: Sequence[Branch], *what: Wanted, title: str = "", over: Wanted | None = None) -> Figure:

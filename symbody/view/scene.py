@@ -121,7 +121,7 @@ def scene(
     options: Mapping[str, Any] | None = None,
     **named: float,
 ) -> Scene:
-    """The 3-D picture of a trajectory, of a state, or of equations at values from which a state is assembled.
+    """The 3-D picture of a trajectory, of an orbit, of a state, or of equations at values from which a state is assembled.
 
     shapes      for bodies by name, instead of what they have: `{"slider": sb.cuboid(0.1, 0.06, 0.06)}`, or solids, or several; or a robot
                 from a URDF file, whose visuals are shown; or the drawing of a model file

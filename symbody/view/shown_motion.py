@@ -23,6 +23,7 @@ from ..integrate.outcome import Ending, Outcome
 from ..integrate.segment import Segment
 from ..integrate.state import State, named_values
 from ..integrate.trajectory import Trajectory
+from ..stability.periodic.orbit import Orbit
 from .poses import Placer, column
 
 RATE: Final = 60  # samples for each second of a motion, within the next two
@@ -78,18 +79,18 @@ class ShownMotion:
 
 
 def trajectory_of(source: Any, values: Mapping[Any, float]) -> Trajectory:
-    """A trajectory, a state, or equations with values from which a state is assembled, as a trajectory."""
-    if isinstance(source, Trajectory):
+    """A trajectory, an orbit, a state, or equations with values from which a state is assembled, as a trajectory."""
+    if isinstance(source, (Trajectory, Orbit)):
         if values:
-            raise ViewError(f"scene: a trajectory has its values already; {listed(values)} cannot be given with it")
-        return same_picture(source)
+            raise ViewError(f"scene: a motion has its values already; {listed(values)} cannot be given with it")
+        return same_picture(source if isinstance(source, Trajectory) else source.trajectory())
     if isinstance(source, Equations):
         return standing_still(assemble(source, values))
     if isinstance(source, State):
         changed = named_values(source.equations, values, f"scene of {source.equations.name!r}")
         return standing_still(State.of(source.equations, {**source.values, **changed}) if values else source)
     raise ViewError(
-        f"scene: expected equations, a state or a trajectory, got {shown(source)}; derive(model) gives equations, "
+        f"scene: expected equations, a state, a trajectory or an orbit, got {shown(source)}; derive(model) gives equations, "
         "simulate(equations, end) a trajectory"
     )
 

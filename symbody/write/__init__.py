@@ -35,11 +35,12 @@ if TYPE_CHECKING:
     from .live.live_page import live_page
     from .mockup.fmu import fmu
     from .model_file import model_text, write_model
+    from .orbit_file import load_orbit, load_orbits, save_orbit, save_orbits
     from .report.report import write_report
     from .trajectory_file import load_trajectory, save_trajectory
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "wasm", "numpy", "jax", "torch", "casadi", "sympy", "fmu", "live_page", "film", "glb", "model_text", "write_model", "write_report", "load_branch", "save_branch", "load_trajectory",
+    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "wasm", "numpy", "jax", "torch", "casadi", "sympy", "fmu", "live_page", "film", "glb", "model_text", "write_model", "write_report", "load_branch", "save_branch", "load_orbit", "save_orbit", "load_orbits", "save_orbits", "load_trajectory",
     "save_trajectory",
 ]  # fmt: skip
 

@@ -35,6 +35,15 @@ def write_arrays(path: str | Path, header: Mapping[str, Any], arrays: Mapping[st
     return place
 
 
+def as_pairs(z: Any) -> NDArray[Any]:
+    """Complex numbers as pairs of real ones."""
+    return np.stack([np.real(z), np.imag(z)], axis=-1).astype(float)
+
+
+def as_complex(pairs: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(pairs[..., 0] + 1j * pairs[..., 1])
+
+
 class ArrayFile:
     """An archive of arrays (.npz) of which shape, type and size of an array are known before it is read."""
 

@@ -17,7 +17,7 @@ from ..stability.branch_points import SpecialPoint
 from ..stability.branch_problem import BranchProblem
 from ..stability.hopf_form import HopfForm
 from ..stability.steady_motion import SteadyMotion
-from .array_file import BAD_FILE, ArrayFile, write_arrays
+from .array_file import BAD_FILE, ArrayFile, as_complex, as_pairs, write_arrays
 
 VERSION: Final = 1
 KEY: Final = "symbody branch"
@@ -39,7 +39,7 @@ def save_branch(branch: Branch, path: str | Path) -> Path:
         "special": [_point_header(p) for p in branch.special],
     }
     arrays: dict[str, NDArray[Any]] = {
-        "points": branch.points, "tangents": branch.tangents, "eigenvalues": _real(branch.eigenvalues), "unstable": branch.unstable.astype(np.int64),
+        "points": branch.points, "tangents": branch.tangents, "eigenvalues": as_pairs(branch.eigenvalues), "unstable": branch.unstable.astype(np.int64),
     }  # fmt: skip
     for k, p in enumerate(branch.special):
         arrays |= {f"special {k} {name}": a for name, a in _point_arrays(p).items()}
@@ -79,7 +79,7 @@ def _branch(file: ArrayFile, motion: SteadyMotion) -> Branch:
     begin, end = map(str, said["outcome"])
     first, largest = map(float, said["steps"])
     return Branch(
-        problem, points, str(said["varied"]), file.read("tangents", (count, len(problem.moving))), _complex(file.read("eigenvalues", (count, None, 2))),
+        problem, points, str(said["varied"]), file.read("tangents", (count, len(problem.moving))), as_complex(file.read("eigenvalues", (count, None, 2))),
         file.read("unstable", (count,), np.int64).astype(np.intp), special, (begin, end), (first, largest),
     )  # fmt: skip
 
@@ -102,14 +102,14 @@ def _point_arrays(p: SpecialPoint) -> dict[str, NDArray[Any]]:
     out: dict[str, NDArray[Any]] = {
         "x": p.x,
         "numbers": np.array([p.value, p.coefficient]),
-        "eigenvalue": _real(p.eigenvalue),
+        "eigenvalue": as_pairs(p.eigenvalue),
     }
     out |= {f"direction {k}": d for k, d in enumerate(p.directions)}
     if p.range is not None:
         out["range"] = p.range
     if p.form is not None:
         numbers = [p.form.omega, p.form.c1, p.form.growth, *p.form.shape.values()]
-        out["form"] = _real(np.array(numbers, dtype=complex))
+        out["form"] = as_pairs(np.array(numbers, dtype=complex))
     return out
 
 
@@ -121,18 +121,9 @@ def _point(file: ArrayFile, k: int, said: Any, count: int, moving: int) -> Speci
     form = None
     if said["form"] is not None:
         names = list(map(str, said["form"]))
-        omega, c1, growth, *shape = map(complex, _complex(read("form", 3 + len(names), 2)))
+        omega, c1, growth, *shape = map(complex, as_complex(read("form", 3 + len(names), 2)))
         form = HopfForm(omega.real, c1, growth, dict(zip(names, shape, strict=True)))
     return SpecialPoint(
-        str(said["kind"]), float(value), read("x", count), int(said["place"]), complex(_complex(read("eigenvalue", 2))), str(said["criticality"]),
+        str(said["kind"]), float(value), read("x", count), int(said["place"]), complex(as_complex(read("eigenvalue", 2))), str(said["criticality"]),
         float(coefficient), tuple(read(f"direction {j}", moving) for j in range(int(said["directions"]))), read("range", None, None) if said["has range"] else None, form,
     )  # fmt: skip
-
-
-def _real(z: Any) -> NDArray[Any]:
-    """Complex numbers as pairs."""
-    return np.stack([np.real(z), np.imag(z)], axis=-1).astype(float)
-
-
-def _complex(pairs: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(pairs[..., 0] + 1j * pairs[..., 1])

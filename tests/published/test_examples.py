@@ -66,7 +66,7 @@ def test_routes_agree(name):
 
 
 FREEDOM = {
-    "bicycle": 3, "foucault_pendulum": 2, "four_bar_spatial": 1, "four_bars": 1, "hoop": 1, "motorcycle": 5, "quadrangle": 1, "satellite": 8, "sleigh": 2,
+    "bicycle": 3, "column": 2, "foucault_pendulum": 2, "four_bar_spatial": 1, "four_bars": 1, "hoop": 1, "motorcycle": 5, "quadrangle": 1, "satellite": 8, "sleigh": 2,
     "slider_crank": 1, "spatial_crank": 1, "spinning_blade": 3, "spherical_chain": 6, "stanford_arm": 6, "string_with_particles": 3,
     "swinging_legs": 3, "triple_pendulum": 3, "tuomela_pendulum": 3,
 }  # fmt: skip

@@ -468,7 +468,7 @@ def test_mistakes_are_told(how, says):
 def test_wrong_sources_and_names_are_told(swinging, tmp_path):
     sim, made = swinging
     for wrong in (double_pendulum(), 3):
-        with pytest.raises(ViewError, match="expected equations, a state or a trajectory"):
+        with pytest.raises(ViewError, match="expected equations, a state, a trajectory or an orbit"):
             scene(wrong)
     with pytest.raises(ViewError, match="has its values already; a cannot"):
         scene(sim, a=1.0)

@@ -235,6 +235,14 @@ _branch: Final = RecordSchema("branches of steady motions", {
     "show": Key(names, "what is drawn"), "connected": Key(Flag(), "false: not the branches that cross, which are followed too by default"),
     "values": Key(numbers),
 })  # fmt: skip
+_orbit: Final = RecordSchema("a periodic motion", {
+    "period": Key(scalar, "of what drives the model, or about that of the orbit through the start: a number, or an expression in parameters"),
+    "settle": Key(number, "simulate from the start for so long; the last round is the guess"),
+    "hopf": Key(number, "begin at this Hopf point of the branches, counted from 0"),
+    "mirror": Key(names, "coordinates that change their sign in half a period"),
+    "vary": Key(TableOf(ListOf(number, 2, 2, "[from, to]")), "a parameter or a conserved quantity: a family of orbits"),
+    "show": Key(names, "what is drawn"), "generations": Key(number, "of families that begin at period doublings of others (1)"), "values": Key(numbers),
+})  # fmt: skip
 _frf: Final = ListOf(RecordSchema("a frequency response", {
     "input": Key(TextSchema("an input"), required=True), "output": Key(TextSchema("an output or a variable"), required=True),
     "hertz": Key(_range, "frequencies"), "values": Key(numbers),
@@ -277,7 +285,7 @@ _head: Final[Keys] = {
 _requests: Final[Keys] = {
     "values": Key(numbers, "values of parameters in the analyses below, where they are not those above"),
     "start": Key(numbers, "initial values of coordinates, speeds (q1_dot), variables and outputs, which are held; what is not named is zero, or as the constraints want it"),
-    "simulate": Key(_simulate), "steady": Key(_steady), "linearize": Key(_linearize), "eig": Key(_eig), "branch": Key(_branch), "frf": Key(_frf), "draw": Key(_draw),
+    "simulate": Key(_simulate), "steady": Key(_steady), "linearize": Key(_linearize), "eig": Key(_eig), "branch": Key(_branch), "orbit": Key(_orbit), "frf": Key(_frf), "draw": Key(_draw),
 }  # fmt: skip
 FILE: Final = RecordSchema("a model file", {**_head, **_mechanism, **_requests})
 REQUESTS: Final = RecordSchema("what is asked of a model", _requests)

@@ -75,7 +75,7 @@ def orbit(
     What was found is an `Orbit`, also where nothing was: `is_periodic`, and `outcome` in words.
     """
     kind = _form(equations, form, events)
-    rows = {} if events and conserved == "auto" else _conserved(equations, conserved)
+    rows = {} if events and conserved == "auto" else conserved_rows(equations, conserved)
     names = tuple(str(getattr(s, "name", s)) for s in ([mirror] if isinstance(mirror, str) else mirror))
     several = segments or (1 if events else SEGMENTS)
     asked = OrbitOptions(period, names, rows, intervals, tolerance, amplitude, kind, tuple(events), several)
@@ -166,7 +166,7 @@ def made_names(flow: OrbitFlow, signs: Array) -> list[str]:
 # ---------------------------------------------------------------------------------------------------- questions
 
 
-def _conserved(eq: Equations, conserved: Mapping[str, Any] | str) -> dict[str, Expr]:
+def conserved_rows(eq: Equations, conserved: Mapping[str, Any] | str) -> dict[str, Expr]:
     if conserved == "auto":
         rows: dict[str, Expr] = eq.cached("conserved quantities", (), lambda: conserved_quantities(eq))
         return rows

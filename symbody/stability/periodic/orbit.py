@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -17,8 +18,12 @@ from ...emit.run.callable import Array
 from ...emit.text.numpy_text import numpy_function
 from ...errors import StabilityError, listed, unknown
 from ...integrate.events import Event
+from ...integrate.outcome import Ending, Outcome
+from ...integrate.segment import Segment
 from ...integrate.state import State
 from ...integrate.tables import data_frame, data_set
+from ...integrate.trajectory import Trajectory
+from ...later import later
 from ...summary import Tabular
 from ..pencil import Complex
 from .orbit_flow import OrbitFlow
@@ -28,6 +33,7 @@ from .orbit_problem import OrbitPoint, OrbitSetting, mirrored_point
 ON_CIRCLE: Final = 1e-6  # multipliers that are nearer to the unit circle are on it
 TRIVIAL: Final = 0.1  # a multiplier that is to be 1 is not farther from it than this
 SHOWN: Final = 8  # points of an interval in arrays
+SHOWN_TIMES: Final = 241  # of a period
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,17 +174,7 @@ class Orbit(Tabular, Portable):
         return self._evaluated(self._expression(what), self._tau)
 
     def _expression(self, what: Any) -> Expr:
-        eq = self.equations
-        if isinstance(what, Expr):
-            found = eq.in_own_terms([what], solved=True)[0]
-        else:
-            scalars = {n: e for n, e in eq.outputs.items() if isinstance(e, Expr)}
-            known = {s.name: s for s in eq.variables.of("t q u z p r").symbols} | scalars
-            if what not in known:
-                raise unknown(f"orbit of {eq.name!r}", "name", what, known, StabilityError)
-            found = eq.in_own_terms([known[what]], solved=True)[0]
-        assert isinstance(found, Expr)
-        return found
+        return quantity(self.equations, what, f"orbit of {self.equations.name!r}")
 
     def _evaluated(self, e: Expr, tau: Array) -> Array:
         eq, states = self.equations, self._states(tau)
@@ -217,18 +213,39 @@ class Orbit(Tabular, Portable):
         values = {s.name: float(x[0]) for s, x in states.items()} | self.parameters
         return State.of(self.equations, {**values, "t": begin}, "on an orbit")
 
+    def trajectory(self, periods: float = 1.0, points: int = SHOWN_TIMES) -> Trajectory:
+        """The motion at so many even times of so many periods: to plot beside others, to animate, `scene(orbit)`, to save as one."""
+        if not self.is_periodic:
+            raise StabilityError(f"orbit of {self.equations.name!r}: {self.outcome}")
+        tau = np.linspace(0.0, periods, max(int(np.ceil(points * periods)), 2))
+        states = self._states(tau)
+        y = np.column_stack([states[s] for s in self.equations.state])
+        p, r = np.split(np.array(list(self.parameters.values())), [len(self.equations.p)])
+        t = self.setting.t0 + tau * self.period
+        return Trajectory.of(
+            Segment(self.equations, t, y, p, r, Outcome(Ending.REACHED, float(t[-1]), "along an orbit"))
+        )
+
     # ------------------------------------------------------------------------------------------------ to look at
 
-    def to_pandas(self) -> Any:
-        """A table over one period."""
-        return data_frame("t", self.t, self._columns())
+    def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:
+        """A pandas DataFrame over one period: states, and what else is asked for."""
+        return data_frame("t", self.t, self.columns(more))
 
-    def to_xarray(self) -> Any:
-        """A data set over one period."""
-        return data_set("t", self.t, self._columns(), {"period": self.period})
+    def to_xarray(self, more: Iterable[str | Expr] = ()) -> Any:
+        """An xarray Dataset over one period, with the period and parameters as attributes."""
+        return data_set(
+            "t", self.t, self.columns(more), {"model": self.equations.name, "period": self.period, **self.parameters}
+        )
 
-    def _columns(self) -> dict[str, Array]:
-        return {s.name: self[s.name] for s in self.equations.state}
+    def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
+        """States over one period by name, and what else is asked for."""
+        return {str(what): self[what] for what in (*(s.name for s in self.equations.state), *more)}
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to a file (.npz); `load_orbit` reads it back."""
+        written: Path = later("write.orbit_file", "save_orbit")(self, path)
+        return written
 
     def __str__(self) -> str:
         name = self.equations.name
@@ -244,6 +261,19 @@ class Orbit(Tabular, Portable):
             f"trivial multiplier {self.trivial_error:z.1e}",
         ]
         return "\n    ".join(lines)
+
+
+def quantity(eq: Equations, what: Any, where: str) -> Expr:
+    """A state, parameter, output or expression in terms of states, parameters and time."""
+    if not isinstance(what, Expr):
+        scalars = {n: e for n, e in eq.outputs.items() if isinstance(e, Expr)}
+        known = {s.name: s for s in eq.variables.of("t q u z p r").symbols} | scalars
+        if what not in known:
+            raise unknown(where, "name", what, known, StabilityError)
+        what = known[what]
+    found = eq.in_own_terms([what], solved=True)[0]
+    assert isinstance(found, Expr)
+    return found
 
 
 def without_trivial(found: Complex, is_driven: bool) -> tuple[Complex, float]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -12,23 +13,31 @@ from numpy.typing import NDArray
 
 from ...algebra.graph import Expr
 from ...algebra.portable import Portable
+from ...algebra.walk import free_symbols
 from ...derive.equations import Equations, of_equations
 from ...derive.keywords import values_by_name
+from ...emit.program.lower import program
 from ...emit.run.callable import Array
+from ...emit.text.numpy_text import numpy_function
 from ...errors import StabilityError, finite_number, listed, shown, unknown
-from ...integrate.tables import data_frame
+from ...integrate.tables import data_frame, data_set
+from ...later import later
 from ...summary import Tabular
+from ..gathered import gathered
 from ..pencil import Complex
-from .find_orbit import orbit_of, problem_of
-from .orbit import ON_CIRCLE, Orbit, flow_of
+from .find_orbit import fixed_value, orbit_of, problem_of
+from .orbit import ON_CIRCLE, Orbit, flow_of, quantity
 from .orbit_collocation import CollocationProblem
-from .orbit_curve import LEAST, OrbitCurve, OrbitCurvePoint, ValueRange
+from .orbit_curve import GOES_ON, LEAST, OrbitCurve, OrbitCurvePoint, OrbitEnd, ValueRange
 from .orbit_points import SpecialOrbit, special_between
 from .orbit_problem import OrbitSetting, mirrored_point
 from .shooting import ShootingProblem
 
 PERIOD: Final = "period"
 MOST_ORBITS: Final = 500
+MEETS: Final = (
+    0.02  # of interval and period: the end of a family that is as near to a special orbit of another begins there
+)
 SWITCHED: Final = (
     0.03,
     0.01,
@@ -96,23 +105,30 @@ class OrbitBranch(Tabular, Portable):
             )
         return np.full(len(points), known[name])
 
-    def largest(self, name: str) -> Array:
-        """The largest value of a state over each orbit."""
-        return np.array([v.max() for v in self._states(name)])
+    def largest(self, what: str | Expr) -> Array:
+        """The largest value over each orbit of a state, an output or an expression."""
+        return np.array([v.max() for v in self._along(what)])
 
-    def smallest(self, name: str) -> Array:
-        """The smallest value of a state over each orbit."""
-        return np.array([v.min() for v in self._states(name)])
+    def smallest(self, what: str | Expr) -> Array:
+        """The smallest value over each orbit of a state, an output or an expression."""
+        return np.array([v.min() for v in self._along(what)])
 
-    def _states(self, name: str) -> Iterator[Array]:
-        flow = self.problem.flow
-        names = [s.name for s in flow.x]
-        if name not in names:
-            raise unknown(f"orbits of {self.equations.name!r}", "state", name, names, StabilityError)
-        k, mirror = names.index(name), self.setting.mirror
+    def _along(self, what: str | Expr) -> Iterator[Array]:
+        """Values at mesh and Gauss points of each orbit."""
+        flow, setting = self.problem.flow, self.setting
+        e = quantity(self.equations, what, f"orbits of {self.equations.name!r}")
+        if wrong := [s.name for s in free_symbols(e) if s in flow.drifting]:
+            raise StabilityError(
+                f"orbits of {self.equations.name!r}: {listed(wrong)} grow from period to period and have no largest value; family.orbit(k) has them over time"
+            )
+        groups = {"t": self.equations.t, "x": list(flow.x), "p": list(self.equations.constants)}
+        f = numpy_function(program("along_orbits", groups, {"e": [e]}))
         for c in self.curve_points:
-            values = np.concatenate([self.problem.values(c.point)[:, k], c.point.x[:, k]])
-            yield values if mirror is None else np.concatenate([values, mirror[k] * values])
+            point = c.point if setting.mirror is None else mirrored_point(c.point, setting.mirror)
+            x = np.concatenate([point.at_gauss_points.reshape(-1, flow.n), point.x]) if point.K.shape[1] else point.x
+            tau = np.concatenate([point.gauss_times.reshape(-1), point.times]) if point.K.shape[1] else point.times
+            p = np.tile(fixed_value(setting, point.value).p, (len(x), 1))
+            yield np.asarray(f(setting.t0 + tau * point.T, x, p)).reshape(len(x))
 
     def orbit(self, k: int) -> Orbit:
         """The orbit of a point of the branch."""
@@ -154,14 +170,81 @@ class OrbitBranch(Tabular, Portable):
             )
         return _switched(self, at, max_points)
 
-    def to_pandas(self) -> Any:
-        """A table: the varied value, period, number of unstable multipliers, extremes of the states."""
-        names = [s.name for s in self.problem.flow.x]
-        columns = {PERIOD: self[PERIOD], "unstable": self.unstable.astype(np.float64)}
-        columns |= {
-            f"{word} {n}": values(n) for n in names for word, values in (("min", self.smallest), ("max", self.largest))
+    def connected(self, *, generations: int = 1, max_points: int = MOST_ORBITS) -> tuple[OrbitBranch, ...]:
+        """This family and those that begin at its period doublings and broken symmetries; of these again, so many generations."""
+        found, last = [self], [self]
+        for _ in range(generations):
+            new: list[OrbitBranch] = []
+            for family in last:
+                for door in (s for s in family.special if s.opens):
+                    if not any(other.ends_at(door) for other in found + new if other is not family):
+                        new.append(family.switched(door, max_points=max_points))
+                    if new and OrbitEnd.INTERRUPTED.value in new[-1].outcome:
+                        return (*found, *new)
+            found, last = found + new, new
+        return tuple(found)
+
+    def ends_at(self, door: SpecialOrbit) -> bool:
+        """Whether this family begins or ends in a special orbit of another one."""
+        rounds = 2 if door.kind == "period doubling" else 1
+        value, T = self[self.varied], self[PERIOD]
+        near = [abs(value[k] - door.value) / self.range.size + abs(T[k] / (rounds * door.period) - 1) for k in (0, -1)]
+        return min(near) < MEETS
+
+    @values_by_name(StabilityError)
+    def extended(
+        self, values: Mapping[Any, Any] | None = None, *, max_points: int = MOST_ORBITS, options: Mapping[str, Any] | None = None, **named: Any
+    ) -> OrbitBranch:  # fmt: skip
+        """The family and what follows at both ends: in a wider interval, `family.extended(a=(0, 2))`, with more orbits, or after an interruption."""
+        _, low, high = _interval(
+            self.equations, [self.varied], values or {self.varied: (self.range.low, self.range.high)}
+        )
+        curve = OrbitCurve(self.problem, ValueRange(low, high), *self.steps)
+        points = [curve.measured_anew(c) for c in self.curve_points]
+        begin, end = (
+            _goes_on(said, c, curve.range) for said, c in zip(self.outcome, (points[0], points[-1]), strict=True)
+        )
+        ahead, last = _way(curve, self.equations, points[-1], max_points) if end else ([], self.outcome[1])
+        back, first = _way(curve, self.equations, points[0].turned(), max_points) if begin else ([], self.outcome[0])
+        every = (*(p.turned() for p in reversed(back)), *points, *ahead)
+        known = [replace(s, place=s.place + len(back)) for s in self.special]
+        pairs = [k for k in range(len(every) - 1) if not len(back) <= k < len(back) + len(points) - 1]
+        special = [*known, *(s for k in pairs for s in special_between(curve, k, every[k], every[k + 1]))]
+        return replace(
+            self, curve_points=every, special=tuple(sorted(special, key=lambda s: s.place)), outcome=(first, last), range=curve.range
+        )  # fmt: skip
+
+    def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
+        """The varied value, the period, how many multipliers are unstable and the largest modulus of them; smallest and largest values of the states and of what
+        else is asked for."""
+        modulus = np.array([np.abs(m).max(initial=0.0) for m in self.multipliers])
+        columns = {
+            self.varied: self[self.varied],
+            PERIOD: self[PERIOD],
+            "unstable": self.unstable.astype(np.float64),
+            "modulus": modulus,
         }
-        return data_frame(self.varied, self[self.varied], columns)
+        for what in (*(s.name for s in self.problem.flow.x), *more):
+            columns |= {f"min {what}": self.smallest(what), f"max {what}": self.largest(what)}
+        return columns
+
+    def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:
+        """A pandas DataFrame with a row for each orbit."""
+        return data_frame("orbit", np.arange(len(self)), self.columns(more))
+
+    def to_xarray(self, more: Iterable[str | Expr] = ()) -> Any:
+        """An xarray Dataset over the orbits, with parameters as attributes."""
+        known = {
+            s.name: float(v)
+            for s, v in zip(self.equations.constants, self.setting.p, strict=True)
+            if s.name != self.varied
+        }
+        return data_set("orbit", np.arange(len(self)), self.columns(more), {"model": self.equations.name, **known})
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to a file (.npz); `load_orbits` reads it back."""
+        written: Path = later("write.orbit_file", "save_orbits")(self, path)
+        return written
 
     def __str__(self) -> str:
         v, T = self[self.varied], self[PERIOD]
@@ -193,7 +276,8 @@ def orbits(
     if not isinstance(start, Orbit) or not start.is_periodic:
         said = start.outcome if isinstance(start, Orbit) else shown(start)
         raise StabilityError(f"orbits of {equations.name!r}: they start from an orbit, sb.orbit(...); got {said}")
-    name, low, high = _varied(equations, start, values or {})
+    exist = [*(s.name for s in equations.constants), *start.conserved]
+    name, low, high = _interval(equations, exist, values or {})
     conserved = dict(zip(start.conserved, start.conserved_rows, strict=True))
     symbols = {s.name: s for s in equations.constants}
     varied = symbols.get(name)
@@ -213,35 +297,44 @@ def orbits(
         raise StabilityError(
             f"orbits of {equations.name!r}: Newton's method does not come back to the start; make it with a smaller tolerance="
         )
-    return _followed(equations, name, conserved, curve, first, max_points, both=True)
+    return _followed(equations, name, conserved, curve, first, max_points)
 
 
 def _followed(
-    eq: Equations, name: str, conserved: Mapping[str, Expr], curve: OrbitCurve, first: OrbitCurvePoint, most: int, both: bool,
+    eq: Equations, name: str, conserved: Mapping[str, Expr], curve: OrbitCurve, first: OrbitCurvePoint, most: int,
     opened: SpecialOrbit | None = None,
 ) -> OrbitBranch:  # fmt: skip
-    ahead, end = curve.followed(first, most)
-    begin, before = "where it was asked to begin", []
-    if opened is not None:
-        begin = f"{opened.kind} of other orbits"
-    elif both:
-        back, begin = curve.followed(first.turned(), most)
-        before = [p.turned() for p in reversed(back)]
-    points = (*before, first, *ahead)
+    """The family through an orbit, both ways; one way from where it begins in another family."""
+    ahead, end = _way(curve, eq, first, most)
+    back: list[OrbitCurvePoint] = []
+    begin = f"{opened.kind} of other orbits" if opened is not None else end
+    if opened is None and end not in (OrbitEnd.CLOSED.value, OrbitEnd.INTERRUPTED.value):
+        back, begin = _way(curve, eq, first.turned(), most)
+    points = (*(p.turned() for p in reversed(back)), first, *ahead)
     special = [s for k in range(len(points) - 1) for s in special_between(curve, k, points[k], points[k + 1])]
+    steps = (curve.step, curve.max_step, curve.tolerance, curve.least)
     return OrbitBranch(
-        eq,
-        name,
-        curve.problem.setting,
-        conserved,
-        points,
-        tuple(special),
-        (begin, end),
-        curve.range,
-        (curve.step, curve.max_step, curve.tolerance, curve.least),
-        curve.problem.form,
+        eq, name, curve.problem.setting, conserved, points, tuple(special), (begin, end), curve.range, steps, curve.problem.form,
         curve.problem.events,
+    )  # fmt: skip
+
+
+def _way(curve: OrbitCurve, eq: Equations, start: OrbitCurvePoint, most: int) -> tuple[list[OrbitCurvePoint], str]:
+    """Orbits in one direction, and how it ended."""
+    found, end = gathered(
+        curve.followed(start, most),
+        OrbitEnd.INTERRUPTED,
+        f"orbits of {eq.name!r}",
+        lambda count, item: f"{count} orbits, value {item.point.value:z.6g}, period {item.point.T:z.6g}",
     )
+    return found, end.value
+
+
+def _goes_on(said: str, last: OrbitCurvePoint, range_: ValueRange) -> bool:
+    """Whether more may follow at an end: not beyond a bound that is where it was."""
+    if said == OrbitEnd.BOUND.value:
+        return range_.low + 1e-9 * range_.size < last.point.value < range_.high - 1e-9 * range_.size
+    return said in {e.value for e in GOES_ON}
 
 
 def _switched(family: OrbitBranch, at: SpecialOrbit, most: int) -> OrbitBranch:
@@ -261,9 +354,7 @@ def _switched(family: OrbitBranch, at: SpecialOrbit, most: int) -> OrbitBranch:
     for part in SWITCHED:
         first = curve.beside(point, direction, part, c.mesh_error)
         if first is not None:
-            return _followed(
-                family.equations, family.varied, family.conserved, curve, first, most, both=False, opened=at
-            )
+            return _followed(family.equations, family.varied, family.conserved, curve, first, most, at)
     raise StabilityError(
         f"orbits of {family.equations.name!r}: no other orbit was found beside the {at.kind} at {family.varied} = {at.value:z.6g}; follow the family with smaller steps; orbits that turn in a period (a weave along a circle) "
         "need coordinates in which that turn is a shift: minimal(eq), or speeds in a frame that turns along"
@@ -275,7 +366,8 @@ def _doubled(direction: Any, signs: Array) -> Any:
     return mirrored_point(direction, -signs)
 
 
-def _varied(eq: Equations, start: Orbit, values: Mapping[Any, Any]) -> tuple[str, float, float]:
+def _interval(eq: Equations, known: Sequence[str], values: Mapping[Any, Any]) -> tuple[str, float, float]:
+    """The name of what is varied and its interval."""
     ranges = {str(k): v for k, v in values.items()}
     where = f"orbits of {eq.name!r}"
     if len(ranges) != 1 or np.ndim(next(iter(ranges.values()))) != 1 or len(next(iter(ranges.values()))) != 2:
@@ -283,9 +375,8 @@ def _varied(eq: Equations, start: Orbit, values: Mapping[Any, Any]) -> tuple[str
             f"{where}: one value is to have an interval (low, high), as in orbits(eq, orbit, V=(0, 10)); got {listed(ranges) or 'none'}"
         )
     ((name, interval),) = ranges.items()
-    exist = [*(s.name for s in eq.constants), *start.conserved]
-    if name not in exist:
-        raise unknown(where, "value to vary", name, exist, StabilityError)
+    if name not in known:
+        raise unknown(where, "value to vary", name, known, StabilityError)
     low, high = (finite_number(x, f"{where}, {name}", StabilityError) for x in interval)
     if not low < high:
         raise StabilityError(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Final
 
 import numpy as np
@@ -24,13 +26,20 @@ COARSER: Final = 1.25  # times the number of intervals, from which it is changed
 FINER: Final = 2.0
 LEAST: Final = 16  # intervals
 VANISHED: Final = 1e-3  # of the largest amplitude
-ENDS: Final = {
-    "bound": "reached the bound",
-    "points": "has as many orbits as allowed",
-    "stuck": "no further orbit was found with the smallest step",
-    "still": "ends in a steady motion (Hopf point)",
-    "closed": "came back to its beginning",
-}
+
+
+class OrbitEnd(Enum):
+    """How a family of orbits ended, in one direction."""
+
+    BOUND = "reached the bound"
+    POINTS = "has as many orbits as allowed"
+    STUCK = "no further orbit was found with the smallest step"
+    STILL = "ends in a steady motion (Hopf point)"
+    CLOSED = "came back to its beginning"
+    INTERRUPTED = "was interrupted"
+
+
+GOES_ON: Final = (OrbitEnd.BOUND, OrbitEnd.POINTS, OrbitEnd.STUCK, OrbitEnd.INTERRUPTED)  # where more may follow
 
 
 @dataclass(frozen=True)
@@ -108,31 +117,41 @@ class OrbitCurve:
 
     # ------------------------------------------------------------------------------------------------ the way along
 
-    def followed(self, start: OrbitCurvePoint, most: int) -> tuple[list[OrbitCurvePoint], str]:
-        """Orbits in the direction of the start's tangent, the start not among them, and how it ended."""
+    def followed(self, start: OrbitCurvePoint, most: int) -> Iterator[OrbitCurvePoint | OrbitEnd]:
+        """Orbits in the direction of the start's tangent, the start not among them; the last item says how it ended."""
         here, step = start, self.step
-        out: list[OrbitCurvePoint] = []
         largest, turns = self._amplitude(start.point), 0
         for count in range(most):
             if count % ADAPTED == ADAPTED - 1:
                 here = self._on_new_mesh(here)
             there, step = self._next(here, step)
             if there is None:
-                return out, ENDS["stuck"]
+                yield OrbitEnd.STUCK
+                return
             if self._edge(there) is not None:
                 edge = self._stopped(here, there)
-                return [*out, *([] if edge is None else [edge])], ENDS["bound"]
+                yield from [] if edge is None else [edge]
+                yield OrbitEnd.BOUND
+                return
             amplitude = self._amplitude(there.point)
             largest = max(largest, amplitude)
             has_shrunk = amplitude < 0.5 * largest
             if amplitude < VANISHED * largest or (has_shrunk and self._reversed(here.point, there.point)):
-                return out, ENDS["still"]
-            out.append(there)
+                yield OrbitEnd.STILL
+                return
+            yield there
             turns += here.tangent.value * there.tangent.value < 0
             if turns > 1 and self._passes(here, there, start):
-                return out, ENDS["closed"]
+                yield OrbitEnd.CLOSED
+                return
             here = there
-        return out, ENDS["points"]
+        yield OrbitEnd.POINTS
+
+    def measured_anew(self, point: OrbitCurvePoint) -> OrbitCurvePoint:
+        """A point of a curve over another interval, with its tangent as long as steps are here."""
+        dual = self.problem.dual(point.tangent, point.point.sizes, self._scales(point.point))
+        s = 1 / np.sqrt(self.problem.product(dual, point.tangent))
+        return replace(point, tangent=point.tangent.scaled(s), dual=Plane(s * dual.weights, s * dual.scalars, 0.0))
 
     def _next(self, here: OrbitCurvePoint, step: float) -> tuple[OrbitCurvePoint | None, float]:
         while step >= SMALLEST * self.max_step:

@@ -20,10 +20,13 @@ from ...algebra.tidy import tidy
 from ...errors import SymbodyError, listed
 from ...escaping import in_address, in_html, in_shell
 from ...stability.branch_points import WORDS as POINT_WORDS
+from ...stability.periodic.orbit_branch import PERIOD
+from ...stability.periodic.orbit_points import WORDS as ORBIT_WORDS
 from ...study import robot_defaults as robots
 from ...study.study import Study
 from ...view import viewer
 from ...view.figure import Figure
+from ...view.orbit_plots import MULTIPLIERS
 from ...view.plots import energies, plot, violations
 from ...view.scene import scene
 from ...whole_files import is_unfinished, write_text
@@ -173,6 +176,7 @@ class _Report:
         self.step("root locus and responses")
         parts.append(self._piece("root locus", self._locus))
         parts.append(self._piece("branches", self._branches))
+        parts.append(self._piece("orbits", self._orbits))
         parts.append(self._piece("responses", self._responses))
         parts.append(self._modes())
         return "".join(parts)
@@ -211,6 +215,30 @@ class _Report:
         parts = [self._figure("branches", plot(found, *asked.show)), table(head, rows) if rows else ""]
         if study.branch_curves:
             parts.append(self._figure("special_points", plot(study.branch_curves)))
+        return "".join(parts)
+
+    def _orbits(self) -> str:
+        """The periodic motion with its multipliers, moving; families of them, with a table of special orbits."""
+        study = self.study
+        if study.orbit_request is None:
+            return ""
+        self.step("looking for orbits")
+        found, families, show = study.orbit, study.orbit_families, study.orbit_request.show
+        assert found is not None
+        states = [n for n in show if n not in (PERIOD, MULTIPLIERS)]
+        parts = [f"<pre>{in_html(str(found))}</pre>", self._figure("orbit", plot(found, *states))]
+        if len(found.multipliers):
+            parts.append(self._figure("multipliers", plot(found, MULTIPLIERS)))
+        try:
+            moving = scene(found, shapes=study.source.shapes, packages=study.source.packages)
+            parts.append(details("The orbit, moving", moving.html(assets=False, autoplay=False)))
+        except SymbodyError as reason:
+            parts.append(note(f"no picture: {reason}", is_warning=True))
+        if families:
+            parts.append(self._figure("orbits", plot(families, *show)))
+            points = [p for f in families for p in f.special]
+            rows = [[f"{p.value:z.8g}", p.kind, ORBIT_WORDS[p.kind], f"{p.period:z.8g}"] for p in points]
+            parts.append(table([families[0].varied, "what happens", "", "period [s]"], rows) if rows else "")
         return "".join(parts)
 
     def _responses(self) -> str:
