@@ -21,6 +21,7 @@ STAGES = (
     "derive",
     "operations",
     "dynamics",
+    "batch",
     "simulate",
     "stiff",
     "linear",
@@ -33,7 +34,7 @@ STAGES = (
 )  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),
-    "quick": ("dynamics", "simulate", "overhead", "gpu"),
+    "quick": ("dynamics", "simulate", "overhead", "batch", "gpu"),
     "robots": ("dynamics",),
     "functions": ("dynamics",),
     "only": ("equilibria",),

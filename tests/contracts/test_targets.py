@@ -47,7 +47,7 @@ def target(request: pytest.FixtureRequest) -> Target:
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every program in many pieces, so that all kinds of values pass from one to another."""
     whole = llvm_text.cut
-    monkeypatch.setattr(llvm_text, "cut", lambda p: whole(p, 7))
+    monkeypatch.setattr(llvm_text, "cut", lambda p, size=7: whole(p, 7))
     monkeypatch.setattr(c, "PIECE", 7)
 
 

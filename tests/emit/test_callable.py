@@ -15,12 +15,13 @@ import symbody as sb
 import symbody.emit.llvm.jit as jit
 from symbody.algebra.evaluate import evaluate
 from symbody.algebra.functions import ExternalFunction, cos, exp, sin
-from symbody.algebra.graph import symbols
+from symbody.algebra.graph import symbol, symbols
 from symbody.algebra.linear import solve
 from symbody.algebra.matrix import matrix
 from symbody.emit.program.lower import program
 from symbody.emit.run import disk_cache as cache
 from symbody.emit.run.callable import compile_program as compile
+from symbody.emit.run.workers import share_out
 from symbody.errors import ProgramError
 
 t, x, y, z = symbols("t x y z")
@@ -233,3 +234,58 @@ def test_two_processes_at_once(own_cache):
         p.join()
     assert len(results) == 1
     assert len(list(own_cache.iterdir())) == 1
+
+
+@pytest.mark.parametrize("n", [3, 8, 300, 5003])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_batches_write_where_they_are_told_to(f, n, threads):
+    rows = np.random.default_rng(n).random((n, 3))
+    out = (np.full((n, 3), np.nan), np.full((n, 3, 3), np.nan), np.full(n, np.nan))
+    got = f.batch(0.5, rows, out=out, threads=threads)
+    assert all(a is b for a, b in zip(got, out, strict=True))
+    for a, b in zip(got, f.batch(0.5, rows, threads=1), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 9, 16, 19])
+def test_rows_of_any_length_are_packed_and_unpacked(size):
+    """Squares of lanes, and what is left of them."""
+    xs = [symbol(f"x{k}") for k in range(size)]
+    f = compile(program("shifted", {"x": xs}, {"y": [e + k for k, e in enumerate(xs)], "z": [xs[0]]}))
+    rows = np.random.default_rng(size).random((37, size))
+    y, z = f.batch(rows)
+    np.testing.assert_array_equal(y, rows + np.arange(size))
+    np.testing.assert_array_equal(z[:, 0], rows[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        (np.empty((4, 3)), r"out takes 3 arrays \(s, A, e\), got 1"),
+        (
+            (np.empty((4, 3)), np.empty((4, 9)), np.empty(4)),
+            r"out for A must be .* shape \(4, 3, 3\); got shape \(4, 9\)",
+        ),
+        ((np.empty((4, 3), np.float32), np.empty((4, 3, 3)), np.empty(4)), "of float32"),
+        ((np.empty((3, 4)).T, np.empty((4, 3, 3)), np.empty(4)), "in rows"),
+    ],
+)
+def test_arrays_that_cannot_take_results_are_refused(f, out, message):
+    with pytest.raises(ProgramError, match=message):
+        f.batch(0.5, np.zeros((4, 3)), out=out)
+
+
+def test_work_is_divided_without_loss_and_errors_come_back():
+    done = np.zeros(1000, dtype=int)
+
+    def part(first, stop):
+        done[first:stop] += 1
+        if first >= 500:
+            raise ValueError("no further")
+
+    with pytest.raises(ValueError, match="no further"):
+        share_out(part, 1000, 3, 7)
+    assert np.all(done <= 1)
+    done[:] = 0
+    share_out(lambda a, b: share_out(lambda c, d: done.__setitem__(slice(a + c, a + d), 1), b - a, 3, 5), 1000, 3, 50)
+    assert np.all(done == 1)  # also where those who work ask for work to be done

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ..loops.kernels import FACTORS, clear, factor_kernel, has_pivots, pack, solve_kernel, unpack
+from ..loops.kernels import FACTORS, clear, factor_kernel, has_pivots, solve_kernel
 from ..loops.language import Kernel
 from ..program import pieces
 from ..program.program import Instruction, Output, Program, right_sides
@@ -25,6 +25,9 @@ from .sincos import LARGEST, sincos
 from .tree_text import TreeText, tree_text
 
 PIECE: Final = 600  # instructions in a piece, about
+PIECE_OF_LANES: Final = (
+    4800  # of several states at once, whose vectors are slower to store and load where one piece hands them to the next
+)
 SIDE_BY_SIDE: Final = 4  # registers full of right sides; for two rows of them there are registers on every machine
 FEWEST: Final = 3  # right sides side by side; two are solved as fast one after the other
 
@@ -164,7 +167,7 @@ class _LlvmModule:
 
     def text(self) -> LlvmText:
         name, p = entry(self.program), self.program
-        ranges = cut(p)
+        ranges = cut(p, PIECE if self.lanes == 1 else PIECE_OF_LANES)
         piece_of = [k for k, r in enumerate(ranges) for _ in r]
         last_piece = self._last_pieces(piece_of)
         functions = []
@@ -483,86 +486,3 @@ class _LlvmPiece:
 def llvm_text(program: Program, lanes: int = 1, register: int = 4) -> LlvmText:
     """The module of a program, for one state or for `lanes` states side by side; a vector register holds `register` numbers."""
     return _LlvmModule(program, lanes, register).text()
-
-
-# ---------------------------------------------------------------------------------------------------------- many states
-
-
-def batch_text(program: Program, lanes: int) -> str:
-    """The loop over states: `void name.batch(in, strides, out, work, first, stop)`.
-
-    Each time round it packs `lanes` rows of every input side by side into scratch memory, calls the program, and unpacks. An input that is the same
-    for all states (of stride 0) is packed once.
-    """
-    sizes_in, sizes_out = [len(g) for g in program.inputs], [len(o.values) for o in program.outputs]
-    lines: list[str] = []
-    at = 0
-    ins, outs = len(sizes_in) + 1, len(sizes_out)
-    head = [f"  %pin = alloca [{ins} x ptr]", f"  %pout = alloca [{max(outs, 1)} x ptr]"]
-    before, after = [], []
-    for g, size in enumerate(sizes_in):
-        head += _pointer(f"%src{g}", "%in", g) + _pointer_into_work(f"%buf{g}", at * lanes, "%pin", g)
-        head += [f"  %st{g}.p = getelementptr i64, ptr %strides, i64 {g}", f"  %st{g} = load i64, ptr %st{g}.p"]
-        arguments = f"i64 %stop, i64 %st{g}, ptr %src{g}, ptr %buf{g}"
-        head += [
-            f"  %still{g} = icmp eq i64 %st{g}, 0",
-            f"  %once{g} = select i1 %still{g}, i64 {size}, i64 0",
-            f"  %each{g} = select i1 %still{g}, i64 0, i64 {size}",
-            f"  call void @pack_{lanes}(i64 %once{g}, i64 %first, {arguments})",
-        ]
-        before.append(f"  call void @pack_{lanes}(i64 %each{g}, i64 %s, {arguments})")
-        at += size
-    head += _pointer("%ext", "%in", ins - 1)
-    head += [f"  %pin.e = getelementptr ptr, ptr %pin, i64 {ins - 1}", "  store ptr %ext, ptr %pin.e"]
-    for o, size in enumerate(sizes_out):
-        head += _pointer(f"%dst{o}", "%out", o) + _pointer_into_work(f"%res{o}", at * lanes, "%pout", o)
-        after.append(f"  call void @unpack_{lanes}(i64 {size}, i64 %s, i64 %stop, ptr %res{o}, ptr %dst{o})")
-        at += size
-    head.append(f"  %rest = getelementptr double, ptr %work, i64 {at * lanes}")
-    lines += [
-        f"declare void @pack_{lanes}(i64, i64, i64, i64, ptr, ptr)",
-        f"declare void @unpack_{lanes}(i64, i64, i64, ptr, ptr)",
-        f"define void @{entry(program)}.batch(ptr %in, ptr %strides, ptr %out, ptr %work, i64 %first, i64 %stop) nounwind {{",
-        *head,
-        "  br label %head",
-        "head:",
-        "  %s = phi i64 [ %first, %0 ], [ %next, %body ]",
-        "  %more = icmp slt i64 %s, %stop",
-        "  br i1 %more, label %body, label %done",
-        "body:",
-        *before,
-        f"  call void @{entry(program)}(ptr %pin, ptr %pout, ptr %rest)",
-        *after,
-        f"  %next = add i64 %s, {lanes}",
-        "  br label %head",
-        "done:",
-        "  ret void",
-        "}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def batch_kernels(lanes: int) -> str:
-    return "".join(
-        LlvmKernel(simple_kernel(k, {"lanes": lanes}), f"{k.__name__}_{lanes}")
-        .text("noinline nounwind")
-        .replace("define internal", "define")
-        for k in (pack, unpack)
-    )
-
-
-def batch_scratch(program: Program) -> int:
-    """Numbers of scratch memory for packed inputs and outputs, in units of lanes."""
-    return sum(len(g) for g in program.inputs) + sum(len(o.values) for o in program.outputs)
-
-
-def _pointer(name: str, table: str, at: int) -> list[str]:
-    return [f"  {name}.p = getelementptr ptr, ptr {table}, i64 {at}", f"  {name} = load ptr, ptr {name}.p"]
-
-
-def _pointer_into_work(name: str, offset: int, table: str, at: int) -> list[str]:
-    return [
-        f"  {name} = getelementptr double, ptr %work, i64 {offset}",
-        f"  {name}.q = getelementptr ptr, ptr {table}, i64 {at}",
-        f"  store ptr {name}, ptr {name}.q",
-    ]

@@ -19,7 +19,7 @@ def transposed(name: str, lanes: int, length: int, first: int, count: int, rows:
             f"  %in{j} = load {vector}, ptr %from{j}, align 8",
         ]
         values.append(f"%in{j}")
-    turns, values = _turned(values, lanes)
+    turns, values = turned(values, lanes)
     stores = []
     for j in range(lanes):
         stores += [
@@ -73,7 +73,7 @@ def _kept_inside(name: str, last: int) -> list[str]:
     ]
 
 
-def _turned(values: list[str], lanes: int) -> tuple[list[str], list[str]]:
+def turned(values: list[str], lanes: int, mark: str = "turned") -> tuple[list[str], list[str]]:
     """A square turned over by exchanging halves, quarters, ... of pairs of vectors."""
     lines, vector, step = [], f"<{lanes} x double>", 1
     while step < lanes:
@@ -83,7 +83,7 @@ def _turned(values: list[str], lanes: int) -> tuple[list[str], list[str]]:
             low = [lanes + x - step if x & step else x for x in range(lanes)]
             high = [lanes + x if x & step else x + step for x in range(lanes)]
             for j, mask in ((i, low), (i + step, high)):
-                new[j] = f"%turned{step}.{j}"
+                new[j] = f"%{mark}{step}.{j}"
                 order = ", ".join(f"i32 {m}" for m in mask)
                 lines.append(f"  {new[j]} = shufflevector {pair}, <{lanes} x i32> <{order}>")
         values, step = new, 2 * step

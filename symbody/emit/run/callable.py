@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Final
@@ -19,18 +17,20 @@ from ...algebra import elimination
 from ...algebra.functions import ExternalFunction
 from ...algebra.target_names import UniqueNames, is_python_reserved
 from ...errors import ProgramError, listed, shown
-from ..llvm import jit, loop_text, numbers, transposed, tree_text
+from ..llvm import jit, loop_text, numbers, packing, transposed, tree_text
 from ..llvm import program_text as llvm_text_module
 from ..llvm import sincos as llvm_sincos
-from ..llvm.program_text import batch_kernels, batch_scratch, batch_text, entry, llvm_text
+from ..llvm.packing import batch_kernels, batch_scratch, batch_text
+from ..llvm.program_text import entry, llvm_text
 from ..loops import checked, form, kernels, specialised, tree_kernels
 from ..program import pieces, right_sides, tree_shape
 from ..program.constant_part import without_constant_part
 from ..program.program import Output, Program
 from . import disk_cache as disk
+from .workers import cores, grain, share_out
 
 Array = NDArray[np.float64]
-THREAD_OPERATIONS: Final = 500_000  # what a thread must have to do: starting it takes about 100 µs
+THREAD_OPERATIONS: Final = 200_000  # what a thread must have to do: waking it takes about 10 µs
 MANY_STATES: Final = 64  # from which on what is the same for all of them is computed before
 HOLD_LOCK: Final = 5000  # operations: giving up Python's lock costs more than shorter programs take
 
@@ -44,7 +44,7 @@ def _generator() -> str:
     """Hash of the files that decide the machine code of a program: when one changes, older machine code is not used any more."""
     loops = (loop_text, numbers, kernels, checked, form, specialised, elimination)
     trees = (tree_text, transposed, tree_kernels, tree_shape)
-    made_by = (llvm_text_module, llvm_sincos, pieces, right_sides, jit, *loops, *trees)
+    made_by = (llvm_text_module, llvm_sincos, packing, pieces, right_sides, jit, *loops, *trees)
     return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
 
 
@@ -103,8 +103,8 @@ class Compiled:
         if kept is None:
             text = llvm_text(self.program, lanes, jit.lanes())
             work = text.work + (batch_scratch(self.program) if for_many else 0)
-            loops = text.kernels + (batch_kernels(lanes) if for_many else "")
-            pieces = text.pieces + (batch_text(self.program, lanes) if for_many else "")
+            loops = text.kernels + (batch_kernels(self.program, lanes) if for_many else "")
+            pieces = text.pieces + (batch_text(self.program, entry(self.program), lanes) if for_many else "")
             kept = work.to_bytes(8, "little") + jit.machine_code(loops, pieces)
             if self._cache:
                 disk.save(key, kept)
@@ -138,20 +138,28 @@ class Compiled:
         code, work = self._built(lanes, for_many=True)
         return code, _Batch(code.address(f"{entry(self.program)}.batch")), work * lanes
 
-    def batch(self, *groups: Any, threads: int | None = None) -> Any:
+    def batch(self, *groups: Any, threads: int | None = None, out: Any = None) -> Any:
         """Many states at once: a group has shape (n, size), or (n,) where it is scalar; without the n it serves all states.
 
-        Runs side by side in the lanes of vector registers (loops over a tree one after the other) and on all cores (or on `threads` of them).
+        Runs side by side in the lanes of vector registers (loops over a tree one after the other) and on all cores (or on `threads` of them), without
+        Python's lock. Results are new arrays, or those given as `out`: one, or a tuple where the program has several outputs.
         """
         arrays, strides, n = self._rows(groups)
+        results = self._results(n, out)
         constant = tuple(k for k, s in enumerate(strides) if s == 0)
         if n >= MANY_STATES and constant and (parts := self._parts(constant)) is not None:
             first, rest = parts
-            return rest.batch(*arrays, first(*(arrays[k] for k in constant)), threads=threads)
-        outs = [np.empty((n, len(o.values))) for o in self.program.outputs]
+            rest.batch(*arrays, first(*(arrays[k] for k in constant)), threads=threads, out=results)
+        else:
+            self._run_batch(arrays, strides, results, n, threads)
+        return results[0] if len(results) == 1 else results
+
+    def _run_batch(
+        self, arrays: Sequence[Array], strides: Sequence[int], results: Sequence[Array], n: int, threads: int | None
+    ) -> None:
         _, run, work = self._batch
         ins = np.array([*(a.ctypes.data for a in arrays), self._externals.table.ctypes.data], dtype=np.intp)
-        targets = np.array([o.ctypes.data for o in outs], dtype=np.intp)
+        targets = np.array([o.ctypes.data for o in results], dtype=np.intp)
         lengths = np.array(strides, dtype=np.int64)
 
         def part(first: int, stop: int) -> None:
@@ -159,9 +167,27 @@ class Compiled:
             run(ins.ctypes.data, lengths.ctypes.data, targets.ctypes.data, aligned(scratch), first, stop)
             self._externals.raise_pending()
 
-        _share_out(part, n, threads or min(os.cpu_count() or 1, n * self.program.cost.total // THREAD_OPERATIONS))
-        shaped = tuple(o.reshape(n, *output_shape(out)) for o, out in zip(outs, self.program.outputs, strict=True))
-        return shaped[0] if len(shaped) == 1 else shaped
+        wanted = threads or max(1, min(cores(), n * self.program.cost.total // THREAD_OPERATIONS))
+        share_out(part, n, wanted, grain(n, wanted, 64))
+
+    def _results(self, n: int, out: Any) -> tuple[Array, ...]:
+        """New arrays for n states, or those that are given, checked."""
+        outputs = self.program.outputs
+        if out is None:
+            return tuple(np.empty((n, *output_shape(o))) for o in outputs)
+        given = (out,) if isinstance(out, np.ndarray) else tuple(out)
+        for o, a in zip(outputs, given, strict=False):
+            if not _can_take(a, (n, *output_shape(o))):
+                raise ProgramError(
+                    f"{self.program.name}.batch: out for {o.name} must be a writable array of 64-bit floats in rows, of shape "
+                    f"{(n, *output_shape(o))}; got {_described(a)}"
+                )
+        if len(given) != len(outputs):
+            names = listed(o.name for o in outputs)
+            raise ProgramError(
+                f"{self.program.name}.batch: out takes {len(outputs)} arrays ({names}), got {len(given)}"
+            )
+        return given
 
     def _parts(self, constant: tuple[int, ...]) -> tuple[Compiled, Compiled] | None:
         """The part that depends on these groups alone, and the rest; None where it is not worth the way."""
@@ -234,16 +260,19 @@ def _wrong_count(program: Program, got: int, call: str) -> ProgramError:
     )
 
 
-def _share_out(part: Callable[[int, int], None], n: int, threads: int) -> None:
-    """Run `part` over 0 .. n on several threads; machine code runs without Python's lock."""
-    threads = max(1, min(threads, n // 256))
-    if threads == 1:
-        part(0, n)
-        return
-    pieces = 4 * threads  # more than threads, so that a core that is disturbed does not hold up all
-    bounds = [round(k * n / pieces / 64) * 64 for k in range(pieces)] + [n]
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(part, bounds[:-1], bounds[1:]))
+def _can_take(a: Any, shape: tuple[int, ...]) -> bool:
+    """Whether results can be written into an array."""
+    return (
+        isinstance(a, np.ndarray)
+        and a.dtype == np.float64
+        and a.shape == shape
+        and a.flags.c_contiguous
+        and a.flags.writeable
+    )
+
+
+def _described(a: Any) -> str:
+    return f"shape {a.shape} of {a.dtype}" if isinstance(a, np.ndarray) else shown(a)
 
 
 # ---------------------------------------------------------------------------------------------------------- calling from Python

@@ -1,0 +1,74 @@
+"""Many states and many motions at once on this computer's cores.
+
+Of functions: nanoseconds for one state in machine code called again and again (`scalar_ns`), from Python (`python_ns`), and for one of many in a batch, on one
+core and on all of them; `lanes` is scalar_ns / one_core_ns. Arrays are given for the results. Times of one core are CPU times, those of all cores are times on the clock.
+
+`before_...` were measured by the same calls before batches turned rows over in registers and kept their threads, and before motions were integrated without
+Python in between, on a machine with two cores (AMD EPYC, AVX-512).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+import symbody as sb
+from symbody.emit.run.loop_callee import LoopCallee, program_callee
+from symbody.emit.run.workers import cores
+
+from .gpu import system
+from .overhead import again
+from .timing import Row, repeated
+
+STATES: Final = 4096
+CASES: Final = ("panda", "anymal_b", "bicycle", "spatial crank")
+BEFORE_ONE_CORE: Final = {"panda": 48.0, "anymal_b": 138.0, "bicycle": 90.0, "spatial crank": 130.0}  # ns
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    for name in CASES:
+        yield function_row(name)
+
+
+def function_row(name: str) -> Row:
+    s = system(name)
+    f = sb.compile(s.equations, bake=s.bake).udot
+    groups = [g.name for g in f.program.inputs]
+    one = {g: 0.0 if g == "t" else s.groups[g][0].copy() for g in groups}
+    many = [0.0 if g == "t" else np.resize(s.groups[g], (STATES, s.groups[g].shape[1])) for g in groups]
+    out = np.empty((STATES, len(s.equations.u)))
+    held = {g: x for g, x in one.items() if g not in ("t", "q", "u")}
+    loop = LoopCallee(
+        again, {}, times=100, q=one["q"], u=one["u"], out=np.zeros(out.shape[1]), f=program_callee(f, held)
+    )
+    scalar = repeated(loop.run).least / 100
+    one_core = repeated(lambda: f.batch(*many, threads=1, out=out)).least / STATES
+    return {
+        "case": f"{name}: forward dynamics",
+        "states": STATES,
+        "scalar_ns": _ns(scalar),
+        "python_ns": _ns(repeated(lambda: f(*one.values())).least),
+        "one_core_ns": _ns(one_core),
+        "lanes": round(scalar / one_core, 2),
+        "cores": cores(),
+        "all_cores_ns": _ns(wall(lambda: f.batch(*many, out=out)) / STATES),
+        "before_one_core_ns": BEFORE_ONE_CORE[name],
+    }
+
+
+def wall(act: Callable[[], Any], repeats: int = 30) -> float:
+    """The least time on the clock."""
+    act()
+    found = []
+    for _ in range(repeats):
+        begun = time.perf_counter()
+        act()
+        found.append(time.perf_counter() - begun)
+    return min(found)
+
+
+def _ns(seconds: float) -> float:
+    return round(seconds * 1e9, 1)

@@ -1,0 +1,249 @@
+"""The loop over many states, as LLVM text: rows of arrays are packed side by side, the program runs, results are unpacked.
+
+Rows are turned over in registers, a square of `lanes` rows and columns at a time; what is left of the columns is loaded and stored under a mask. The states
+after the last whole pack go through kernels (`loops/kernels.py`) number by number.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..loops.kernels import pack, unpack
+from ..program.program import Program
+from .loop_text import LlvmKernel, simple_kernel
+from .transposed import turned
+
+
+def batch_text(program: Program, name: str, lanes: int) -> str:
+    """The loop over states: `void name.batch(in, strides, out, work, first, stop)`.
+
+    Each time round it packs `lanes` rows of every input side by side into scratch memory, calls the program, and unpacks. An input that is the same
+    for all states (of stride 0) is packed once.
+    """
+    sizes_in, sizes_out = [len(g) for g in program.inputs], [len(o.values) for o in program.outputs]
+    ins, outs = len(sizes_in) + 1, len(sizes_out)
+    head = [f"  %pin = alloca [{ins} x ptr]", f"  %pout = alloca [{max(outs, 1)} x ptr]"]
+    whole, rest, whole_out, rest_out, at = [], [], [], [], 0
+    for g, size in enumerate(sizes_in):
+        head += _pointer(f"%src{g}", "%in", g) + _pointer_into_work(f"%buf{g}", at * lanes, "%pin", g)
+        head += [f"  %st{g}.p = getelementptr i64, ptr %strides, i64 {g}", f"  %st{g} = load i64, ptr %st{g}.p"]
+        arguments = f"i64 %stop, i64 %st{g}, ptr %src{g}, ptr %buf{g}"
+        head += [
+            f"  %still{g} = icmp eq i64 %st{g}, 0",
+            f"  %once{g} = select i1 %still{g}, i64 {size}, i64 0",
+            f"  %each{g} = select i1 %still{g}, i64 0, i64 {size}",
+            f"  call void @pack_{lanes}(i64 %once{g}, i64 %first, {arguments})",
+        ]
+        rest.append(f"  call void @pack_{lanes}(i64 %each{g}, i64 %s, {arguments})")
+        if size and lanes > 1:
+            whole += [
+                f"  br i1 %still{g}, label %packed{g}, label %pack{g}",
+                f"pack{g}:",
+                f"  %row{g} = mul nsw i64 %s, {size}",
+                f"  %from{g} = getelementptr double, ptr %src{g}, i64 %row{g}",
+                f"  call void @{_side_by_side(lanes, size)}(ptr %from{g}, ptr %buf{g})",
+                f"  br label %packed{g}",
+                f"packed{g}:",
+            ]
+        at += size
+    head += _pointer("%ext", "%in", ins - 1)
+    head += [f"  %pin.e = getelementptr ptr, ptr %pin, i64 {ins - 1}", "  store ptr %ext, ptr %pin.e"]
+    for o, size in enumerate(sizes_out):
+        head += _pointer(f"%dst{o}", "%out", o) + _pointer_into_work(f"%res{o}", at * lanes, "%pout", o)
+        rest_out.append(f"  call void @unpack_{lanes}(i64 {size}, i64 %s, i64 %stop, ptr %res{o}, ptr %dst{o})")
+        if size and lanes > 1:
+            whole_out += [
+                f"  %row.o{o} = mul nsw i64 %s, {size}",
+                f"  %to{o} = getelementptr double, ptr %dst{o}, i64 %row.o{o}",
+                f"  call void @{_in_rows(lanes, size)}(ptr %res{o}, ptr %to{o})",
+            ]
+        at += size
+    run = f"  call void @{name}(ptr %pin, ptr %pout, ptr %rest)"
+    lines = [
+        *_declarations(program, lanes),
+        f"define void @{name}.batch(ptr %in, ptr %strides, ptr %out, ptr %work, i64 %first, i64 %stop) nounwind {{",
+        *head,
+        f"  %rest = getelementptr double, ptr %work, i64 {at * lanes}",
+        "  br label %head",
+        "head:",
+        "  %s = phi i64 [ %first, %0 ], [ %next, %again ]",
+        f"  %next = add nsw i64 %s, {lanes}",
+        "  %more = icmp slt i64 %s, %stop",
+        "  br i1 %more, label %body, label %done",
+        "body:",
+        "  %fits = icmp sle i64 %next, %stop",
+        f"  br i1 {'%fits' if lanes > 1 else 'false'}, label %whole, label %part",
+        "whole:",
+        *whole,
+        run,
+        *whole_out,
+        "  br label %again",
+        "part:",
+        *rest,
+        run,
+        *rest_out,
+        "  br label %again",
+        "again:",
+        "  br label %head",
+        "done:",
+        "  ret void",
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def batch_kernels(program: Program, lanes: int) -> str:
+    """What the loop calls, to be optimised."""
+    generic = "".join(
+        LlvmKernel(simple_kernel(k, {"lanes": lanes}), f"{k.__name__}_{lanes}")
+        .text("noinline nounwind")
+        .replace("define internal", "define")
+        for k in (pack, unpack)
+    )
+    if lanes == 1:
+        return generic
+    sizes = _sizes(program)
+    packed = "".join(_turning(_side_by_side(lanes, n), lanes, n, is_packing=True) for n in sizes[0])
+    return (
+        _MASKED.format(lanes=lanes)
+        + generic
+        + packed
+        + "".join(_turning(_in_rows(lanes, n), lanes, n, is_packing=False) for n in sizes[1])
+    )
+
+
+def batch_scratch(program: Program) -> int:
+    """Numbers of scratch memory for packed inputs and outputs, in units of lanes."""
+    return sum(len(g) for g in program.inputs) + sum(len(o.values) for o in program.outputs)
+
+
+def _sizes(program: Program) -> tuple[list[int], list[int]]:
+    """Of rows that are packed, and of rows that are unpacked."""
+    ins, outs = {len(g) for g in program.inputs}, {len(o.values) for o in program.outputs}
+    return sorted(ins - {0}), sorted(outs - {0})
+
+
+def _side_by_side(lanes: int, size: int) -> str:
+    return f"side_by_side_{lanes}_{size}"
+
+
+def _in_rows(lanes: int, size: int) -> str:
+    return f"in_rows_{lanes}_{size}"
+
+
+def _declarations(program: Program, lanes: int) -> list[str]:
+    out = [
+        f"declare void @pack_{lanes}(i64, i64, i64, i64, ptr, ptr)",
+        f"declare void @unpack_{lanes}(i64, i64, i64, ptr, ptr)",
+    ]
+    if lanes > 1:
+        for sizes, name in zip(_sizes(program), (_side_by_side, _in_rows), strict=True):
+            out += [f"declare void @{name(lanes, n)}(ptr, ptr)" for n in sizes]
+    return out
+
+
+# ---------------------------------------------------------------------------------------------------------- squares
+
+_MASKED: Final = """declare <{lanes} x double> @llvm.masked.load.v{lanes}f64.p0(ptr, i32, <{lanes} x i1>, <{lanes} x double>)
+declare void @llvm.masked.store.v{lanes}f64.p0(<{lanes} x double>, ptr, i32, <{lanes} x i1>)
+"""
+
+
+def _turning(name: str, lanes: int, size: int, is_packing: bool) -> str:
+    """A function of (source, target): rows of `size` numbers turned into columns of `lanes` numbers, or back."""
+    whole, left = divmod(size, lanes)
+    square = _square if is_packing else _square_back
+    lines = [
+        f"define void @{name}(ptr noalias %source, ptr noalias %target) nounwind {{",
+        "  br label %start",
+        "start:",
+    ]
+    if whole:
+        lines += [
+            "  br label %squares",
+            "squares:",
+            "  %j = phi i64 [ 0, %start ], [ %j.next, %squares ]",
+            *square("whole", "%j", lanes, size, lanes),
+            f"  %j.next = add nsw i64 %j, {lanes}",
+            f"  %more = icmp slt i64 %j.next, {whole * lanes}",
+            "  br i1 %more, label %squares, label %last",
+            "last:",
+        ]
+    if left:
+        lines += square("part", str(whole * lanes), lanes, size, left)
+    return "\n".join([*lines, "  ret void", "}\n"])
+
+
+def _square(mark: str, first: str, lanes: int, size: int, width: int) -> list[str]:
+    """`width` columns from `first` on, each to its place; those of a whole square without a mask."""
+    vector, lines, values = f"<{lanes} x double>", list[str](), list[str]()
+    for r in range(lanes):
+        lines += [
+            f"  %{mark}.at{r} = add nsw i64 {first}, {r * size}",
+            f"  %{mark}.from{r} = getelementptr double, ptr %source, i64 %{mark}.at{r}",
+            f"  %{mark}.in{r} = {_load(vector, f'%{mark}.from{r}', lanes, width)}",
+        ]
+        values.append(f"%{mark}.in{r}")
+    turns, values = turned(values, lanes, mark)
+    lines += [*turns, f"  %{mark}.base = mul nsw i64 {first}, {lanes}"]
+    for c in range(width):
+        lines += [
+            f"  %{mark}.place{c} = add nsw i64 %{mark}.base, {c * lanes}",
+            f"  %{mark}.to{c} = getelementptr double, ptr %target, i64 %{mark}.place{c}",
+            f"  store {vector} {values[c]}, ptr %{mark}.to{c}, align 8",
+        ]
+    return lines
+
+
+def _square_back(mark: str, first: str, lanes: int, size: int, width: int) -> list[str]:
+    """The reverse."""
+    vector, lines, values = f"<{lanes} x double>", list[str](), list[str]()
+    lines.append(f"  %{mark}.base = mul nsw i64 {first}, {lanes}")
+    for c in range(lanes):
+        if c >= width:
+            values.append("poison")
+            continue
+        lines += [
+            f"  %{mark}.place{c} = add nsw i64 %{mark}.base, {c * lanes}",
+            f"  %{mark}.from{c} = getelementptr double, ptr %source, i64 %{mark}.place{c}",
+            f"  %{mark}.in{c} = load {vector}, ptr %{mark}.from{c}, align 8",
+        ]
+        values.append(f"%{mark}.in{c}")
+    turns, values = turned(values, lanes, mark)
+    lines += turns
+    for r in range(lanes):
+        lines += [
+            f"  %{mark}.at{r} = add nsw i64 {first}, {r * size}",
+            f"  %{mark}.to{r} = getelementptr double, ptr %target, i64 %{mark}.at{r}",
+            _store(vector, values[r], f"%{mark}.to{r}", lanes, width),
+        ]
+    return lines
+
+
+def _mask(lanes: int, width: int) -> str:
+    return f"<{lanes} x i1> <{', '.join(f'i1 {str(k < width).lower()}' for k in range(lanes))}>"
+
+
+def _load(vector: str, place: str, lanes: int, width: int) -> str:
+    if width == lanes:
+        return f"load {vector}, ptr {place}, align 8"
+    mask = _mask(lanes, width)
+    return f"call {vector} @llvm.masked.load.v{lanes}f64.p0(ptr {place}, i32 8, {mask}, {vector} zeroinitializer)"
+
+
+def _store(vector: str, value: str, place: str, lanes: int, width: int) -> str:
+    if width == lanes:
+        return f"  store {vector} {value}, ptr {place}, align 8"
+    return f"  call void @llvm.masked.store.v{lanes}f64.p0({vector} {value}, ptr {place}, i32 8, {_mask(lanes, width)})"
+
+
+def _pointer(name: str, table: str, at: int) -> list[str]:
+    return [f"  {name}.p = getelementptr ptr, ptr {table}, i64 {at}", f"  {name} = load ptr, ptr {name}.p"]
+
+
+def _pointer_into_work(name: str, offset: int, table: str, at: int) -> list[str]:
+    return [
+        f"  {name} = getelementptr double, ptr %work, i64 {offset}",
+        f"  {name}.q = getelementptr ptr, ptr {table}, i64 {at}",
+        f"  store ptr {name}, ptr {name}.q",
+    ]
