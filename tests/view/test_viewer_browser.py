@@ -6,6 +6,7 @@ One browser for all tests. Where there is none they are skipped: `apt-get instal
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import symbody as sb
@@ -241,6 +242,11 @@ def test_a_report(browser, tmp_path):
     assert page.value("document.documentElement.scrollWidth <= window.innerWidth + 1"), (
         "no scrolling sideways on a phone"
     )
+    page.until("window.symbodyLive && symbodyLive.run && symbodyLive.run.done")
+    np.testing.assert_allclose(
+        page.value("Array.from(symbodyLive.run.states.at(-1))"), study.trajectory.y[-1][:4], atol=1e-4,
+        err_msg="the model that runs in the report has the motion of the report",
+    )  # fmt: skip
     dark = "getComputedStyle(document.body).backgroundColor"
     colour = page.value(dark)
     page.value("document.getElementById('theme').click(), 1")

@@ -19,7 +19,11 @@ DONE = "window.symbodyLive && symbodyLive.run && symbodyLive.run.done"
 LAST = "Array.from(symbodyLive.run.states.at(-1))"
 MOVE = """(() => {{ const s = symbodyLive.sliders.find((s) => s.name === {0!r}), own = symbodyLive.sliders.filter((x) => x.group === s.group);
   const input = document.querySelectorAll({1!r})[own.indexOf(s)]; input.value = {2!r}; input.dispatchEvent(new Event("change")); }})()"""
-NUMBERS = {"p": "#parameters input[type=number]", "x": "#start input[type=number]", "r": "#inputs input[type=number]"}
+NUMBERS = {
+    "p": "#live-parameters input[type=number]",
+    "x": "#live-start input[type=number]",
+    "r": "#live-inputs input[type=number]",
+}
 
 
 @pytest.fixture(scope="module")
@@ -102,18 +106,18 @@ def test_sliders_change_parameters_start_and_inputs(page: Page) -> None:
 
 def test_values_that_do_not_fit_are_said(page: Page) -> None:
     page.value(MOVE.format("h", NUMBERS["p"], "5"))
-    page.until("/cannot|no solution/.test(document.querySelector('#said').textContent)")
-    page.value("document.querySelector('#reset').click()")
+    page.until("/cannot|no solution/.test(document.querySelector('#live-said').textContent)")
+    page.value("document.querySelector('#live-reset').click()")
     page.until(f"{DONE} && !symbodyLive.run.trouble")
-    assert page.value("document.querySelector('#reset').disabled")
+    assert page.value("document.querySelector('#live-reset').disabled")
 
 
 def test_curves(page: Page) -> None:
-    names = page.value("[...document.querySelectorAll('#curve option')].map((o) => o.textContent)")
+    names = page.value("[...document.querySelectorAll('#live-curve option')].map((o) => o.textContent)")
     assert names[:2] == ["tip", "a (rad)"]
     assert names[-1] == "total energy (J)"
     page.value(
-        "(() => { const c = document.querySelector('#curve'); c.value = c.options.length - 1; c.dispatchEvent(new Event('change')); })()"
+        "(() => { const c = document.querySelector('#live-curve'); c.value = c.options.length - 1; c.dispatchEvent(new Event('change')); })()"
     )
     energy = page.value("symbodyLive.run.curve(live.curves.at(-1))")
     assert np.ptp(energy) < 1e-4 * np.ptp(page.value("symbodyLive.run.curve(live.curves.at(-2))"))
@@ -132,6 +136,69 @@ def test_hostile_names_on_a_phone(browser: Browser, tmp_path: Path) -> None:
     assert opened.value("document.querySelector('h1').textContent") == '"*/ int owned = 1; /*" \\ %'
     sim = sb.simulate(hostile(), 0.05, h=0.1, rtol=1e-10)
     np.testing.assert_allclose(opened.value(LAST), sim.y[-1], atol=1e-5)
+    opened.close()
+
+
+def ball() -> sb.Equations:
+    m = sb.Model("ball")
+    y = m.prismatic("y", m.ground, m.body("ball", mass=1.0), axis="y").q
+    m.parameter("e", 0.8)
+    m.output("height", y)
+    m.gravity(0, -9.81, 0)
+    return sb.derive(m)
+
+
+def test_events_happen_in_the_page(browser: Browser, tmp_path: Path) -> None:
+    """A ball that bounces (a reset), is seen at a height (marked only, on the way up), and ends: times and state of `simulate`, also at a changed restitution."""
+    eq = ball()
+    y, v, e = eq.q[0], eq.u[0], eq.variables["e"].symbol
+    floor = sb.Event("floor", y, direction="falling", reset={v: -e * v})
+    half = sb.Event("half", y - 0.5, direction="rising")
+    slow = sb.Event("never", y - 0.4, where=v > 100, reset={v: 0})
+    high = sb.Event("late", eq.t - 1.9, terminal=True)
+    events = {x.name: x for x in (floor, half, slow, high)}
+    opened = browser.page(
+        sb.write.live_page(eq, tmp_path / "ball.html", until=2.0, start={"y": 1.0}, events=events),
+        width=1300,
+        height=900,
+    )
+    for restitution in (0.8, 0.9):
+        if restitution != 0.8:
+            moved(opened, "e", restitution)
+        opened.until(DONE)
+        sim = sb.simulate(eq, 2.0, y=1.0, e=restitution, events=list(events.values()), rtol=1e-10)
+        marks = opened.value("symbodyLive.run.marks")
+        assert [m["name"] for m in marks] == [x.name for x in sim.events]
+        assert len(marks) >= 5
+        np.testing.assert_allclose([m["t"] for m in marks], [x.t for x in sim.events], atol=1e-6)
+        np.testing.assert_allclose(opened.value(LAST), sim.y[-1], atol=1e-5)
+    assert "Ended by late at t = 1.9 s. Events: floor at 0.4515 s" in opened.value(
+        "document.querySelector('#live-said').textContent"
+    )
+    assert opened.value("document.querySelectorAll('#live-chart .event').length") == len(marks)
+    assert opened.complaints() == []
+    opened.close()
+
+
+def test_events_that_pile_up_are_said(browser: Browser, tmp_path: Path) -> None:
+    """With restitution 0.5 the ball comes to rest within 1.36 s, after infinitely many bounces: it never falls through the floor."""
+    eq = ball()
+    floor = sb.Event("floor", eq.q[0], direction="falling", reset={eq.u[0]: -0.5 * eq.u[0]})
+    start = {"y": 1.0}
+    opened = browser.page(
+        sb.write.live_page(eq, tmp_path / "ball.html", until=1.3, start=start, events={"floor": floor}),
+        width=1300,
+        height=900,
+    )
+    opened.until(DONE)
+    opened.value(
+        "(() => { const u = document.querySelector('#live-until'); u.value = 3; u.dispatchEvent(new Event('change')); })()"
+    )
+    opened.until("symbodyLive.run.end === 3 && symbodyLive.run.done")
+    assert "Events follow each other ever faster; the motion is shown to t = 1.355 s" in opened.value(
+        "document.querySelector('#live-said').textContent"
+    )
+    assert opened.value("Math.min(...symbodyLive.run.states.map((x) => x[0]))") > -1e-9
     opened.close()
 
 

@@ -4,7 +4,8 @@
 (() => {
   const RTOL = 1e-7, ATOL = 1e-9, MOST_STEPS = 200000, PATIENCE = 14; // milliseconds of computing between two pictures
   const { tableau: rk, samples, frames, curves, sliders, geometry } = live;
-  const $ = (selector) => document.querySelector(selector);
+  const events = live.events, LEAST = 1e-4, LOOKS = 8, MOST_EVENTS = 2000; // LEAST: part of a step after an event where functions have left zero
+  const root = document.querySelector("#live"), $ = (selector) => root.querySelector(selector);
   const brief = (x) => (x === 0 ? "0" : Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ? x.toExponential(2) : String(+x.toPrecision(4)));
   const start = model.initialState();
   const n = start.x.length;
@@ -42,7 +43,7 @@
   /** A motion in the making: `go` takes steps until the time is up, `samples` are what is there so far. */
   class Run {
     constructor({ t, x, r, p }, until) {
-      Object.assign(this, { t, x, r, p, end: t + until, begin: t, taken: 0, trouble: "", done: false });
+      Object.assign(this, { t, x, r, p, end: t + until, begin: t, taken: 0, trouble: "", ended: "", done: false, marks: [] });
       this.times = Array.from({ length: samples }, (_, k) => t + (until * k) / (samples - 1));
       this.states = [];
       this.k = Array.from({ length: rk.width }, () => new Float64Array(n));
@@ -56,6 +57,7 @@
         const rate = Math.hypot(...this.k[0].map((v, i) => v / (1 + Math.abs(x[i]))));
         this.h = Math.min(until / 20, 0.01 / (rate || 1));
         if (!isFinite(this.k[0])) this.stop("the equations have no solution at the start");
+        this.signs = events.length ? Array.from(model.events(t, x, r, p), (g) => Math.sign(g) || null) : [];
       }
     }
 
@@ -96,9 +98,9 @@
       if (this.taken > MOST_STEPS && !this.done) this.stop(`the motion takes more than ${MOST_STEPS} steps; it is shown to t = ${brief(this.t)} s`);
     }
 
-    /** Samples within the step by its polynomial; then the state at its end, on the constraints. */
+    /** The polynomial of the step, then the first event in it, samples up to there, and the state at its end, on the constraints. */
     accept(h, last) {
-      const { k, x, y, r, p, t, dense, times, states } = this, w = rk.width;
+      const { k, x, y, r, p, t, dense } = this, w = rk.width;
       for (let i = 0; i < n; i++) {
         const change = y[i] - x[i], first = h * k[0][i] - change;
         dense[0][i] = x[i];
@@ -111,22 +113,86 @@
           dense[m][i] = h * sum;
         }
       }
-      while (states.length < samples && (times[states.length] <= t + h || last)) {
-        const theta = Math.min(1, (times[states.length] - t) / h), state = new Float64Array(n);
-        for (let i = 0; i < n; i++) {
-          let sum = 0;
-          for (let m = rk.pieces - 1; m > 0; m--) sum = (m % 2 ? theta : 1 - theta) * (dense[m][i] + sum);
-          state[i] = dense[0][i] + sum;
-        }
-        states.push(state);
+      const found = events.length ? this.crossing(h) : null, part = found ? found.at * h : h;
+      this.sample(h, t + part, last && !found);
+      if (found) this.within(found.at, x);
+      else x.set(y);
+      this.t = t + part;
+      if (model.project && model.project(this.t, x, r, p) !== 0) return this.stop(`the constraints cannot be kept at t = ${brief(this.t)} s`);
+      if (found) this.happen(found.which);
+      if (model.project || found) model.rhs(this.t, x, r, p, k[0]);
+      else k[0].set(k[rk.stages]);
+      if (last && !found) this.done = true;
+    }
+
+    /** The state at a part of the step. */
+    within(theta, state) {
+      const { dense } = this;
+      for (let i = 0; i < n; i++) {
+        let sum = 0;
+        for (let m = rk.pieces - 1; m > 0; m--) sum = (m % 2 ? theta : 1 - theta) * (dense[m][i] + sum);
+        state[i] = dense[0][i] + sum;
       }
-      x.set(y);
-      this.t = t + h;
-      if (model.project) {
-        if (model.project(this.t, x, r, p) !== 0) return this.stop(`the constraints cannot be kept at t = ${brief(this.t)} s`);
-        model.rhs(this.t, x, r, p, k[0]);
-      } else k[0].set(k[rk.stages]);
-      if (last) this.done = true;
+      return state;
+    }
+
+    sample(h, until, all) {
+      const { t, times, states } = this;
+      while (states.length < samples && (times[states.length] <= until || all)) states.push(this.within(Math.min(1, (times[states.length] - t) / h), new Float64Array(n)));
+    }
+
+    /** Where event functions first change their sign within the step, and which; a function that was zero has the sign that it takes just after. */
+    crossing(h) {
+      const state = new Float64Array(n), { t, r, p, signs } = this, looked = [LEAST, ...Array.from({ length: LOOKS }, (_, k) => (k + 1) / LOOKS)];
+      const values = (theta) => model.events(t + theta * h, this.within(theta, state), r, p);
+      const counts = (g, k) => signs[k] && g[k] * signs[k] < 0 && (events[k].sense === 0 || events[k].sense === -signs[k]);
+      let before = 0;
+      for (const theta of looked) {
+        const g = values(theta);
+        if (events.some((_, k) => counts(g, k))) {
+          let low = before, high = theta;
+          for (let turn = 0; turn < 60 && high - low > 1e-13; turn++) {
+            const middle = (low + high) / 2, there = values(middle);
+            if (events.some((_, k) => counts(there, k))) high = middle;
+            else low = middle;
+          }
+          const there = values(high);
+          return { at: high, which: events.map((_, k) => k).filter((k) => counts(there, k)) };
+        }
+        events.forEach((_, k) => (signs[k] = Math.sign(g[k]) || signs[k]));
+        before = theta;
+      }
+      return null;
+    }
+
+    /** Events at the state x: those whose guard holds are marked and change the state; one may end the motion. */
+    happen(which) {
+      const { x, r, p, t } = this;
+      for (const k of which) {
+        this.signs[k] = null;
+        const [holds, after] = model.event_handling ? model.event_handling(t, x, r, p) : [null, null];
+        if (holds && !(holds[k] > 0)) continue;
+        this.marks.push({ t, name: events[k].name });
+        if (after) x.set(after.subarray(k * n, (k + 1) * n));
+        if (model.project && model.project(t, x, r, p) !== 0) return this.stop(`the constraints cannot be kept after ${events[k].name} at t = ${brief(t)} s`);
+        if (events[k].ends) {
+          this.ended = `ended by ${events[k].name} at t = ${brief(t)} s`;
+          this.done = true;
+          if (this.states.length < samples) {
+            this.times[this.states.length] = t;
+            this.states.push(Float64Array.from(x));
+          }
+          return;
+        }
+      }
+      if (this.marks.length > 1) this.h = Math.min(this.h, 8 * (t - this.marks.at(-2).t) || this.h); // the next one may come as soon
+      if (this.marks.length > MOST_EVENTS || this.piled()) this.stop(`events follow each other ever faster; the motion is shown to t = ${brief(t)} s`);
+    }
+
+    /** Whether the last events are hardly apart, as bounces before rest. */
+    piled() {
+      const { marks } = this;
+      return marks.length >= 10 && marks.at(-1).t - marks.at(-10).t < 1e-5;
     }
 
     /** Poses of all frames at the samples that there are. */
@@ -197,7 +263,7 @@
   }
 
   function draw(now, before) {
-    const chart = $("#chart"), curve = curves[+$("#curve").value], width = chart.clientWidth || 600, height = chart.clientHeight || 220;
+    const chart = $("#live-chart"), curve = curves[+$("#live-curve").value], width = chart.clientWidth || 600, height = chart.clientHeight || 220;
     const left = 58, right = 12, top = 10, bottom = 30, values = now.curve(curve), old = before ? before.curve(curve) : [];
     const all = [...values, ...old].filter(Number.isFinite);
     let low = all.length ? all.reduce((a, b) => Math.min(a, b)) : 0, high = all.length ? all.reduce((a, b) => Math.max(a, b)) : 1;
@@ -213,6 +279,11 @@
     const line = (run, numbers, kind) => drawn("polyline", { class: kind, points: numbers.map((v, k) => (Number.isFinite(v) ? `${x(run.times[k]).toFixed(1)},${y(v).toFixed(1)}` : "")).join(" ") });
     if (before) parts.push(line(before, old, "before"));
     parts.push(line(now, values, "now"));
+    for (const { t, name } of now.marks) {
+      const mark = drawn("line", { x1: x(t), x2: x(t), y1: height - bottom, y2: height - bottom - 12, class: "event" });
+      mark.append(drawn("title", {}, `${name} at ${brief(t)} s`));
+      parts.push(mark);
+    }
     cursor = drawn("line", { y1: top, y2: height - bottom, class: "cursor" });
     place = x;
     parts.push(cursor);
@@ -273,7 +344,7 @@
     requestAnimationFrame(() => {
       wanted = false;
       begun = performance.now();
-      run = new Run(given(), +$("#until").value || live.until);
+      run = new Run(given(), +$("#live-until").value || live.until);
       reshape();
       continued(run);
     });
@@ -291,30 +362,36 @@
     if (mine.states.length > 1) viewer.replaceMotion(...mine.shown());
     const before = chosen.size && original && original.end === mine.end ? original : null;
     if (mine.states.length) draw(mine, before);
-    $("#dashed").hidden = !before;
-    const said = $("#said");
+    $("#live-dashed").hidden = !before;
+    const said = $("#live-said");
     said.classList.toggle("warning", Boolean(mine.trouble));
     const seconds = (performance.now() - begun) / 1000;
-    said.textContent = mine.trouble ? mine.trouble[0].toUpperCase() + mine.trouble.slice(1) + "." : mine.done ? `Computed in ${brief(seconds)} s, ${mine.taken} steps.` : `Computing: t = ${brief(mine.t)} s`;
-    $("#reset").disabled = chosen.size === 0;
+    said.textContent = mine.trouble ? mine.trouble[0].toUpperCase() + mine.trouble.slice(1) + "." : mine.done ? `Computed in ${brief(seconds)} s, ${mine.taken} steps.${told(mine)}` : `Computing: t = ${brief(mine.t)} s`;
+    $("#live-reset").disabled = chosen.size === 0;
+  }
+
+  /** How a motion ended, and its events: of many the first ones. */
+  function told({ ended, marks }) {
+    const shown = marks.slice(0, 6).map(({ t, name }) => `${name} at ${brief(t)} s`), more = marks.length > shown.length ? `, and ${marks.length - shown.length} more` : "";
+    return `${ended ? ` ${ended[0].toUpperCase()}${ended.slice(1)}.` : ""}${shown.length ? ` Events: ${shown.join(", ")}${more}.` : ""}`;
   }
 
   function begin() {
     viewer = $(".sbv").viewer;
     if (!viewer || !viewer.renderer) viewer = { data: viewer.data, time: 0, replaceMotion() {}, reshape() {} }; // a still picture; curves move all the same
     shapes = places();
-    for (const [group, where] of [["p", "#parameters"], ["x", "#start"], ["r", "#inputs"]]) {
+    for (const [group, where] of [["p", "#live-parameters"], ["x", "#live-start"], ["r", "#live-inputs"]]) {
       const own = sliders.filter((s) => s.group === group), box = $(where);
       if (own.length) box.append(...own.map(row));
       else box.closest("details").remove();
     }
-    curves.forEach((c, k) => $("#curve").append(element("option", { value: k }, c.unit ? `${c.name} (${c.unit})` : c.name)));
-    $("#curve").addEventListener("change", () => show(run));
-    $("#until").value = live.until;
-    $("#until").addEventListener("change", () => { original = null; changed(); });
-    $("#reset").addEventListener("click", () => { chosen.clear(); rows.forEach((f) => f()); changed(); });
+    curves.forEach((c, k) => $("#live-curve").append(element("option", { value: k }, c.unit ? `${c.name} (${c.unit})` : c.name)));
+    $("#live-curve").addEventListener("change", () => show(run));
+    $("#live-until").value = live.until;
+    $("#live-until").addEventListener("change", () => { original = null; changed(); });
+    $("#live-reset").addEventListener("click", () => { chosen.clear(); rows.forEach((f) => f()); changed(); });
     $(".sbv").addEventListener("sbv-time", point);
-    new ResizeObserver(() => run && run.states.length && show(run)).observe($("#chart"));
+    new ResizeObserver(() => run && run.states.length && show(run)).observe($("#live-chart"));
     window.symbodyLive = { get run() { return run; }, get viewer() { return viewer; }, sliders, rows };
     changed();
   }

@@ -30,6 +30,7 @@ from ...view.orbit_plots import MULTIPLIERS
 from ...view.plots import energies, plot, violations
 from ...view.scene import scene
 from ...whole_files import is_unfinished, write_text
+from ..live.live_part import LiveOptions, LivePart, live_part
 from ..trajectory_file import save_trajectory
 from . import equations_page
 from .page import Page, details, note, section, table
@@ -37,6 +38,7 @@ from .page import Page, details, note, section, table
 Step = Callable[[str], None]
 MOST_MODES: Final = 4  # that are animated
 MOST_STATES, MOST_OPERATIONS = 16, 4000  # of a linear system whose matrices are shown with symbols
+MOST_LIVE: Final = 20_000  # operations of accelerations in a page that computes them
 PACKAGES: Final = ("symbody", "numpy", "scipy", "llvmlite", "sympy", "matplotlib")
 
 
@@ -63,20 +65,21 @@ class _Report:
         self.study, self.target, self.step = study, target, step
         self.missing: dict[str, str] = {}
         self.name = study.source.name
+        self.live: LivePart | None = None
 
     def html(self) -> str:
         parts = [
             self._part("equations", "deriving the equations", self._equations),
             self._part("motion", "simulating", self._motion),
+            self._part("live", "writing the model that runs", self._live),
             self._part("stability", "linearising", self._stability),
             self._part("parameters", "parameters", self._parameters),
             self._part("certificate", "certifying", self._certificate),
             self._part("reproduce", "writing", self._reproduce),
         ]
-        order = ("motion", "stability", "equations", "parameters", "certificate", "reproduce")
-        by_name = dict(
-            zip(("equations", "motion", "stability", "parameters", "certificate", "reproduce"), parts, strict=True)
-        )
+        order = ("motion", "live", "stability", "equations", "parameters", "certificate", "reproduce")
+        made = ("equations", "motion", "live", "stability", "parameters", "certificate", "reproduce")
+        by_name = dict(zip(made, parts, strict=True))
         page = Page(self.name, self._summary(), [by_name[k] for k in order], self._styles(), self._scripts())
         return page.html()
 
@@ -113,10 +116,10 @@ class _Report:
         return f"{about}<dl class='facts'>{cells}</dl>"
 
     def _styles(self) -> str:
-        return _asset("report.css")
+        return _asset("report.css") + (self.live.styles if self.live else "")
 
     def _scripts(self) -> str:
-        return viewer.assets() + f"<script>{_asset('report.js')}</script>"
+        return viewer.assets() + f"<script>{_asset('report.js')}</script>" + (self.live.scripts if self.live else "")
 
     # ------------------------------------------------------------------------------------------------ parts
 
@@ -151,6 +154,17 @@ class _Report:
         shown = scene(study.trajectory, shapes=study.source.shapes, packages=study.source.packages)
         shown.save(self.target / "data" / "scene.glb")
         return "".join([shown.html(assets=False), *(note(n, is_warning=True) for n in shown.notes)])
+
+    def _live(self) -> str:
+        """The model itself, running in the page, with sliders."""
+        study = self.study
+        if (count := operations(study.equations.udot)) > MOST_LIVE:
+            return note(f"The equations are too large to run in this page: {count} operations for accelerations.")
+        begin, end = study.span
+        options = LiveOptions(abs(end - begin), study.start, shapes=study.source.shapes, packages=study.source.packages)
+        self.live = live_part(study.equations, options)
+        about = f"The equations run in this page ({self.live.size}): move a slider, and the motion is computed anew."
+        return note(about) + self.live.html
 
     def _stability(self) -> str:
         study = self.study
@@ -326,6 +340,7 @@ class _Report:
 
 _TITLES: Final = {
     "motion": "Motion",
+    "live": "Try it",
     "stability": "Near the steady motion",
     "equations": "Equations",
     "parameters": "Parameters and start",
