@@ -153,7 +153,7 @@ def export(asked: Any) -> Answer:
         begin, end = study.span
         options["until"] = abs(end - begin)
     if asked.to == "page":
-        options |= {"shapes": study.source.shapes, "packages": study.source.packages}
+        options |= {"shapes": study.source.shapes, "packages": study.source.packages, "inputs": study.laws}
     made = write.export(study.equations, asked.to, asked.output, **options)
     if made.is_file():
         return Answer(f"wrote {made}", {"name": study.source.name, "to": asked.to, "files": [str(made)]})

@@ -160,15 +160,23 @@ class Study:
         asked = self.source.requests.simulate
         options = dict(asked.options) if asked is not None else {}
         options |= {k: v for k, v in self.options.items() if k not in ("t", "points")}
-        if asked is not None and asked.inputs:
-            options.setdefault("inputs", dict(asked.inputs))
-        if asked is None and self.is_robot:
-            numbers = {s: self.start[s] for s in self.equations.variables.of("q p t").symbols}
-            options.setdefault("inputs", robots.held(self.equations, numbers))
+        if self.laws:
+            options.setdefault("inputs", self.laws)
         sim = integrate.simulate(self.equations, self._times, self.start, options=options)
         if sim.outcome.ending is integrate.Ending.INTERRUPTED:
             raise KeyboardInterrupt(str(sim.outcome))  # half a motion is no answer to a command
         return sim
+
+    @cached_property
+    def laws(self) -> dict[Any, Any]:
+        """Laws of inputs along the motion: those that the model asks for, or those that hold a robot."""
+        asked = self.source.requests.simulate
+        if asked is not None:
+            return dict(asked.inputs)
+        if not self.is_robot:
+            return {}
+        numbers = {s: self.start[s] for s in self.equations.variables.of("q p t").symbols}
+        return dict(robots.held(self.equations, numbers))
 
     @property
     def span(self) -> tuple[float, float]:

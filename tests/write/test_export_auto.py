@@ -7,6 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import symbody as sb
@@ -74,11 +75,50 @@ def test_hostile_names(tmp_path: Path) -> None:
         assert len(ran(folder)) == 2
 
 
+def swing() -> sb.Equations:
+    """A bead on a hoop that turns at w, by the constraint x^2 + z^2 = l^2: the place at the bottom loses its stability at w^2 = g/l. Damped, and with Euler parameters beside."""
+    m = sb.Model("hoop")
+    w, l = m.parameter("w", 1.0), m.parameter("l", 0.5)
+    slide, bead = m.body("slide", mass=0.0), m.body("bead", mass=1.0)
+    m.prismatic("x", m.ground, slide, axis="x")
+    m.prismatic("z", slide, bead, axis="z")
+    x, z = m.symbols["x"], m.symbols["z"]
+    m.constrain("hoop", x**2 + z**2 - l**2)
+    m.gravity(0, 0, -9.81)
+    m.force("turning", bead, m.ground.x * (w**2 * x - 0.3 * x.dot))
+    return sb.derive(m)
+
+
+def test_constraints_in_auto(tmp_path: Path) -> None:
+    """States are drawn onto the constraints: AUTO finds the branch point of a constrained mechanism where the theory has it."""
+    folder = sb.write.auto(swing(), tmp_path, start={"x": 0.0, "z": -0.5}, vary="w", reference=0.2)
+    assert_good(folder)
+    points = [row for row in ran(folder) if row["TY"] == 1]
+    assert points[0]["w"] == pytest.approx((9.81 / 0.5) ** 0.5, abs=1e-6)
+
+
+def test_eigenvalues_on_the_constraints() -> None:
+    """Those of the mechanism, and -rate twice for each constraint; once for the length of Euler parameters, which speeds keep."""
+    eq, rate = swing(), 7.0
+    start = sb.assemble(eq, {"w": 5.0}, start={"x": 0.1, "z": -0.49})
+    made = sb.write.artefact(eq, sb.write.ExportOptions(["attracted", "rhs"], start, reference=None, attraction=rate))
+    J = sb.numpy_function(made.function("attracted_x").program)
+    still = sb.steady(eq, {"w": 5.0}, start={"x": 0.1, "z": -0.49})
+    at = (0.0, [*still.state.q, *still.state.u], [], [5.0, 0.5])
+    found = np.sort_complex(np.linalg.eigvals(J(*at)))
+    wanted = sb.linearize(eq, still).eigenvalues()
+    np.testing.assert_allclose(found, np.sort_complex([-rate, -rate, *wanted]), atol=1e-6)
+    free = top()
+    made = sb.write.artefact(free, sb.write.ExportOptions(["attracted", "rhs"], {}, reference=None, attraction=rate))
+    assert np.trace(
+        sb.numpy_function(made.function("attracted_x").program)(0.0, *made.start[1:], [1.5])
+    ) == pytest.approx(-rate)
+
+
 def test_refused(tmp_path: Path) -> None:
-    """Constraints, norms of Euler parameters, time, nothing to vary, a name that is not there."""
-    for eq, says in ((top(), "independent coordinates"), (controlled().equations, "depend on time")):
-        with pytest.raises(sb.ProgramError, match=says):
-            sb.write.auto(eq, tmp_path)
+    """Time, a name that is not there."""
+    with pytest.raises(sb.ProgramError, match="depend on time"):
+        sb.write.auto(controlled().equations, tmp_path)
     with pytest.raises(sb.ProgramError, match="there is no parameter or input 'q1'"):
         sb.write.auto(pendulums(), tmp_path, vary="q1")
     assert not list(tmp_path.iterdir())

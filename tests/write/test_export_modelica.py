@@ -110,9 +110,27 @@ def test_wrong_code_is_found(tmp_path: Path) -> None:
         assert_good(folder)
 
 
-def test_external_functions_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(sb.ProgramError, match="external function 'damper_force' has no equations"):
-        sb.write.modelica(crank(), tmp_path)
+def test_external_functions(tmp_path: Path) -> None:
+    """You supply them as functions of Modelica, beside samples that are written; a wrong one is found."""
+    eq, laws = crank(), {"motor": SAMPLES}
+    start = sb.assemble(eq, a=0.4, a_dot=1.0, inputs=laws)
+    folder = sb.write.modelica(eq, tmp_path, start=start, inputs=laws, reference=0.1)
+    with pytest.raises(AssertionError, match=r"No such file.*crank_functions\.mo"):
+        assert_good(folder)
+    text = "function damper_force input Real v; output Real y; algorithm y := v + v^3; end damper_force;"
+    (folder / "crank_functions.mo").write_text(text)
+    said = assert_good(folder)
+    assert all(f"{name:28s} good" in said for name in (*BLOCKS, "outputs"))
+    (folder / "crank_functions.mo").write_text(text.replace("v^3", "v^5"))
+    with pytest.raises(AssertionError, match=r"rhs +WRONG"):
+        assert_good(folder)
+
+
+def test_external_functions_with_names_of_modelica_are_refused(tmp_path: Path) -> None:
+    x = sb.symbol("x")
+    inner = sb.ExternalFunction("inner", 1, python=lambda x: x)
+    with pytest.raises(sb.ProgramError, match="external function 'inner' has a name that Modelica"):
+        sb.write.modelica(sb.from_equations({x: inner(x)}, name="one"), tmp_path, reference=None)
     assert not list(tmp_path.iterdir())
 
 

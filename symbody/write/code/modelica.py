@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from ...algebra.functions import ExternalFunction
+from ...algebra.functions import ExternalFunction, LookupTable
 from ...algebra.target_names import UniqueNames
 from ...emit.loops.kernels import has_pivots
 from ...emit.program.program import Instruction, Output, Program
@@ -81,21 +81,23 @@ class ModelicaText(FlatText):
             test = f"{args[0].within(SUM)} {'<=' if i.op == 'min' else '>='} {args[1].within(SUM)}"
             return self.chosen(test, args[0].text, args[1].text)
         if i.op == "call":
-            return self.looked_up(i.data, args[0] if len(args) == 1 else Term(""))
+            return self.called(i.data, args)
         return Term(f"{i.op}({', '.join(a.text for a in args)})")
 
     def chosen(self, condition: str, yes: str, no: str) -> Term:
         return Term(f"(if {condition} then {yes} else {no})")
 
-    def looked_up(self, f: ExternalFunction, at: Term) -> Term:
-        """A piecewise polynomial, written out: constant before the first time and after the last; as a rate zero there."""
+    def called(self, f: ExternalFunction, args: list[Term]) -> Term:
+        """A function by its name; samples are written out."""
         if f.table is None:
-            raise ProgramError(
-                f"program {self.program.name!r} as Modelica: external function {f.name!r} has no equations; write it in expressions"
-            )
-        x, times, pieces = at.within(ATOM), f.table.times, f.table.coefficients
+            return Term(f"{f.name}({', '.join(a.text for a in args)})")
+        return self.looked_up(f.table, args[0])
+
+    def looked_up(self, table: LookupTable, at: Term) -> Term:
+        """A piecewise polynomial, written out: constant before the first time and after the last; as a rate zero there."""
+        x, times, pieces = at.within(ATOM), table.times, table.coefficients
         outside = [
-            modelica_literal(0.0 if f.table.is_rate else _value(pieces[k], times[0 if k == 0 else -1] - times[k]))
+            modelica_literal(0.0 if table.is_rate else _value(pieces[k], times[0 if k == 0 else -1] - times[k]))
             for k in (0, -1 % len(pieces))
         ]
         texts = [_polynomial(x, t, row) for t, row in zip(times, pieces, strict=False)]

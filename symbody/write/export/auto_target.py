@@ -2,7 +2,8 @@
 
     u' = F(u, par)
 
-u is the state, par the parameters and then the inputs, at indices that AUTO does not use itself.
+u is the state, par the parameters and then the inputs, at indices that AUTO does not use itself. With constraints F draws states onto them (`attracted`), since
+the Jacobian of the plain rates is singular at every equilibrium: it has zeros that belong to no motion.
 """
 
 from __future__ import annotations
@@ -20,20 +21,25 @@ from .fortran_target import FortranModule, fortran_options
 from .readme import LanguageWords, readme
 
 FUNCTIONS: Final = ("rhs", "rhs_x", "rhs_r", "rhs_p")
+CONSTRAINED: Final = ("rhs", "correct_positions", "correct_speeds", "attracted")  # the group
 RESERVED: Final = range(10, 16)  # of PAR: objective, period, angle of a torus, time, conditions of optimality
 
 
-def check_autonomous(eq: Equations, made: Artefact) -> None:
-    """Refuses what AUTO cannot continue: equations that depend on time, and those whose Jacobian is singular at every state."""
-    where = f"export of {eq.name!r} to AUTO"
-    if eq.lam or eq.position_rows:
-        raise ProgramError(
-            f"{where}: constraints make the Jacobian singular at every equilibrium; describe the mechanism by independent coordinates"
-        )
+def auto_functions(eq: Equations) -> tuple[str, ...]:
+    return CONSTRAINED if eq.lam or eq.position_rows else FUNCTIONS
+
+
+def check_autonomous(made: Artefact) -> None:
+    """Refuses what AUTO cannot continue: equations that depend on time."""
     if _reads_time(made.function("rhs").program):
         raise ProgramError(
-            f"{where}: the equations depend on time; add an oscillator, c' = c - w s - c (c^2 + s^2) and s' = s + w c - s (c^2 + s^2), and write c for cos(w t)"
+            f"export of {made.title!r} to AUTO: the equations depend on time; add an oscillator, c' = c - w s - c (c^2 + s^2) and s' = s + w c - s (c^2 + s^2), and write c for cos(w t)"
         )
+
+
+def _field(made: Artefact) -> str:
+    """The vector field that AUTO gets; its derivatives have the same name with `_x`, `_r`, `_p`."""
+    return "attracted" if made.has("attracted") else "rhs"
 
 
 def _reads_time(program: Program) -> bool:
@@ -81,7 +87,7 @@ def _procedures(made: Artefact, module: FortranModule) -> str:
 
 
 def _func(made: Artefact, module: FortranModule) -> list[str]:
-    n, n_p = made.identifier, len(made.parameters)
+    n, n_p, field = made.identifier, len(made.parameters), _field(made)
     indices = parameter_indices(made)
     lines = [
         "! F(u, par); with IJAC = 1 its derivatives by u, with IJAC = 2 those by the parameters too.",
@@ -91,12 +97,12 @@ def _func(made: Artefact, module: FortranModule) -> list[str]:
         f"    real(wp) :: r({len(made.inputs)})", *_by_parameters(made), "    integer :: status",
         *(f"    p%{f} = PAR({k})" for f, k in zip(module.fields, indices, strict=False)),
         *(f"    r({i + 1}) = PAR({k})" for i, k in enumerate(indices[n_p:])),
-        f"    call {n}_rhs(0.0_wp, U, r, p, F, status)", "    if (IJAC == 0) return",
-        f"    call {n}_rhs_x(0.0_wp, U, r, p, DFDU, status)", "    if (IJAC == 1) return",
+        f"    call {n}_{field}(0.0_wp, U, r, p, F, status)", "    if (IJAC == 0) return",
+        f"    call {n}_{field}_x(0.0_wp, U, r, p, DFDU, status)", "    if (IJAC == 1) return",
     ]  # fmt: skip
     for group, at in (("p", 0), ("r", n_p)):
-        if made.has(f"rhs_{group}"):
-            lines.append(f"    call {n}_rhs_{group}(0.0_wp, U, r, p, by_{group}, status)")
+        if made.has(f"{field}_{group}"):
+            lines.append(f"    call {n}_{field}_{group}(0.0_wp, U, r, p, by_{group}, status)")
             size = n_p if group == "p" else len(made.inputs)
             lines += [f"    DFDP(:, {indices[at + j]}) = by_{group}(:, {j + 1})" for j in range(size)]
     return [*lines, "end subroutine FUNC"]
@@ -104,7 +110,9 @@ def _func(made: Artefact, module: FortranModule) -> list[str]:
 
 def _by_parameters(made: Artefact) -> list[str]:
     sizes = {"p": len(made.parameters), "r": len(made.inputs)}
-    return [f"    real(wp) :: by_{g}({len(made.state)}, {k})" for g, k in sizes.items() if made.has(f"rhs_{g}")]
+    return [
+        f"    real(wp) :: by_{g}({len(made.state)}, {k})" for g, k in sizes.items() if made.has(f"{_field(made)}_{g}")
+    ]
 
 
 def _stpnt(made: Artefact) -> list[str]:
@@ -154,9 +162,9 @@ class _AutoDriver(FortranDriver):
         return {**super().checks(), "func": self._func(), "stpnt": self._stpnt()}
 
     def _func(self) -> list[str]:
-        n, made, indices = self.n, self.made, parameter_indices(self.made)
-        wanted = {k: self.check.values[f].outputs[0] for k, f in (("f", "rhs"), ("dfdu", "rhs_x"))}
-        by = [self.check.values[f].outputs[0] for f in ("rhs_p", "rhs_r") if made.has(f)]
+        n, made, indices, field = self.n, self.made, parameter_indices(self.made), _field(self.made)
+        wanted = {k: self.check.values[f].outputs[0] for k, f in (("f", field), ("dfdu", f"{field}_x"))}
+        by = [self.check.values[f].outputs[0] for f in (f"{field}_p", f"{field}_r") if made.has(f)]
         size = max([1, *indices])
         lines = ["subroutine check_func", *self.constants("u", self.check.x)]
         for k, values in (*wanted.items(), ("dfdp", _side_by_side(by, n))):
@@ -245,6 +253,10 @@ python -c "import auto; r = auto.run('{n}')"                   # the first by AU
         f"Parameters and inputs: {places}. Time does not appear. Indices {RESERVED.start} to {RESERVED.stop - 1} are left to AUTO.",
         "The constants file is a run along equilibria from the start; JAC = 1: AUTO takes the derivatives of FUNC.",
     ]
+    if _field(made) == "attracted":
+        more.append(
+            "The state is drawn onto the constraints: on them the motions are those of the mechanism; the Jacobian has an eigenvalue -rate twice for each constraint, beside those of the mechanism."
+        )
     if made.hooks:
         more.append(f"You supply {listed(f'`{f.name}`' for f in made.hooks)}: `make check HOOKS=my_functions.f90`.")
     files = {

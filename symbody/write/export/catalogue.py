@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ...algebra.derivatives import directional_derivative, jacobian
-from ...algebra.graph import ZERO, Expr, Symbol, symbol
+from ...algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
 from ...algebra.matrix import Matrix, stack
 from ...algebra.walk import free_symbols, substitute
 from ...derive.energies import kinetic_energy, potential_energy
@@ -129,6 +129,32 @@ def _correct_speeds(m: ExportedEquations) -> Definition | None:
         return Definition({"u": column(list(eq.u)), "violation": [ZERO]})
     u, violation = projection.new_speeds(eq, tuple(range(len(eq.lam))), "mass")
     return Definition({"u": u, "violation": [violation]})
+
+
+def _pull(m: ExportedEquations) -> Matrix | None:
+    """rate (projected x - x), by one correction of positions and speeds each."""
+    positions, speeds = _correct_positions(m), _correct_speeds(m)
+    if positions is None or speeds is None:
+        return None
+    corrected = (*positions.outputs["q"].entries, *speeds.outputs["u"].entries, *m.eq.z)
+    return (column(list(corrected)) - column(list(m.eq.state))) * as_expr(m.attraction)
+
+
+def _attracted(m: ExportedEquations) -> Definition | None:
+    """On the constraints the motion itself. Near them phi' = psi - rate phi and psi' = -rate psi, so that the Jacobian has the eigenvalue -rate where that of
+    the rates has zeros that belong to no motion."""
+    pull = _pull(m)
+    return None if pull is None else Definition({"xdot": m.rates + pull})
+
+
+def _attracted_by(group: str) -> Define:
+    def define(m: ExportedEquations) -> Definition | None:
+        pull = _pull(m)
+        if pull is None or not m.group(group):
+            return None
+        return Definition({f"xdot_{group}": m.rates_by(group) + jacobian(pull, m.group(group))})
+
+    return define
 
 
 def _multipliers(m: ExportedEquations) -> Definition | None:
@@ -288,6 +314,10 @@ CATALOGUE: Final = {
         CatalogueEntry("constraint_jacobian", "core", "Jc, b and c of Jc u + b = 0 and Jc u' + c = 0", _constraint_jacobian),
         CatalogueEntry("correct_positions", "core", "one correction of positions towards the constraints, and the violation before", _correct_positions),
         CatalogueEntry("correct_speeds", "core", "speeds on the constraints, and the violation before", _correct_speeds),
+        CatalogueEntry("attracted", "attracted", "x' with the state drawn onto the constraints: for solvers that cannot project", _attracted, True),
+        CatalogueEntry("attracted_x", "attracted", "derivatives of attracted x' by the state", _attracted_by("x"), True),
+        CatalogueEntry("attracted_r", "attracted", "derivatives of attracted x' by the inputs", _attracted_by("r"), True),
+        CatalogueEntry("attracted_p", "attracted", "derivatives of attracted x' by the parameters", _attracted_by("p"), True),
         CatalogueEntry("multipliers", "core", "lam of M u' = f + Jc' lam", _multipliers),
         CatalogueEntry("reactions", "reactions", "force and moment in each joint, on its child side, in the axes of its parent side: one row each", _reactions),
         CatalogueEntry("outputs", "core", "the outputs of the model", _outputs),

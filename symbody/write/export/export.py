@@ -15,11 +15,11 @@ from ...whole_files import write_bytes, write_text
 from ..live.live_page import live_page
 from ..mockup.fmu import fmu
 from .artefact import Artefact
-from .auto_target import FUNCTIONS as AUTO_FUNCTIONS
-from .auto_target import auto_files, check_autonomous
+from .auto_target import auto_files, auto_functions, check_autonomous
 from .c_library import CVariant
 from .c_target import c_files
 from .catalogue import TRACED, USUAL
+from .exported_equations import ATTRACTION
 from .fortran_target import fortran_files
 from .javascript_target import javascript_files
 from .make_artefact import ExportOptions, artefact
@@ -161,16 +161,20 @@ def auto(
     name: str | None = None,
     inputs: Mapping[Any, Any] | None = None,
     reference: float | None = 1.0,
+    attraction: float = ATTRACTION,
 ) -> Path:
     """An equations file of AUTO-07p with derivatives by states and parameters, constants of a first run, a driver that checks it, and README in a folder.
 
     vary   the parameter or input of the first run, along equilibria from the start; by default the first. Inputs are parameters of AUTO.
 
-    Other options are those of `c`. Equations may not depend on time, nor have constraints. Returns the folder.
+    attraction   rate, in 1/s, at which states are drawn onto the constraints, where there are some
+
+    Other options are those of `c`. Equations may not depend on time. Returns the folder.
     """
     closed = _with_laws(equations, inputs)
-    made = artefact(closed, ExportOptions(AUTO_FUNCTIONS, start, name, reference=reference))
-    check_autonomous(closed, made)
+    options = ExportOptions(auto_functions(closed), start, name, reference=reference, attraction=attraction)
+    made = artefact(closed, options)
+    check_autonomous(made)
     return _written(folder, auto_files(made, vary))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from ...algebra.derivatives import directional_derivative, gradient
 from ...algebra.functions import where as choice
@@ -23,6 +23,8 @@ from ...integrate.events import Event, changes, in_state
 from ...integrate.meanings import meant
 from ...stability.first_variation import output_rows
 
+ATTRACTION: Final = 10.0
+
 
 @dataclass(frozen=True, eq=False)
 class ExportedEquations:
@@ -30,11 +32,13 @@ class ExportedEquations:
 
     events         events, expressions, or names of variables and outputs, by name: zero crossings
     more_outputs   expressions by name, after the outputs of the model
+    attraction     rate, in 1/s, at which `attracted` draws states onto the constraints
     """
 
     eq: Equations
     events: Mapping[str, Any] = field(default_factory=dict)
     more_outputs: Mapping[str, Any] = field(default_factory=dict)
+    attraction: float = ATTRACTION
 
     # ------------------------------------------------------------------------------------------------ rates
 

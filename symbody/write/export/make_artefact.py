@@ -19,7 +19,7 @@ from ...integrate.state import Start, State, is_whole_state, start_values
 from . import algorithms as loops
 from .artefact import Algorithm, Artefact, ExportedFunction, compressed, pattern, places
 from .catalogue import USUAL, CatalogueEntry, chosen
-from .exported_equations import ExportedEquations
+from .exported_equations import ATTRACTION, ExportedEquations
 from .reference import check_point, reference_motion
 
 MOST_CHARACTERS: Final = 48  # of an identifier
@@ -36,6 +36,7 @@ class ExportOptions:
     reference   seconds of a motion to be written along, which the driver reproduces; None: none
     more_outputs   expressions by name, after the outputs of the model
     checks      whether values of all functions at a point are written along
+    attraction  rate, in 1/s, at which functions of the group "attracted" draw states onto the constraints
     """
 
     functions: Iterable[str] | str = USUAL
@@ -45,13 +46,14 @@ class ExportOptions:
     reference: float | None = 1.0
     more_outputs: Mapping[str, Any] | None = None
     checks: bool = True
+    attraction: float = ATTRACTION
 
 
 def artefact(eq: Equations, options: ExportOptions) -> Artefact:
     """Everything to be written of some equations."""
     where = f"export of {eq.name!r}"
     with gc_paused():
-        source = ExportedEquations(eq, options.events or {}, options.more_outputs or {})
+        source = ExportedEquations(eq, options.events or {}, options.more_outputs or {}, options.attraction)
         identifier = identifier_of(options.name or eq.name)
         functions, notes = _functions(source, identifier, chosen(options.functions, where), where)
         made = _assembled(eq, options.start)

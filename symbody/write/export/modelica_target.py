@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ...algebra.target_names import UniqueNames
 from ...derive.variables import Variable
-from ...errors import ProgramError
+from ...errors import ProgramError, listed
 from ...escaping import as_modelica_string, in_one_line
 from ...integrate.events import Event
 from ..code.modelica import ModelicaText, is_modelica_reserved, modelica_literal
@@ -39,7 +39,8 @@ class ModelicaModel:
         self.made, self.events = made, events
         self.name = f"{made.identifier}_" if is_modelica_reserved(made.identifier) else made.identifier
         self.names = UniqueNames(is_modelica_reserved)
-        self.names.take(self.name)
+        for taken in (self.name, *_supplied(made)):
+            self.names.take(taken)
         self.x, self.r, self.p = (
             [self.names.new(_plain(v.name)) for v in rows] for rows in (made.state, made.inputs, made.parameters)
         )
@@ -156,6 +157,16 @@ class ModelicaModel:
         )
 
 
+def _supplied(made: Artefact) -> list[str]:
+    """External functions, which whoever uses the model writes as functions of Modelica; text in C is of use to some tools only."""
+    names = [f.name for f in made.externals if f.table is None]
+    if taken := [n for n in names if is_modelica_reserved(n) or n == made.identifier or _plain(n) != n]:
+        raise ProgramError(
+            f"export of {made.title!r} as Modelica: external function {taken[0]!r} has a name that Modelica or the model uses; give it another"
+        )
+    return names
+
+
 def _plain(name: str) -> str:
     """ASCII letters, digits and underscores, beginning with a letter."""
     if re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
@@ -188,7 +199,7 @@ def _check(made: Artefact, model: ModelicaModel) -> str:
             values[name] = names, point.values[name].outputs[0]
     lines = [
         f'"""Checks {n}.mo: by rumoca."""', "", "import sys", "from pathlib import Path", "",
-        "import numpy as np", "import rumoca", "", f"MODEL, T = {model.name!r}, {point.t!r}", f"STATE = {model.x!r}",
+        "import numpy as np", "import rumoca", "", f"FUNCTIONS = {f'{n}_functions.mo' if _supplied(made) else ''!r}", f"MODEL, T = {model.name!r}, {point.t!r}", f"STATE = {model.x!r}",
         f"VALUES = {values!r}", f"REFERENCE = {None if ref is None else (ref.times, ref.states, ref.scales)!r}", f"ALLOWED = {BY_RUMOCA!r}", *_CHECK.splitlines(), "",
     ]  # fmt: skip
     return "\n".join(lines)
@@ -198,6 +209,7 @@ _CHECK: Final = """
 wrong = 0
 here = Path(__file__).parent
 source = (here / f"{Path(__file__).stem.removesuffix('_check')}.mo").read_text() + "\\n" + Path(__file__).with_suffix(".mo").read_text()
+source = (here / FUNCTIONS).read_text() + "\\n" + source if FUNCTIONS else source
 accurate = rumoca.SimConfig(rtol=1e-11, atol=1e-12)
 
 
@@ -229,6 +241,12 @@ sys.exit(1 if wrong else 0)
 """
 
 
+_SUPPLIED: Final = (
+    "You supply {0}, functions of Modelica, in a file `{1}_functions.mo` that is loaded with the model: `function {2} input Real v; output Real y; algorithm y := v; end {2};`, "
+    'or where your tool calls C, `external "C" y = {2}(v)` in place of the algorithm.'
+)
+
+
 def _words(made: Artefact) -> LanguageWords:
     n = made.identifier
     example = f"""\
@@ -237,9 +255,11 @@ from pathlib import Path
 
 model = rumoca.Session().loads(Path("{n}.mo").read_text(), model="{n}")
 motion = model.simulate((0, 1), dt=0.01)"""
-    more = (
+    more: tuple[str, ...] = (
         "Linear systems stand as equations, which tools solve. Choices are if-expressions, at whose switches tools stop. Constraints are kept on the level of accelerations.",
     )
+    if names := _supplied(made):
+        more += (_SUPPLIED.format(listed(f"`{name}`" for name in names), n, names[0]),)
     files = {
         f"{n}.mo": "the model: all you need",
         f"{n}_check.py, {n}_check.mo": "compares rates, outputs and event functions at a point, and a motion, by rumoca",

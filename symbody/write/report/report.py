@@ -19,6 +19,7 @@ from ...algebra.printing import operations
 from ...algebra.tidy import tidy
 from ...errors import SymbodyError, listed
 from ...escaping import in_address, in_html, in_shell
+from ...integrate.inputs import closed_loop
 from ...stability.branch_points import WORDS as POINT_WORDS
 from ...stability.periodic.orbit_branch import PERIOD
 from ...stability.periodic.orbit_points import WORDS as ORBIT_WORDS
@@ -162,7 +163,7 @@ class _Report:
             return note(f"The equations are too large to run in this page: {count} operations for accelerations.")
         begin, end = study.span
         options = LiveOptions(abs(end - begin), study.start, shapes=study.source.shapes, packages=study.source.packages)
-        self.live = live_part(study.equations, options)
+        self.live = live_part(closed_loop(study.equations, study.laws) if study.laws else study.equations, options)
         about = f"The equations run in this page ({self.live.size}): move a slider, and the motion is computed anew."
         return note(about) + self.live.html
 
