@@ -152,6 +152,7 @@ if TYPE_CHECKING:
         ProgramError,
         SimulationError,
         StabilityError,
+        StudyError,
         SymbodyError,
         ViewError,
     )
@@ -188,7 +189,7 @@ if TYPE_CHECKING:
         to_control,
         to_scipy,
     )
-    from .study import read_model, read_model_text
+    from .study import SweepResult, load_sweep, read_model, read_model_text, sweep
     from .view import Solid, plot, scene
     from .write import (
         c_source,
@@ -244,12 +245,14 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     # stability: near a motion
     "steady", "steady_motions", "branch", "Branch", "load_branch", "orbit", "Orbit", "load_orbit", "orbits", "OrbitBranch", "load_orbits", "linearize", "linear_system", "linear_integrals", "LinearSystem",
     "to_scipy", "to_control",
+    # study: many members
+    "sweep", "SweepResult", "load_sweep",
     # view: figures and scenes
     "plot", "scene", "Solid", "film",
     # stages, with their special names, and errors
     "algebra", "bodies", "emit", "integrate", "stability", "study", "view", "write", "errors",
     "SymbodyError", "ExpressionError", "EvaluationError", "ModelError", "ModelFileError", "DerivationError", "ProgramError",
-    "StabilityError", "CompileError", "AssemblyError", "SimulationError", "ViewError",
+    "StabilityError", "CompileError", "AssemblyError", "SimulationError", "StudyError", "ViewError",
 ]  # fmt: skip
 
 offer(__name__)

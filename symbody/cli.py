@@ -38,6 +38,7 @@ EXAMPLES: Final = {
     "branch": "symbody branch hoop --vary Omega=0.5:8 --show a -o branches.svg",
     "orbit": "symbody orbit column --hopf 0 --vary P=1.4:2 --show q2 -o orbits.svg",
     "frf": "symbody frf motorcycle --input tau --output phi --hertz 0.1:20",
+    "sweep": "symbody sweep bicycle --vary V=1:10:100 --vary b=0.02:0.08:60 -o study.zarr",
     "certify": "symbody certify bicycle",
     "report": "symbody report motorcycle -o out",
     "cache": "symbody cache --clear",
@@ -115,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parts = out.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    for add in (_models, _equations, _analyses, _results):
+    for add in (_models, _equations, _analyses, _sweeps, _results):
         add(parts)
     return out
 
@@ -248,6 +249,29 @@ def _analyses(parts: Any) -> None:
     frf.add_argument(
         "-o", dest="output", type=Path, help="write a plot (.svg, .png, .pdf) or the numbers (.csv, .json)"
     )
+
+
+def _sweeps(parts: Any) -> None:
+    what = "many members: eigenvalues or motions over parameters, written down as they come"
+    sweep = _model(_command(parts, "sweep", what, commands.sweep))
+    sweep.add_argument(
+        "--vary",
+        action="append",
+        required=True,
+        metavar="NAME=WHAT",
+        help="FROM:TO:POINTS, A,B,C (values), FROM:TO (an interval), or a distribution of scipy.stats: norm(8, 0.5)",
+    )
+    sweep.add_argument("--ask", default="eigenvalues", choices=commands.ASKS, help="of each member (eigenvalues)")
+    sweep.add_argument("--show", metavar="NAMES", help="end, extremes: variables and outputs, separated by commas")
+    sweep.add_argument("-t", "--time", type=_number, help="end, extremes: length of the motion in seconds")
+    sweep.add_argument("--sample", default="grid", metavar="HOW", help="grid, random, sobol or latin hypercube")
+    sweep.add_argument("--repeat", type=int, default=1, help="points in intervals and distributions")
+    sweep.add_argument("--seed", type=int, default=0, help="of random points")
+    sweep.add_argument("--on", default="threads", help="threads, processes, dask, or the address of a scheduler")
+    sweep.add_argument("--workers", type=int, help="how many; by default as many as there are cores")
+    sweep.add_argument("--batch", type=int, help="members of a task; by default about a second of work")
+    sweep.add_argument("-o", "--output", type=Path, required=True, metavar="STUDY.zarr", help="folder to write")
+    sweep.add_argument("--resume", action="store_true", help="go on with a study that was stopped")
 
 
 def _results(parts: Any) -> None:

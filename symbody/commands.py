@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from . import stability, view, write
+from . import study as studies
 from .derive.equations import Equations
 from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, shown
@@ -23,6 +24,7 @@ from .study.study import Study
 from .whole_files import write_text
 
 STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
+ASKS: Final = ("eigenvalues", "end", "extremes")
 TARGETS: Final = (
     "c",
     "fortran",
@@ -391,6 +393,29 @@ def _moved(study: Study) -> list[str]:
     """Notes on start values that could not be held."""
     looked_at = "placed_start" in vars(study)
     return [str(study.placed_start)] if looked_at and study.placed_start.moved else []
+
+
+def sweep(asked: Any) -> Answer:
+    """Many members of a model, written down as they come."""
+    if asked.output.exists() and not asked.resume:
+        raise ModelError(f"{asked.output} exists already; --resume goes on with it, -o chooses another name")
+    study, begun = _study(asked, options={} if asked.time is None else {"t": asked.time}), time.perf_counter()
+    over = studies.over_of_texts(asked.vary)
+    question = studies.swept_study(study, asked.ask, [n for n in (asked.show or "").split(",") if n])
+    fixed = {k: v for k, v in question.pop("values").items() if k not in over}
+    found = studies.sweep(
+        **question, over=over, values=fixed, sample=asked.sample, repeat=asked.repeat, seed=asked.seed, on=asked.on,
+        workers=asked.workers, to=asked.output, batch=asked.batch, progress=False if asked.json else None,
+    )  # fmt: skip
+    seconds = time.perf_counter() - begun
+    data = {
+        "name": found.name,
+        "file": str(asked.output),
+        "members": len(found),
+        "failed": len(found.failed),
+        "seconds": seconds,
+    }
+    return Answer(f"{found}\n{seconds:z.1f} s; next: xarray.open_zarr({str(asked.output)!r})", data)
 
 
 def certify(asked: Any) -> Answer:

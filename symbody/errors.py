@@ -97,6 +97,10 @@ class SimulationError(SymbodyError, ValueError):
     """A simulation was asked for that cannot begin."""
 
 
+class StudyError(SymbodyError, ValueError):
+    """A sweep or an identification was asked for that cannot be made, or a study on disk is another one."""
+
+
 class ViewError(SymbodyError, ValueError):
     """A picture was asked for that cannot be made."""
 

@@ -22,13 +22,16 @@ _UNFINISHED: Final = re.compile(r"\.(.*)\.[0-9a-f]{8}\.part(\..*)?", re.DOTALL)
 
 
 @contextmanager
-def whole_file(path: str | Path, mode: int = 0o666, is_lasting: bool = True) -> Iterator[BinaryIO]:
+def whole_file(
+    path: str | Path, mode: int = 0o666, is_lasting: bool = True, cleans_up: bool | None = None
+) -> Iterator[BinaryIO]:
     """A binary file to write to, which becomes `path` when all went well.
 
     mode          permissions of a new file, less those that the user's umask takes away
-    is_lasting    wait until it would survive a loss of power, and remove what others left unfinished
+    is_lasting    wait until it would survive a loss of power
+    cleans_up     remove what others left unfinished beside it; as `is_lasting` where it is not said
     """
-    with unfinished(path, mode, is_lasting) as part, part.open("wb") as file:
+    with unfinished(path, mode, is_lasting if cleans_up is None else cleans_up) as part, part.open("wb") as file:
         yield file
         file.flush()
         if is_lasting and stat.S_ISREG(os.fstat(file.fileno()).st_mode):

@@ -27,6 +27,7 @@ LAZY_DOORS = {  # files that may load a module when it is first needed, and why
     "symbody/algebra/graph.py": "objects of other packages find their converter when the first one arrives",
     "symbody/later.py": "public names, when they are first used, and methods that hand a result on to a later stage",
     "symbody/integrate/tables.py": "pandas and xarray are for those who have them",
+    "symbody/study/sweeps/optional_package.py": "Dask, Zarr, xarray and cloudpickle are for those who have them; scipy.stats takes half a second in every worker",
     "symbody/write/film.py": "Pillow is for those who want films",
 }
 NUMERICS = {  # files before `emit` that compute with arrays, and why
@@ -51,7 +52,7 @@ SYMPY_MECHANICS = {  # files beyond the border itself that read objects of sympy
 }
 FENCES: dict[str, Callable[[str], bool]] = {  # third party: where it may be imported
     "numpy": lambda file: folder(file) in FLOW[FLOW.index("emit") :] or file in NUMERICS,
-    "scipy": lambda file: folder(file) in ("integrate", "stability"),
+    "scipy": lambda file: folder(file) in ("integrate", "stability", "study"),
     "llvmlite": lambda file: file == "symbody/emit/llvm/jit.py",
     "sympy": lambda file: file.startswith("symbody/algebra/sympy_border/") or file in SYMPY_MECHANICS,
     "yaml": lambda file: file == "symbody/bodies/file/yaml_tree.py",

@@ -10,9 +10,16 @@ if TYPE_CHECKING:
     from .read_model import ModelFile, built_in, read_model, read_model_text
     from .sources import ModelSource, find_model
     from .study import Study
+    from .sweeps.motion_questions import at_end, at_times, extremes
+    from .sweeps.stability_questions import orbit_values, spectrum, steady_values
+    from .sweeps.study_sweep import over_of_texts, swept_study
+    from .sweeps.sweep import sweep
+    from .sweeps.sweep_result import SweepResult, load_sweep
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "ModelFile", "built_in", "read_model", "read_model_text", "ModelSource", "find_model", "Study",
+    "sweep", "SweepResult", "load_sweep", "at_times", "at_end", "extremes", "spectrum", "steady_values", "orbit_values",
+    "swept_study", "over_of_texts",
 ]  # fmt: skip
 
 offer(__name__)

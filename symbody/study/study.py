@@ -137,13 +137,18 @@ class Study:
     @cached_property
     def placed_start(self) -> PlacedStart:
         """The start, with the values that could not be held as they were given."""
+        return placed_start(self.equations, self.values, self.start_request)
+
+    @property
+    def start_request(self) -> StartRequest:
+        """What was said of the start."""
         asked = self.source.requests.simulate
         laws = {} if asked is None else asked.inputs
         firm = (*self.changed, *(() if asked is None else asked.fix))
         given = {k: v for k, v in self.given.items() if k not in laws}
         is_rough = asked is not None and asked.assemble
         near = {k: v for k, v in self._moving.items() if k not in given}
-        return placed_start(self.equations, self.values, StartRequest(given, firm, is_rough, near, laws))
+        return StartRequest(given, firm, is_rough, near, laws)
 
     @property
     def _moving(self) -> dict[str, float]:
@@ -157,15 +162,20 @@ class Study:
 
     @cached_property
     def trajectory(self) -> integrate.Trajectory:
+        sim = integrate.simulate(self.equations, self._times, self.start, options=self.simulation_options)
+        if sim.outcome.ending is integrate.Ending.INTERRUPTED:
+            raise KeyboardInterrupt(str(sim.outcome))  # half a motion is no answer to a command
+        return sim
+
+    @property
+    def simulation_options(self) -> dict[str, Any]:
+        """Options of `simulate`: those of the model, and those that were asked for on top."""
         asked = self.source.requests.simulate
         options = dict(asked.options) if asked is not None else {}
         options |= {k: v for k, v in self.options.items() if k not in ("t", "points")}
         if self.laws:
             options.setdefault("inputs", self.laws)
-        sim = integrate.simulate(self.equations, self._times, self.start, options=options)
-        if sim.outcome.ending is integrate.Ending.INTERRUPTED:
-            raise KeyboardInterrupt(str(sim.outcome))  # half a motion is no answer to a command
-        return sim
+        return options
 
     @cached_property
     def laws(self) -> dict[Any, Any]:
