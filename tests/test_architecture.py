@@ -28,6 +28,7 @@ LAZY_DOORS = {  # files that may load a module when it is first needed, and why
     "symbody/later.py": "public names, when they are first used, and methods that hand a result on to a later stage",
     "symbody/integrate/tables.py": "pandas and xarray are for those who have them",
     "symbody/study/sweeps/optional_package.py": "Dask, Zarr, xarray and cloudpickle are for those who have them; scipy.stats takes half a second in every worker",
+    "symbody/bodies/finite_elements/optional_packages.py": "readers of other programs' files are for those who have them",
     "symbody/write/film.py": "Pillow is for those who want films",
 }
 NUMERICS = {  # files before `emit` that compute with arrays, and why
@@ -51,8 +52,8 @@ SYMPY_MECHANICS = {  # files beyond the border itself that read objects of sympy
     "symbody/derive/sympy_methods.py": "equations of motion",
 }
 FENCES: dict[str, Callable[[str], bool]] = {  # third party: where it may be imported
-    "numpy": lambda file: folder(file) in FLOW[FLOW.index("emit") :] or file in NUMERICS,
-    "scipy": lambda file: folder(file) in ("integrate", "stability", "study"),
+    "numpy": lambda file: folder(file) in FLOW[FLOW.index("emit") :] or file in NUMERICS or is_reduction(file),
+    "scipy": lambda file: folder(file) in ("integrate", "stability", "study") or is_reduction(file),
     "llvmlite": lambda file: file == "symbody/emit/llvm/jit.py",
     "sympy": lambda file: file.startswith("symbody/algebra/sympy_border/") or file in SYMPY_MECHANICS,
     "yaml": lambda file: file == "symbody/bodies/file/yaml_tree.py",
@@ -76,6 +77,11 @@ class Import:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line} imports {self.module}"
+
+
+def is_reduction(file: str) -> bool:
+    """Matrices of finite elements are arrays; `import symbody` and models without such bodies load none of it."""
+    return file.startswith("symbody/bodies/finite_elements/")
 
 
 def folder(file: str) -> str:

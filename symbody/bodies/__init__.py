@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from .dyads import Dyad
     from .elastic_body import ElasticBody
     from .file.keys import model_schema
+    from .finite_elements.finite_body import FiniteElements
+    from .finite_elements.reduced_body import ReducedBody
+    from .finite_elements.reduced_file import read_reduced
+    from .finite_elements.sources_of_matrices import finite_elements
     from .frames import Frame
     from .friction import Coulomb, LuGre
     from .lynch_input import LynchInput
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "cuboid", "cylinder", "disc", "inertia", "shell",
-    "sphere", "material", "Coulomb", "LuGre", "Body", "ElasticBody", "Mechanism", "Model", "LynchInput", "read_urdf", "Robot", "UrdfReport",
+    "sphere", "material", "Coulomb", "LuGre", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "Mechanism", "Model", "LynchInput", "read_urdf", "Robot", "UrdfReport",
 ]  # fmt: skip
 
 offer(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..algebra.derivatives import derivative
 from ..algebra.graph import HALF, ZERO, Expr, Symbol, as_expr
@@ -20,6 +20,9 @@ from .moments import Moments, trace
 from .points import Point
 from .rotations import Rotation, Turn
 from .vectors import Vector
+
+if TYPE_CHECKING:
+    from .finite_elements.reduced_body import ReducedBody
 
 Place = tuple[Expr, Expr, Expr]
 
@@ -52,6 +55,7 @@ class ElasticBody(Body):
     shapes        where its points are
     outline       places at rest, for drawings: the corners of a line along it
     points        frames that have a name
+    reduced       the numbers that it was made of, where it comes from finite elements or a file
     """
 
     coordinates: tuple[Symbol, ...] = ()
@@ -60,6 +64,7 @@ class ElasticBody(Body):
     shapes: Shapes | None = None
     outline: tuple[Place, ...] = ()
     points: Mapping[str, Frame] = field(default_factory=dict)
+    reduced: ReducedBody | None = None
     _frames: dict[Place, Frame] = field(default_factory=dict)
 
     def at(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Frame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..algebra.graph import ZERO, Symbol, as_expr
 from ..algebra.matrix import Matrix, zeros
@@ -25,6 +25,9 @@ from .mechanism import Action, Load
 from .moments import Moments
 from .vectors import Vector
 
+if TYPE_CHECKING:
+    from .finite_elements.reduced_body import ReducedBody
+
 STIFFENED = (
     "elastic to second order: places of its points are exact to second order in the elastic coordinates (foreshortening by deflection, and with rho_I the "
     "turns of sections), strains are linear; dropped are third-order terms, and bending coupled with torsion by strain"
@@ -32,7 +35,11 @@ STIFFENED = (
 PLAIN = (
     "elastic to first order: foreshortening is dropped, and with it the stiffness that rotation and axial loads give"
 )
-
+REDUCED = "elastic to first order: places are linear in its elastic coordinates, frames turn by their angles; stiffness that rotation, acceleration and forces give is dropped"
+REDUCED_STIFFENED = (
+    "elastic to first order, with the geometric stiffness of accelerations, rotation and forces at its interfaces (Wallrapp); dropped are second-order terms that have no mode in common "
+    "with the place at rest, and geometric stiffness of torques"
+)
 
 LINES = 12  # straight pieces that a beam is drawn of
 
@@ -103,6 +110,42 @@ class ElasticMethods(JointMethods):
         D = self._damping(where, damping, rayleigh, modal_damping, table, q, K)
         body = ElasticBody(name, on, table.mass_properties, None, True, table, q, K, D, shapes)
         return self._add_elastic(where, body, points)
+
+    def elastic_from(
+        self,
+        name: str,
+        reduced: ReducedBody,
+        frame: Frame | None = None,
+        *,
+        damping: Any = None,
+        rayleigh: Any = None,
+        modal_damping: Any = None,
+        coordinates: Any = None,
+    ) -> ElasticBody:
+        """A body that comes as numbers: from finite elements by `FiniteElements.reduced`, or from a file by `read_reduced`; on a frame or to be placed by a joint.
+
+        damping, rayleigh, modal_damping   as for `elastic`, instead of the damping that it has
+        coordinates                        names of its coordinates, name_q1, ... by default
+
+        `arm.at("tip")` is the frame of an interface or point; `arm.at(x, y, z)` that of the node there.
+        """
+        self.refuse_twice("bodies", name, self._bodies)
+        where = f"elastic body {name!r}"
+        if not hasattr(reduced, "table") or not hasattr(reduced, "stiffening"):
+            raise ModelError(
+                f"{where}: is made of a reduced body, from `finite_elements(...).reduced(...)` or `read_reduced(file)`; got {shown(reduced)}"
+            )
+        q = self._elastic_coordinates(where, name, coordinates, reduced.count)
+        table, K = reduced.table(q), reduced.matrix("stiffness")
+        refuse_modes(where, table, q, K)
+        said = damping is not None or rayleigh is not None or modal_damping is not None
+        D = self._damping(where, damping, rayleigh, modal_damping, table, q, K) if said else reduced.matrix("damping")
+        on = self._elastic_frame(where, name, frame)
+        body = ElasticBody(
+            name, on, table.mass_properties, None, True, table, q, K, D, reduced.shapes(q), reduced=reduced
+        )
+        self.note(f"{where} is {REDUCED if reduced.stiffening is None else REDUCED_STIFFENED}")
+        return self._add_elastic(where, replace(body, points=reduced.frames(on, q)), None)
 
     def beam(
         self,

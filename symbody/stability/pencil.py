@@ -55,7 +55,7 @@ def pencil_spectrum(E: Array, A: Array, names: tuple[str, ...] = ()) -> PencilSp
         return PencilSpectrum(np.zeros(0, dtype=complex), empty, empty, 0)
     scale = _row_scales(E, A)
     E, A = E / scale, A / scale
-    if is_regular(E):
+    if is_regular(E) or is_regular(balanced(E, A)):
         s, x = np.linalg.eig(np.linalg.solve(E, A))
         y, infinite = _left(E, x), 0
     else:
@@ -67,6 +67,19 @@ def pencil_spectrum(E: Array, A: Array, names: tuple[str, ...] = ()) -> PencilSp
 def is_regular(E: Array) -> bool:
     values = np.linalg.svd(E, compute_uv=False)
     return bool(values[-1] > REGULAR * values[0])
+
+
+def balanced(E: Array, A: Array) -> Array:
+    """E with rows and columns scaled so that E² + A² has equal sums in all of them (Lemonnier and Van Dooren, SIAM J. Matrix Anal. Appl. 28, 2006).
+
+    A stiff spring makes rows of A large, and E beside them small; scaled so, E is singular only where variables are algebraic.
+    """
+    size = E**2 + A**2
+    rows, columns = np.ones(len(E)), np.ones(len(E))
+    for _ in range(30):
+        rows = 1 / np.maximum(size @ columns, 1e-300)
+        columns = 1 / np.maximum(rows @ size, 1e-300)
+    return np.asarray(np.sqrt(rows)[:, None] * E * np.sqrt(columns))
 
 
 def _row_scales(E: Array, A: Array) -> Array:

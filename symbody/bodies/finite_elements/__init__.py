@@ -1,0 +1,1 @@
+"""Bodies from finite elements: matrices -> interfaces -> modes -> table of moments."""

@@ -1,0 +1,137 @@
+"""Places, labels and sets of nodes from files: Abaqus, Nastran, arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import ModelError, shown
+from .finite_body import Array, Indices
+
+Found = tuple[Array, "Indices | None", dict[str, Any]]
+
+
+def nodes_of(where: str, given: Any) -> Found:
+    """Places; labels and sets where the file has them."""
+    if not isinstance(given, (str, Path)):
+        return np.asarray(given, dtype=float), None, {}
+    path = Path(given)
+    if not path.is_file():
+        raise ModelError(f"{where}: there is no file {str(path)!r}")
+    if path.suffix == ".npy":
+        return np.load(path), None, {}
+    if path.suffix in (".csv", ".txt"):
+        return np.loadtxt(path, delimiter="," if path.suffix == ".csv" else None, ndmin=2), None, {}
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if path.suffix == ".inp":
+        return _abaqus(where, path, text)
+    if path.suffix in (".bdf", ".nas", ".dat", ".pch"):
+        return _nastran(where, path, text)
+    raise ModelError(
+        f"{where}: nodes= is an array, or a file .inp, .bdf, .nas, .dat, .npy or .csv; got {shown(str(path))}"
+    )
+
+
+def _in_order(where: str, path: Path, table: dict[int, list[float]], sets: dict[str, list[int]]) -> Found:
+    if not table:
+        raise ModelError(f"{where}: {path.name} has no nodes")
+    labels = np.array(sorted(table), dtype=np.int64)
+    number = {int(k): i for i, k in enumerate(labels)}
+    known = {}
+    for name, members in sets.items():
+        if strange := [k for k in members if k not in number]:
+            raise ModelError(f"{where}: {path.name}: the set {name!r} names node {strange[0]}, which is not there")
+        known[name] = np.array([number[k] for k in members], dtype=np.int64)
+    return np.array([table[int(k)] for k in labels]), labels, known
+
+
+def _abaqus(where: str, path: Path, text: str) -> Found:
+    """*NODE and *NSET (also generated ones) of an input file without parts."""
+    table: dict[int, list[float]] = {}
+    sets: dict[str, list[int]] = {}
+    for keyword, options, rows in _keywords(text):
+        if keyword == "NODE":
+            for row in rows:
+                table[int(row[0])] = [float(x) for x in (*row[1:4], "0", "0")[:3]]
+                if "NSET" in options:
+                    sets.setdefault(options["NSET"], []).append(int(row[0]))
+        elif keyword == "NSET" and "NSET" in options:
+            members = sets.setdefault(options["NSET"], [])
+            for row in rows:
+                if "GENERATE" in options:
+                    first, last, step = (*map(int, row), 1)[:3]
+                    members.extend(range(first, last + 1, step))
+                else:
+                    members.extend(k for x in row for k in ([int(x)] if x.lstrip("-").isdigit() else sets.get(x, [])))
+    return _in_order(where, path, table, sets)
+
+
+def _keywords(text: str) -> Iterator[tuple[str, dict[str, str], list[list[str]]]]:
+    """Keyword, options and rows of data, one after the other."""
+    head, rows = "", []
+    for line in [*text.splitlines(), "*END"]:
+        if line.startswith("**") or not line.strip():
+            continue
+        if not line.startswith("*"):
+            rows.append([x.strip() for x in line.split(",") if x.strip()])
+            continue
+        if head:
+            keyword, *options = (x.strip() for x in head[1:].split(","))
+            pairs = (o.partition("=") for o in options)
+            yield keyword.upper(), {k.strip().upper(): v.strip() for k, _, v in pairs}, rows
+        head, rows = line, []
+
+
+def _nastran(where: str, path: Path, text: str) -> Found:
+    """GRID entries in free, small and large fields, in the basic coordinate system; SET1 entries are node sets."""
+    table: dict[int, list[float]] = {}
+    sets: dict[str, list[int]] = {}
+    for fields in bulk_entries(text):
+        if fields[0] == "GRID":
+            if len(fields) > 2 and fields[2] not in ("", "0"):
+                raise ModelError(
+                    f"{where}: {path.name}: GRID {fields[1]} is in coordinate system {fields[2]}; write nodes in the basic one"
+                )
+            table[int(fields[1])] = [nastran_number(x) if x else 0.0 for x in (*fields[3:6], "", "", "")[:3]]
+        elif fields[0] == "SET1":
+            sets[f"set {fields[1]}"] = [int(x) for x in fields[2:] if x.isdigit()]
+    return _in_order(where, path, table, sets)
+
+
+def bulk_entries(text: str) -> Iterator[list[str]]:
+    """Entries of bulk data, continuations joined."""
+    entry: list[str] = []
+    for raw in text.splitlines():
+        line = raw.split("$")[0].expandtabs().rstrip()
+        if not line:
+            continue
+        goes_on = line[0] in "+* ,"
+        if "," in line:
+            fields = [x.strip() for x in line.split(",")]
+            width = len(fields)
+        else:
+            width = 16 if line[:8].rstrip().endswith("*") or line[0] == "*" else 8
+            fields = [line[:8].strip(), *(line[k : k + width].strip() for k in range(8, 72, width))]
+        name = fields[0].rstrip("*").strip().upper()
+        if goes_on and entry:
+            entry += fields[1:]
+            continue
+        if entry:
+            yield entry
+        entry = [name, *fields[1:]]
+    if entry:
+        yield entry
+
+
+def nastran_number(text: str) -> float:
+    """1.5-3 is 1.5e-3, D is E."""
+    t = text.upper().replace("D", "E")
+    if "E" not in t:
+        for sign in "+-":
+            at = t.rfind(sign)
+            if at > 0:
+                return float(f"{t[:at]}E{t[at:]}")
+    return float(t)

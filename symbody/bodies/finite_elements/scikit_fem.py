@@ -1,0 +1,148 @@
+"""Bodies from scikit-fem: a basis of Lagrange elements on a solid mesh, with a linear elastic isotropic material.
+
+K = ∫ σ(φ_i) : ε(φ_j) dV,   M = ∫ ρ φ_i · φ_j dV,   K_g(σ) = ∫ (∇φ_i · σ ∇φ_j) 1 dV
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ...errors import ModelError, shown
+from .finite_body import Array, FiniteElements, Indices, assembled
+from .optional_packages import package
+
+STRESSES = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))
+
+
+def is_basis(thing: Any) -> bool:
+    return type(thing).__module__.startswith("skfem.") and hasattr(thing, "mesh") and hasattr(thing, "elem")
+
+
+def from_basis(where: str, basis: Any, young: Any, poisson: Any, density: Any, sets: Any, units: Any) -> FiniteElements:
+    """A body of the basis of one component, or of one of vectors."""
+    for name, value in (("young", young), ("poisson", poisson), ("density", density)):
+        if not isinstance(value, (int, float)) or (value <= 0 and name != "poisson"):
+            raise ModelError(f"{where}: a scikit-fem basis needs {name}=, a number; got {shown(value)}")
+    if basis.mesh.dim() != 3:
+        raise ModelError(f"{where}: the mesh is to be one of solids in space; it has {basis.mesh.dim()} dimensions")
+    one = basis
+    if hasattr(basis.elem, "elem"):  # three components of one element
+        one = package(where, "skfem", "scikit-fem").Basis(basis.mesh, basis.elem.elem, quadrature=(basis.X, basis.W))
+    mu, lam = young / (2 * (1 + poisson)), young * poisson / ((1 + poisson) * (1 - 2 * poisson))
+    made = SolidElements(one, mu, lam)
+    nodes = np.asarray(one.doflocs).T
+    if len(np.unique(np.round(nodes / (1e-9 * np.ptp(nodes, axis=0).max())), axis=0)) != len(nodes):
+        raise ModelError(
+            f"{where}: places have several degrees of freedom; Lagrange elements are needed, such as ElementHex2 or ElementTetP2"
+        )
+    return assembled(
+        where, density * made.mass, made.stiffness, nodes, sets={**_mesh_sets(one), **(sets or {})}, units=units,
+        faces=_skin(one), prestressed=made.prestressed, stress={"nodes": made.stress_rows},
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class SolidElements:
+    """Matrices of solids from the values and gradients of shape functions at points of integration."""
+
+    basis: Any
+    mu: float
+    lam: float
+
+    @cached_property
+    def _gradients(self) -> Array:
+        """(functions, 3, elements, points)."""
+        return np.stack([np.broadcast_to(f[0].grad, (3, *self.basis.dx.shape)) for f in self.basis.basis])
+
+    @property
+    def mass(self) -> sparse.csc_array:
+        """∫ φ_i φ_j dV ⊗ 1, rows node by node."""
+        v = np.stack([np.broadcast_to(np.asarray(f[0]), self.basis.dx.shape) for f in self.basis.basis])
+        return self._three_times(np.einsum("iep,jep,ep->eij", v, v, self.basis.dx, optimize=True))
+
+    @property
+    def stiffness(self) -> sparse.csc_array:
+        """∫ λ ∂_a φ_i ∂_b φ_j + μ (∂_b φ_i ∂_a φ_j + δ_ab ∇φ_i · ∇φ_j) dV between i along a and j along b."""
+        g = self._gradients
+        H = np.einsum("iaep,jbep,ep->eiajb", g, g, self.basis.dx, optimize=True)
+        K = self.lam * H + self.mu * (H.swapaxes(2, 4) + np.einsum("eicjc,ab->eiajb", H, np.eye(3), optimize=True))
+        d = 3 * self.basis.element_dofs.T[:, :, None] + np.arange(3)
+        n = d.shape[1] * 3
+        return _collected(d.reshape(len(d), n), K.reshape(len(d), n, n), 3 * self.basis.N)
+
+    def prestressed(self, u: Array) -> sparse.csc_array:
+        """∫ ∇φ_i · σ(u) ∇φ_j dV ⊗ 1."""
+        g = self._gradients
+        here = u.reshape(-1, 3)[self.basis.element_dofs]  # (functions, elements, 3)
+        s = self._stress(np.einsum("iea,ibep->abep", here, g, optimize=True))
+        return self._three_times(np.einsum("iaep,abep,jbep,ep->eij", g, s, g, self.basis.dx, optimize=True))
+
+    def _stress(self, gradient: NDArray[Any]) -> NDArray[Any]:
+        e = (gradient + gradient.swapaxes(0, 1)) / 2
+        return np.asarray(2 * self.mu * e + self.lam * np.einsum("cc...,ab->ab...", e, np.eye(3)))
+
+    def _three_times(self, A: Array) -> sparse.csc_array:
+        return sparse.csc_array(
+            sparse.kron(_collected(self.basis.element_dofs.T, A, self.basis.N), sparse.eye_array(3))
+        )
+
+    @property
+    def stress_rows(self) -> sparse.csr_array:
+        """Stresses xx, yy, zz, xy, yz, xz at the corners of the mesh for displacements of nodes, the mean over elements that meet there."""
+        mesh, elem = self.basis.mesh, self.basis.elem
+        corners = elem.refdom.init_refdom()[0]
+        shape = (3, mesh.t.shape[1], corners.shape[1])
+        count = np.bincount(mesh.t.ravel(), minlength=mesh.p.shape[1])
+        rows, cols, data = [], [], []
+        for local, dofs in enumerate(self.basis.element_dofs):
+            g = np.broadcast_to(elem.gbasis(self.basis.mapping, corners, local)[0].grad, shape)
+            for axis in range(3):
+                gradient = np.zeros((3, *shape))
+                gradient[axis] = g
+                s = self._stress(gradient)
+                for corner, at in enumerate(mesh.t):
+                    for k, (a, b) in enumerate(STRESSES):
+                        rows.append(6 * at + k)
+                        cols.append(3 * dofs + axis)
+                        data.append(s[a, b, :, corner] / count[at])
+        shape_of = (6 * mesh.p.shape[1], 3 * self.basis.N)
+        return sparse.csr_array((np.concatenate(data), (np.concatenate(rows), np.concatenate(cols))), shape=shape_of)
+
+
+def _collected(dofs: Indices, parts: Array, size: int) -> sparse.csc_array:
+    """Element matrices (elements, n, n) added up."""
+    n = dofs.shape[1]
+    i, j = np.repeat(dofs, n, axis=1).ravel(), np.tile(dofs, (1, n)).ravel()
+    return sparse.csc_array(sparse.coo_array((parts.ravel(), (i, j)), shape=(size, size)))
+
+
+def _mesh_sets(basis: Any) -> dict[str, Indices]:
+    """Boundaries of the mesh that have a name, as nodes."""
+    return {name: np.unique(basis.get_dofs(name).all()) for name in basis.mesh.boundaries or {}}
+
+
+def _skin(basis: Any) -> Indices:
+    """Triangles of the facets on the boundary, between nodes at the corners of the mesh."""
+    mesh = basis.mesh
+    facets = mesh.facets[:, mesh.boundary_facets()]
+    corners = _around(mesh, facets)
+    if len(corners) == 4:
+        corners = np.concatenate([corners[[0, 1, 2]], corners[[0, 2, 3]]], axis=1)
+    return np.asarray(basis.nodal_dofs[0][corners].T, dtype=np.int64)
+
+
+def _around(mesh: Any, facets: Indices) -> Indices:
+    """Corners of facets in order around them: four of them may be stored across."""
+    if len(facets) != 4:
+        return facets
+    a, b, c, d = (mesh.p[:, facets[k]] for k in range(4))
+    crossed = np.einsum("xn,xn->n", np.cross(b - a, c - a, axis=0), np.cross(c - a, d - a, axis=0)) < 0
+    out = facets.copy()
+    out[2, crossed], out[3, crossed] = facets[3, crossed], facets[2, crossed]
+    return out

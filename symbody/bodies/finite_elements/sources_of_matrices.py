@@ -1,0 +1,68 @@
+"""`finite_elements`: a body from arrays, files, or a scikit-fem basis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...errors import ModelError, listed, shown
+from .finite_body import FiniteElements, assembled
+from .matrix_files import LabelledMatrix, matrix_of, npz_of, on_nodes
+from .node_files import nodes_of
+from .scikit_fem import from_basis, is_basis
+
+
+def finite_elements(
+    source: Any = None,
+    *,
+    mass: Any = None,
+    stiffness: Any = None,
+    nodes: Any = None,
+    dofs: Any = None,
+    labels: Any = None,
+    sets: Mapping[str, Any] | None = None,
+    faces: Any = None,
+    young: Any = None,
+    poisson: Any = None,
+    density: Any = None,
+    units: Any = None,
+) -> FiniteElements:
+    """A body from finite elements: its mass and stiffness matrices with the places of its nodes, free of supports.
+
+    source           a file .npz with arrays mass, stiffness and nodes (sparse ones as SciPy saves them, or in parts mass_data, ...); a file .full of Ansys; or a vector basis
+                     of scikit-fem, with young=, poisson= and density=
+    mass, stiffness  arrays, sparse matrices of SciPy, or files: .npz of SciPy, .mtx (Matrix Market, or of Abaqus), .op4 and .pch of Nastran
+    nodes            places, a row each, or a file: .inp of Abaqus (with its node sets), .bdf, .nas, .dat of Nastran, .npy, .csv
+    dofs             node (from 0) and direction (0, 1, 2: displacements, 3, 4, 5: rotations) of each row; by default three or six for each node in order
+    sets             nodes by name: {"hub": numbers from 0}
+    labels           of the nodes, where matrices name them
+    faces            triangles between nodes, for drawings
+    units            of the data, such as ("mm", "t", "s"); m, kg, s by default
+    """
+    where = "finite elements"
+    if is_basis(source):
+        return from_basis(where, source, young, poisson, density, sets, units)
+    given: dict[str, Any] = {
+        "mass": mass,
+        "stiffness": stiffness,
+        "nodes": nodes,
+        "dofs": dofs,
+        "labels": labels,
+        "faces": faces,
+    }
+    given = {k: v for k, v in given.items() if v is not None}
+    known_sets = dict(sets or {})
+    if source is not None:
+        found, more = npz_of(where, source)
+        given, known_sets = {**found, **given}, {**more, **known_sets}
+    if missing := [k for k in ("mass", "stiffness", "nodes") if k not in given]:
+        raise ModelError(f"{where}: needs {listed(missing)}=; got {listed(given) or shown(source)}")
+    places, names, more = nodes_of(where, given["nodes"])
+    names = given.get("labels", names)
+    M, K = (matrix_of(where, given[k], k) for k in ("mass", "stiffness"))
+    if isinstance(M, LabelledMatrix) or isinstance(K, LabelledMatrix):
+        M, K, given["dofs"] = on_nodes(where, M, K, len(places), names)
+    skin = {"faces": np.asarray(given["faces"], dtype=np.int64)} if "faces" in given else {}
+    return assembled(where, M, K, places, given.get("dofs"), names, {**more, **known_sets}, units, **skin)
