@@ -72,22 +72,28 @@ if TYPE_CHECKING:
         zeros,
     )
     from .bodies import (
+        Ball,
         Body,
         Coulomb,
         Dyad,
         ElasticBody,
+        Ellipsoid,
         FiniteElements,
         Frame,
         LuGre,
         LynchInput,
         Mechanism,
         Model,
+        Plane,
         Point,
         ReducedBody,
+        Ring,
         SystemVector,
+        Tube,
         Vector,
         axial,
         bar,
+        corners,
         cuboid,
         cylinder,
         disc,
@@ -100,6 +106,7 @@ if TYPE_CHECKING:
         read_urdf,
         shell,
         sphere,
+        touch,
     )
     from .derive import (
         Audit,
@@ -164,6 +171,7 @@ if TYPE_CHECKING:
         Contact,
         Contacts,
         Event,
+        Friction,
         Modes,
         State,
         Switch,
@@ -228,7 +236,8 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "read_model", "read_model_text", "write_model", "model_text", "model_schema",
     "read_urdf",
     "inertia", "bar", "disc", "cylinder", "sphere", "shell", "cuboid",
-    "ElasticBody", "material", "Coulomb", "LuGre", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced",
+    "ElasticBody", "material", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced",
+    "Coulomb", "LuGre", "Plane", "Ball", "Ring", "Tube", "Ellipsoid", "touch", "corners",
     # derive: equations of motion
     "audit", "Audit", "derive", "from_equations", "from_lagrangian", "Equations", "Variables", "Variable", "NamedRow", "certify", "Certificate", "minimal",
     "kinetic_energy", "potential_energy", "energy", "momentum", "angular_momentum", "centre_of_mass",
@@ -244,7 +253,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "assemble", "all_assemblies", "State", "violation",
     # integrate: motions
     "simulate", "closed_loop", "Event", "Trajectory",
-    "Contact", "simulate_modes", "Contacts", "Modes", "Switch",
+    "Contact", "Friction", "simulate_modes", "Contacts", "Modes", "Switch",
     "simulate_batch", "cuda_motions", "save_trajectory", "load_trajectory",
     # stability: near a motion
     "steady", "steady_motions", "branch", "Branch", "load_branch", "orbit", "Orbit", "load_orbit", "orbits", "OrbitBranch", "load_orbits", "linearize", "linear_system", "linear_integrals", "LinearSystem",

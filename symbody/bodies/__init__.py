@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .model import Model
     from .points import Point
     from .pose import Pose
+    from .surfaces import Ball, Ellipsoid, Plane, Ring, Touch, Tube, corners, touch
     from .system_vectors import SystemVector
     from .urdf.read_urdf import read_urdf
     from .urdf.robot import Robot, UrdfReport
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "cuboid", "cylinder", "disc", "inertia", "shell",
-    "sphere", "material", "Coulomb", "LuGre", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "Mechanism", "Model", "LynchInput", "read_urdf", "Robot", "UrdfReport",
+    "sphere", "material", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "Coulomb", "LuGre", "Plane", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
+    "Mechanism", "Model", "LynchInput", "read_urdf", "Robot", "UrdfReport",
 ]  # fmt: skip
 
 offer(__name__)

@@ -119,7 +119,7 @@ class Load:
 
     actions     forces and torques, each with its reaction
     potential   the potential energy that these (or, where there are none, it alone) belong to
-    on_rates    generalised forces: coordinate -> force that does work on its rate
+    on_rates    generalised forces: coordinate -> force that does work on its rate; or speed -> force
     by_body     of a field of gravity: what of the potential energy each body has
     """
 

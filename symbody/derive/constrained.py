@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..algebra.derivatives import jacobian, time_derivative
-from ..algebra.graph import ZERO, Expr
+from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.matrix import Matrix, stack
 from ..algebra.walk import free_symbols, substitute_all
 from ..bodies.declarations import multiplier_of
-from ..bodies.mechanism import Constraint
+from ..bodies.mechanism import Constraint, Load
 from ..errors import DerivationError, listed
 from .equations import Equations
 
@@ -74,6 +74,18 @@ def constrained_speeds(eq: Equations, more: Mapping[str, Expr]) -> Equations:
         c=stack(eq.c, _column([time_derivative(e, rates) for e in psi])),
         lam=(*eq.lam, *(multiplier_of(name) for name in more)),
         border=eq.border and eq.border.with_rows(len(eq.lam), len(psi)),
+    )
+
+
+def loaded(eq: Equations, name: str, forces: Mapping[Symbol, Expr]) -> Equations:
+    """Equations with one more load: generalised forces by speed, which may contain multipliers."""
+    more = [forces.get(u, ZERO) for u in eq.u]
+    rate_of = {e: q for q, e in zip(eq.q, eq.rates.entries, strict=True)}
+    load = Load(name, "friction", on_rates={rate_of.get(u, u): e for u, e in forces.items()})
+    return replace(
+        eq,
+        f=Matrix(len(more), 1, tuple(a + b for a, b in zip(eq.f.entries, more, strict=True))),
+        mechanism=replace(eq.mechanism, loads=(*eq.mechanism.loads, load)) if eq.source is None else eq.mechanism,
     )
 
 

@@ -243,6 +243,8 @@ def _power(load: Load, k: Kinematics) -> Expr:
     for q, value in zip(k.mechanism.q, forces_on_coordinates(load, k), strict=True):
         if value is not ZERO:
             total = total + value * k.mechanism.rates[q]
+    for u in k.u:
+        total = total + u * load.on_rates.get(u, ZERO)
     return total
 
 

@@ -136,11 +136,11 @@ def forces_on_rates(loads: Iterable[Load], kinematics: Kinematics) -> list[Expr]
             slope = jacobian([load.potential], mechanism.q)
             given = {q: -slope[0, j] for j, q in enumerate(mechanism.q)}
         for q, value in given.items():
-            on_rates[q] = on_rates[q] + value
+            on_rates[q] = on_rates.get(q, ZERO) + value
     active = [q for q in mechanism.q if on_rates[q] is not ZERO]
     values = kinematics.in_speeds([on_rates[q] for q in active])
     N = jacobian([mechanism.rates[q] for q in active], kinematics.u)
-    out = [ZERO] * len(kinematics.u)
+    out = [on_rates.get(u, ZERO) for u in kinematics.u]
     for k, value in enumerate(values):
         for j in range(len(kinematics.u)):
             if N[k, j] is not ZERO:

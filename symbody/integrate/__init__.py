@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .cuda_march import MarchedMotions
     from .cuda_motions import cuda_motions
     from .events import Event
+    from .frictions import Friction
     from .impacts import Contact
     from .inputs import closed_loop
     from .modes import Contacts, Modes, Switch
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from .violations import Violations
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "assemble", "all_assemblies", "Batch", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "Event", "Contact", "Contacts", "Modes", "Switch",
+    "assemble", "all_assemblies", "Batch", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
     "Ending", "Outcome", "Statistics", "simulate", "State", "Violation", "violation", "simulate_modes", "Occurrence",
     "Segment", "Trajectory", "Violations",
 ]  # fmt: skip

@@ -65,7 +65,9 @@ class ContactHandler:
         )
 
     def begin(self, now: Instant, is_beyond: Sequence[bool]) -> EventResult | None:
-        x = self._impulses.numbers(now.t, now.state, now.p, now.r)
+        x = self._numbers(now)
+        if not self.contacts:
+            return self.handle((), now)
         deep = x.gap < -10 * np.maximum(self._gap_tolerance(x, now), 1e-12)
         if deep.any():
             k = int(np.argmin(x.gap))
@@ -75,10 +77,12 @@ class ContactHandler:
         return self.handle((), now)
 
     def handle(self, which: Sequence[int], now: Instant) -> EventResult:
-        leaving = {self.names[k] for k in which} & (self.closed or set())
+        return self._handled({self.names[k] for k in which} & (self.closed or set()), now)
+
+    def _handled(self, leaving: set[str], now: Instant) -> EventResult:
         out = EventResult()
         for _ in range(MOST):
-            x = self._impulses.numbers(now.t, now.state, now.p, now.r)
+            x = self._numbers(now)
             touching, closing = self._touching(x, now)
             if not closing.any():
                 return self._at_rest(x, now, touching, leaving, out)
@@ -88,8 +92,11 @@ class ContactHandler:
         out.ending, out.stops = Ending.CHATTERING, f"{MOST} impacts of {listed(self.names)} at one time"
         return out
 
+    def _numbers(self, now: Instant) -> ContactValues:
+        return self._impulses.numbers(now.t, now.state, now.p, now.r)
+
     def tolerance(self, now: Instant) -> Array:
-        x = self._impulses.numbers(now.t, now.state, now.p, now.r)
+        x = self._numbers(now)
         return np.where(self._is_closed, 0.0, FINE * self._gap_tolerance(x, now))
 
     @property

@@ -31,10 +31,11 @@ class Instant:
 
 @dataclass(frozen=True)
 class Transition:
-    """The next mode, and the state in which it begins."""
+    """The next mode, the state in which it begins, and values of parameters that belong to it."""
 
     mode: str
     state: Array
+    values: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass

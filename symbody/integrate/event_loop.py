@@ -270,6 +270,10 @@ def handlers_of(
         raise SimulationError(
             f"simulate {eq.name!r}: impacts of {listed(c.name for c in contacts)} cannot be undone: with contacts, time goes forward only"
         )
+    if rubbing := [c.name for c in contacts if c.frictions]:
+        raise SimulationError(
+            f"simulate {eq.name!r}: contacts with friction stick and slip: simulate_modes(Contacts(equations, ...), ...); {listed(rubbing)}"
+        )
     for e in events:
         if isinstance(e, Event):
             handlers.append(UserEventHandler(form, e))

@@ -37,6 +37,7 @@ from .accelerations import inertia
 from .complementarity import complementary
 from .constraint_rows import Rows, rows_of
 from .events import check_name
+from .frictions import Friction
 
 MOST: Final = 2000  # impacts at one time
 FINE: Final = 1e-3  # of the tolerances: gaps and speeds below this are zero
@@ -44,25 +45,46 @@ FINE: Final = 1e-3  # of the tolerances: gaps and speeds below this are zero
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contact:
-    """A unilateral contact between two surfaces, without friction.
+    """A unilateral contact between two surfaces.
 
     name         in `sim.events`, and of the contact force `lam_name`
-    gap          an expression in coordinates, time and parameters: positive while they are apart
+    gap          an expression in coordinates, time and parameters: positive while they are apart. Or what has a `gap` and a `slip`, as `touch` gives it
     restitution  0 (they stay together) to 1 (no energy is lost); may depend on parameters and on the state before
+    friction     a coefficient, or a law such as `Coulomb`; with the force `lam_name_friction` along the slip
+    slip         the tangential speed of the surfaces, in rates of coordinates: one expression, or two across each other
+    resists      more frictions under the contact force, against rolling or spinning: `Friction(name, angular speed, coefficient * length)`
     """
 
     name: str
-    gap: Expr
+    gap: Any
     restitution: Any = 0.0
+    friction: Any = None
+    slip: Any = None
+    resists: Sequence[Friction] = ()
 
     def __post_init__(self) -> None:
         check_name(f"contact {shown(self.name)}", self.name)
-        object.__setattr__(self, "gap", as_expr(self.gap))
+        if self.slip is None and hasattr(self.gap, "slip"):
+            object.__setattr__(self, "slip", self.gap.slip)
+        object.__setattr__(self, "gap", as_expr(getattr(self.gap, "gap", self.gap)))
         if isinstance(self.restitution, (int, float)) and not 0 <= self.restitution <= 1:
             raise SimulationError(
                 f"contact {self.name!r}: restitution is between 0 and 1, got {shown(self.restitution)}"
             )
         object.__setattr__(self, "restitution", as_expr(self.restitution))
+        if self.friction is not None and self.slip is None:
+            raise SimulationError(f"contact {self.name!r}: friction needs slip=, the tangential speed of the surfaces")
+        object.__setattr__(self, "resists", tuple(self.resists))
+        if any(not isinstance(f, Friction) or f.normal is not None for f in self.resists):
+            raise SimulationError(
+                f"contact {self.name!r}: resists= takes `Friction` without normal=, which is the contact force"
+            )
+
+    @cached_property
+    def frictions(self) -> tuple[Friction, ...]:
+        """All frictions under this contact force."""
+        own = () if self.friction is None else (Friction(self.name, self.slip, self.friction),)
+        return (*own, *self.resists)
 
     def __repr__(self) -> str:
         return tagged(f"Contact {self.name}, restitution {outline(self.restitution)}: {outline(self.gap)} >= 0")
@@ -118,6 +140,11 @@ class Metric:
     def speeds(self, x: Array) -> Array:
         return np.linalg.solve(self._L.T, x)
 
+    def energy(self, u: Array) -> float:
+        """½ uᵀ M u; with constraints, of speeds along them."""
+        x = self._L.T @ u
+        return 0.5 * float(x @ x) - 0.5 * self._added * float(np.sum((self._Jc @ u) ** 2))
+
     def back(self, off: Array) -> Array:
         """The least change of u that takes Jc u + b = off back to zero."""
         return -self.speeds(self._V.T @ (self._U.T @ (off / self._sizes) / self._s))
@@ -154,7 +181,7 @@ class Impulses:
                 },
             )  # fmt: skip
 
-    def _called(self, f: Compiled, t: float, state: Array, p: Array, r: Array) -> Any:
+    def called(self, f: Compiled, t: float, state: Array, p: Array, r: Array) -> Any:
         n_q, n_u, _ = self._sizes
         groups = {"t": t, "q": state[:n_q], "u": state[n_q : n_q + n_u], "z": state[n_q + n_u :], "p": p, "r": r}
         return f(*(groups[g.name] for g in f.program.inputs))
@@ -165,12 +192,12 @@ class Impulses:
 
     def metric(self, t: float, state: Array, p: Array, r: Array) -> Metric:
         n = self._sizes[1]
-        M = np.reshape(self._called(self._mass, t, state, p, r), (n, n))
+        M = np.reshape(self.called(self._mass, t, state, p, r), (n, n))
         return Metric(M, self._rows.speed(*self._arguments(t, state, p, r))[0], self._added)
 
     def numbers(self, t: float, state: Array, p: Array, r: Array) -> ContactValues:
         assert self._numbers is not None
-        out = self._called(self._numbers, t, state, p, r)
+        out = self.called(self._numbers, t, state, p, r)
         k = len(self.contacts)
         gap, slope, speed, G, bias, restitution, accelerations = (np.asarray(x, dtype=np.float64) for x in out)
         column = (x.reshape(k) for x in (gap, speed, bias, restitution))

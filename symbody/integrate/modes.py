@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,22 +12,22 @@ from ..algebra.functions import where as choice
 from ..algebra.graph import ONE, ZERO, Expr, as_expr
 from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
-from ..derive.constrained import constrained
 from ..derive.equations import Equations
 from ..derive.variables import Variables
 from ..emit.run.callable import Array, Compiled
 from ..errors import SimulationError, listed, shown, unknown
 from ..summary import Summarized, Summary, filled, listing, tagged
+from .contact_modes import FREE, ContactMode, ModeTable
 from .contacts import ContactHandler, check_names
 from .event_handlers import EventHandler, EventResult, Instant, Transition
 from .events import DIRECTIONS, check_guard, check_name, checked_direction, in_state
 from .forms import Form
+from .friction_handler import NEWTON, POISSON, FrictionHandler
+from .frictions import Friction
 from .impacts import Contact, impulses_of
 from .inputs import with_inputs
 from .outcome import Ending
 from .segment import Occurrence
-
-FREE: Final = "free"
 
 
 class HybridSystem(Protocol):
@@ -215,36 +215,59 @@ def _carried(source: Equations, target: Equations, switch: Switch) -> list[Expr]
 
 
 class Contacts:
-    """Equations with contacts that bounce, come to rest, and open again.
+    """Equations with contacts that bounce, come to rest, and open again; with friction, that stick and slip.
+
+        Contacts(eq, Contact("floor", y, friction=0.3, slip=x.dot), Friction("rail", s.dot, Coulomb(0.1), normal=N), impacts="poisson")
 
     There is a mode for each set of closed contacts, named after them ("left + right"; "free" where all are open), made when it is first
     needed. In it their gaps are constraints with multipliers `lam_name`: the forces in the contacts, which are zero in other modes. A contact
-    closes where its next flight would rise by less than the tolerance of the simulation, and opens where its force would pull.
+    closes where its next flight would rise by less than the tolerance of the simulation, and opens where its force would pull. With friction a mode
+    also says what sticks and what slips ("left slips + + right sticks").
+
+    impacts   law of impacts with friction: "newton", e relates speeds after and before; or "poisson", e relates the impulses of
+              expansion and compression, which never gains energy
     """
 
     initial = FREE
 
-    def __init__(self, equations: Equations, *contacts: Contact) -> None:
+    def __init__(self, equations: Equations, *contacts: Contact | Friction, impacts: str = NEWTON) -> None:
         if not contacts:
             raise SimulationError(f"contacts of {equations.name!r}: give at least one Contact")
+        if impacts not in (NEWTON, POISSON):
+            raise unknown(
+                f"contacts of {equations.name!r}", "law of impacts", str(impacts), (NEWTON, POISSON), SimulationError
+            )
         for c in contacts:
-            if not isinstance(c, Contact):
-                raise SimulationError(f"contacts of {equations.name!r}: takes `Contact`, got {shown(c)}")
-            c.check(equations)
-        check_names(equations, contacts)
+            if not isinstance(c, (Contact, Friction)):
+                raise SimulationError(f"contacts of {equations.name!r}: takes `Contact` and `Friction`, got {shown(c)}")
+        self.base, self.impacts, self._given = equations, impacts, contacts
+        self.contacts = tuple(c for c in contacts if isinstance(c, Contact))
+        for contact in self.contacts:
+            contact.check(equations)
+        check_names(equations, self.contacts)
+        self._table = ModeTable(equations, self.contacts, [f for f in contacts if isinstance(f, Friction)])
+        self._check_frictions()
         taken = {s.name for s in equations.lam}
-        self._forces = {
-            c.name: constrained(equations, {c.name: c.gap}).lam[len(equations.phi.entries)] for c in contacts
-        }
-        if clash := [str(s) for s in self._forces.values() if s.name in taken]:
+        if clash := [str(s) for s in self._table.forces.values() if s.name in taken]:
             raise SimulationError(
                 f"contacts of {equations.name!r}: there are multipliers {listed(clash)} already; take other names"
             )
-        self.base, self.contacts = equations, tuple(contacts)
-        self._made: dict[str, Equations] = {}
+
+    def _check_frictions(self) -> None:
+        eq, names = self.base, [f.name for f in self._table.frictions]
+        if twice := [n for n in dict.fromkeys(names) if names.count(n) > 1]:
+            raise SimulationError(f"contacts of {eq.name!r}: several frictions are called {listed(twice)}")
+        if bare := [f.name for f in self._table.alone if f.normal is None]:
+            raise SimulationError(
+                f"contacts of {eq.name!r}: friction {bare[0]!r} needs normal=, the force that presses its surfaces"
+            )
+        if names and eq.multipliers_in_loads:
+            raise SimulationError(
+                f"contacts of {eq.name!r}: loads contain {listed(eq.multipliers_in_loads)}; give that friction to `Contacts` as a `Friction` too"
+            )
 
     def __repr__(self) -> str:
-        return tagged(f"Contacts of {self.name}: {listing(c.name for c in self.contacts)}")
+        return tagged(f"Contacts of {self.name}: {listing(c.name for c in self._given)}")
 
     @property
     def name(self) -> str:
@@ -259,28 +282,20 @@ class Contacts:
         return self.base.kinds
 
     def mode(self, closed: frozenset[str]) -> str:
-        return " + ".join(c.name for c in self.contacts if c.name in closed) or FREE
-
-    def _closed(self, mode: str) -> frozenset[str]:
-        return frozenset() if mode == FREE else frozenset(mode.split(" + "))
+        return self._table.name(ContactMode(closed, {}))
 
     def equations(self, mode: str) -> Equations:
-        if mode not in self._made:
-            closed = self._closed(mode)
-            names = [c.name for c in self.contacts]
-            if strange := [n for n in closed if n not in names]:
-                raise unknown(f"contacts of {self.name!r}", "contact", strange[0], names, SimulationError)
-            made = constrained(self.base, {c.name: c.gap for c in self.contacts if c.name in closed})
-            open_forces = {s.name: ZERO for name, s in self._forces.items() if name not in closed}
-            self._made[mode] = replace(made, outputs={**made.outputs, **open_forces})
-        return self._made[mode]
+        return self._table.equations(mode)
 
     def handlers(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[EventHandler]:
-        return [ContactHandler(self.base, form, self.contacts, self._closed(mode), rtol, atol, self.mode)]
+        now = self._table.read(mode)
+        if self._table.frictions:
+            return [FrictionHandler(self._table, form, now, rtol, atol, self.impacts)]
+        return [ContactHandler(self.base, form, self.contacts, now.closed, rtol, atol, self.mode)]
 
     def with_inputs(self, inputs: Mapping[Any, Any]) -> tuple[Contacts, dict[str, float]]:
         eq, numbers = with_inputs(self.base, inputs)
-        return (self if eq is self.base else Contacts(eq, *self.contacts)), numbers
+        return (self if eq is self.base else Contacts(eq, *self._given, impacts=self.impacts)), numbers
 
 
 def is_in(e: Expr, eq: Equations) -> bool:

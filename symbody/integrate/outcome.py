@@ -15,6 +15,7 @@ class Ending(Enum):
     STEP_TOO_SMALL = "the step became too small to go on"
     NOT_FINITE = "a rate became infinite or undefined"
     OFF_CONSTRAINTS = "no way back to the constraints was found"
+    ENERGY_GAINED = "an impact would gain energy"
     SINGULAR = "the constraints became dependent"
     LOCKED = "the angles of a joint locked"
     TOO_MANY_STEPS = "the number of steps allowed was used up"

@@ -134,6 +134,7 @@ class _ModesRun:
                 return self._trajectory(Outcome(Ending.CHATTERING, now, f"{said}: {names}; {ADVICE}"))
             assert transition is not None
             mode = transition.mode
+            self.constants |= transition.values
             self.state = self._arrived(mode, now, transition.state)
 
     def _file(self, segment: Segment) -> None:

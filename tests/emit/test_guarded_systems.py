@@ -47,3 +47,14 @@ def test_more_digits_see_further():
     with pytest.raises(sb.EvaluationError):
         sb.evaluate(x, {a: 1e-15})
     assert float(sb.evaluate(x, {a: 1e-15}, digits=50)[1]) == pytest.approx(1e15)
+
+
+@pytest.mark.parametrize("n", [2, 12])
+def test_a_guarded_matrix_of_numbers_compiles(n: int) -> None:
+    """Mass matrices without symbols: regular once for all, written out or in a loop."""
+    x = sb.symbol("x", "coordinate")
+    A = sb.Matrix(n, n, tuple(sb.identity(n)[i, j] * 2.4 + 0.1 for i in range(n) for j in range(n)))
+    right = [x if i == 0 else 0 * x for i in range(n)]
+    found = sb.compile(sb.program("p", {"x": [x]}, {"y": factorize(A, "definite", [1.0] * n).solve(right)}))([1.0])
+    expected = np.linalg.solve(2.4 * np.eye(n) + 0.1, np.eye(n)[0])
+    assert np.allclose(np.ravel(found), expected, rtol=1e-13)

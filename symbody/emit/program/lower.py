@@ -224,7 +224,7 @@ def _guarded_loop(shape: FactorShape, entries: tuple[Expr, ...]) -> tuple[Expr, 
     for e, size in zip(solve_block(factor, d), d, strict=True):
         largest = maximum(largest, abs(e * size))
     level = _level(shape.sizes, [e for (i, j), e in zip(shape.places(), entries, strict=True) if i == j])
-    return where(level * largest < 1, ZERO, no_value(level)), factor
+    return where(level * largest < 1, ZERO, no_value(level if level.value is None else largest)), factor
 
 
 def _guard_roots(factors: list[Expr], diagonal: Sequence[Expr], sizes: Sequence[float]) -> None:
@@ -234,6 +234,8 @@ def _guard_roots(factors: list[Expr], diagonal: Sequence[Expr], sizes: Sequence[
     least = pivots[0]
     for pivot in pivots[1:]:
         least = minimum(least, pivot)
+    if least.value is not None:  # a matrix of numbers, which is regular or not once for all
+        return
     for k in range(n):
         if all(factors[i * n + k] is ZERO for i in range(k + 1, n)):
             factors[k * n + k] = where(least > level, factors[k * n + k], no_value(level))

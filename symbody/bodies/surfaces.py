@@ -1,0 +1,259 @@
+"""Surfaces that touch: the gap between two of them, and how fast they slip where they are nearest.
+
+A surface touches a plane where it is lowest, by its support function: with n the normal and c its centre, the gap is n·(c - p) - h(n) and the point is
+c - ∂h/∂n. Two curved surfaces are at known distances where one is a ball (or a point) and the other is everything near a point, a line or a circle.
+
+    Plane       through a point of a frame, along one of its axes
+    Ball        of a radius around a point of a body; 0: the point itself
+    Ring        a circle with a tube around it: a torus, a wheel; tube = 0: the edge of a disc
+    Tube        around a line: a cylinder without ends; inside=True: a bore
+    Ellipsoid   by its three half axes along those of a body, on planes
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..algebra.functions import sqrt, where
+from ..algebra.graph import Expr, as_expr
+from ..algebra.matrix import Matrix, cross, dot, vector
+from ..errors import ModelError, shown
+from ..summary import tagged
+from .frames import Frame, three
+from .points import Point
+from .rotations import unit_vector
+from .vectors import Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """The plane through a point of a body or frame, with a normal along an axis of it; bodies are on the side of the normal."""
+
+    on: Any
+    normal: Any = "z"
+    at: Any = (0, 0, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Ball:
+    """A ball of a radius around a point of a body or frame; inside=True: a hollow one, touched from within."""
+
+    on: Any
+    radius: Any = 0
+    at: Any = (0, 0, 0)
+    inside: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Ring:
+    """A circle about an axis of a body, with a tube around it: a torus, a wheel, the edge of a disc (tube = 0)."""
+
+    on: Any
+    radius: Any
+    tube: Any = 0
+    axis: Any = "z"
+    at: Any = (0, 0, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Tube:
+    """A cylinder without ends about an axis of a body; inside=True: a bore, touched from within."""
+
+    on: Any
+    radius: Any
+    axis: Any = "z"
+    at: Any = (0, 0, 0)
+    inside: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Ellipsoid:
+    """An ellipsoid with half axes along those of a body."""
+
+    on: Any
+    half_axes: Any
+    at: Any = (0, 0, 0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Touch:
+    """Where two surfaces are nearest.
+
+    gap      between them: for `Contact`
+    slip     the speed of the first on the second along `tangents`
+    normal   from the second towards the first
+    point    on the second surface
+    """
+
+    gap: Expr
+    slip: tuple[Expr, ...]
+    normal: Vector
+    point: Point
+    tangents: tuple[Vector, ...]
+    spin: tuple[Expr, ...]
+
+    def __repr__(self) -> str:
+        return tagged(f"Touch: gap {self.gap}")
+
+
+def touch(first: Any, second: Any, *, across: Any = None) -> Touch:
+    """The gap of two surfaces, and their slip: `Contact("floor", touch(Ball(ball, r), Plane(m.ground)), friction=0.3)`.
+
+    first, second   surfaces; a point is a ball of radius 0
+    across          a vector: motion is in the plane normal to it, and slip has one direction, across × normal
+
+    `spin` of the result is the relative angular velocity, along the normal first, then along the tangents.
+    """
+    a, b = (_surface(x) for x in (first, second))
+    frame = _frame(b.on)
+    n, p, gap = _normal_point_gap(a, b, frame)
+    normal, point = Vector({frame: n}), Point(frame, p)
+    tangents = _tangents(b, frame, n, across)
+    one, other = _frame(a.on), frame
+    v = _carried(one, point) - _carried(other, point)
+    turning = one.angular_velocity() - other.angular_velocity()
+    slip = tuple(v.dot(t) for t in tangents)
+    return Touch(gap, slip, normal, point, tangents, tuple(turning.dot(t) for t in (normal, *tangents)))
+
+
+def corners(body: Any, size: Any, at: Any = (0, 0, 0)) -> list[Point]:
+    """The corners of a box: of all eight, those that differ; (a, b, 0) is a rectangle, (a, 0, 0) an edge with two ends."""
+    half = [e / 2 for e in three(size, "corners: size").entries]
+    frame, centre = _frame(body), three(at, "corners: at")
+    signs = [(1,) if e.value == 0 else (-1, 1) for e in half]
+    places = [(i, j, k) for i in signs[0] for j in signs[1] for k in signs[2]]
+    return [Point(frame, centre + vector(*(s * e for s, e in zip(p, half, strict=True)))) for p in places]
+
+
+# ---------------------------------------------------------------------------------------------------------- places
+
+
+def _surface(given: Any) -> Any:
+    if isinstance(given, Point):
+        return Ball(given.frame, 0, given.coordinates)
+    if not isinstance(given, (Plane, Ball, Ring, Tube, Ellipsoid)):
+        raise ModelError(f"touch: takes surfaces (Plane, Ball, Ring, Tube, Ellipsoid) and points, got {shown(given)}")
+    return given
+
+
+def _frame(on: Any) -> Frame:
+    frame = getattr(on, "frame", on)
+    if not isinstance(frame, Frame):
+        raise ModelError(f"surface: is on a body or a frame, got {shown(on)}")
+    return frame
+
+
+def _centre(s: Any) -> Point:
+    return Point(_frame(s.on), three(s.at, f"{type(s).__name__}: at"))
+
+
+def _carried(frame: Frame, point: Point) -> Vector:
+    """The velocity of that point of a frame which is momentarily at a place."""
+    if frame.is_ground:
+        return Vector({})
+    return frame.origin.velocity() + frame.angular_velocity().cross(point - frame.origin)
+
+
+def _normal_point_gap(a: Any, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
+    """Normal and nearest point of b in its frame, and the gap."""
+    if isinstance(b, Plane):
+        return _on_plane(a, b, frame)
+    if isinstance(a, Ball) and not isinstance(b, Ellipsoid):
+        return _ball_near(a, b, frame)
+    kinds = f"{type(a).__name__} and {type(b).__name__}"
+    raise ModelError(
+        f"touch: {kinds} have no gap in closed form here; on a Plane everything has, and a Ball or a point (first) near Ball, Ring and Tube"
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- on planes
+
+
+def _on_plane(a: Any, b: Plane, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
+    if isinstance(a, (Plane, Tube)) or getattr(a, "inside", False):
+        raise ModelError(
+            f"touch: {type(a).__name__} on a Plane is no contact at one point; take points, edges or rings"
+        )
+    n = unit_vector(b.normal, "Plane: normal")
+    own = Vector({frame: n}).components(_frame(a.on))
+    height, reach = _support(a, own)
+    c = _centre(a)
+    low = c - Vector({_frame(a.on): reach})
+    above = (c - _centre(b)).dot(Vector({frame: n}))
+    gap = above - height
+    return n, (low - frame.origin).components(frame), gap
+
+
+def _support(a: Any, n: Matrix) -> tuple[Expr, Matrix]:
+    """h(n) and its gradient, of a surface around its centre, in its own frame."""
+    if isinstance(a, Ball):
+        r = as_expr(a.radius)
+        return r, r * n
+    if isinstance(a, Ring):
+        axis, R, rho = unit_vector(a.axis, "Ring: axis"), as_expr(a.radius), as_expr(a.tube)
+        along = dot(n, axis)
+        size = sqrt(1 - along**2)
+        return R * size + rho, (R / size) * (n - along * axis) + rho * n
+    squares = vector(*(e**2 for e in three(a.half_axes, "Ellipsoid: half_axes").entries))
+    reach = vector(*(s * e for s, e in zip(squares.entries, n.entries, strict=True)))
+    height = sqrt(dot(n, reach))
+    return height, reach / height
+
+
+# ---------------------------------------------------------------------------------------------------------- a ball near others
+
+
+def _ball_near(a: Ball, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
+    """b is what is near a point, a line or a circle, its core: the distance to that less both radii; inside, what is left to the bore."""
+    if a.inside:
+        raise ModelError("touch: a hollow Ball comes second, touched from within by a Ball or a point")
+    centre = (_centre(a) - frame.origin).components(frame)
+    core, radius = _core(b, centre)
+    away = centre - core
+    distance = sqrt(dot(away, away))
+    n = away / distance
+    r = as_expr(a.radius)
+    if getattr(b, "inside", False):
+        return -n, core + radius * n, radius - r - distance
+    return n, core + radius * n, distance - radius - r
+
+
+def _core(b: Any, p: Matrix) -> tuple[Matrix, Expr]:
+    """The point of the core that is nearest to p, and the radius around it."""
+    c = three(b.at, f"{type(b).__name__}: at")
+    if isinstance(b, Ball):
+        return c, as_expr(b.radius)
+    axis = unit_vector(b.axis, f"{type(b).__name__}: axis")
+    along = dot(p - c, axis) * axis
+    if isinstance(b, Tube):
+        return c + along, as_expr(b.radius)
+    across = p - c - along
+    return c + (as_expr(b.radius) / sqrt(dot(across, across))) * across, as_expr(b.tube)
+
+
+# ---------------------------------------------------------------------------------------------------------- tangents
+
+
+def _tangents(b: Any, frame: Frame, n: Matrix, across: Any) -> tuple[Vector, ...]:
+    if across is not None:
+        return (Vector({frame: cross(across.components(frame), n)}),)
+    first = _across(n) if isinstance(b, Plane) else _orthogonal(n)
+    return Vector({frame: first}), Vector({frame: cross(n, first)})
+
+
+def _across(n: Matrix) -> Matrix:
+    """A unit vector across a constant normal: along an axis of the frame where it can be."""
+    axes = [vector(*(int(i == k) for i in range(3))) for k in range(3)]
+    for e in axes:
+        if dot(e, n).value == 0:
+            return e
+    return _orthogonal(n)
+
+
+def _orthogonal(n: Matrix) -> Matrix:
+    """A unit vector across any normal, without a singularity (Duff and others 2017)."""
+    x, y, z = n.entries
+    s = where(z >= 0, as_expr(1), as_expr(-1))
+    a = -1 / (s + z)
+    return vector(1 + s * x**2 * a, s * x * y * a, -s * x)

@@ -1,0 +1,140 @@
+"""Modes of contacts with friction: which contacts are closed, which frictions stick or slip, and the equations of that.
+
+The name of a mode lists its closed contacts and the states of its frictions: "left + floor sticks", "belt slips -"; "free" where there are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ..algebra.derivatives import jacobian
+from ..algebra.graph import ZERO, Expr, Symbol, symbol
+from ..algebra.matrix import sum_of_products
+from ..derive.constrained import constrained, constrained_speeds, loaded
+from ..derive.equations import Equations
+from ..errors import SimulationError, unknown
+from .friction_problem import SLIPS, STICKS
+from .frictions import Friction
+from .impacts import Contact
+
+FREE: Final = "free"
+HELD: Final = "held"  # at the limit of friction, kept from slipping by others
+_STATE: Final = re.compile(rf"(.+) ({STICKS}|{SLIPS}|{HELD})(?: ([+-]))?( reversed)?")
+
+
+@dataclass(frozen=True)
+class FrictionState:
+    """How a friction is in a mode; sense: of slip along the one direction of a plane (0 in space); sign: of the normal force."""
+
+    kind: str
+    sense: int = 0
+    sign: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.kind}{' +' * (self.sense > 0)}{' -' * (self.sense < 0)}{' reversed' * (self.sign < 0)}"
+
+
+@dataclass(frozen=True)
+class ContactMode:
+    """Closed contacts, and the states of the frictions that act."""
+
+    closed: frozenset[str]
+    states: Mapping[str, FrictionState]
+
+
+class ModeTable:
+    """Contacts and frictions of equations, names of modes, and their equations."""
+
+    def __init__(self, base: Equations, contacts: Sequence[Contact], frictions: Sequence[Friction]) -> None:
+        self.base, self.contacts = base, tuple(contacts)
+        self.alone = tuple(frictions)
+        self.frictions = (*(f for c in contacts for f in c.frictions), *frictions)
+        self.owner = {f.name: c.name for c in contacts for f in c.frictions}
+        self._made: dict[str, Equations] = {}
+        self.forces = {
+            c.name: constrained(base, {c.name: c.gap}).lam[len(base.phi.entries)] for c in contacts
+        }  # of the contacts
+
+    def name(self, mode: ContactMode) -> str:
+        parts = []
+        for c in self.contacts:
+            if c.name in mode.closed:
+                own = [f"{f.name} {mode.states[f.name]}" for f in c.frictions]
+                parts += own if any(f.name == c.name for f in c.frictions) else [c.name, *own]
+        parts += [f"{f.name} {mode.states[f.name]}" for f in self.alone if f.name in mode.states]
+        return " + ".join(parts) or FREE
+
+    def read(self, name: str) -> ContactMode:
+        closed: set[str] = set()
+        states: dict[str, FrictionState] = {}
+        known = [*(c.name for c in self.contacts), *(f.name for f in self.frictions)]
+        for part in [] if name == FREE else name.split(" + "):
+            found = None if part in known else _STATE.fullmatch(part)
+            what = part if found is None else found[1]
+            if what not in known:
+                raise unknown(f"contacts of {self.base.name!r}", "contact", what, dict.fromkeys(known), SimulationError)
+            if found is None:
+                closed.add(part)
+                continue
+            states[what] = FrictionState(found[2], {"+": 1, "-": -1}.get(found[3], 0), -1 if found[4] else 1)
+            if what in self.owner:
+                closed.add(self.owner[what])
+        return ContactMode(frozenset(closed), states)
+
+    # ------------------------------------------------------------------------------------------------ equations
+
+    def normal(self, f: Friction) -> Expr:
+        """The force that presses the surfaces of a friction together."""
+        if f.name in self.owner:
+            return self.forces[self.owner[f.name]]
+        return ZERO if f.normal is None else f.normal
+
+    def equations(self, name: str) -> Equations:
+        if name not in self._made:
+            mode = self.read(name)
+            made = constrained(self.base, {c.name: c.gap for c in self.contacts if c.name in mode.closed})
+            sticking = [f for f in self.frictions if _kind(mode, f) == STICKS]
+            held = {row: v for f in sticking for row, v in zip(f.rows, f.speeds(self.base), strict=True)}
+            made = constrained_speeds(made, held)
+            for f in self.frictions:
+                if _kind(mode, f) in (SLIPS, HELD):
+                    made = loaded(made, f"{f.name} friction", self._pushed(f, mode.states[f.name]))
+            outputs = {s.name: ZERO for n, s in self.forces.items() if n not in mode.closed}
+            outputs |= {row: e for f in self.frictions if f not in sticking for row, e in self._seen(f, mode).items()}
+            ways = [s for f in self.frictions if _kind(mode, f) == SLIPS for s in self.ways(f)]
+            self._made[name] = replace(made, outputs={**made.outputs, **outputs}, p=(*made.p, *ways))
+        return self._made[name]
+
+    def ways(self, f: Friction) -> tuple[Symbol, ...]:
+        """Parameters of the modes in which a friction slips in space: a direction in which it does."""
+        if f.is_plane:
+            return ()
+        plain = re.sub(r"\W+", "_", f.name, flags=re.ASCII).strip("_")
+        return tuple(symbol(f"{plain}_way_{k + 1}", "parameter") for k in range(len(f.slip)))
+
+    def along(self, f: Friction, state: FrictionState) -> list[Expr]:
+        """Forces along the rows of a friction that slips, or is held at its limit."""
+        v = f.speeds(self.base)
+        return f.forces(v, self.normal(f), state.sense, state.sign)
+
+    def _pushed(self, f: Friction, state: FrictionState) -> dict[Symbol, Expr]:
+        G, forces = jacobian(f.speeds(self.base), self.base.u), self.along(f, state)
+        pushed = {u: sum_of_products(G.column(j), forces) for j, u in enumerate(self.base.u)}
+        return {u: e for u, e in pushed.items() if e is not ZERO}
+
+    def _seen(self, f: Friction, mode: ContactMode) -> dict[str, Expr]:
+        """Friction forces as outputs where they are no multipliers, under the names of these."""
+        names = [
+            s.name
+            for s in constrained_speeds(self.base, dict.fromkeys(f.rows, f.speeds(self.base)[0])).lam[-len(f.rows) :]
+        ]
+        if f.name not in mode.states:
+            return dict.fromkeys(names, ZERO)
+        return dict(zip(names, self.along(f, mode.states[f.name]), strict=True))
+
+
+def _kind(mode: ContactMode, f: Friction) -> str | None:
+    return mode.states[f.name].kind if f.name in mode.states else None

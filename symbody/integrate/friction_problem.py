@@ -1,0 +1,291 @@
+"""The complementarity problem of contacts with friction, and the number of its solutions.
+
+    w = A λ + b                                  A = Vᵀ V, rows of normal and of tangential directions
+    λN >= 0,  wN >= 0,  λN wN = 0                each normal row: pressed together, or apart
+    |λT| <= μ N where wT = 0,   λT = -μ N d, d = wT / |wT| where it is not        each friction cone, N = given + share · λ
+
+The same problem gives accelerations (w: relative accelerations, λ: forces) and impacts (w: speeds after, λ: impulses). With friction it may have no
+solution or several (Painlevé 1895): so every assignment of open, stick and slip is tried as long as these are few, and solutions are
+counted by the motion they give. Large problems are iterated (projected Gauss-Seidel) to find the assignment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+import numpy as np
+
+from ..emit.run.callable import Array
+
+MOST: Final = 600  # assignments that are all tried; beyond it they are looked for by iteration
+NEAR: Final = 1e-9  # of the largest terms: inequalities that hold within it hold
+TURNS: Final = 500  # iterations for the directions in which contacts begin to slip in space
+
+STICKS: Final = "sticks"
+SLIPS: Final = "slips"
+
+
+@dataclass(frozen=True)
+class Cone:
+    """Friction of a contact.
+
+    rows        of the problem, tangential: one or two
+    owner       the normal row of its contact; None where the surfaces are always together
+    kinetic     μ where it slips, `static` where it sticks
+    share       ∂N/∂λ of the normal force N = given + share · λ
+    offset      viscous force at the slip that there is
+    direction   of the slip that there is; None where there is none
+    may_stick   False where it has just broken away
+    """
+
+    rows: tuple[int, ...]
+    owner: int | None
+    kinetic: float
+    static: float
+    share: Array
+    given: float = 0.0
+    offset: float = 0.0
+    direction: Array | None = None
+    may_stick: bool = True
+
+
+@dataclass(frozen=True)
+class ConeState:
+    """A cone that sticks, or slips in a direction (None: to be found); sign of the normal force where it can be either."""
+
+    kind: str
+    direction: Array | None = None
+    sign: float = 1.0
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Forces and relative motions, closed normal rows, and a state for each cone (None: its contact is open)."""
+
+    forces: Array
+    motions: Array
+    closed: frozenset[int]
+    cones: tuple[ConeState | None, ...]
+
+
+@dataclass(frozen=True)
+class FrictionProblem:
+    """V: motions due to unit forces, one column for each row of the problem; b; normal rows, those that may open; cones."""
+
+    V: Array
+    b: Array
+    normals: tuple[int, ...]
+    cones: tuple[Cone, ...]
+
+    @property
+    def A(self) -> Array:  # noqa: N802  (notation)
+        return self.V.T @ self.V
+
+    def solutions(self) -> list[Solution]:
+        """All of them that differ in motion, those with most sticking and fewest open contacts first; one where assignments are many."""
+        if self._count() > MOST:
+            found = self.by_iteration()
+            return [] if found is None else [found]
+        out: list[Solution] = []
+        for closed, states in self._assignments():
+            found = self.solved(closed, states)
+            if found is not None and not any(self._is_same(found, other) for other in out):
+                out.append(found)
+        return out
+
+    # ------------------------------------------------------------------------------------------------ assignments
+
+    def _count(self) -> int:
+        total = 1
+        for i in self.normals:
+            total *= 1 + int(np.prod([len(self._options(c)) for c in self.cones if c.owner == i]))
+            if total > MOST:
+                return total
+        for c in self.cones:
+            total *= len(self._options(c)) if c.owner is None else 1
+        return total
+
+    def _assignments(self) -> Iterator[tuple[frozenset[int], tuple[ConeState | None, ...]]]:
+        mine = [[k for k, c in enumerate(self.cones) if c.owner == i] for i in self.normals]
+        alone = [k for k, c in enumerate(self.cones) if c.owner is None]
+        choices: list[list[tuple[tuple[int, ...], dict[int, ConeState]]]] = []
+        for i, owned in zip(self.normals, mine, strict=True):
+            states = product(*(self._options(self.cones[k]) for k in owned))
+            choices.append([((i,), dict(zip(owned, s, strict=True))) for s in states] + [((), {})])
+        choices += [[((), {k: s}) for s in self._options(self.cones[k])] for k in alone]
+        for chosen in product(*choices):
+            closed = frozenset(i for rows, _ in chosen for i in rows)
+            known = {k: s for _, part in chosen for k, s in part.items()}
+            yield closed, tuple(known.get(k) for k in range(len(self.cones)))
+
+    def _options(self, c: Cone) -> list[ConeState]:
+        signs = (1.0, -1.0) if c.owner is None and np.any(c.share) else (1.0,)
+        out: list[ConeState] = []
+        for sign in signs:
+            if c.direction is not None:
+                out.append(ConeState(SLIPS, c.direction, sign))
+                continue
+            if c.may_stick:
+                out.append(ConeState(STICKS, None, sign))
+            ways: list[Array | None] = [np.array([1.0]), np.array([-1.0])] if len(c.rows) == 1 else [None]
+            out += [ConeState(SLIPS, d, sign) for d in ways]
+        return out
+
+    # ------------------------------------------------------------------------------------------------ one assignment
+
+    def solved(self, closed: frozenset[int], states: tuple[ConeState | None, ...]) -> Solution | None:
+        """The solution of an assignment, where its inequalities hold."""
+        unknown = [k for k, s in enumerate(states) if s is not None and s.kind == SLIPS and s.direction is None]
+        if unknown:
+            found = self._with_directions(closed, states, unknown)
+            if found is None:
+                return None
+            states = found
+        forces = self._forces(closed, states)
+        if forces is None:
+            return None
+        motions = self.A @ forces + self.b
+        return Solution(forces, motions, closed, states) if self._holds(forces, motions, closed, states) else None
+
+    def _with_directions(
+        self, closed: frozenset[int], states: tuple[ConeState | None, ...], unknown: Sequence[int]
+    ) -> tuple[ConeState | None, ...] | None:
+        """Directions in which cones begin to slip: along their relative accelerations, found by going there again and again."""
+        free = tuple(ConeState(STICKS) if k in unknown else s for k, s in enumerate(states))
+        stuck = self._forces(closed, free)
+        if stuck is None:
+            return None
+        ways = {k: _unit(-stuck[list(self.cones[k].rows)]) for k in unknown}
+        for _ in range(TURNS):
+            known = tuple(
+                ConeState(SLIPS, ways[k], s.sign) if k in ways and s is not None else s for k, s in enumerate(states)
+            )
+            forces = self._forces(closed, known)
+            if forces is None:
+                return None
+            motions = self.A @ forces + self.b
+            new = {k: _unit(motions[list(self.cones[k].rows)]) for k in unknown}
+            change = max(float(np.abs(new[k] - ways[k]).max()) for k in unknown)
+            ways = {k: _unit(ways[k] + new[k]) if change > 0.1 else new[k] for k in unknown}
+            if change < 1e-13:
+                return known
+        return known if change < 1e-6 else None
+
+    def _forces(self, closed: frozenset[int], states: Sequence[ConeState | None]) -> Array | None:
+        n, A = len(self.b), self.A
+        K, r = np.eye(n), np.zeros(n)
+        for i in closed:
+            K[i], r[i] = A[i], -self.b[i]
+        for c, s in zip(self.cones, states, strict=True):
+            if s is None:
+                continue
+            for j, row in enumerate(c.rows):
+                if s.kind == STICKS:
+                    K[row], r[row] = A[row], -self.b[row]
+                elif s.direction is not None:
+                    K[row] += c.kinetic * s.sign * s.direction[j] * c.share
+                    r[row] = -(c.kinetic * s.sign * c.given + c.offset) * s.direction[j]
+        size = np.maximum(np.abs(K).max(axis=1, initial=0.0), 1e-300)
+        x = np.asarray(np.linalg.lstsq(K / size[:, None], r / size, rcond=1e-11)[0], dtype=np.float64)
+        off = np.abs(K @ x - r)
+        terms = np.abs(K) @ np.abs(x) + np.abs(r) + 1e-3 * size * np.abs(x).max(initial=0.0)
+        return x if np.all(off <= NEAR * terms + 1e-300) else None
+
+    def _holds(self, forces: Array, motions: Array, closed: frozenset[int], states: Sequence[ConeState | None]) -> bool:
+        A = self.A
+        rounding = NEAR * (np.abs(A) @ np.abs(forces) + np.abs(self.b))
+        least = NEAR * (float(np.abs(forces).max(initial=0.0)) + 1e-300)
+        for i in self.normals:
+            if (
+                (forces[i] < -least)
+                if i in closed
+                else (motions[i] < -max(rounding[i], rounding.max(initial=0.0) * 1e-3))
+            ):
+                return False
+        for c, s in zip(self.cones, states, strict=True):
+            if s is None:
+                continue
+            N, rows = s.sign * (c.given + float(c.share @ forces)), list(c.rows)
+            if N < -least:
+                return False
+            if s.kind == STICKS and np.linalg.norm(forces[rows]) > c.static * N * (1 + NEAR) + least:
+                return False
+            at_rest = s.kind == SLIPS and c.direction is None and s.direction is not None
+            if at_rest and float(s.direction @ motions[rows]) < -rounding[rows].max():  # type: ignore[operator]
+                return False
+        return True
+
+    def is_held(self, k: int, s: Solution) -> bool:
+        """Whether closed contacts and sticking ones leave a cone no slip, whatever its force."""
+        held = [*s.closed]
+        held += [
+            r for c, state in zip(self.cones, s.cones, strict=True) if state and state.kind == STICKS for r in c.rows
+        ]
+        own, V = self.V[:, list(self.cones[k].rows)], self.V[:, held]
+        left = own - V @ np.linalg.lstsq(V, own, rcond=1e-11)[0] if held else own
+        return bool(np.abs(left).max() <= 1e-9 * np.abs(own).max())
+
+    def _is_same(self, one: Solution, other: Solution) -> bool:
+        """Whether two solutions give one motion; or differ by a static coefficient, that lets what sticks also begin to slip."""
+        x, y = self.V @ one.forces, self.V @ other.forces
+        scale = max(float(np.abs(x).max(initial=0.0)), float(np.abs(y).max(initial=0.0)))
+        if np.abs(x - y).max(initial=0.0) <= 1e-7 * scale:
+            return True
+        pairs = zip(self.cones, one.cones, other.cones, strict=True)
+        return one.closed == other.closed and all(
+            (a is None) == (b is None) and (a is None or b is None or a.kind == b.kind or c.static > c.kinetic)
+            for c, a, b in pairs
+        )
+
+    # ------------------------------------------------------------------------------------------------ many contacts
+
+    def by_iteration(self, start: Array | None = None, most: int = 20000, exactly: bool = True) -> Solution | None:
+        """Projected Gauss-Seidel: each contact in turn gets the force that suits the others (Jourdan, Alart, Jean 1998), then, `exactly`,
+        the assignment that is found is solved."""
+        A, x = self.A, np.zeros(len(self.b)) if start is None else start.copy()
+        diagonal = np.maximum(np.diag(A), 1e-300)
+        stiff = [max(float(np.linalg.eigvalsh(A[np.ix_(c.rows, c.rows)])[-1]), 1e-300) for c in self.cones]
+        for _ in range(most):
+            before = x.copy()
+            for i in self.normals:
+                x[i] = max(0.0, x[i] - (A[i] @ x + self.b[i]) / diagonal[i])
+            for c, k in zip(self.cones, stiff, strict=True):
+                rows, N = list(c.rows), abs(c.given + float(c.share @ x))
+                if c.direction is not None:
+                    x[rows] = -(c.kinetic * N + c.offset) * c.direction
+                    continue
+                new = x[rows] - (A[rows] @ x + self.b[rows]) / k
+                x[rows] = _into_disc(new, c.kinetic * N)
+            if np.abs(x - before).max(initial=0.0) <= 1e-14 * np.abs(x).max(initial=0.0):
+                break
+        motions = A @ x + self.b
+        closed = frozenset(i for i in self.normals if x[i] > 0.0)
+        states = tuple(self._state(c, x, motions, closed) for c in self.cones)
+        if not exactly:
+            return Solution(x, motions, closed, states)
+        return self.solved(closed, states)
+
+    def _state(self, c: Cone, x: Array, motions: Array, closed: frozenset[int]) -> ConeState | None:
+        if c.owner is not None and c.owner not in closed:
+            return None
+        N, rows = c.given + float(c.share @ x), list(c.rows)
+        sign = 1.0 if N >= 0 else -1.0
+        if c.direction is not None:
+            return ConeState(SLIPS, c.direction, sign)
+        inside = np.linalg.norm(x[rows]) < c.kinetic * abs(N) * (1 - 1e-7)
+        if inside and c.may_stick:
+            return ConeState(STICKS, None, sign)
+        return ConeState(SLIPS, _unit(-x[rows]) if len(rows) == 1 else None, sign)
+
+
+def _unit(x: Array) -> Array:
+    size = float(np.linalg.norm(x))
+    return x / size if size > 0.0 else np.eye(len(x))[0]
+
+
+def _into_disc(x: Array, radius: float) -> Array:
+    size = float(np.linalg.norm(x))
+    return x if size <= radius else x * (radius / size)
