@@ -178,7 +178,7 @@ class Parts(Declarations):
 
         It is the force along the rate of the constraint's expression, positive where it drives that expression up.
         """
-        if constraint not in self._constraints:
+        if not isinstance(constraint, str) or constraint not in self._constraints:
             raise unknown(f"model {self.name!r}", "constraint", str(constraint), self._constraints)
         return multiplier_of(constraint)
 
