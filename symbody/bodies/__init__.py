@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .model import Model
     from .points import Point
     from .pose import Pose
-    from .surfaces import Ball, Ellipsoid, Plane, Ring, Touch, Tube, corners, touch
+    from .surfaces import Ball, Ellipsoid, HalfSpace, Ring, Touch, Tube, corners, touch
     from .system_vectors import SystemVector
     from .urdf.read_urdf import read_urdf
     from .urdf.robot import Robot, UrdfReport
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "cuboid", "cylinder", "disc", "inertia", "shell",
-    "sphere", "material", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "Coulomb", "LuGre", "Plane", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
+    "sphere", "material", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
     "Mechanism", "Model", "LynchInput", "read_urdf", "Robot", "UrdfReport",
 ]  # fmt: skip
 

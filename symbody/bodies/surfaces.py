@@ -3,7 +3,7 @@
 A surface touches a plane where it is lowest, by its support function: with n the normal and c its centre, the gap is n·(c - p) - h(n) and the point is
 c - ∂h/∂n. Two curved surfaces are at known distances where one is a ball (or a point) and the other is everything near a point, a line or a circle.
 
-    Plane       through a point of a frame, along one of its axes
+    HalfSpace   below a plane through a point of a frame, across one of its axes
     Ball        of a radius around a point of a body; 0: the point itself
     Ring        a circle with a tube around it: a torus, a wheel; tube = 0: the edge of a disc
     Tube        around a line: a cylinder without ends; inside=True: a bore
@@ -27,8 +27,8 @@ from .vectors import Vector
 
 
 @dataclass(frozen=True, eq=False)
-class Plane:
-    """The plane through a point of a body or frame, with a normal along an axis of it; bodies are on the side of the normal."""
+class HalfSpace:
+    """Everything below a plane through a point of a body or frame; its normal is along an axis of that, towards what touches it."""
 
     on: Any
     normal: Any = "z"
@@ -98,7 +98,7 @@ class Touch:
 
 
 def touch(first: Any, second: Any, *, across: Any = None) -> Touch:
-    """The gap of two surfaces, and their slip: `Contact("floor", touch(Ball(ball, r), Plane(m.ground)), friction=0.3)`.
+    """The gap of two surfaces, and their slip: `Contact("floor", touch(Ball(ball, r), HalfSpace(m.ground)), friction=0.3)`.
 
     first, second   surfaces; a point is a ball of radius 0
     across          a vector: motion is in the plane normal to it, and slip has one direction, across × normal
@@ -132,8 +132,10 @@ def corners(body: Any, size: Any, at: Any = (0, 0, 0)) -> list[Point]:
 def _surface(given: Any) -> Any:
     if isinstance(given, Point):
         return Ball(given.frame, 0, given.coordinates)
-    if not isinstance(given, (Plane, Ball, Ring, Tube, Ellipsoid)):
-        raise ModelError(f"touch: takes surfaces (Plane, Ball, Ring, Tube, Ellipsoid) and points, got {shown(given)}")
+    if not isinstance(given, (HalfSpace, Ball, Ring, Tube, Ellipsoid)):
+        raise ModelError(
+            f"touch: takes surfaces (HalfSpace, Ball, Ring, Tube, Ellipsoid) and points, got {shown(given)}"
+        )
     return given
 
 
@@ -157,25 +159,25 @@ def _carried(frame: Frame, point: Point) -> Vector:
 
 def _normal_point_gap(a: Any, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
     """Normal and nearest point of b in its frame, and the gap."""
-    if isinstance(b, Plane):
+    if isinstance(b, HalfSpace):
         return _on_plane(a, b, frame)
     if isinstance(a, Ball) and not isinstance(b, Ellipsoid):
         return _ball_near(a, b, frame)
     kinds = f"{type(a).__name__} and {type(b).__name__}"
     raise ModelError(
-        f"touch: {kinds} have no gap in closed form here; on a Plane everything has, and a Ball or a point (first) near Ball, Ring and Tube"
+        f"touch: {kinds} have no gap in closed form here; on a HalfSpace everything has, and a Ball or a point (first) near Ball, Ring and Tube"
     )
 
 
 # ---------------------------------------------------------------------------------------------------------- on planes
 
 
-def _on_plane(a: Any, b: Plane, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
-    if isinstance(a, (Plane, Tube)) or getattr(a, "inside", False):
+def _on_plane(a: Any, b: HalfSpace, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
+    if isinstance(a, (HalfSpace, Tube)) or getattr(a, "inside", False):
         raise ModelError(
-            f"touch: {type(a).__name__} on a Plane is no contact at one point; take points, edges or rings"
+            f"touch: {type(a).__name__} on a HalfSpace is no contact at one point; take points, edges or rings"
         )
-    n = unit_vector(b.normal, "Plane: normal")
+    n = unit_vector(b.normal, "HalfSpace: normal")
     own = Vector({frame: n}).components(_frame(a.on))
     height, reach = _support(a, own)
     c = _centre(a)
@@ -238,7 +240,7 @@ def _core(b: Any, p: Matrix) -> tuple[Matrix, Expr]:
 def _tangents(b: Any, frame: Frame, n: Matrix, across: Any) -> tuple[Vector, ...]:
     if across is not None:
         return (Vector({frame: cross(across.components(frame), n)}),)
-    first = _across(n) if isinstance(b, Plane) else _orthogonal(n)
+    first = _across(n) if isinstance(b, HalfSpace) else _orthogonal(n)
     return Vector({frame: first}), Vector({frame: cross(n, first)})
 
 

@@ -21,7 +21,7 @@ from .contacts import ContactHandler, Flags
 from .event_handlers import EventResult, Instant, Transition
 from .events import in_state
 from .forms import Form
-from .friction_problem import SLIPS, STICKS, Cone, ConeState, FrictionProblem, Solution
+from .friction_problem import SLIPS, STICKS, Cone, ConeState, FrictionProblem, FrictionSolution
 from .frictions import FrictionValues, friction_rows
 from .impacts import FINE, ContactValues, Metric, named_impulses
 from .impacts import Impact as ImpactFound
@@ -286,7 +286,9 @@ class FrictionHandler(ContactHandler):
             )  # fmt: skip
         return self._goes_on(x, v, now, metric, (problem, contacts, frictions), found[0], out)
 
-    def _as_decided(self, problem: FrictionProblem, contacts: list[int], frictions: list[int]) -> list[Solution]:
+    def _as_decided(
+        self, problem: FrictionProblem, contacts: list[int], frictions: list[int]
+    ) -> list[FrictionSolution]:
         """The solution that the mode itself is, where it has just begun and is one."""
         mode, names = self._current, [self.names[k] for k in contacts]
         if not self._is_entered or not mode.closed <= set(names):
@@ -302,12 +304,12 @@ class FrictionHandler(ContactHandler):
         found = problem.solved(closed, tuple(states))
         return [] if found is None else [found]
 
-    def _told(self, s: Solution, contacts: list[int], frictions: list[int]) -> str:
+    def _told(self, s: FrictionSolution, contacts: list[int], frictions: list[int]) -> str:
         mode = self._mode_of(s, contacts, frictions, None)
         return self._table.name(mode)
 
     def _mode_of(
-        self, s: Solution, contacts: list[int], frictions: list[int], problem: FrictionProblem | None
+        self, s: FrictionSolution, contacts: list[int], frictions: list[int], problem: FrictionProblem | None
     ) -> ContactMode:
         closed = frozenset(self.names[contacts[i]] for i in s.closed)
         states = {}
@@ -318,7 +320,7 @@ class FrictionHandler(ContactHandler):
         return ContactMode(closed, states)
 
     def _state_of(
-        self, is_plane: bool, cone: ConeState, problem: FrictionProblem | None, s: Solution, at: int
+        self, is_plane: bool, cone: ConeState, problem: FrictionProblem | None, s: FrictionSolution, at: int
     ) -> FrictionState:
         sense = 0 if cone.direction is None or not is_plane else int(np.sign(cone.direction[0]))
         kind, sign = cone.kind, int(cone.sign)
@@ -333,7 +335,7 @@ class FrictionHandler(ContactHandler):
         now: Instant,
         metric: Metric,
         of: tuple[FrictionProblem, list[int], list[int]],
-        found: Solution,
+        found: FrictionSolution,
         out: EventResult,
     ) -> EventResult:
         problem, contacts, frictions = of
@@ -371,7 +373,7 @@ class FrictionHandler(ContactHandler):
         now: Instant,
         metric: Metric,
         among: tuple[list[int], list[int]],
-        found: Solution,
+        found: FrictionSolution,
         mode: ContactMode,
         out: EventResult,
     ) -> Instant:

@@ -62,7 +62,7 @@ class ConeState:
 
 
 @dataclass(frozen=True)
-class Solution:
+class FrictionSolution:
     """Forces and relative motions, closed normal rows, and a state for each cone (None: its contact is open)."""
 
     forces: Array
@@ -84,12 +84,12 @@ class FrictionProblem:
     def A(self) -> Array:  # noqa: N802  (notation)
         return self.V.T @ self.V
 
-    def solutions(self) -> list[Solution]:
+    def solutions(self) -> list[FrictionSolution]:
         """All of them that differ in motion, those with most sticking and fewest open contacts first; one where assignments are many."""
         if self._count() > MOST:
             found = self.by_iteration()
             return [] if found is None else [found]
-        out: list[Solution] = []
+        out: list[FrictionSolution] = []
         for closed, states in self._assignments():
             found = self.solved(closed, states)
             if found is not None and not any(self._is_same(found, other) for other in out):
@@ -136,7 +136,7 @@ class FrictionProblem:
 
     # ------------------------------------------------------------------------------------------------ one assignment
 
-    def solved(self, closed: frozenset[int], states: tuple[ConeState | None, ...]) -> Solution | None:
+    def solved(self, closed: frozenset[int], states: tuple[ConeState | None, ...]) -> FrictionSolution | None:
         """The solution of an assignment, where its inequalities hold."""
         unknown = [k for k, s in enumerate(states) if s is not None and s.kind == SLIPS and s.direction is None]
         if unknown:
@@ -148,7 +148,9 @@ class FrictionProblem:
         if forces is None:
             return None
         motions = self.A @ forces + self.b
-        return Solution(forces, motions, closed, states) if self._holds(forces, motions, closed, states) else None
+        return (
+            FrictionSolution(forces, motions, closed, states) if self._holds(forces, motions, closed, states) else None
+        )
 
     def _with_directions(
         self, closed: frozenset[int], states: tuple[ConeState | None, ...], unknown: Sequence[int]
@@ -218,7 +220,7 @@ class FrictionProblem:
                 return False
         return True
 
-    def is_held(self, k: int, s: Solution) -> bool:
+    def is_held(self, k: int, s: FrictionSolution) -> bool:
         """Whether closed contacts and sticking ones leave a cone no slip, whatever its force."""
         held = [*s.closed]
         held += [
@@ -228,7 +230,7 @@ class FrictionProblem:
         left = own - V @ np.linalg.lstsq(V, own, rcond=1e-11)[0] if held else own
         return bool(np.abs(left).max() <= 1e-9 * np.abs(own).max())
 
-    def _is_same(self, one: Solution, other: Solution) -> bool:
+    def _is_same(self, one: FrictionSolution, other: FrictionSolution) -> bool:
         """Whether two solutions give one motion; or differ by a static coefficient, that lets what sticks also begin to slip."""
         x, y = self.V @ one.forces, self.V @ other.forces
         scale = max(float(np.abs(x).max(initial=0.0)), float(np.abs(y).max(initial=0.0)))
@@ -242,7 +244,9 @@ class FrictionProblem:
 
     # ------------------------------------------------------------------------------------------------ many contacts
 
-    def by_iteration(self, start: Array | None = None, most: int = 20000, exactly: bool = True) -> Solution | None:
+    def by_iteration(
+        self, start: Array | None = None, most: int = 20000, exactly: bool = True
+    ) -> FrictionSolution | None:
         """Projected Gauss-Seidel: each contact in turn gets the force that suits the others (Jourdan, Alart, Jean 1998), then, `exactly`,
         the assignment that is found is solved."""
         A, x = self.A, np.zeros(len(self.b)) if start is None else start.copy()
@@ -265,7 +269,7 @@ class FrictionProblem:
         closed = frozenset(i for i in self.normals if x[i] > 0.0)
         states = tuple(self._state(c, x, motions, closed) for c in self.cones)
         if not exactly:
-            return Solution(x, motions, closed, states)
+            return FrictionSolution(x, motions, closed, states)
         return self.solved(closed, states)
 
     def _state(self, c: Cone, x: Array, motions: Array, closed: frozenset[int]) -> ConeState | None:

@@ -43,7 +43,7 @@ class FrictionLaw(Protocol):
 
 
 @dataclass(frozen=True)
-class Constant:
+class ConstantCoefficient:
     """Coulomb's law with one coefficient."""
 
     value: Expr
@@ -66,7 +66,7 @@ def law_of(what: str, given: Any) -> FrictionLaw:
         return given
     if isinstance(given, (int, float)) and not 0 <= given < float("inf"):
         raise SimulationError(f"{what}: a coefficient of friction is not negative, got {shown(given)}")
-    return Constant(as_expr(given))
+    return ConstantCoefficient(as_expr(given))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
