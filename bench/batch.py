@@ -1,7 +1,8 @@
 """Many states and many motions at once on this computer's cores.
 
 Of functions: nanoseconds for one state in machine code called again and again (`scalar_ns`), from Python (`python_ns`), and for one of many in a batch, on one
-core and on all of them; `lanes` is scalar_ns / one_core_ns. Arrays are given for the results. Times of one core are CPU times, those of all cores are times on the clock.
+core and on all of them; `lanes` is scalar_ns / one_core_ns. Arrays are given for the results.
+Of motions: CPU microseconds for each member on one core, and on the clock on all. Times of one core are CPU times, those of all cores are times on the clock.
 
 `before_...` were measured by the same calls before batches turned rows over in registers and kept their threads, and before motions were integrated without
 Python in between, on a machine with two cores (AMD EPYC, AVX-512).
@@ -28,9 +29,31 @@ CASES: Final = ("panda", "anymal_b", "bicycle", "spatial crank")
 BEFORE_ONE_CORE: Final = {"panda": 48.0, "anymal_b": 138.0, "bicycle": 90.0, "spatial crank": 130.0}  # ns
 
 
+MEMBERS: Final = 10_000
+BEFORE_MEMBER_US: Final = 865.0  # CPU time of a double pendulum over 1 s
+
+
 def rows(quick: bool = False) -> Iterator[Row]:
     for name in CASES:
         yield function_row(name)
+    yield motion_row(1000 if quick else MEMBERS)
+
+
+def motion_row(members: int) -> Row:
+    """Double pendulums over 1 s, with states at 11 times."""
+    eq = sb.derive(sb.read_model("double_pendulum").mechanism)
+    times, starts = np.linspace(0, 1, 11), np.random.default_rng(0).uniform(-1, 1, members)
+    few = repeated(lambda: sb.simulate_batch(eq, times, q1=starts, threads=1), 3, clock=time.process_time).least
+    batch = sb.simulate_batch(eq, times, q1=starts)
+    return {
+        "case": "double pendulum: 1 s of motion",
+        "members": members,
+        "one_core_us": round(few / members * 1e6, 2),
+        "all_cores_us": round(wall(lambda: sb.simulate_batch(eq, times, q1=starts), 3) / members * 1e6, 2),
+        "failed": len(batch.failed),
+        "before_one_core_us": BEFORE_MEMBER_US,
+        "ratio": round(BEFORE_MEMBER_US / (few / members * 1e6), 1),
+    }
 
 
 def function_row(name: str) -> Row:

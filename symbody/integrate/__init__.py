@@ -8,7 +8,7 @@ from ..later import offer
 
 if TYPE_CHECKING:
     from .assembly import all_assemblies, assemble
-    from .batch import Batch, simulate_batch
+    from .batch import Batch, BatchOutputs, simulate_batch
     from .cuda_batch import CudaMotion, CudaMotions, FixedMotions
     from .cuda_march import MarchedMotions
     from .cuda_motions import cuda_motions
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .violations import Violations
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "assemble", "all_assemblies", "Batch", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
+    "assemble", "all_assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
     "Ending", "Outcome", "Statistics", "simulate", "State", "Violation", "violation", "simulate_modes", "Occurrence",
     "Segment", "Trajectory", "Violations",
 ]  # fmt: skip

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..algebra.graph import Expr
 from ..derive.equations import Equations, of_equations
 from ..derive.keywords import by_name, values_by_name
 from ..emit.run.callable import Array
+from ..emit.run.workers import cores, share_out
 from ..errors import AssemblyError, SimulationError, listed, shown
+from .batch_motions import BatchMotions, BatchQuestion, batch_motions
 from .inputs import with_inputs
+from .meanings import Quantity, plain
+from .member_inputs import MemberSamples, told_apart
 from .outcome import Ending, Outcome
 from .segment import Segment
 from .simulate import simulate
@@ -23,22 +25,31 @@ from .state import Start
 from .trajectory import Trajectory
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Batch(Sequence[Trajectory]):
     """Trajectories side by side. `batch["q1"]` has a row for each member, where all have the same times."""
 
-    members: tuple[Trajectory, ...]
+    def __init__(self, members: Sequence[Trajectory], motions: BatchMotions | None = None) -> None:
+        """members: all of them, or where `motions` are given, in arrays, none: each is made when it is asked for."""
+        self._members, self._motions = tuple(members), motions
+
+    @cached_property
+    def members(self) -> tuple[Trajectory, ...]:
+        return self._members if self._motions is None else tuple(map(self._motions.member, range(len(self))))
 
     def __len__(self) -> int:
-        return len(self.members)
+        return len(self._members) if self._motions is None else self._motions.count
 
     def __iter__(self) -> Iterator[Trajectory]:
         return iter(self.members)
 
     def __getitem__(self, what: Any) -> Any:
-        if isinstance(what, (str, Expr)):
-            return self._stacked([m[what] for m in self.members])
-        return Batch(self.members[what]) if isinstance(what, slice) else self.members[what]
+        if isinstance(what, slice):
+            return Batch(self.members[what])
+        if isinstance(what, (int, np.integer)):
+            return self.members[what] if self._motions is None else self._motions.member(range(len(self))[what])
+        if self._motions is not None:
+            return self._motions.values(what)
+        return self._stacked([m[what] for m in self.members])
 
     def _stacked(self, rows: list[Array]) -> Array:
         if not rows:
@@ -48,20 +59,19 @@ class Batch(Sequence[Trajectory]):
             raise SimulationError(
                 "the members of this batch have different times; simulate with t=times, or ask members one by one"
             )
-        out = np.full(
-            (len(rows), length, *rows[0].shape[1:]), np.nan
-        )  # a member that failed has no states after its end
-        for k, row in enumerate(rows):
-            out[k, : len(row)] = row
-        return out
+        return stacked(rows, length)
 
     @property
     def outcomes(self) -> list[Outcome]:
+        if self._motions is not None:
+            return [self._motions.outcome(k) for k in range(len(self))]
         return [m.outcome for m in self.members]
 
     @property
     def failed(self) -> list[int]:
         """Numbers of the members whose outcome is false."""
+        if self._motions is not None:
+            return self._motions.failed()
         return [k for k, m in enumerate(self.members) if not m.outcome]
 
     def __repr__(self) -> str:
@@ -70,6 +80,45 @@ class Batch(Sequence[Trajectory]):
         return (
             f"{text}; {len(bad)} failed: {listed((f'{k}: {self[k].outcome}' for k in bad), 3)}>" if bad else f"{text}>"
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BatchOutputs:
+    """Outputs of many motions, and nothing else of them: `found["x"]` has a row for each member and a column for each time in `t`."""
+
+    t: Array
+    outputs: Mapping[Any, Array]
+    outcomes: list[Outcome]
+
+    def __len__(self) -> int:
+        return len(self.outcomes)
+
+    def __getitem__(self, what: Quantity) -> Array:
+        if (key := plain(what)) not in self.outputs:
+            raise SimulationError(
+                f"only {listed(map(shown, self.outputs))} were kept of these motions, not {shown(what)}"
+            )
+        return self.outputs[key]
+
+    @property
+    def failed(self) -> list[int]:
+        """Numbers of the members whose outcome is false; their outputs are no numbers after their end."""
+        return [k for k, outcome in enumerate(self.outcomes) if not outcome]
+
+    def __repr__(self) -> str:
+        bad = self.failed
+        text = f"<BatchOutputs of {len(self)} motions at {len(self.t)} times: {listed(map(shown, self.outputs))}"
+        return (
+            f"{text}; {len(bad)} failed: {listed((f'{k}: {self.outcomes[k]}' for k in bad), 3)}>" if bad else f"{text}>"
+        )
+
+
+def stacked(rows: Sequence[Array], length: int) -> Array:
+    """Rows of one length; a member that failed has no numbers after its end."""
+    out = np.full((len(rows), length, *rows[0].shape[1:]), np.nan)
+    for k, row in enumerate(rows):
+        out[k, : len(row)] = row
+    return out
 
 
 @values_by_name(SimulationError, like=simulate)
@@ -81,40 +130,72 @@ def simulate_batch(
     *,
     values: Mapping[Any, Any] | None = None,
     inputs: Mapping[Any, Any] | None = None,
+    outputs: Sequence[Any] = (),
     threads: int | None = None,
     options: Mapping[str, Any] | None = None,
     **named: Any,
-) -> Batch:
+) -> Any:
     """Simulations from many starts, or with many parameter sets: `simulate_batch(eq, times, q1=np.linspace(0, 1, 100), m1=[...])`.
 
     start     a start as in `simulate` for all (in a mapping, arrays have a number for each member), or a sequence with one for each member
     values    on top of it, by name or symbol, or as keywords: arrays with a number for each member, or one number for all
+    inputs    as in `simulate` for all members; or by member, an array of numbers, or samples (times, values) with a row of values for each.
+              Parameters of expressions (gains of feedback) are given by member as all others are
+    outputs   names or expressions that are kept instead of the motions: the result is `BatchOutputs`; without times, at the end
     threads   how many run at the same time; by default as many as there are cores
     options   any option by name; all others are those of `simulate`
 
-    A member that cannot begin, or fails, does not disturb the others: its outcome says why.
+    Where times are given, members are integrated in machine code from beginning to end, with explicit methods, and are trajectories when they are asked for;
+    stiff members, and all where every step is kept, are run one by one. A member that cannot begin, or fails, does not disturb the others: its outcome says why.
     """
-    eq, constants = with_inputs(equations, inputs or {})
+    laws, numbers, samples = told_apart(equations, inputs or {})
+    eq, constants = with_inputs(equations, laws)
     start, per_member = _told_apart(start)
-    arrays = {k: np.asarray(v, dtype=np.float64) for k, v in {**per_member, **(values or {})}.items()}
+    given = {**per_member, **(values or {}), **numbers}
+    arrays = {k: np.asarray(v, dtype=np.float64) for k, v in given.items()}
     starts = start if isinstance(start, Sequence) else None
-    count = _count(starts, arrays)
+    count = _count(starts, arrays, samples)
     many = {k: np.broadcast_to(v, (count,)) for k, v in arrays.items()}
     chosen = {"progress": False, **named}
 
     def member(k: int) -> Trajectory:
         own = {name: float(v[k]) for name, v in many.items()}
         first: Any = start if starts is None else starts[k]
+        its = {name: s.of_member(k) for name, s in samples.items()}
         try:
-            return simulate(eq, t, first, values={**constants, **own}, options=chosen)
+            return simulate(eq, t, first, values={**constants, **own}, inputs=its, options=chosen)
         except (SimulationError, AssemblyError) as reason:
             return _refused(eq, str(reason))
 
     if count == 0:
         return Batch(())
-    first = member(0)  # makes and compiles what all share
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        return Batch((first, *pool.map(member, range(1, count))))
+    columns = {**{k: np.broadcast_to(np.float64(v), (count,)) for k, v in constants.items()}, **many}
+    asked = BatchQuestion(eq, t, start, starts, columns, count, samples, chosen, tuple(outputs), threads)
+    motions = batch_motions(asked, member)
+    if motions is not None:
+        return _kept(motions, outputs) if outputs else Batch((), motions)
+    found: list[Trajectory] = [member(0)] * count  # makes and compiles what all share
+
+    def part(first: int, stop: int) -> None:
+        found[first:stop] = map(member, range(first, stop))
+
+    share_out(lambda a, b: part(a + 1, b + 1), count - 1, threads or cores(), 1)
+    return _outputs_of(Batch(found), outputs) if outputs else Batch(found)
+
+
+def _kept(motions: BatchMotions, outputs: Sequence[Any]) -> BatchOutputs:
+    kept = {plain(x): motions.values(x) for x in outputs}
+    return BatchOutputs(motions.times, kept, [motions.outcome(k) for k in range(motions.count)])
+
+
+def _outputs_of(batch: Batch, outputs: Sequence[Any]) -> BatchOutputs:
+    """Of motions that were run one by one: at the requested times, or at the end."""
+    same = {m.t.tobytes() for m in batch if m.outcome}
+    is_at_times = len(same) == 1 and not any(m.is_dense for m in batch)
+    t = max((m.t for m in batch), key=len)
+    rows = {plain(x): [m[x] if is_at_times else m[x][-1:] for m in batch] for x in outputs}
+    length = len(t) if is_at_times else 1
+    return BatchOutputs(t if is_at_times else t[-1:], {k: stacked(r, length) for k, r in rows.items()}, batch.outcomes)
 
 
 def _told_apart(start: Any) -> tuple[Any, dict[Any, Any]]:
@@ -129,8 +210,9 @@ def _told_apart(start: Any) -> tuple[Any, dict[Any, Any]]:
     return start, {}
 
 
-def _count(starts: Sequence[Any] | None, values: Mapping[Any, Array]) -> int:
+def _count(starts: Sequence[Any] | None, values: Mapping[Any, Array], samples: Mapping[str, MemberSamples]) -> int:
     sizes = {str(name): len(v) for name, v in values.items() if v.ndim == 1}
+    sizes |= {f"samples of {name}": len(s.values) for name, s in samples.items()}
     if wrong := [name for name, v in values.items() if v.ndim > 1]:
         raise SimulationError(f"simulate_batch: {listed(wrong)} must be a number or one number for each member")
     if starts is not None:

@@ -39,7 +39,7 @@ class Rows:
     # ------------------------------------------------------------------------------------------------ positions
 
     @cached_property
-    def _position_function(self) -> Compiled:
+    def position_function(self) -> Compiled:
         entries = [row.expression for row in self.positions]
         slopes = jacobian(entries, self.equations.q)
         return Dynamics(self.equations).function("positions", {"phi": entries, "slopes": slopes})
@@ -48,20 +48,20 @@ class Rows:
         """phi and the norms of Euler parameters, and their derivatives with respect to q."""
         if not self.positions:
             return np.zeros(0), np.zeros((0, len(self.equations.q)))
-        phi, slopes = called(self._position_function, *state)
+        phi, slopes = called(self.position_function, *state)
         return phi, slopes.reshape(len(phi), -1)
 
     # ------------------------------------------------------------------------------------------------ speeds
 
     @cached_property
-    def _speed_function(self) -> Compiled:
+    def speed_function(self) -> Compiled:
         return Dynamics(self.equations).function("speeds", {"Jc": self.equations.Jc, "b": self.equations.b})
 
     def speed(self, *state: Any) -> tuple[Array, Array]:
         """Jc and b."""
         if not self.speeds:
             return np.zeros((0, len(self.equations.u))), np.zeros(0)
-        Jc, b = called(self._speed_function, *state)
+        Jc, b = called(self.speed_function, *state)
         return Jc.reshape(len(b), -1), b
 
     @cached_property

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from ..algebra.graph import Expr, Symbol
 from ..algebra.walk import scalars
 from ..emit.llvm.device_loops import STATUS, Roles
 from ..emit.run.cuda_callable import CudaFunction
@@ -19,8 +18,9 @@ from . import explicit
 from .cuda_batch import CudaMotion, CudaMotions
 from .device_form import DeviceForm
 from .event_march import MANY, EventRules, march_through_events
-from .events import Event, changes, in_state
-from .impacts import Contact, impact_map
+from .event_table import EventTable, event_table, state_after
+from .events import Event
+from .impacts import Contact
 from .march import STRETCH, Counts, Growth, Leaps, Results, Steps, Watched
 from .simulate import TABLEAUX
 
@@ -119,12 +119,12 @@ def _records(device: DeviceForm, o: MarchOptions) -> tuple[explicit.RungeKutta, 
     method = explicit.runge_kutta(tableau, n, positions=0, along=along, onto=None, projects=along is not None).know(
         "patience"
     )
-    functions, rules = _rules(device, o)
-    m = len(functions)
-    watch, rounding = device.watch(functions) if functions else (None, None)
+    table = event_table(device.form, o.events, "a GPU")
+    m = len(table.functions)
+    watch, rounding = device.watch(table.functions) if m else (None, None)
     watched = Watched(
         count=m, values=np.zeros(max(2 * m, 1)), earlier=np.zeros(max(2 * m, 1)), later=np.zeros(max(2 * m, 1)), inner=np.zeros(max(2 * m, 1)), side=np.zeros(max(m, 1)),
-        least=np.zeros(max(m, 1)), sense=np.array([*rules.senses, 0], dtype=np.int64), watch=watch,
+        least=np.zeros(max(m, 1)), sense=np.array([*table.senses, 0], dtype=np.int64), watch=watch,
     ).know("watch", "count", "sense")  # fmt: skip
     results = Results(
         capacity=1,
@@ -142,45 +142,13 @@ def _records(device: DeviceForm, o: MarchOptions) -> tuple[explicit.RungeKutta, 
         results=results.know("is_stored", "capacity"), watched=watched, growth=growth, leaps=Leaps(speeds=np.zeros(1)).know("count"),
         rhs=device.rhs(is_inlined=False), settle=device.settle(is_inlined=False),
     ).know("n", "is_adaptive", "rtol", "atol", "max_step", "max_growth", "rhs", "settle")  # fmt: skip
-    return method, steps, rules.record(device, rounding)
+    return method, steps, _event_rules(device, table, rounding)
 
 
-@dataclass(frozen=True)
-class _EventTable:
-    """Of each event: direction, whether it ends the motion, its reset map, and whether its function is positive between events."""
-
-    senses: tuple[int, ...]
-    terminal: tuple[float, ...]
-    maps: tuple[Mapping[Symbol, Expr] | None, ...]
-    one_sided: tuple[float, ...]
-
-    def record(self, device: DeviceForm, rounding: Any) -> EventRules:
-        resets = tuple(float(m is not None) for m in self.maps)
-        return EventRules(
-            times=np.zeros(1), which=np.zeros(1), recent=np.zeros(MANY), is_terminal=(*self.terminal, 0.0), is_reset=(*resets, 0.0),
-            is_one_sided=(*self.one_sided, 0.0), reset=device.reset(self.maps), rounding=rounding,
-        )  # fmt: skip
-
-
-def _rules(device: DeviceForm, o: MarchOptions) -> tuple[list[Expr], _EventTable]:
-    """Event functions, and what follows at their zeros."""
-    eq, form = device.form.equations, device.form
-    functions, senses, terminal, one_sided = list[Expr](), list[int](), list[float](), list[float]()
-    maps: list[Mapping[Symbol, Expr] | None] = []
-    for e in o.events:
-        where = f"event {e.name!r} of {eq.name!r}"
-        if isinstance(e, Contact):
-            e.check(eq)
-            functions.append(e.gap)
-            maps.append(dict(impact_map(eq, e)))
-        else:
-            if e.where is not None:
-                raise SimulationError(f"{where}: guards (where=) are not for GPUs; `simulate` takes them")
-            if callable(e.reset):
-                raise SimulationError(f"{where}: a GPU cannot call Python; give its reset as expressions")
-            functions += in_state(eq, where, [e.when], form.y)
-            maps.append(changes(eq, where, e.reset) if e.reset is not None else None)
-        senses.append(-1 if isinstance(e, Contact) else e.sense)
-        terminal.append(float(not isinstance(e, Contact) and e.terminal))
-        one_sided.append(float(isinstance(e, Contact)))
-    return functions, _EventTable(tuple(senses), tuple(terminal), tuple(maps), tuple(one_sided))
+def _event_rules(device: DeviceForm, table: EventTable, rounding: Any) -> EventRules:
+    after = state_after(device.form, table.maps)
+    reset = None if after is None else device.reset(after)
+    return EventRules(
+        times=np.zeros(1), which=np.zeros(1), recent=np.zeros(MANY), before=np.zeros(1), is_terminal=(*table.terminal, 0.0), is_reset=(*table.resets, 0.0),
+        is_one_sided=(*table.one_sided, 0.0), reset=reset, rounding=rounding,
+    )  # fmt: skip

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..algebra.functions import equal, where
 from ..algebra.graph import Expr, Symbol, symbol
 from ..algebra.walk import scalars
 from ..emit.llvm.device_loops import DeviceFunction, DeviceModule
@@ -15,6 +14,7 @@ from ..emit.program.lower import program
 from ..emit.program.program import Program
 from . import projection
 from .choices_of_speeds import LIMIT, UNLIMITED
+from .event_table import WHICH
 from .events import ROUNDING, watched_values
 from .forms import Form
 
@@ -68,18 +68,9 @@ class DeviceForm:
         watch = self.function("watch", {"g": values}, is_inlined=False)
         return watch, self.function("rounding", {"g": [share * abs(e) for e in terms]}, is_inlined=False)
 
-    def reset(self, maps: Sequence[Mapping[Symbol, Expr] | None]) -> DeviceFunction | None:
+    def reset(self, after: Sequence[Expr]) -> DeviceFunction:
         """The state after event k, one program for all of them: k is an input."""
-        if not any(maps):
-            return None
-        which = symbol("which_event", "variable")
-        after: list[Expr] = list(self.form.y)
-        for k, new in enumerate(maps):
-            after = [
-                where(equal(which, k), new[s], e) if new and s in new else e
-                for s, e in zip(self.form.y, after, strict=True)
-            ]
-        return self.module.program("reset", self.program("reset", {"x": after}, {"which": which}), 3, is_inlined=False)
+        return self.module.program("reset", self.program("reset", {"x": after}, {"which": WHICH}), 3, is_inlined=False)
 
     def settle(self, is_inlined: bool = True) -> DeviceFunction | None:
         """The way back to the constraints, or None."""

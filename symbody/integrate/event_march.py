@@ -22,16 +22,18 @@ class EventRules(Struct):
     is_reset       whether it has a reset map: `reset` gives the state after it from time, state and the number of the event
     is_one_sided   whether its function is positive between events (the gap of a contact)
     rounding       of the event functions
-    count          events so far, of which the first `record` are stored: `times` and `which`
+    count          events so far, of which the first `record` are stored: `times` and `which`, and `keeps` variables of the state before in `before`
     short          a time within which MANY events are chattering; `recent` are the times of the last ones
     """
 
     record: int
+    keeps: Known[int]
     short: float
     count: Mutable[int]
     times: Numbers
     which: Numbers
     recent: Numbers
+    before: Numbers
     is_terminal: Known[Numbers]
     is_reset: Known[Numbers]
     is_one_sided: Known[Numbers]
@@ -69,6 +71,8 @@ def consequences(s: Steps, e: EventRules, k: int) -> int:
     if e.count < e.record:
         e.times[e.count] = s.t
         e.which[e.count] = float(k)
+        for i in range(e.keeps):
+            e.before[e.count * e.keeps + i] = s.y[i]
     e.recent[e.count % MANY] = s.t
     e.count += 1
     if e.count >= MANY and abs(s.t - e.recent[e.count % MANY]) <= e.short:
@@ -83,6 +87,10 @@ def consequences(s: Steps, e: EventRules, k: int) -> int:
                 return UNSETTLED
         for i in range(s.n):
             s.y[i] = s.y_end[i]
+        last = s.results.reached - 1
+        if last >= 0 and s.results.times[last] == s.t:
+            for i in range(s.n):
+                s.results.at_times[last * s.n + i] = s.y[i]
         s.is_new = 1
     return AT_EVENT
 

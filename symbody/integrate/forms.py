@@ -137,28 +137,35 @@ class Form(CacheOwner):
         return self.compiled("rates", {"dy": list(self.rates)})
 
     def start(self, t: float, state: Array, parameters: Array) -> tuple[Array, Array]:
-        """y and p of this form for a state (q, u, z) and the equations' parameters and inputs."""
-        y = np.concatenate([state, np.zeros(len(self.own))])
-        p = np.concatenate([parameters, np.zeros(len(self.parameters) - len(parameters))])
+        """y and p of this form for a state (q, u, z) and the equations' parameters and inputs, or for rows of both."""
+        n, n_p = state.shape[-1], parameters.shape[-1]
+        y = np.zeros((*state.shape[:-1], n + len(self.own)))
+        p = np.zeros((*state.shape[:-1], len(self.parameters)))
+        y[..., :n], p[..., :n_p] = state, parameters
+        first = n_p + len(self.levels)
         if borders := len(border_parameters(self.equations)):
-            first = len(parameters) + len(self.levels)
             p[first : first + borders] = border_numbers(self.equations, t, state, parameters)
         if self.choice is not None:
-            p[-1] = MOST * self.measured_choice(t, y, p)
+            p[..., -1] = MOST * self._measured(t, y, p)
         if self.own:
-            y[len(state) :] = self._called("own", list(self.own), t, y, p)
+            y[..., n:] = self._called("own", list(self.own), t, y, p)
         if self.levels:
-            p[len(parameters) : len(parameters) + len(self.levels)] = self._called(
-                "levels", list(self.invariants.values()), t, y, p
-            )
+            p[..., n_p:first] = self._called("levels", list(self.invariants.values()), t, y, p)
         return y, p
 
     def measured_choice(self, t: float, y: Array, p: Array) -> float:
         """The measure of the choice of speeds at a state."""
-        return float(self._called("choice", [ZERO if self.choice is None else self.choice], t, y, p)[0])
+        return float(self._measured(t, y, p))
+
+    def _measured(self, t: float, y: Array, p: Array) -> Array:
+        found: Array = self._called("choice", [ZERO if self.choice is None else self.choice], t, y, p)[..., 0]
+        return found
 
     def _called(self, name: str, values: list[Expr], t: float, y: Array, p: Array) -> Array:
-        return self.cached("start", name, lambda: self.compiled(name, {"x": values}))(t, y, p)
+        """Expressions at a state, or at rows of them."""
+        f = self.cached("start", name, lambda: self.compiled(name, {"x": values}))
+        out: Array = f(t, y, p) if y.ndim == 1 else f.batch(t, y, p)
+        return out
 
     def rhs(self, p: Array) -> Any:
         return program_callee(self.rhs_program, {"p": p})

@@ -120,7 +120,7 @@ class Machine:
             np.asarray(self.watched.side),
             np.asarray(self.watched.least),
         )
-        self._march = LoopCallee(march.march, {}, m=method, s=steps)
+        self.march = LoopCallee(march.march, {}, m=method, s=steps)
         self.restart()
 
     @property
@@ -153,7 +153,7 @@ class Machine:
     def run(self, steps: int) -> int:
         """Go on, for some steps at most; how it ended, as in `march.py`."""
         self.counts.limit = self.counts.steps + steps
-        return self._march.run()
+        return self.march.run()
 
 
 def explicit_machine(tableau: Tableau, task: Task) -> Machine:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -23,14 +23,21 @@ CONSTANT: Final = ("r", "p")
 def values(segment: Segment, wanted: Sequence[Quantity]) -> list[Array]:
     """At each time of a segment; several at once share the work between them."""
     eq, wanted = segment.equations, [plain(w) for w in wanted]
-    places = eq.cached("stored", (), lambda: _places(eq))
+    places = stored_places(eq)
     rest = tuple(w for w in wanted if _checked(eq, w) not in places)
-    found = iter(evaluated(segment, "values", rest, lambda: _meant(eq, rest)) if rest else ())
+    found = iter(evaluated(segment, "values", rest, lambda: meaning(eq, rest)) if rest else ())
     return [_stored(segment, *places[w]) if w in places else next(found) for w in wanted]
 
 
+class StatesInRows(Protocol):
+    """Times and states in rows, with parameters and inputs: those of a segment, or those of many motions, in rows too."""
+
+    @property
+    def equations(self) -> Equations: ...
+
+
 def evaluated(
-    segment: Segment,
+    segment: StatesInRows,
     kind: str,
     key: Hashable,
     make: Callable[[], list[Any]],
@@ -62,13 +69,18 @@ def sensitivity(segment: Segment, what: Quantity, wrt: str) -> Array:
         raise SimulationError(
             f"trajectory of {eq.name!r}: there is no sensitivity to {wrt!r}; there are those to {listed(segment.wrt)}{advice}"
         )
-    meant = eq.cached("meaning", asked, lambda: _meant(eq, (asked,))[0])
+    meant = eq.cached("meaning", asked, lambda: meaning(eq, (asked,))[0])
     slope, moved = eq.cached("sensitivity", (asked, wrt), lambda: sensitivity_of(eq, meant, wrt))
     variations = segment.variations[:, :, segment.wrt.index(wrt)]
     return evaluated(segment, "sensitivities", (asked, wrt), lambda: [slope], {"s": (moved, variations)})[0]
 
 
 # ---------------------------------------------------------------------------------------------------------- what is stored
+
+
+def stored_places(eq: Equations) -> dict[Quantity, tuple[str, int]]:
+    """Group and place of what is stored, kept by the equations."""
+    return eq.cached("stored", (), lambda: _places(eq))
 
 
 def _places(eq: Equations) -> dict[Quantity, tuple[str, int]]:
@@ -104,7 +116,7 @@ def _checked(eq: Equations, what: Any) -> Any:
     return what
 
 
-def _meant(eq: Equations, wanted: Sequence[Quantity]) -> list[Any]:
+def meaning(eq: Equations, wanted: Sequence[Quantity]) -> list[Any]:
     """Expressions in the state for what is wanted."""
     return meant(eq, wanted, f"trajectory of {eq.name!r}", SimulationError)
 

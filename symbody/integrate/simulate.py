@@ -167,7 +167,7 @@ def simulate(
     eq, constants = with_inputs(equations, inputs or {})
     state = _started(eq, start, {**constants, **(values or {})})
     _refuse_moving_constants(state)
-    begin, end, times = span(eq, t, state)
+    begin, end, times = span(eq, t, state.t)
     if begin != state.t:
         state = replace(state, t=begin)
     check_options(asked)
@@ -203,8 +203,8 @@ def _refuse_moving_constants(state: State) -> None:
         )
 
 
-def span(eq: Equations, t: Any, state: State) -> tuple[float, float, Array | None]:
-    """Begin, end, and the times at which states are wanted (None: at every step)."""
+def span(eq: Equations, t: Any, now: float) -> tuple[float, float, Array | None]:
+    """Begin (now, where it is not said), end, and the times at which states are wanted (None: at every step)."""
     times: Array | None = None
     try:
         given = np.asarray(t, dtype=np.float64)
@@ -213,7 +213,7 @@ def span(eq: Equations, t: Any, state: State) -> tuple[float, float, Array | Non
             f"simulate {eq.name!r}: t is the end, (begin, end), or an array of times, all finite; got {shown(t)}"
         ) from None
     if given.ndim == 0:
-        begin, end = state.t, float(given)
+        begin, end = now, float(given)
     elif isinstance(t, (tuple, list)) and len(t) == 2:
         begin, end = float(given[0]), float(given[1])
     elif given.ndim == 1 and len(given) >= 2:
@@ -378,6 +378,53 @@ def machine_of(method: str, task: Task) -> Machine:
     return variational_machine(task) if method == "variational" else explicit_machine(TABLEAUX[method], task)
 
 
+def explicit_method(o: SimulationOptions) -> str:
+    """The explicit method for the tolerance."""
+    return "dp8" if o.rtol < 1e-6 else "dp5"
+
+
+def absolute_tolerances(eq: Equations, form: Form, o: SimulationOptions) -> Array:
+    """Of each variable of a form."""
+    out = np.full(form.n, o.rtol)
+    if isinstance(o.atol, Mapping):
+        table = eq.variables.of("q u z").having(form.y, "z")
+        for s, value in table.numbers(o.atol, f"atol of {eq.name!r}", SimulationError, "variable").items():
+            out[form.y.index(s)] = value
+    elif o.atol is not None:
+        out[:] = finite_number(o.atol, "atol", SimulationError)
+    if not np.all(out > 0):
+        raise SimulationError(f"atol = {shown(o.atol)}: tolerances must be positive")
+    return out
+
+
+def choices_in_words(o: SimulationOptions, is_changed: bool = False) -> dict[str, str]:
+    """What was picked."""
+    return {
+        "form": f"form {o.form} ({FORMS[o.form].title})",
+        "method": f"method {o.method} ({METHODS[o.method]}){', later changed' if is_changed else ''}",
+        "tolerance": f"step {o.step:g}" if o.step else f"rtol {o.rtol:g}",
+    }
+
+
+def told(
+    form: Form,
+    o: SimulationOptions,
+    ending: Ending,
+    t: float,
+    y: Array,
+    p: Array,
+    begin: float,
+    steps: int,
+    is_explicit: bool = True,
+) -> Outcome:
+    """The outcome of a motion that ended in a state, with what can be said of it."""
+    outcome = diagnosed(form, ending, t, y, p, is_explicit)
+    if ending in (Ending.TOO_MANY_STEPS, Ending.INTERRUPTED) and o.method in TABLEAUX and form.rates:
+        mean = (outcome.t - begin) / max(steps, 1)
+        outcome = replace(outcome, detail=stiffness_note(form, outcome.t, y, p, mean) or outcome.detail)
+    return outcome
+
+
 class Simulation:
     """One simulation in one mode, from a start that is checked; `events` is its event loop."""
 
@@ -389,7 +436,7 @@ class Simulation:
         self.form = form = form_of(eq, o, self.rank)
         s = state
         self.y, self.p = self.form.start(s.t, np.concatenate([s.q, s.u, s.z]), np.concatenate([s.p, s.r]))
-        self.atol = self._atol()
+        self.atol = absolute_tolerances(eq, form, o)
         if o.method == "auto":
             adapts = o.step is None and bool(form.rates) and form.kind.has_rates
             stiff = adapts and not o.sensitivities and is_stiff(form, s.t, self.y, self.p, end - s.t)
@@ -397,8 +444,7 @@ class Simulation:
 
     @property
     def _explicit(self) -> str:
-        """The explicit method for the tolerance."""
-        return "dp8" if self.options.rtol < 1e-6 else "dp5"
+        return explicit_method(self.options)
 
     def run(
         self,
@@ -444,19 +490,6 @@ class Simulation:
         self.machine = leg.machine
         return self._segment(leg.machine, record, ending, mode, adaptation.notes if adaptation else ())
 
-    def _atol(self) -> Array:
-        o, form = self.options, self.form
-        out = np.full(form.n, o.rtol)
-        if isinstance(o.atol, Mapping):
-            table = self.eq.variables.of("q u z").having(form.y, "z")
-            for s, value in table.numbers(o.atol, f"atol of {self.eq.name!r}", SimulationError, "variable").items():
-                out[form.y.index(s)] = value
-        elif o.atol is not None:
-            out[:] = finite_number(o.atol, "atol", SimulationError)
-        if not np.all(out > 0):
-            raise SimulationError(f"atol = {shown(o.atol)}: tolerances must be positive")
-        return out
-
     def _segment(self, machine: Machine, record: Record, ending: Ending, mode: str, changes: Sequence[str]) -> Segment:
         eq, s, o = self.eq, self.state, self.options
         n = len(s.q) + len(s.u) + len(s.z)
@@ -465,22 +498,15 @@ class Simulation:
         else:
             y = machine.memory.points.copy()
             t = self.times[: len(y)].copy()
-        choices = {
-            "form": f"form {o.form} ({FORMS[o.form].title})",
-            "method": f"method {o.method} ({METHODS[o.method]}){', later changed' if changes else ''}",
-            "tolerance": f"step {o.step:g}" if o.step else f"rtol {o.rtol:g}",
-        }
+        choices = choices_in_words(o, bool(changes))
         occurrences = tuple(self.events.occurrences) if self.events else ()
         if self.events and self.events.detail:
             outcome = Outcome(ending, machine.t, self.events.detail)
         elif ending is Ending.UNBOUNDED:
             outcome = unbounded(self.form, machine.steps.growth, machine.t, machine.y, self.p)
         else:
-            outcome = diagnosed(self.form, ending, machine.t, machine.y, self.p, machine.is_explicit)
-        if ending in (Ending.TOO_MANY_STEPS, Ending.INTERRUPTED) and o.method in TABLEAUX and self.form.rates:
-            mean = (outcome.t - s.t) / max(record.statistics.steps, 1)
-            outcome = replace(
-                outcome, detail=stiffness_note(self.form, outcome.t, machine.y, self.p, mean) or outcome.detail
+            outcome = told(
+                self.form, o, ending, machine.t, machine.y, self.p, s.t, record.statistics.steps, machine.is_explicit
             )
         if outcome and (wrong := jump(machine.method, s, o.rtol)):
             outcome = Outcome(Ending.JUMPED, outcome.t, wrong)

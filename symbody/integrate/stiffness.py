@@ -46,6 +46,19 @@ def _rough_size(form: Form, t: float, y: Array, p: Array) -> float:
     return float(np.linalg.norm((np.array([f(t, x, p) for x in beside]) - here) / d[:, None]))
 
 
+def rough_sizes(form: Form, t: float, y: Array, p: Array) -> Array:
+    """`_rough_size` of many states at once, with parameters of each."""
+    f, n = form.rhs_program, y.shape[1]
+    d, here = DISTANCES[0] * (1.0 + np.abs(y)), f.batch(t, y, p)
+    total = np.zeros(len(y))
+    with np.errstate(invalid="ignore", over="ignore"):
+        for i in range(n):
+            beside = y.copy()
+            beside[:, i] += d[:, i]
+            total += np.sum(((f.batch(t, beside, p) - here) / d[:, i, None]) ** 2, axis=1)
+    return np.sqrt(total)
+
+
 def fastest_decay(form: Form, t: float, y: Array, p: Array) -> tuple[float, float]:
     """The largest |λ| of modes that die down within a turn, and of those that do not."""
     return _modes(_slopes(form, t, y, p))
@@ -64,11 +77,20 @@ def largest_rate(form: Form, t: float, y: Array, p: Array) -> float:
 
 def is_stiff(form: Form, t: float, y: Array, p: Array, span: float) -> bool:
     """Whether an implicit method is the better one from here on."""
-    least = RATIO * BUSY / abs(span)
-    if _rough_size(form, t, y, p) <= 0.5 * least:  # no eigenvalue is larger
+    if _rough_size(form, t, y, p) <= rough_bound(span):  # no eigenvalue is larger
         return False
     fast, staying = fastest_decay(form, t, y, p)
-    return fast > max(RATIO * staying, least)
+    return fast > max(RATIO * staying, _least(span))
+
+
+def _least(span: float) -> float:
+    """|λ| of a mode that would ask for too many explicit steps."""
+    return RATIO * BUSY / abs(span)
+
+
+def rough_bound(span: float) -> float:
+    """The norm of ∂F/∂y up to which no motion over this time is stiff."""
+    return 0.5 * _least(span)
 
 
 def stiffness_note(form: Form, t: float, y: Array, p: Array, mean_step: float) -> str:

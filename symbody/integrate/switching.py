@@ -103,7 +103,7 @@ class _ModesRun:
 
     def run(self, t: Any) -> Trajectory:
         plan, eq = self.plan, self.plan.equations(self.plan.initial)
-        begin, end, times = span(eq, t, self.state)
+        begin, end, times = span(eq, t, self.state.t)
         check_steps(self.options, begin, end)
         if end < begin:
             raise SimulationError(

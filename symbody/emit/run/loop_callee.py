@@ -107,10 +107,10 @@ class LoopCallee:
                 chosen |= known_of(value, a)
         self._code = compiled_loops(name, kernel, tuple(types.items()), tuple(sorted(chosen.items())), tuple(outputs))
         self._arguments = {a: _in_memory(arguments[a], types[a]) for a in types if a in arguments}
-        self._result = np.zeros(1, dtype=np.int64)
+        self.result = np.zeros(1, dtype=np.int64)
         spare = np.zeros(1)
         places = {a: address_of(self._arguments.get(a, spare)) for a in types if a not in known}
-        inputs = [at for a, at in places.items() if a not in outputs] + [address_of(self._result)]
+        inputs = [at for a, at in places.items() if a not in outputs] + [address_of(self.result)]
         self.callee = Callee(
             self._code.address(name),
             inputs,
@@ -123,7 +123,7 @@ class LoopCallee:
     def run(self) -> int:
         """Run it; what the kernel returns."""
         self.callee.run()
-        return int(self._result[0])
+        return int(self.result[0])
 
 
 def _type(text: KernelText, name: str, value: Any) -> Type:

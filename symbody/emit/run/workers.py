@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Final
 
 PARTS: Final = 8  # of the work of a thread
+PATIENCE: Final = 0.2  # seconds between looks whether somebody interrupts
 
 
 def cores() -> int:
@@ -70,6 +71,29 @@ def share_out(part: Callable[[int, int], None], count: int, threads: int, size: 
         for other in others:
             if not other.cancel():  # one that has not begun would find nothing to do
                 other.result()
+
+
+def share_out_of_the_way(
+    part: Callable[[int, int], None], count: int, threads: int, size: int, stop: Callable[[], None]
+) -> None:
+    """The same by other threads alone, for parts that may take long: the thread that asks waits, and an interruption calls `stop`, after which parts are to end."""
+    left = PartsOfWork(count, size)
+
+    def work() -> None:
+        for first, end in left:
+            part(first, end)
+
+    begun = [WAITING.pool(threads).submit(work) for _ in range(min(threads, -(-count // size)))]
+    while True:
+        try:
+            while wait(begun, PATIENCE).not_done:
+                pass
+            break
+        except KeyboardInterrupt:
+            left.drop()
+            stop()
+    for done in begun:
+        done.result()
 
 
 class PartsOfWork(Iterator[tuple[int, int]]):
