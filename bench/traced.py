@@ -1,6 +1,7 @@
 """Models as functions of JAX and PyTorch: seconds of the first Jacobian of the rates, by the derivatives that are attached, beside that of the traced text.
 
-Reverse mode for both (`jacrev`; in JAX compiled by `jit`, whose time is the larger part); packages that are not installed have no row. Then microseconds of the same
+Reverse mode for both (`jacrev`; in JAX forward mode, compiled by `jit`, whose time is the larger part, ours with the compiler options that the module offers); packages that
+are not installed have no row. Then microseconds of the same
 Jacobian when it is known, of one state and of each of a thousand.
 """
 
@@ -21,8 +22,8 @@ from .timing import Row, repeated
 
 MODELS: Final = {
     "slider_crank": ("jax", "torch"),
-    "panda": ("torch",),
-}  # XLA compiles larger models for minutes, either way
+    "panda": ("jax", "torch"),
+}
 MANY: Final = 1000
 
 
@@ -43,7 +44,7 @@ def _row(name: str, target: str, make: Callable[..., Any], folder: Path) -> Row:
     sys.path.insert(0, str(folder))
     model = importlib.import_module(f"bench_{name}_{target}")
     sys.path.remove(str(folder))
-    (first, one, many), (peer_first, peer_one, peer_many) = (make(model, f) for f in (model.rhs, model._rhs))
+    (first, one, many), (peer_first, peer_one, peer_many) = (make(model, f) for f in (model.rhs, model.traced_rhs))
     return {
         "case": name, "target": target, "write_s": write_s, "first_s": first, "call_us": one, "batch_us": many, "peer": "traced text",
         "peer_s": peer_first, "peer_us": peer_one, "peer_batch_us": peer_many, "ratio": first / peer_first,
@@ -67,8 +68,9 @@ def _jax(model: Any, f: Any) -> tuple[float, float, float]:
     jax.config.update("jax_enable_x64", True)
     (t, x, r), p = model.initial_state(), model.default_parameters()
     states = x + 0.01 * jax.numpy.arange(MANY)[:, None] / MANY
-    by_state = jax.jacrev(f, 1)
-    one, many = jax.jit(by_state), jax.jit(jax.vmap(by_state, (None, 0, None, None)))
+    by_state, options = jax.jacfwd(f, 1), model.QUICK if f is model.rhs else None
+    one = jax.jit(by_state, compiler_options=options)
+    many = jax.jit(jax.vmap(by_state, (None, 0, None, None)), compiler_options=options)
     return _measured(lambda: one(t, x, r, p).block_until_ready(), lambda: many(t, states, r, p).block_until_ready())
 
 

@@ -63,6 +63,29 @@ def test_everything_with_sanitizers(crank_folder: Path) -> None:
         assert re.search(rf"^{name} +good", said, re.MULTILINE), name
 
 
+def test_many_states_on_all_cores(tmp_path: Path) -> None:
+    """By OpenMP, to the last digit what one call after the other gives; a fault in it is found."""
+    folder = sb.write.c(pendulums(), tmp_path, functions=["rhs"], start={"q1": 0.5}, reference=None)
+    if "fopenmp" in checked(folder, f"{STRICT} -O1 -fopenmp").stderr:
+        pytest.skip("no OpenMP (Debian package libgomp1)")
+    assert re.search("^rhs_of_many +good", assert_good(folder, f"{STRICT} -O1 -fopenmp"), re.MULTILINE)
+    (folder / "pendulums.c").write_text(
+        (folder / "pendulums.c").read_text().replace("x + k * PENDULUMS_NX, r", "x + (k / 2) * PENDULUMS_NX, r")
+    )
+    assert re.search("^rhs_of_many +WRONG", checked(folder, f"{STRICT} -O1 -fopenmp").stdout, re.MULTILINE)
+
+
+def test_events_are_tables(tmp_path: Path) -> None:
+    """Names, directions and ends, which a program around the library needs to find and handle them."""
+    eq = pendulums()
+    low = sb.Event("low", eq.q[0] - 0.1, direction="falling", terminal=True)
+    folder = sb.write.c(eq, tmp_path, functions=["events"], events={"low": low, "turn": eq.u[1]}, reference=None)
+    library = Library(folder, "pendulums")
+    assert list((ctypes.c_int * 2).in_dll(library.library, "pendulums_event_directions")) == [-1, 0]
+    assert list((ctypes.c_int * 2).in_dll(library.library, "pendulums_event_ends")) == [1, 0]
+    assert list((ctypes.c_char_p * 2).in_dll(library.library, "pendulums_events_g_names")) == [b"low", b"turn"]
+
+
 def test_clang(tmp_path: Path) -> None:
     compiler = shutil.which("clang")
     if compiler is None:

@@ -125,7 +125,7 @@ def test_second_derivatives_of_torch(tmp_path: Path) -> None:
     model = loaded(sb.write.torch(pendulums(), tmp_path, reference=None), "pendulums_torch")
     (t, x, r), p = model.initial_state(), model.default_parameters()
     for second in (torch.func.hessian, lambda f: torch.func.jacrev(torch.func.jacrev(f))):
-        attached, traced = (second(lambda y, f=f: f(t, y, r, p).sum())(x + 0.3) for f in (model.rhs, model._rhs))
+        attached, traced = (second(lambda y, f=f: f(t, y, r, p).sum())(x + 0.3) for f in (model.rhs, model.traced_rhs))
         np.testing.assert_allclose(attached, traced, rtol=1e-10, atol=1e-10)
     assert abs(torch.func.jacrev(model.rhs, 1)(t, x, r, p)).max() > 1
     model.rhs_adjoint = lambda t, x, r, p, weights: (0 * x, 0 * p)
@@ -140,7 +140,7 @@ def test_second_derivatives(tmp_path: Path) -> None:
     model = loaded(sb.write.jax(pendulums(), tmp_path, functions=["rhs", "rhs_along"], reference=None), "pendulums_jax")
     (t, x, r), p = model.initial_state(), model.default_parameters()
     attached, traced = (
-        jax.jit(jax.hessian(lambda y, f=f: f(t, y, r, p).sum()))(x + 0.3) for f in (model.rhs, model._rhs)
+        jax.jit(jax.hessian(lambda y, f=f: f(t, y, r, p).sum()))(x + 0.3) for f in (model.rhs, model.traced_rhs)
     )
     np.testing.assert_allclose(attached, traced, rtol=1e-4, atol=1e-4)  # single precision, as JAX has it by default
 

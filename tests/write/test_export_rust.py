@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import symbody as sb
@@ -64,6 +65,57 @@ def test_cargo(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("all good\n")
+
+
+FIRMWARE = """\
+#![no_std]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    loop {}
+}
+#[no_mangle]
+pub extern "C" fn rates(x: &[f64; 4], out: &mut [f64; 4]) -> i32 {
+    match pendulums::rhs(0.0, x, &[], &pendulums::Parameters::default(), out) {
+        Ok(()) => 0,
+        Err(_) => 1,
+    }
+}
+"""
+MAIN = """\
+#include <stdio.h>
+int rates(const double *, double *);
+int main(void)
+{
+    double x[4] = {0.5, -0.3, 0.2, 1.0}, out[4];
+    int status = rates(x, out);
+    printf("%d %.17g %.17g %.17g %.17g", status, out[0], out[1], out[2], out[3]);
+    return 0;
+}
+"""
+
+
+def test_bare_metal(tmp_path: Path) -> None:
+    """Without a standard library and without unwinding, as firmware is built: of other code it needs only functions of mathematics."""
+    folder = sb.write.rust(pendulums(), tmp_path, functions=["rhs"], reference=None)
+    checked(folder)  # skips without rustc
+    (folder / "firmware.rs").write_text(FIRMWARE)
+    (folder / "main.c").write_text(MAIN)
+    bare = ["rustc", "--edition", "2021", "-C", "panic=abort", "-C", "opt-level=2", "-D", "warnings"]
+    commands = [
+        [*bare, "--crate-type", "rlib", "--crate-name", "pendulums", "src/lib.rs"],
+        [*bare, "--crate-type", "staticlib", "--extern", "pendulums=libpendulums.rlib", "firmware.rs"],
+        ["cc", "main.c", "libfirmware.a", "-lm", "-o", "main"],
+        ["nm", "--undefined-only", "libfirmware.a"],
+        ["./main"],
+    ]
+    done = [subprocess.run(c, cwd=folder, capture_output=True, text=True, check=False) for c in commands]
+    assert [d.returncode for d in done] == [0] * 5, "".join(d.stderr for d in done)
+    assert not re.search(r"\b(malloc|_ZN3std|__rust_alloc|_Unwind)", done[3].stdout)
+    status, *rates = map(float, done[4].stdout.split())
+    assert status == 0
+    eq = pendulums()
+    wanted = sb.compile(eq).udot(0.0, [0.5, -0.3], [0.2, 1.0], sb.compile(eq).p)
+    np.testing.assert_allclose(rates, [0.2, 1.0, *np.ravel(wanted)], rtol=1e-13)
 
 
 def test_every_operation(tmp_path: Path) -> None:

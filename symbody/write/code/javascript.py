@@ -9,16 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
 
-from ...algebra.target_names import UniqueNames, is_javascript_reserved
-from ...emit.loops.kernels import factor_kernel, has_pivots, solve_kernel
-from ...emit.loops.language import Kernel
-from ...emit.program.program import Instruction, Output, Program
+from ...algebra.target_names import is_javascript_reserved
+from ...emit.loops.kernels import solve_kernel
+from ...emit.program.program import Instruction, Program
 from ...emit.text.infix import AND, CHOICE, COMPARISON, OR, POWER, SIGN, Term, filled
-from .flat import FlatText
-
-_ENTRIES: Final = 110  # width of lines of arrays
+from .brace_text import ENTRIES, BraceText
 
 
 def javascript_literal(value: float) -> str:
@@ -32,28 +28,17 @@ def javascript_literal(value: float) -> str:
 def javascript_array(values: Sequence[float | int]) -> list[str]:
     """Lines of an array of numbers, brackets included."""
     texts = [str(v) if isinstance(v, int) else javascript_literal(v) for v in values]
-    return ["[", *filled(texts, "    ", _ENTRIES), "]"]
+    return ["[", *filled(texts, "    ", ENTRIES), "]"]
 
 
-class JavaScriptText(FlatText):
-    """The function of a program.
+class JavaScriptText(BraceText):
+    """The function of a program."""
 
-    fields     of the parameters
-    reserved   names of the module, which local ones must not hide
-    """
+    is_reserved = staticmethod(is_javascript_reserved)
+    define_value, open_array, define_rows = "const {0} = {1};", "const {0} = [", "const {0} = [{2}];"
 
     def __init__(self, program: Program, name: str, fields: tuple[str, ...], reserved: frozenset[str]) -> None:
-        names = UniqueNames(lambda n: is_javascript_reserved(n) or n in reserved)
-        for taken in ("t", "x", "r", "p"):
-            names.take(taken)
-        self.name = name
-        self.arguments = ["t", "x", "r", "p", *(names.new(g.name) for g in program.inputs[4:])]
-        self.results = [names.new(o.name) for o in program.outputs]
-        groups = zip(self.arguments[1:], program.inputs[1:], strict=True)
-        texts = [["t"], *([f"{a}[{k}]" for k in range(len(g))] for a, g in groups)]
-        texts[3] = [f"p.{f}" for f in fields] if program.inputs[3].symbols else []
-        super().__init__(program, names, texts)
-        self.kernels: list[Kernel] = []
+        super().__init__(program, name, fields, reserved)
         self.solutions: dict[str, tuple[int, list[str]]] = {}  # unknowns, and one array for each right side
 
     def definition(self, about: str) -> list[str]:
@@ -70,17 +55,8 @@ class JavaScriptText(FlatText):
             "}",
         ]  # fmt: skip
 
-    def line(self, text: str) -> None:
-        self.lines.append("    " + text)
-
     def literal(self, value: float) -> str:
         return javascript_literal(value)
-
-    def truth(self, value: bool) -> Term:
-        return Term("true" if value else "false")
-
-    def declaration(self, k: int, name: str, text: str) -> str:
-        return f"    const {name} = {text};"
 
     def function(self, i: Instruction, args: list[Term]) -> Term:
         if i.op in ("and", "or"):
@@ -96,21 +72,7 @@ class JavaScriptText(FlatText):
         name = i.data.name if i.op == "call" else f"Math.{i.op}"
         return Term(f"{name}({', '.join(a.text for a in args)})")
 
-    def store(self, o: int, out: Output, at: int, text: str) -> None:
-        self.line(f"{self.results[o]}[{at}] = {text};")
-
     # ------------------------------------------------------------------------------------------------ linear systems
-
-    def factor(self, i: Instruction) -> str:
-        shape, n = i.data, i.data.n
-        name = self.array("factors", self.matrix_entries(i))
-        given = name
-        if has_pivots(shape):
-            rows = self.plan.names.new(f"{name}_rows")
-            self.line(f"const {rows} = [{', '.join(['0'] * n)}];")
-            given = f"{name}, {rows}"
-        self.call(factor_kernel(shape), f"{n}, {given}")
-        return given
 
     def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
         shape = self.code[i.args[0]].data
@@ -120,16 +82,6 @@ class JavaScriptText(FlatText):
             self.call(solve_kernel(shape, i.data), f"{n}, {factors}, {name}")
         self.solutions[arrays[0]] = n, arrays
         return arrays[0]
-
-    def array(self, wish: str, entries: list[str]) -> str:
-        name = self.plan.names.new(wish)
-        self.lines += [f"    const {name} = [", *filled(entries, "        ", _ENTRIES), "    ];"]
-        return name
-
-    def call(self, kernel: Kernel, arguments: str) -> None:
-        if kernel not in self.kernels:
-            self.kernels.append(kernel)
-        self.line(f"{kernel.__name__}({arguments});")
 
     def item(self, block: str, at: int) -> str:
         n, arrays = self.solutions[block]

@@ -9,16 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
 
-from ...algebra.target_names import UniqueNames, is_rust_reserved
-from ...emit.loops.kernels import factor_kernel, has_pivots, solve_kernel
-from ...emit.loops.language import Kernel
-from ...emit.program.program import Instruction, Output, Program
+from ...algebra.target_names import is_rust_reserved
+from ...emit.loops.kernels import has_pivots, solve_kernel
+from ...emit.program.program import Instruction, Program
 from ...emit.text.infix import AND, COMPARISON, OR, POWER, SIGN, Term, filled
-from .flat import FlatText
-
-_ENTRIES: Final = 110  # width of lines of arrays
+from .brace_text import ENTRIES, BraceText
 
 
 def rust_literal(value: float) -> str:
@@ -33,28 +29,18 @@ def rust_array(name: str, values: Sequence[float | int]) -> list[str]:
     """Lines of a constant array."""
     kind = "usize" if values and isinstance(values[0], int) else "f64"
     texts = [str(v) if isinstance(v, int) else repr(float(v)) for v in values]
-    return [f"static {name}: [{kind}; {len(values)}] = [", *filled(texts, "    ", _ENTRIES), "];"]
+    return [f"static {name}: [{kind}; {len(values)}] = [", *filled(texts, "    ", ENTRIES), "];"]
 
 
-class RustText(FlatText):
-    """The function of a program.
+class RustText(BraceText):
+    """The function of a program."""
 
-    fields     of the parameters
-    reserved   names of the crate, which local ones must not hide
-    """
+    is_reserved = staticmethod(is_rust_reserved)
+    define_value, open_array = "let {0} = {1};", "let {0}: &mut [f64] = &mut ["
+    define_rows = "let {0}: &mut [usize] = &mut [0; {1}];"
 
     def __init__(self, program: Program, name: str, fields: tuple[str, ...], reserved: frozenset[str]) -> None:
-        names = UniqueNames(lambda n: is_rust_reserved(n) or n in reserved)
-        for taken in ("t", "x", "r", "p"):
-            names.take(taken)
-        self.name = name
-        self.arguments = ["t", "x", "r", "p", *(names.new(g.name) for g in program.inputs[4:])]
-        self.results = [names.new(o.name) for o in program.outputs]
-        groups = zip(self.arguments[1:], program.inputs[1:], strict=True)
-        texts = [["t"], *([f"{a}[{k}]" for k in range(len(g))] for a, g in groups)]
-        texts[3] = [f"p.{f}" for f in fields] if program.inputs[3].symbols else []
-        super().__init__(program, names, texts)
-        self.kernels: list[Kernel] = []
+        super().__init__(program, name, fields, reserved)
         self.mathematics: set[str] = set()
 
     def definition(self, about: str) -> list[str]:
@@ -63,17 +49,8 @@ class RustText(FlatText):
         results = [(a, len(o.values)) for a, o in zip(self.results, self.program.outputs, strict=True)]
         return [f"/// {about}", *rust_head(self.name, inputs, results), *statements, "    Ok(())", "}"]
 
-    def line(self, text: str) -> None:
-        self.lines.append("    " + text)
-
     def literal(self, value: float) -> str:
         return rust_literal(value)
-
-    def truth(self, value: bool) -> Term:
-        return Term("true" if value else "false")
-
-    def declaration(self, k: int, name: str, text: str) -> str:
-        return f"    let {name} = {text};"
 
     def function(self, i: Instruction, args: list[Term]) -> Term:
         texts = [a.text for a in args]
@@ -89,22 +66,12 @@ class RustText(FlatText):
         self.mathematics.add(i.op)
         return Term(f"math::{i.op}({', '.join(texts)})")
 
-    def store(self, o: int, out: Output, at: int, text: str) -> None:
-        self.line(f"{self.results[o]}[{at}] = {text};")
-
     # ------------------------------------------------------------------------------------------------ linear systems
 
     def factor(self, i: Instruction) -> str:
-        shape, n = i.data, i.data.n
-        name = self.array("factors", self.matrix_entries(i))
-        given = name
-        if has_pivots(shape):
+        if has_pivots(i.data):
             self.mathematics.add("abs")
-            rows = self.plan.names.new(f"{name}_rows")
-            self.line(f"let {rows}: &mut [usize] = &mut [0; {n}];")
-            given = f"{name}, {rows}"
-        self.call(factor_kernel(shape), f"{n}, {given}")
-        return given
+        return super().factor(i)
 
     def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
         shape = self.code[i.args[0]].data
@@ -112,16 +79,6 @@ class RustText(FlatText):
         for s in range(sides):
             self.call(solve_kernel(shape, i.data), f"{shape.n}, {factors}, &mut {name}[{s * shape.n}..]")
         return name
-
-    def array(self, wish: str, entries: list[str]) -> str:
-        name = self.plan.names.new(wish)
-        self.lines += [f"    let {name}: &mut [f64] = &mut [", *filled(entries, "        ", _ENTRIES), "    ];"]
-        return name
-
-    def call(self, kernel: Kernel, arguments: str) -> None:
-        if kernel not in self.kernels:
-            self.kernels.append(kernel)
-        self.line(f"{kernel.__name__}({arguments});")
 
     def item(self, block: str, at: int) -> str:
         return f"{block}[{at}]"

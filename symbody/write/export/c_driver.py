@@ -41,7 +41,8 @@ class CDriver:
         ]
         if self.made.has("rhs"):
             parts += [self._step(), self._print()]
-        parts += [self._check(), *([self._motion()] if self.made.reference else []), self._main()]
+        parts += [self._check(), *([self._many()] if self.has_many else [])]
+        parts += [*([self._motion()] if self.made.reference else []), self._main()]
         return "\n".join(parts)
 
     def array(self, name: str, values: tuple[float, ...]) -> list[str]:
@@ -178,6 +179,36 @@ static int print_motion({self.real} seconds, {self.real} h)
                 lines += self._loop(a.name)
         return "\n".join([*lines, "    return wrong;", "}", ""])
 
+    @property
+    def has_many(self) -> bool:
+        return "rhs" in self.values and bool(self.made.state)
+
+    def _many(self) -> str:
+        """States at once are those one by one, to the last digit."""
+        n, real, N = self.name, self.real, f"{self.name.upper()}_NX"
+        return f"""\
+/* Many states at once, against one after the other. */
+static int check_many(void)
+{{
+    enum {{ COUNT = 50 }};
+    static {real} x[COUNT * {N}], xdot[COUNT * {N}];
+    {real} t, first[{N}], one[{N}], r[{self.n_r}];
+    {n}_parameters p;
+    double worst = 0.0;
+    {n}_default_parameters(&p);
+    {n}_initial_state(&t, first, r);
+    for (int k = 0; k < COUNT * {N}; k++) {{
+        x[k] = first[k % {N}] + {self.literal(1e-4)} * ({real})k;
+    }}
+    int status = {n}_rhs_of_many(COUNT, t, x, r, &p, xdot);
+    for (int k = 0; k < COUNT && status == 0; k++) {{
+        status = {n}_rhs(t, x + k * {N}, r, &p, one);
+        worst = fmax(worst, difference(xdot + k * {N}, one, {N}));
+    }}
+    return verdict("rhs_of_many", status, worst, 0.0);
+}}
+"""
+
     def _one(self, name: str, inputs: list[tuple[str, int]], outputs: list[tuple[str, int]]) -> list[str]:
         check = self.values[name]
         body: list[str] = []
@@ -219,7 +250,7 @@ static int print_motion({self.real} seconds, {self.real} h)
         return self._compared(name, body, given, outputs)
 
     def _main(self) -> str:
-        motion = " + check_motion()" if self.made.reference else ""
+        more = (" + check_many()" if self.has_many else "") + (" + check_motion()" if self.made.reference else "")
         lines = ["int main(int argc, char **argv)", "{"]
         if self.made.has("rhs"):
             lines += [
@@ -229,7 +260,7 @@ static int print_motion({self.real} seconds, {self.real} h)
             lines += [f"        return h > {self.literal(0.0)} ? print_motion(seconds, h) : 2;", "    }"]
         else:
             lines += ["    (void)argc;", "    (void)argv;"]
-        lines += [f"    const int wrong = check_functions(){motion};"]
+        lines += [f"    const int wrong = check_functions(){more};"]
         lines += [
             '    puts(wrong == 0 ? "all good" : "SOMETHING IS WRONG");',
             "    return wrong == 0 ? 0 : 1;",

@@ -28,6 +28,29 @@ STATUS: Final = {
 }
 
 
+_SENSES: Final = {
+    "event_directions": "Crossings of event functions that count: 1 rising, -1 falling, 0 both",
+    "event_ends": "Whether a crossing ends the motion",
+}
+_OF_MANY: Final = "x' of many states, which lie one after the other; inputs and parameters are the same for all. Compiled with OpenMP: on all cores. Returns the largest status"
+_MANY: Final = """\
+{0}
+{{
+    int status = 0;
+#ifdef _OPENMP
+#pragma omp parallel for reduction(max : status)
+#endif
+    for (long k = 0; k < count; k++) {{
+        const int found = {n}_rhs(t, x + k * {N}_NX, r, p, xdot + k * {N}_NX);
+        if (found > status) {{
+            status = found;
+        }}
+    }}
+    return status;
+}}
+"""
+
+
 @dataclass(frozen=True)
 class CVariant:
     """single: floats; embedded: nothing of the C library but sine, cosine and square root, which may be replaced; no texts."""
@@ -133,6 +156,8 @@ class CLibrary:
         ]  # fmt: skip
         for f, unit in zip(self.made.functions, self.units, strict=True):
             out += [f"/* {in_block_comment(f.about)}; {f.program.cost} */", f"{unit.prototype()};", ""]
+        if self.made.has("rhs"):
+            out += [f"/* {_OF_MANY} */", f"{self._of_many()};", ""]
         for a, text in zip(self.made.algorithms, self.algorithms, strict=True):
             out += [f"/* {in_block_comment(a.about)} */", f"{text.prototype()};", ""]
         if self.made.tables:
@@ -141,9 +166,22 @@ class CLibrary:
             )
             out += [f"extern const int {n}_{k}[{max(1, len(v))}];" for k, v in self.made.tables.items()]
             out.append("")
+        for name, values in self._senses().items():
+            out += [f"/* {_SENSES[name]} */", f"extern const int {n}_{name}[{len(values)}];", ""]
         for name, texts in self._texts().items():
             out.append(f"extern const char *const {n}_{name}[{len(texts)}];")
         return out
+
+    def _of_many(self) -> str:
+        n, real = self.name, self.real
+        return f"int {n}_rhs_of_many(long count, {real} t, const {real} *x, const {real} *r, const {n}_parameters *p, {real} *xdot)"
+
+    def _senses(self) -> dict[str, list[int]]:
+        """Of each event function the direction that counts, and whether a crossing ends the motion."""
+        if not self.made.has("events"):
+            return {}
+        senses = self.made.event_senses
+        return {"event_directions": [s for s, _ in senses], "event_ends": [int(ends) for _, ends in senses]}
 
     def _texts(self) -> dict[str, list[str]]:
         """Names and units, in order."""
@@ -164,11 +202,12 @@ class CLibrary:
             check_externals(f.program)
         definitions = [text for unit in self.units for text in unit.definitions()]
         algorithms = [a.definition() for a in self.algorithms]
+        many = [_MANY.format(self._of_many(), n=self.name, N=self.upper)] if self.made.has("rhs") else []
         written = [f.c.strip() + "\n" for f in self.made.externals if f.c is not None]
         parts = [
             f"/* {in_block_comment(self.made.title)}: {self.made.hash}, symbody {self.made.version}; see {self.name}.h */\n",
             f'#include "{self.name}.h"\n', self._mathematics(), *written, self._finite(), *self.helpers.texts.values(), *self._tables(),
-            *([NOT_INLINE] if any(u.is_in_pieces for u in self.units) else []), *self._constants(), *definitions, *algorithms,
+            *([NOT_INLINE] if any(u.is_in_pieces for u in self.units) else []), *self._constants(), *definitions, *many, *algorithms,
         ]  # fmt: skip
         return "\n".join(parts)
 
@@ -203,7 +242,7 @@ class CLibrary:
 
     def _tables(self) -> list[str]:
         out = []
-        for name, values in self.made.tables.items():
+        for name, values in (*self.made.tables.items(), *self._senses().items()):
             entries = [str(v) for v in values] or ["0"]
             out.append(
                 "\n".join([f"const int {self.name}_{name}[{len(entries)}] = {{", *filled(entries, "    "), "};", ""])

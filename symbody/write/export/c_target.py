@@ -92,6 +92,10 @@ def _words(made: Artefact, library: CLibrary, variant: CVariant) -> LanguageWord
         "Functions return 0, or a status: 1 a null pointer, 2 results that overlap what is read, 3 a number that is not finite, 4 a projection that "
         f"does not end. `-D{n.upper()}_NO_CHECKS` leaves the looking out. Nothing is allocated, and there is no global state.",
     ]
+    if made.has("rhs"):
+        more.append(
+            f"`{n}_rhs_of_many` takes many states; compiled with OpenMP (`make check CFLAGS='-O2 -std=c99 -fopenmp'`), on all cores."
+        )
     if made.hooks:
         names = ", ".join(f"`{f.name}`" for f in made.hooks)
         more.append(f"You supply {names} (declared in the header): `make check HOOKS=my_functions.c`.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ...algebra.target_names import is_matlab_reserved
 from ...escaping import as_c_string
 from ..code.matlab import MatlabNames
@@ -11,19 +13,12 @@ from .c_library import CLibrary
 
 def mex_gateway(made: Artefact, library: CLibrary) -> str:
     n = made.identifier
-    cases = [_function_case(made, f.name) for f in made.functions] + [
-        _algorithm_case(made, a.name) for a in made.algorithms
-    ]
-    fields = ", ".join(f"&p->{f}" for f in library.fields) if made.parameters else "&p->unused"
-    keys = ", ".join(as_c_string(f) for f in _matlab_fields(made)) if made.parameters else '"unused"'
+    head = f'/* Gateway of MATLAB and Octave to {n}.c: mex {n}_mex.c {n}.c */\n\n#include "{n}.h"\n\n#include <mex.h>\n#include <string.h>\n'
+    return "\n".join([head, _numbers(n), _parameters(made, library), _PUT, _main(made)])
+
+
+def _numbers(n: str) -> str:
     return f"""\
-/* Gateway of MATLAB and Octave to {n}.c: mex {n}_mex.c {n}.c */
-
-#include "{n}.h"
-
-#include <mex.h>
-#include <string.h>
-
 /* Numbers of an argument; sizes are checked. */
 static const double *numbers(const mxArray *a, size_t n, const char *what)
 {{
@@ -32,7 +27,14 @@ static const double *numbers(const mxArray *a, size_t n, const char *what)
     }}
     return mxGetPr(a);
 }}
+"""
 
+
+def _parameters(made: Artefact, library: CLibrary) -> str:
+    n = made.identifier
+    fields = ", ".join(f"&p->{f}" for f in library.fields) if made.parameters else "&p->unused"
+    keys = ", ".join(as_c_string(f) for f in _matlab_fields(made)) if made.parameters else '"unused"'
+    return f"""\
 /* Parameters: a structure with a field for each, or numbers in order. */
 static void parameters(const mxArray *a, {n}_parameters *p)
 {{
@@ -53,18 +55,28 @@ static void parameters(const mxArray *a, {n}_parameters *p)
         }}
     }}
 }}
+"""
 
+
+_PUT: Final = """\
 /* A matrix that lies row after row, as one that lies column after column. */
 static void put(mxArray **out, const double *values, int rows, int columns)
-{{
+{
     *out = mxCreateDoubleMatrix(rows, columns, mxREAL);
-    for (int i = 0; i < rows; i++) {{
-        for (int j = 0; j < columns; j++) {{
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < columns; j++) {
             mxGetPr(*out)[j * rows + i] = values[i * columns + j];
-        }}
-    }}
-}}
+        }
+    }
+}
+"""
 
+
+def _main(made: Artefact) -> str:
+    n = made.identifier
+    cases = [_function_case(made, f.name) for f in made.functions]
+    cases += [_algorithm_case(made, a.name) for a in made.algorithms]
+    return f"""\
 void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[])
 {{
     char name[64];

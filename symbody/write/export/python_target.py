@@ -18,7 +18,10 @@ def jax_files(made: Artefact) -> dict[str, str]:
     """Text of each file, by name."""
     n = made.identifier
     text = module_text(
-        made, JAX, ["import jax", "import jax.numpy as jnp"], [*array_functions(made, JAX), *_jax_function(made)]
+        made,
+        JAX,
+        ["import jax", "import jax.numpy as jnp", *_QUICK],
+        [*array_functions(made, JAX), *_jax_function(made)],
     )
     words = LanguageWords(
         "functions of JAX",
@@ -54,6 +57,11 @@ def module_files(n: str, which: str) -> dict[str, str]:
     }
 
 
+_QUICK = [
+    "",
+    "# Compiler options for CPUs: XLA takes most of its time for fusing long functions.",
+    'QUICK = {"xla_disable_hlo_passes": "fusion"}',
+]
 _JAX_EXAMPLE = """\
 import jax
 import {0}_jax as model
@@ -65,7 +73,8 @@ model.rhs(t, x, r, p)
 jax.jacfwd(model.rhs, 1)(t, x, r, p)             # by the derivatives of the graph; jacrev, grad, vmap and jit too"""
 _JAX_MORE = (
     "`rhs` has its derivative attached (`custom_jvp`): forward and reverse mode, and what is built on them, use the derivative of the graph, in which "
-    "linear systems are solved with the matrix of the rates. Parameters are an array in the order below.",
+    "linear systems are solved with the matrix of the rates. `traced_rhs` is the same without it. Parameters are an array in the order below.",
+    "XLA fuses long functions for a long time: `jax.jit(f, compiler_options=model.QUICK)` compiles several times faster, for calls that take up to twice as long, on CPUs.",
 )
 _CASADI_EXAMPLE = """\
 import {0}_casadi as model
@@ -116,7 +125,7 @@ def array_functions(made: Artefact, dialect: ArrayDialect) -> list[str]:
     """The functions as text on arrays, and the projection."""
     lines = []
     for f in made.functions:
-        name = "_rhs" if f.name == "rhs" and dialect is not CASADI else f.name
+        name = "traced_rhs" if f.name == "rhs" and dialect is not CASADI else f.name
         lines += ["", "", *ArrayText(f.program, name, dialect).definition(f"{in_docstring(f.about)}; {f.program.cost}")]
     return [*lines, "", "", *_project(made, dialect)] if made.has("project") else lines
 
@@ -139,7 +148,8 @@ def _supplied(made: Artefact) -> list[str]:
         "function",
         "default_parameters",
         "initial_state",
-        "_rhs",
+        "traced_rhs",
+        "QUICK",
         "_Rhs",
         *HELPERS,
     }
@@ -195,13 +205,13 @@ def _jax_function(made: Artefact) -> list[str]:
     if not made.has("rhs"):
         return []
     if not made.has("rhs_along"):
-        return ["", "", "rhs = _rhs"]
+        return ["", "", "rhs = traced_rhs"]
     groups = [g.name for g in made.function("rhs_along").program.inputs[4:]]
     tangents = {"dt": "jnp.reshape(dt, (1,))", "dx": "dx", "dr": "dr", "dp": "dp"}
     return [
-        "", "", "@jax.custom_jvp", "def rhs(t, x, r, p):", '    """x\' = (q\', u\', z\')"""', "    return _rhs(t, x, r, p)", "", "",
+        "", "", "@jax.custom_jvp", "def rhs(t, x, r, p):", '    """x\' = (q\', u\', z\')"""', "    return traced_rhs(t, x, r, p)", "", "",
         "@rhs.defjvp", "def _rhs_jvp(primals, tangents):", "    dt, dx, dr, dp = tangents",
-        f"    return _rhs(*primals), rhs_along(*primals, {', '.join(tangents[g] for g in groups)})",
+        f"    return traced_rhs(*primals), rhs_along(*primals, {', '.join(tangents[g] for g in groups)})",
     ]  # fmt: skip
 
 

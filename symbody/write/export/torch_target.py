@@ -43,6 +43,7 @@ torch.func.jacrev(model.rhs, 1)(t, x, r, p)      # jacfwd, vmap, backward() too"
 _MORE = (
     "`rhs` is an `autograd.Function` with the derivatives of the graph attached where `rhs_adjoint` and `rhs_along` are written: reverse mode is one reverse sweep, "
     "forward mode one directional derivative, in which linear systems are solved with the matrix of the rates. Parameters are a tensor in the order below.",
+    "`torch.compile` does not trace functions with a forward mode of their own (PyTorch 2.15): `torch.compile(model.traced_rhs)` compiles the text itself, with PyTorch's own derivatives.",
 )
 _TENSORS = """
 
@@ -73,7 +74,7 @@ class _Rhs(torch.autograd.Function):
 
     @staticmethod
     def forward(t, x, r, p):
-        return _rhs(t, x, r, p)
+        return traced_rhs(t, x, r, p)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -111,7 +112,7 @@ def _attached(made: Artefact) -> list[str]:
     if not made.has("rhs"):
         return lines
     if not (made.has("rhs_along") and made.has("rhs_adjoint")):
-        return [*lines, "", "", "rhs = _rhs"]
+        return [*lines, "", "", "rhs = traced_rhs"]
     changes = {"dt": "dt[..., None]", "dx": "dx", "dr": "dr", "dp": "dp"}
     along = [g.name for g in made.function("rhs_along").program.inputs[4:]]
     still = {"dt": "torch.ones_like(t)[..., None]", **{f"d{g}": f"torch.zeros_like({g})" for g in "xrp"}}
@@ -138,9 +139,9 @@ verdict("jacfwd", torch.func.jacfwd(model.rhs, 1)(t, x, r, p), J)
 verdict("jacrev", torch.func.jacrev(model.rhs, 1)(t, x, r, p), J)
 along, weights = torch.linspace(-1, 1, len(X), dtype=torch.float64), torch.linspace(1, 2, len(X), dtype=torch.float64)
 verdict("jvp by time and state", torch.func.jvp(model.rhs, (t, x, r, p), (torch.ones_like(t), along, 0 * r, 0 * p))[1],
-    torch.func.jvp(model._rhs, (t, x, r, p), (torch.ones_like(t), along, 0 * r, 0 * p))[1])
+    torch.func.jvp(model.traced_rhs, (t, x, r, p), (torch.ones_like(t), along, 0 * r, 0 * p))[1])
 for k, what in enumerate(("time", "state", "inputs", "parameters")):
-    found = [torch.func.vjp(f, t, x, r, p)[1](weights)[k] for f in (model.rhs, model._rhs)]
+    found = [torch.func.vjp(f, t, x, r, p)[1](weights)[k] for f in (model.rhs, model.traced_rhs)]
     verdict(f"vjp by {what}", *(f.detach().numpy() for f in found))
 many = torch.stack([x, 1.1 * x, 0.9 * x])
 wanted = torch.stack([model.rhs(t, y, r, p) for y in many])
@@ -149,7 +150,7 @@ verdict("vmap", torch.vmap(model.rhs, (None, 0, None, None))(t, many, r, p), wan
 verdict("vmap of jacrev", torch.vmap(torch.func.jacrev(model.rhs, 1), (None, 0, None, None))(t, many, r, p), [model.rhs_x(t, y, r, p).numpy() for y in many])
 shared = p.clone().requires_grad_()
 model.rhs(t, many, r, shared).sum().backward()
-apart = sum(torch.func.jacrev(model._rhs, 3)(t, y, r, p).sum(0) for y in many)
+apart = sum(torch.func.jacrev(model.traced_rhs, 3)(t, y, r, p).sum(0) for y in many)
 verdict("backward of shared p", shared.grad, apart)
 """
 
