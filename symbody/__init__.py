@@ -100,6 +100,7 @@ if TYPE_CHECKING:
         express,
         finite_elements,
         inertia,
+        interpolated_body,
         material,
         model_schema,
         read_reduced,
@@ -236,7 +237,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "read_model", "read_model_text", "write_model", "model_text", "model_schema",
     "read_urdf",
     "inertia", "bar", "disc", "cylinder", "sphere", "shell", "cuboid",
-    "ElasticBody", "material", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced",
+    "ElasticBody", "material", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "interpolated_body",
     "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "touch", "corners",
     # derive: equations of motion
     "audit", "Audit", "derive", "from_equations", "from_lagrangian", "Equations", "Variables", "Variable", "NamedRow", "certify", "Certificate", "minimal",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .elastic_body import ElasticBody
     from .file.keys import model_schema
     from .finite_elements.finite_body import FiniteElements
+    from .finite_elements.interpolated_body import interpolated_body
     from .finite_elements.reduced_body import ReducedBody
     from .finite_elements.reduced_file import read_reduced
     from .finite_elements.sources_of_matrices import finite_elements
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "cuboid", "cylinder", "disc", "inertia", "shell",
-    "sphere", "material", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
+    "sphere", "material", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "interpolated_body", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
     "Mechanism", "Model", "LynchInput", "read_urdf", "Robot", "UrdfReport",
 ]  # fmt: skip
 

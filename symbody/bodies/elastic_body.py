@@ -12,6 +12,7 @@ from ..algebra.graph import HALF, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, sum_of_products, zeros
 from ..algebra.walk import free_symbols, substitute_all
 from ..errors import ModelError, listed, shown, unknown
+from ..later import later
 from ..summary import tagged
 from .frames import Frame
 from .mass import MassProperties
@@ -22,7 +23,9 @@ from .rotations import Rotation, Turn
 from .vectors import Vector
 
 if TYPE_CHECKING:
+    from .finite_elements.interpolated_body import InterpolatedBody
     from .finite_elements.reduced_body import ReducedBody
+    from .finite_elements.stress_history import StressHistory
 
 Place = tuple[Expr, Expr, Expr]
 
@@ -64,7 +67,7 @@ class ElasticBody(Body):
     shapes: Shapes | None = None
     outline: tuple[Place, ...] = ()
     points: Mapping[str, Frame] = field(default_factory=dict)
-    reduced: ReducedBody | None = None
+    reduced: ReducedBody | InterpolatedBody | None = None
     _frames: dict[Place, Frame] = field(default_factory=dict)
 
     def at(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Frame:
@@ -118,6 +121,16 @@ class ElasticBody(Body):
         self._place(x, y, z)
         here = self.point(x, y, z).in_frame(self.frame).coordinates
         return here - substitute_all([here], dict.fromkeys(self.coordinates, ZERO))[0]
+
+    def stresses(self, run: Any, places: str | None = None) -> StressHistory:
+        """Stresses along a trajectory, of a body from finite elements that has them: `arm.stresses(sim).largest`.
+
+        places   the name of a group of places, the first by default
+        """
+        made: StressHistory = later("bodies.finite_elements.stress_history", "stress_history")(
+            self.name, self.coordinates, self.reduced, run, places
+        )
+        return made
 
     def _place(self, x: Any, y: Any, z: Any) -> Place:
         if self.shapes is None:

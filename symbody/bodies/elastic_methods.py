@@ -26,6 +26,7 @@ from .moments import Moments
 from .vectors import Vector
 
 if TYPE_CHECKING:
+    from .finite_elements.interpolated_body import InterpolatedBody
     from .finite_elements.reduced_body import ReducedBody
 
 STIFFENED = (
@@ -114,7 +115,7 @@ class ElasticMethods(JointMethods):
     def elastic_from(
         self,
         name: str,
-        reduced: ReducedBody,
+        reduced: ReducedBody | InterpolatedBody,
         frame: Frame | None = None,
         *,
         damping: Any = None,
@@ -122,7 +123,7 @@ class ElasticMethods(JointMethods):
         modal_damping: Any = None,
         coordinates: Any = None,
     ) -> ElasticBody:
-        """A body that comes as numbers: from finite elements by `FiniteElements.reduced`, or from a file by `read_reduced`; on a frame or to be placed by a joint.
+        """A body that comes as numbers: from finite elements by `FiniteElements.reduced`, or from a file by `read_reduced`, or over a parameter by `interpolated_body`; on a frame or to be placed by a joint.
 
         damping, rayleigh, modal_damping   as for `elastic`, instead of the damping that it has
         coordinates                        names of its coordinates, name_q1, ... by default
@@ -137,7 +138,8 @@ class ElasticMethods(JointMethods):
             )
         q = self._elastic_coordinates(where, name, coordinates, reduced.count)
         table, K = reduced.table(q), reduced.matrix("stiffness")
-        refuse_modes(where, table, q, K)
+        for sample in reduced.checked:
+            refuse_modes(where, sample.table(q), q, sample.matrix("stiffness"))
         said = damping is not None or rayleigh is not None or modal_damping is not None
         D = self._damping(where, damping, rayleigh, modal_damping, table, q, K) if said else reduced.matrix("damping")
         on = self._elastic_frame(where, name, frame)

@@ -66,3 +66,25 @@ class Block:
         s = 2 * mu * e + lam * np.trace(e, axis1=2, axis2=3)[..., None, None] * np.eye(3)
         part = self.weight * np.einsum("pia,epab,pjb->eij", self.gradients, s, self.gradients)
         return sparse.csc_array(sparse.kron(self.scattered(part), sparse.eye_array(3)))
+
+    def stress_rows(self, cells):
+        """Stresses xx, yy, zz, xy, yz, xz in the middle of cells, for displacements."""
+        lam, mu = LAME
+        g = np.where(CORNERS == 1, 1.0, -1.0) / self.h / 4
+        out = np.zeros((6 * len(cells), 3 * len(self.nodes)))
+        for row, cell in enumerate(cells):
+            for node, grad in zip(self.cells[cell], g, strict=True):
+                for axis in range(3):
+                    D = np.zeros((3, 3))
+                    D[axis] = grad
+                    e = (D + D.T) / 2
+                    s = 2 * mu * e + lam * np.trace(e) * np.eye(3)
+                    out[6 * row : 6 * row + 6, 3 * node + axis] += [
+                        s[0, 0],
+                        s[1, 1],
+                        s[2, 2],
+                        s[0, 1],
+                        s[1, 2],
+                        s[0, 2],
+                    ]
+        return out

@@ -6,7 +6,7 @@ The span of its shapes comes from a method (`spans.py`), is moved into the frame
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -15,12 +15,14 @@ from scipy import linalg
 from ...errors import ModelError, listed, shown, unknown
 from .body_moments import moments, nodal
 from .finite_body import Array, FiniteElements, refuse_units
-from .interfaces import Interface, TiedBody, interfaces_of, point_motion, tied
+from .frequency_band import balanced, band_error, krylov
+from .interfaces import Interface, interfaces_of, point_motion, tied
 from .reduced_body import PointData, ReducedBody, Skin
-from .spans import METHODS, ShapeSpan, SpanQuestion
+from .spans import ShapeSpan, SpanQuestion, craig_bampton, free_interface
 from .static_solves import FreeSolver
 from .stiffening import stiffening_of
 
+METHODS: Final = {"craig-bampton": craig_bampton, "free": free_interface, "krylov": krylov, "balanced": balanced}
 DEPENDENT: Final = 1e-10  # least eigenvalue of the mass matrix of shapes with ones on its diagonal
 
 
@@ -43,33 +45,80 @@ class ReductionQuestion:
     any_units: bool = False
 
 
+class HeldBody:
+    """A body with its interfaces tied and its frame chosen: what shapes are looked for in."""
+
+    where = "reduced body"
+
+    def __init__(self, body: FiniteElements, ask: ReductionQuestion) -> None:
+        self.body, self.ask = body, ask
+        if ask.method not in METHODS:
+            raise unknown(self.where, "method", str(ask.method), METHODS)
+        self.faces = interfaces_of(self.where, body, ask.interfaces)
+        self.tied = tied(body, self.faces)
+        self.solver = FreeSolver(self.where, self.tied)
+        self.reference = BodyReference(self.where, self.solver, self.faces, ask.frame)
+
+    def span(self) -> ShapeSpan:
+        ask = self.ask
+        question = SpanQuestion(self.where, self.solver, ask.modes, ask.up_to, ask.participation, ask.band)
+        found = METHODS[ask.method](question)
+        return replace(found, shapes=self.reference.moved(found.shapes))
+
+    def orthogonal(self, span: ShapeSpan) -> tuple[Array, Array]:
+        """ω² and shapes."""
+        values, v = orthogonal(self.where, self.solver, span)
+        if not self.ask.any_units:
+            refuse_units(self.where, self.body, float(np.sqrt(values[0])) / (2 * np.pi))
+        return values, v
+
+    def on_shapes(self, v: Array, K: Array, D: Array, kept: tuple[str, ...], report: dict[str, Any]) -> ReducedBody:
+        """The body with these shapes as coordinates."""
+        where, body, ask, held = self.where, self.body, self.ask, self.reference
+        shapes = np.asarray(self.tied.T @ v)
+        m, first, second = moments(body, held.origin, shapes)
+        frames = self._points(v, shapes)
+        geometric = stiffening_of(where, self.solver, held, v, ask.stiffening)
+        if geometric is not None:
+            frames = {n: PointData(p.place, p.shifts, p.angles, geometric.at.get(n)) for n, p in frames.items()}
+        moved = np.stack([nodal(body, shapes[:, k]) for k in range(shapes.shape[1])])
+        return ReducedBody(
+            m, first, second, K, D, frames, kept, held.words, None if geometric is None else geometric.fields,
+            Skin(body.nodes - held.origin, moved, body.faces), _stresses(where, body, shapes, ask.stress), report,
+        )  # fmt: skip
+
+    def _points(self, v: Array, shapes: Array) -> dict[str, PointData]:
+        where, body, held, given = self.where, self.body, self.reference, self.ask.points
+        moved, frames = np.asarray(self.tied.B @ v), {}
+        for i in self.faces:
+            own = moved[self.tied.rows(i.name)]
+            frames[i.name] = PointData(_rounded(body, i.place - held.origin), own[:3].T, own[3:].T)
+        if given is not None and not isinstance(given, Mapping):
+            raise ModelError(f"{where}: points= maps names to a node, a node set or a place, got {shown(given)}")
+        for name, at in (given or {}).items():
+            if name in frames:
+                raise ModelError(f"{where}: point {name!r} has the name of an interface")
+            nodes = nearest(body, at) if _is_place(at) else body.node_numbers(f"{where}, point {name!r}", at)
+            place = body.nodes[nodes].mean(axis=0)
+            rows, W = point_motion(body, nodes, place)
+            motion = W @ shapes[rows]
+            frames[str(name)] = PointData(_rounded(body, place - held.origin), motion[:3].T, motion[3:].T)
+        return frames
+
+
 def reduced(body: FiniteElements, ask: ReductionQuestion) -> ReducedBody:
     """Shapes by a method, in a frame, made orthogonal, and what they give."""
-    where = "reduced body"
-    if ask.method not in METHODS:
-        raise unknown(where, "method", str(ask.method), METHODS)
-    faces = interfaces_of(where, body, ask.interfaces)
-    made = tied(body, faces)
-    solver = FreeSolver(where, made)
-    span = METHODS[ask.method](SpanQuestion(where, solver, ask.modes, ask.up_to, ask.participation, ask.band))
-    held = BodyReference(where, solver, faces, ask.frame)
-    values, v = orthogonal(where, solver, held.moved(span.shapes), span)
-    if not ask.any_units:
-        refuse_units(where, body, float(np.sqrt(values[0])) / (2 * np.pi))
-    shapes = np.asarray(made.T @ v)
-    m, first, second = moments(body, held.origin, shapes)
-    _exact(second, values)
-    frames = _points(where, body, made, faces, held, v, shapes, ask.points)
-    geometric = stiffening_of(where, solver, held, v, ask.stiffening)
-    if geometric is not None:
-        frames = {n: PointData(p.place, p.shifts, p.angles, geometric.at.get(n)) for n, p in frames.items()}
-    D = _damping(where, values, ask.modal_damping, ask.rayleigh)
-    moved = np.stack([nodal(body, shapes[:, k]) for k in range(len(values))])
-    return ReducedBody(
-        m, first, second, np.diag(values), D, frames, tuple(f"{np.sqrt(w) / (2 * np.pi):z.5g} Hz" for w in values), held.words,
-        None if geometric is None else geometric.fields, Skin(body.nodes - held.origin, moved, body.faces), _stresses(where, body, shapes, ask.stress),
-        {"method": ask.method, **span.report},
-    )  # fmt: skip
+    made = HeldBody(body, ask)
+    span = made.span()
+    values, v = made.orthogonal(span)
+    report = {"method": ask.method, **span.report}
+    if ask.band is not None and "error in band" not in report:
+        report["error in band"] = band_error(made.where, made.solver, ask.band, v)
+    D = _damping(made.where, values, ask.modal_damping, ask.rayleigh)
+    kept = tuple(f"{np.sqrt(w) / (2 * np.pi):z.5g} Hz" for w in values)
+    out = made.on_shapes(v, np.diag(values), D, kept, report)
+    _exact(out.second, values)
+    return out
 
 
 # ---------------------------------------------------------------------------------------------------------- frames
@@ -127,8 +176,9 @@ def _chord(where: str, names: tuple[Any, ...], along: Array, first: Array, secon
 # ---------------------------------------------------------------------------------------------------------- modes
 
 
-def orthogonal(where: str, solver: FreeSolver, v: Array, span: ShapeSpan) -> tuple[Array, Array]:
+def orthogonal(where: str, solver: FreeSolver, span: ShapeSpan) -> tuple[Array, Array]:
     """ω² and shapes with Me = 1 and Ke = diag(ω²); dependent ones are refused, rigid ones have been taken out before."""
+    v = span.shapes
     M, K = np.asarray(v.T @ (solver.M @ v)), np.asarray(v.T @ (solver.K @ v))
     d = np.sqrt(np.diag(M))
     weight = d / np.maximum(np.abs(span.shapes).max(axis=0), 1e-300)
@@ -178,36 +228,6 @@ def _damping(where: str, values: Array, ratios: Any, rayleigh: Any) -> Array:
 
 
 # ---------------------------------------------------------------------------------------------------------- points
-
-
-def _points(
-    where: str,
-    body: FiniteElements,
-    made: TiedBody,
-    faces: tuple[Interface, ...],
-    held: BodyReference,
-    v: Array,
-    shapes: Array,
-    given: Any,
-) -> dict[str, PointData]:
-    moved = np.asarray(made.B @ v)
-    frames = {
-        i.name: PointData(
-            _rounded(body, i.place - held.origin), moved[made.rows(i.name)][:3].T, moved[made.rows(i.name)][3:].T
-        )
-        for i in faces
-    }
-    if given is not None and not isinstance(given, Mapping):
-        raise ModelError(f"{where}: points= maps names to a node, a node set or a place, got {shown(given)}")
-    for name, at in (given or {}).items():
-        if name in frames:
-            raise ModelError(f"{where}: point {name!r} has the name of an interface")
-        nodes = nearest(body, at) if _is_place(at) else body.node_numbers(f"{where}, point {name!r}", at)
-        place = body.nodes[nodes].mean(axis=0)
-        rows, W = point_motion(body, nodes, place)
-        motion = W @ shapes[rows]
-        frames[str(name)] = PointData(_rounded(body, place - held.origin), motion[:3].T, motion[3:].T)
-    return frames
 
 
 def _rounded(body: FiniteElements, place: Array) -> Array:

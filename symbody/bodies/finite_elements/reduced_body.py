@@ -127,6 +127,11 @@ class ReducedBody(Summarized):
         return len(self.first) - 1
 
     @property
+    def checked(self) -> tuple[ReducedBody, ...]:
+        """Bodies whose modes are to be checked: itself."""
+        return (self,)
+
+    @property
     def modal_mass(self) -> Array:
         """Me = tr G_kl."""
         return np.asarray(np.einsum("klaa->kl", self.second[1:, 1:]))

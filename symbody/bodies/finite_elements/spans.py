@@ -170,9 +170,3 @@ def _participating(ask: SpanQuestion, part: Array) -> Any:
             f"{ask.where}: no mode has a participation of {ask.participation:zg}; the largest are {listed(f'{x:z.3g}' for x in np.sort(part)[::-1][:5])}"
         )
     return keep
-
-
-METHODS: Final[Mapping[str, Callable[[SpanQuestion], ShapeSpan]]] = {
-    "craig-bampton": craig_bampton,
-    "free": free_interface,
-}
