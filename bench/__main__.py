@@ -31,6 +31,7 @@ STAGES = (
     "branches",
     "gpu",
     "readable",
+    "elastic",
 )  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),

@@ -77,6 +77,8 @@ class ElasticBody(Body):
                 raise unknown(f"body {self.name!r}", "point", x, self.points)
             return self.points[x]
         place = self._place(x, y, z)
+        if self.reduced is not None and (name := self.reduced.point_at(place)) is not None:
+            return self.points[name]
         if place not in self._frames:
             assert self.shapes is not None
             name = f"{self.frame.name}.{listed(e for e in place if e is not ZERO) or 'origin'}"

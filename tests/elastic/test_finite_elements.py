@@ -327,3 +327,50 @@ def test_refused(part, block, says):
     with pytest.raises(sb.SymbodyError) as caught:
         refused(part, block)[says]()
     assert says in str(caught.value)
+
+
+MODEL = """
+symbody: 1
+name: crane
+parameters: {g: 9.81}
+bodies:
+  arm: {elastic: {HOW, modal_damping: 0.01}}
+  load: {mass: 2, inertia: [0.01, 0.01, 0.01]}
+joints:
+  hinge: {revolute: [ground, arm], axis: z}
+  wrist: {revolute: [arm_tip, load], axis: z}
+gravity: [0, -g, 0]
+outputs:
+  tip: arm_tip.origin.position().dot(ground.y)
+"""
+
+
+def test_model_files(small, tmp_path):
+    """A model file names a body: reduced already, or to be reduced; both are what Python makes."""
+    part = small.with_sets(root=small.near(x=0), tip=small.near(x=1.0))
+    made = part.reduced(interfaces={"root": "rbe2", "tip": "rbe2"}, modes=2)
+    made.save(tmp_path / "arm.sid")
+    sets = {f"set_{k}": v for k, v in part.sets.items()}
+    np.savez(
+        tmp_path / "part.npz", nodes=part.nodes, mass=part.mass.toarray(), stiffness=part.stiffness.toarray(), **sets
+    )
+    found = []
+    for how in ("reduced: arm.sid", "matrices: part.npz, interfaces: {root: rbe2, tip: rbe2}, modes: 2"):
+        (tmp_path / "crane.yaml").write_text(MODEL.replace("HOW", how))
+        eq = sb.derive(sb.read_model(tmp_path / "crane.yaml").model)
+        M, f = sb.evaluate([eq.M, eq.f], {"g": 9.81, **{s.name: 0.1 for s in (*eq.q, *eq.u)}})
+        found.append(np.concatenate([np.ravel(M), np.ravel(f)]))
+    assert found[0] == pytest.approx(found[1], rel=1e-6, abs=1e-6 * np.abs(found[0]).max())
+    m = sb.Model("crane")
+    arm = m.elastic_from("arm", made, modal_damping=0.01)
+    m.revolute("hinge", m.ground, arm, axis="z")
+    m.revolute("wrist", arm.at("tip"), m.body("load", mass=2, inertia=(0.01, 0.01, 0.01)), axis="z")
+    m.gravity(0, -9.81, 0)
+    eq = sb.derive(m)
+    M, f = sb.evaluate([eq.M, eq.f], {s.name: 0.1 for s in (*eq.q, *eq.u)})
+    assert np.concatenate([np.ravel(M), np.ravel(f)]) == pytest.approx(
+        found[0], rel=1e-9, abs=1e-9 * np.abs(found[0]).max()
+    )
+    (tmp_path / "crane.yaml").write_text(MODEL.replace("HOW", "reduced: arm.sid, modes: 2"))
+    with pytest.raises(sb.ModelFileError, match="has been reduced already"):
+        sb.read_model(tmp_path / "crane.yaml")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -148,3 +149,17 @@ def test_constants_go_into_what_products_share() -> None:
     }
     assert cost(**weights).multiplications == 5
     assert cost(e=x * y + (x * y - v), f=x * z + (x * z - w)).total == 5
+
+
+def test_a_product_with_a_constant_of_both_signs() -> None:
+    """c (a b), -c (a b) and c (a d): one size of constant, into which the product goes once."""
+    made = program("g", {"x": list(symbols("a b d"))}, {"e": list(symbols("a b d"))})
+    inputs = made.code
+    code = (
+        *inputs, Instruction("const", (), 2.5), Instruction("const", (), -2.5), Instruction("mul", (0, 1)), Instruction("mul", (0, 2)),
+        Instruction("mul", (3, 5)), Instruction("mul", (4, 5)), Instruction("mul", (3, 6)),
+    )  # fmt: skip
+    p = replace(made, code=code, outputs=(replace(made.outputs[0], values=(7, 8, 9)),))
+    q = with_shared_constant_factors(p)
+    assert q.cost.total < p.cost.total
+    assert computed(q, [0.3, -1.1, 0.7]) == pytest.approx([2.5 * -0.33, 2.5 * 0.33, 2.5 * 0.21])

@@ -7,12 +7,15 @@ from typing import Any, Final
 
 from ...algebra.matrix import as_matrix, vector
 from ...errors import listed
+from ...later import later
 from .. import mass as shapes
+from ..declarations import identifier
 from ..frames import Frame
 from ..mechanism import Body
 from ..moments import Moments
 from ..rotations import Cosines, Rotation, about, from_cosines, from_euler_parameters
 from .located import Formula, LocatedList, LocatedRecord, LocatedTable
+from .paths import beside
 from .scope import Item, Scope
 
 
@@ -62,6 +65,8 @@ def add_body(s: Scope, item: Item) -> None:
         s.model.body(item.name)
     elif "beam" in said:
         _beam(s, item.name, said)
+    elif "elastic" in said:
+        _from_finite_elements(s, item.name, said)
     elif "moments" in said:
         _deforming(s, item.name, said)
     elif "at" in said:
@@ -96,6 +101,49 @@ def _beam(s: Scope, name: str, said: LocatedRecord) -> None:
         how["bending"] = given.get("bending").text
     frame = s.frame(said.get("frame")) if "frame" in said else None
     s.model.beam(name, frame, stiffening=given.get("stiffening") is not False, **how)
+
+
+def _from_finite_elements(s: Scope, name: str, said: LocatedRecord) -> None:
+    """A reduced body from a file, or one that is reduced here; frames of its interfaces are called name_interface."""
+    if others := [k for k in said.values if k not in ("elastic", "frame")]:
+        raise said.error(
+            f"body {name!r} comes from finite elements: its mass is that of the matrices, and it has no {listed(others)}"
+        )
+    given: LocatedRecord = said.get("elastic")
+    how: dict[str, Any] = {}
+    for k in ("rayleigh", "modal_damping"):
+        if k in given:
+            value = given.get(k)
+            how[k] = tuple(s.scalars(value)) if isinstance(value, LocatedList) else s.scalar(value)
+    reduced = _reduced(s, name, given)
+    frame = s.frame(said.get("frame")) if "frame" in said else None
+    body = s.model.elastic_from(name, reduced, frame, **how)
+    for point, f in body.points.items():
+        s.values[f"{identifier(name)}_{identifier(point)}"] = f
+
+
+def _reduced(s: Scope, name: str, given: LocatedRecord) -> Any:
+    if "reduced" in given:
+        if others := [k for k in given.values if k not in ("reduced", "rayleigh", "modal_damping")]:
+            raise given.error(f"body {name!r}: a reduced body has been reduced already, and takes no {listed(others)}")
+        return later("bodies.finite_elements.reduced_file", "read_reduced")(beside(given.get("reduced")))
+    files = {k: beside(given.get(k)) for k in ("mass", "stiffness", "nodes") if k in given}
+    units = tuple(u.text for u in given.get("units")) if "units" in given else None
+    source = beside(given.get("matrices")) if "matrices" in given else None
+    part = later("bodies.finite_elements.sources_of_matrices", "finite_elements")(source, units=units, **files)
+    how: dict[str, Any] = {k: s.number(given.get(k)) for k in ("up_to", "participation") if k in given}
+    if "modes" in given:
+        how["modes"] = _count(s, given.get("modes"))
+    if "band" in given:
+        how["band"] = tuple(s.number(x) for x in given.get("band"))
+    if "method" in given:
+        how["method"] = given.get("method").text
+    if "interfaces" in given:
+        how["interfaces"] = {n: kind.text for n, kind in given.get("interfaces").entries.items()}
+    if "fixed_to" in given:
+        to = given.get("fixed_to")
+        how["frame"] = tuple(x.text for x in to) if isinstance(to, LocatedList) else to.text
+    return part.reduced(**how)
 
 
 def _count(s: Scope, said: Formula) -> int:

@@ -108,13 +108,26 @@ _beam: Final = _shared("beam", RecordSchema("a beam", {
     "tension": Key(scalar, "prestress"), "rayleigh": Key(ListOf(scalar, 2, 2, "[alpha, beta]"), "damping alpha M + beta K"),
     "modal_damping": Key(several, "damping ratios"),
 }))  # fmt: skip
+_file: Final = TextSchema("a file beside this one")
+_elastic: Final = _shared("elastic", RecordSchema("a body from finite elements", {
+    "reduced": Key(_file, "a reduced body: .npz, .SID_FEM or .sid"),
+    "matrices": Key(_file, "instead: .npz with mass, stiffness and nodes"),
+    **{k: Key(_file, f"instead: a file of its {k}") for k in ("mass", "stiffness", "nodes")},
+    "units": Key(ListOf(TextSchema("a unit"), 3, 3, "units of length, mass and time"), "of the data, such as [mm, t, s]"),
+    "interfaces": Key(TableOf(TextSchema("kind of interface", ("rbe2", "rbe3")), "a table of node sets and rbe2 or rbe3"), "node sets that move as frames; the frame of `tip` on `arm` is called arm_tip"),
+    "fixed_to": Key(Either("an interface, two for a chord, or mean", TextSchema("an interface"), ListOf(TextSchema("an interface"), 2, 2, "two interfaces")), "what its frame is fixed to"),
+    "method": Key(TextSchema("method", ("craig-bampton", "free", "krylov", "balanced")), "how it is reduced"),
+    "modes": Key(number, "how many modes"), "up_to": Key(number, "instead: all below a frequency in Hz"),
+    "participation": Key(number, "without modes that have less part than this"), "band": Key(ListOf(number, 2, 2, "[from, to] in Hz"), "frequencies in which responses count"),
+    "modal_damping": Key(several, "damping ratios"), "rayleigh": Key(ListOf(scalar, 2, 2, "[alpha, beta]"), "damping alpha M + beta K"),
+}))  # fmt: skip
 _moments: Final = _shared("moments", RecordSchema("moments of fields", {
     "weights": Key(ListOf(scalar, 1), "h_k of s = sum of h_k s_k, the first of them 1", True),
     "first": Key(ListOf(three, 1), "integrals of s_k over the mass", True),
     "second": Key(ListOf(RecordSchema("a second moment", {"of": Key(ListOf(number, 2, 2, "two fields"), "k and l, from 0", True), "is": Key(square, "integral of s_k s_l^T over the mass", True)})), "those that are not zero", True),
 }))  # fmt: skip
 body: Final = _shared("body", RecordSchema("a body", {
-    "beam": Key(_beam, "a beam that deforms"), "moments": Key(_moments, "of a body that deforms: moments of its fields"),
+    "beam": Key(_beam, "a beam that deforms"), "elastic": Key(_elastic, "a body from finite elements"), "moments": Key(_moments, "of a body that deforms: moments of its fields"),
     "frame": Key(frame, "frame that it is fixed to; without one, a joint places it"),
     "at": Key(point, "for a particle: the point where it is"),
     "mass": Key(scalar), "com": Key(three, "mass centre in the body frame"),

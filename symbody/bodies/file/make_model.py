@@ -126,7 +126,9 @@ class Build:
         for item in bodies:
             own = not self._is_named_as_its_frame(item)
             scope.add(item, *([item.name] if own else []))
-            if item.content is not None and "beam" in item.content:  # its coordinates begin with its name
+            if item.content is not None and (
+                "beam" in item.content or "elastic" in item.content
+            ):  # its coordinates begin with its name
                 scope.prefixes[f"{identifier(item.name)}_"] = item
         for item in self._items("frames", "frame", add_frame):
             scope.add(item, item.name)

@@ -17,7 +17,7 @@ from ...algebra.graph import HALF, ONE, ZERO, Expr, Symbol, as_expr
 from ...algebra.matrix import Matrix
 from ...errors import ModelError, listed, shown
 from ...summary import Summarized, Summary, filled
-from ..elastic_body import turned_frame
+from ..elastic_body import Place, turned_frame
 from ..frames import Frame
 from ..moments import Moments
 from .finite_body import Array, FiniteElements
@@ -160,6 +160,10 @@ class InterpolatedBody(Summarized):
     def shapes(self, q: tuple[Symbol, ...]) -> NodalShapes | None:
         """Of the sample in the middle, for drawings."""
         return self.samples[len(self.samples) // 2].shapes(q)
+
+    def point_at(self, place: Place) -> str | None:
+        """The name of the point that is there in the sample in the middle."""
+        return self.samples[len(self.samples) // 2].point_at(place)
 
     def frames(self, on: Frame, q: tuple[Symbol, ...]) -> dict[str, Frame]:
         out = {}

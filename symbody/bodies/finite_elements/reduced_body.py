@@ -197,6 +197,15 @@ class ReducedBody(Summarized):
         """Where its nodes are, if it has them."""
         return None if self.skin is None else NodalShapes(q, self.skin, self.frame)
 
+    def point_at(self, place: Place) -> str | None:
+        """The name of the point that is there at rest; interfaces need no node at their place."""
+        values = [e.value for e in place]
+        if None in values:
+            return None
+        at = np.array([float(v) for v in values if v is not None])
+        size = max((float(np.abs(p.place).max()) for p in self.points.values()), default=0.0)
+        return next((n for n, p in self.points.items() if np.abs(p.place - at).max() <= 1e-9 * size), None)
+
     def frames(self, on: Frame, q: tuple[Symbol, ...]) -> dict[str, Frame]:
         """Of its points, on the frame of the body."""
         return {n: self._frame(on, p, q, f"{on.name}.{n}") for n, p in self.points.items()}

@@ -48,8 +48,10 @@ class StressHistory(Summarized):
 
     def _summary(self) -> Summary:
         value, t, place = self.largest
-        rows = (("largest", f"{value:z.5g} (von Mises) at t = {t:z.5g}, place {place}"),)
-        rows += (("principal", f"from {self.principal.min():z.5g} to {self.principal.max():z.5g}"),)
+        rows = (
+            ("largest", f"{value:z.5g} (von Mises) at t = {t:z.5g}, place {place}"),
+            ("principal", f"from {self.principal.min():z.5g} to {self.principal.max():z.5g}"),
+        )
         return Summary(f"Stresses of {self.name} at {self.components.shape[1]} places, {len(self.t)} times", rows)
 
 

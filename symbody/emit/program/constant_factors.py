@@ -103,8 +103,8 @@ class _ConstantFactors:
         return next(self.code[a].data for a in self.code[u].args if self.code[a].op == "const")
 
     def _constants(self, k: int) -> list[float]:
-        """Sizes of the constants that a value is multiplied by."""
-        return [abs(c) for c in map(self._constant, self.uses[k]) if c]
+        """Sizes of the constants that a value is multiplied by, each once: c and -c are one size."""
+        return list(dict.fromkeys(abs(c) for c in map(self._constant, self.uses[k]) if c))
 
     def _scale(self, k: int, factor: int, scaled: int, c: float) -> None:
         """Let value k be c times what it was; its multiples are multiples of that."""
