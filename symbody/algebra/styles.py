@@ -273,7 +273,7 @@ class Style(ABC):
     def _joined(self, factors: list[Factor]) -> Factor:
         base = factors[0].written.base or factors[0].written
         exponent = sum(f.written.exponent for f in factors)
-        return Factor(factors[0].divides, self.power(base, Written(str(exponent)))._replace(order=base.order))
+        return Factor(factors[0].divides, self.power(base, self.done(Literal(exponent)))._replace(order=base.order))
 
     @staticmethod
     def _coefficient(a: Number, b: Number, divides: bool) -> Number | None:

@@ -18,6 +18,8 @@ def _plain(thing) -> str:
     """All the letters and signs of the element, in order."""
     root = ElementTree.fromstring(mathml(thing))
     assert root.tag == "math"
+    loose = [e.tag for e in root.iter() if (e.text or "").strip() and e.tag not in ("mi", "mn", "mo", "mtext")]
+    assert loose == []  # browsers draw nothing of text outside of these
     return "".join(root.itertext()).replace("\u2062", "").replace("\u2061", "")
 
 
@@ -30,6 +32,8 @@ def _plain(thing) -> str:
         (x * (y + 1), "x(y+1)"),
         (x / y, "xy"),
         (x**2, "x2"),
+        ((y * x) * x, "x2y"),
+        (x * (y * x**2), "x3y"),
         (sb.sin(theta1) ** 2, "sin2(θ1)"),
         (w_fork_x, "wfork,x"),
         (q.dot, "q\u0307"),

@@ -1,0 +1,78 @@
+"""A run as a page: text as it is, code, and below it what it shows. Scenes and figures become files beside the page."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from symbody.view import Figure, Scene
+
+from .running import Run, Shown
+
+SCENE_HEIGHT = "26rem"
+
+
+def page_of(run: Run, folder: Path, scenes: Path) -> str:
+    """The Markdown of a run; figures are written into the folder of the page, scenes into a folder of static files."""
+    files = _Files(run.name, folder, scenes)
+    parts = [_code(s, files) if s.cell.is_code else s.cell.source for s in run.shown]
+    return "\n\n".join([*parts, f"{{download}}`This page as a notebook <{run.name}.ipynb>`", ""])
+
+
+class _Files:
+    """Names of the files of a page, one after the other."""
+
+    def __init__(self, name: str, pictures: Path, scenes: Path) -> None:
+        self.name, self.pictures, self.scenes, self.number = name, pictures, scenes, 0
+
+    def write(self, folder: Path, suffix: str, save: Callable[[Path], Any]) -> str:
+        self.number += 1
+        path = folder / f"{self.name}-{self.number}{suffix}"
+        save(path)
+        return path.name
+
+
+def _code(shown: Shown, files: _Files) -> str:
+    parts = [f"```python\n{shown.cell.source}\n```"]
+    if shown.printed:
+        parts.append(_text(shown.printed))
+    if shown.value is not None:
+        parts.append(_value(shown, files))
+    return "\n\n".join(parts)
+
+
+def _value(shown: Shown, files: _Files) -> str:
+    value = shown.value
+    if isinstance(value, Scene):
+        name = files.write(files.scenes, ".html", value.save)
+        return raw(
+            f'<iframe class="scene" loading="lazy" title="{escape(value.name)} in motion" '
+            f'src="../_static/scenes/{name}" style="width:100%;height:{SCENE_HEIGHT};border:0"></iframe>'
+        )
+    if isinstance(value, Figure):
+        name = files.write(files.pictures, ".svg", value.save)
+        return f"![{value.caption or value.title}]({name})"
+    if hasattr(value, "_repr_html_"):
+        return raw(value._repr_html_())
+    return _text(repr(value))
+
+
+def _text(printed: str) -> str:
+    return f"```text\n{printed.rstrip()}\n```"
+
+
+def raw(html: str) -> str:
+    """HTML that Sphinx passes on."""
+    return f"````{{raw}} html\n{html}\n````"
+
+
+def title_of(markdown: str) -> str:
+    return next(line.removeprefix("# ") for line in markdown.split("\n") if line.startswith("# "))
+
+
+def names_used(source: str) -> set[str]:
+    """Names that code takes from the package: `sb.simulate` -> simulate, and attributes of what it made."""
+    return {n.attr for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Attribute)}

@@ -1,0 +1,241 @@
+"""The reference, made from docstrings: the same text that `help` shows.
+
+Names stand in the groups in which `symbody.__all__` has them; classes have pages of their own, with their methods.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import symbody
+
+STAGES = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write")
+ROOT = Path(symbody.__file__).parents[1]
+WIDTH = 88  # characters of a signature in a line
+
+
+@dataclass(frozen=True)
+class Group:
+    """Names under one heading. `prefix` is how a user writes them: `sb.` or `sb.emit.`"""
+
+    title: str
+    prefix: str
+    names: tuple[str, ...]
+
+    @property
+    def slug(self) -> str:
+        return re.sub(r"[^a-z]+", "-", self.title.lower()).strip("-")
+
+    def thing(self, name: str) -> Any:
+        module = symbody if self.prefix == "sb." else getattr(symbody, self.prefix.split(".")[1])
+        return getattr(module, name)
+
+
+def groups() -> list[Group]:
+    """Everyday names by their headings in `symbody.__all__`, then the special names of each stage."""
+    return [*_everyday(), *_special()]
+
+
+def _everyday() -> Iterator[Group]:
+    source = Path(symbody.__file__).read_text(encoding="utf-8")
+    listed = re.search(r"^__all__ = \[.*?\n(.*?)^\]", source, re.MULTILINE | re.DOTALL)
+    assert listed
+    for heading, names in re.findall(r"^    # (.*)\n((?:    [^#\n].*\n)+)", listed[1], re.MULTILINE):
+        inside = tuple(n for n in re.findall(r'"(\w+)"', names) if n not in STAGES and n != "errors")
+        yield Group(heading[:1].upper() + heading[1:], "sb.", inside)
+
+
+def _special() -> Iterator[Group]:
+    for stage in STAGES:
+        module = importlib.import_module(f"symbody.{stage}")
+        names = tuple(n for n in module.__all__ if n not in symbody.__all__)
+        if names and stage in symbody.__all__:
+            yield Group(f"{stage}: more", f"sb.{stage}.", names)
+
+
+# ---------------------------------------------------------------------------------------------------------------- pages
+
+
+def write_reference(folder: Path) -> int:
+    """A page for each group and for each class, and an index; the number of names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = groups()
+    links = {n: _place(g, n) for g in reversed(found) for n in g.names}
+    for g in found:
+        (folder / f"{g.slug}.md").write_text(_group_page(g, links), encoding="utf-8")
+        for n in g.names:
+            if inspect.isclass(g.thing(n)):
+                (folder / f"{n}.md").write_text(_class_page(g, n, links), encoding="utf-8")
+    (folder / "index.md").write_text(_index(found), encoding="utf-8")
+    return sum(len(g.names) for g in found)
+
+
+def _place(g: Group, name: str) -> str:
+    return f"{name}.md" if inspect.isclass(g.thing(name)) else f"{g.slug}.md#{_anchor(name)}"
+
+
+def _anchor(name: str) -> str:
+    return f"name-{name}"
+
+
+def _index(found: list[Group]) -> str:
+    rows = [f"- [{g.title}]({g.slug}.md): " + ", ".join(f"[`{n}`]({_place(g, n)})" for n in g.names) for g in found]
+    pages = "\n".join(g.slug for g in found)
+    return "\n\n".join(
+        [
+            "# Reference",
+            "Every public name, in the order in which data passes through. `help(sb.simulate)` shows the same text.",
+            "\n".join(rows),
+            f"```{{toctree}}\n:hidden:\n\n{pages}\n```",
+            "",
+        ]
+    )
+
+
+def _group_page(g: Group, links: dict[str, str]) -> str:
+    parts = [f"# {g.title}"]
+    classes = [n for n in g.names if inspect.isclass(g.thing(n))]
+    for n in g.names:
+        if n in classes:
+            first = (inspect.getdoc(g.thing(n)) or "").split("\n\n")[0]
+            parts.append(f"## [`{n}`]({n}.md)\n\n{_linked(' '.join(first.split()), links, n)}")
+        else:
+            parts.append(_entry(f"{g.prefix}{n}", g.thing(n), links, n))
+    if classes:
+        parts.append("```{toctree}\n:hidden:\n\n" + "\n".join(classes) + "\n```")
+    return "\n\n".join([*parts, ""])
+
+
+def _class_page(g: Group, name: str, links: dict[str, str]) -> str:
+    cls = g.thing(name)
+    parts = [f"# {name}", _signature(f"{g.prefix}{name}", cls), *_text(cls, links, name), _where(cls)]
+    for member, thing in _members(cls):
+        parts.append(_entry(f"{_instance(name)}.{member}", thing, links, member, level=2, is_member=True))
+    return "\n\n".join([p for p in parts if p] + [""])
+
+
+def _instance(name: str) -> str:
+    """How an object of a class is called in examples."""
+    return {"Model": "m", "Equations": "eq", "Trajectory": "sim", "LinearSystem": "lin"}.get(name, name.lower())
+
+
+def _members(cls: type) -> Iterator[tuple[str, Any]]:
+    """Public methods and properties in the order in which they are written, those of bases after those of the class."""
+    seen = set()
+    for owner in cls.__mro__:
+        if not owner.__module__.startswith("symbody"):
+            continue
+        for name, thing in vars(owner).items():
+            if name.startswith("_") or name in seen:
+                continue
+            seen.add(name)
+            inner = thing.__func__ if isinstance(thing, (classmethod, staticmethod)) else thing
+            if (callable(inner) or hasattr(inner, "__get__")) and inspect.getdoc(inner):
+                yield name, inner
+
+
+def _entry(written: str, thing: Any, links: dict[str, str], name: str, level: int = 2, is_member: bool = False) -> str:
+    title = f"({_anchor(name)})=\n" if not is_member else ""
+    parts = [f"{title}{'#' * level} `{written}`", _signature(written, thing), *_text(thing, links, name)]
+    return "\n\n".join(p for p in [*parts, "" if is_member else _where(thing)] if p)
+
+
+# ------------------------------------------------------------------------------------------------------------ docstrings
+
+
+def _signature(written: str, thing: Any) -> str:
+    if isinstance(thing, (property, ModuleType)) or not callable(thing):
+        return ""
+    try:
+        shape = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return ""
+    plain = [p.replace(annotation=inspect.Parameter.empty) for p in shape.parameters.values() if p.name != "self"]
+    short = f"{written}{shape.replace(parameters=plain, return_annotation=inspect.Signature.empty)}"
+    if len(short) > WIDTH:
+        inside = short[len(written) + 1 : -1]
+        short = f"{written}(\n    " + ",\n    ".join(_arguments(inside)) + ",\n)"
+    return f"```python\n{short}\n```"
+
+
+def _arguments(inside: str) -> list[str]:
+    """The arguments of a signature, each with its default."""
+    out, depth, now = [], 0, ""
+    for c in inside:
+        depth += (c in "([{") - (c in ")]}")
+        if c == "," and depth == 0:
+            out.append(now.strip())
+            now = ""
+        else:
+            now += c
+    return [*out, now.strip()]
+
+
+def _text(thing: Any, links: dict[str, str], own: str) -> list[str]:
+    """A docstring as Markdown: tables of arguments, formulas and examples as they stand, names as links."""
+    parts = []
+    for block in re.split(r"\n\s*\n", inspect.getdoc(thing) or ""):
+        parts.append(_block(block, links, own))
+    return parts
+
+
+_ARGUMENT = re.compile(r"^(\S(?:.*?\S)??)\s{2,}(\S.*)$")
+
+
+def _block(block: str, links: dict[str, str], own: str) -> str:
+    lines = block.split("\n")
+    if block.lstrip().startswith(">>>"):
+        return "```pycon\n" + inspect.cleandoc(block) + "\n```"
+    if all(line.startswith("    ") for line in lines):
+        return "```text\n" + inspect.cleandoc(block) + "\n```"
+    if all(_ARGUMENT.match(line) or line.startswith("    ") for line in lines) and _ARGUMENT.match(lines[0]):
+        return _table(lines, links, own)
+    return _linked(block, links, own)
+
+
+def _table(lines: list[str], links: dict[str, str], own: str) -> str:
+    rows: list[list[str]] = []
+    for line in lines:
+        if found := _ARGUMENT.match(line):
+            rows.append([found[1], found[2]])
+        else:
+            rows[-1][1] += " " + line.strip()
+    cells = (f"* - {name if '`' in name else f'`{name}`'}\n  - {_linked(said, links, own)}" for name, said in rows)
+    return "```{list-table}\n:widths: 20 80\n\n" + "\n".join(cells) + "\n```"
+
+
+def _linked(text: str, links: dict[str, str], own: str) -> str:
+    """Markdown in which public names between backticks lead to their place."""
+
+    def link(found: re.Match[str]) -> str:
+        name = re.sub(r"^sb\.|\(.*$", "", found[1]).split(".")[-1]
+        return f"[{found[0]}]({links[name]})" if name in links and name != own else found[0]
+
+    plain = re.sub(r"(?<!`)([\\*_<])(?!`)", lambda c: c[0] if _inside_code(text, c.start()) else "\\" + c[0], text)
+    return re.sub(r"(?<!`)`([^`\n]+)`(?!`)", link, plain)
+
+
+def _inside_code(text: str, at: int) -> bool:
+    return text[:at].count("`") % 2 == 1
+
+
+def _where(thing: Any) -> str:
+    try:
+        file = inspect.getsourcefile(inspect.unwrap(thing))
+    except TypeError:
+        return ""
+    if not file or not Path(file).is_relative_to(ROOT):
+        return ""
+    return f"<small>{Path(file).relative_to(ROOT).as_posix()}</small>"
+
+
+def documented_names() -> set[str]:
+    """All that the reference has, for the test that nothing public is missing."""
+    return {f"{g.prefix}{n}" for g in groups() for n in g.names}

@@ -1,0 +1,75 @@
+"""Cells are run in one namespace, and what each shows is kept: its output, and the value of its last expression."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from symbody.view import Figure, Scene
+
+from .cells import Cell
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a cell shows: text that it printed, a value (or None), and the cell itself."""
+
+    cell: Cell
+    printed: str = ""
+    value: Any = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """A page that was run. `scenes` and `figures` in order of appearance."""
+
+    name: str
+    shown: list[Shown] = field(default_factory=list)
+
+    @property
+    def scenes(self) -> list[Scene]:
+        return [s.value for s in self.shown if isinstance(s.value, Scene)]
+
+    @property
+    def figures(self) -> list[Figure]:
+        return [s.value for s in self.shown if isinstance(s.value, Figure)]
+
+
+def run(name: str, path: Path, cells: Sequence[Cell]) -> Run:
+    """Run all code in order, in a folder of its own; an error says in which line of the file it arose."""
+    space: dict[str, Any] = {"__name__": "__page__"}
+    with _elsewhere():
+        return Run(name, [_run_cell(c, space, path) if c.is_code else Shown(c) for c in cells])
+
+
+def _run_cell(cell: Cell, space: dict[str, Any], path: Path) -> Shown:
+    tree = ast.parse(cell.source, str(path))
+    ast.increment_lineno(tree, cell.line - 1)
+    printed, value = io.StringIO(), None
+    with contextlib.redirect_stdout(printed):
+        for statement in tree.body:
+            value = None
+            if isinstance(statement, ast.Expr):
+                value = eval(compile(ast.Expression(statement.value), str(path), "eval"), space)
+            else:
+                exec(compile(ast.Module([statement], []), str(path), "exec"), space)
+    return Shown(cell, printed.getvalue(), value)
+
+
+@contextlib.contextmanager
+def _elsewhere() -> Iterator[None]:
+    """Files that pages write end with the page."""
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(here)

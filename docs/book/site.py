@@ -1,0 +1,67 @@
+"""Everything together: pages are copied, the rest is made beside them, and Sphinx makes a site of it.
+
+Warnings are errors: a link that leads nowhere, a page that nothing leads to.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
+from sphinx.cmd.build import build_main
+
+from .gallery import write_gallery
+from .reference import write_reference
+from .tutorials import write_tutorials
+
+DOCS = Path(__file__).parents[1]
+_OUTSIDE = re.compile(r"\[([^\]]+)\]\((\.\./[^)#]+)\)")
+STYLE = Path(__file__).parent / "style.css"
+
+
+def build(target: Path) -> str:
+    """Write the site to a folder; a sentence that says what is in it."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as place:
+        source = Path(place) / "source"
+        _copy_pages(source)
+        static = source / "_static" / "scenes"
+        static.mkdir(parents=True)
+        shutil.copy(STYLE, source / "_static")
+        workers = os.cpu_count() or 1
+        mechanisms = write_gallery(source / "gallery", static, workers)
+        tutorials = write_tutorials(source, static, workers)
+        names = write_reference(source / "reference")
+        pages = len(list(source.rglob("*.md")))
+        if build_main(["-b", "html", "-q", "-W", "--keep-going", "-j", "auto", str(source), str(target)]):
+            raise SystemExit("the site has faults, see above")
+    return (
+        f"{target}: {pages} pages, {len(mechanisms)} mechanisms and {len(tutorials)} tutorials run, {names} names, "
+        f"{time.monotonic() - began:.0f} s"
+    )
+
+
+def _copy_pages(source: Path) -> None:
+    def beside(folder: str, names: list[str]) -> set[str]:
+        return {n for n in names if n in ("book", "gallery", "__pycache__") and Path(folder) == DOCS}
+
+    shutil.copytree(DOCS, source, ignore=beside)
+    for page in source.rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(_OUTSIDE.sub(partial(_taken_along, page, source), text), encoding="utf-8")
+
+
+def _taken_along(page: Path, source: Path, found: re.Match[str]) -> str:
+    """A link to a file of the repository outside `docs`: the file goes with the site."""
+    file = (DOCS / page.parent.relative_to(source) / found[2]).resolve()
+    if file.is_relative_to(DOCS):
+        return found[0]
+    target = source / "_static" / "files" / file.relative_to(DOCS.parent)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(file, target)
+    return f"{{download}}`{found[1]} </{target.relative_to(source).as_posix()}>`"

@@ -1,0 +1,17 @@
+"""Settings of Sphinx. `python -m docs.book` calls it on a copy of this folder, with reference and gallery beside it."""
+
+project = "symbody"
+copyright = "the symbody developers"
+extensions = ["myst_parser", "sphinx_copybutton"]
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["book", "gallery/*.py"]
+myst_enable_extensions = ["attrs_inline", "deflist"]
+myst_heading_anchors = 4
+suppress_warnings = ["misc.highlighting_failure"]  # fragments of code with an ellipsis
+
+html_theme = "furo"
+html_title = "symbody"
+html_static_path = ["_static"]
+html_css_files = ["style.css"]
+html_show_sphinx = False
+html_copy_source = False
