@@ -15,7 +15,10 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-TOOLS = ("ruff", "mypy", "pin", "example-robot-data")  # not what the package runs with
+TOOLS = (  # not what the package runs with
+    *("ruff", "mypy", "pin", "example-robot-data"),
+    *("sphinx", "myst-parser", "furo", "sphinx-copybutton", "nbformat", "nbclient", "ipykernel"),
+)
 
 
 def requirements(which: str) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -16,7 +15,7 @@ from pathlib import Path
 from .cells import Cell, cells_of
 from .notebooks import write_notebook
 from .pages import page_of, raw, title_of
-from .running import run
+from .running import in_processes, run, unrun
 
 SCRIPTS = Path(__file__).parents[1] / "gallery"
 _LINE = re.compile(r"^(Subjects|Reproduces): *(.*(?:\n(?!\n).*)*)$", re.MULTILINE)
@@ -70,11 +69,11 @@ def _shown_line(key: str, value: str) -> str:
 
 
 def write_gallery(folder: Path, static: Path, workers: int) -> list[Entry]:
-    """Pages, pictures, notebooks and the page of cards; scripts are run in processes of their own."""
+    """Pages, pictures, notebooks and the page of cards; scripts are run in processes of their own, or not at all where
+    there are no workers: then pages have no outputs."""
     found = entries()
     folder.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(workers, max_tasks_per_child=1) as pool:
-        list(pool.map(_write_entry, found, [folder] * len(found), [static] * len(found)))
+    in_processes(workers, _write_entry if workers else _write_plain, [(e, folder, static) for e in found])
     (folder / "index.md").write_text(_cards(found), encoding="utf-8")
     return found
 
@@ -90,6 +89,11 @@ def _write_entry(e: Entry, folder: Path, static: Path) -> None:
     when = scene.t[len(scene.t) // 3]
     (static / f"{e.name}-card.svg").write_text(scene.svg(when, 480, 300), encoding="utf-8")
     write_notebook(e.cells, folder / f"{e.name}.ipynb")
+
+
+def _write_plain(e: Entry, folder: Path, static: Path) -> None:
+    write_notebook(e.cells, folder / f"{e.name}.ipynb")
+    (folder / f"{e.name}.md").write_text(page_of(unrun(e.name, e.cells), folder, static), encoding="utf-8")
 
 
 def _cards(found: Iterable[Entry]) -> str:

@@ -7,7 +7,8 @@ import contextlib
 import io
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,22 @@ def _run_cell(cell: Cell, space: dict[str, Any], path: Path) -> Shown:
             else:
                 exec(compile(ast.Module([statement], []), str(path), "exec"), space)
     return Shown(cell, printed.getvalue(), value)
+
+
+def unrun(name: str, cells: Sequence[Cell]) -> Run:
+    """The page without what its code shows."""
+    return Run(name, [Shown(c) for c in cells])
+
+
+def in_processes(workers: int, call: Callable[..., None], arguments: Sequence[tuple[Any, ...]]) -> None:
+    """One call after the other, each in a process of its own: pages share nothing, not even the ages of symbols."""
+    if not workers:
+        for a in arguments:
+            call(*a)
+        return
+    with ProcessPoolExecutor(workers, max_tasks_per_child=1) as pool:
+        for done in [pool.submit(call, *a) for a in arguments]:
+            done.result()
 
 
 @contextlib.contextmanager

@@ -24,8 +24,12 @@ _OUTSIDE = re.compile(r"\[([^\]]+)\]\((\.\./[^)#]+)\)")
 STYLE = Path(__file__).parent / "style.css"
 
 
-def build(target: Path) -> str:
-    """Write the site to a folder; a sentence that says what is in it."""
+def build(target: Path, workers: int | None = None, builder: str = "html") -> str:
+    """Write the site to a folder; a sentence that says what is in it.
+
+    workers   processes that run its code; 0: no code is run
+    builder   of Sphinx: "dummy" only checks
+    """
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as place:
         source = Path(place) / "source"
@@ -33,12 +37,12 @@ def build(target: Path) -> str:
         static = source / "_static" / "scenes"
         static.mkdir(parents=True)
         shutil.copy(STYLE, source / "_static")
-        workers = os.cpu_count() or 1
+        workers = os.cpu_count() or 1 if workers is None else workers
         mechanisms = write_gallery(source / "gallery", static, workers)
         tutorials = write_tutorials(source, static, workers)
         names = write_reference(source / "reference")
         pages = len(list(source.rglob("*.md")))
-        if build_main(["-b", "html", "-q", "-W", "--keep-going", "-j", "auto", str(source), str(target)]):
+        if build_main(["-b", builder, "-q", "-W", "--keep-going", "-j", "auto", str(source), str(target)]):
             raise SystemExit("the site has faults, see above")
     return (
         f"{target}: {pages} pages, {len(mechanisms)} mechanisms and {len(tutorials)} tutorials run, {names} names, "

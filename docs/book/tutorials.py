@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from .cells import cells_of
 from .notebooks import write_notebook
 from .pages import page_of
-from .running import run
+from .running import in_processes, run, unrun
 
 FOLDER = "tutorials"
 
 
 def write_tutorials(source: Path, static: Path, workers: int) -> list[Path]:
-    """Replace each page by the one with its outputs."""
+    """Replace each page by the one with its outputs; by the same without them where there are no workers."""
     found = sorted((source / FOLDER).glob("*.md"))
-    with ProcessPoolExecutor(workers, max_tasks_per_child=1) as pool:
-        list(pool.map(_write, found, [static] * len(found)))
+    in_processes(workers, _write, [(p, static, workers > 0) for p in found])
     return found
 
 
-def _write(path: Path, static: Path) -> None:
+def _write(path: Path, static: Path, is_run: bool) -> None:
     cells = cells_of(path)
     if not any(c.is_code for c in cells):
         return
     write_notebook(cells, path.with_suffix(".ipynb"))
-    path.write_text(page_of(run(path.stem, path, cells), path.parent, static), encoding="utf-8")
+    made = run(path.stem, path, cells) if is_run else unrun(path.stem, cells)
+    path.write_text(page_of(made, path.parent, static), encoding="utf-8")

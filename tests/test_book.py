@@ -1,0 +1,96 @@
+"""The book: its links lead somewhere, its code runs, its reference is complete, its notebooks are the same code."""
+
+from __future__ import annotations
+
+import importlib
+import tomllib
+from pathlib import Path
+
+import pytest
+
+for package in ("sphinx", "myst_parser", "furo", "sphinx_copybutton", "nbformat", "nbclient"):
+    pytest.importorskip(package, reason=f"{package} is missing: python -m pip install '.[docs]'")
+
+import nbformat
+from nbclient import NotebookClient
+
+import symbody
+from docs.book import gallery, reference, site
+from docs.book.cells import Cell, cells_of
+from docs.book.notebooks import write_notebook
+from docs.book.pages import page_of
+from docs.book.running import run
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
+ROOT = Path(__file__).parents[1]
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+STAGES = reference.STAGES
+
+
+def test_the_site_has_no_faults(tmp_path: Path) -> None:
+    """No link leads nowhere and no page stands alone; code is run by the tests below."""
+    assert "pages" in site.build(tmp_path, workers=0, builder="dummy")
+
+
+def test_a_link_that_leads_nowhere_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "conf.py").write_text('extensions = ["myst_parser"]\n', encoding="utf-8")
+    (tmp_path / "docs" / "index.md").write_text("# A\n\n[there](nowhere.md)\n", encoding="utf-8")
+    monkeypatch.setattr(site, "DOCS", tmp_path / "docs")
+    monkeypatch.setattr(site, "write_gallery", lambda *_: [])
+    monkeypatch.setattr(site, "write_reference", lambda *_: 0)
+    with pytest.raises(SystemExit, match="faults"):
+        site.build(tmp_path / "out", workers=0, builder="dummy")
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    flat = {f"sb.{n}" for n in symbody.__all__ if n not in (*STAGES, "errors")}
+    special = {
+        f"sb.{s}.{n}"
+        for s in STAGES
+        if s in symbody.__all__
+        for n in importlib.import_module(f"symbody.{s}").__all__
+        if n not in symbody.__all__
+    }
+    assert reference.documented_names() == flat | special
+
+
+@pytest.mark.parametrize("entry", gallery.entries(), ids=lambda e: e.name)
+def test_mechanism_of_the_gallery(entry: gallery.Entry, tmp_path: Path) -> None:
+    """It runs, asserts what it reproduces, and shows itself in motion."""
+    made = run(entry.name, entry.path, entry.cells)
+    assert made.scenes
+    assert not entry.reproduces or any("assert " in c.source for c in entry.cells if c.is_code)
+    page = page_of(made, tmp_path, tmp_path)
+    assert "<iframe" in page
+
+
+@pytest.mark.parametrize("path", TUTORIALS, ids=lambda p: p.stem)
+def test_tutorial_runs_as_a_notebook(path: Path, tmp_path: Path) -> None:
+    notebook = tmp_path / "page.ipynb"
+    write_notebook(cells_of(path), notebook)
+    read = nbformat.read(notebook, as_version=4)
+    nbformat.validate(read)
+    NotebookClient(read, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+
+
+def test_an_error_names_its_line(tmp_path: Path) -> None:
+    script = tmp_path / "wrong.py"
+    script.write_text('"""# Wrong\n\nSubjects: none\n"""\n\n# %%\nx = 1\n\n# %%\nx / 0\n', encoding="utf-8")
+    with pytest.raises(ZeroDivisionError) as raised:
+        run("wrong", script, cells_of(script))
+    assert raised.traceback[-1].lineno + 1 == 10
+
+
+def test_cells_of_pages_and_scripts(tmp_path: Path) -> None:
+    page = tmp_path / "a.md"
+    page.write_text("# A\n\n```python\nx = 1\n```\n\nThen\n", encoding="utf-8")
+    assert cells_of(page) == [Cell("# A", False), Cell("x = 1", True, 4), Cell("Then", False)]
+    script = tmp_path / "a.py"
+    script.write_text('"""# A"""\n\n# %%\nx = 1\n\n# %% [markdown]\n# Then\n', encoding="utf-8")
+    assert cells_of(script) == [Cell("# A", False), Cell("x = 1", True, 4), Cell("Then", False, 7)]
+
+
+def test_the_tests_install_what_the_book_needs() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert set(extras["docs"]) <= set(extras["test"])
