@@ -249,11 +249,17 @@ class _Probe:
         for i, u in enumerate(self.eq.u):
             inertia = [M[i][j] * moving[a] for j, a in enumerate(self.u_dot)]
             held = [row[i] * moving[x] for row, x in zip(Jc, self.eq.lam, strict=True)]
-            cells.append((abs(residual[i]) / _size([*inertia, f[i], *held]), f"row {u.name}"))
+            turning = self._gyroscopic(M[i], moving)
+            cells.append((abs(residual[i]) / _size([*inertia, f[i], *held, turning]), f"row {u.name}"))
         rates = [moving[x] for x in (*self.u_dot, *self.eq.u)]
         for row, rest, x in zip(Jc, held_rates, self.eq.lam, strict=True):
             cells.append((abs(rest) / _row_size(row, rates), _name(x)))
         return [("forward dynamics", *_largest(cells))]
+
+    def _gyroscopic(self, row: list[float], moving: Values) -> float:
+        """How large terms are that are quadratic in speeds. Where all of them cancel, what is left is their rounding."""
+        fastest = max((abs(moving[u]) for u in self.eq.u), default=0.0)
+        return sum(map(abs, row)) * fastest**2
 
     def _rates(self, moving: Values, Jc: Rows) -> list[Finding]:
         """Jc u + b is the rate of phi, and Jc u' + c the rate of Jc u + b: by the complex step along the motion."""
@@ -293,7 +299,8 @@ class _Probe:
         (terms,) = numbers([Matrix(1, len(self.balance), tuple(e for _, e in self.balance))], moving)[0]
         size = _size(terms)
         for x, row, force in zip((moving[u] for u in self.eq.u), M, f, strict=True):
-            size += abs(x) * _size([force, *(m * moving[a] for m, a in zip(row, self.u_dot, strict=True))])
+            inertia = (m * moving[a] for m, a in zip(row, self.u_dot, strict=True))
+            size += abs(x) * _size([force, *inertia, self._gyroscopic(row, moving)])
         largest = max(range(len(terms)), key=lambda k: abs(terms[k]))
         error = abs(terms[0] - sum(terms[1:])) / size
         out = [("energy rate is power", error, f"largest term {self.balance[largest][0]}")]
@@ -380,7 +387,7 @@ def _definite(M: Rows, Jc: Rows) -> tuple[Finding, int]:
     Z, rank = tangent_basis([[x / s for x, s in zip(row, sizes, strict=True)] for row in Jc], len(M))
     MZ = [[_dot(row, z) for row in scaled] for z in Z]
     least = _least_pivot([[_dot(y, z) for y in MZ] for z in Z])
-    where = f"{len(Z)} degrees of freedom, least pivot {least:z.1e}"
+    where = f"{counted(len(Z), 'degree')} of freedom, least pivot {least:z.1e}"
     return ("M is definite", 0.0 if least > 1e-13 else 1.0, where), rank
 
 
