@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr
-from ..algebra.matrix import Matrix
+from ..algebra.matrix import Matrix, stack, zeros
 from ..algebra.node_table import gc_paused
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.additional_rates import variable_rates
@@ -25,9 +25,10 @@ from .first_variation import Variation, output_rows, variation
 from .linear_system import LinearSystem
 from .parameter_samples import cleaned, folded, sample_at, samples
 from .pivoting import solved
-from .reduction import chosen_partition, reduced
+from .reduction import Partition, ReducedMatrices, chosen_partition, reduced
 from .steady import steady
 from .steady_motion import SteadyMotion
+from .symmetries import Symmetry
 from .system_matrices import FullSystem
 
 ON_CONSTRAINTS = 1e-7  # a point is on the constraints when they miss by less than this part of their terms
@@ -54,7 +55,8 @@ def linearize(
     options       any of these by name, where the model has the name too
 
     Constraints, multipliers and accelerations are eliminated at the operating point, with the derivatives of constraint forces in the
-    directions that are left. Where the operating point is known in closed form, so are the entries of the result.
+    directions that are left. Along a motion that turns, states are seen from axes that turn with it: x and y of a vehicle in a
+    circle, or Euler parameters of a satellite that spins, have constant coefficients too. Where the operating point is known in closed form, so are the entries of the result.
     """
     numbers = dict(values or {})
     eq, constants = with_inputs(equations, inputs or {}, StabilityError)
@@ -95,13 +97,7 @@ def _linearized(
     sample = sample_at(_everything(v), near)
     cyclic = () if motion is None else motion.conditions.cyclic
     kept = chosen_partition(eq, v, sample, independent, () if motion is None else turning, cyclic)
-    states = (*(eq.q[j] for j in kept.q), *(eq.u[j] for j in kept.u))
-    if stays := [s.name for s in states if motion is not None and s in set(turning)]:
-        raise StabilityError(
-            f"linearisation of {eq.name!r}: {listed(stays)} turn with the motion, and no constraint determines them: the coefficients would "
-            "change with time. Choose speeds along axes that turn with the body (m.speed)"
-        )
-    small = reduced(v, kept, sample)
+    small = _seen_along(eq, reduced(v, kept, sample), kept, motion)
     k = len(eq.inputs)
     parts = [
         small.E,
@@ -117,6 +113,35 @@ def _linearized(
         tuple(seen), E, A, B, C, D, (*q, *u, *z), T, defaults, motion,
         FullSystem(q, u, z, tuple(s.name for s in eq.lam), v, (kept.q, kept.u)), B1, B2, D1, D2, Tr, Tr1,
     )  # fmt: skip
+
+
+def _seen_along(eq: Equations, small: ReducedMatrices, kept: Partition, motion: SteadyMotion | None) -> ReducedMatrices:
+    """Variations seen from axes that go along with the motion, in which coefficients do not change with time.
+
+    A motion along symmetries is x(t) = exp(t Y) x(0), Y = Σ ωk Yk. Variations are carried along as ξ = exp(-t DY) δx, so that
+    E ξ' = (A - E DY) ξ, DY at the operating point (Marsden, Lectures on Mechanics, ch. 5).
+    """
+    along = [] if motion is None else [(s, rate) for s, rate in motion.conditions.along if _bends(s)]
+    if motion is None or not along:
+        return small
+    states = (*eq.q, *eq.u)
+    known = {s: e for s, e in motion.expressions.items() if s not in motion.unknowns}
+    parts = [rate * jacobian([{**s.q, **s.u}.get(x, ZERO) for x in states], states) for s, rate in along]
+    total = sum(parts[1:], start=parts[0])
+    slopes = Matrix(total.rows, total.cols, tuple(substitute_all([*total.entries], known)))
+    rows = [*kept.q, *(len(eq.q) + j for j in kept.u)]
+    n, nz = len(states), len(eq.z)
+    turn = Matrix(len(rows), n, tuple(slopes[i, j] for i in rows for j in range(n)))
+    return replace(
+        small,
+        A=small.A - small.E @ stack(turn @ small.T[:n, :], zeros(nz, small.T.cols)),
+        B=small.B - small.E @ stack(turn @ small.Tr[:n, :], zeros(nz, small.Tr.cols)),
+    )
+
+
+def _bends(s: Symmetry) -> bool:
+    """Whether states change at rates that depend on the state, as in a rotation; a shift of coordinates changes none."""
+    return any(e.op != "const" for e in (*s.q.values(), *s.u.values()))
 
 
 def _in_the_state(eq: Equations, rows: Mapping[str, Expr]) -> dict[str, Expr]:

@@ -286,20 +286,60 @@ def test_other_equations_are_refused(equations, straight):
         sb.linearize(equations, straight.about)
 
 
-def test_turning_states_are_refused():
-    """A car on tyres in a turn, in ground speeds: nothing ties x' and y', so the coefficients would turn."""
+def pushed_disc(by_ground: bool) -> sb.Equations:
     m = sb.Model("disc that is pushed")
     x, y, psi = m.coordinates("x y psi")
     body = m.body("body", m.ground.translate(x, y, 0).rotate("z", psi), mass=2.0, inertia=(1, 1, 1))
     v = body.mass_centre.velocity()
+    if not by_ground:
+        m.speed("u", v.dot(body.frame.x))
+        m.speed("v", v.dot(body.frame.y))
     m.force("tyre", body, body.vector(1.0 - v.dot(body.frame.x), -8 * v.dot(body.frame.y), 0), at=body.mass_centre)
     m.torque("steer", body, body.vector(0, 0, 0.4 - psi.dot))
+    return sb.derive(m)
+
+
+def test_turning_states_are_seen_along_the_motion():
+    """On tyres in a turn, in ground speeds: nothing ties x' and y', and yet the spectrum is that in speeds of the body,
+    but for those of x and y, which the turn carries round."""
+    ground, body = pushed_disc(True), pushed_disc(False)
+    turn = sb.steady(ground, values={"psi": 0}, free=["psi_dot"], start={"x_dot": 1.0, "psi_dot": 0.4})
+    assert turn.is_steady, turn.outcome
+    assert turn["psi_dot"] == pytest.approx(0.4)
+    same = sb.steady(body, values={"psi": 0}, free=["psi_dot"], start={"u": 1.0, "psi_dot": 0.4})
+    expected = sb.linearize(body, same, drop="cyclic").eigenvalues()
+    found = list(sb.linearize(ground, turn).eigenvalues())
+    for s in (0.4j, -0.4j, *expected):
+        nearest = min(found, key=lambda z: abs(z - s))
+        assert nearest == pytest.approx(s, abs=1e-9)
+        found.remove(nearest)
+
+
+def test_a_racket_turns_over_at_the_rate_of_eulers_equations():
+    """Euler parameters and place are carried along by the spin: ± sqrt((C - B) (B - A) / (A C)) ω."""
+    m = sb.Model("tennis racket")
+    A, B, C, spin = 0.0005, 0.0120, 0.0125, 10.0
+    m.free("r", m.ground, m.body("racket", mass=0.3, inertia=(A, B, C)), sequence="euler parameters")
     eq = sb.derive(m)
-    motion = sb.steady(eq, values={"psi": 0}, free=["psi_dot"], start={"x_dot": 1.0, "psi_dot": 0.4})
-    assert motion.is_steady, motion.outcome
-    assert motion["psi_dot"] == pytest.approx(0.4)
-    with pytest.raises(sb.StabilityError, match=r"turn with the motion.*m.speed"):
-        sb.linearize(eq, motion)
+    turning = sb.steady(eq, {"r_wy": spin, "r_wx": 0, "r_wz": 0})
+    rate = spin * math.sqrt((C - B) * (B - A) / (A * C))
+    found = sb.linearize(eq, turning).eigenvalues()
+    assert (found.real.min(), found.real.max()) == pytest.approx((-rate, rate), rel=1e-12)
+
+
+@pytest.mark.parametrize(("part", "is_stable"), [(0.98, False), (1.02, True)])
+def test_a_top_sleeps_above_lagranges_spin(part, is_stable):
+    """Spinning and turning about the same axis: C² ω² > 4 A m g l."""
+    m = sb.Model("sleeping top")
+    A, C, mass, l = 0.004, 0.0006, 0.5, 0.08
+    m.gravity(0, 0, -9.81)
+    side = A - mass * l**2
+    top = m.body("top", mass=mass, com=(0, 0, l), inertia=(side, side, C))
+    m.spherical("e", m.ground, top, sequence="euler parameters")
+    eq = sb.derive(m)
+    spin = part * math.sqrt(4 * A * mass * 9.81 * l) / C
+    growth = sb.linearize(eq, sb.steady(eq, {"e_wz": spin})).eigenvalues().real.max()
+    assert growth < 1e-6 if is_stable else growth > 1
 
 
 def test_motorcycle_has_no_accelerations_left():
