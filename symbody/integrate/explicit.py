@@ -45,6 +45,9 @@ FAR: Final = 0.05  # of a rate
 LIMIT_WEIGHTS: Final = (0.0, 0.75, -0.3, 0.05)
 PASSES: Final = 32  # careful steps that are remembered
 SHARE: Final = 0.2  # what projection usually leaves of an error; where it leaves less, what it leaves counts
+MOST_ACROSS: Final = (
+    10.0  # tolerances by which polynomials may leave the constraints: only ends of steps are brought back
+)
 
 
 class RungeKutta(Method):
@@ -64,6 +67,8 @@ class RungeKutta(Method):
     positions  how many of the variables are coordinates
     error, error_along   of the step in progress, and what projection leaves of it
     projects   whether the ends of steps are brought back in any case
+    is_driven  1 where constraints move by themselves, with time or an input: then what a step misses across them is motion
+               that polynomials have to follow, and is no sign of a singular position
     change, left, point, other, miss   memory for those
     reach   |λ| h that bounds steps by stability; `near` is the state at which the last stage was computed, `stiff` counts steps that reach that
             far, `easy` those since then that do not
@@ -87,6 +92,7 @@ class RungeKutta(Method):
     point: Numbers
     miss: Numbers
     projects: Known[int]
+    is_driven: Known[int]
     passed: Mutable[int]
     began: Numbers
     spans: Numbers
@@ -336,6 +342,8 @@ def is_across(m: RungeKutta, s: Steps, h: float, status: int, is_again: int) -> 
     """Whether the error of a step is what lies across the constraints: by far, or by much a second time."""
     if status != TOO_SMALL:
         return 1
+    if m.is_driven == 1:
+        return 0
     part = ACROSS if is_again == 1 else 0.1 * ACROSS
     along = m.error_along if m.projects == 1 else error_left(m, s, h)
     return 1 if along < part * m.error else 0
@@ -361,7 +369,10 @@ def tried(m: RungeKutta, s: Steps, h: float) -> int:
     s.error = m.error
     if m.along is not None and (m.projects == 1 or m.careful == 1) and s.error > 1.0:
         m.error_along = error_left(m, s, h)
-        s.error = min(s.error, m.error_along / SHARE)
+        across = 0.0
+        if m.careful == 0:
+            across = s.error if m.is_driven == 1 else s.error / MOST_ACROSS
+        s.error = min(s.error, max(m.error_along / SHARE, across))
     if m.onto is not None and m.careful == 1:
         for number in unrolled(m.stages + 1, m.width):  # the dense output comes to places of its own
             careful_stage(m, s, h, number)
@@ -591,13 +602,13 @@ def restriction(pieces: int) -> tuple[float, ...]:
 
 
 def runge_kutta(
-    tableau: Tableau, n: int, *, positions: int, along: Any, onto: Any, projects: bool, patience: int = 0
-) -> RungeKutta:
+    tableau: Tableau, n: int, *, positions: int, along: Any, onto: Any, projects: bool, is_driven: bool = False, patience: int = 0
+) -> RungeKutta:  # fmt: skip
     """A tableau, ready for n variables."""
     careful = n if onto is not None else 1
     return RungeKutta(
         **KERNELS, pieces=tableau.pieces, stages=tableau.stages, width=tableau.width, estimates=len(tableau.errors), order=tableau.control,
         A=tableau.A, C=tableau.C, E=tableau.E, D=tableau.D, reach=tableau.reach, patience=patience, k=np.zeros(tableau.width * n), change=np.zeros(n),
-        left=np.zeros(n), near=np.zeros(n), along=along, onto=onto, projects=int(projects), point=np.zeros(careful), other=np.zeros(careful), positions=positions, restriction=restriction(tableau.pieces), miss=np.zeros(1),
+        left=np.zeros(n), near=np.zeros(n), along=along, onto=onto, projects=int(projects), is_driven=int(is_driven), point=np.zeros(careful), other=np.zeros(careful), positions=positions, restriction=restriction(tableau.pieces), miss=np.zeros(1),
         began=np.zeros(careful), spans=np.zeros(2 * PASSES if onto is not None else 1), states=np.zeros(2 * PASSES * n if onto is not None else 1),
     ).know("along", "onto")  # fmt: skip

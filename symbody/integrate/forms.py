@@ -20,6 +20,7 @@ import numpy as np
 
 from ..algebra.cache_owner import CacheOwner
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
+from ..algebra.walk import free_symbols
 from ..derive.additional_rates import variable_rates
 from ..derive.energies import energy, external_power, kinetic_energy
 from ..derive.equations import Equations
@@ -189,6 +190,12 @@ class Form(CacheOwner):
     def projects_positions(self) -> bool:
         """Whether the ends of steps are brought back to the constraints on positions."""
         return self.settles
+
+    @cached_property
+    def is_driven(self) -> bool:
+        """Whether constraints move by themselves: with time, or with an input."""
+        moving = {self.equations.t, *self.equations.variables.of("r r'").symbols}
+        return not moving.isdisjoint(free_symbols(self.equations.phi, self.equations.b))
 
     def onto(self, p: Array) -> Any:
         """The way onto the constraints, for steps near singular positions; None where there are none."""

@@ -168,6 +168,7 @@ def explicit_machine(tableau: Tableau, task: Task) -> Machine:
         along=form.along(p),
         onto=form.onto(p),
         projects=form.projects_positions,
+        is_driven=form.is_driven,
         patience=task.patience,
     )
     steps.know("is_adaptive", "settle", *(["n"] if n <= KNOWN_SIZE else []))
