@@ -55,9 +55,20 @@ def _copy_pages(source: Path) -> None:
         return {n for n in names if n in ("book", "gallery", "__pycache__") and Path(folder) == DOCS}
 
     shutil.copytree(DOCS, source, ignore=beside)
+    _complete(source / "index.md")
     for page in source.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         page.write_text(_OUTSIDE.sub(partial(_taken_along, page, source), text), encoding="utf-8")
+
+
+def _complete(index: Path) -> None:
+    """Guides that the first page does not name come last among them."""
+    text = index.read_text(encoding="utf-8")
+    named = set(re.findall(r"^([\w-]+)$", text, re.MULTILINE))
+    more = sorted(p.stem for p in index.parent.glob("*.md") if p.stem not in named and p.stem != "index")
+    head, guides, tail = text.partition(":caption: How to\n\n")
+    listed, end, rest = tail.partition("\n```")
+    index.write_text("".join([head, guides, "\n".join([listed, *more]), end, rest]), encoding="utf-8")
 
 
 def _taken_along(page: Path, source: Path, found: re.Match[str]) -> str:

@@ -1,0 +1,24 @@
+"""# Particles on a shaken string
+
+Subjects: linkages, seeds
+Reproduces: the string hangs at q1 = 0.2013475071 (Lennartsson, section 7.3)
+
+Two particles on a light string between two supports: the second is on a circle about the line from the first to its own
+support. No joint says that; vectors do.
+"""
+
+# %%
+import symbody as sb
+
+file = sb.read_model("string_with_particles")
+eq = sb.derive(file.mechanism)
+hanging = sb.steady(eq, start={"q1": 0.1})
+assert abs(hanging["q1"] - 0.2013475071) < 1e-10
+print(sb.linearize(eq, hanging).modes())
+
+# %%
+sim = sb.simulate(eq, 5, hanging, q2=0.05)
+sim.plot("q1", "q2", "q3")
+
+# %%
+sim.scene()

@@ -1,0 +1,30 @@
+"""# A row of four-bars
+
+Subjects: linkages
+Reproduces: the benchmark N-four-bar of the IFToMM library: energy is kept through singular positions
+
+Upright rods and level rods, one degree of freedom in all. Where all rods lie in one line, each loop could go on in two ways, and
+the constraints lose rank: many programs stop there, or go on along a wrong branch.
+"""
+
+# %%
+import numpy as np
+
+import symbody as sb
+
+file = sb.read_model("four_bars")
+eq = sb.derive(file.mechanism, check=False)
+sim = sb.simulate(eq, 10, file.requests.start)
+assert sim.outcome
+assert np.abs(sim.energy - sim.energy[0]).max() < 1e-3
+print(sim.outcome)
+
+# %%
+for passage in sim.singular_positions[:3]:
+    print(passage)
+
+# %%
+sim.plot("a0", "a1")
+
+# %%
+sim.scene()

@@ -1,0 +1,26 @@
+"""# A triple pendulum out of plane
+
+Subjects: linkages, seeds
+Reproduces: half lengths for ω² of 20, 40 and 130 (Lynch, tables 6.1 and 6.2)
+
+Three links, each swinging across the plane of the one above. Lynch asked which lengths give prescribed frequencies, and solved
+it with sensitivities of eigenvalues; `design` does.
+"""
+
+# %%
+import symbody as sb
+
+eq = sb.derive(sb.read_model("triple_pendulum").mechanism)
+lin = sb.linearize(eq, sb.steady(eq))
+design = lin.design([20, 40, 130], ["d1", "d2", "d3"], of="squares", g=98.1)
+design
+
+# %%
+sb.plot(design)
+
+# %%
+sim = sb.simulate(eq, 10, q1=0.5, q2=0.5, q3=0.5)
+sim.plot("q1", "q2", "q3")
+
+# %%
+sim.scene()
