@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..emit.run.callable import Array
-from ..errors import ViewError, shown
+from ..errors import ViewError, shown, unknown
 from .colour_names import NAMED
 
 Three = tuple[float, float, float]
@@ -54,6 +54,16 @@ def colour_text(colour: str) -> str:
     return known
 
 
+SIZES: Final = {
+    "box": "edge along x, along y, along z",
+    "cylinder": "radius, length",
+    "cone": "radius, length",
+    "sphere": "radius along x, along y, along z",
+    "torus": "radius of the circle, radius of the tube",
+    "mesh": "scale along x, along y, along z",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Solid:
     """A solid fixed to a frame.
@@ -77,6 +87,13 @@ class Solid:
     opacity: float = 1.0
     mesh: str = ""
     name: str = ""
+
+    def __post_init__(self) -> None:
+        wanted = SIZES.get(self.kind)
+        if wanted is None:
+            raise unknown("a solid", "kind", self.kind, SIZES, ViewError)
+        if len(self.size) != len(wanted.split(", ")):
+            raise ViewError(f"a solid of kind {self.kind!r} has as its size ({wanted}), got {shown(self.size)}")
 
 
 @dataclass(frozen=True, slots=True)
