@@ -124,7 +124,7 @@ def _seen_along(eq: Equations, small: ReducedMatrices, kept: Partition, motion: 
     along = [] if motion is None else [(s, rate) for s, rate in motion.conditions.along if _bends(s)]
     if motion is None or not along:
         return small
-    states = (*eq.q, *eq.u)
+    states = eq.variables.of("q u").symbols
     known = {s: e for s, e in motion.expressions.items() if s not in motion.unknowns}
     parts = [rate * jacobian([{**s.q, **s.u}.get(x, ZERO) for x in states], states) for s, rate in along]
     total = sum(parts[1:], start=parts[0])
