@@ -202,7 +202,16 @@ if TYPE_CHECKING:
         to_control,
         to_scipy,
     )
-    from .study import SweepResult, load_sweep, read_model, read_model_text, sweep
+    from .study import (
+        Identification,
+        Measurement,
+        SweepResult,
+        identify,
+        load_sweep,
+        read_model,
+        read_model_text,
+        sweep,
+    )
     from .view import Solid, plot, scene
     from .write import (
         c_source,
@@ -260,7 +269,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "steady", "steady_motions", "branch", "Branch", "load_branch", "orbit", "Orbit", "load_orbit", "orbits", "OrbitBranch", "load_orbits", "linearize", "linear_system", "linear_integrals", "LinearSystem",
     "to_scipy", "to_control",
     # study: many members
-    "sweep", "SweepResult", "load_sweep",
+    "sweep", "SweepResult", "load_sweep", "identify", "Measurement", "Identification",
     # view: figures and scenes
     "plot", "scene", "Solid", "film",
     # stages, with their special names, and errors

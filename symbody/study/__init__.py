@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
+    from .identification.identification import Identification
+    from .identification.identify import identify
+    from .identification.measurement import Measurement
     from .read_model import ModelFile, built_in, read_model, read_model_text
     from .sources import ModelSource, find_model
     from .study import Study
@@ -20,6 +23,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "ModelFile", "built_in", "read_model", "read_model_text", "ModelSource", "find_model", "Study",
     "sweep", "SweepResult", "load_sweep", "at_times", "at_end", "extremes", "spectrum", "steady_values", "orbit_values",
     "swept_study", "over_of_texts",
+    "identify", "Measurement", "Identification",
 ]  # fmt: skip
 
 offer(__name__)

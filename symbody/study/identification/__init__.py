@@ -1,0 +1,1 @@
+"""Parameters from measured motions, by multiple shooting with exact sensitivities."""

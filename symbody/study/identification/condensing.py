@@ -1,0 +1,142 @@
+"""The linear least squares problem of one iteration, with the states between segments eliminated (Bock, 1981).
+
+With gaps g_k = φ_k - w_(k+1) the linearised chain is δw_(k+1) = Φ_k δw_k + Ψ_k δp + g_k, so that every δw_k is A_k δw_0 + B_k δp + c_k; what is left are the first state of
+each experiment and the parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import lsq_linear
+
+from ...emit.run.callable import Array
+from .experiment import Shot
+
+DEPENDENT: Final = 1e-9  # singular values below this part of the largest, of columns of length one, are zero
+
+
+@dataclass(frozen=True)
+class CondensedChain:
+    """One experiment: rows M_0 δw_0 + M_p δp = rhs, and how the other states follow.
+
+    gaps   where segments do not meet
+    """
+
+    M_0: Array
+    M_p: Array
+    rhs: Array
+    residuals: Array
+    gaps: Array
+    A: Array
+    B: Array
+    c: Array
+    links: tuple[
+        tuple[Array, Array], ...
+    ]  # of each segment: weighted derivatives of its measurements, and of the state after it, by its first state
+
+    def multipliers(self, left: Array) -> Array:
+        """The derivative of half the sum of squares by each gap, where `left` are the residuals after the step: by how much gaps are worth closing."""
+        out, at, back = [], len(left), np.zeros(self.A.shape[1])
+        for H, following in reversed(self.links):
+            out.append(back)
+            back = following.T @ back - H.T @ left[at - len(H) : at]
+            at -= len(H)
+        return np.concatenate([*reversed(out[1:]), np.zeros(0)])
+
+    def steps(self, first: Array, p: Array) -> Array:
+        """δw of all segments."""
+        return self.A @ first + self.B @ p + self.c
+
+
+def condensed(shots: Sequence[Shot], nodes: Array, y: Array, weights: Array) -> CondensedChain:
+    """y has what was measured, NaN where nothing was; weights are one over the deviation, by quantity."""
+    n, m = nodes.shape[1], shots[0].y_p.shape[2]
+    A, B, c = np.eye(n), np.zeros((n, m)), np.zeros(n)
+    rows: list[tuple[Array, ...]] = []
+    follows, gaps, links, first = [], [], [], 0
+    for k, shot in enumerate(shots):
+        follows.append((A, B, c))
+        part = y[first : first + len(shot.y)]
+        first += len(shot.y)
+        there = np.isfinite(part)
+        scale = np.broadcast_to(weights, part.shape)[there]
+        r = (part - shot.y)[there] * scale
+        H, P = shot.y_w[there] * scale[:, None], shot.y_p[there] * scale[:, None]
+        rows.append((H @ A, H @ B + P, r - H @ c, r))
+        links.append((H, shot.end_w))
+        if k + 1 < len(shots):
+            gap = shot.end - nodes[k + 1]
+            gaps.append(gap)
+            A, B, c = shot.end_w @ A, shot.end_w @ B + shot.end_p, shot.end_w @ c + gap
+    M_0, M_p, rhs, r = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    As, Bs, cs = (np.array(x) for x in zip(*follows, strict=True))
+    return CondensedChain(M_0, M_p, rhs, r, np.array(gaps).reshape(-1), As, Bs, cs, tuple(links))
+
+
+@dataclass(frozen=True)
+class LinearLeastSquares:
+    """Rows M δ = rhs of all experiments: parameters first, then the free part of each first state."""
+
+    M: Array
+    rhs: Array
+
+    def step(self, low: Array, high: Array, damping: float = 0.0) -> Array:
+        """The least squares solution between bounds; what the rows do not determine stays. With damping (Levenberg and Marquardt) it is shorter."""
+        scale = self._scale
+        if damping:
+            more = np.sqrt(damping) * np.diag(scale)
+            longer = LinearLeastSquares(np.vstack([self.M, more]), np.concatenate([self.rhs, np.zeros(len(more))]))
+            return longer.step(low, high)
+        if np.isinf(low).all() and np.isinf(high).all():
+            return np.asarray(np.linalg.lstsq(self.M / scale, self.rhs, rcond=DEPENDENT)[0] / scale)
+        found = lsq_linear(
+            self.M / scale, self.rhs, (np.minimum(low * scale, 0.0), np.maximum(high * scale, 0.0)), method="bvls"
+        )
+        return np.asarray(found.x / scale)
+
+    @property
+    def _scale(self) -> Array:
+        return np.maximum(np.linalg.norm(self.M, axis=0), 1e-300)
+
+    def covariance(self) -> tuple[Array, NDArray[np.bool_]]:
+        """(Mᵀ M)⁻¹, and which unknowns the rows do not determine: their variance is infinite."""
+        scale = self._scale
+        _, s, Vt = np.linalg.svd(self.M / scale, full_matrices=True)
+        s = np.concatenate([s, np.zeros(self.M.shape[1] - len(s))])
+        good = s > DEPENDENT * s.max(initial=0.0)
+        lost = (np.abs(Vt[~good]) > 1e-6).any(axis=0)
+        V = Vt[good].T / s[good]
+        C = (V @ V.T) / np.outer(scale, scale)
+        C[lost, lost] = np.inf
+        return C, lost
+
+
+def joined_rows(chains: Sequence[CondensedChain], free_starts: Sequence[NDArray[np.intp]]) -> LinearLeastSquares:
+    """One least squares problem for all experiments; starts that are held have no column."""
+    count, widths = chains[0].M_p.shape[1], [len(f) for f in free_starts]
+    M = np.zeros((sum(len(c.rhs) for c in chains), count + sum(widths)))
+    row, column = 0, count
+    for chain, free, width in zip(chains, free_starts, widths, strict=True):
+        rows = slice(row, row + len(chain.rhs))
+        M[rows, :count] = chain.M_p
+        M[rows, column : column + width] = chain.M_0[:, free]
+        row, column = rows.stop, column + width
+    return LinearLeastSquares(M, np.concatenate([c.rhs for c in chains]))
+
+
+def parted(
+    step: Array, parameters: int, chains: Sequence[CondensedChain], free_starts: Sequence[NDArray[np.intp]]
+) -> tuple[Array, list[Array]]:
+    """δp, and δw of all segments of each experiment."""
+    p, at, out = step[:parameters], parameters, list[Any]()
+    for chain, free in zip(chains, free_starts, strict=True):
+        first = np.zeros(chain.A.shape[2])
+        first[free] = step[at : at + len(free)]
+        at += len(free)
+        out.append(chain.steps(first, p))
+    return p, out

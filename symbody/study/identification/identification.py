@@ -1,0 +1,83 @@
+"""`Identification`: parameters that were found, and how well they are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from ...emit.run.callable import Array
+from ...errors import StudyError, unknown
+from ...integrate.state import State
+from ...summary import Summarized, Summary, filled, listing
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Identification(Summarized):
+    """The result of `identify`.
+
+    values         of the parameters that were free, by name
+    names          of all unknowns: these, then values at the start (`theta_start`; `theta_start[1]` of the second experiment)
+    covariance     of the unknowns, in that order; infinite where the measurements do not determine one
+    undetermined   names of those
+    noise          deviation of each measured quantity: as it was given, or estimated from the residuals
+    residuals      measured less computed, by quantity, one array for each experiment
+    starts         the state at the first time of each experiment
+    freedom        measured values less unknowns
+    """
+
+    name: str
+    values: Mapping[str, float]
+    names: tuple[str, ...]
+    estimates: Array
+    covariance: Array
+    undetermined: tuple[str, ...]
+    noise: Mapping[str, float]
+    has_known_noise: bool
+    residuals: tuple[Mapping[str, Array], ...]
+    starts: tuple[State, ...]
+    freedom: int
+    iterations: int
+    is_converged: bool
+    outcome: str
+    at_bounds: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.estimates[self._place(name)])
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise unknown(f"identification of {self.name!r}", "unknown", name, self.names, StudyError)
+        return self.names.index(name)
+
+    def deviation(self, name: str) -> float:
+        """The standard deviation of an estimate."""
+        k = self._place(name)
+        return float(np.sqrt(self.covariance[k, k]))
+
+    def interval(self, name: str, confidence: float = 0.95) -> tuple[float, float]:
+        """The interval that holds the true value in so many of all cases, to first order: by the normal distribution where the noise was given, by Student's where it was
+        estimated."""
+        side = 0.5 + 0.5 * confidence
+        quantile = ndtri(side) if self.has_known_noise else stdtrit(max(self.freedom, 1), side)
+        half = float(quantile) * self.deviation(name)
+        return self[name] - half, self[name] + half
+
+    @property
+    def correlation(self) -> Array:
+        """Of the unknowns: near 1 or -1, only a combination of two is known well."""
+        d = np.sqrt(np.diag(self.covariance))
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.covariance / np.outer(d, d))
+
+    def _summary(self) -> Summary:
+        found = {n: f"{v:z.6g} ± {self.deviation(n):z.2g}" for n, v in self.values.items()}
+        more = filled(
+            outcome=self.outcome,
+            undetermined=listing(self.undetermined),
+            at_bounds=listing(self.at_bounds),
+            noise=listing(f"{n} {v:z.3g}" for n, v in self.noise.items()),
+        )
+        return Summary(f"Identification of {self.name}: {len(self.values)} parameters", (*found.items(), *more))

@@ -1,0 +1,87 @@
+"""`Measurement`: quantities of one motion at some times, as they were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from ...emit.run.callable import Array
+from ...errors import StudyError, listed, shown
+
+NEIGHBOURS: Final = 3  # samples on each side of a time by which a slope is estimated
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """One experiment.
+
+    t        times, increasing
+    values   by name (variables, outputs) or expression, an array over the times; NaN where nothing was measured
+    inputs   laws of inputs during the experiment, as in `simulate`: samples, expressions, numbers
+    start    rough values of the state at the first time, where nothing measured says them
+    held     values at the first time that are known exactly: released from rest
+    """
+
+    t: Array
+    values: Mapping[Any, Array]
+    inputs: Mapping[Any, Any] = field(default_factory=dict)
+    start: Mapping[str, float] = field(default_factory=dict)
+    held: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        t = _line("t", self.t)
+        if len(t) < 2 or not (np.isfinite(t).all() and (np.diff(t) > 0).all()):
+            raise StudyError(f"measurement: the times are to increase, got {shown(self.t)}")
+        values = {k: _line(str(k), v) for k, v in self.values.items()}
+        if wrong := [str(k) for k, v in values.items() if len(v) != len(t)]:
+            raise StudyError(f"measurement: {listed(wrong)} has not one value for each of {len(t)} times")
+        if not values or not any(np.isfinite(v).any() for v in values.values()):
+            raise StudyError("measurement: there is no value in it")
+        object.__setattr__(self, "t", t)
+        object.__setattr__(self, "values", values)
+
+    def near(self, name: str, k: int) -> float | None:
+        """The value of a quantity at the k-th time or the nearest one that has some."""
+        place = self._places(name, k, 1)
+        return None if place is None else float(self.values[name][place[0]])
+
+    def slope(self, name: str, k: int) -> float | None:
+        """Its rate there, by a parabola through neighbours."""
+        place = self._places(name, k, 2 * NEIGHBOURS + 1)
+        if place is None or len(place) < 3:
+            return None
+        return float(np.polynomial.polynomial.polyfit(self.t[place] - self.t[k], self.values[name][place], 2)[1])
+
+    def _places(self, name: str, k: int, count: int) -> Any:
+        """Samples that have a value, the nearest first."""
+        if name not in self.values:
+            return None
+        there = np.flatnonzero(np.isfinite(self.values[name]))
+        return there[np.argsort(np.abs(self.t[there] - self.t[k]), kind="stable")][:count] if len(there) else None
+
+
+def _line(name: str, given: Any) -> Array:
+    try:
+        found = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.zeros((0, 0))
+    if found.ndim != 1:
+        raise StudyError(f"measurement: {name} is to be numbers in a row, got {shown(given)}")
+    return found
+
+
+def measurements_of(given: Any) -> tuple[Measurement, ...]:
+    """One or several measurements; a mapping has the times as `t`."""
+    if isinstance(given, Measurement):
+        return (given,)
+    if isinstance(given, Mapping):
+        if "t" not in given:
+            raise StudyError(f"identify: measured values have their times as 't', got {listed(given)}")
+        return (Measurement(given["t"], {k: v for k, v in given.items() if k != "t"}),)
+    found = tuple(given) if isinstance(given, (list, tuple)) else ()
+    if not found or not all(isinstance(m, Measurement) for m in found):
+        raise StudyError(f"identify: takes a Measurement, several of them, or a mapping with 't', got {shown(given)}")
+    return found
