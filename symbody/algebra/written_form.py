@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Final
 
@@ -33,13 +33,18 @@ CLASSES: Final = (  # terms are collected by their factors of these classes: fun
     frozenset((7, 9, 11)),
 )
 
+Factored = dict[tuple[tuple[int, Coefficient], ...], Expr]  # what polynomials became, by their terms in order
+
 
 def written(forms: Iterable[Polynomial], atoms: Atoms) -> Expr:
     """The easiest to read of several ways to write polynomials that are equal."""
-    found: list[Expr] = []
+    found: dict[Expr, None] = {}  # each once, in the order in which they are preferred
+    known: Factored = {}
     for p in (atoms.in_reading_order(p) for p in forms):
-        found += [_collected(p, atoms, classes) for classes in CLASSES]
-        found += [_factored(p, atoms), _plain(p, atoms)]
+        if len(p) > 1:  # a single term has one way
+            found |= dict.fromkeys(_collected(p, atoms, known))
+            found[_factored(p, atoms, known)] = None
+        found[_plain(p, atoms)] = None
     return min(found, key=effort)
 
 
@@ -56,23 +61,33 @@ def effort(e: Expr) -> int:
     return size[e] + depth[e] ** 2
 
 
-def _collected(p: Polynomial, atoms: Atoms, classes: frozenset[int]) -> Expr:
-    """Terms with the same factors of some classes together, their other parts factored."""
-    if not p:
-        return ZERO
+def _collected(p: Polynomial, atoms: Atoms, known: Factored) -> Iterator[Expr]:
+    """For each of some classes of factors: terms with the same ones together, their other parts factored."""
     scale, monomial = _signed_content(p), common_monomial(p)
-    groups: dict[int, Polynomial] = {}
-    for m, c in scaled(p, 1 / scale, monomial).items():
-        key = sum(variable(i, n) for i, n in exponents(m) if key_class(atoms.nodes[i]) in classes)
-        groups.setdefault(key, {})[m - key] = c
-    inner = _sum(_times(atoms, key, 1, _factored(rest, atoms)) for key, rest in groups.items())
-    return _times(atoms, monomial, scale, inner)
+    terms = scaled(p, 1 / scale, monomial)
+    factors = {m: [(key_class(atoms.nodes[i]), variable(i, n)) for i, n in exponents(m)] for m in terms}
+    ways = dict.fromkeys(
+        tuple(sum(v for c, v in factors[m] if c in classes) for m in terms) for classes in CLASSES
+    )  # classes that no term has make no difference
+    for keys in ways:
+        groups: dict[int, Polynomial] = {}
+        for key, (m, c) in zip(keys, terms.items(), strict=True):
+            groups.setdefault(key, {})[m - key] = c
+        inner = _sum(_times(atoms, key, 1, _factored(rest, atoms, known)) for key, rest in groups.items())
+        yield _times(atoms, monomial, scale, inner)
 
 
-def _factored(p: Polynomial, atoms: Atoms) -> Expr:
+def _factored(p: Polynomial, atoms: Atoms, known: Factored) -> Expr:
     """Common factors out; then the factor that most terms have, again and again."""
-    if not p:
-        return ZERO
+    key = tuple(p.items())
+    if key not in known:
+        known[key] = _new_factored(p, atoms, known)
+    return known[key]
+
+
+def _new_factored(p: Polynomial, atoms: Atoms, known: Factored) -> Expr:
+    if len(p) < 2:
+        return _plain(p, atoms)
     scale, monomial = _signed_content(p), common_monomial(p)
     rest = scaled(p, 1 / scale, monomial)
     counts = Counter(i for m in rest for i, _ in exponents(m))
@@ -84,7 +99,7 @@ def _factored(p: Polynomial, atoms: Atoms) -> Expr:
     else:
         with_it = {m: c for m, c in rest.items() if exponent(m, best)}
         without = {m: c for m, c in rest.items() if not exponent(m, best)}
-        inner = _factored(with_it, atoms) + _factored(without, atoms) if without else _plain(rest, atoms)
+        inner = _factored(with_it, atoms, known) + _factored(without, atoms, known) if without else _plain(rest, atoms)
     return _times(atoms, monomial, scale, inner)
 
 
@@ -117,8 +132,9 @@ def _times(atoms: Atoms, monomial: int, number: Coefficient, inner: Expr) -> Exp
         if i in atoms.denominators:
             bottom = bottom * _denominator(i, atoms) ** n
         elif n:
-            top = top * atoms.nodes[i] ** n
-    return atoms.number(number) * (top / bottom)
+            top = top * (atoms.nodes[i] if n == 1 else atoms.nodes[i] ** n)
+    whole = top if bottom is ONE else top / bottom
+    return whole if number == 1 and not is_float(number) else atoms.number(number) * whole
 
 
 def _denominator(i: int, atoms: Atoms) -> Expr:
