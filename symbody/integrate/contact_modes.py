@@ -1,6 +1,6 @@
 """Modes of contacts with friction: which contacts are closed, which frictions stick or slip, and the equations of that.
 
-The name of a mode lists its closed contacts and the states of its frictions: "left + floor sticks", "belt slips -"; "free" where there are none.
+The name of a mode lists its closed contacts and the states of its frictions: "left + floor sticks", "belt slips backwards"; "free" where there are none.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from .impacts import Contact
 
 FREE: Final = "free"
 HELD: Final = "held"  # at the limit of friction, kept from slipping by others
-_STATE: Final = re.compile(rf"(.+) ({STICKS}|{SLIPS}|{HELD})(?: ([+-]))?( reversed)?")
+_SENSES: Final = {1: " forwards", -1: " backwards"}
+_STATE: Final = re.compile(rf"(.+) ({STICKS}|{SLIPS}|{HELD})( forwards| backwards)?( reversed)?")
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class FrictionState:
     sign: int = 1
 
     def __str__(self) -> str:
-        return f"{self.kind}{' +' * (self.sense > 0)}{' -' * (self.sense < 0)}{' reversed' * (self.sign < 0)}"
+        return f"{self.kind}{_SENSES.get(self.sense, '')}{' reversed' * (self.sign < 0)}"
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,9 @@ class ModeTable:
             if found is None:
                 closed.add(part)
                 continue
-            states[what] = FrictionState(found[2], {"+": 1, "-": -1}.get(found[3], 0), -1 if found[4] else 1)
+            states[what] = FrictionState(
+                found[2], {text: sense for sense, text in _SENSES.items()}.get(found[3], 0), -1 if found[4] else 1
+            )
             if what in self.owner:
                 closed.add(self.owner[what])
         return ContactMode(frozenset(closed), states)

@@ -57,12 +57,13 @@ class ContactHandler:
         self._rtol, self._atol, self._mode = rtol, atol, mode
         self._varies = form.variations is not None  # then impacts give their maps too
         self.names = [c.name for c in contacts]
+        self.watched: tuple[tuple[Expr, int], ...] = tuple((e, -1) for e in self._functions(form))
+
+    def _functions(self, form: Form) -> list[Expr]:
+        """Event functions: gaps of open contacts and forces of closed ones."""
         lam = dict(zip(_rows(form.equations), form.equations.lam, strict=True))
-        functions = [lam[c.name] if c.name in (closed or ()) else c.gap for c in contacts]
-        where = f"contacts of {eq.name!r}"
-        self.watched: tuple[tuple[Expr, int], ...] = tuple(
-            (e, -1) for e in in_state(form.equations, where, functions, form.y)
-        )
+        functions = [lam[c.name] if c.name in (self.closed or ()) else c.gap for c in self.contacts]
+        return in_state(form.equations, f"contacts of {self._eq.name!r}", functions, form.y)
 
     def begin(self, now: Instant, is_beyond: Sequence[bool]) -> EventResult | None:
         x = self._numbers(now)

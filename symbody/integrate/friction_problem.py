@@ -96,6 +96,16 @@ class FrictionProblem:
                 out.append(found)
         return out
 
+    def any_forces(self) -> Array | None:
+        """Forces of one solution, where its assignment does not matter: of large problems those of the iteration."""
+        if self._count() > MOST:
+            found = self.by_iteration(exactly=False)
+            return None if found is None else found.forces
+        for closed, states in self._assignments():
+            if (found := self.solved(closed, states)) is not None:
+                return found.forces
+        return None
+
     # ------------------------------------------------------------------------------------------------ assignments
 
     def _count(self) -> int:

@@ -28,6 +28,8 @@ from .impacts import Contact, impulses_of
 from .inputs import with_inputs
 from .outcome import Ending
 from .segment import Occurrence
+from .state import State
+from .time_stepping import TimeStepping
 
 
 class HybridSystem(Protocol):
@@ -222,7 +224,7 @@ class Contacts:
     There is a mode for each set of closed contacts, named after them ("left + right"; "free" where all are open), made when it is first
     needed. In it their gaps are constraints with multipliers `lam_name`: the forces in the contacts, which are zero in other modes. A contact
     closes where its next flight would rise by less than the tolerance of the simulation, and opens where its force would pull. With friction a mode
-    also says what sticks and what slips ("left slips + + right sticks").
+    also says what sticks and what slips ("left slips forwards + right sticks").
 
     impacts   law of impacts with friction: "newton", e relates speeds after and before; or "poisson", e relates the impulses of
               expansion and compression, which never gains energy
@@ -292,6 +294,10 @@ class Contacts:
         if self._table.frictions:
             return [FrictionHandler(self._table, form, now, rtol, atol, self.impacts)]
         return [ContactHandler(self.base, form, self.contacts, now.closed, rtol, atol, self.mode)]
+
+    def time_stepping(self, start: State, step: float) -> TimeStepping:
+        """Steps of a fixed length from a state, for all contacts at once."""
+        return TimeStepping(self._table, self.impacts, start, step)
 
     def with_inputs(self, inputs: Mapping[Any, Any]) -> tuple[Contacts, dict[str, float]]:
         eq, numbers = with_inputs(self.base, inputs)

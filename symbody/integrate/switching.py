@@ -19,6 +19,7 @@ from .outcome import Ending, Outcome
 from .segment import Occurrence, Segment
 from .simulate import Simulation, SimulationOptions, check_options, check_start, check_steps, choice, simulate, span
 from .state import Start, State, default_values, is_whole_state, start_values
+from .time_stepping import METHOD as MOREAU
 from .trajectory import Trajectory
 
 
@@ -39,7 +40,8 @@ def simulate_modes(
     modes     `Modes` (equations by name and the switches between them), or `Contacts` (bodies that bounce and come to rest)
     events    `Event`s; each is active in all modes that have its variables
     values    on top of the start, by name or symbol, or as keywords. Parameters of one name have one value in all modes
-    options   any option by name; all others are those of `simulate`
+    options   any option by name; all others are those of `simulate`. method="moreau" with a fixed step is for `Contacts`: Moreau-Jean time stepping,
+              of order one, for many contacts and for bouncing without end
     """
     if not isinstance(modes, (Modes, Contacts)):
         raise SimulationError(
@@ -49,8 +51,28 @@ def simulate_modes(
     asked = SimulationOptions(**chosen)
     check_options(asked)
     plan, constants = modes.with_inputs(inputs or {})
+    if asked.method == MOREAU:
+        return _by_time_stepping(
+            plan, t, {**start_values(start, f"simulate {modes.name!r}"), **constants, **(values or {})}, asked, events
+        )
     numbers = {**start_values(start, f"simulate {modes.name!r}"), **constants, **(values or {})}
     return _ModesRun(plan, asked, numbers, events, is_loose=is_whole_state(start)).run(t)
+
+
+def _by_time_stepping(
+    plan: HybridSystem, t: Any, values: Mapping[str, float], asked: SimulationOptions, events: Sequence[Event]
+) -> Trajectory:
+    """Contacts and frictions by steps of a fixed length, without events."""
+    where = f"simulate {plan.name!r}, method={MOREAU!r}"
+    if not isinstance(plan, Contacts) or events or asked.step is None:
+        raise SimulationError(f"{where}: is for `Contacts`, with a fixed step=..., and has no events")
+    eq = plan.base
+    state = State.of(eq, values)
+    begin, end, times = span(eq, t, state)
+    check_steps(asked, begin, end)
+    state = replace(state, t=begin)
+    check_start(state)
+    return plan.time_stepping(state, asked.step).run(end, times)
 
 
 class _ModesRun:

@@ -1,0 +1,195 @@
+"""Blocks, discs, tops, wheels and a slider crank on rough ground: closed forms, invariants, and time stepping as a second route."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symbody as sb
+
+from .test_friction_contacts import woodpecker
+
+g = 9.81
+
+
+def block(width: float, height: float, mu: float, turning: Any = 0) -> sb.Contacts:
+    """A block with two corners on a floor that turns by an angle."""
+    m = sb.Model("block")
+    x, y, th = m.coordinates("x y th")
+    tilt = turning * m.time
+    m.gravity(g * sb.sin(tilt), -g * sb.cos(tilt), 0)
+    f = m.ground.translate(x, y, 0).rotate("z", th)
+    m.body("block", f, mass=1.0, inertia=(0, 0, (width**2 + height**2) / 12))
+    left, right = (
+        sb.Contact(n, sb.touch(corner, sb.HalfSpace(m.ground, "y"), across=m.ground.z), friction=mu)
+        for n, corner in zip(("left", "right"), sb.corners(f, (width, 0, 0), at=(0, -height / 2, 0)), strict=True)
+    )
+    return sb.Contacts(sb.derive(m), left, right)
+
+
+def test_rocking_block_loses_speed_as_housner_says() -> None:
+    """ω⁺/ω⁻ = 1 - 1.5 sin² α in every impact, with feet that stick; the first quarter cycle has the time of the pendulum."""
+    b, h, R = 0.2, 1.0, np.hypot(0.1, 0.5)
+    alpha = np.arctan(b / h)
+    th = 0.3 * alpha
+    x, y = -b / 2 + b / 2 * np.cos(th) - h / 2 * np.sin(th), b / 2 * np.sin(th) + h / 2 * np.cos(th)
+    sim = sb.simulate_modes(block(b, h, 0.6), 1.2, x=float(x), y=float(y), th=th)
+    hits = [e for e in sim.events if e.impulses]
+    assert len(hits) == 3
+    for e in hits:
+        assert abs(e.after[5] / e.before[5] - (1 - 1.5 * np.sin(alpha) ** 2)) < 1e-7
+    slender = np.arccosh(1 / (1 - 0.3)) / np.sqrt(3 * g / (4 * R))
+    assert abs(hits[0].t / slender - 1) < 0.01
+
+
+def test_block_on_two_corners_begins_to_slide_at_the_angle_of_friction() -> None:
+    """Forces of two sticking corners are not determined, the motion is: on a floor that is turned slowly it slides from tan β = μ on."""
+    turned = sb.simulate_modes(block(1.0, 0.2, 0.6, turning=1), 0.6, y=0.1)
+    slides = next(t for t, mode in zip(turned.t, turned.mode, strict=True) if mode.count("slips backwards") == 2)
+    assert turned.modes[0] == "left sticks + right sticks"
+    assert abs(slides - np.arctan(0.6)) < 1e-8
+
+
+# ---------------------------------------------------------------------------------------------------------- in space
+
+
+def test_thin_disc_precesses_with_its_centre_at_rest() -> None:
+    """Ω² = 4 g / (R sin α) (Euler's disc, rolling)."""
+    R, alpha = 0.1, 0.5
+    m = sb.Model("disc")
+    m.gravity(0, 0, -g)
+    disc = m.body("disc", mass=0.4, inertia=(0.4 * R**2 / 4, 0.4 * R**2 / 4, 0.4 * R**2 / 2))
+    m.free("d", m.ground, disc, sequence="euler parameters")
+    edge = sb.Contact("edge", sb.touch(sb.Ring(disc, R), sb.HalfSpace(m.ground)), friction=0.8)
+    W = np.sqrt(4 * g / (R * np.sin(alpha)))
+    start = {"d_e0": np.cos(alpha / 2), "d_e1": np.sin(alpha / 2), "d_z": R * np.sin(alpha), "d_wy": W * np.sin(alpha)}
+    sim = sb.simulate_modes(sb.Contacts(sb.derive(m), edge), 0.25, start, rtol=1e-9)
+    assert sim.modes == ("edge sticks",)
+    assert np.abs(np.c_[sim["d_x"], sim["d_y"], sim["d_z"] - R * np.sin(alpha)]).max() < 1e-6
+    e0, e1, e2, e3 = (sim[f"d_e{k}"] for k in range(4))
+    turned = np.unwrap(np.arctan2(2 * (e1 * e3 + e0 * e2), -2 * (e2 * e3 - e0 * e1)))
+    assert abs((turned[-1] - turned[0]) / (W * 0.25) - 1) < 1e-6
+
+
+@dataclass(frozen=True)
+class Contensou:
+    """Slip friction beside spin, F = -μ N v / (|v| + ε |ω|) (Leine and Glocker 2003, to first order): no sticking while it spins."""
+
+    mu: float
+    patch: float
+    spin: sb.Expr
+
+    sticking = sb.zeros(1)[0]
+    damping = sb.zeros(1)[0]
+
+    def coefficient(self, v: sb.Expr) -> sb.Expr:
+        return self.mu * v / (v + self.patch * abs(self.spin))
+
+
+def test_tippe_top_turns_over_and_keeps_jelletts_integral() -> None:
+    """Spun at 180 rad/s it rises beyond the horizontal, until its stem would touch; L · (R n - a e) stays on the way."""
+    R, a, I1, I3 = 0.015, 0.003, 8e-7, 7e-7
+    m = sb.Model("tippe top")
+    m.gravity(0, 0, -g)
+    top = m.body("top", mass=6e-3, inertia=(I1, I1, I3))
+    m.free("t", m.ground, top, sequence="euler parameters")
+    near = sb.touch(sb.Ball(top, R, at=(0, 0, a)), sb.HalfSpace(m.ground))
+    bowl = sb.Contact("bowl", near, friction=Contensou(0.3, 5e-4, near.spin[0]))
+    th = 0.1
+    start = {"t_e0": np.cos(th / 2), "t_e1": np.sin(th / 2), "t_z": R - a * np.cos(th), "t_wz": 180.0}
+    sim = sb.simulate_modes(sb.Contacts(sb.derive(m), bowl), 1.6, start, rtol=1e-6)
+    e0, e1, e2, e3 = (sim[f"t_e{k}"] for k in range(4))
+    n = np.array([2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), e0**2 - e1**2 - e2**2 + e3**2])
+    L = np.array([I1 * sim["t_wx"], I1 * sim["t_wy"], I3 * sim["t_wz"]])
+    jellett = (L * (R * n - a * np.array([[0.0], [0.0], [1.0]]))).sum(axis=0)
+    assert np.abs(jellett / jellett[0] - 1).max() < 1e-4
+    assert n[2][0] > 0.99
+    assert n[2][-1] < 0
+
+
+# ---------------------------------------------------------------------------------------------------------- walking
+
+
+def rimless(mu: float) -> sb.Contacts:
+    """Three neighbouring spokes of a wheel with eight, of length one, on a slope of 0.1."""
+    m = sb.Model("rimless wheel")
+    x, y, th = m.coordinates("x y th")
+    m.gravity(g * np.sin(0.1), -g * np.cos(0.1), 0)
+    f = m.ground.translate(x, y, 0).rotate("z", th)
+    m.body("wheel", f, mass=1.0, inertia=(0, 0, 0.3))
+    feet = []
+    for k in range(3):
+        angle = np.pi / 4 * k
+        foot = f.point(float(np.sin(angle)), -float(np.cos(angle)), 0)
+        near = sb.touch(foot, sb.HalfSpace(m.ground, "y"), across=-m.ground.z)
+        feet.append(sb.Contact(f"foot{k}", near, friction=mu))
+    return sb.Contacts(sb.derive(m), *feet)
+
+
+def test_rimless_wheel_walks_on_feet_that_hold_and_slips_on_ice() -> None:
+    """ω⁺/ω⁻ = (J + m l² cos 2β)/(J + m l²) with 2β = π/4 between spokes; friction that is too small lets the foot slip in the impact."""
+    start = {"y": 1.0, "th_dot": -1.0, "x_dot": 1.0}
+    rough, ice = (sb.simulate_modes(rimless(mu), 0.6, start) for mu in (1.0, 0.05))
+    hit = next(e for e in rough.events if e.impulses)
+    assert abs(hit.after[5] / hit.before[5] - (0.3 + np.cos(np.pi / 4)) / 1.3) < 1e-7
+    assert all("sticks" in mode for mode in rough.modes)
+    assert any("slips" in mode for mode in ice.modes)
+
+
+# ---------------------------------------------------------------------------------------------------------- time stepping
+
+
+@pytest.fixture(scope="module")
+def thrown() -> tuple[sb.Contacts, dict[str, float]]:
+    """A hoop thrown with backspin that bounces, slips and rolls back."""
+    r = 0.1
+    m = sb.Model("hoop")
+    x, y, th = m.coordinates("x y th")
+    m.gravity(0, -g, 0)
+    m.body("hoop", m.ground.translate(x, y, 0).rotate("z", th), mass=1.0, inertia=(0, 0, r**2))
+    floor = sb.Contact("floor", y - r, restitution=0.4, friction=0.3, slip=x.dot + r * th.dot)
+    return sb.Contacts(sb.derive(m), floor), {"y": 0.15, "x_dot": 1.0, "th_dot": 30.0}
+
+
+def test_time_stepping_agrees_with_events_through_bouncing_without_end(
+    thrown: tuple[sb.Contacts, dict[str, float]],
+) -> None:
+    """Order one: half the step, about half the difference, past the time at which bounces accumulate."""
+    contacts, start = thrown
+    exact = sb.simulate_modes(contacts, 1.0, start)
+    errors = []
+    for h in (2e-3, 5e-4):
+        sim = sb.simulate_modes(contacts, 1.0, start, method="moreau", step=h)
+        errors.append(max(abs(sim[k][-1] - exact[k][-1]) for k in ("x", "th_dot")))
+        assert abs(sim["y"][-1] - 0.1) < 2 * h
+    assert exact.mode[-1] == "floor sticks"
+    assert errors[1] < 0.5 * errors[0]
+    assert errors[1] < 5e-2
+
+
+def test_time_stepping_of_the_woodpecker_follows_events() -> None:
+    """Both routes through impacts of three contacts, one of which sticks and slips."""
+    start = {"a": -0.0006 / 0.0058, "b": -0.2788, "y_dot": -0.3411, "b_dot": -7.4583}
+    toy = woodpecker()
+    exact = sb.simulate_modes(toy, 0.1, start)
+    stepped = sb.simulate_modes(toy, 0.1, start, method="moreau", step=1e-4)
+    assert np.abs(exact.q[-1] - stepped.q[-1]).max() < 2e-3
+
+
+def test_many_contacts_come_to_rest() -> None:
+    """Nine feet under a plate that falls askew: forces of so many are found by iteration, and carry it."""
+    m = sb.Model("plate")
+    m.gravity(0, 0, -g)
+    plate = m.body("plate", mass=2.0, inertia=(0.1, 0.1, 0.2))
+    m.free("p", m.ground, plate, sequence="euler parameters")
+    eq = sb.derive(m)
+    floor = sb.HalfSpace(m.ground)
+    feet = [plate.point(0.3 * i, 0.3 * j, -0.05) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+    contacts = [sb.Contact(f"foot{k}", sb.touch(p, floor), friction=0.4) for k, p in enumerate(feet)]
+    start = {"p_z": 0.1, "p_e0": 1.0, "p_x_dot": 0.5, "p_wx": 0.4}
+    sim = sb.simulate_modes(sb.Contacts(eq, *contacts), 0.5, start, method="moreau", step=2e-3)
+    assert sim.outcome
+    assert np.abs(sim.u[-1]).max() < 1e-6
+    assert abs(sim["p_z"][-1] - 0.05) < 2e-3
+    assert np.diff(sim.energy).max() < 1e-6
