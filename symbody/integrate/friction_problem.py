@@ -17,10 +17,17 @@ from itertools import product
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..emit.run.callable import Array
+from ..emit.run.loop_callee import LoopCallee
+from .friction_sweeps import Sweeps, swept
 
 MOST: Final = 600  # assignments that are all tried; beyond it they are looked for by iteration
+SWEEPS: Final = 20000  # of the iteration at most
+ENOUGH: Final = (
+    1e-10  # of the largest force: a change by less in a sweep ends the iteration, where forces are all that is asked
+)
 NEAR: Final = 1e-9  # of the largest terms: inequalities that hold within it hold
 TURNS: Final = 500  # iterations for the directions in which contacts begin to slip in space
 
@@ -99,7 +106,7 @@ class FrictionProblem:
     def any_forces(self) -> Array | None:
         """Forces of one solution, where its assignment does not matter: of large problems those of the iteration."""
         if self._count() > MOST:
-            found = self.by_iteration(exactly=False)
+            found = self.by_iteration(ENOUGH, exactly=False)
             return None if found is None else found.forces
         for closed, states in self._assignments():
             if (found := self.solved(closed, states)) is not None:
@@ -254,33 +261,28 @@ class FrictionProblem:
 
     # ------------------------------------------------------------------------------------------------ many contacts
 
-    def by_iteration(
-        self, start: Array | None = None, most: int = 20000, exactly: bool = True
-    ) -> FrictionSolution | None:
-        """Projected Gauss-Seidel: each contact in turn gets the force that suits the others (Jourdan, Alart, Jean 1998), then, `exactly`,
-        the assignment that is found is solved."""
-        A, x = self.A, np.zeros(len(self.b)) if start is None else start.copy()
-        diagonal = np.maximum(np.diag(A), 1e-300)
+    def by_iteration(self, tolerance: float = 1e-14, *, exactly: bool = True) -> FrictionSolution | None:
+        """By projected Gauss-Seidel (`friction_sweeps.py`), then, `exactly`, by solving the assignment that is found."""
+        A, n, k = self.A, len(self.b), len(self.cones)
+        x = np.zeros(n)
+        way, share = np.zeros(2 * k + 1), np.zeros(n * k + 1)
+        for i, c in enumerate(self.cones):
+            share[n * i : n * (i + 1)] = c.share
+            if c.direction is not None:
+                way[2 * i : 2 * i + len(c.rows)] = c.direction
         stiff = [max(float(np.linalg.eigvalsh(A[np.ix_(c.rows, c.rows)])[-1]), 1e-300) for c in self.cones]
-        for _ in range(most):
-            before = x.copy()
-            for i in self.normals:
-                x[i] = max(0.0, x[i] - (A[i] @ x + self.b[i]) / diagonal[i])
-            for c, k in zip(self.cones, stiff, strict=True):
-                rows, N = list(c.rows), abs(c.given + float(c.share @ x))
-                if c.direction is not None:
-                    x[rows] = -(c.kinetic * N + c.offset) * c.direction
-                    continue
-                new = x[rows] - (A[rows] @ x + self.b[rows]) / k
-                x[rows] = _into_disc(new, c.kinetic * N)
-            if np.abs(x - before).max(initial=0.0) <= 1e-14 * np.abs(x).max(initial=0.0):
-                break
+        sweeps = Sweeps(
+            n=n, normals=len(self.normals), cones=k, most=SWEEPS, tolerance=tolerance, A=np.ravel(A).copy(), b=self.b.copy(), x=x,
+            first=_indices([c.rows[0] for c in self.cones]), count=_indices([len(c.rows) for c in self.cones]),
+            fixed=_indices([int(c.direction is not None) for c in self.cones]), mu=_numbers([c.kinetic for c in self.cones]),
+            given=_numbers([c.given for c in self.cones]), share=share, stiff=_numbers(stiff), way=way,
+            offset=_numbers([c.offset for c in self.cones]), w=np.zeros(2),
+        )  # fmt: skip
+        LoopCallee(swept, {}, (), sweeps=sweeps).run()
         motions = A @ x + self.b
         closed = frozenset(i for i in self.normals if x[i] > 0.0)
         states = tuple(self._state(c, x, motions, closed) for c in self.cones)
-        if not exactly:
-            return FrictionSolution(x, motions, closed, states)
-        return self.solved(closed, states)
+        return self.solved(closed, states) if exactly else FrictionSolution(x, motions, closed, states)
 
     def _state(self, c: Cone, x: Array, motions: Array, closed: frozenset[int]) -> ConeState | None:
         if c.owner is not None and c.owner not in closed:
@@ -300,6 +302,9 @@ def _unit(x: Array) -> Array:
     return x / size if size > 0.0 else np.eye(len(x))[0]
 
 
-def _into_disc(x: Array, radius: float) -> Array:
-    size = float(np.linalg.norm(x))
-    return x if size <= radius else x * (radius / size)
+def _numbers(values: Sequence[float]) -> Array:
+    return np.array([*values, 0.0])
+
+
+def _indices(values: Sequence[int]) -> NDArray[np.int64]:
+    return np.array([*values, 0], dtype=np.int64)

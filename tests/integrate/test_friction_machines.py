@@ -188,8 +188,8 @@ def test_many_contacts_come_to_rest() -> None:
     feet = [plate.point(0.3 * i, 0.3 * j, -0.05) for i in (-1, 0, 1) for j in (-1, 0, 1)]
     contacts = [sb.Contact(f"foot{k}", sb.touch(p, floor), friction=0.4) for k, p in enumerate(feet)]
     start = {"p_z": 0.1, "p_e0": 1.0, "p_x_dot": 0.5, "p_wx": 0.4}
-    sim = sb.simulate_modes(sb.Contacts(eq, *contacts), 0.5, start, method="moreau", step=2e-3)
+    sim = sb.simulate_modes(sb.Contacts(eq, *contacts), 0.4, start, method="moreau", step=4e-3)
     assert sim.outcome
     assert np.abs(sim.u[-1]).max() < 1e-6
-    assert abs(sim["p_z"][-1] - 0.05) < 2e-3
+    assert abs(sim["p_z"][-1] - 0.05) < 4e-3
     assert np.diff(sim.energy).max() < 1e-6
