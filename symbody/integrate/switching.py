@@ -68,7 +68,7 @@ def _by_time_stepping(
         raise SimulationError(f"{where}: is for `Contacts`, with a fixed step=..., and has no events")
     eq = plan.base
     state = State.of(eq, values)
-    begin, end, times = span(eq, t, state)
+    begin, end, times = span(eq, t, state.t)
     check_steps(asked, begin, end)
     state = replace(state, t=begin)
     check_start(state)
