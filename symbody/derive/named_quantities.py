@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .equations import Equations
+from .named_rows import output_rows
 from .variables import ARGUMENTS
 
 
@@ -16,4 +17,4 @@ def named_quantities(eq: Equations) -> dict[str, Any]:
 def _names(eq: Equations) -> dict[str, Any]:
     known: dict[str, Any] = {v.name: v.symbol for v in eq.variables.of(f"{ARGUMENTS} lam u' r' r''")}
     known |= {s.name: s for s in eq.dependent if s.kind == "input"}
-    return known | dict(eq.outputs)
+    return known | output_rows(eq.outputs) | dict(eq.outputs)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..algebra.graph import Expr, Symbol
+from ..algebra.matrix import Matrix
+from ..algebra.walk import scalars
 from ..bodies.mechanism import Constraint
 from ..errors import listed
 
@@ -48,3 +51,15 @@ def constraint_row(c: Constraint, expression: Expr, multiplier: Symbol | None) -
 def norm_row(e: Sequence[Symbol]) -> NamedRow:
     square = sum((x * x for x in e[1:]), e[0] * e[0])
     return NamedRow(f"norm of {listed(e)}", "norm", square - 1)
+
+
+def output_rows(outputs: Mapping[str, Any]) -> dict[str, Expr]:
+    """Scalar outputs by name; entries of vectors and matrices get their place in brackets."""
+    rows: dict[str, Expr] = {}
+    for name, value in outputs.items():
+        entries = scalars(value)
+        if isinstance(value, (Matrix, list, tuple)):
+            rows |= {f"{name}[{k}]": e for k, e in enumerate(entries)}
+        else:
+            rows[name] = entries[0]
+    return rows

@@ -10,10 +10,10 @@ import numpy as np
 
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import Expr, Symbol, symbol
-from ..algebra.walk import free_symbols, scalars
+from ..algebra.walk import free_symbols
 from ..derive.constrained import constrained, constrained_speeds
 from ..derive.equations import Equations
-from ..derive.named_rows import NamedRow
+from ..derive.named_rows import NamedRow, output_rows
 from ..derive.variables import name_of
 from ..errors import AssemblyError, listed, shown
 from .meanings import meant
@@ -42,7 +42,8 @@ class GivenOutputs:
 
 def given_outputs(eq: Equations, values: Mapping[Any, Any]) -> GivenOutputs:
     """Splits values into those of outputs and all others."""
-    seen = {name_of(k): v for k, v in values.items() if name_of(k) in eq.outputs and name_of(k) not in eq.variables}
+    outputs = {*eq.outputs, *output_rows(eq.outputs)}
+    seen = {name_of(k): v for k, v in values.items() if name_of(k) in outputs and name_of(k) not in eq.variables}
     rest = {k: v for k, v in values.items() if name_of(k) not in seen}
     if not seen:
         return GivenOutputs(eq, eq, eq, rest)
@@ -66,11 +67,11 @@ def _targets(eq: Equations, name: str, value: Any) -> dict[str, float]:
 
 
 def _rows(eq: Equations, name: str) -> list[tuple[str, Symbol, Expr]]:
-    """The entries of an output: the name of each, a parameter for its value, and the expression."""
-    place, entries = list(eq.outputs).index(name), scalars(eq.outputs[name])
-    names = [name] if len(entries) == 1 else [f"{name}[{k}]" for k in range(len(entries))]
-    targets = (symbol(f"given_{place}_{k}") for k in range(len(entries)))
-    return list(zip(names, targets, entries, strict=True))
+    """The entries of an output, or the one that is named: the name of each, a parameter for its value, and the expression."""
+    entries = output_rows(eq.outputs)
+    inside = output_rows({name: eq.outputs[name]}) if name in eq.outputs else (name,)
+    places = {entry: k for k, entry in enumerate(entries)}
+    return [(entry, symbol(f"given_{places[entry]}"), entries[entry]) for entry in inside]
 
 
 def _with_rows(eq: Equations, names: tuple[str, ...]) -> tuple[Equations, Equations, tuple[NamedRow, ...]]:

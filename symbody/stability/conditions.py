@@ -21,6 +21,7 @@ from ..algebra.matrix import Matrix
 from ..algebra.rounding import rounding
 from ..algebra.walk import free_symbols, scalars
 from ..derive.equations import Equations
+from ..derive.named_rows import output_rows
 from ..errors import StabilityError, listed
 from .condition_rows import ConditionRow, acceleration_rows, position_rows, speed_rows
 from .parameter_samples import array, folded, samples, vanishing
@@ -107,7 +108,7 @@ class _Names:
     def __init__(self, eq: Equations) -> None:
         own = eq.variables.of("q u z r p lam q' u' z'")
         eliminated = eq.whole.variables
-        self.outputs = {n: e for n, e in eq.outputs.items() if isinstance(e, Expr) and n not in own}
+        self.outputs = {n: e for n, e in output_rows(eq.outputs).items() if n not in own}
         self.table = own.having(eliminated.of("u").symbols, "u").having(eliminated.of("u'").symbols, "u'")
 
     def thing(self, key: Any, where: str) -> Expr:

@@ -67,18 +67,6 @@ class Variation:
         return Variation(*change([getattr(self, f.name) for f in fields(self)]))
 
 
-def output_rows(outputs: Mapping[str, Any]) -> dict[str, Expr]:
-    """Scalar outputs by name; entries of vectors and matrices get their place in brackets."""
-    rows: dict[str, Expr] = {}
-    for name, value in outputs.items():
-        entries = scalars(value)
-        if isinstance(value, (Matrix, list, tuple)):
-            rows |= {f"{name}[{k}]": e for k, e in enumerate(entries)}
-        else:
-            rows[name] = entries[0]
-    return rows
-
-
 def input_columns(eq: Equations) -> tuple[Symbol, ...]:
     """Inputs, their rates and their second rates."""
     return tuple(symbol(s.stem, "input", order) for order in range(3) for s in eq.inputs)

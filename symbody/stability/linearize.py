@@ -17,11 +17,12 @@ from ..algebra.walk import free_symbols, substitute_all
 from ..derive.additional_rates import variable_rates
 from ..derive.equations import Equations, of_equations
 from ..derive.keywords import by_name, values_by_name
+from ..derive.named_rows import output_rows
 from ..errors import StabilityError, listed
 from ..integrate.inputs import with_inputs
 from ..integrate.state import State
 from .condition_rows import ConditionRow, position_rows, speed_rows
-from .first_variation import Variation, output_rows, variation
+from .first_variation import Variation, variation
 from .linear_system import LinearSystem
 from .parameter_samples import cleaned, folded, sample_at, samples
 from .pivoting import solved

@@ -20,6 +20,7 @@ from ..bodies.frames import Frame
 from ..bodies.mechanism import Body, Mechanism
 from ..bodies.points import Point
 from ..bodies.rotations import Rotation
+from ..derive.named_rows import output_rows
 from ..errors import ExpressionError, listed
 
 MOST_POINTS: Final = 1_000_000
@@ -185,7 +186,7 @@ class _RequestReader:
         self.fields, self.scope, self.mechanism = fields, scope, mechanism
         states = (*mechanism.q, *mechanism.u, *(q.dot for q in mechanism.q), *mechanism.z, *mechanism.r)
         self.states = {s.name: s for s in states if isinstance(s, Symbol)}
-        self.outputs = {name: e for name, e in mechanism.outputs.items() if isinstance(e, Expr)}
+        self.outputs = output_rows(mechanism.outputs)
         self.parameters = {p.name: p for p in mechanism.p}
 
     def read(self) -> Requests:
@@ -216,6 +217,8 @@ class _RequestReader:
             raise said.error(f"the time derivative {name} is written {rate_name(stem, len(name) - len(stem))}")
         if name in names:
             return name
+        if entries := [n for n in names if n.startswith(f"{name}[")]:
+            raise said.error(f"output {name!r} has {len(entries)} entries; give them one by one: {listed(entries)}")
         near = get_close_matches(name, names, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise said.error(f"there is no {what} {said.text!r}; there are {listed(names)}.{hint}")

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from .. import integrate, stability
 from ..algebra.continuation import CurveEnd
-from ..algebra.graph import Expr, Symbol
+from ..algebra.graph import Symbol
 from ..bodies.existence import refused, requirements
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
@@ -22,6 +22,7 @@ from ..derive.audit import Audit, audit
 from ..derive.certify import Certificate, certify
 from ..derive.derive import derive
 from ..derive.equations import Equations
+from ..derive.named_rows import output_rows
 from ..errors import ModelError, StabilityError, listed, unknown
 from . import robot_defaults as robots
 from .operating_point import MOTION, NEAREST, START, VALUES, OperatingPoint, point_of, rounded
@@ -81,8 +82,8 @@ class Study:
 
     @property
     def outputs(self) -> list[str]:
-        """Outputs that are one number each: a start may give them."""
-        return [name for name, e in self.mechanism.outputs.items() if isinstance(e, Expr) and name not in self.states]
+        """Outputs, and entries of those that have several (place[0]): a start may give them."""
+        return [name for name in output_rows(self.mechanism.outputs) if name not in self.states]
 
     @property
     def of_motion(self) -> Mapping[str, float]:

@@ -29,10 +29,12 @@ from ..bodies.moments import Moments
 from ..bodies.points import Point
 from ..bodies.rotations import Cosines, Factor, Turn, about, from_euler_parameters
 from ..bodies.vectors import Vector
-from ..errors import ModelError, shown
+from ..errors import ModelError, ModelFileError, shown
+from ..study.read_model import read_model_text
 from ..whole_files import write_text
 from .model_expressions import Lines
 
+READINGS: Final = 5  # at most, until formulas are in the order in which they are read
 LINE: Final = 140  # characters of a line that holds a whole table
 
 
@@ -43,8 +45,21 @@ def write_model(model: Model | Mechanism, path: str | Path) -> None:
 
 
 def model_text(model: Model | Mechanism) -> str:
-    """The text that `write_model` writes."""
-    return _ModelFileWriter(model.freeze() if isinstance(model, Model) else model).text()
+    """The text that `write_model` writes; what is read from it is written the same again.
+
+    Reading puts formulas together anew, by the rules, so that some come out in another order or share more: they are written as they are read.
+    """
+    mechanism = model.freeze() if isinstance(model, Model) else model
+    text = _ModelFileWriter(mechanism).text()
+    for _ in range(READINGS):
+        try:
+            again = _ModelFileWriter(read_model_text(text, mechanism.name).mechanism).text()
+        except ModelFileError as error:
+            raise ModelError(f"write_model: the file of {mechanism.name!r} could not be read again: {error}") from error
+        if again == text:
+            break
+        text = again
+    return text
 
 
 class FormulaPieces(tuple[Any, ...]):

@@ -202,6 +202,26 @@ def test_misfits_are_refused(says: str, library: EmulatedLibrary) -> None:
         REFUSED[says](sb.compile(p, target="cuda"))
 
 
+def without_parameters() -> sb.Equations:
+    m = sb.Model("plain")
+    m.gravity(0, -10, 0)
+    a = m.coordinate("a")
+    m.body("rod", m.ground.rotate("z", a), mass=2, com=(1, 0, 0), inertia=(0, 0, 1))
+    return sb.derive(m)
+
+
+@pytest.mark.parametrize("name", ["udot", "energies", "jacobian"])
+def test_models_without_parameters(name: str, library: EmulatedLibrary) -> None:
+    """Parameters that are none may be left out, or be given: as this computer's functions have it."""
+    eq, draw = without_parameters(), np.random.default_rng(2)
+    exact, f = (getattr(sb.compile(eq, **options), name) for options in ({}, {"target": "cuda"}))
+    groups = [0.0 if g.name == "t" else draw.uniform(-2, 2, (50, len(g))) for g in f.program.inputs]
+    for empty in ([], [[]], [np.zeros(0)], [np.zeros((50, 0))]):
+        got, expected = f(*on_card(groups, "double"), *empty), exact.batch(*groups)
+        for a, b in zip(*((x,) if not isinstance(x, tuple) else x for x in (got, expected)), strict=True):
+            assert close(a.numpy(), b, "double")
+
+
 # ---------------------------------------------------------------------------------------------------------- without a card
 
 

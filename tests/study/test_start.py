@@ -77,6 +77,14 @@ def test_outputs_are_given_like_coordinates(study):
     assert study("{height: 0.5}", height=0.7).start["height"] == pytest.approx(0.7)
 
 
+def test_entries_of_outputs_are_given_one_by_one(study):
+    found = study('{"place[1]": 0.5}')
+    assert found.start["height"] == found.start["place[1]"] == pytest.approx(0.5)
+    assert study("{}", **{"place[0]": 0.6}).start["place"][0] == pytest.approx(0.6)
+    with pytest.raises(sb.ModelFileError, match=r"'place' has 2 entries; give them one by one: place\[0\], place\[1\]"):
+        study("{place: 0.5}")
+
+
 def test_inputs_in_constraints_follow_their_laws(tmp_path):
     """A driven slider: the start is on the constraint as the simulation has it."""
     text = (

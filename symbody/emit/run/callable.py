@@ -7,6 +7,7 @@ import hashlib
 import threading
 from collections.abc import Sequence
 from functools import cache, cached_property, partial
+from math import prod
 from pathlib import Path
 from typing import Any, Final
 
@@ -199,10 +200,9 @@ class Compiled:
 
     def _rows(self, groups: Sequence[Any]) -> tuple[list[Array], list[int], int]:
         program, n = self.program, len(self.program.inputs)
-        if len(groups) > n and all(np.size(g) == 0 for g in groups[n : n + len(self._empty)]):
-            groups = [*groups[:n], *groups[n + len(self._empty) :]]
+        groups = without_empty(program, groups, self._empty)
         if len(groups) != n:
-            raise _wrong_count(program, len(groups), f"{program.name}.batch")
+            raise wrong_count(program, len(groups), f"{program.name}.batch")
         arrays = [np.asarray(g, dtype=np.float64, order="C") for g in groups]
         counts = set()
         strides = []
@@ -250,7 +250,15 @@ def output_shape(out: Output) -> tuple[int, ...]:
     return (len(out.values),) if out.is_sparse else out.shape
 
 
-def _wrong_count(program: Program, got: int, call: str) -> ProgramError:
+def without_empty(program: Program, groups: Sequence[Any], empty: Sequence[str]) -> Sequence[Any]:
+    """Arguments without those that have no numbers and follow the others."""
+    n = len(program.inputs)
+    if len(groups) > n and all(prod(np.shape(g)) == 0 for g in groups[n : n + len(empty)]):
+        return [*groups[:n], *groups[n + len(empty) :]]
+    return groups
+
+
+def wrong_count(program: Program, got: int, call: str) -> ProgramError:
     """The signature with the size of each argument, and with what stands in it."""
     sizes = ", ".join(g.name if g.is_scalar else f"{g.name}[{len(g)}]" for g in program.inputs)
     contents = "; ".join(f"{g.name} = {listed(s.name for s in g.symbols)}" for g in program.inputs if not g.is_scalar)
@@ -333,7 +341,7 @@ def _explain(program: Program, groups: Sequence[Any]) -> None:
     """Say which argument of a call does not fit."""
     given = [g for g in groups if g is not _MISSING]
     if len(given) != len(program.inputs):
-        raise _wrong_count(program, len(given), program.name)
+        raise wrong_count(program, len(given), program.name)
     for group, value in zip(program.inputs, groups, strict=True):
         expected = () if group.is_scalar else (len(group),)
         try:

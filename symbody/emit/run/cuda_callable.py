@@ -23,7 +23,7 @@ from ..program.program import Group, Program
 from ..program.register_order import values_alive, with_fewer_alive
 from ..program.written_out import written_out
 from . import disk_cache as disk
-from .callable import output_shape
+from .callable import output_shape, without_empty, wrong_count
 from .cuda_driver import Card, CudaKernel, card, cuda, machine_code_for
 from .device_arrays import ArrayView, DeviceArray, converter, packed, real_dtype, stream_of, view_of
 
@@ -88,19 +88,20 @@ class CudaFunction:
     """A program on a GPU. Call it with one argument for each input group, `f(t, q, u)`: arrays of n rows on a card, or one row for all states.
 
     Arrays are those of CuPy, PyTorch or JAX, or `device_array(...)`, in the function's precision; results are of the same kind. Numbers and
-    short rows from this computer's memory are passed with the call. Work is queued on the caller's stream.
+    short rows from this computer's memory are passed with the call. Work is queued on the caller's stream. Arguments without numbers
+    (`empty`: p of a model without parameters) may follow the others.
     """
 
-    def __init__(self, program: Program, real: str = "double", cache: bool = True) -> None:
+    def __init__(self, program: Program, real: str = "double", cache: bool = True, empty: tuple[str, ...] = ()) -> None:
         cuda()
-        self.program, self.real, self._cache = written_out(program), checked_real(real), cache
+        self.program, self.real, self._cache, self._empty = written_out(program), checked_real(real), cache, empty
         self.kernels: dict[tuple[int, ArrayLayout], CudaKernel] = {}
 
     def __repr__(self) -> str:
         return repr(self.program).replace("<Program", f"<CUDA function ({self.real})", 1)
 
     def __reduce__(self) -> Any:
-        return CudaFunction, (self.program, self.real)
+        return CudaFunction, (self.program, self.real, self._cache, self._empty)
 
     def kernel(self, card: Card, layout: ArrayLayout) -> CudaKernel:
         """The kernel for arrays that lie in some way."""
@@ -136,9 +137,9 @@ class CudaFunction:
     def prepared(self, *groups: Any, out: Any = None, stream: Any = None) -> PreparedCall:
         """A call for arrays that stay where they are, to be made again and again."""
         program = self.program
+        groups = tuple(without_empty(program, groups, self._empty))
         if len(groups) != len(program.inputs):
-            names = ", ".join(g.name for g in program.inputs)
-            raise ProgramError(f"{program.name}({names}) takes {len(program.inputs)} arguments, got {len(groups)}")
+            raise wrong_count(program, len(groups), program.name)
         queue = stream_of(stream, groups)
         given = [self._given(g, a, queue) for g, a in zip(program.inputs, groups, strict=True)]
         n, ordinal = self._common(given)

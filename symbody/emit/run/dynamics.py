@@ -264,7 +264,11 @@ class Dynamics(Portable):
 
 def target_code(program: Program, real: str | None, cache: bool, empty: tuple[str, ...] = ()) -> Any:
     """A function to call: on a GPU in this precision, or on this computer where it is None."""
-    return compile_program(program, cache=cache, empty=empty) if real is None else CudaFunction(program, real, cache)
+    return (
+        compile_program(program, cache=cache, empty=empty)
+        if real is None
+        else CudaFunction(program, real, cache, empty)
+    )
 
 
 def compile(

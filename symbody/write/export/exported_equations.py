@@ -15,13 +15,13 @@ from ...algebra.matrix import Matrix, sum_of_products
 from ...algebra.walk import free_symbols, substitute_all
 from ...derive.additional_rates import is_explicit, variable_rates
 from ...derive.equations import Equations
+from ...derive.named_rows import output_rows
 from ...derive.reactions import Reaction, reactions
 from ...derive.state_rates import state_rate_derivatives, state_rates
 from ...errors import DerivationError, ProgramError, listed
 from ...integrate.accelerations import accelerations
 from ...integrate.events import Event, changes, in_state
 from ...integrate.meanings import meant
-from ...stability.first_variation import output_rows
 
 ATTRACTION: Final = 10.0
 
