@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from .. import integrate, stability
 from ..algebra.continuation import CurveEnd
-from ..algebra.graph import Symbol
+from ..algebra.graph import Expr, Symbol
 from ..bodies.existence import refused, requirements
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
