@@ -21,6 +21,7 @@ from .row_space import RowSpace, typical_sizes
 from .small_matrices import Rows, least_norm, size
 
 ATTEMPTS: Final = 24  # random starts for the assembly of loops
+NOTHING: Final = 1e-15  # speeds below this part of those that were drawn are what rounding left of them
 WELL: Final = 1e4  # a state is regular where the condition number of the constraints is below this
 
 
@@ -150,9 +151,11 @@ def _project_speeds(equations: Equations, state: Values) -> None:
     if not equations.lam:
         return
     J, (b,) = numbers([equations.Jc, equations.b.T], state)
+    drawn = max((abs(state[u]) for u in equations.u), default=0.0)
     for _ in range(2):  # the second time takes away what damping left
         miss = [
             sum(x * state[u] for x, u in zip(row, equations.u, strict=True)) + e for row, e in zip(J, b, strict=True)
         ]
         for u, x in zip(equations.u, least_norm(J, miss, 1e-14), strict=True):
             state[u] -= x
+    state |= {u: 0.0 for u in equations.u if abs(state[u]) < NOTHING * drawn}

@@ -64,11 +64,13 @@ class _Facts:
             s: norm[0] for norm in mechanism.norms for s in free_symbols(mechanism.rates[norm[0]]) if s.kind == "speed"
         }
         self.joints = {q: j for j in mechanism.joints for q in j.coordinates}
+        self.turns = three_angles(mechanism, self.angles)
 
     def row(self, s: Symbol, group: str, index: int) -> Variable:
         return Variable(
             s, group, index, unit=self._unit(s), default=self._default(s, group), is_angle=s in self.angles,
             quaternion=self.quaternions.get(s), rate_of=self.rate_of.get(s), description=self._description(s),
+            turns=self.turns.get(s, ""),
         )  # fmt: skip
 
     def _unit(self, s: Symbol) -> str:
@@ -104,6 +106,25 @@ class _Facts:
 
 
 # ---------------------------------------------------------------------------------------------------------- angles
+
+
+def three_angles(mechanism: Mechanism, known: Container[Symbol]) -> dict[Symbol, str]:
+    """Angles that turn something one after another, three together: those of a joint, or of the frames between a body and the body before it, by
+    hand. Of each, what it turns."""
+    out: dict[Symbol, str] = {}
+    for j in mechanism.joints:
+        turning = [q for q in j.coordinates if q in known]
+        if len(turning) == 3:
+            out |= dict.fromkeys(turning, f"{j.kind} joint {j.name!r}")
+    carriers = {b.frame for b in mechanism.bodies}
+    for b in mechanism.bodies:
+        turning, path = [], [f for f in b.frame.path if f is not b.frame]
+        begin = max((k + 1 for k, f in enumerate(path) if f in carriers), default=0)
+        for f in (*path[begin:], b.frame):
+            turning += [q for x in f.rotation.factors if isinstance(x, Turn) for q in _slopes(x.angle) if q in known]
+        if len(turning) == len(set(turning)) == 3 and not out.keys() & set(turning):
+            out |= dict.fromkeys(turning, f"body {b.name!r}")
+    return out
 
 
 def angles(mechanism: Mechanism) -> frozenset[Symbol]:

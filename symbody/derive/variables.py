@@ -38,6 +38,7 @@ class Variable:
     quaternion    which set of Euler parameters it belongs to, counted from 0
     rate_of       the symbol whose time derivative it is
     description   where it comes from: its joint, its constraint
+    turns         the joint, or the body, that it turns as one of three angles
     """
 
     symbol: Symbol
@@ -49,6 +50,7 @@ class Variable:
     quaternion: int | None = None
     rate_of: Symbol | None = None
     description: str = ""
+    turns: str = ""
 
     @property
     def name(self) -> str:
@@ -122,12 +124,12 @@ class Variables:
 
     @cached_property
     def rotations_by_angles(self) -> Mapping[str, tuple[Variable, ...]]:
-        """Joints that turn by three angles one after another, which lock where the first and the third axis coincide."""
-        joints: dict[str, list[Variable]] = {}
+        """Joints and bodies that turn by three angles one after another, which lock where the first and the third axis coincide."""
+        turned: dict[str, list[Variable]] = {}
         for v in self.rows:
-            if v.group == "q" and v.is_angle:
-                joints.setdefault(v.description.removeprefix("angle of "), []).append(v)
-        return {joint: tuple(angles) for joint, angles in joints.items() if joint and len(angles) == 3}
+            if v.group == "q" and v.turns:
+                turned.setdefault(v.turns, []).append(v)
+        return {what: tuple(angles) for what, angles in turned.items() if len(angles) == 3}
 
     @cached_property
     def quaternions(self) -> tuple[tuple[Variable, ...], ...]:

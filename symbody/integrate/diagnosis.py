@@ -81,7 +81,7 @@ def _load_powers(form: Form, t: float, y: Array, p: Array) -> dict[str, float]:
 
 
 def locked(form: Form, t: float, y: Array, p: Array) -> str:
-    """Which joint stands where the first and the third of its axes coincide, so that its angles do not determine a rotation; empty where none does.
+    """Which joint or body stands where the first and the third of its axes coincide, so that its angles do not determine a rotation; empty where none does.
 
     Seen from the inertia that their rates move, or where speeds are others, from how fast they turn beside these.
     """
@@ -98,9 +98,14 @@ def locked(form: Form, t: float, y: Array, p: Array) -> str:
         s = np.linalg.svd(block, compute_uv=False) if np.isfinite(block).all() else np.zeros(1)
         if s[-1] <= LOCKED * s[0] if len(own) == 3 else not s[0] ** 2 * LOCKED < 1:
             middle = angles[1]
+            other = (
+                "sequence='euler parameters' has no such position, another sequence has it elsewhere"
+                if "joint" in joint
+                else "rotate_by_euler_parameters has no such position, turns about other axes have it elsewhere"
+            )
             return (
                 f"{joint} is at {middle.name} = {y[middle.index]:z.6g}, where the first and the third of its axes coincide (gimbal lock): its angles do not "
-                "determine a rotation there; sequence='euler parameters' has no such position, another sequence has it elsewhere"
+                f"determine a rotation there; {other}"
             )
     return ""
 

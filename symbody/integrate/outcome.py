@@ -17,7 +17,7 @@ class Ending(Enum):
     OFF_CONSTRAINTS = "no way back to the constraints was found"
     ENERGY_GAINED = "an impact would gain energy"
     SINGULAR = "the constraints became dependent"
-    LOCKED = "the angles of a joint locked"
+    LOCKED = "three angles locked"
     TOO_MANY_STEPS = "the number of steps allowed was used up"
     TOO_MUCH_MEMORY = "the memory allowed for results was used up"
     UNBOUNDED = "the motion grew without bound"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ..emit.run.callable import Array
+from ..errors import ViewError, unknown
 from ..escaping import in_html
 from .poses import between, rotation_matrix
 from .scene_items import FIELD, GROUND, PALETTE, End, Mesh, Solid
@@ -105,7 +106,7 @@ def picture(
 ) -> Picture:
     """A scene at a time, as patches sorted from far to near."""
     if theme not in INK:
-        raise ValueError(f"theme is one of {', '.join(INK)}, got {theme!r}")
+        raise unknown("picture of a scene", "theme", str(theme), INK, ViewError)
     now = float(scene.t[0]) if t is None else float(t)
     view, frames = Projection(scene, now, width, height), frames_at(scene, now)
     patches: list[Patch] = []

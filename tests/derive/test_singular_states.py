@@ -115,3 +115,15 @@ def test_failure_gives_its_state():
     assert not found.passed
     assert set(found.failed[0].state) == {s.name for s in (*eq.q, *eq.u)}
     assert "at a = " in str(found)
+
+
+def test_mechanisms_without_freedom_hold():
+    """A triangle: all its speeds are what rounding leaves of them, and none is looked at as a motion."""
+    m = sb.Model("triangle")
+    bars = [m.body(n, mass=1, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1)) for n in ("left", "right")]
+    m.revolute("a", m.ground, bars[0])
+    m.revolute("b", bars[0], bars[1], at=(1, 0, 0))
+    m.cylindrical("c", m.ground, bars[1], at=(1.5, 0, 0), on=(1, 0, 0))
+    eq = sb.derive(m, redundant=True)
+    assert eq.degrees_of_freedom == 0
+    assert sb.certify(eq).passed

@@ -51,6 +51,35 @@ def test_runs_into_it_name_the_joint(turning, method):
         assert "euler parameters" in str(sim.outcome)
 
 
+def by_hand(sequence, own):
+    """The same turns of frames, one after another; speeds are their rates, or components of the angular velocity."""
+    m = sb.Model("by hand")
+    m.gravity(0, 0, -9.81)
+    frame = m.ground
+    for axis, q in zip(sequence, m.coordinates("a b c"), strict=True):
+        frame = frame.rotate(axis, q)
+    m.body("top", frame, mass=2.0, com=(0.1, 0.2, 0.3), inertia=(0.3, 0.4, 0.5))
+    for name, axis in zip(("wx", "wy", "wz"), (frame.x, frame.y, frame.z), strict=True) if own else ():
+        m.speed(name, frame.angular_velocity(m.ground).dot(axis))
+    return sb.derive(m)
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("sequence", ["xyz", "zxz"])
+def test_turns_by_hand_lock_like_joints(sequence, own):
+    eq = by_hand(sequence, own)
+    middle = dict(LOCKS)[sequence]
+    first, _, third = (u.name for u in eq.u)
+    assert np.isnan(sb.compile(eq).udot(0.0, [0.1, middle, 0.3], [0.1, 0.2, 0.3])).all()
+    sim = sb.simulate(eq, 1.0, {"a": 0.1, "b": middle, first: 1.0, third: 0.3})
+    assert sim.outcome.ending is Ending.LOCKED
+    assert "body 'top' is at b" in str(sim.outcome)
+    assert "rotate_by_euler_parameters" in str(sim.outcome)
+    beside = sb.simulate(eq, 0.01, {"a": 0.1, "b": middle + 0.5, first: 1.0, third: 0.3}, rtol=1e-10)
+    assert beside.outcome
+    assert np.ptp(beside.energy) < 1e-7
+
+
 def test_a_motion_through_it_is_that_of_euler_parameters():
     """A plane motion passes it: no rate is unbounded on its way."""
     angles, free = top("yxz", "free"), top("euler parameters", "free")
