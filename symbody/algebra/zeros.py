@@ -290,9 +290,21 @@ class ZeroSearch:
         return snapped if is_same else solution
 
     def _preferred(self, found: list[FoundZero]) -> FoundZero:
-        least = min(f.distance for f in found)
-        near = [f for f in found if f.distance <= TIE * least]
-        if len(near) == 1 or self.instability is None:
-            return min(near, key=lambda f: f.distance)
-        unstable = self.instability
-        return min(near, key=lambda f: (unstable(f.solution), f.distance))
+        """The nearest; of those about as near the most stable; of those just as near, as in a symmetric system, always the same, whatever the last
+        bit of their distances says: that with the larger first unknown in which they differ."""
+        near = _within(TIE, found)
+        if len(near) > 1 and self.instability is not None:
+            ranks = [self.instability(f.solution) for f in near]
+            near = [f for f, rank in zip(near, ranks, strict=True) if rank == min(ranks)]
+        best, *others = _within(1 + SAME, near)
+        for f in others:
+            apart = self.metric.difference(f.solution.x, best.solution.x)
+            differs = np.flatnonzero(np.isfinite(apart) & (np.abs(apart) > SAME))
+            if differs.size and apart[differs[0]] > 0:
+                best = f
+        return best
+
+
+def _within(factor: float, found: list[FoundZero]) -> list[FoundZero]:
+    least = min(f.distance for f in found)
+    return [f for f in found if f.distance <= factor * least]

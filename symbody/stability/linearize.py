@@ -18,6 +18,7 @@ from ..derive.additional_rates import variable_rates
 from ..derive.equations import Equations, of_equations
 from ..derive.keywords import by_name, values_by_name
 from ..derive.named_rows import output_rows
+from ..derive.variables import name_of
 from ..errors import StabilityError, listed
 from ..integrate.inputs import with_inputs
 from ..integrate.state import State
@@ -32,6 +33,7 @@ from .steady_motion import SteadyMotion
 from .symmetries import Symmetry
 from .system_matrices import FullSystem
 
+STILL = 1e-13  # a rate is zero below this
 ON_CONSTRAINTS = 1e-7  # a point is on the constraints when they miss by less than this part of their terms
 
 
@@ -215,7 +217,10 @@ def _from_state(
 
 
 def _state(eq: Equations, about: Mapping[Any, Any]) -> dict[Symbol, Any]:
-    return eq.variables.of("q u z r t").resolved(about, f"linearisation of {eq.name!r}", StabilityError)
+    """Values by symbol; accelerations that are zero, as in the values of a steady motion, say nothing new."""
+    accelerations = set(eq.variables.of("u'").names)
+    said = {k: v for k, v in about.items() if not (name_of(k) in accelerations and v == 0)}
+    return eq.variables.of("q u z r t").resolved(said, f"linearisation of {eq.name!r}", StabilityError)
 
 
 def _claimed(eq: Equations, about: Mapping[Any, Any], values: Mapping[str, float]) -> SteadyMotion:
@@ -229,18 +234,38 @@ def _claimed(eq: Equations, about: Mapping[Any, Any], values: Mapping[str, float
         {**held, eq.t: time.get("t", 0)},
         _parameters(eq, None, values),
     )
+    drifting = _drifting(eq, held)
+    fixed = {s: v for s, v in held.items() if s not in drifting}
     try:
-        motion = steady(eq, {**held, **values, **time})
+        motion = steady(eq, {**fixed, **values, **time}, start=drifting)
     except StabilityError as refused:
         if all(held[u] == 0 for u in eq.u):
             raise
         raise StabilityError(f"{refused}; say moving=True where this is a point of a motion") from None
+    left = [
+        q
+        for q, v in drifting.items()
+        if motion.is_steady
+        and as_expr(v).value is not None
+        and abs(motion[q.name] - float(v)) > 1e-9 * max(1.0, abs(float(v)))
+    ]
+    if left:
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: the point is not steady: with the speeds that are given {listed(left)} would be elsewhere. Find one by "
+            "steady(eq, ...), or say moving=True where this is a point of a motion"
+        )
     if not motion.is_steady:
         raise StabilityError(
             f"linearisation of {eq.name!r}: the point is not steady: {motion.outcome}. Find one by steady(eq, ...), or say moving=True "
             "where this is a point of a motion"
         )
     return motion
+
+
+def _drifting(eq: Equations, held: Mapping[Symbol, Any]) -> dict[Symbol, Any]:
+    """Coordinates that change at a point, as those of a vehicle on its way do: the motion may be steady all the same, along a symmetry."""
+    rates = folded(list(eq.rates.entries), held)
+    return {q: held[q] for q, rate in zip(eq.q, rates, strict=True) if rate.value is None or abs(rate.value) > STILL}
 
 
 def _refuse_off(

@@ -365,6 +365,8 @@ def _motion(asked: SteadyQuestion, problem: SteadyProblem, found: FoundZero, sea
         f"found in {best.steps} steps {found.way.value}, {far}, {freedom}, largest row {abs(size):z.2g} ({name})"
         if best.holds
         else f"not found from {STARTS} starts; nearest: {size:z.4g} is left in {name}, {freedom}; {best.outcome.value}"
+        if unknowns
+        else f"all is given, and {size:z.4g} is left in {name}"
     )
     return SteadyMotion(
         asked.equations, asked.conditions, asked.conditions.fixed, asked.defaults, said, best.holds, best.size * UNIT, name, tuple(loose), unknowns,

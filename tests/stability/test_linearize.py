@@ -368,3 +368,40 @@ def test_parameters_that_are_zero_by_default_stay():
     eq = sb.derive(m)
     lin = sb.linearize(eq, sb.steady(eq))
     assert lin.eigenvalues(c=0.2).real == pytest.approx([-0.1, -0.1])
+
+
+# ---------------------------------------------------------------------------------------------------- vehicles on their way
+
+
+@pytest.fixture(scope="module")
+def single_track():
+    """A car as one track with linear tyres, in speeds along its own axes."""
+    m = sb.Model("car")
+    x, y, psi = m.coordinates("x y psi")
+    vx, vy, w = (m.speed(n) for n in ("vx", "vy", "w"))
+    delta, drive = m.input("delta"), m.input("drive")
+    m.rate(x, vx * sb.cos(psi) - vy * sb.sin(psi))
+    m.rate(y, vx * sb.sin(psi) + vy * sb.cos(psi))
+    m.rate(psi, w)
+    car = m.body("car", m.ground.translate(x, y, 0).rotate("z", psi), mass=1500, inertia=(1500, 1500, 2500))
+    front, rear = 8e4 * (delta - (vy + 1.2 * w) / vx), -9e4 * (vy - 1.4 * w) / vx
+    side = car.frame.vector(-front * sb.sin(delta), front * sb.cos(delta), 0)
+    m.force("front", car, side, at=car.point(1.2, 0, 0))
+    m.force("rear", car, car.frame.vector(drive, rear, 0), at=car.point(-1.4, 0, 0))
+    return sb.derive(m)
+
+
+def test_values_of_a_vehicle_on_its_way_are_a_steady_motion(single_track):
+    """Coordinates that drift along a symmetry need no word: straight on, in any place and direction, and in a turn."""
+    turn = sb.steady(single_track, vx=25.0, w=0.2, free=["delta", "drive"])
+    for about, same in (({"vx": 25.0}, sb.steady(single_track, vx=25.0)), (turn.values, turn)):
+        wanted = sb.linearize(single_track, same).eigenvalues()
+        for elsewhere in ({}, {"x": 3.0, "psi": 0.4}):
+            found = sb.linearize(single_track, {**about, **elsewhere}).eigenvalues()
+            assert np.sort_complex(found) == pytest.approx(np.sort_complex(wanted), abs=1e-9)
+
+
+def test_what_is_not_steady_is_told_by_what_is_left(single_track):
+    with pytest.raises(sb.StabilityError, match=r"not steady: .*1000 is left in balance of vx.*moving=True"):
+        sb.linearize(single_track, {"vx": 25.0, "drive": -1000.0})
+    assert sb.linearize(single_track, {"vx": 25.0, "drive": -1000.0}, moving=True).x
