@@ -102,6 +102,16 @@ MODELS: dict[str, tuple[Callable[[Model], object], str]] = {
         lambda m: m.spherical("ball", m.bodies["bob"], m.body("arm", mass=1), "euler parameters", stiffness=3),
         "joint 'ball': stiffness on ball_e0, one of four Euler parameters",
     ),
+    "force at a point": (
+        lambda m: m.force("push", m.bodies["bob"].point(1, 0, 0), m.ground.x),
+        "force 'push': expected a body or a frame, got .*; the point at which something acts goes by keyword, at=",
+    ),
+    "multiplier in an additional equation": (
+        lambda m: (
+            m.constrain("hold", m.symbols["theta"] - 1), m.equation("e", m.variable("z") - m.multiplier("hold")), derive(m)
+        ),
+        "lam_hold stands in masses, constraints or additional equations; loads and outputs may contain multipliers",
+    ),
     "file where a model is meant": (lambda m: derive(Path("model.yaml")), "derive: takes a model, got .*model.yaml"),
     "singular mass matrix": (
         lambda m: (m.revolute("elbow", m.bodies["bob"], m.body("ghost")), derive(m)),
@@ -194,6 +204,7 @@ FILE = "symbody: 1\nname: x\nparameters: {{k: 1, a: 45deg}}\nbodies:\n  arm: {{m
         ("revolute: [ground, amr]", "there is no body or frame 'amr'. Did you mean 'arm'"),
         ("revolute: [arm, ground]", "parent and child are swapped"),
         ("planar: [ground, arm], stiffness: 3", r"`stiffness`: one value, 3, .* stiffness: \[..., ..., ...\], or some by name, stiffness: {j_x: ...}"),
+        ("revolute: [ground, arm], rest: 60 deg", "the unit of an angle is written without a space, 60deg"),
         ("revolute: [ground, arm], rest: 60degrees", r"60degrees is neither a number nor a name; .* units are deg, rad"),
     ],
 )  # fmt: skip

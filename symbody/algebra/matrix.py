@@ -137,7 +137,7 @@ class Matrix(Portable):
 
 def _index(i: int, n: int) -> int:
     if not -n <= i < n:
-        raise IndexError(f"index {i} of a matrix that has {n} there")
+        raise IndexError(f"index {i} is out of range: the matrix has {n} of them there, counted from 0")
     return i % n
 
 

@@ -198,7 +198,8 @@ class Parts(Declarations):
             return thing.frame
         if isinstance(thing, Frame):
             return self.own_frame(where, thing)
-        raise ModelError(f"{where}: expected a body or a frame, got {shown(thing)}")
+        place = "; the point at which something acts goes by keyword, at=" if isinstance(thing, Point) else ""
+        raise ModelError(f"{where}: expected a body or a frame, got {shown(thing)}{place}")
 
     def point_of(self, where: str, thing: Any) -> Point:
         """A point of this model."""

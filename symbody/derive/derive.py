@@ -146,7 +146,7 @@ def _refuse_multipliers_elsewhere(mechanism: Mechanism, things: list[Matrix]) ->
     """Multipliers are unknown forces: loads and outputs may contain them, what determines them may not."""
     if found := [s for s in free_symbols(*things, *mechanism.equations.values()) if s.kind == "multiplier"]:
         raise DerivationError(
-            f"derive {mechanism.name!r}: {listed(found)} stand in masses, constraints or additional equations; loads and outputs may contain "
+            f"derive {mechanism.name!r}: {listed(found)} {'stand' if len(found) > 1 else 'stands'} in masses, constraints or additional equations; loads and outputs may contain "
             "multipliers"
         )
 

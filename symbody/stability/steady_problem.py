@@ -45,6 +45,7 @@ from .parameter_samples import arrays, folded
 from .rounding_bounds import OFTEN, RoundingBounds
 from .stiff_springs import StiffSprings
 
+AT_REST: Final = 1e-9  # a speed of an equilibrium is less
 TURN: Final = 1.0  # the largest change of an angle in a step
 FOLLOWING: Final = 100.0  # speeds count by so much less than coordinates
 SINGULAR: Final = 1e-9
@@ -326,8 +327,9 @@ class SteadyProblem:
         return out
 
     def instability(self, p: Array, found: Solution) -> float:
-        """In how many directions an equilibrium is unstable, without damping: eigenvalues of the stiffness on the constraints."""
-        if any(s.kind == "speed" for s in self.unknowns):
+        """In how many directions an equilibrium is unstable, without damping: eigenvalues of the stiffness on the constraints. Speeds along
+        symmetries may be among the unknowns, as long as they are zero."""
+        if any(s.kind == "speed" and abs(x) > AT_REST for s, x in zip(self.unknowns, found.x, strict=True)):
             return 0.0
         P, J = self.inertia(p, found.x), found.J
         places = [j for j, s in enumerate(self.unknowns) if s.kind == "coordinate"]
@@ -338,6 +340,11 @@ class SteadyProblem:
         Z = null_space(J[np.ix_(ties, places)]) if ties else np.eye(len(places))
         Y = null_space(J[np.ix_(balances, loads)].T) if loads else np.eye(len(balances))
         M, K = Y.T @ P[np.ix_(balances, places)] @ Z, Y.T @ J[np.ix_(balances, places)] @ Z
+        if (
+            M.shape[0] == M.shape[1] and M.size and not M.any(axis=0).all()
+        ):  # cyclic coordinates: neither pushed nor pushing
+            pushing, pushed = (np.abs(K).max(axis=k) > 1e-12 * np.abs(K).max() for k in (1, 0))
+            M, K = M[np.ix_(pushing, pushed)], K[np.ix_(pushing, pushed)]
         if M.shape[0] != M.shape[1] or not M.size or not np.isfinite(M).all():
             return 0.0
         stiffness = eigvals(K, M)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.optimize import root
 
 import symbody as sb
 from examples import bicycle, motorcycle
@@ -341,3 +342,27 @@ def test_order_of_coordinates_changes_nothing(order):
     start = {"a": 0.3, "b": -0.3, "c": -0.6}
     plain, permuted = (sb.steady(sprung(1e4, order=o), start=start) for o in ("abc", order))
     assert [permuted[q] for q in "abc"] == pytest.approx([plain[q] for q in "abc"], abs=1e-9)
+
+
+def test_bob_over_magnets_goes_to_the_nearest():
+    """Seven equilibria next to each other: nearly always the one nearest to the start is taken, of all that are found from a grid of starts."""
+    m = sb.Model("magnets")
+    x, y = m.coordinates("x y")
+    m.particle("bob", m.ground.point(x, y, 0), mass=0.1)
+    V = 2.0 * (x**2 + y**2)
+    for cx, cy in ((0.3, 0.0), (-0.15, 0.26), (-0.15, -0.26)):
+        V = V - 0.05 / sb.sqrt((x - cx) ** 2 + (y - cy) ** 2 + 0.01)
+    m.potential("field", V)
+    eq = sb.derive(m)
+    pull = sb.compile(eq).function("pull", {"f": eq.f})
+    grid = [(a, b) for a in np.linspace(-0.6, 0.6, 13) for b in np.linspace(-0.6, 0.6, 13)]
+    ends = [root(lambda w: pull(0.0, w, [0.0, 0.0]).ravel(), place) for place in grid]
+    places = np.array([e.x for e in ends if e.success])
+    draw, is_nearest = np.random.default_rng(0), []
+    for _ in range(12):
+        start = draw.uniform(-0.4, 0.4, 2)
+        motion = sb.steady(eq, start={"x": start[0], "y": start[1]})
+        assert motion.is_steady, motion.outcome
+        apart = np.hypot(*(np.array([motion["x"], motion["y"]]) - start))
+        is_nearest.append(apart <= 1.02 * np.hypot(*(places - start).T).min() + 1e-9)
+    assert sum(is_nearest) >= 10, sum(is_nearest)

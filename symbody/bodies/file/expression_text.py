@@ -223,6 +223,8 @@ class _Parser:
         self.take()
 
     def _missing_sign(self) -> str:
+        if self.now.text in UNITS:
+            return f"; the unit of an angle is written without a space, 60{self.now.text}"
         return "; products need a sign: a*b" if self.now.kind in ("number", "name", "quoted") else ""
 
     def refuse_what_follows(self) -> NoReturn:
