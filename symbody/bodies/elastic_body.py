@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..algebra.derivatives import derivative
@@ -96,8 +97,10 @@ class ElasticBody(Body):
         return MassProperties(m, c, I)
 
     @cached_property
-    def line(self) -> tuple[Frame, ...]:
-        return tuple(self.at(*place) for place in self.outline)
+    def edges(self) -> tuple[tuple[Frame, Frame], ...]:
+        if self.reduced is not None:
+            return self.reduced.edges(self.frame, self.coordinates)
+        return tuple(pairwise(self.at(*place) for place in self.outline))
 
     @property
     def is_fixed_at_origin(self) -> bool:

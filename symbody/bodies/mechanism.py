@@ -58,9 +58,14 @@ class Body:
         return self.mass
 
     @property
-    def line(self) -> tuple[Frame, ...]:
-        """Frames along a body that deforms, between which it is drawn."""
+    def edges(self) -> tuple[tuple[Frame, Frame], ...]:
+        """Pairs of frames on a body that deforms, between which it is drawn."""
         return ()
+
+    @property
+    def line(self) -> tuple[Frame, ...]:
+        """Frames on a body that deforms, between which it is drawn."""
+        return tuple(dict.fromkeys(f for pair in self.edges for f in pair))
 
     @property
     def is_fixed_at_origin(self) -> bool:

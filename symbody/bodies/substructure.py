@@ -93,6 +93,8 @@ class Copier:
             return MassProperties(self(thing.m), self(thing.p_BoBcm), self(thing.I_BBcm))
         if isinstance(thing, (Moments, FieldShapes, BeamShapes, BeamFields, BeamMode)):
             return replace(thing, **{f.name: self(getattr(thing, f.name)) for f in fields(thing)})
+        if hasattr(thing, "copied"):
+            return thing.copied(self)
         if isinstance(thing, Shape):
             size, g = tuple(self(s) for s in thing.size), thing.gyration
             gyration = (self(g[0]), self(g[1]), self(g[2]))

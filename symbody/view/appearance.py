@@ -202,12 +202,13 @@ class Appearance:
         return tuple(out)
 
     def _deformed(self, name: str, body: Body) -> list[Span]:
-        """A body along a line, as rods between frames that move with its deformation."""
-        if name in self.shapes or not body.line:
+        """A body that deforms, as rods between frames that move with it: thin ones where they are a cage."""
+        if name in self.shapes or not body.edges:
             return []
-        ends = [self._end(f, self.finder.now.r[f]) for f in body.line]
-        colour = self.painter.colour[name]
-        return [Span("rod", a, b, self.painter.rod, colour, name=name) for a, b in itertools.pairwise(ends)]
+        ends = {f: self._end(f, self.finder.now.r[f]) for f in body.line}
+        colour, is_line = self.painter.colour[name], len(body.edges) < len(body.line)
+        radius = self.painter.rod if is_line else 0.3 * self.painter.rod
+        return [Span("rod", ends[a], ends[b], radius, colour, name=name) for a, b in body.edges]
 
     def _place(self, action: Action) -> Array:
         return self.finder.now_points[:, self.finder.index(action)]

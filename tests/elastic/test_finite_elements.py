@@ -374,3 +374,33 @@ def test_model_files(small, tmp_path):
     (tmp_path / "crane.yaml").write_text(MODEL.replace("HOW", "reduced: arm.sid, modes: 2"))
     with pytest.raises(sb.ModelFileError, match="has been reduced already"):
         sb.read_model(tmp_path / "crane.yaml")
+
+
+def test_drawn_deformed(part):
+    """A cage of edges follows the nodes of the mesh, along a run and in a mode of the mechanism."""
+    made = part.reduced(interfaces={"root": "rbe2", "tip": "rbe3"}, modes=1)
+    m = sb.Model("arm")
+    body = m.elastic_from("arm", made)
+    m.revolute("hinge", m.ground, body, axis="z", stiffness=1e4)
+    eq = sb.derive(m)
+    straight, bent = (sb.scene(eq, arm_q1=x) for x in (0.0, 0.01))
+    rods = [s for s in bent.spans if s.name == "arm"]
+    nodes = np.unique(made.skin.edges)
+    assert len(rods) == len(made.skin.edges)
+    assert {0, len(part.nodes) - 1} & set(nodes.tolist())
+    before, after = ({t.name: np.ravel(t.position) for t in s.frames} for s in (straight, bent))
+    frame = {
+        int(k): end.frame
+        for s, pair in zip(rods, made.skin.edges, strict=True)
+        for k, end in zip(pair, (s.start, s.end), strict=True)
+    }
+    moved = np.array([after[frame[int(k)]] - before[frame[int(k)]] for k in nodes])
+    assert moved == pytest.approx(0.01 * made.skin.shifts[0, nodes], abs=1e-9)
+    mode = sb.linearize(eq, dict.fromkeys(eq.q, 0.0), moving=True).modes()[0]
+    shown = sb.scene(eq, mode=mode)
+    assert len(shown.t) > 1
+    (tip,) = [t for t in shown.frames if t.name == frame[int(nodes[-1])]]
+    assert np.ptp(tip.position, axis=1).max() > 0
+    whole = sb.Model("whole")
+    part_of = whole.attach("a", whole.ground, m)
+    assert part_of.bodies["arm"].at(1.0, 0.03, 0.02).origin.in_ground is not None

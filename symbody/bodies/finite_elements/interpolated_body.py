@@ -161,6 +161,10 @@ class InterpolatedBody(Summarized):
         """Of the sample in the middle, for drawings."""
         return self.samples[len(self.samples) // 2].shapes(q)
 
+    def edges(self, on: Frame, q: tuple[Symbol, ...]) -> tuple[tuple[Frame, Frame], ...]:
+        """Of the sample in the middle."""
+        return self.samples[len(self.samples) // 2].edges(on, q)
+
     def point_at(self, place: Place) -> str | None:
         """The name of the point that is there in the sample in the middle."""
         return self.samples[len(self.samples) // 2].point_at(place)

@@ -14,6 +14,7 @@ from scipy import linalg
 
 from ...errors import ModelError, listed, shown, unknown
 from .body_moments import moments, nodal
+from .cage import cage
 from .finite_body import Array, FiniteElements, refuse_units
 from .frequency_band import balanced, band_error, krylov
 from .interfaces import Interface, interfaces_of, point_motion, tied
@@ -84,7 +85,7 @@ class HeldBody:
         moved = np.stack([nodal(body, shapes[:, k]) for k in range(shapes.shape[1])])
         return ReducedBody(
             m, first, second, K, D, frames, kept, held.words, None if geometric is None else geometric.fields,
-            Skin(body.nodes - held.origin, moved, body.faces), _stresses(where, body, shapes, ask.stress), report,
+            Skin(body.nodes - held.origin, moved, body.faces, cage(body)), _stresses(where, body, shapes, ask.stress), report,
         )  # fmt: skip
 
     def _points(self, v: Array, shapes: Array) -> dict[str, PointData]:

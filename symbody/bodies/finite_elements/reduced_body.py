@@ -46,11 +46,12 @@ class Stiffening:
 
 @dataclass(frozen=True, eq=False)
 class Skin:
-    """What is drawn: nodes at rest, their shifts for each mode (n, nodes, 3), and triangles."""
+    """What is drawn: nodes at rest, their shifts for each mode (n, nodes, 3), triangles, and edges between few nodes."""
 
     nodes: Array
     shifts: Array
     faces: Indices
+    edges: Indices = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +77,10 @@ class NodalShapes:
         turning = np.cross(r, self.skin.shifts[:, near] - self.skin.shifts[:, None, k]).sum(axis=1)
         x, y, z = sum_of(np.zeros(3), turning @ np.linalg.pinv(J, rcond=1e-9), self.coordinates).entries
         return z, y, x
+
+    def copied(self, copy: Any) -> NodalShapes:
+        """In another model, with its coordinates."""
+        return replace(self, coordinates=copy(self.coordinates))
 
     def _node(self, place: Place) -> int:
         values = [e.value for e in place]
@@ -205,6 +210,17 @@ class ReducedBody(Summarized):
         at = np.array([float(v) for v in values if v is not None])
         size = max((float(np.abs(p.place).max()) for p in self.points.values()), default=0.0)
         return next((n for n, p in self.points.items() if np.abs(p.place - at).max() <= 1e-9 * size), None)
+
+    def edges(self, on: Frame, q: tuple[Symbol, ...]) -> tuple[tuple[Frame, Frame], ...]:
+        """Frames that follow nodes, in pairs between which it is drawn."""
+        skin = self.skin
+        if skin is None:
+            return ()
+        made = {}
+        for k in np.unique(skin.edges):
+            offset = sum_of(skin.nodes[k], skin.shifts[:, k], q)
+            made[int(k)] = Frame(on, offset=offset, name=f"{on.name}.node{k}")
+        return tuple((made[int(a)], made[int(b)]) for a, b in skin.edges)
 
     def frames(self, on: Frame, q: tuple[Symbol, ...]) -> dict[str, Frame]:
         """Of its points, on the frame of the body."""

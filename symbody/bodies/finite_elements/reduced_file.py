@@ -56,7 +56,7 @@ def _arrays(body: ReducedBody) -> dict[str, Any]:
     if body.stiffening is not None:
         out |= {"stiffening_first": body.stiffening.first, "stiffening_second": body.stiffening.second}
     if body.skin is not None:
-        out |= {f"skin_{f}": getattr(body.skin, f) for f in ("nodes", "shifts", "faces")}
+        out |= {f"skin_{f}": getattr(body.skin, f) for f in ("nodes", "shifts", "faces", "edges")}
     return out | {f"stress_{k}": v for k, v in body.stress.items()}
 
 
@@ -71,7 +71,11 @@ def _from_arrays(where: str, place: Path) -> ReducedBody:
         stiff = (
             Stiffening(found["stiffening_first"], found["stiffening_second"]) if "stiffening_first" in found else None
         )
-        skin = Skin(found["skin_nodes"], found["skin_shifts"], found["skin_faces"]) if "skin_nodes" in found else None
+        skin = (
+            Skin(*(found[f"skin_{f}"] for f in ("nodes", "shifts", "faces", "edges")))
+            if "skin_nodes" in found
+            else None
+        )
         stress = {k[7:]: v for k, v in found.items() if k.startswith("stress_")}
         kept = tuple(map(str, found["kept"]))
         numbers = {k: found[k] for k in ARRAYS}
