@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -19,6 +19,7 @@ from .frames import Frame
 from .mass import MassProperties
 from .mechanism import Body, Load
 from .moments import Moments, trace
+from .own_modes import OwnModes, own_modes
 from .points import Point
 from .rotations import Rotation, Turn
 from .vectors import Vector
@@ -136,6 +137,13 @@ class ElasticBody(Body):
             self.name, self.coordinates, self.reduced, run, places
         )
         return made
+
+    def beside(self, modes: Iterable[Any], values: Mapping[Any, float] | None = None) -> OwnModes:
+        """Modes of a mechanism beside the body's own: `print(arm.beside(linear.modes()))`.
+
+        values   of the parameters on which its mass and stiffness depend
+        """
+        return own_modes(self.name, self.coordinates, self.mass_matrix, self.stiffness, modes, values or {})
 
     def _place(self, x: Any, y: Any, z: Any) -> Place:
         if self.shapes is None:
