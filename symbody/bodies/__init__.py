@@ -21,19 +21,21 @@ if TYPE_CHECKING:
     from .mass import bar, cuboid, cylinder, disc, inertia, shell, sphere
     from .material_integrals import material
     from .mechanism import Body, Mechanism
+    from .mjcf.read_mjcf import read_mjcf
     from .model import Model
     from .points import Point
     from .pose import Pose
+    from .robot.robot import Robot, RobotReport
     from .surfaces import Ball, Ellipsoid, HalfSpace, Ring, Touch, Tube, corners, touch
     from .system_vectors import SystemVector
     from .urdf.read_urdf import read_urdf
-    from .urdf.robot import Robot, UrdfReport
     from .vectors import Vector, axial, express
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "cuboid", "cylinder", "disc", "inertia", "shell",
     "sphere", "material", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "interpolated_body", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
-    "Mechanism", "Model", "LynchInput", "read_urdf", "Robot", "UrdfReport",
+    "Mechanism", "Model", "LynchInput",
+    "read_urdf", "read_mjcf", "Robot", "RobotReport",
 ]  # fmt: skip
 
 offer(__name__)

@@ -15,7 +15,7 @@ from typing import Any, Final
 from ..algebra.derivatives import jacobian
 from ..algebra.evaluate import evaluate
 from ..algebra.graph import Expr, Symbol
-from ..bodies.urdf.robot import Robot
+from ..bodies.robot.robot import Robot
 from ..derive.equations import Equations
 
 OMEGA: Final = 8.0  # rad/s

@@ -1,4 +1,4 @@
-"""Where models come from: the built-in ones, model files, URDF files, and Python files of the user's own."""
+"""Where models come from: the built-in ones, model files, URDF and MJCF files, and Python files of the user's own."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..bodies.mechanism import Mechanism
+from ..bodies.mjcf.read_mjcf import read_mjcf
 from ..bodies.model import Model
+from ..bodies.robot.robot import Robot
 from ..bodies.urdf.read_urdf import read_urdf
-from ..bodies.urdf.robot import Robot
 from ..errors import ModelError, listed, shown, unknown
 from ..summary import tagged
 from .read_model import ModelFile, built_in, read_model, read_requests
@@ -27,7 +28,7 @@ class ModelSource:
     """A model and what it asks for.
 
     argument      as the user wrote it: to be written again in commands
-    origin        in words: built in, a model file, a URDF file, a Python file
+    origin        in words: built in, a model file, a URDF or MJCF file, a Python file
     """
 
     argument: str
@@ -97,6 +98,15 @@ def _urdf(argument: str, path: Path) -> ModelSource:
     )
 
 
+def _mjcf(argument: str, path: Path) -> ModelSource:
+    """The start is the first keyframe of the file, or the configuration that it shows."""
+    robot = read_mjcf(path)
+    first = next(iter([k for k in robot.keyframes if k != "qpos0"]), "qpos0")
+    about = f"robot with {len(robot.links)} links"
+    asked = replace(NOTHING_ASKED, start=dict(robot.keyframes[first]))
+    return ModelSource(argument, "MJCF file", robot.name, about, robot, asked)
+
+
 def _packages(robot: Robot, folders: Sequence[Path]) -> dict[str, Path]:
     """Folder that package://name/ stands for: the one of that name in the first of these folders that has one, or one of them that is called so.
 
@@ -150,4 +160,4 @@ def _numbers(argument: str, space: Mapping[str, Any], name: str) -> dict[str, fl
     return {str(k): float(v) for k, v in given.items()}
 
 
-_READERS: Final = {".yaml": _yaml, ".yml": _yaml, ".urdf": _urdf, ".py": _python}
+_READERS: Final = {".yaml": _yaml, ".yml": _yaml, ".urdf": _urdf, ".xml": _mjcf, ".mjcf": _mjcf, ".py": _python}

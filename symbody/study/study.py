@@ -17,7 +17,7 @@ from ..algebra.graph import Expr, Symbol
 from ..bodies.existence import refused, requirements
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
-from ..bodies.urdf.robot import Robot
+from ..bodies.robot.robot import Robot
 from ..derive.audit import Audit, audit
 from ..derive.certify import Certificate, certify
 from ..derive.derive import derive

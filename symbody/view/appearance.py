@@ -15,8 +15,8 @@ from ..bodies.frames import Frame
 from ..bodies.mass import Shape
 from ..bodies.mechanism import Action, Body
 from ..bodies.points import Point
-from ..bodies.urdf.robot import Robot
-from ..bodies.urdf.xml_text import LinkShape
+from ..bodies.robot.robot import Robot
+from ..bodies.robot.robot_text import LinkShape
 from ..emit.run.callable import Array
 from ..errors import ViewError, unknown
 from ..study.requests import Drawing, DrawnShape

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..bodies.mass import Shape
 from ..bodies.mechanism import Body
-from ..bodies.urdf.xml_text import LinkShape
+from ..bodies.robot.robot_text import LinkShape
 from ..emit.run.callable import Array
 from ..errors import ViewError, shown
 from .poses import euler_parameters, four, rotation_matrix, three, turning_z_to

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..bodies.frames import Frame
 from ..bodies.points import Point
-from ..bodies.urdf.robot import Robot
+from ..bodies.robot.robot import Robot
 from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
 from ..errors import ViewError, listed, shown

@@ -15,9 +15,9 @@ import pytest
 
 import symbody as sb
 from symbody.algebra.graph import PI
+from symbody.bodies.robot.robot import exact_multiple
+from symbody.bodies.robot.robot_text import Printed
 from symbody.bodies.urdf.read_urdf import Robot, read_urdf
-from symbody.bodies.urdf.robot import exact_multiple
-from symbody.bodies.urdf.xml_text import Printed
 from symbody.derive.articulated import articulated
 from symbody.derive.kinematics import Kinematics
 from symbody.derive.reactions import reaction

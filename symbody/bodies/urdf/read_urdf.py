@@ -1,8 +1,8 @@
 """Robots from URDF files: `read_urdf`.
 
 A URDF is a tree of links and joints. Links that are fixed to each other become one body; every joint that moves gets a coordinate; the numbers
-of the file become parameters, or constants. Data pass through `urdf_text.py` (the file, checked), `urdf_build.py` (bodies and joints) with
-`urdf_frames.py` (the choice of body frames), to `urdf_robot.py` (the model with its report).
+of the file become parameters, or constants. Data pass through `urdf_text.py` (the file, checked), `robot/make_robot.py` (bodies and joints) with
+`robot/link_frames.py` (the choice of body frames), to `robot/robot.py` (the model with its report).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from ...algebra.node_table import gc_paused
 from ...errors import ModelError, shown
-from .choices import RobotOptions
-from .make_robot import Builder
-from .robot import Robot
-from .xml_text import robot_text
+from ..robot.choices import RobotOptions
+from ..robot.make_robot import Builder
+from ..robot.robot import Robot
+from .urdf_text import urdf_text
 
 TOLERANCE: Final = 5e-6
 GRAVITY: Final = (0.0, 0.0, -9.81)
@@ -63,8 +63,9 @@ def read_urdf(
         raise ModelError(f"read_urdf: base= is 'fixed' or 'free', got {shown(base)}")
     if not 0 <= tolerance <= 1e-2:
         raise ModelError(f"read_urdf: tolerance= is an angle between 0 and 0.01, got {shown(tolerance)}")
-    text = robot_text(source)
+    text = urdf_text(source)
     options = RobotOptions(
+        "read_urdf",
         base == "free",
         parameters,
         free,

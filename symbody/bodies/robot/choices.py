@@ -1,4 +1,4 @@
-"""Options of `read_urdf`: names and patterns of joints and numbers."""
+"""Options of readers of robots: names and patterns of joints and numbers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from ...errors import ModelError, shown, unknown
 
 @dataclass(frozen=True)
 class RobotOptions:
-    """Options of `read_urdf`. `tolerance` is None where angles are not snapped."""
+    """Options of readers of robots. `caller` is the reader; `tolerance` is None where angles are not snapped."""
 
+    caller: str
     is_free: bool
     parameters: Any
     free: Any
@@ -30,11 +31,11 @@ class RobotOptions:
 class NameChoice:
     """Names and patterns that a user gave; remembers which of them were of use."""
 
-    def __init__(self, what: str, given: Any) -> None:
-        self._what = what
+    def __init__(self, caller: str, what: str, given: Any) -> None:
+        self._caller, self._what = caller, what
         items = given.replace(",", " ").split() if isinstance(given, str) else list(given)
         if wrong := [x for x in items if not isinstance(x, str)]:
-            raise ModelError(f"read_urdf: {what}: expected names or patterns, got {shown(wrong[0])}")
+            raise ModelError(f"{caller}: {what}: expected names or patterns, got {shown(wrong[0])}")
         self._unused = dict.fromkeys(items)
         self._patterns = [(x, re.compile(fnmatch.translate(x)).match) for x in items]
         self._offered: dict[str, None] = {}
@@ -49,20 +50,20 @@ class NameChoice:
 
     def check(self) -> None:
         for p in self._unused:
-            raise unknown("read_urdf", self._what, p, self._offered)
+            raise unknown(self._caller, self._what, p, self._offered)
 
 
 class Parameters:
     """Which numbers of the file become parameters."""
 
-    def __init__(self, given: Any) -> None:
+    def __init__(self, caller: str, given: Any) -> None:
         keywords = {"all": (True, False), "bodies": (True, False), "everything": (True, True), "none": (False, False)}
         self.of_bodies = given == "bodies"
         self._choice = None
         if isinstance(given, str) and given in keywords:
             self.inertial, self.geometric = keywords[given]
         else:
-            self._choice = NameChoice("parameter", given)
+            self._choice = NameChoice(caller, "parameter", given)
             self.inertial = self.geometric = True
 
     def chooses(self, name: str, geometric: bool) -> bool:

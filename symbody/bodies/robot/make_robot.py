@@ -4,97 +4,38 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
-from ...algebra.graph import PI, Expr, Symbol, as_expr
+from ...algebra.graph import Expr, Symbol, as_expr
 from ...errors import ModelError, listed, unknown
-from ..declarations import identifier
 from ..frames import Frame
 from ..joints import JointGeometry
-from ..loads import friction_force, on_coordinate
-from ..mass import mass_properties
+from ..loads import friction_force, on_coordinate, spring_force, torque
 from ..mechanism import Joint
 from ..rotations import Rotation, Turn
-from .choices import NameChoice, Parameters, RobotOptions
+from .choices import NameChoice, RobotOptions
 from .link_frames import (
     ORIGIN,
     HingeLine,
     LinkPlacement,
-    Mat,
-    Scalar,
     Vec,
     alignment,
-    cleaned,
     column,
-    direction_of,
-    from_rpy,
-    is_number,
-    is_zero,
     seat_of_sliding,
     seat_of_turning,
-    size_of,
     square,
-    symmetric,
     transposed,
     turn_matrix,
     turned_by,
 )
-from .robot import Robot, Snap, UrdfReport, exact_multiple, same_multiple
-from .xml_text import Angles, JointText, Printed, RobotText, tree_order
+from .robot import Robot, RobotReport
+from .robot_numbers import LinkMass, NumbersOfRobot, joined, tensor_of
+from .robot_text import JointText, RobotText, tree_order
 
+SEVERAL: Final = ("floating", "planar", "spherical")  # joints of several coordinates
 MOST_HINGES: Final = 8  # joints on one body that are looked at when its frame is chosen
-_ENTRIES: Final = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
-_PLACED: Final = ["_px", "_py", "_pz", "_roll", "_pitch", "_yaw"]
-_ENDINGS: Final[dict[str, list[str]]] = {  # of the symbols that a joint or link may have
-    "link": ["_m", "_cx", "_cy", "_cz", *(f"_I{k}" for k in _ENTRIES)],
-    "revolute": ["", "_dot", "_ddot", "_tau", "_damping", "_friction", *_PLACED],
-    "floating": [f"_{k}{d}" for k in "x y z e0 e1 e2 e3 wx wy wz".split() for d in ("", "_dot", "_ddot")] + _PLACED,
-    "planar": [f"_{k}{d}" for k in "xya" for d in ("", "_dot", "_ddot")] + _PLACED,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _Mass:
-    """Mass properties of one link or of several, in a frame: mass, mass centre, inertia about it."""
-
-    name: str
-    m: Scalar
-    c: Vec
-    I: Mat
-
-    @property
-    def is_number(self) -> bool:
-        return is_number(self.m, *self.c, *(x for row in self.I for x in row))
-
-    @property
-    def is_nothing(self) -> bool:
-        return all(is_zero(x) for x in (self.m, *self.I[0], *self.I[1], *self.I[2]))
-
-    def placed(self, at: LinkPlacement) -> _Mass:
-        return replace(self, c=at.point(self.c), I=at.tensor(self.I))
-
-
-def _joined(name: str, parts: Sequence[_Mass]) -> _Mass:
-    """Several bodies, all numbers, as one."""
-    if len(parts) == 1:
-        return replace(parts[0], name=name)
-    m = math.fsum(b.m for b in parts)
-    c = [math.fsum(b.m * b.c[i] for b in parts) / (m or 1.0) for i in range(3)]
-    c = [cleaned(x, size_of(*(b.c[i] for b in parts))) for i, x in enumerate(c)]
-    I = [[0.0] * 3 for _ in range(3)]
-    for b in parts:
-        r = [x - y for x, y in zip(b.c, c, strict=True)]
-        rr = sum(x * x for x in r)
-        for i, j in _ENTRIES.values():
-            I[i][j] += b.I[i][j] + b.m * (rr * (i == j) - r[i] * r[j])
-    size = size_of(*(x for row in I for x in row))
-    return _Mass(name, m, (c[0], c[1], c[2]), symmetric([[cleaned(x, size) for x in row] for row in I]))
-
-
-def _tensor(xx: Scalar, yy: Scalar, zz: Scalar, xy: Scalar = 0, xz: Scalar = 0, yz: Scalar = 0) -> Mat:
-    return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +47,21 @@ class _JointMotion:
     offset: float = 0.0
 
 
+def _from_anchor(joint: JointText | None) -> LinkPlacement:
+    """Where the child link is in the frame of its joint."""
+    if joint is None or not any(joint.anchor):
+        return LinkPlacement()
+    x, y, z = joint.anchor
+    return LinkPlacement(p=(-x, -y, -z))
+
+
 class _LinkGroup:
-    """Links that are fixed to each other: one body. Placements are in the frame of its first link."""
+    """Links that are fixed to each other: one body. Placements are in the frame of its joint, which is mostly that of its first link."""
 
     def __init__(self, top: str, parent: _LinkGroup | None = None, joint: JointText | None = None) -> None:
         self.top, self.parent, self.joint = top, parent, joint
-        self.members: dict[str, LinkPlacement] = {top: LinkPlacement()}
-        self.parts: list[_Mass] = []
+        self.members: dict[str, LinkPlacement] = {top: _from_anchor(joint)}
+        self.parts: list[LinkMass] = []
         self.hinges: list[HingeLine] = []  # joints that hang on it
         self.at, self.axis = LinkPlacement(), ORIGIN  # its own joint, in the frame of the parent's first link
         self.frame = Frame(None)  # body frame, once it is placed; the first link is at `link` in it
@@ -121,26 +70,17 @@ class _LinkGroup:
     @property
     def com(self) -> Vec | None:
         """Mass centre, where all is numbers."""
-        return _joined("", self.parts).c if self.parts and all(p.is_number for p in self.parts) else None
+        return joined("", self.parts).c if self.parts and all(p.is_number for p in self.parts) else None
 
 
-class Builder:
+class Builder(NumbersOfRobot):
     """The text of a file -> a model, with what was asked for."""
 
     def __init__(self, text: RobotText, options: RobotOptions) -> None:
-        self.text, self.options = text, options
-        self.where = f"URDF {text.name!r}"
+        super().__init__(text, options)
         self.root, self.order = tree_order(text)
-        self.model = Robot(text.name)
-        self.parameters = Parameters(options.parameters)
-        self.snapped: list[Snap] = []
-        self.doubtful: list[str] = []
-        self.renamed: dict[str, str] = {}
-        self.taken: set[str] = {"t"}
-        self.repeated: dict[str, int] = {}
-        self.names: dict[tuple[str, str], str] = {}  # of a link or joint, as it goes into symbols
-        self._choose_names()
         self.motions = self._motions()
+        self.rotors: list[Expr] = []  # twice their kinetic energies
 
     def robot(self) -> Robot:
         groups = self._groups()
@@ -154,100 +94,6 @@ class Builder:
         self.parameters.check()
         return self._finished(groups)
 
-    # ------------------------------------------------------------------------------------------------ names
-
-    def _choose_names(self) -> None:
-        if self.options.is_free:
-            self.names["joint", ""] = self._unique("base", _ENDINGS["floating"])
-        for j in self.text.joints.values():
-            self._choose_name("joint", j.name, _ENDINGS.get(j.kind, _ENDINGS["revolute"]))
-        for name in self.text.links:
-            self._choose_name("link", name, _ENDINGS["link"])
-
-    def _choose_name(self, what: str, name: str, endings: Sequence[str]) -> None:
-        made = self._unique(identifier(name)[:60], endings)
-        self.names[what, name] = made
-        if made != name and not (what == "joint" and self.text.joints[name].kind == "fixed"):
-            self.renamed[name] = made
-
-    def _unique(self, name: str, endings: Sequence[str]) -> str:
-        """A name whose symbols (with these endings) are nobody's yet."""
-        base = f"_{name}" if name[0].isdigit() else name
-        made, n = base, self.repeated.get(base, 1)
-        while any(made + e in self.taken for e in endings):
-            n += 1
-            made = f"{base}_{n}"
-        self.repeated[base] = n
-        self.taken.update(made + e for e in endings)
-        return made
-
-    # ------------------------------------------------------------------------------------------------ numbers
-
-    def _angles(self, where: str, rpy: Angles) -> list[Scalar]:
-        return [self._angle(f"{where}, {n}", a) for n, a in zip(("roll", "pitch", "yaw"), rpy, strict=True)]
-
-    def _angle(self, where: str, given: Printed) -> Scalar:
-        """An angle of the file, exact where it is a multiple of pi to the last digit of the machine, or is taken for one."""
-        if not given.value:
-            return given.value
-        if (k := same_multiple(given.value)) is not None:
-            return PI * k
-        tolerance = self.options.tolerance
-        k = None if tolerance is None else exact_multiple(given, tolerance)
-        if k is None:
-            return given.value
-        self.snapped.append(Snap(where, given.text, k, abs(given.value - float(k) * math.pi)))
-        return PI * k
-
-    def _number(self, name: str, value: Scalar, geometric: bool = False) -> Scalar:
-        """A number of the file: a parameter where it is chosen to be one and is no exact value."""
-        if isinstance(value, Expr) or value == 0 or not self.parameters.chooses(name, geometric):
-            return value
-        return self.model.parameter(name, float(value))
-
-    def _placement(self, joint: JointText) -> LinkPlacement:
-        """Of the joint's frame in the parent link."""
-        base = self.names["joint", joint.name]
-        x, y, z = (self._number(f"{base}_p{k}", x, True) for k, x in zip("xyz", joint.position, strict=True))
-        angles = self._angles(f"joint {joint.name!r}", joint.rpy)
-        rpy = [self._number(f"{base}_{k}", a, True) for k, a in zip(("roll", "pitch", "yaw"), angles, strict=True)]
-        return LinkPlacement(from_rpy(*rpy), (x, y, z))
-
-    def _axis(self, joint: JointText) -> Vec:
-        return direction_of(joint.axis, self.options.tolerance is not None)
-
-    def _mass_of(self, link: str) -> _Mass | None:
-        """Mass properties of a link in its own frame, as numbers."""
-        given = self.text.links[link].inertial
-        if given is None:
-            return None
-        turned = LinkPlacement(from_rpy(*self._angles(f"inertial of {link!r}", given.rpy)))
-        made = _Mass(link, given.mass, given.position, turned.tensor(_tensor(*given.tensor)))
-        if made.is_nothing:
-            return None
-        self._judge(made)
-        return made
-
-    def _judge(self, mass: _Mass) -> None:
-        """Report, or refuse, what no body has."""
-        try:
-            mass_properties(mass.name, mass.m, mass.c, mass.I)
-            if mass.m == 0:
-                raise ModelError(f"body {mass.name!r}: it has an inertia but no mass")
-        except ModelError as reason:
-            says = str(reason).removeprefix("body ").partition("; ")[0]
-            if self.options.strict:
-                raise ModelError(f"{self.where}: link {says}; strict=False accepts it") from None
-            self.doubtful.append(f"link {says}")
-
-    def _symbolic(self, mass: _Mass) -> _Mass:
-        """With parameters in the place of the numbers that are chosen."""
-        base = self.names["link", mass.name]
-        m = self._number(f"{base}_m", mass.m)
-        x, y, z = (self._number(f"{base}_c{k}", c) for k, c in zip("xyz", mass.c, strict=True))
-        I = [self._number(f"{base}_I{k}", mass.I[i][j]) for k, (i, j) in _ENTRIES.items()]
-        return _Mass(mass.name, m, (x, y, z), _tensor(*I))
-
     # ------------------------------------------------------------------------------------------------ motions
 
     def _motions(self) -> dict[str, _JointMotion]:
@@ -259,15 +105,17 @@ class Builder:
             chain = [name]
             while (last := chain[-1]) not in out and last not in held and self._follows(joints[last]):
                 followed = joints[last].mimic.joint  # type: ignore[union-attr]
-                if followed not in joints or joints[followed].kind in ("floating", "planar"):
-                    several = [n for n, j in joints.items() if j.kind not in ("floating", "planar")]
+                if followed not in joints or joints[followed].kind in SEVERAL:
+                    several = [n for n, j in joints.items() if j.kind not in SEVERAL]
                     raise unknown(f"{self.where}: joint {last!r} mimics", "joint of one coordinate", followed, several)
                 if followed in chain:
                     raise ModelError(f"{self.where}: joints {listed(chain)} mimic each other in a circle")
                 chain.append(followed)
             last = chain.pop()
             if last not in out:
-                out[last] = _JointMotion(None, 0.0, held[last]) if last in held else _JointMotion(last)
+                zero = joints[last].reference
+                moves = last not in held
+                out[last] = _JointMotion(last, 1.0, -zero) if moves else _JointMotion(None, 0.0, held[last] - zero)
             for follower in reversed(chain):
                 m, above = joints[follower].mimic, out[joints[follower].mimic.joint]  # type: ignore[union-attr]
                 assert m is not None
@@ -285,16 +133,16 @@ class Builder:
         for pattern, value in self.options.hold.items():
             fits = [j for n, j in joints.items() if fnmatch.fnmatchcase(n, pattern)]
             if not fits:
-                raise unknown("read_urdf: hold=", "joint that moves", pattern, joints)
-            if value and (wrong := [j.name for j in fits if j.kind in ("floating", "planar")]):
+                raise unknown(f"{self.options.caller}: hold=", "joint that moves", pattern, joints)
+            if value and (wrong := [j.name for j in fits if j.kind in SEVERAL]):
                 raise ModelError(
-                    f"read_urdf: hold=: joint {wrong[0]!r} has several coordinates; it can be held at zero"
+                    f"{self.options.caller}: hold=: joint {wrong[0]!r} has several coordinates; it can be held at zero"
                 )
             if not math.isfinite(value):
-                raise ModelError(f"read_urdf: hold=: {value} for {pattern!r} is not a finite number")
+                raise ModelError(f"{self.options.caller}: hold=: {value} for {pattern!r} is not a finite number")
             out |= {j.name: value for j in fits}
         if self.options.free is not None:
-            choice = NameChoice("joint that moves", self.options.free)
+            choice = NameChoice(self.options.caller, "joint that moves", self.options.free)
             for n, j in joints.items():
                 if not choice(n, self.names["joint", n]) and not self._follows(j):
                     out.setdefault(n, 0.0)
@@ -325,7 +173,7 @@ class Builder:
             at = g.members[j.parent] @ self._placement(j)
             if self._stands_still(j):
                 home[j.child] = g
-                g.members[j.child] = at @ self._displaced(j)
+                g.members[j.child] = at @ self._displaced(j) @ _from_anchor(j)
                 continue
             made = home[j.child] = _LinkGroup(j.child, g, j)
             made.at, made.axis = at, self._axis(j)
@@ -348,17 +196,17 @@ class Builder:
         turned = turned_by(found.matrix, turn_matrix(found.k, found.sign * value))
         return LinkPlacement(turned_by(turned, transposed(found.matrix)))
 
-    def _gathered(self, g: _LinkGroup) -> list[_Mass]:
+    def _gathered(self, g: _LinkGroup) -> list[LinkMass]:
         """Mass properties of a group, in the frame of its first link: links with parameters apart, all others as one."""
         own = [(mass, at) for name, at in g.members.items() if (mass := self._mass_of(name)) is not None]
         if self.parameters.of_bodies and own:
-            return [self._symbolic(_joined(g.top, [mass.placed(at) for mass, at in own]))]
+            return [self._symbolic(joined(g.top, [mass.placed(at) for mass, at in own]))]
         parts = [self._symbolic(mass).placed(at) for mass, at in own]
         symbolic, numbers = [p for p in parts if not p.is_number], [p for p in parts if p.is_number]
         if not numbers:
             return symbolic
         free = g.top not in [p.name for p in symbolic]
-        return [_joined(g.top if free else numbers[0].name, numbers), *symbolic]
+        return [joined(g.top if free else numbers[0].name, numbers), *symbolic]
 
     def _refuse_massless_motion(self, groups: list[_LinkGroup]) -> None:
         """Every coordinate moves something that has mass, by its own joint or by one that follows it."""
@@ -401,8 +249,8 @@ class Builder:
         assert joint is not None
         assert parent is not None
         at, name = parent.link @ g.at, self.names["joint", joint.name]
-        if joint.kind in ("floating", "planar"):
-            kind = "free" if joint.kind == "floating" else "planar"
+        if joint.kind in SEVERAL:
+            kind = {"floating": "free"}.get(joint.kind, joint.kind)
             outer = at.frame(parent.frame, f"{name}.parent")
             how = JointGeometry(axis=list(g.axis), sequence="euler parameters")
             g.frame, moved = self.model.moved_frame(kind, name, outer, how, None)
@@ -410,9 +258,9 @@ class Builder:
             kind = "prismatic" if joint.kind == "prismatic" else "revolute"
             outer = parent.frame
             self._seat(g, at, name)
-            own = [self._value(joint.name)] if not self._follows(joint) else []
+            own = [self._coordinate(joint.name)] if not self._follows(joint) else []
             moved = self.model.joint_coordinates(joint.name, own)
-        inner = self._link_frame(g, g.top)
+        inner = g.link.frame(g.frame, f"{name}.child") if any(joint.anchor) else self._link_frame(g, g.top)
         on = "ground" if parent.frame.is_ground else parent.top
         self.model.add_joint(Joint(joint.name, kind, outer, inner, on, g.top, moved))
 
@@ -448,18 +296,24 @@ class Builder:
             self._link_frame(g, name)
         if g.frame.is_ground:
             return
-        for part in g.parts or [_Mass(g.top, 0, ORIGIN, _tensor(0, 0, 0))]:
+        for part in g.parts or [LinkMass(g.top, 0, ORIGIN, tensor_of(0, 0, 0))]:
             b = part.placed(g.link)
             self.model.body(b.name, g.frame, mass=b.m, com=b.c, inertia=square(b.I), physical=False)
 
     def _add_loads(self) -> None:
-        actuated = NameChoice("joint to actuate", () if self.options.actuators is None else self.options.actuators)
+        actuated = NameChoice(
+            self.options.caller, "joint to actuate", () if self.options.actuators is None else self.options.actuators
+        )
         for j in self.order:
-            if self._stands_still(j) or j.kind in ("floating", "planar"):
+            if self._stands_still(j):
+                continue
+            if j.kind in SEVERAL:
+                self._add_loads_of_several(j)
                 continue
             m, name = self.motions[j.name], self.names["joint", j.name]
             assert m.of is not None
             q = self._coordinate(m.of)
+            self._add_spring_and_rotor(j, q, m.ratio)
             if m.of == j.name and (self.options.actuators == "all" or actuated(j.name, name)):
                 self._push(f"{j.name}.actuator", "actuator", q, self.model.input(f"{name}_tau"))
             if self.options.damping and j.damping:
@@ -469,8 +323,39 @@ class Builder:
                 level = self._number(f"{name}_friction", j.friction)
                 force = friction_force(m.ratio * q.dot, (level, self.options.friction))
                 self._push(f"{j.name}.friction", "friction", q, m.ratio * force)
+        if self.rotors:
+            self.model.kinetic_energy("rotors", sum(self.rotors) / 2)
         if self.options.actuators != "all":
             actuated.check()
+
+    def _add_spring_and_rotor(self, j: JointText, q: Symbol, ratio: float) -> None:
+        name = self.names["joint", j.name]
+        if j.stiffness:
+            k = self._number(f"{name}_stiffness", j.stiffness)
+            force, potential = spring_force(self._value(j.name) + j.reference, k, j.rest)
+            self.model.add_load(on_coordinate(f"{j.name}.spring", "spring", q, ratio * force, potential))
+        if j.armature:
+            self.rotors.append(ratio * ratio * self._number(f"{name}_armature", j.armature) * q.dot**2)
+
+    def _add_loads_of_several(self, j: JointText) -> None:
+        """Damping and rotor inertia on every speed of a spherical or floating joint."""
+        name = self.names["joint", j.name]
+        made = self.model.joints[j.name]
+        if j.damping and self.options.damping:
+            c = self._number(f"{name}_damping", j.damping)
+            turns = -c * made.inner.angular_velocity(made.outer)
+            self.model.add_load(torque(f"{j.name}.damper", turns, made.inner, made.outer))
+            for q in made.coordinates[:3] if j.kind == "floating" else ():
+                self._push(f"{j.name}.damper.{q.name}", "damper", q, -c * q.dot)
+        if j.armature:
+            A = self._number(f"{name}_armature", j.armature)
+            slides, parameters = (
+                (made.coordinates[:3], made.coordinates[3:]) if j.kind == "floating" else ((), made.coordinates)
+            )
+            # |ω|² = 4 |e'|² of Euler parameters e of norm one
+            self.rotors.append(A * (sum(q.dot**2 for q in slides) + 4 * sum(e.dot**2 for e in parameters)))
+        if j.stiffness:
+            self.doubtful.append(f"joint {j.name!r}: the stiffness of a {j.kind} joint is not in the model")
 
     def _push(self, name: str, kind: str, q: Symbol, force: Expr) -> None:
         self.model.add_load(on_coordinate(name, kind, q, force))
@@ -484,7 +369,7 @@ class Builder:
         for name, link in self.text.links.items():
             model.visuals[name], model.collisions[name] = link.visuals, link.collisions
         model.details = dict(self.text.joints)
-        model.report = UrdfReport(
+        model.report = RobotReport(
             tuple(self.snapped), merged, dict(self.renamed), tuple(self.doubtful), dict(self.text.left_out)
         )
         for name, frame in model.links.items():

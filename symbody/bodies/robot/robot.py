@@ -1,4 +1,4 @@
-"""The result of `read_urdf`: a model, with visuals, collision shapes and details of the file, and the angles that were snapped."""
+"""A robot read from a file: a model, with visuals, collision shapes and details of the file, and the angles that were snapped."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from ...algebra.evaluate import evaluate
+from ...algebra.graph import Expr
 from ...errors import listed, unknown
 from ...summary import Summary, counted, filled, listing
 from ..frames import Frame
 from ..model import Model
 from .link_frames import GRID
-from .xml_text import JointText, LinkShape, Printed
+from .robot_text import JointText, LinkShape, Printed
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Snap:
 
 
 @dataclass(frozen=True, repr=False)
-class UrdfReport:
+class RobotReport:
     """Changes and omissions made while reading a file; `print(robot.report)`.
 
     snapped    angles taken for exact multiples of pi
@@ -58,16 +60,28 @@ class UrdfReport:
         return "\n".join(self.lines()) or "read as it stands"
 
     def __repr__(self) -> str:
-        return str(Summary("UrdfReport", tuple(("-", line) for line in self.lines())))
+        return str(Summary("RobotReport", tuple(("-", line) for line in self.lines())))
+
+
+@dataclass(frozen=True)
+class ActuatorText:
+    """An actuator of a file: its input, its gear, and the ranges of control and force, for information: the model does not enforce them."""
+
+    input: str
+    gear: tuple[float, ...]
+    control_range: tuple[float, ...] | None = None
+    force_range: tuple[float, ...] | None = None
 
 
 class Robot(Model):
-    """A model read from a URDF file; it can be added to like any other. Besides:
+    """A model read from the file of a robot (URDF, MJCF, SDF); it can be added to like any other. Besides:
 
     links       frame of every link of the file, those of merged links included
     visuals     shapes of each link, to be seen; `collisions` those to collide
     details     what the file says of each joint: limits, effort, damping, friction
     report      what reading changed or left out
+    sites       frames of an MJCF file beside those of links; `tendons` lengths, `actuators` what drives what
+    keyframes   states by name, each a number for every coordinate; "qpos0" is the configuration that an MJCF file shows
     """
 
     def __init__(self, name: str) -> None:
@@ -76,12 +90,26 @@ class Robot(Model):
         self.visuals: dict[str, tuple[LinkShape, ...]] = {}
         self.collisions: dict[str, tuple[LinkShape, ...]] = {}
         self.details: dict[str, JointText] = {}
-        self.report = UrdfReport((), {}, {}, (), {})
+        self.report = RobotReport((), {}, {}, (), {})
+        self.sites: dict[str, Frame] = {}
+        self.tendons: dict[str, Expr] = {}
+        self.actuators: dict[str, ActuatorText] = {}
+        self.keyframes: dict[str, dict[str, float]] = {}
 
     def _more_rows(self) -> tuple[tuple[str, str], ...]:
         remarks = len(self.report.lines())
         read = f"{counted(remarks, 'remark')}: print(robot.report)" if remarks else "as it stands"
         return filled(links=listing(self.links), read=read)
+
+    def unused_name(self, name: str) -> str:
+        """The name, with a number where a symbol has it."""
+        known = self.symbols
+        return next(n for k in range(len(known) + 2) if (n := name if k == 0 else f"{name}_{k + 1}") not in known)
+
+    def value_at(self, e: Expr, state: Mapping[str, float]) -> float:
+        """An expression in coordinates and parameters, at a state by names and default values."""
+        values = {**self.default_values, **{self.symbols[n]: x for n, x in state.items()}}
+        return float(evaluate(e, values))
 
     def link(self, name: str) -> Frame:
         """The frame of a link of the file, fixed to the body that it is part of."""

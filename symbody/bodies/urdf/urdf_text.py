@@ -1,27 +1,28 @@
-"""The text of a URDF file, checked: links, joints, shapes. No mechanics yet.
-
-The file is parsed by expat without a document type: DOCTYPE and entities are refused before anything of them is expanded. Nothing else is
-opened: meshes stay names of files.
-"""
+"""The text of a URDF file, checked. Nothing else is opened: meshes stay names of files."""
 
 from __future__ import annotations
 
-import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final, NamedTuple, NoReturn
-from xml.parsers import expat
+from typing import Any, Final
 
-from ...errors import ModelError, listed, shown, unknown
-from ...escaping import checked_name
+from ...errors import ModelError, listed, shown
+from ..robot.robot_text import (
+    NO_ANGLES,
+    Angles,
+    InertialText,
+    JointText,
+    Limits,
+    LinkShape,
+    LinkText,
+    Mimic,
+    Printed,
+    RobotText,
+    Three,
+)
+from ..robot.xml_tree import XmlElement, finite_number, read_xml
 
-MOST_BYTES: Final = 256 * 2**20
-MOST_NESTING: Final = 64
 JOINT_KINDS: Final = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
-_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _KNOWN: Final = {  # elements that are read, and those whose absence from the model is no loss; all others are reported
     "robot": ("link", "joint", "material"),
     "link": ("inertial", "visual", "collision"),
@@ -30,198 +31,10 @@ _KNOWN: Final = {  # elements that are read, and those whose absence from the mo
 }
 
 
-class Printed(NamedTuple):
-    """A number and the text it was printed as, which says how many of its digits count."""
-
-    value: float
-    text: str
-
-
-Three = tuple[float, float, float]
-Angles = tuple[Printed, Printed, Printed]
-NO_ANGLES: Final[Angles] = (Printed(0.0, "0"),) * 3
-
-
-@dataclass(frozen=True, slots=True)
-class LinkShape:
-    """A shape fixed to a link, to be seen (or to collide).
-
-    kind           box, cylinder, sphere, capsule or mesh
-    size           edges of a box; radius and length of a cylinder or capsule (about z); radius of a sphere; nothing for a mesh
-    file, scale    of a mesh: where it is said to be; it is never opened
-    position, rpy  of the shape in the link frame; rpy is Rz(yaw) Ry(pitch) Rx(roll)
-    colour         red, green, blue, opacity
-    """
-
-    kind: str
-    size: tuple[float, ...] = ()
-    file: str = ""
-    scale: Three = (1.0, 1.0, 1.0)
-    position: Three = (0.0, 0.0, 0.0)
-    rpy: Three = (0.0, 0.0, 0.0)
-    colour: tuple[float, float, float, float] | None = None
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class InertialText:
-    """Mass, and where and how the inertia is given: about the mass centre, along axes turned by rpy. tensor: xx, yy, zz, xy, xz, yz."""
-
-    mass: float
-    position: Three
-    rpy: Angles
-    tensor: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LinkText:
-    name: str
-    line: int
-    inertial: InertialText | None
-    visuals: tuple[LinkShape, ...]
-    collisions: tuple[LinkShape, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Limits of a joint's position, speed and effort, for information: the model does not enforce them. None where the file has none."""
-
-    lower: float | None = None
-    upper: float | None = None
-    effort: float | None = None
-    velocity: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Mimic:
-    """This joint's coordinate is multiplier · (that of `joint`) + offset."""
-
-    joint: str
-    multiplier: float
-    offset: float
-
-
-@dataclass(frozen=True, slots=True)
-class JointText:
-    """A joint as the file says it: where its frame is in the parent link, and what moves along or about `axis` of that frame."""
-
-    name: str
-    line: int
-    kind: str
-    parent: str
-    child: str
-    position: Three
-    rpy: Angles
-    axis: Three
-    limits: Limits = Limits()
-    damping: float = 0.0
-    friction: float = 0.0
-    mimic: Mimic | None = None
-
-
-@dataclass(frozen=True)
-class RobotText:
-    """All that was read. `left_out`: elements and shapes that are not read, with their number."""
-
-    name: str
-    links: Mapping[str, LinkText]
-    joints: Mapping[str, JointText]
-    left_out: Mapping[str, int] = field(default_factory=dict)
-
-
-def robot_text(source: Any) -> RobotText:
+def urdf_text(source: Any) -> RobotText:
     """Read a file (by its path) or a text (which starts with <)."""
-    where, data = _content(source)
-    return _UrdfReader(where).robot(_parsed(where, data))
-
-
-# ---------------------------------------------------------------------------------------------------------- files
-
-
-def _content(source: Any) -> tuple[str, str | bytes]:
-    if isinstance(source, bytes):
-        return "URDF text", _of_bearable_size("URDF text", source)
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        return "URDF text", _of_bearable_size("URDF text", source.lstrip("\ufeff \t\r\n"))
-    if isinstance(source, str) and re.match(r"[A-Za-z][\w+.-]+://", source):
-        raise ModelError(
-            f"read_urdf: {shown(source)} is an address; nothing is fetched: save the file and give its path"
-        )
-    if not isinstance(source, (str, Path)):
-        raise ModelError(f"read_urdf: expected the path of a file or a text that starts with <, got {shown(source)}")
-    path = Path(source)
-    try:
-        if not path.is_file():
-            what = "is not a plain file" if path.exists() else "there is no such file"
-            raise ModelError(f"read_urdf: {shown(str(source))}: {what}; give the path of a URDF file, or its text")
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as reason:
-        raise ModelError(f"read_urdf: {shown(str(source))} cannot be read: {reason}") from None
-    return f"URDF {path.name!r}", _of_bearable_size(f"URDF {path.name!r}", data)
-
-
-def _of_bearable_size(where: str, data: str | bytes) -> str | bytes:
-    if len(data) > MOST_BYTES:
-        raise ModelError(f"{where}: larger than {MOST_BYTES // 2**20} MB; this is no description of a robot")
-    return data
-
-
-# ---------------------------------------------------------------------------------------------------------- XML
-
-
-class XmlElement:
-    """An element of the file, with the line where it starts."""
-
-    __slots__ = ("attributes", "children", "line", "tag")
-
-    def __init__(self, tag: str, attributes: dict[str, str], line: int) -> None:
-        self.tag, self.attributes, self.line = tag, attributes, line
-        self.children: list[XmlElement] = []
-
-    def all(self, tag: str) -> Iterator[XmlElement]:
-        return (c for c in self.children if c.tag == tag)
-
-
-def _parsed(where: str, data: str | bytes) -> XmlElement:
-    """The root element. Documents with a DOCTYPE end here, before any entity of theirs is looked at."""
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    top = XmlElement("", {}, 0)
-    stack = [top]
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        if len(stack) > MOST_NESTING:
-            raise ModelError(
-                f"{where}: line {parser.CurrentLineNumber}: elements are nested more than {MOST_NESTING} deep"
-            )
-        for name, value in attributes.items():
-            checked_name(value, f"{where}: line {parser.CurrentLineNumber}: {shown(name)}")
-        element = XmlElement(tag, attributes, parser.CurrentLineNumber)
-        stack[-1].children.append(element)
-        stack.append(element)
-
-    def end(tag: str) -> None:
-        stack.pop()
-
-    def refuse(*_: Any) -> NoReturn:
-        raise ModelError(
-            f"{where}: line {parser.CurrentLineNumber}: a DOCTYPE or entity is declared; a URDF needs none, and it could make the file "
-            "expand without end or reach for other files: delete the declaration"
-        )
-
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = parser.ExternalEntityRefHandler = refuse
-    parser.UnparsedEntityDeclHandler = refuse
-    try:
-        parser.Parse(data, True)
-    except expat.ExpatError as reason:
-        raise ModelError(f"{where} is not XML: {reason}") from None
-    except (UnicodeError, LookupError, ValueError) as reason:
-        if isinstance(reason, ModelError):
-            raise
-        raise ModelError(f"{where} is not XML: {reason}") from None
-    return top.children[0]
+    where, root = read_xml(source, "URDF", "read_urdf")
+    return _UrdfReader(where).robot(root)
 
 
 # ---------------------------------------------------------------------------------------------------------- elements
@@ -298,8 +111,8 @@ class _UrdfReader:
         return tuple(self._number(e, key, w) for w in words)
 
     def _number(self, e: XmlElement, key: str, word: str) -> Printed:
-        value = float(word) if _NUMBER.fullmatch(word) else math.nan
-        if not math.isfinite(value):
+        value = finite_number(word)
+        if value is None:
             raise self._wrong(f"<{e.tag} {key}=...>: {shown(word)} is not a finite number", e.line)
         return Printed(value, word)
 
@@ -422,42 +235,3 @@ class _UrdfReader:
             return None
         joint = found.attributes.get("joint", "").strip()
         return Mimic(joint, self._one(found, "multiplier", "1"), self._one(found, "offset", "0"))
-
-
-# ---------------------------------------------------------------------------------------------------------- the tree
-
-
-def tree_order(robot: RobotText) -> tuple[str, list[JointText]]:
-    """The root link, and the joints from the root outwards, each branch to its end before the next. Refuses what is no tree."""
-    above: dict[str, JointText] = {}
-    below: dict[str, list[JointText]] = {name: [] for name in robot.links}
-    for j in robot.joints.values():
-        for what, link in (("parent", j.parent), ("child", j.child)):
-            if link not in robot.links:
-                raise unknown(
-                    f"URDF {robot.name!r}: joint {j.name!r} (line {j.line}), {what}", "link", link, robot.links
-                )
-        if j.child in above:
-            raise ModelError(
-                f"URDF {robot.name!r}: link {j.child!r} hangs on two joints, {above[j.child].name!r} and {j.name!r}; a URDF is a tree: cut "
-                "the loop, and close it in the model by a joint between bodies that are placed already"
-            )
-        above[j.child] = j
-        below[j.parent].append(j)
-    roots = [name for name in robot.links if name not in above]
-    if len(roots) > 1:
-        raise ModelError(
-            f"URDF {robot.name!r}: {len(roots)} links hang on nothing ({listed(roots)}); there must be one root: tie the others to it by "
-            "joints"
-        )
-    order, stack = [], [j for r in roots for j in reversed(below[r])]
-    while stack:
-        order.append(stack.pop())
-        stack.extend(reversed(below[order[-1].child]))
-    if len(order) + 1 < len(robot.links):
-        reached = {*roots, *(j.child for j in order)}
-        lost = [name for name in robot.links if name not in reached]
-        raise ModelError(
-            f"URDF {robot.name!r}: links {listed(lost)} hang on each other in a loop; a URDF is a tree: one of their joints must go"
-        )
-    return roots[0], order

@@ -1,0 +1,77 @@
+"""Paths: lines that run straight from point to point, and over surfaces between them. A tension along a path pulls at every point of it.
+
+    l = Σ l_k / n_k,     on a station of the path acts   T / n_k (unit vector to the station before + to the station after)
+
+where n_k, the divisor of a pulley, shares the tension of what follows among as many branches. Surfaces are without friction, so the tension is
+the same on both sides of each, and the line on them is a geodesic (`path_surfaces.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from ..algebra.derivatives import time_derivative
+from ..algebra.graph import ONE, ZERO, Expr
+from .frames import Frame
+from .mechanism import Action, Load
+from .points import Point
+from .vectors import Vector
+
+
+class PathPiece(Protocol):
+    """A part of a path between two points: its length, and the unit pulls of a tension of one on what it runs over."""
+
+    @property
+    def length(self) -> Expr: ...
+
+    def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class StraightPiece:
+    """From point a, on what is fixed to frame `on`, to b."""
+
+    a: Point
+    b: Point
+    on: Frame
+    towards: Frame
+
+    @cached_property
+    def length(self) -> Expr:
+        return (self.b - self.a).magnitude()
+
+    def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]:
+        line = (1 / self.length) * (self.b - self.a)
+        return (self.on, self.a, line), (self.towards, self.b, -line)
+
+
+@dataclass(frozen=True, eq=False)
+class LinePath:
+    """A line through points and over surfaces: its length and rate as expressions, for laws, outputs, events and plots."""
+
+    name: str
+    pieces: tuple[PathPiece, ...]
+    divisors: tuple[Expr, ...]
+
+    @cached_property
+    def length(self) -> Expr:
+        total: Expr = ZERO
+        for piece, n in zip(self.pieces, self.divisors, strict=True):
+            total = total + (piece.length if n is ONE else piece.length / n)
+        return total
+
+    @cached_property
+    def rate(self) -> Expr:
+        """l'."""
+        return time_derivative(self.length)
+
+    def load(self, name: str, kind: str, tension: Expr, potential: Expr | None = None) -> Load:
+        """The tension, with everything that it pulls at."""
+        actions = []
+        for piece, n in zip(self.pieces, self.divisors, strict=True):
+            share = tension if n is ONE else tension / n
+            actions += [Action(on, force=share * pull, at=at) for on, at, pull in piece.pulls()]
+        return Load(name, kind, tuple(actions), potential)

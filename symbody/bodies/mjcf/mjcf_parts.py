@@ -1,0 +1,356 @@
+"""What an MJCF file hangs on bodies and joints: sites, equality constraints, tendons, actuators, keyframes -> parts of the model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ...algebra.functions import where
+from ...algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
+from ...algebra.walk import free_symbols
+from ...errors import SymbodyError, unknown
+from ..declarations import identifier
+from ..frames import Frame
+from ..line_paths import LinePath, StraightPiece
+from ..loads import on_coordinate, torque
+from ..mechanism import Action, Load
+from ..robot.link_frames import LinkPlacement, transposed, turned_by
+from ..robot.robot import ActuatorText, Robot
+from ..robot.robot_text import JointText
+from .actuator_law import ActuatorLaw, actuator_law
+from .mjcf_text import WORLD, MjcfText
+from .mjcf_tree import ACTUATORS, Attributes
+from .orientation import from_quaternion
+
+REFERENCE: Final = "qpos0"
+"""The key of the configuration that the file shows, beside the names of its keyframes."""
+
+
+@dataclass(frozen=True)
+class Tendon:
+    """A length, and the way in which a force that increases it acts."""
+
+    length: Expr
+    rate: Expr
+    pushed: Callable[[str, str, Expr, Expr | None], Load]  # name, kind, force, potential -> load
+
+
+class PartsOfMjcf:
+    """Adds them to a robot whose bodies and joints stand."""
+
+    def __init__(self, text: MjcfText, robot: Robot, names: dict[tuple[str, str], str]) -> None:
+        self.text, self.robot, self.names = text, robot, names
+        self.left_out: Counter[str] = Counter()
+        self.tendons: dict[str, Tendon] = {}
+
+    def wrong(self, given: Attributes, what: str, key: str, known: Any) -> SymbodyError:
+        return unknown(
+            f"{self.text.tree.where} (line {given.element.line}), <{given.element.tag}>", what, given.text(key), known
+        )
+
+    # ------------------------------------------------------------------------------------------------ frames
+
+    def add_sites(self) -> None:
+        for name, site in self.text.sites.items():
+            frame = site.at.frame(self.robot.links[site.link], f"{identifier(name)}.site")
+            self.robot.sites[name] = frame
+            if name not in self.robot.frames:
+                self.robot.add_frame(name, frame)
+
+    def _site(self, given: Attributes, key: str) -> Frame:
+        if given.text(key) not in self.robot.sites:
+            raise self.wrong(given, "site", key, self.robot.sites)
+        return self.robot.sites[given.text(key)]
+
+    def _body(self, given: Attributes, key: str, default: str = "") -> str:
+        name = given.text(key, default)
+        if name not in self.text.places:
+            raise self.wrong(given, "body", key, self.text.places)
+        return name
+
+    def _joint(self, given: Attributes, key: str) -> JointText:
+        found = self.text.robot.joints.get(given.text(key))
+        if found is None:
+            raise self.wrong(given, "joint", key, self.text.robot.joints)
+        return found
+
+    def _coordinate(self, joint: JointText) -> Expr:
+        """The coordinate of a joint; its value where it is held."""
+        found = self.robot.symbols.get(self.names["joint", joint.name])
+        return as_expr(joint.reference) if found is None else found
+
+    # ------------------------------------------------------------------------------------------------ equalities
+
+    def add_equalities(self) -> None:
+        for k, e in enumerate(self.text.tree.sections.get("equality", ())):
+            given = self.text.tree.filled(e, "equality")
+            name = given.text("name") or f"equality_{k + 1}"
+            if not given.is_true("active", True):
+                self.left_out[f"<{e.tag}> in <equality> that is not active"] += 1
+            elif e.tag == "joint":
+                self._tie_joints(name, given)
+            elif e.tag == "connect":
+                self._connect(name, given)
+            elif e.tag == "weld":
+                self._weld(name, given)
+            elif e.tag == "tendon":
+                self._tie_tendons(name, given)
+            else:
+                self.left_out[f"<{e.tag}> in <equality>"] += 1
+
+    def _tie_joints(self, name: str, given: Attributes) -> None:
+        """q1 - ref1 = c0 + c1 x + ... + c4 x⁴,   x = q2 - ref2"""
+        first = self._joint(given, "joint1")
+        x: Expr = ZERO
+        if "joint2" in given:
+            second = self._joint(given, "joint2")
+            x = self._coordinate(second) - second.reference
+        gap = self._coordinate(first) - first.reference - polynomial(given.several("polycoef", (0, 1, 0, 0, 0)), x)
+        self._constrain(name, gap)
+
+    def _tie_tendons(self, name: str, given: Attributes) -> None:
+        one = self._tendon(given, "tendon1").length
+        x = self._tendon(given, "tendon2").length if "tendon2" in given else ZERO
+        if "polycoef" in given and "tendon2" not in given:
+            self._constrain(name, one - polynomial(given.several("polycoef", (0, 1, 0, 0, 0)), x))
+        else:
+            self.left_out["<tendon> in <equality>: lengths are compared with those at the reference"] += 1
+
+    def _constrain(self, name: str, gap: Expr) -> None:
+        if not any(s.kind == "coordinate" for s in free_symbols(gap)):
+            self.left_out[f"equality {name!r} of what does not move"] += 1
+        else:
+            self.robot.constrain(name, gap)
+
+    def _connect(self, name: str, given: Attributes) -> None:
+        """A point of one body and a point of another coincide, as they do at the reference."""
+        if "site1" in given:
+            self.robot.coincide(name, self._site(given, "site1").origin, self._site(given, "site2").origin)
+            return
+        first, second = self._body(given, "body1"), self._body(given, "body2", WORLD)
+        anchor = given.three("anchor")
+        place = self._inverse(second).point(self.text.places[first].point(anchor))
+        links = self.robot.links
+        self.robot.coincide(name, links[first].point(*anchor), links[second].point(*place))
+
+    def _weld(self, name: str, given: Attributes) -> None:
+        """One body stays as it is in the other: at the reference, or at `relpose` where that is given."""
+        if "site1" in given:
+            self.robot.fixed(name, self._site(given, "site1"), self._site(given, "site2"))
+            return
+        first, second = self._body(given, "body1"), self._body(given, "body2", WORLD)
+        at = self._inverse(first) @ self.text.places[second]
+        pose = given.numbers("relpose", ())
+        if len(pose) == 7 and any(pose[3:]):
+            x, y, z, *quaternion = pose
+            at = LinkPlacement(from_quaternion(quaternion, given), (x, y, z))
+        links = self.robot.links
+        self.robot.fixed(name, at.frame(links[first], f"{identifier(name)}.weld"), links[second])
+
+    def _inverse(self, link: str) -> LinkPlacement:
+        X = self.text.places[link]
+        R = transposed(X.R)
+        x, y, z = LinkPlacement(R).direction(X.p)
+        return LinkPlacement(turned_by(R, ((1, 0, 0), (0, 1, 0), (0, 0, 1))), (-x, -y, -z))
+
+    # ------------------------------------------------------------------------------------------------ tendons
+
+    def add_tendons(self) -> None:
+        for k, e in enumerate(self.text.tree.sections.get("tendon", ())):
+            given = self.text.tree.filled(e, "tendon")
+            name = given.text("name") or f"tendon_{k + 1}"
+            made = self._fixed_tendon(given) if e.tag == "fixed" else self._spatial_tendon(name, given)
+            if made is None:
+                continue
+            self.tendons[name] = made
+            self.robot.tendons[name] = made.length
+            self._tendon_loads(name, given, made)
+
+    def _fixed_tendon(self, given: Attributes) -> Tendon | None:
+        """l = Σ coef q"""
+        parts: dict[Symbol, float] = {}
+        length: Expr = ZERO
+        for c in given.element.all("joint"):
+            own = Attributes(given.where, c, c.attributes)
+            q = self._coordinate(self._joint(own, "joint"))
+            length = length + own.one("coef") * q
+            if isinstance(q, Symbol):
+                parts[q] = parts.get(q, 0.0) + own.one("coef")
+        rate: Expr = ZERO
+        for q, coef in parts.items():
+            rate = rate + coef * q.dot
+
+        def pushed(name: str, kind: str, force: Expr, potential: Expr | None) -> Load:
+            return Load(name, kind, potential=potential, on_rates={q: coef * force for q, coef in parts.items()})
+
+        return Tendon(length, rate, pushed)
+
+    def _spatial_tendon(self, name: str, given: Attributes) -> Tendon | None:
+        pieces, divisors = [], []
+        before: Frame | None = None
+        divisor: Expr = ONE
+        for c in given.element.children:
+            own = Attributes(given.where, c, c.attributes)
+            if c.tag == "pulley":
+                divisor, before = as_expr(own.one("divisor", 1.0)), None
+            elif c.tag == "site":
+                here = self._site(own, "site")
+                if before is not None:
+                    pieces.append(StraightPiece(before.origin, here.origin, before, here))
+                    divisors.append(divisor)
+                before = here
+            else:
+                self.left_out[f"<{c.tag}> in <spatial> tendon {name!r}, which is not in the model"] += 1
+                return None
+        path = LinePath(name, tuple(pieces), tuple(divisors))
+
+        def pushed(name: str, kind: str, force: Expr, potential: Expr | None) -> Load:
+            return path.load(name, kind, -force, potential)
+
+        return Tendon(path.length, path.rate, pushed)
+
+    def _tendon(self, given: Attributes, key: str) -> Tendon:
+        if given.text(key) not in self.tendons:
+            raise self.wrong(given, "tendon", key, self.tendons)
+        return self.tendons[given.text(key)]
+
+    def _tendon_loads(self, name: str, given: Attributes, tendon: Tendon) -> None:
+        stiffness, damping = given.numbers("stiffness", (0.0,))[0], given.numbers("damping", (0.0,))[0]
+        for key in ("frictionloss", "armature"):
+            if given.one(key):
+                self.left_out[f"{key} of a tendon"] += 1
+        if stiffness:
+            rest = given.numbers("springlength", (-1.0,))
+            if rest[0] < 0:
+                rest = (self._at_reference(tendon.length),)
+            low, high = as_expr(rest[0]), as_expr(rest[-1])
+            l = tendon.length
+            stretch = l - low if low is high else where(l > high, l - high, where(l < low, l - low, 0))
+            load = tendon.pushed(f"{name}.spring", "spring", -stiffness * stretch, stiffness * stretch**2 / 2)
+            self.robot.add_load(load)
+        if damping:
+            self.robot.add_load(tendon.pushed(f"{name}.damper", "damper", -damping * tendon.rate, None))
+
+    def _at_reference(self, e: Expr) -> float:
+        return float(self.robot.value_at(e, self.robot.keyframes[REFERENCE]))
+
+    # ------------------------------------------------------------------------------------------------ actuators
+
+    def add_actuators(self, chosen: Callable[[str], bool]) -> None:
+        for k, e in enumerate(self.text.tree.sections.get("actuator", ())):
+            if e.tag not in ACTUATORS:
+                self.left_out[f"<{e.tag}> in <actuator>"] += 1
+                continue
+            given = self.text.tree.filled(e, "actuator")
+            target = next((given.text(t) for t in ("joint", "jointinparent", "tendon", "site") if t in given), "")
+            name = given.text("name") or target or f"actuator_{k + 1}"
+            if not chosen(name):
+                continue
+            law = actuator_law(given, e.tag)
+            if isinstance(law, str):
+                self.left_out[f"<{e.tag}> {law}"] += 1
+            else:
+                self._actuate(name, given, law)
+
+    def _actuate(self, name: str, given: Attributes, law: ActuatorLaw) -> None:
+        gear = given.several("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        length, rate, act = self._transmission(given, gear)
+        if act is None:
+            self.left_out[f"<{given.element.tag}> with this transmission"] += 1
+            return
+        base = self.robot.unused_name(f"{identifier(name)}_ctrl")
+        control = self.robot.input(base)
+        drive = self._drive(base, control, law)
+        force = law.force(drive, length, rate)
+        for load in act(f"{name}.actuator", force):
+            self.robot.add_load(load)
+        ranges = (
+            given.numbers(k, ()) if given.text(w) != "false" else ()
+            for k, w in (("ctrlrange", "ctrllimited"), ("forcerange", "forcelimited"))
+        )
+        self.robot.actuators[name] = ActuatorText(control.name, gear, *(tuple(r) if r else None for r in ranges))
+
+    def _drive(self, base: str, control: Symbol, law: ActuatorLaw) -> Expr:
+        """The control, or the activation that follows it."""
+        if law.dynamics == "none":
+            return control
+        act = self.robot.variable(base.removesuffix("_ctrl") + "_act")
+        rate = control if law.dynamics == "integrator" else (control - act) / law.time_constant
+        self.robot.equation(f"{base}.activation", act.dot - rate)
+        return act
+
+    def _transmission(self, given: Attributes, gear: Sequence[float]) -> tuple[Expr, Expr, Any]:
+        """Length, its rate, and the loads that a force which increases it is."""
+        if "tendon" in given:
+            tendon = self.tendons.get(given.text("tendon"))
+            if tendon is None:
+                return ZERO, ZERO, None
+            g = gear[0]
+            return g * tendon.length, g * tendon.rate, lambda n, f: [tendon.pushed(n, "actuator", g * f, None)]
+        if "joint" in given or "jointinparent" in given:
+            return self._on_joint(self._joint(given, "joint" if "joint" in given else "jointinparent"), given, gear)
+        if "site" in given and "refsite" not in given:
+            site = self._site(given, "site")
+            v, w = site.vector(*gear[:3]), site.vector(*gear[3:])
+
+            def push(name: str, f: Expr) -> Iterator[Load]:
+                actions = [Action(site, force=f * v, at=site.origin)] if any(gear[:3]) else []
+                actions += [Action(site, torque=f * w)] if any(gear[3:]) else []
+                yield Load(name, "actuator", tuple(actions))
+
+            return ZERO, ZERO, push
+        return ZERO, ZERO, None
+
+    def _on_joint(self, joint: JointText, given: Attributes, gear: Sequence[float]) -> tuple[Expr, Expr, Any]:
+        if joint.kind in ("revolute", "prismatic"):
+            q, g = self._coordinate(joint), gear[0]
+            if not isinstance(q, Symbol):
+                return ZERO, ZERO, lambda n, f: []
+            return g * q, g * q.dot, lambda n, f: [on_coordinate(n, "actuator", q, g * f)]
+        made = self.robot.joints[joint.name]
+        frame = made.inner if "joint" in given else made.outer
+        if joint.kind == "spherical":
+            about = frame.vector(*gear[:3])
+            return (
+                ZERO,
+                made.inner.angular_velocity(made.outer).dot(about),
+                lambda n, f: [torque(n, f * about, made.inner, made.outer)],
+            )
+        return ZERO, ZERO, None
+
+    # ------------------------------------------------------------------------------------------------ keyframes
+
+    def add_keyframes(self) -> None:
+        """States by the names of coordinates and inputs. The first is the configuration that the file shows."""
+        moving = [j for j in self.text.robot.joints.values() if j.kind != "fixed"]
+        self.robot.keyframes[REFERENCE] = self._state(moving, self._reference(moving))
+        for k, e in enumerate(e for e in self.text.tree.sections.get("keyframe", ()) if e.tag == "key"):
+            given = Attributes(self.text.tree.where, e, e.attributes)
+            numbers = given.numbers("qpos", ())
+            if len(numbers) == sum(len(self._names(j)) for j in moving):
+                self.robot.keyframes[given.text("name") or f"key_{k + 1}"] = self._state(moving, numbers)
+            elif numbers:
+                self.left_out["<key> whose qpos has another number of values"] += 1
+
+    def _reference(self, moving: Sequence[JointText]) -> tuple[float, ...]:
+        return tuple(x for j in moving for x in self.text.starts.get(j.name, (j.reference,)))
+
+    def _names(self, joint: JointText) -> list[str]:
+        base = self.names["joint", joint.name]
+        turned = [f"{base}_e{k}" for k in range(4)]
+        return {"floating": [f"{base}_x", f"{base}_y", f"{base}_z", *turned], "spherical": turned}.get(
+            joint.kind, [base]
+        )
+
+    def _state(self, moving: Sequence[JointText], numbers: Sequence[float]) -> dict[str, float]:
+        names = [n for j in moving for n in self._names(j)]
+        return {n: x for n, x in zip(names, numbers, strict=True) if n in self.robot.symbols}
+
+
+def polynomial(coefficients: Sequence[float], x: Expr) -> Expr:
+    total: Expr = ZERO
+    for c in reversed(coefficients):
+        total = total * x + c
+    return total

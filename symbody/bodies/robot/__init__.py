@@ -1,0 +1,1 @@
+"""Robots as files describe them: links and joints of any format -> model."""
