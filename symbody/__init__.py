@@ -185,6 +185,7 @@ if TYPE_CHECKING:
         simulate,
         simulate_batch,
         simulate_modes,
+        stepper,
         violation,
     )
     from .stability import (
@@ -265,7 +266,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     # integrate: motions
     "simulate", "closed_loop", "Event", "Trajectory",
     "Contact", "Friction", "simulate_modes", "Contacts", "Modes", "Switch",
-    "simulate_batch", "cuda_motions", "save_trajectory", "load_trajectory",
+    "simulate_batch", "stepper", "cuda_motions", "save_trajectory", "load_trajectory",
     # stability: near a motion
     "steady", "steady_motions", "branch", "Branch", "load_branch", "orbit", "Orbit", "load_orbit", "orbits", "OrbitBranch", "load_orbits", "linearize", "linear_system", "linear_integrals", "LinearSystem",
     "to_scipy", "to_control",

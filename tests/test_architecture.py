@@ -26,6 +26,7 @@ NOT_EQUATIONS = ("self", "m", "mechanism", "self.mechanism")  # owners of groups
 LAZY_DOORS = {  # files that may load a module when it is first needed, and why
     "symbody/algebra/graph.py": "objects of other packages find their converter when the first one arrives",
     "symbody/later.py": "public names, when they are first used, and methods that hand a result on to a later stage",
+    "symbody/integrate/step_wrappers.py": "Gymnasium, JAX and PyTorch are for those who have them",
     "symbody/integrate/tables.py": "pandas and xarray are for those who have them",
     "symbody/study/sweeps/optional_package.py": "Dask, Zarr, xarray and cloudpickle are for those who have them; scipy.stats takes half a second in every worker",
     "symbody/bodies/finite_elements/optional_packages.py": "readers of other programs' files are for those who have them",

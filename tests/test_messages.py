@@ -38,7 +38,7 @@ def sim(eq: sb.Equations) -> sb.Trajectory:
 OF_EQUATIONS = """all_assemblies angular_momentum assemble branch centre_of_mass certify christoffel_symbols closed_loop constraint_power coriolis_matrix
     cuda_motions diagonalized energy first_order forward_derivatives generalized_force gram_schmidt identify inverse_derivatives inverse_dynamics
     joint_forces kinetic_energy linear_integrals linearize load_powers mass_matrix_sparsity minimal momentum orbit orbits partial_velocities
-    potential_energy power reaction reactions shared_work simulate simulate_batch steady steady_motions tangent_vectors violation""".split()
+    potential_energy power reaction reactions shared_work simulate simulate_batch steady steady_motions stepper tangent_vectors violation""".split()
 
 
 @pytest.mark.parametrize("call", OF_EQUATIONS)

@@ -7,6 +7,7 @@ A member that machine code does not finish by itself (it has doubts about its me
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -53,6 +54,7 @@ class EnsembleTask:
     times      at which states are wanted
     tolerances rtol, and atol of each variable; `step`, `first_step`, ... as in `simulate`
     outputs    expressions that are kept instead of states
+    records    whether events are recorded
     patience   steps in a row that let a method doubt whether it is of the right kind; 0: it never does
     """
 
@@ -71,10 +73,16 @@ class EnsembleTask:
     adapts: bool = False
     events: EventTable | None = None
     outputs: tuple[Any, ...] = ()
+    records: bool = True
 
     @property
     def end(self) -> float:
         return float(self.times[-1])
+
+    @property
+    def record(self) -> int:
+        """How many events of a member are recorded."""
+        return RECORD if self.events is not None and self.records else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +125,7 @@ def integrated(
     """All members from these starts, with these parameters; and the seconds that it took."""
     count, n = y.shape
     width = len(task.times) * (n if not task.outputs else len(_entries(task)))
-    record = RECORD if task.events is not None else 0
+    record = task.record
     rows = EnsembleRows(
         np.full((count, width), np.nan), y.copy(), np.zeros((count, len(members.NOTES))),
         np.full((count, record, n + 2), np.nan),
@@ -187,6 +195,11 @@ class Worker:
         )  # fmt: skip
         self._members = LoopCallee(members.run_members, {}, b=self.loop)
 
+    def prepared(self, first: int, stop: int) -> Callable[[], None]:
+        """The run of some members, to be called again and again."""
+        self.loop.first, self.loop.stop = first, stop
+        return self._members.callee.run
+
     def run(self, first: int, stop: int) -> None:
         self.loop.first, self.loop.stop = first, stop
         self._members.run()
@@ -236,7 +249,7 @@ def event_rules(task: EnsembleTask, form: Form, p: Array) -> EventRules:
             is_one_sided=(0.0,),
         )
     return EventRules(
-        record=RECORD, short=SHORT * abs(task.end - task.begin), keeps=n, times=np.zeros(RECORD), which=np.zeros(RECORD), before=np.zeros(RECORD * n),
+        record=task.record, short=SHORT * abs(task.end - task.begin), keeps=n, times=np.zeros(RECORD), which=np.zeros(RECORD), before=np.zeros(RECORD * n),
         recent=np.zeros(MANY), is_terminal=(*table.terminal, 0.0), is_reset=(*table.resets, 0.0), is_one_sided=(*table.one_sided, 0.0),
         **{name: program_callee(f, {"p": p}) for name, f in _consequences(form, table).items()},
     )  # fmt: skip

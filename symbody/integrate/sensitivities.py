@@ -22,6 +22,7 @@ import numpy as np
 from ..algebra.derivatives import directional_derivative
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, symbol
 from ..algebra.matrix import Matrix
+from ..algebra.walk import substitute_all
 from ..derive.equations import Equations
 from ..emit.loops.language import Function, Known, Numbers
 from ..emit.loops.records import Struct
@@ -105,6 +106,21 @@ class VariedForm(Form):
     @cached_property
     def _varied_start(self) -> VariedStart:
         return VariedStart(self.state, self.wrt, self.held or frozenset())
+
+    def map_through(self, when: Expr, after: Mapping[Symbol, Expr] | None) -> Mapping[Symbol, Expr] | None:
+        """New values of the state at the event when = 0, and after them of its variations: see the head of this file."""
+        if after is None:
+            return None
+        form, out = self.state, dict(after)
+        table = {s: after.get(s, s) for s in form.y}
+        flow: dict[Symbol, Expr] = dict(zip(form.y, form.rates, strict=True)) | {self.equations.t: ONE}
+        new, rates_after = Matrix(form.n, 1, tuple(table.values())), substitute_all(list(form.rates), table)
+        rate = directional_derivative(when, flow)
+        for j, column in enumerate(self.columns):
+            delay, met = _met(self, j, when, rate, flow)
+            moved = directional_derivative(new, met).entries
+            out |= {s: e - delay * f for s, e, f in zip(column, moved, rates_after, strict=True)}
+        return out
 
     def settle(self, p: Array) -> Any:
         inner = self.state.settle(p)
@@ -192,10 +208,7 @@ class Saltation:
         moved, jumped = [], []
         new = Matrix(state.n, 1, tuple(self.after.get(s, s) for s in state.y))
         for j in range(len(form.wrt)):
-            direction = form.direction(j)
-            delay = -directional_derivative(self.when, direction) / rate
-            met: dict[Symbol, Expr] = {s: direction.get(s, ZERO) + delay * flow[s] for s in (*state.y, eq.t)}
-            met |= {x: ONE for x in (form.wrt[j],) if x in state.parameters}
+            delay, met = _met(form, j, self.when, rate, flow)
             jumped += list(directional_derivative(new, met).entries)
             moved.append(delay)
         before = form.compiled("at_the_event", {"s": jumped, "delay": moved})
@@ -213,6 +226,16 @@ class Saltation:
         flow = flow_after(t + aside, state_after, p)
         columns = s.reshape(len(delay), -1) - np.outer(delay, flow)
         return columns.reshape(-1)
+
+
+def _met(
+    form: VariedForm, j: int, when: Expr, rate: Expr, flow: Mapping[Symbol, Expr]
+) -> tuple[Expr, dict[Symbol, Expr]]:
+    """How much later the event comes along the j-th variation, and how everything has moved by then."""
+    direction = form.direction(j)
+    delay = -directional_derivative(when, direction) / rate
+    met: dict[Symbol, Expr] = {s: direction.get(s, ZERO) + delay * flow[s] for s in flow}
+    return delay, met | {x: ONE for x in (form.wrt[j],) if x in form.state.parameters}
 
 
 def variations_in(y: Array, n: int, count: int) -> Array | None:
