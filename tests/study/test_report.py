@@ -1,5 +1,6 @@
 """The report: what cannot be had costs a note in its place, and its commands give what it shows."""
 
+import json
 import re
 import shlex
 
@@ -72,6 +73,18 @@ def test_a_picture_that_fails_costs_no_chapter(model, tmp_path):
     assert list(missing) == ["picture", "live"]
     assert "No picture:" in page
     assert {"motion.csv", "energies.csv", "trajectory.npz"} <= {p.name for p in (tmp_path / "out" / "data").iterdir()}
+
+
+def test_the_model_that_runs_follows_the_laws_of_its_inputs(tmp_path):
+    """Those that the file asks for are in the equations of the page: nothing is left to be held by a slider."""
+    path = tmp_path / "driven.yaml"
+    driven = "joints: {q: {revolute: [ground, bob], actuation: tau}}\ninputs: tau"
+    asked = MODEL.replace("joints: {q: {revolute: [ground, bob]}}", driven)
+    path.write_text(asked.replace("{t: 0.5}", "{t: 0.5, inputs: {tau: 2*sin(3*t)}}"), encoding="utf-8")
+    page, missing = report(Study(find_model(str(path))), tmp_path / "out")
+    assert "live" not in missing
+    (sliders,) = re.findall(r'"sliders": ?(\[.*?\])', page)
+    assert {s["name"] for s in json.loads(sliders)} == {"l", "q", "q_dot"}
 
 
 def test_it_says_where_it_linearises_and_what_moved(model, tmp_path):
