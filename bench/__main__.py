@@ -32,6 +32,7 @@ STAGES = (
     "gpu",
     "readable",
     "elastic",
+    "contact",
 )  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),

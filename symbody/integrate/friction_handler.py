@@ -291,7 +291,7 @@ def impulses_by_law(
     b = v + moved + (e * np.minimum(v, 0.0) if law == NEWTON else 0.0)
     posed = problems.posed(s, part, b, slip + turned, duration=duration)
     problem, n = posed.problem, len(posed.contacts)
-    total = problem.any_forces()
+    total = problem.any_forces(quickly=duration > 0.0)
     if total is None or law == NEWTON or not np.any(e > 0):
         return posed, total
     back = np.zeros(len(total))
