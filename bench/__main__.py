@@ -30,6 +30,7 @@ STAGES = (
     "equilibria",
     "branches",
     "gpu",
+    "sweep",
     "readable",
     "elastic",
     "contact",

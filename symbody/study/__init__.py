@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from .read_model import ModelFile, built_in, read_model, read_model_text
     from .sources import ModelSource, find_model
     from .study import Study
+    from .sweeps.indices import morris_indices, sobol_indices
     from .sweeps.motion_questions import at_end, at_times, extremes
+    from .sweeps.objective import Objective, objective
     from .sweeps.stability_questions import orbit_values, spectrum, steady_values
     from .sweeps.study_sweep import over_of_texts, swept_study
     from .sweeps.sweep import sweep
@@ -23,6 +25,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "ModelFile", "built_in", "read_model", "read_model_text", "ModelSource", "find_model", "Study",
     "sweep", "SweepResult", "load_sweep", "at_times", "at_end", "extremes", "spectrum", "steady_values", "orbit_values",
     "swept_study", "over_of_texts",
+    "sobol_indices", "morris_indices", "objective", "Objective",
     "identify", "Measurement", "Identification",
 ]  # fmt: skip
 

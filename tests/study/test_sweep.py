@@ -62,7 +62,7 @@ def test_points_belong_to_their_numbers(sample: str) -> None:
     assert ((many > 0) & (many < 1)).all()
 
 
-@pytest.mark.parametrize("sample", SAMPLES[1:])
+@pytest.mark.parametrize("sample", SAMPLES[1:4])
 def test_points_fill_intervals_and_distributions(sample: str) -> None:
     """Means and deviations of the distributions; points that are spread evenly are nearer to them than the square root of their number."""
     members = varied({"b": (2.0, 4.0), "c": stats.norm(5, 2)}, sample, 1024, 1)

@@ -10,15 +10,16 @@ import numpy as np
 
 from ...derive.equations import Equations
 from ...emit.run.callable import Array
-from ...errors import StudyError, listed, shown
+from ...errors import StudyError, shown
 from ...integrate.batch import Batch, simulate_batch
 from ...integrate.meanings import meant
 from ...integrate.outcome import Ending
 from ...integrate.state import State
 from ...integrate.trajectory import Trajectory
 from ..start import StartRequest, placed_start
-from .answers import Answers, Schema, failed
-from .questions import Layout, SweptMembers, known_names, one_by_one, sentence
+from .answers import Answers, Schema
+from .gpu_motions import GpuMotions
+from .questions import Layout, SweptMembers, known_names, one_by_one
 from .varied import Varied
 
 VARIABLE: Final = ("coordinate", "speed", "variable", "input", "parameter")
@@ -80,7 +81,12 @@ class MotionQuestion:
 
     def answers(self, subject: Any, members: SweptMembers, schema: Schema | None) -> Answers:
         if self.target == "cuda":
-            return one_by_one(lambda some: on_gpu(self, subject, some), members)
+            if isinstance(self.start, StartRequest):
+                raise StudyError(
+                    f"sweep of {subject.name!r}: starts are not assembled on a GPU; give one that keeps the constraints"
+                )
+            asked = GpuMotions(self.t, self._names(subject), self.keep == "times", self.start, self.options)
+            return one_by_one(lambda some: asked.answers(subject, some), members)
         return one_by_one(lambda some: self._kept(subject, some, self._batch(subject, some)), members)
 
     def _batch(self, eq: Equations, members: SweptMembers) -> Batch:
@@ -124,16 +130,6 @@ def _padded(m: Trajectory, name: str, length: int) -> Array:
     found = m[name] if len(m) else out[:0]
     out[: len(found)] = found
     return out
-
-
-# ---------------------------------------------------------------------------------------------------------- on a GPU
-
-
-def on_gpu(question: MotionQuestion, eq: Equations, members: SweptMembers) -> Answers:
-    """SweptMembers as threads of a card. What is varied are parameters, and coordinates, speeds and variables at the start."""
-    raise StudyError(
-        f"sweep of {eq.name!r}: not yet {listed(question.names)}, {sentence(StudyError(''))}, {failed([])}"
-    )
 
 
 # ---------------------------------------------------------------------------------------------------------- to ask

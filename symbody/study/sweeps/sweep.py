@@ -50,7 +50,7 @@ def sweep(
     over      by name, what is varied: a list of values, each combined with everything else; an interval (low, high), or a distribution of `scipy.stats`
     ask       of equations and linear systems: `at_times`, `at_end`, `extremes`, `spectrum`, `steady_values`, `orbit_values` in `symbody.study`
     sample    how points are taken of intervals and distributions: "grid", `repeat` values of each, combined; "random", "sobol" or "latin hypercube",
-              `repeat` points in all of them together. Lists are combined with the points
+              `repeat` points in all of them together. Lists are combined with the points; "paired": the k-th member has the k-th value of each list
     seed      of random points, and of `rng`: a member has the same numbers wherever and with whichever others it is computed
     values    by name, the same for all members
     on        "threads" or "processes" of this computer; "dask" (a cluster on this computer), the address of a scheduler, or a client or cluster of Dask;

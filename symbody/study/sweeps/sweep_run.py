@@ -20,6 +20,9 @@ from .sweep_progress import SweepProgress
 
 WANTED_SECONDS: Final = 1.0  # of a batch: what is lost with a worker
 LEAST_SECONDS: Final = 0.05  # so that a cluster's milliseconds for each task are few per cent
+TASK_SECONDS: Final = (
+    2e-3  # that a scheduler needs for a task: with many workers, batches are longer, so that it keeps up
+)
 SHARES: Final = 4  # batches for each worker at least, so that slow ones do not make all others wait
 MOST_BYTES: Final = 2**25  # of a chunk of one array
 PILOT_SECONDS: Final = 0.1
@@ -55,7 +58,8 @@ def pilot(place: Place, total: int) -> Pilot:
 def batch_size(total: int, width: int, seconds: float, schema: Schema) -> int:
     """SweptMembers of a batch: about a second of work, a few batches for each worker, and chunks of bounded size."""
     each = max(seconds, 1e-7)
-    wanted = min(WANTED_SECONDS / each, total / (SHARES * width))
+    longest = max(WANTED_SECONDS, TASK_SECONDS * width)
+    wanted = min(longest / each, total / (SHARES * width))
     size = max(1, round(max(wanted, min(LEAST_SECONDS / each, total / width))))
     heaviest = max((np.dtype(c.dtype).itemsize * int(np.prod(c.shape)) for c in schema.values()), default=8)
     return max(1, min(size, MOST_BYTES // max(heaviest, 1)))

@@ -21,7 +21,7 @@ from ...emit.run.callable import Array
 from ...errors import StudyError, listed, shown, unknown
 from .optional_package import optional_package
 
-SAMPLES: Final = ("grid", "random", "sobol", "latin hypercube")
+SAMPLES: Final = ("grid", "random", "sobol", "latin hypercube", "paired")
 SAMPLE: Final = "sample"  # the dimension along which points are drawn
 POINTS, NOISE = 0, 1  # streams of random numbers that belong to one seed
 
@@ -58,7 +58,20 @@ class DrawnFrom:
         return f"{kind.name}({', '.join(given)})"
 
 
-Drawn = Interval | DrawnFrom
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Values that somebody else chose, one for each point."""
+
+    chosen: Array
+
+    def at(self, unit: Array) -> Array:
+        return self.chosen
+
+    def __str__(self) -> str:
+        return "paired"
+
+
+Drawn = Interval | DrawnFrom | Listed
 
 
 @dataclass(frozen=True)
@@ -177,6 +190,8 @@ def varied(over: Mapping[Any, Any], sample: str, repeat: int, seed: int) -> Vari
     found = {str(getattr(k, "name", k)): _told(str(getattr(k, "name", k)), v) for k, v in over.items()}
     if wrong := [n for n in found if n in (SAMPLE, "status", "message")]:
         raise StudyError(f"sweep: {listed(wrong)} cannot be varied under that name: the study uses it itself")
+    if sample == "paired":
+        return _paired(found, repeat, seed)
     levels = {k: v for k, v in found.items() if isinstance(v, np.ndarray)}
     drawn = {k: v for k, v in found.items() if not isinstance(v, np.ndarray)}
     if sample == "grid" and drawn:
@@ -188,6 +203,17 @@ def varied(over: Mapping[Any, Any], sample: str, repeat: int, seed: int) -> Vari
         grid = {k: v.at(np.linspace(0, 1, repeat) if isinstance(v, Interval) else middle) for k, v in drawn.items()}
         return Varied({k: v if k in levels else grid[k] for k, v in {**found, **levels}.items()}, {}, sample, 1, seed)
     return Varied(levels, drawn, sample, repeat, seed)
+
+
+def _paired(found: Mapping[str, Any], repeat: int, seed: int) -> Varied:
+    """The k-th member has the k-th value of each list."""
+    lengths = {k: len(v) if isinstance(v, np.ndarray) else None for k, v in found.items()}
+    if None in lengths.values() or len(set(lengths.values())) > 1 or repeat != 1:
+        raise StudyError(
+            f"sweep: sample='paired' takes lists of one length, and no repeat; got {listed(f'{k}: {n}' for k, n in lengths.items())}"
+        )
+    count = next(n for n in lengths.values() if n is not None)
+    return Varied({}, {k: Listed(v) for k, v in found.items()}, "paired", count, seed)
 
 
 def _told(name: str, given: Any) -> Any:
