@@ -7,6 +7,7 @@ h(q, u, z, r, t, p) = 0, where no rate z' stands in it                   additio
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -15,8 +16,9 @@ import numpy as np
 from ..algebra.derivatives import jacobian
 from ..algebra.walk import free_symbols
 from ..derive.equations import Equations
-from ..emit.run.callable import Array, Compiled
+from ..emit.run.callable import Array, Compiled, compile_program
 from ..emit.run.dynamics import Dynamics
+from ..emit.run.kept_programs import content_of, kept_program
 
 
 def called(f: Compiled, t: float, q: Array, u: Array, z: Array, r: Array, p: Array) -> Any:
@@ -36,13 +38,20 @@ class Rows:
             row for row in equations.additional_rows if not rates.intersection(free_symbols(row.expression))
         )
 
+    def _function(self, name: str, outputs: Callable[[], Mapping[str, Any]]) -> Compiled:
+        """A compiled function of the equations' own arguments, whose outputs are made where its program is not on disk."""
+        eq = self.equations
+        made_of = eq.cached("content", (), lambda: content_of(eq))
+        return compile_program(
+            kept_program(made_of and f"{made_of}|rows", name, lambda: Dynamics(eq).program(name, outputs()))
+        )
+
     # ------------------------------------------------------------------------------------------------ positions
 
     @cached_property
     def position_function(self) -> Compiled:
         entries = [row.expression for row in self.positions]
-        slopes = jacobian(entries, self.equations.q)
-        return Dynamics(self.equations).function("positions", {"phi": entries, "slopes": slopes})
+        return self._function("positions", lambda: {"phi": entries, "slopes": jacobian(entries, self.equations.q)})
 
     def position(self, *state: Any) -> tuple[Array, Array]:
         """phi and the norms of Euler parameters, and their derivatives with respect to q."""
@@ -55,7 +64,7 @@ class Rows:
 
     @cached_property
     def speed_function(self) -> Compiled:
-        return Dynamics(self.equations).function("speeds", {"Jc": self.equations.Jc, "b": self.equations.b})
+        return self._function("speeds", lambda: {"Jc": self.equations.Jc, "b": self.equations.b})
 
     def speed(self, *state: Any) -> tuple[Array, Array]:
         """Jc and b."""
@@ -66,7 +75,7 @@ class Rows:
 
     @cached_property
     def _rate_function(self) -> Compiled:
-        return Dynamics(self.equations).function("rates", {"N": self.equations.N, "n": self.equations.n})
+        return self._function("rates", lambda: {"N": self.equations.N, "n": self.equations.n})
 
     def rate(self, *state: Any) -> tuple[Array, Array]:
         """N and n of q' = N u + n."""
@@ -78,8 +87,7 @@ class Rows:
     @cached_property
     def _additional_function(self) -> Compiled:
         entries = [row.expression for row in self.additional]
-        slopes = jacobian(entries, self.equations.z)
-        return Dynamics(self.equations).function("additional", {"h": entries, "slopes": slopes})
+        return self._function("additional", lambda: {"h": entries, "slopes": jacobian(entries, self.equations.z)})
 
     def addition(self, *state: Any) -> tuple[Array, Array]:
         """Additional equations without rates, and their derivatives with respect to z."""

@@ -11,9 +11,9 @@ Others are in `spaces.py` (partition, qr, svd), `implicit.py` (implicit, ggl) an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -26,6 +26,7 @@ from ..derive.energies import energy, external_power, kinetic_energy
 from ..derive.equations import Equations
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, Compiled, compile_program
+from ..emit.run.kept_programs import content_of, kept_program
 from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, unknown
 from . import projection
@@ -48,6 +49,7 @@ class Form(CacheOwner):
     chosen       rows of Jc that are independent of each other
     invariants   expressions that stay as they are at the start, and `scales` by which violations of them are measured
     choice       how far independent speeds serve, where others were eliminated (`choices_of_speeds.py`)
+    recipe       how it was made of its equations, in words that tell it from all others: then its programs are kept on disk
     """
 
     name: str
@@ -61,6 +63,7 @@ class Form(CacheOwner):
     scales: Mapping[str, Expr] = field(default_factory=dict)
     own: Sequence[Expr] = ()
     choice: Expr | None = None
+    recipe: str = ""
 
     @property
     def n(self) -> int:
@@ -134,8 +137,24 @@ class Form(CacheOwner):
         return compile_program(program(name, groups, outputs))
 
     @cached_property
+    def _content(self) -> str:
+        """What its programs are made of; empty where they are not kept on disk."""
+        if not self.recipe:
+            return ""
+        eq = self.equations
+        own = eq.cached("content", (), lambda: content_of(eq))
+        return f"{own}|{self.recipe}" if own else ""
+
+    def kept(
+        self, name: str, outputs: Callable[[], Mapping[str, Any]], more: Mapping[str, Any] | None = None
+    ) -> Compiled:
+        """A compiled program of t, y, more and p, whose outputs are made where it is not on disk."""
+        groups = {"t": self.equations.t, "y": list(self.y), **(more or {}), "p": list(self.parameters)}
+        return compile_program(kept_program(self._content, name, lambda: program(name, groups, outputs())))
+
+    @cached_property
     def rhs_program(self) -> Compiled:
-        return self.compiled("rates", {"dy": list(self.rates)})
+        return self.kept("rates", lambda: {"dy": list(self.rates)})
 
     def start(self, t: float, state: Array, parameters: Array) -> tuple[Array, Array]:
         """y and p of this form for a state (q, u, z) and the equations' parameters and inputs, or for rows of both."""
@@ -179,8 +198,11 @@ class Form(CacheOwner):
     def along_program(self) -> Compiled:
         changes = tuple(symbol(f"change_of_{s.name}", "variable") for s in self.y)
         metric = "unit" if self.name == "orthogonal" else self.metric
-        left = projection.left_of(self.equations, self.chosen, changes, metric)
-        return self.compiled("along", {"x": left}, more={"changes": list(changes)})
+
+        def left() -> dict[str, Any]:
+            return {"x": projection.left_of(self.equations, self.chosen, changes, metric)}
+
+        return self.kept("along", left, {"changes": list(changes)})
 
     def along(self, p: Array) -> Any:
         """The part of a small change of the state that projection leaves; None where projection does nothing."""
@@ -231,24 +253,29 @@ class Form(CacheOwner):
         )  # fmt: skip
         return LoopCallee(settle_and_follow, {}, ("out", "note"), following=following)
 
-    @cached_property
-    def corrections(self) -> dict[str, dict[str, Any]]:
-        """One correction each of positions, speeds and invariants, where there is something to correct: x, and the violation before."""
-        eq, out = self.equations, {}
+    @property
+    def _ways_back(self) -> dict[str, Callable[[], tuple[Any, Any]]]:
+        """One correction each of positions, speeds and invariants, where there is something to correct: makers of x, and of the violation before."""
+        eq, out = self.equations, dict[str, Callable[[], tuple[Any, Any]]]()
         if eq.position_rows:
-            out["positions"] = projection.new_positions(eq, self.chosen, self.metric)
+            out["positions"] = lambda: projection.new_positions(eq, self.chosen, self.metric)
         if self.chosen:
-            out["speeds"] = projection.new_speeds(eq, self.chosen, self.metric)
+            out["speeds"] = lambda: projection.new_speeds(eq, self.chosen, self.metric)
         if self.invariants:
             scales = [self.scales[name] for name in self.invariants]
-            out["invariants"] = projection.new_on_invariants(
+            out["invariants"] = lambda: projection.new_on_invariants(
                 eq, self.y, self.chosen, self._shifted, scales, self.metric
             )
-        return {name: {"x": x, "violation": [violation]} for name, (x, violation) in out.items()}
+        return out
+
+    @cached_property
+    def corrections(self) -> dict[str, dict[str, Any]]:
+        """Corrections as expressions: x, and the violation before."""
+        return {name: _with_violation(make) for name, make in self._ways_back.items()}
 
     @cached_property
     def _corrections(self) -> dict[str, Compiled]:
-        return {name: self.compiled(name, outputs) for name, outputs in self.corrections.items()}
+        return {name: self.kept(name, partial(_with_violation, make)) for name, make in self._ways_back.items()}
 
     @property
     def _shifted(self) -> list[Expr]:
@@ -278,6 +305,28 @@ class Form(CacheOwner):
             x=np.zeros(self.n + m), w=np.zeros(self.n + m),
         )  # fmt: skip
         return LoopCallee(projection.settle_orthogonally, {}, ("out", "note"), steps=steps)
+
+
+def _with_violation(make: Callable[[], tuple[Any, Any]]) -> dict[str, Any]:
+    x, violation = make()
+    return {"x": x, "violation": [violation]}
+
+
+class LaterRates(Sequence[Expr]):
+    """Rates that are derived when somebody looks at them: where their program is on disk, nobody does."""
+
+    def __init__(self, count: int, make: Callable[[], Sequence[Expr]]) -> None:
+        self._count, self._make = count, make
+
+    @cached_property
+    def _rates(self) -> tuple[Expr, ...]:
+        return tuple(self._make())
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, k: Any) -> Any:
+        return self._rates[k]
 
 
 @dataclass(frozen=True)
@@ -328,11 +377,16 @@ def explicit_form(
     kept: Kept = NOTHING_KEPT,
 ) -> Form:
     """One of the forms of this file."""
-    c = stabilized(eq, alpha, beta) if name == "baumgarte" else None
-    udot, _ = accelerations(eq, chosen, c)
     choice = choice_of(eq)
-    rates = guarded([*eq.rates.entries, *udot.entries, *variable_rates(eq).entries, *kept.rates.values()], choice)
+
+    def rates() -> Sequence[Expr]:
+        c = stabilized(eq, alpha, beta) if name == "baumgarte" else None
+        udot, _ = accelerations(eq, chosen, c)
+        return guarded([*eq.rates.entries, *udot.entries, *variable_rates(eq).entries, *kept.rates.values()], choice)
+
+    y = (*eq.state, *kept.rates)
+    recipe = "" if kept.invariants or kept.rates else f"{name} {chosen} {metric} {alpha!r} {beta!r}"
     return Form(
-        name, eq, (*eq.state, *kept.rates), rates, chosen, metric, invariants=kept.invariants, scales=kept.scales,
-        own=[ZERO] * len(kept.rates), choice=choice,
+        name, eq, y, LaterRates(len(y), rates), chosen, metric, invariants=kept.invariants, scales=kept.scales,
+        own=[ZERO] * len(kept.rates), choice=choice, recipe=recipe,
     )  # fmt: skip
