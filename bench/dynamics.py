@@ -154,7 +154,7 @@ def _run(place: str, *arguments: Any) -> Row:
 
 def from_file(robot: str, function: str) -> Row:
     """Seconds from the URDF to the first result, in a fresh process: with an empty cache on disk, then with what that left there."""
-    with _empty_cache():
+    with empty_cache():
         cold, warm = (_run("bench.ours:from_file", robot, function) for _ in range(2))
     row: Row = {
         "robot": robot,
@@ -172,7 +172,8 @@ def from_file(robot: str, function: str) -> Row:
 
 
 @contextmanager
-def _empty_cache() -> Iterator[None]:
+def empty_cache() -> Iterator[None]:
+    """A cache on disk that is empty, and is removed in the end."""
     before = os.environ.get("SYMBODY_CACHE")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["SYMBODY_CACHE"] = folder

@@ -6,6 +6,7 @@ models.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -14,10 +15,11 @@ from typing import Any, Final
 import numpy as np
 
 import symbody as sb
-from examples import bicycle, slider_crank, spatial_crank
+from examples import bicycle, four_bars, slider_crank, spatial_crank
 from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
 
+from .dynamics import empty_cache
 from .equilibrium_cases import car, driven_motorcycle
 from .lifecycle import STAGES, nodes_left
 from .limits import Limit
@@ -58,6 +60,8 @@ def rows(quick: bool = False) -> Iterator[Row]:
     for name in TURNS:
         for case, seconds in steady_motions(name):
             yield timed(f"{name}: {case}", seconds)
+    for name in FIRST:
+        yield from first_answers(name)
     for case, stages in (("derived", ("derived",)), ("whole lives", tuple(s.__name__ for s in STAGES))):
         left = fresh("bench.overhead:dropped", stages, cycles, limit=Limit(3600.0)) or {}
         before = {"before_nodes_after": BEFORE_NODES[case]} if cycles == QUICK_CYCLES else {}
@@ -66,6 +70,32 @@ def rows(quick: bool = False) -> Iterator[Row]:
 
 def timed(case: str, seconds: float) -> Row:
     return {"case": case, "us": round(seconds * 1e6, 3), "before_us": BEFORE.get(case)}
+
+
+# ---------------------------------------------------------------------------------------------------------- the first answer
+
+
+FIRST: Final[dict[str, tuple[Callable[[], sb.Model], dict[str, float]]]] = {
+    "row of 40 four-bars": (partial(four_bars.model, 40), four_bars.start(40)),
+    "slider crank": (slider_crank.model, slider_crank.START),
+}
+BEFORE_FIRST: Final = {"row of 40 four-bars": (13.1, 5.9)}  # seconds, cold and warm, on a machine with two busy cores
+
+
+def first_answers(name: str) -> Iterator[Row]:
+    """CPU seconds from description to trajectory in a fresh process: with an empty cache on disk, then with what that left there."""
+    with empty_cache():
+        found = [fresh("bench.overhead:first_answer", name, limit=Limit(300.0)) or {} for _ in range(2)]
+    before = BEFORE_FIRST.get(name, (None, None))
+    for kind, row, earlier in zip(("cold", "warm"), found, before, strict=True):
+        yield {"case": f"{name}: first answer, {kind}", **row, "before_s": earlier}
+
+
+def first_answer(name: str) -> Row:
+    model, start = FIRST[name]
+    eq = sb.derive(model(), check=False)
+    sim = sb.simulate(eq, 1.0, sb.assemble(eq, start=start), progress=False)
+    return {"cpu_s": round(time.process_time(), 2), "reached": bool(sim.outcome)}
 
 
 # ---------------------------------------------------------------------------------------------------------- steady motions
