@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Final
 
 import numpy as np
@@ -26,7 +26,7 @@ NEAR: Final = 0.05  # a zero at this distance is taken for the nearest
 TRIES: Final = 2  # searches for a nearer zero that may fail
 MORE: Final = 4  # searches for a nearer zero altogether
 FEW: Final = 4  # unknowns: zeros are looked for around the start too,
-PARTS: Final = (0.5, 0.9)  # at these parts of the least distance that is known
+PARTS: Final = (0.3, 0.6, 0.9)  # at these parts of the least distance that is known
 STARTS: Final = 16
 NUDGE: Final = 1e-2
 AROUND: Final = 1.5  # a way that leads farther than so many times the least distance ends at nothing nearer
@@ -111,11 +111,13 @@ class ZeroSearch:
         return self._preferred(found)
 
     def _around(self, origin: Array, found: list[FoundZero]) -> Iterator[Array]:
-        """Places at parts of the least distance along each unknown, from which nearer zeros are looked for where there are so few unknowns that this costs little."""
-        n = len(origin)
+        """Places at parts of the least distance, at random and along each unknown, from which nearer zeros are looked for where there are so few unknowns that this costs little."""
+        draw, n = np.random.default_rng(3), len(origin)
         if n > FEW:
             return
-        for part, away in product(PARTS, (*np.eye(n), *-np.eye(n))):
+        random = ((part, draw.normal(size=n)) for part in PARTS * 3)
+        along = product(PARTS[1:], (*np.eye(n), *-np.eye(n)))
+        for part, away in chain(random, along):
             size = self.metric.distance(origin + away, origin)
             if 0 < size < np.inf:
                 yield origin + part * min(f.distance for f in found) / size * away
