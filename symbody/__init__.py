@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .later import offer
 
 if TYPE_CHECKING:
-    from . import algebra, bodies, emit, errors, integrate, stability, study, view, write
+    from . import algebra, bodies, emit, errors, integrate, kits, stability, study, view, write
     from .algebra import (
         Expr,
         ExternalFunction,
@@ -188,6 +188,7 @@ if TYPE_CHECKING:
         stepper,
         violation,
     )
+    from .kits import base_parameters, regressor, task
     from .stability import (
         Branch,
         LinearSystem,
@@ -272,10 +273,12 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "to_scipy", "to_control",
     # study: many members
     "sweep", "SweepResult", "load_sweep", "identify", "Measurement", "Identification",
+    # kits: robots
+    "task", "regressor", "base_parameters",
     # view: figures and scenes
     "plot", "scene", "Solid", "film",
     # stages, with their special names, and errors
-    "algebra", "bodies", "emit", "integrate", "stability", "study", "view", "write", "errors",
+    "algebra", "bodies", "emit", "integrate", "stability", "study", "view", "write", "kits", "errors",
     "SymbodyError", "ExpressionError", "EvaluationError", "ModelError", "ModelFileError", "DerivationError", "ProgramError",
     "StabilityError", "CompileError", "AssemblyError", "SimulationError", "StudyError", "ViewError",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from .repository import tracked_files
 
 ROOT = Path(__file__).parents[1]
 FLOW = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write")
+KITS = "kits"  # beside the flow: they import the public names of symbody, as a user would
 SHARED = ("errors", "escaping", "later", "summary", "whole_files")  # files that belong to no folder
 KNOW_NO_JOINTS = ("emit", "integrate", "stability")
 PUBLIC = {*symbody.__all__, *symbody.write.__all__}  # names that users call, with as many options as they need
@@ -53,8 +54,8 @@ SYMPY_MECHANICS = {  # files beyond the border itself that read objects of sympy
     "symbody/derive/sympy_methods.py": "equations of motion",
 }
 FENCES: dict[str, Callable[[str], bool]] = {  # third party: where it may be imported
-    "numpy": lambda file: folder(file) in FLOW[FLOW.index("emit") :] or file in NUMERICS or is_reduction(file),
-    "scipy": lambda file: folder(file) in ("integrate", "stability", "study") or is_reduction(file),
+    "numpy": lambda file: folder(file) in (*FLOW[FLOW.index("emit") :], KITS) or file in NUMERICS or is_reduction(file),
+    "scipy": lambda file: folder(file) in ("integrate", "stability", "study", KITS) or is_reduction(file),
     "llvmlite": lambda file: file == "symbody/emit/llvm/jit.py",
     "sympy": lambda file: file.startswith("symbody/algebra/sympy_border/") or file in SYMPY_MECHANICS,
     "yaml": lambda file: file == "symbody/bodies/file/yaml_tree.py",
@@ -148,6 +149,10 @@ def folders_in_order(root: Path) -> list[str]:
             continue
         there = parts[1] if len(parts) > 1 else "symbody"
         if there in SHARED or there == here:
+            continue
+        if here == KITS:
+            if there != "symbody":
+                bad.append(f"{i}: a kit imports what a user imports, the names of symbody")
             continue
         if here not in FLOW or there not in FLOW or FLOW.index(there) > FLOW.index(here):
             bad.append(f"{i}, which is not to the left of {here}")
@@ -455,6 +460,7 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (folders_in_order, {"algebra/a.py": "from ..emit import b"}, "algebra/a.py:1 imports symbody.emit"),
     (folders_in_order, {"derive/a.py": "import symbody.emit.b"}, "derive/a.py:1"),
     (folders_in_order, {"algebra/a.py": "from symbody import cli"}, "algebra/a.py:1"),
+    (folders_in_order, {"kits/a.py": "from ..derive import derive"}, "a kit imports what a user imports"),
     (folders_in_order, {"algebra/a.py": "def f():\n    from ..emit import b\n"}, "algebra/a.py:2"),
     (no_joints_in_numbers, {"emit/a.py": "from ..bodies.frames import Frame"}, "emit knows no bodies"),
     (no_joints_in_numbers, {"stability/a.py": "from .. import bodies", "bodies/__init__.py": ""}, "stability knows"),

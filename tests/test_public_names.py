@@ -14,7 +14,7 @@ import symbody
 from symbody.later import offer
 
 ROOT = Path(__file__).parents[1]
-STAGES = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write")
+STAGES = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write", "kits")
 PACKAGES = ("symbody", *(f"symbody.{s}" for s in STAGES))
 NAMES = [(p, n) for p in PACKAGES for n in importlib.import_module(p).__all__]
 NEVER = {"sympy", "scipy", "matplotlib", "yaml", "llvmlite", "numpy", "mpmath"}

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from .finite_elements.sources_of_matrices import finite_elements
     from .frames import Frame
     from .friction import Coulomb, LuGre
+    from .line_paths import LinePath
     from .lynch_input import LynchInput
     from .mass import bar, cuboid, cylinder, disc, inertia, shell, sphere
     from .material_integrals import material
     from .mechanism import Body, Mechanism
     from .mjcf.read_mjcf import read_mjcf
     from .model import Model
+    from .path_surfaces import ViaPoint, WrapCylinder, WrapSphere
     from .points import Point
     from .pose import Pose
     from .robot.robot import Robot, RobotReport
@@ -35,7 +37,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "cuboid", "cylinder", "disc", "inertia", "shell",
     "sphere", "material", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "interpolated_body", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
     "Mechanism", "Model", "LynchInput",
-    "read_urdf", "read_mjcf", "Robot", "RobotReport",
+    "LinePath", "WrapSphere", "WrapCylinder", "ViaPoint", "read_urdf", "read_mjcf", "Robot", "RobotReport",
 ]  # fmt: skip
 
 offer(__name__)

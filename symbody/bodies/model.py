@@ -26,10 +26,10 @@ from .declarations import as_expression, derivative_of, identifier
 from .elastic_body import deforms
 from .existence import refused, requirements
 from .frames import Frame, three
-from .friction_methods import FrictionMethods
 from .loads import Spring
 from .mechanism import Action, Body, Constraint, Joint, Load, Mechanism
 from .parts import moves_in_frame
+from .path_methods import PathMethods
 from .points import Point
 from .rotations import unit_vector
 from .structure import Part
@@ -38,7 +38,7 @@ from .summaries import rows_of_parts, rows_of_symbols, rows_of_written
 from .vectors import Vector
 
 
-class Model(Summarized, FrictionMethods):
+class Model(Summarized, PathMethods):
     """A mechanism being described: `m = Model("pendulum")`, then parameters, bodies, joints, loads; `derive(m)` freezes it."""
 
     def _summary(self) -> Summary:

@@ -11,10 +11,13 @@ from fractions import Fraction
 
 from ...algebra.evaluate import evaluate
 from ...algebra.graph import Expr
+from ...algebra.matrix import Matrix
 from ...errors import listed, unknown
+from ...later import later
 from ...summary import Summary, counted, filled, listing
 from ..frames import Frame
 from ..model import Model
+from ..pose import Pose
 from .link_frames import GRID
 from .robot_text import JointText, LinkShape, Printed
 
@@ -116,6 +119,16 @@ class Robot(Model):
         if name not in self.links:
             raise unknown(f"robot {self.name!r}", "link", name, self.links)
         return self.links[name]
+
+    def pose(self, link: str) -> Pose:
+        """Rotation and place of a link's frame in the ground."""
+        return self.link(link).pose_in(self.ground)
+
+    def jacobian(self, link: str, along: Frame | None = None) -> Matrix:
+        """∂(v, ω)/∂u of a link: velocity of the origin of its frame and angular velocity, along the axes of the ground or of another frame, by the
+        speeds of the robot. `sb.task(eq, robot.link(name))` has its rate, and inertia and control in the task."""
+        made: Matrix = later("kits.robots.tasks", "link_jacobian")(self.freeze(), self.link(link), along)
+        return made
 
 
 # ---------------------------------------------------------------------------------------------------------- angles

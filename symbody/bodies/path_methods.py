@@ -1,0 +1,78 @@
+"""Methods of `Model` for paths through points and over surfaces, and tensions along them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..algebra.graph import ONE, Expr
+from ..errors import ModelError, shown
+from .declarations import as_expression
+from .frames import Frame
+from .friction_methods import FrictionMethods
+from .line_paths import LinePath, PathPiece, StraightPiece
+from .mechanism import Load
+from .parts import moves_in_frame
+from .path_surfaces import SwitchedPiece, ViaPoint, WrapCylinder, WrapSphere
+from .points import Point
+
+
+class PathMethods(FrictionMethods):
+    """Paths, and what pulls along them."""
+
+    def path(self, name: str, stations: Sequence[Any]) -> LinePath:
+        """A line from point to point, such as `m.path("rope", [a, b, c])`: each point is fixed to the frame in which it was written.
+
+        Between two points may be one `sb.bodies.WrapSphere` or `WrapCylinder`, over which the path runs where it would go through it, or one `ViaPoint`,
+        through which it runs while a condition holds. It has a `length`, a `rate`, and no force: `m.tension` gives it one.
+        """
+        where = f"path {name!r}"
+        if (
+            not isinstance(stations, (list, tuple))
+            or len(stations) < 2
+            or not all(isinstance(s, Point) for s in (stations[0], stations[-1]))
+        ):
+            raise ModelError(f"{where}: begins and ends with a point, got {shown(stations)}")
+        pieces: list[PathPiece] = []
+        before, between = stations[0], None
+        self.point_of(where, before)
+        for s in stations[1:]:
+            if isinstance(s, Point):
+                self.point_of(where, s)
+                pieces.append(self._piece(where, before, between, s))
+                before, between = s, None
+            elif between is None and isinstance(s, (WrapSphere, WrapCylinder, ViaPoint)):
+                between = s
+            else:
+                raise ModelError(
+                    f"{where}: goes through points, and between two of them over one WrapSphere, WrapCylinder or ViaPoint; got {shown(s)}"
+                )
+        return LinePath(name, tuple(pieces), (ONE,) * len(pieces))
+
+    def _piece(self, where: str, a: Point, between: Any, b: Point) -> PathPiece:
+        on, towards = _carrier_of(a), _carrier_of(b)
+        if between is None:
+            return StraightPiece(a, b, on, towards)
+        if isinstance(between, ViaPoint):
+            via = self.point_of(where, between.point)
+            return SwitchedPiece(a, via, b, (on, _carrier_of(via), towards), between.when)
+        self.own_frame(where, between.frame)
+        made: PathPiece = between.piece(a, b, on, towards)
+        return made
+
+    def tension(self, name: str, path: LinePath, value: Any, *, potential: Any = None) -> Load:
+        """A tension along a path, which pulls its ends together where it is positive: any law of its length, its rate and the state, such as
+        `k * (path.length - l0) + c * path.rate`.
+
+        potential   the potential energy of the law, where it has one
+        """
+        where = f"tension {name!r}"
+        if not isinstance(path, LinePath):
+            raise ModelError(f"{where}: expected a path made by m.path, got {shown(path)}")
+        T = self.checked(where, as_expression(value, where))
+        V: Expr | None = None if potential is None else self.checked(where, as_expression(potential, where))
+        return self.add_load(path.load(name, "tension", T, V))
+
+
+def _carrier_of(point: Point) -> Frame:
+    return point.frame.translate(point) if moves_in_frame(point) else point.frame

@@ -1,0 +1,244 @@
+"""Pieces of paths over surfaces without friction: straight to a tangent point, along a geodesic, straight on; or straight all the way where the
+surface is not touched. Lengths are exact, and once differentiable where a path comes off.
+
+In the plane of a circle of radius R, seen from its centre, with points at distances d₁, d₂ and an angle Φ between them:
+
+    l = √(d₁² - R²) + R θ + √(d₂² - R²),    θ = Φ - acos(R/d₁) - acos(R/d₂),    touched where θ > 0
+
+A sphere has that plane through its centre and both points; on a cylinder the same is seen along its axis, and √(l² + Δz²) is the length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..algebra.functions import atan2, sign, sqrt, where
+from ..algebra.graph import PI, ZERO, Condition, Expr, as_expr
+from ..algebra.matrix import Matrix, cross, dot, vector
+from .frames import Frame
+from .points import Point
+from .vectors import Vector
+
+
+@dataclass(frozen=True, eq=False)
+class WrapSphere:
+    """A sphere about the origin of a frame, over which a path between two points may run."""
+
+    frame: Frame
+    radius: Any
+
+    def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface:
+        return OverSphere(a, b, on, towards, self.frame, as_expr(self.radius))
+
+
+@dataclass(frozen=True, eq=False)
+class WrapCylinder:
+    """A cylinder about the z axis of a frame, of any length, over which a path between two points may run.
+
+    side   1: the path goes round it in the direction of a positive turn about z; -1: the other way; None: whichever is shorter
+    """
+
+    frame: Frame
+    radius: Any
+    side: int | None = None
+
+    def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface:
+        return OverCylinder(a, b, on, towards, self.frame, as_expr(self.radius), self.side)
+
+
+@dataclass(frozen=True, eq=False)
+class ViaPoint:
+    """A point through which a path runs while a condition holds, such as `q > 0.3`."""
+
+    point: Point
+    when: Condition
+
+
+@dataclass(frozen=True, eq=False)
+class OverSurface:
+    """What both have in common: points in the frame of the surface, and forces on three bodies."""
+
+    a: Point
+    b: Point
+    on: Frame
+    towards: Frame
+    surface: Frame
+    radius: Expr
+
+    @cached_property
+    def p(self) -> Matrix:
+        return (self.a - self.surface.origin).components(self.surface)
+
+    @cached_property
+    def q(self) -> Matrix:
+        return (self.b - self.surface.origin).components(self.surface)
+
+    def _across(self, v: Matrix) -> Matrix:
+        """The part of a place that counts for the circle."""
+        return v
+
+    @cached_property
+    def _distances(self) -> tuple[Expr, Expr, Condition]:
+        """d₁, d₂, and whether both points are outside; where one is not, numbers that do no harm."""
+        R = self.radius
+        x, y = (dot(self._across(v), self._across(v)) for v in (self.p, self.q))
+        outside = (x > R * R) & (y > R * R)
+        return sqrt(where(outside, x, 4 * R * R)), sqrt(where(outside, y, 4 * R * R)), outside
+
+    @cached_property
+    def _tangents(self) -> tuple[Expr, Expr]:
+        R = self.radius
+        d1, d2, _ = self._distances
+        return sqrt(d1 * d1 - R * R), sqrt(d2 * d2 - R * R)
+
+    @property
+    def _angle(self) -> Expr:
+        raise NotImplementedError
+
+    def _ways(self) -> tuple[Matrix, Matrix]:
+        """Unit vectors from a and from b along the path, in the frame of the surface."""
+        raise NotImplementedError
+
+    @cached_property
+    def wrap_angle(self) -> Expr:
+        """θ, negative where the surface is not touched."""
+        l1, l2 = self._tangents
+        return self._angle - atan2(l1, self.radius) - atan2(l2, self.radius)
+
+    @cached_property
+    def touches(self) -> Condition:
+        """Whether the path is on the surface."""
+        return (self.wrap_angle > 0) & self._distances[2]
+
+    @cached_property
+    def round(self) -> Expr:
+        """Length in the plane of the circle."""
+        l1, l2 = self._tangents
+        return l1 + self.radius * self.wrap_angle + l2
+
+    @property
+    def _over(self) -> Expr:
+        return self.round
+
+    @cached_property
+    def length(self) -> Expr:
+        return where(self.touches, self._over, (self.b - self.a).magnitude())
+
+    def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]:
+        """On both ends; and on the surface along the same lines, which its tangent points are on."""
+        straight = (self.q - self.p) / (self.b - self.a).magnitude()
+        made: list[tuple[Frame, Point, Vector]] = []
+        for way, line, frame, at in zip(
+            self._ways(), (straight, -straight), (self.on, self.towards), (self.a, self.b), strict=True
+        ):
+            pull = _chosen(self.touches, way, line)
+            back = _chosen(self.touches, -way, vector(0, 0, 0))
+            made += [(frame, at, Vector({self.surface: pull})), (self.surface, at, Vector({self.surface: back}))]
+        return made
+
+
+def _chosen(when: Condition, a: Matrix, b: Matrix) -> Matrix:
+    return vector(*(where(when, x, y) for x, y in zip(a.entries, b.entries, strict=True)))
+
+
+class OverSphere(OverSurface):
+    """Along a great circle."""
+
+    @cached_property
+    def _normal(self) -> Expr:
+        """|p × q|, not zero where the points are in line with the centre."""
+        n = cross(self.p, self.q)
+        square = dot(n, n)
+        return sqrt(where(square > 0, square, 1))
+
+    @cached_property
+    def _angle(self) -> Expr:
+        return atan2(self._normal, dot(self.p, self.q))
+
+    def _ways(self) -> tuple[Matrix, Matrix]:
+        l1, l2 = self._tangents
+        d1, d2, _ = self._distances
+        return self._way(self.p, self.q, d1, l1), self._way(self.q, self.p, d2, l2)
+
+    def _way(self, p: Matrix, q: Matrix, d: Expr, l: Expr) -> Matrix:
+        """-(l/d) û + (R/d) t̂,  t̂ at right angles to û towards the other point."""
+        u = p / d
+        t = (q - dot(q, u) * u) * (d / self._normal)
+        return (self.radius / d) * t - (l / d) * u
+
+
+@dataclass(frozen=True, eq=False)
+class OverCylinder(OverSurface):
+    """Along a helix."""
+
+    side: int | None = None
+
+    def _across(self, v: Matrix) -> Matrix:
+        return vector(v[0], v[1], 0)
+
+    @cached_property
+    def _turned(self) -> Expr:
+        """(p × q) along the axis."""
+        return self.p[0] * self.q[1] - self.p[1] * self.q[0]
+
+    @cached_property
+    def _sense(self) -> Expr:
+        return sign(self._turned) if self.side is None else as_expr(self.side)
+
+    @cached_property
+    def _angle(self) -> Expr:
+        """Between 0 and π; with a side, between -π/2 and 3π/2 in its sense."""
+        c = self.p[0] * self.q[0] + self.p[1] * self.q[1]
+        if self.side is None:
+            return atan2(self._sense * self._turned, c)
+        return PI / 2 + atan2(-c, self._sense * self._turned)
+
+    @cached_property
+    def _rise(self) -> Expr:
+        return self.q[2] - self.p[2]
+
+    @cached_property
+    def _over(self) -> Expr:
+        return sqrt(self.round * self.round + self._rise * self._rise)
+
+    def _ways(self) -> tuple[Matrix, Matrix]:
+        l1, l2 = self._tangents
+        d1, d2, _ = self._distances
+        return self._way(self.p, d1, l1, self._sense, self._rise), self._way(self.q, d2, l2, -self._sense, -self._rise)
+
+    def _way(self, p: Matrix, d: Expr, l: Expr, sense: Expr, rise: Expr) -> Matrix:
+        u = vector(p[0] / d, p[1] / d, 0)
+        t = vector(-sense * u[1], sense * u[0], 0)
+        flat = (self.radius / d) * t - (l / d) * u
+        return (self.round / self._over) * flat + vector(ZERO, ZERO, rise / self._over)
+
+
+@dataclass(frozen=True, eq=False)
+class SwitchedPiece:
+    """From a to b, by way of a point while a condition holds."""
+
+    a: Point
+    via: Point
+    b: Point
+    frames: tuple[Frame, Frame, Frame]  # that the forces on a, via and b act on
+    when: Condition
+
+    @cached_property
+    def length(self) -> Expr:
+        return where(
+            self.when, (self.via - self.a).magnitude() + (self.b - self.via).magnitude(), (self.b - self.a).magnitude()
+        )
+
+    def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]:
+        first, last, line = self.via - self.a, self.b - self.via, self.b - self.a
+        on, off = where(self.when, 1, 0), where(self.when, 0, 1)
+        first, last = (on / first.magnitude()) * first, (on / last.magnitude()) * last
+        line = (off / line.magnitude()) * line
+        return (
+            (self.frames[0], self.a, first + line),
+            (self.frames[1], self.via, last - first),
+            (self.frames[2], self.b, -last - line),
+        )

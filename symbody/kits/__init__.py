@@ -1,0 +1,23 @@
+"""Kits: what people of a field write again and again, as thin layers on the language. They import what a user could import, and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..later import offer
+
+if TYPE_CHECKING:
+    from .robots.base_parameters import BaseParameters, base_parameters
+    from .robots.control import computed_torque, gravity_compensation, task_control
+    from .robots.inertia_fit import Excitation, Identified, excitation, identify_robot
+    from .robots.inverse_kinematics import inverse_kinematics
+    from .robots.regressor import Regressor, regressor
+    from .robots.tasks import LinkTask, centre_of_mass_jacobian, centroidal_momentum_matrix, task
+
+__all__ = [  # noqa: RUF022  (in order of flow)
+    "task", "LinkTask", "centre_of_mass_jacobian", "centroidal_momentum_matrix", "inverse_kinematics",
+    "gravity_compensation", "computed_torque", "task_control",
+    "regressor", "Regressor", "base_parameters", "BaseParameters", "excitation", "Excitation", "identify_robot", "Identified",
+]  # fmt: skip
+
+offer(__name__)

@@ -1,0 +1,1 @@
+"""Robots: regressors, base parameters, identification; kinematics and control laws of links."""

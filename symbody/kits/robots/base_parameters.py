@@ -1,0 +1,247 @@
+"""Base parameters: the combinations of inertial parameters that a motion can show, symbolically by rules and numerically by rank.
+
+Mass on the axis of a revolute joint moves the same with the body before the joint as with the one after it; so do second moments of a body that slides.
+Each joint therefore lets parameters of a body be counted with those of the one before it (Gautier and Khalil 1990): for a revolute one about z
+
+    m, mc_z, I_yy -> body before,      I_xx -> I_xx - I_yy
+
+and for a prismatic one all six inertias. Seven parameters remain of a body on a revolute joint, four on a prismatic one, ten on a free one. What is still
+without influence, or depends on others, is found by the rank of Y at random motions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+import symbody as sb
+
+from .regressor import Regressor
+
+GAP: Final = 1e-9  # singular values below this part of the largest are zero
+SAMPLES: Final = 60
+_INERTIA: Final = {(0, 0): 4, (0, 1): 5, (1, 1): 6, (0, 2): 7, (1, 2): 8, (2, 2): 9}
+
+
+@dataclass(frozen=True, eq=False)
+class BaseParameters:
+    """What can be identified.
+
+    columns    of Y that are independent and span all others: the minimal regressor is `regressor.chosen(base.columns)`
+    formulas   of each of them the grouped parameter, an expression in symbols named as the parameters are, and in those of the geometry
+    grouping   B with π_base = B π, numbers
+    gap        ratio of the singular values on both sides of the rank
+    """
+
+    regressor: Regressor
+    columns: tuple[int, ...]
+    formulas: tuple[sb.Expr, ...]
+    grouping: np.ndarray
+    gap: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.regressor.parameters[j] for j in self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{n}: {sb.text(e)}" for n, e in zip(self.names, self.formulas, strict=True))
+
+
+def base_parameters(Y: Regressor, *, gravity: bool = True, seed: int = 0) -> BaseParameters:
+    """Base parameters of a regressor. `gravity=False`: those that motions without gravity show."""
+    symbols = [sb.symbol(n) for n in Y.parameters]
+    grouped, kept = _grouped(Y, symbols)
+    samples = sampled(Y, seed, gravity)
+    order = [*kept, *(j for j in range(len(symbols)) if j not in kept)]
+    columns, coefficients, gap = _independent(samples, order)
+    numbers = dict.fromkeys(symbols, 0.0)
+    geometry = dict(Y.equations.mechanism.values)
+    formulas = []
+    B = np.zeros((len(columns), len(symbols)))
+    for k, j in enumerate(columns):
+        formula = grouped[j]
+        for i, beta in coefficients[k].items():
+            if i in kept and i != j and grouped[i].value is None:
+                formula = formula + beta * grouped[i]
+        slopes = sb.gradient(formula, symbols).entries
+        B[k] = [float(sb.evaluate(e, {**geometry, **numbers})) for e in slopes]
+        formulas.append(_collected(slopes, B[k], symbols))
+    return BaseParameters(Y, tuple(columns), tuple(formulas), B, gap)
+
+
+def _collected(slopes: Sequence[sb.Expr], numbers: np.ndarray, symbols: Sequence[sb.Symbol]) -> sb.Expr:
+    """Σ coefficient · parameter; coefficients of numbers without rounding errors, those of parameters as short as they can be."""
+    total = sb.fraction(0, 1)
+    for e, x, s in zip(slopes, numbers, symbols, strict=True):
+        if abs(x) > 1e-12:
+            total = total + (_tidied(float(f"{x:.12g}")) if not sb.free_symbols(e) else sb.tidy(e)) * s
+    return total
+
+
+# ---------------------------------------------------------------------------------------------------------- rules
+
+
+def _grouped(Y: Regressor, symbols: Sequence[sb.Symbol]) -> tuple[list[sb.Expr], list[int]]:
+    """Parameters with those of bodies further out counted in, and the places that are left."""
+    eq = Y.equations
+    tree = eq if eq.source is None else eq.source
+    table: list[sb.Expr] = list(symbols)
+    zero = sb.fraction(0, 1)
+    frames = list(Y.frames)
+    for b in sorted(range(len(frames)), key=lambda k: -len(Y.carriers[k].path)):
+        above = _carrier(Y.carriers, b)
+        if above is None or eq.source is not None:
+            continue
+        kind, axis, p, R = _joint_between(tree, frames[above], frames[b])
+        own, outer = range(10 * b, 10 * b + 10), range(10 * above, 10 * above + 10)
+        if kind == "fixed" or kind == "prismatic":
+            moved = _moved_whole([table[j] for j in own], p, R, with_mass=kind == "fixed")
+            left = [zero] * 10 if kind == "fixed" else [*(table[j] for j in own[:4]), *([zero] * 6)]
+        elif kind == "revolute":
+            moved, left = _moved_along([table[j] for j in own], axis, p, R)
+        else:
+            continue
+        for j, e in zip(own, left, strict=True):
+            table[j] = e
+        for j, e in zip(outer, moved, strict=True):
+            table[j] = table[j] + e
+    return table, [j for j, e in enumerate(table) if e.value is None]
+
+
+def _carrier(frames: Sequence[sb.Frame], b: int) -> int | None:
+    """The body on whose frame another one hangs: the last of its path."""
+    path = list(frames[b].path)
+    own = [(path.index(f), k) for k, f in enumerate(frames) if k != b and f in path and (f is not frames[b] or k < b)]
+    return max(own)[1] if own else None
+
+
+def _joint_between(eq: sb.Equations, a: sb.Frame, b: sb.Frame) -> tuple[str, int, sb.Matrix, sb.Matrix]:
+    """How b moves in a: kind, axis of b, constant offset (of prismatic ones none), and constant rotation or the axis's direction."""
+    p, R = (b.origin - a.origin).components(a), a.dcm(b)
+    moving = {s for s in sb.free_symbols([*p.entries, *R.entries]) if s.kind == "coordinate"}
+    slides = {s for s in sb.free_symbols(p) if s.kind == "coordinate"}
+    turns = {s for s in sb.free_symbols(R) if s.kind == "coordinate"}
+    if not moving:
+        return "fixed", 0, p, R
+    if slides and not turns:
+        return "prismatic", 0, p, R
+    if len(turns) == 1 and not slides:
+        steady = [k for k in range(3) if not any(s.kind == "coordinate" for s in sb.free_symbols(R.column(k)))]
+        if len(steady) == 1:
+            return "revolute", steady[0], p, R
+    return "other", 0, p, R
+
+
+def _tensor(own: Sequence[sb.Expr]) -> sb.Matrix:
+    return sb.matrix([[own[_INERTIA[min(i, j), max(i, j)]] for j in range(3)] for i in range(3)])
+
+
+def _ten(m: Any, h: sb.Matrix, I: sb.Matrix) -> list[Any]:
+    return [m, *h.entries, *(I[i, j] for i, j in _INERTIA)]
+
+
+def _moved_whole(own: Sequence[sb.Expr], p: sb.Matrix, R: sb.Matrix, with_mass: bool) -> list[sb.Expr]:
+    """Of a body that keeps its orientation: its inertia, and where it is fixed its mass, in the frame before."""
+    turned = R @ _tensor(own) @ R.T
+    zero = sb.fraction(0, 1)
+    if not with_mass:
+        return _ten(zero, sb.vector(0, 0, 0), turned)
+    m, h = own[0], R @ sb.vector(*own[1:4])
+    square = m * sb.outer(p, p) + sb.outer(p, h) + sb.outer(h, p)
+    trace = square[0, 0] + square[1, 1] + square[2, 2]
+    return _ten(m, h + m * p, turned + trace * sb.identity(3) - square)
+
+
+def _moved_along(own: Sequence[sb.Expr], axis: int, p: sb.Matrix, R: sb.Matrix) -> tuple[list[sb.Expr], list[sb.Expr]]:
+    """Mass on the axis, in the frame before, and what is left: m = 0, no first moment along the axis, one inertia across it zero.
+
+    Mass dm(s) at p + s e has ∫ r rᵀ dm = m p pᵀ + h (p eᵀ + e pᵀ) + P e eᵀ.
+    """
+    zero = sb.fraction(0, 1)
+    e = sb.matrix([[x] for x in R.column(axis)])
+    i, j = (k for k in range(3) if k != axis)
+    m, h, P = own[0], own[1 + axis], own[_INERTIA[j, j]]
+    square = m * sb.outer(p, p) + h * (sb.outer(p, e) + sb.outer(e, p)) + P * sb.outer(e, e)
+    trace = m * sb.dot(p, p) + 2 * h * sb.dot(p, e) + P
+    moved = _ten(m, m * p + h * e, trace * sb.identity(3) - square)
+    left = list(own)
+    left[0], left[1 + axis], left[_INERTIA[j, j]] = zero, zero, zero
+    left[_INERTIA[i, i]] = own[_INERTIA[i, i]] - P
+    return moved, left
+
+
+# ---------------------------------------------------------------------------------------------------------- numbers
+
+
+def sampled(Y: Regressor, seed: int, gravity: bool = True) -> np.ndarray:
+    """Y at random motions, one below the other, on the constraints where there are some."""
+    eq = Y.equations
+    f = sb.compile(Y.program())
+    rng = np.random.default_rng(seed)
+    n = len(eq.u)
+    p = np.array([float(eq.mechanism.values.get(s, 1.0)) for s in eq.p])
+    count = max(SAMPLES, 3 * Y.Y.shape[1] // max(n, 1))
+    rows = []
+    for q, u in _states(eq, rng, count):
+        a = rng.normal(size=n) * 3
+        value = np.asarray(f(q, u, a, p, 0.0)).reshape(n, -1)
+        if not gravity:
+            value = value - np.asarray(f(q, 0 * u, 0 * a, p, 0.0)).reshape(n, -1)
+        rows.append(value)
+    return np.vstack(rows)
+
+
+def _states(eq: sb.Equations, rng: np.random.Generator, count: int) -> Any:
+    """Random q, u; Euler parameters of norm one; configurations that close loops."""
+    groups = _euler_parameters(eq)
+    for _ in range(count):
+        q = rng.uniform(-2, 2, len(eq.q))
+        for g in groups:
+            q[g] /= np.linalg.norm(q[g])
+        if eq.source is not None:
+            start = sb.assemble(eq.source, {s.name: float(x) for s, x in zip(eq.q, q, strict=True)})
+            q = np.array([start[s] for s in eq.q])
+        yield q, rng.normal(size=len(eq.u)) * 2
+
+
+def _euler_parameters(eq: sb.Equations) -> list[list[int]]:
+    places = {q: i for i, q in enumerate(eq.q)}
+    return [[places[s] for s in norm] for norm in eq.mechanism.norms]
+
+
+def _independent(A: np.ndarray, order: Sequence[int]) -> tuple[list[int], list[dict[int, float]], float]:
+    """Columns of A that are independent of those before them in this order; and for each the coefficients of the others in terms of them."""
+    scale = np.linalg.norm(A, axis=0)
+    scale[scale < GAP * max(scale.max(), 1e-300)] = 0.0
+    singular = np.linalg.svd(A / np.where(scale > 0, scale, 1.0), compute_uv=False)
+    rank = int((singular > GAP * singular[0]).sum()) if len(singular) and singular[0] else 0
+    below = singular[rank] if rank < len(singular) else 0.0
+    gap = float(below / singular[rank - 1]) if rank else 0.0
+    chosen: list[int] = []
+    Q = np.zeros((A.shape[0], 0))
+    for j in order:
+        if scale[j] == 0 or len(chosen) == rank:
+            continue
+        r = A[:, j] / scale[j]
+        for _ in range(2):
+            r = r - Q @ (Q.T @ r)
+        if np.linalg.norm(r) > 1e-6:
+            Q = np.column_stack([Q, r / np.linalg.norm(r)])
+            chosen.append(j)
+    chosen.sort()
+    rest = [j for j in range(A.shape[1]) if j not in chosen]
+    X = np.linalg.lstsq(A[:, chosen], A[:, rest], rcond=None)[0] if rest else np.zeros((len(chosen), 0))
+    X[np.abs(X) < 1e-8] = 0.0
+    found = [{i: _tidied(X[k, n]) for n, i in enumerate(rest) if X[k, n]} for k in range(len(chosen))]
+    return chosen, found, gap
+
+
+def _tidied(x: float) -> float:
+    """A number that is an integer but for rounding is that integer."""
+    return float(round(x)) if abs(x - round(x)) < 1e-9 else float(x)

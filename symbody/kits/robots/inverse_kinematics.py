@@ -1,0 +1,114 @@
+"""Inverse kinematics: configurations in which a frame is where it is wanted, within the limits of the joints.
+
+Damped least squares (Levenberg and Marquardt) from many starts; every configuration that is found is kept once, angles taken modulo 2π where there are
+no limits. A robot with as many joints as the task has components has finitely many (at most 16 with six revolute joints); one with more joints has curves of
+them, of which a sample is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+import symbody as sb
+
+from .tasks import LinkTask
+
+STARTS: Final = 120
+STEPS: Final = 60
+SAME: Final = 1e-6
+
+
+def inverse_kinematics(
+    task: LinkTask,
+    place: Any = None,
+    rotation: Any = None,
+    *,
+    limits: Mapping[str, tuple[float, float]] | None = None,
+    starts: int = STARTS,
+    seed: int = 0,
+    tolerance: float = 1e-10,
+) -> list[dict[str, float]]:
+    """Configurations, by the names of coordinates, in which the task's frame is at a place and turned by a rotation (3 by 3, its axes as columns).
+
+    limits   coordinate -> least and largest value; others are angles between -π and π
+    """
+    eq = task.equations
+    if eq.is_constrained or len(eq.q) != len(eq.u):
+        raise sb.ModelError("inverse_kinematics: for robots without loops whose speeds are the rates of coordinates")
+    bounds = {} if limits is None else dict(limits)
+    if strange := [n for n in bounds if n not in [q.name for q in eq.q]]:
+        raise sb.ModelError(f"inverse_kinematics: limits= of {strange[0]!r}, which is no coordinate")
+    f = _compiled(task)
+    low = np.array([bounds.get(q.name, (-np.pi, np.pi))[0] for q in eq.q])
+    high = np.array([bounds.get(q.name, (-np.pi, np.pi))[1] for q in eq.q])
+    turns = np.array([q.name not in bounds for q in eq.q])
+    p = np.array([float(eq.mechanism.values[s]) for s in eq.p])
+    goal = (
+        None if place is None else np.asarray(place, dtype=float),
+        None if rotation is None else np.asarray(rotation, dtype=float),
+    )
+    rng = np.random.default_rng(seed)
+    found: list[np.ndarray] = []
+    for _ in range(starts):
+        q = _descended(f, p, rng.uniform(low, high), goal, tolerance)
+        if q is None:
+            continue
+        q = np.where(turns, (q + np.pi) % (2 * np.pi) - np.pi, q)
+        inside = np.all((q >= low - SAME) & (q <= high + SAME))
+        if inside and not any(_is_same(q, x, turns) for x in found):
+            found.append(q)
+    found.sort(key=lambda x: [round(float(c), 6) for c in x])
+    return [{s.name: float(x) for s, x in zip(eq.q, q, strict=True)} for q in found]
+
+
+def _is_same(a: np.ndarray, b: np.ndarray, turns: np.ndarray) -> bool:
+    d = np.where(turns, (a - b + np.pi) % (2 * np.pi) - np.pi, a - b)
+    return bool(np.abs(d).max() < SAME)
+
+
+def _compiled(task: LinkTask) -> Any:
+    """Place, rotation and Jacobian in the ground."""
+    eq = task.equations
+    ground = eq.mechanism.ground
+    whole = LinkTask(eq, task.frame)
+    outputs = {"place": task.frame.origin.in_ground, "R": ground.dcm(task.frame), "J": whole.jacobian}
+    return sb.compile(sb.program("pose", {"q": eq.q, "p": eq.p}, outputs))
+
+
+def _descended(f: Any, p: np.ndarray, q: np.ndarray, goal: tuple[Any, Any], tolerance: float) -> np.ndarray | None:
+    damping = 1e-2
+    error, J = _misfit(f, p, q, goal)
+    for _ in range(STEPS):
+        if np.abs(error).max() <= tolerance:
+            return q
+        step = np.linalg.lstsq(np.vstack([J, damping * np.eye(len(q))]), np.concatenate([error, 0 * q]), rcond=None)[0]
+        new, slopes = _misfit(f, p, q + step, goal)
+        if new @ new < error @ error:
+            q, error, J, damping = q + step, new, slopes, damping / 10
+        else:
+            damping = max(damping * 10, 1e-6)
+    return q if np.abs(error).max() <= tolerance else None
+
+
+def _misfit(f: Any, p: np.ndarray, q: np.ndarray, goal: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """What is missing: a way and a turn (its rotation vector), in the ground; and the rows of J that belong to them."""
+    place, R, J = (np.asarray(x) for x in f(q, p))
+    J, R = J.reshape(6, -1), R.reshape(3, 3)
+    parts, rows = [], []
+    if goal[0] is not None:
+        parts.append(goal[0] - place.ravel())
+        rows.append(J[:3])
+    if goal[1] is not None:
+        parts.append(_rotation_vector(goal[1] @ R.T))
+        rows.append(J[3:])
+    return np.concatenate(parts), np.vstack(rows)
+
+
+def _rotation_vector(R: np.ndarray) -> np.ndarray:
+    axis = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
+    size = float(np.linalg.norm(axis))
+    angle = float(np.arctan2(size, (np.trace(R) - 1) / 2))
+    return axis * (angle / size) if size > 1e-12 else axis

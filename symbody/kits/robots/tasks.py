@@ -1,0 +1,142 @@
+"""Tasks: what a link or point of a robot does, as expressions in the speeds of the robot, and what that means for its dynamics.
+
+ẋ = J u,   ẍ = J u' + J̇ u,      x: velocity of the origin, then angular velocity, along the axes of the ground (or of the link)
+
+Λ = (J M⁻¹ Jᵀ)⁻¹,   J̄ = M⁻¹ Jᵀ Λ         inertia and dynamically consistent inverse in the task (Khatib 1987)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import symbody as sb
+
+from .link_motions import FrameMotions
+
+
+def link_jacobian(mechanism: sb.Mechanism, frame: sb.Frame, along: sb.Frame | None = None) -> sb.Matrix:
+    """J, six rows: velocity of the frame's origin, then its angular velocity, along the axes of `along` (the ground by default)."""
+    w, v, _, _ = FrameMotions(mechanism).of(frame)
+    R = (mechanism.ground if along is None else along).dcm(frame)
+    Jv, Jw = sb.jacobian(v, mechanism.u), sb.jacobian(w, mechanism.u)
+    return sb.stack(R @ Jv, R @ Jw)
+
+
+@dataclass(frozen=True, eq=False)
+class LinkTask:
+    """Some of the six components of the motion of a frame.
+
+    rows    which of them: 0, 1, 2 velocity, 3, 4, 5 angular velocity, along the axes of `along`
+    """
+
+    equations: sb.Equations
+    frame: sb.Frame
+    rows: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
+    along: sb.Frame | None = None
+
+    @cached_property
+    def pose(self) -> Any:
+        """R and p of the frame in the ground."""
+        return self.frame.pose_in(self.equations.mechanism.ground)
+
+    @cached_property
+    def jacobian(self) -> sb.Matrix:
+        """J."""
+        J = link_jacobian(self.equations.mechanism, self.frame, self.along)
+        return sb.matrix([J.row(i) for i in self.rows])
+
+    @cached_property
+    def jacobian_rate(self) -> sb.Matrix:
+        """J̇ along a motion: (∂J/∂q) q'."""
+        eq = self.equations
+        found: sb.Matrix = sb.time_derivative(self.jacobian, dict(zip(eq.q, eq.rates.entries, strict=True)))
+        return found
+
+    @cached_property
+    def drift(self) -> sb.Matrix:
+        """J̇ u: the acceleration of the task where u' = 0."""
+        return self.jacobian_rate @ self._u
+
+    @property
+    def _u(self) -> sb.Matrix:
+        return sb.matrix([[u] for u in self.equations.u])
+
+    @cached_property
+    def mobility(self) -> sb.Matrix:
+        """J M⁻¹ Jᵀ."""
+        return self.jacobian @ sb.solve(self.equations.M, self.jacobian.T)
+
+    @cached_property
+    def inertia(self) -> sb.Matrix:
+        """Λ."""
+        return sb.solve(self.mobility, sb.identity(len(self.rows)))
+
+    @cached_property
+    def consistent_inverse(self) -> sb.Matrix:
+        """J̄, which is n by rows."""
+        return sb.solve(self.equations.M, self.jacobian.T @ self.inertia)
+
+    @cached_property
+    def manipulability(self) -> sb.Expr:
+        """√det(J Jᵀ) (Yoshikawa 1985)."""
+        J = self.jacobian
+        return sb.sqrt(_determinant(J @ J.T))
+
+
+def _determinant(A: sb.Matrix) -> sb.Expr:
+    """Of a positive definite matrix: the product of its pivots."""
+    n = A.shape[0]
+    rows = [list(A.row(i)) for i in range(n)]
+    total: Any = sb.fraction(1, 1)
+    for k in range(n):
+        total = total * rows[k][k]
+        for i in range(k + 1, n):
+            factor = rows[i][k] / rows[k][k]
+            rows[i] = [x - factor * y for x, y in zip(rows[i], rows[k], strict=True)]
+    made: sb.Expr = total
+    return made
+
+
+def task(eq: sb.Equations, frame: Any, rows: Sequence[int] | str = "xyzabc", along: sb.Frame | None = None) -> LinkTask:
+    """A task of a frame or body: all six components, or some: "xyz" its place, "abc" its turning about x, y, z.
+
+    along   the frame in whose components velocities are; the ground by default
+    """
+    if not isinstance(frame, sb.Frame):
+        frame = frame.frame
+    letters = "xyzabc"
+    if isinstance(rows, str):
+        if wrong := [c for c in rows if c not in letters]:
+            raise sb.ModelError(f"task: rows= are letters among {letters}, got {wrong[0]!r}")
+        rows = [letters.index(c) for c in rows]
+    return LinkTask(eq, frame, tuple(rows), along)
+
+
+def centre_of_mass_jacobian(eq: sb.Equations) -> sb.Matrix:
+    """∂v_C/∂u of the mass centre C of everything, along the axes of the ground: Σ m v / Σ m."""
+    total = sum((b.mass.m for b in eq.mechanism.bodies), start=sb.fraction(0, 1))
+    return (1 / total) * sb.jacobian(_momentum(eq)[0], eq.u)
+
+
+def centroidal_momentum_matrix(eq: sb.Equations) -> sb.Matrix:
+    """A with (p, L_C) = A u: momentum, and angular momentum about the mass centre, along the axes of the ground (Orin and Goswami 2008)."""
+    return sb.jacobian(sb.stack(*_momentum(eq)), eq.u)
+
+
+def _momentum(eq: sb.Equations) -> tuple[sb.Matrix, sb.Matrix]:
+    """p, and L about the mass centre, in the ground."""
+    motions, ground = FrameMotions(eq.mechanism), eq.mechanism.ground
+    bodies = [b for b in eq.mechanism.bodies if not b.mass.is_massless]
+    centre = sb.centre_of_mass(eq).in_ground
+    p = L = sb.vector(0, 0, 0)
+    for b in bodies:
+        w, v, _, _ = motions.of(b.frame)
+        R = ground.dcm(b.frame)
+        own = b.mass.m * (v + sb.cross(w, b.mass.p_BoBcm))
+        share = R @ own
+        p = p + share
+        L = L + R @ (b.mass.I_BBcm @ w) + sb.cross(b.mass_centre.in_ground - centre, share)
+    return p, L

@@ -1,0 +1,153 @@
+"""Regressors and base parameters: Pinocchio, ranks, grouping, loops; identification from motions of a robot whose parameters are known."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.bodies import Robot
+from symbody.kits import BaseParameters, Regressor, base_parameters, excitation, identify_robot, regressor
+from symbody.kits.robots.inertia_fit import inertial_parameters, log_cholesky, stacked
+
+from .mjcf_texts import FOUR_BAR
+
+
+def robot_file(name: str) -> Path:
+    try:
+        found = [f for f in files("example-robot-data") or () if str(f).endswith(name)]
+    except PackageNotFoundError:
+        pytest.skip("example-robot-data is not installed")
+    return Path(str(found[0].locate()))
+
+
+def of_file(name: str, **options: object) -> tuple[Robot, Regressor]:
+    robot = sb.read_urdf(robot_file(name), parameters="none", actuators=None, **options)
+    return robot, regressor(sb.derive(robot), frames=robot.links)
+
+
+@pytest.fixture(scope="module")
+def pendulum() -> tuple[Regressor, BaseParameters]:
+    Y = of_file("double_pendulum.urdf")[1]
+    return Y, base_parameters(Y)
+
+
+@pytest.mark.parametrize("name", ["ur5_robot.urdf", "panda.urdf"])
+def test_columns_of_pinocchio(name: str) -> None:
+    pin = pytest.importorskip("pinocchio", reason="pin is not installed")
+    _, Y = of_file(name, mimic=False)
+    model = pin.buildModelFromUrdf(str(robot_file(name)))
+    q, v, a = np.random.default_rng(0).uniform(-1, 1, (3, model.nv))
+    theirs = pin.computeJointTorqueRegressor(model, model.createData(), q, v, a)
+    assert np.abs(stacked(Y, q, v, a)[0] - theirs).max() <= 1e-13 * np.abs(theirs).max()
+
+
+RANKS = [  # file, options, base parameters with and without gravity (numbers by Pinocchio at random states)
+    ("double_pendulum.urdf", {}, 6, 4),
+    ("ur5_robot.urdf", {}, 36, 34),
+    ("panda.urdf", {"hold": {"panda_finger_joint*": 0}}, 43, None),
+    ("panda.urdf", {"mimic": False}, 51, 47),
+    ("solo12.urdf", {"base": "free"}, 10 + 7 * 12, None),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "rank", "without"), RANKS, ids=lambda x: str(x)[:14])
+def test_ranks(name: str, options: dict[str, object], rank: int, without: int | None) -> None:
+    Y = of_file(name, **options)[1]
+    base = base_parameters(Y)
+    assert len(base) == rank
+    assert base.gap < 1e-10
+    if without is not None:
+        assert len(base_parameters(Y, gravity=False)) == without
+
+
+def test_grouped_parameters_give_the_same_forces() -> None:
+    """Y_base π_base = Y π for any π: the formulas say what is counted with what."""
+    Y = of_file("ur5_robot.urdf")[1]
+    base = base_parameters(Y)
+    rng = np.random.default_rng(1)
+    q, u, a = rng.normal(size=(3, 4, 6))
+    pi = rng.normal(size=len(Y.parameters))
+    whole = stacked(Y, q, u, a)
+    ours, all_of_it = whole[:, :, list(base.columns)] @ (base.grouping @ pi), whole @ pi
+    assert np.abs(ours - all_of_it).max() <= 1e-11 * np.abs(all_of_it).max()
+    formula = dict(zip(base.names, base.formulas, strict=True))["upper_arm_link_mcz"]
+    assert "0.425*forearm_link_m" in sb.text(formula)
+    small, large = Y.program(base.columns).cost, Y.program().cost
+    assert small.total < large.total < 900
+
+
+def test_symbolic_geometry_stays_in_the_formulas() -> None:
+    m = sb.Model("two arms")
+    l1 = m.parameter("l1", 0.7)
+    for k, (parent, at) in enumerate(((m.ground, (0, 0, 0)), ("a", (l1, 0, 0)))):
+        m.body("ab"[k], mass=m.parameter(f"m{k}", 1.0), com=(0.3, 0.1, 0), inertia=(0.1, 0.2, 0.3))
+        m.revolute(f"j{k}", m.bodies[parent] if isinstance(parent, str) else parent, m.bodies["ab"[k]], "z", at=at)
+    m.gravity(0, -9.81, 0)
+    base = base_parameters(regressor(sb.derive(m)))
+    formulas = {n: sb.text(e) for n, e in zip(base.names, base.formulas, strict=True)}
+    assert formulas["a_Izz"] == "a_Izz + b_m*l1**2"
+    assert formulas["a_mcx"] == "a_mcx + b_m*l1"
+    assert set(formulas) == {"a_mcx", "a_mcy", "a_Izz", "b_mcx", "b_mcy", "b_Izz"}
+
+
+def test_closed_loop() -> None:
+    """Rows of the independent speed: Y π are the forces of inertia and gravity, without multipliers."""
+    m = sb.read_mjcf(FOUR_BAR, actuators=None)
+    Y = regressor(sb.derive(m), rotors=True)
+    assert Y.Y.shape == (1, 41)
+    eq = Y.equations
+    start = sb.assemble(sb.derive(m), {"a": 0.2}).values
+    values = (
+        {s: start[s.name] for s in eq.q}
+        | dict.fromkeys(eq.u, 0.4)
+        | {u.dot: -0.8 for u in eq.u}
+        | dict(m.default_values)
+    )
+    ours, theirs = (float(np.ravel(sb.evaluate(e, values))[0]) for e in (Y.forces, sb.joint_forces(eq)))
+    assert ours == pytest.approx(theirs, rel=1e-11)
+
+
+def test_identified_parameters(pendulum: tuple[Regressor, BaseParameters]) -> None:
+    """Base parameters within five standard deviations of the true ones; a body that exists; friction and rotors too."""
+    Y, base = pendulum
+    motion = excitation(base, 4.0, tries=1)
+    assert motion.condition < 20
+    q, u, a = motion.at(np.linspace(0, 4, 120, endpoint=False))
+    h = 1e-6
+    assert np.abs((motion.at(1 + h)[0] - motion.at(1 - h)[0]) / (2 * h) - motion.at(1)[1]).max() < 1e-7
+    assert np.abs(q).max() <= 2 + 1e-12
+    pi = np.array([float(sb.evaluate(e, {})) for e in Y.known])
+    noise = 1e-4 * np.random.default_rng(0).normal(size=(120, 2))
+    found = identify_robot(
+        base, q, u, a, stacked(Y, q, u, a) @ pi + noise, prior=dict(zip(Y.parameters, 1.1 * pi, strict=True))
+    )
+    for name, true in zip(base.names, base.grouping @ pi, strict=True):
+        assert abs(found.base[name] - true) < 5 * found.deviations[name]
+    assert found.noise == pytest.approx([1e-4, 1e-4], rel=0.3)
+    assert found.parameters is not None
+    full = np.array([found.parameters[n] for n in Y.parameters])
+    assert np.abs(base.grouping @ full - list(found.base.values())).max() < 1e-4
+    log_cholesky(full[:10])  # refuses what no body has
+
+
+def test_friction_and_rotors_are_found() -> None:
+    robot = sb.read_urdf(robot_file("double_pendulum.urdf"), parameters="none")
+    Y = regressor(sb.derive(robot), friction=("viscous", "coulomb", "offset"), rotors=True)
+    base = base_parameters(Y)
+    assert len(base) == 6 + 8 - 1  # the rotor of the first joint is counted with its body
+    rng = np.random.default_rng(3)
+    q, u, a = rng.normal(size=(3, 200, 2))
+    pi = rng.normal(size=len(Y.parameters))
+    found = identify_robot(base, q, u, a, stacked(Y, q, u, a) @ pi)
+    assert np.abs(list(found.base.values()) - base.grouping @ pi).max() < 1e-9
+
+
+def test_log_cholesky() -> None:
+    theta = np.random.default_rng(0).normal(size=10)
+    assert log_cholesky(inertial_parameters(theta)) == pytest.approx(theta, abs=1e-12)
+    with pytest.raises(sb.ModelError, match="not positive definite"):
+        log_cholesky([1, 0, 0, 0, 1, 0, 1, 0, 0, 3])

@@ -1,0 +1,111 @@
+"""Links of robots: Jacobians and their rates, inertia in tasks, momenta, inverse kinematics and control laws, against Pinocchio."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.kits import (
+    centre_of_mass_jacobian,
+    centroidal_momentum_matrix,
+    computed_torque,
+    gravity_compensation,
+    inverse_kinematics,
+    task,
+    task_control,
+)
+
+from .test_regressor import robot_file
+
+CLOSE = 1e-12
+
+
+@pytest.fixture(scope="module")
+def arm() -> SimpleNamespace:
+    pin = pytest.importorskip("pinocchio", reason="pin is not installed")
+    path = robot_file("ur5_robot.urdf")
+    robot = sb.read_urdf(path, parameters="none")
+    eq = sb.derive(robot)
+    model = pin.buildModelFromUrdf(str(path))
+    data = model.createData()
+    q, v = np.random.default_rng(0).normal(size=(2, 6))
+    pin.computeJointJacobiansTimeVariation(model, data, q, v)
+    pin.framesForwardKinematics(model, data, q)
+    tool = model.getFrameId("ee_link")
+    how = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+    J, dJ = pin.getFrameJacobian(model, data, tool, how), pin.getFrameJacobianTimeVariation(model, data, tool, how)
+    M = np.triu(pin.crba(model, data, q))
+    M = M + np.triu(M, 1).T
+    values = dict(zip(eq.q, q, strict=True)) | dict(zip(eq.u, v, strict=True))
+
+    def number(e: Any) -> np.ndarray:
+        return np.array(sb.evaluate(e, values), dtype=float)
+
+    own = {"pin": pin, "robot": robot, "eq": eq, "model": model, "data": data, "q": q, "v": v, "number": number}
+    return SimpleNamespace(**own, J=J, dJ=dJ, M=M, X=data.oMf[tool].copy())
+
+
+def test_pose_and_jacobian(arm: SimpleNamespace) -> None:
+    T = task(arm.eq, arm.robot.link("ee_link"))
+    assert np.abs(arm.number(T.jacobian) - arm.J).max() < CLOSE
+    assert np.abs(arm.number(arm.robot.jacobian("ee_link")) - arm.J).max() < CLOSE
+    assert np.abs(arm.number(T.jacobian_rate) - arm.dJ).max() < CLOSE
+    assert np.abs(arm.number(T.drift).ravel() - arm.dJ @ arm.v).max() < CLOSE
+    pose = arm.robot.pose("ee_link")
+    assert np.abs(arm.number(pose.offset).ravel() - arm.X.translation).max() < CLOSE
+    assert np.abs(arm.number(pose.rotation.matrix) - arm.X.rotation).max() < CLOSE
+
+
+def test_inertia_of_a_task(arm: SimpleNamespace) -> None:
+    T = task(arm.eq, arm.robot.link("ee_link"), "xyz")
+    J = arm.J[:3]
+    Lam = np.linalg.inv(J @ np.linalg.solve(arm.M, J.T))
+    assert np.abs(arm.number(T.inertia) - Lam).max() < 1e-10 * np.abs(Lam).max()
+    assert np.abs(arm.number(T.consistent_inverse) - np.linalg.solve(arm.M, J.T) @ Lam).max() < 1e-10
+    assert float(arm.number(T.manipulability)) == pytest.approx(np.sqrt(np.linalg.det(J @ J.T)), rel=1e-11)
+
+
+def test_momentum(arm: SimpleNamespace) -> None:
+    pin = arm.pin
+    theirs = pin.jacobianCenterOfMass(arm.model, arm.data, arm.q)
+    assert np.abs(arm.number(centre_of_mass_jacobian(arm.eq)) - theirs).max() < CLOSE
+    pin.ccrba(arm.model, arm.data, arm.q, arm.v)
+    assert np.abs(arm.number(centroidal_momentum_matrix(arm.eq)) - arm.data.Ag).max() < 1e-11
+
+
+def test_control_laws(arm: SimpleNamespace) -> None:
+    """Computed torque is inverse dynamics of the wanted acceleration; a task gets the acceleration that it asks for, whatever the posture."""
+    pin, q, v, none = arm.pin, arm.q, arm.v, np.zeros(0)
+    rng = np.random.default_rng(1)
+    tau = sb.compile(gravity_compensation(arm.eq))(q, none)
+    assert np.abs(np.ravel(tau) - pin.computeGeneralizedGravity(arm.model, arm.data, q)).max() < 1e-11
+    kp, kd, q_ref, u_ref, a_ref = rng.uniform(1, 2, (5, 6))
+    tau = sb.compile(computed_torque(arm.eq))(q, v, q_ref, u_ref, a_ref, kp, kd, none)
+    wanted = a_ref + kd * (u_ref - v) + kp * (q_ref - q)
+    assert np.abs(np.ravel(tau) - pin.rnea(arm.model, arm.data, q, v, wanted)).max() < 1e-11
+    law = sb.compile(task_control(task(arm.eq, arm.robot.link("ee_link"), "xyz")))
+    x = rng.normal(size=3)
+    for posture in np.array([np.zeros(6), rng.normal(size=6)]):
+        a = pin.aba(arm.model, arm.data, q, v, np.ravel(law(q, v, x, posture, none)))
+        assert np.abs(arm.J[:3] @ a + arm.dJ[:3] @ v - x).max() < 1e-10
+    assert "tau" in sb.c_source(gravity_compensation(arm.eq)).header
+
+
+def test_all_branches_of_inverse_kinematics(arm: SimpleNamespace) -> None:
+    """The ur5 has eight ways to hold its tool; all of them hold it, one is the way that was taken; limits leave some."""
+    T = task(arm.eq, arm.robot.link("ee_link"))
+    found = inverse_kinematics(T, arm.X.translation, arm.X.rotation)
+    assert len(found) == 8
+    for way in found:
+        values = {s: way[s.name] for s in arm.eq.q}
+        assert np.abs(np.ravel(sb.evaluate(T.frame.origin.in_ground, values)) - arm.X.translation).max() < 1e-9
+    own = {s.name: (x + np.pi) % (2 * np.pi) - np.pi for s, x in zip(arm.eq.q, arm.q, strict=True)}
+    assert min(max(abs(way[n] - own[n]) for n in own) for way in found) < 1e-7
+    elbow = next(n for n in own if "elbow" in n)
+    up = inverse_kinematics(T, arm.X.translation, arm.X.rotation, limits={elbow: (0, np.pi)})
+    assert 0 < len(up) < 8
+    assert all(way[elbow] >= 0 for way in up)
