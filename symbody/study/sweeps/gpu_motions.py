@@ -16,6 +16,7 @@ from ...integrate.cuda_motions import cuda_motions
 from ...integrate.outcome import Ending
 from ...integrate.state import State
 from .answers import Answers
+from .identity import fingerprint
 from .questions import SweptMembers
 
 OPTIONS: Final = ("rtol", "atol", "events", "inputs", "method", "real")
@@ -37,7 +38,10 @@ class GpuMotions:
                 f"sweep of {eq.name!r}: a GPU knows no option {listed(wrong)}; there are {listed(OPTIONS)}"
             )
         varied = [n for n in members.values if n in eq.variables.of("p")]
-        motions: Any = cuda_motions(eq, vary=varied, outputs=list(self.names), **self.options)
+        key = (self.names, tuple(varied), fingerprint(dict(self.options)))
+        motions: Any = eq.cached(
+            "motions of sweeps", key, lambda: cuda_motions(eq, vary=varied, outputs=list(self.names), **self.options)
+        )
         real = np.float32 if motions.real == "float" else np.float64
         y = self._rows(eq, members, motions.state_names).astype(real)
         p = self._rows(eq, members, motions.parameter_names).astype(real)
