@@ -35,9 +35,9 @@ def sim(eq: sb.Equations) -> sb.Trajectory:
     return sb.simulate(eq, 0.5, theta=0.1)
 
 
-OF_EQUATIONS = """all_assemblies angular_momentum assemble branch centre_of_mass certify christoffel_symbols closed_loop constraint_power coriolis_matrix
+OF_EQUATIONS = """all_assemblies angular_momentum assemble attractors basins branch centre_of_mass certify christoffel_symbols closed_loop constraint_power coriolis_matrix
     cuda_motions diagonalized energy first_order forward_derivatives generalized_force gram_schmidt identify inverse_derivatives inverse_dynamics
-    joint_forces kinetic_energy linear_integrals linearize load_powers mass_matrix_sparsity minimal momentum orbit orbits partial_velocities
+    joint_forces kinetic_energy linear_integrals linearize load_powers lyapunov mass_matrix_sparsity minimal momentum orbit orbits partial_velocities
     potential_energy power reaction reactions shared_work simulate simulate_batch steady steady_motions stepper tangent_vectors violation""".split()
 
 

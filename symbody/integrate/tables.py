@@ -25,6 +25,11 @@ def data_set(over: str, index: NDArray[Any], columns: Mapping[str, Array], attri
     )
 
 
+def data_array(name: str, coordinates: Mapping[str, Array], values: NDArray[Any]) -> Any:
+    """An xarray DataArray over several coordinates."""
+    return _package("xarray").DataArray(values, coords=dict(coordinates), dims=tuple(coordinates), name=name)
+
+
 def _package(name: str) -> Any:
     try:
         return import_module(name)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from .linear_system import LinearSystem, linear_system
     from .linearize import linearize
     from .locus import RootLocus
+    from .long_run.attractors import Attractors, attractors
+    from .long_run.basins import Basins, basins
+    from .long_run.lyapunov import LyapunovExponents, lyapunov
+    from .long_run.poincare import PoincareSection, poincare
     from .periodic.find_orbit import orbit
     from .periodic.orbit import Orbit
     from .periodic.orbit_branch import OrbitBranch, orbits
@@ -37,6 +41,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Spectrum", "SteadyMotion", "steady", "steady_motions",
     "Branch", "SpecialPoint", "SpecialCurve", "DegeneratePoint", "branch",
     "Orbit", "orbit", "OrbitBranch", "SpecialOrbit", "OrbitEnd", "orbits",
+    "PoincareSection", "poincare", "LyapunovExponents", "lyapunov", "Attractors", "attractors", "Basins", "basins",
 ]  # fmt: skip
 
 offer(__name__)

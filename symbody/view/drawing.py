@@ -169,6 +169,8 @@ def _curve(curve: Curve, ax: Any, colour: str) -> None:
     if curve.shade is not None:
         dots = ax.scatter(curve.x, curve.y, s=9, c=curve.shade, cmap=SHADES, zorder=3)
         ax.figure.colorbar(dots, ax=ax, label=label, pad=0.02).outline.set_visible(False)
+    elif curve.kind == "dots":
+        ax.plot(curve.x, curve.y, linestyle="none", marker=".", markersize=1.8, color=colour, alpha=alpha, label=label)
     elif curve.kind in ("points", "joined"):
         line = "-" if curve.kind == "joined" else "none"
         ax.plot(curve.x, curve.y, linestyle=line, marker="o", markersize=4.5, color=colour, alpha=alpha, label=label)

@@ -18,7 +18,7 @@ from . import drawing
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """y over x, or z over both. `kind` is line, dashed, points, joined (line and points), vertical or level (a line at each x, or y); curves of one `group` share a colour.
+    """y over x, or z over both. `kind` is line, dashed, points, dots (small ones), joined (line and points), vertical or level (a line at each x, or y); curves of one `group` share a colour.
 
     shade    of points: a number for each, told by its colour; `label` is then that of the scale
     """

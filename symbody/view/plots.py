@@ -18,6 +18,10 @@ from ..stability.branch import Branch
 from ..stability.chart import StabilityChart
 from ..stability.design import Design
 from ..stability.locus import RootLocus
+from ..stability.long_run.attractors import Attractors
+from ..stability.long_run.basins import Basins
+from ..stability.long_run.lyapunov import LyapunovExponents
+from ..stability.long_run.poincare import PoincareSection
 from ..stability.periodic.orbit import Orbit
 from ..stability.periodic.orbit_branch import OrbitBranch
 from ..stability.response import FrequencyResponse, TimeResponse
@@ -25,6 +29,7 @@ from ..stability.special_curve import SpecialCurve
 from ..stability.spectrum import Mode, Spectrum
 from .branch_plots import branch_diagram, special_curves
 from .figure import Curve, Figure, Note, Panel, ScalarField
+from .long_run_plots import attractor_diagram, basin_figure, exponent_figure, section_figure
 from .orbit_plots import orbit_diagram, orbit_figure
 
 MOST_CURVES: Final = 8  # in one panel
@@ -49,6 +54,9 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
     plot(curve)                    folds or Hopf points over two values; several in one: plot([folds, hopfs])
     plot(orbit), plot([a, b])      over a period, over="q1" in a plane, over=["q1", "q2"] in space; "multipliers" on the unit circle
     plot(family, "q1", "period")   orbits over what is varied; "multipliers" on the unit circle, their moduli with over="P"; several: plot([a, b])
+    plot(section, "x", "y")        a Poincaré section in a plane; plot(section, "x") its return map
+    plot(attractors, "x")          settled motions over a parameter; beside=[family] with continued orbits
+    plot(exponents), plot(basins)  how Lyapunov exponents settle; which starts lead where
     plot(design)                   eigenvalues and parameters at every step
 
     A figure draws itself in a notebook; `figure.save("name.png")` writes a picture (.svg, .pdf), or the numbers (.csv, .json).
@@ -61,6 +69,7 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
             (Branch, _branches),
             (SpecialCurve, _special_curves),
             (Orbit, orbit_figure),
+            (PoincareSection, section_figure),
             (OrbitBranch, orbit_diagram),
         ):
             if all(isinstance(x, kind) for x in thing):
@@ -226,6 +235,26 @@ def _(orbit: Orbit, *what: Wanted, title: str = "", over: Over = None) -> Figure
 @plot.register
 def _(family: OrbitBranch, *what: Wanted, title: str = "", over: str | None = None) -> Figure:
     return orbit_diagram([family], *what, title=title, over=over)
+
+
+@plot.register
+def _(section: PoincareSection, *what: Wanted, title: str = "") -> Figure:
+    return section_figure([section], *what, title=title)
+
+
+@plot.register
+def _(found: Attractors, *what: Wanted, title: str = "", beside: Sequence[OrbitBranch] = ()) -> Figure:
+    return attractor_diagram(found, *what, title=title, beside=beside)
+
+
+@plot.register
+def _(found: LyapunovExponents, title: str = "") -> Figure:
+    return exponent_figure(found, title)
+
+
+@plot.register
+def _(found: Basins, title: str = "") -> Figure:
+    return basin_figure(found, title)
 
 
 def _branches(branches: Sequence[Branch], *what: Wanted, title: str = "", over: Wanted | None = None) -> Figure:

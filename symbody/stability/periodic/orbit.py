@@ -218,12 +218,18 @@ class Orbit(Tabular, Portable):
         if not self.is_periodic:
             raise StabilityError(f"orbit of {self.equations.name!r}: {self.outcome}")
         tau = np.linspace(0.0, periods, max(int(np.ceil(points * periods)), 2))
-        states = self._states(tau)
+        return self.at_times(self.setting.t0 + tau * self.period)
+
+    def at_times(self, times: Array) -> Trajectory:
+        """The motion at any times, as a trajectory."""
+        t = np.asarray(times, dtype=np.float64)
+        states = self._states((t - self.setting.t0) / self.period)
         y = np.column_stack([states[s] for s in self.equations.state])
         p, r = np.split(np.array(list(self.parameters.values())), [len(self.equations.p)])
-        t = self.setting.t0 + tau * self.period
         return Trajectory.of(
-            Segment(self.equations, t, y, p, r, Outcome(Ending.REACHED, float(t[-1]), "along an orbit"))
+            Segment(
+                self.equations, t, y, p, r, Outcome(Ending.REACHED, float(t[-1]) if len(t) else 0.0, "along an orbit")
+            )
         )
 
     # ------------------------------------------------------------------------------------------------ to look at

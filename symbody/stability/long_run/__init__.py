@@ -1,0 +1,1 @@
+"""Long-time behaviour: Poincaré sections, Lyapunov exponents, where motions end up over a parameter and over starts."""

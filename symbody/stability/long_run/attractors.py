@@ -1,0 +1,136 @@
+"""`attractors`: where motions end up, over a parameter: a bifurcation diagram by simulation, beside those that are continued."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ...algebra.graph import Expr
+from ...algebra.portable import Portable
+from ...derive.equations import Equations, of_equations
+from ...derive.keywords import values_by_name
+from ...emit.run.callable import Array
+from ...errors import StabilityError, finite_number, listed, shown, unknown
+from ...integrate.run import Progress
+from ...integrate.simulate import simulate
+from ...integrate.state import State, start_values
+from ...integrate.tables import data_frame
+from ...summary import Tabular
+from .poincare import PoincareSection, poincare
+
+VALUES: Final = 200
+WAYS: Final = ("up", "down", "none")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Attractors(Tabular, Portable):
+    """Points of settled motions on a section over a parameter, made by `attractors`. `found["x"]` is an array with a number for each point; `found[found.varied]`
+    has the value that belongs to it.
+
+    values     of what is varied; `sections` has the points at each
+    outcome    how it ended
+    """
+
+    equations: Equations
+    varied: str
+    values: Array
+    sections: tuple[PoincareSection, ...]
+    outcome: str
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, what: str | Expr) -> Array:
+        parts = [
+            np.full(len(s), v) if what == self.varied else s[what]
+            for s, v in zip(self.sections, self.values, strict=True)
+        ]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:
+        """A pandas DataFrame with a row for each point."""
+        names = (*(s.name for s in self.equations.state), *more)
+        return data_frame(self.varied, self[self.varied], {str(n): self[n] for n in names})
+
+    def __str__(self) -> str:
+        counts = sum(map(len, self.sections))
+        section = self.sections[0].section if self.sections else "nothing was found"
+        return (
+            f"Settled motions of {self.equations.name!r} over {self.varied} = {self.values.min(initial=np.inf):z.6g} ... {self.values.max(initial=-np.inf):z.6g}: {len(self)} values, "
+            f"{counts} points where {section}; {self.outcome}"
+        )
+
+
+@values_by_name(StabilityError)
+@of_equations
+def attractors(
+    equations: Equations, start: Any, values: Mapping[Any, Any] | None = None, *, section: str | Expr | None = None, period: Any = None, direction: str = "rising",
+    settle: float, keep: float, points: int = VALUES, way: str = "up", events: Any = (), options: Mapping[str, Any] | None = None, **named: Any,
+) -> Attractors:  # fmt: skip
+    """Where motions end up over one value: `attractors(eq, {"x": 1}, a=(0.3, 0.4), section="max z", settle=300, keep=200)`.
+
+    start       of the first motion; each of the next begins where the one before ended, which follows an attractor as far as it goes
+    values      the interval of what is varied, (low, high), in so many `points`; and numbers of others
+    section, period, direction    as in `poincare`
+    settle      time that is left out at each value; `keep` that is kept behind it
+    way         "up", "down", or "none": every motion begins in the start
+
+    Ctrl-C ends it with what was found.
+    """
+    where = f"attractors of {equations.name!r}"
+    if way not in WAYS:
+        raise unknown(where, "way", way, WAYS, StabilityError)
+    name, interval, rest = _interval(equations, values or {})
+    grid = np.linspace(*interval, points)[:: -1 if way == "down" else 1]
+    first = State.of(equations, {**start_values(start, where), **rest, name: float(grid[0])})
+    here, progress, outcome = first, Progress(None, 0.0, where), "all values"
+    found: list[tuple[float, PoincareSection]] = []
+    try:
+        for value in map(float, grid):
+            progress.say(f"{len(found)} values, {name} = {value:z.6g}")
+            begin = State.of(equations, {**(first if way == "none" else here).values, name: value})
+            motion = _settled(equations, begin, settle, keep, events)
+            if motion is None:
+                outcome = f"the motion ended at {name} = {value:z.6g}"
+                if way == "none":
+                    continue
+                break
+            here = motion.state
+            found.append((value, poincare(motion, section, direction=direction, period=period)))
+    except KeyboardInterrupt:
+        outcome = "was interrupted"
+    progress.done()
+    return Attractors(equations, name, np.array([v for v, _ in found]), tuple(s for _, s in found), outcome)
+
+
+def _settled(eq: Equations, begin: State, settle: float, keep: float, events: Any) -> Any:
+    """The motion after it has settled, from the time of the first start on; None where it does not get there."""
+    options = {"progress": False}
+    before = simulate(eq, (begin.t, begin.t + settle), begin, events=events, options=options) if settle > 0 else None
+    if before is not None and not before.outcome:
+        return None
+    state = begin if before is None else before.state
+    motion = simulate(eq, (state.t, state.t + keep), state, events=events, options=options)
+    return motion if motion.outcome else None
+
+
+def _interval(eq: Equations, values: Mapping[Any, Any]) -> tuple[str, tuple[float, float], dict[str, float]]:
+    ranges = {str(k): v for k, v in values.items() if np.ndim(v)}
+    where = f"attractors of {eq.name!r}"
+    if len(ranges) != 1 or len(next(iter(ranges.values()))) != 2:
+        raise StabilityError(
+            f"{where}: one value is to have an interval, as in a=(0.3, 0.4); got {listed(ranges) or 'none'}"
+        )
+    ((name, interval),) = ranges.items()
+    known = [s.name for s in eq.constants]
+    if name not in known:
+        raise unknown(where, "parameter", name, known, StabilityError)
+    low, high = (finite_number(x, f"{where}, {name}", StabilityError) for x in interval)
+    if not low < high:
+        raise StabilityError(
+            f"{where}: the interval of {name} is to be (low, high) with low < high; got {shown(interval)}"
+        )
+    return name, (low, high), {str(k): v for k, v in values.items() if str(k) not in ranges}

@@ -1,0 +1,167 @@
+"""`basins`: which starts lead to which motions, by many simulations at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+
+from ...algebra.evaluate import evaluate
+from ...algebra.graph import Expr
+from ...algebra.portable import Portable
+from ...derive.equations import Equations, of_equations
+from ...derive.keywords import values_by_name
+from ...emit.run.callable import Array
+from ...errors import StabilityError, finite_number, listed, shown
+from ...integrate.batch import simulate_batch
+from ...integrate.simulate import simulate
+from ...integrate.state import State, start_values
+from ...integrate.tables import data_array
+from ...summary import Tabular
+
+CLOUD: Final = 3000  # points of an attractor
+NEAR: Final = 0.02  # of the sizes of states at starts and ends: as near as an end is to a point of its attractor
+LOST: Final = -1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Basins(Tabular, Portable):
+    """Starts in a plane and where they lead, made by `basins`.
+
+    names        of what differs at the start: first along x, second along y; `first`, `second` have the values
+    which        the number of the attractor of each start, [i, j] at first[i], second[j]; -1 where a motion did not reach its end
+    attractors   a state on each, in the order in which they were met
+    shares       of the starts that lead to each
+    """
+
+    equations: Equations
+    names: tuple[str, str]
+    first: Array
+    second: Array
+    which: NDArray[np.intp]
+    attractors: tuple[State, ...]
+
+    @property
+    def shares(self) -> Array:
+        return np.array([np.mean(self.which == k) for k in range(len(self.attractors))])
+
+    def to_xarray(self) -> Any:
+        """An xarray DataArray over the two values."""
+        coords = {self.names[0]: self.first, self.names[1]: self.second}
+        return data_array("attractor", coords, self.which)
+
+    def __str__(self) -> str:
+        x, y = self.names
+        lines = [
+            f"Basins of {self.equations.name!r} over {x} = {self.first[0]:z.6g} ... {self.first[-1]:z.6g}, {y} = {self.second[0]:z.6g} ... {self.second[-1]:z.6g}: "
+            f"{len(self.attractors)} attractors"
+        ]
+        for k, (state, share) in enumerate(zip(self.attractors, self.shares, strict=True)):
+            at = listed(f"{s.name} = {state[s.name]:z.4g}" for s in self.equations.state)
+            lines.append(f"{k}: {100 * share:z.1f} % of the starts; {at}")
+        if lost := float(np.mean(self.which == LOST)):
+            lines.append(f"{100 * lost:z.1f} % do not reach the end")
+        return "\n    ".join(lines)
+
+
+@values_by_name(StabilityError)
+@of_equations
+def basins(
+    equations: Equations, start: Any = None, values: Mapping[Any, Any] | None = None, *, t: float, points: tuple[int, int] | int = 60, period: Any = None,
+    near: float = NEAR, threads: int | None = None, options: Mapping[str, Any] | None = None, **named: Any,
+) -> Basins:  # fmt: skip
+    """Which starts lead where: `basins(eq, x=(-2, 2), v=(-2, 2), t=100)`.
+
+    start    values of the rest of the state
+    values   two intervals (low, high) of what differs at the start; numbers of others
+    t        time after which motions have settled
+    points   of each interval
+    period   of what drives the system: attractors are then compared once in a period, at the phase of the end
+    near     two motions end in the same attractor where one comes so near to the other, in parts of the sizes of states at the starts and ends
+
+    Motions are simulated by `simulate_batch`, on all cores.
+    """
+    names, spans, rest = _plane(equations, values or {})
+    counts = (points, points) if isinstance(points, int) else points
+    first, second = (np.linspace(*span, count) for span, count in zip(spans, counts, strict=True))
+    grid = {names[0]: np.repeat(first, len(second)), names[1]: np.tile(second, len(first))}
+    where = f"basins of {equations.name!r}"
+    known = start_values(start, where)
+    begin = float(known.get("t", 0.0))
+    strobe = _period(equations, known, rest, period)
+    end = begin + (t if strobe is None else strobe * max(round(t / strobe), 1))
+    batch = simulate_batch(equations, [begin, end], known, values={**rest, **grid}, threads=threads)
+    ends = [m.state if m.outcome else None for m in batch]
+    sizes = np.ptp(np.concatenate([m.y for m in batch if len(m)]), axis=0)
+    labels, found = _told_apart(equations, ends, end - begin, near * np.maximum(sizes, 1e-12), strobe)
+    return Basins(equations, names, first, second, labels.reshape(len(first), len(second)), tuple(found))
+
+
+def _told_apart(
+    eq: Equations, ends: list[State | None], t: float, near: Array, period: float | None
+) -> tuple[NDArray[np.intp], list[State]]:
+    """The number of the attractor of each end: ends near the further way of the first one that has none are on its attractor."""
+    labels = np.full(len(ends), LOST, dtype=np.intp)
+    alive = [k for k, e in enumerate(ends) if e is not None]
+    found: list[State] = []
+    if not alive:
+        return labels, found
+    X = np.array([[ends[k][s.name] for s in eq.state] for k in alive])  # type: ignore[index]
+    left = np.ones(len(alive), dtype=bool)
+    while left.any():
+        k = int(np.argmax(left))
+        state = ends[alive[k]]
+        assert state is not None
+        cloud = _further(eq, state, t, period)
+        distance = KDTree(cloud / near).query(X[left] / near)[0]
+        mine = np.flatnonzero(left)[distance <= 1]
+        mine = np.union1d(mine, [k])
+        labels[np.array(alive)[mine]] = len(found)
+        left[mine] = False
+        found.append(state)
+    return labels, found
+
+
+def _further(eq: Equations, state: State, t: float, period: float | None) -> Array:
+    """States of the motion from a settled one on."""
+    times = np.linspace(0, t, CLOUD) if period is None else period * np.arange(max(round(t / period), 1) + 1)
+    motion = simulate(eq, state.t + times, state, options={"progress": False})
+    return np.vstack([motion.y, [[state[s.name] for s in eq.state]]])
+
+
+def _period(eq: Equations, known: Mapping[Any, Any], rest: Mapping[str, float], period: Any) -> float | None:
+    if period is None:
+        return None
+    numbers = State.of(eq, {**known, **rest})
+    at = {s: float(numbers[s.name]) for s in eq.constants}
+    value = float(evaluate(eq.in_own_terms([period])[0], at)) if isinstance(period, Expr) else period
+    found = finite_number(value, f"basins of {eq.name!r}, period", StabilityError)
+    if not found > 0:
+        raise StabilityError(f"basins of {eq.name!r}: a period is a positive number; got {shown(period)} = {found:g}")
+    return found
+
+
+def _plane(
+    eq: Equations, values: Mapping[Any, Any]
+) -> tuple[tuple[str, str], list[tuple[float, float]], dict[str, float]]:
+    ranges = {str(k): v for k, v in values.items() if np.ndim(v)}
+    where = f"basins of {eq.name!r}"
+    if len(ranges) != 2 or any(len(v) != 2 for v in ranges.values()):
+        raise StabilityError(
+            f"{where}: two values are to have an interval (low, high), as in x=(-2, 2), v=(-2, 2); got {listed(ranges) or 'none'}"
+        )
+    spans = []
+    for name, (low, high) in ranges.items():
+        eq.variables.symbol(name, where, StabilityError)
+        span = tuple(finite_number(x, f"{where}, {name}", StabilityError) for x in (low, high))
+        if not span[0] < span[1]:
+            raise StabilityError(
+                f"{where}: the interval of {name} is to be (low, high) with low < high; got {shown((low, high))}"
+            )
+        spans.append(span)
+    a, b = ranges
+    return (a, b), spans, {str(k): v for k, v in values.items() if str(k) not in ranges}  # type: ignore[return-value]

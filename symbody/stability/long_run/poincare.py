@@ -1,0 +1,167 @@
+"""`poincare`: where a motion pierces a section, or where it is once in each period of what drives it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ...algebra.derivatives import directional_derivative
+from ...algebra.evaluate import evaluate
+from ...algebra.graph import ONE, Expr, as_expr
+from ...algebra.portable import Portable
+from ...derive.equations import Equations
+from ...derive.state_rates import state_rates
+from ...emit.run.callable import Array
+from ...errors import StabilityError, finite_number, shown, unknown
+from ...integrate.events import DIRECTIONS
+from ...integrate.tables import data_frame, data_set
+from ...integrate.trajectory import Trajectory
+from ...summary import Tabular
+from ..periodic.orbit import Orbit, quantity
+
+FINE: Final = 400  # points of an orbit, between which it crosses a section once
+INNER: Final = (1 / 3, 2 / 3, 1 - 1e-9)  # parts of a step at which a section is looked at too: the last before a jump
+HALVINGS: Final = 60
+PIERCED: Final = 1e-6  # of the values of a section along the motion: less is a crossing, more a jump over it
+EXTREMES: Final = {"max": "falling", "min": "rising"}  # of a quantity: how its rate passes zero
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PoincareSection(Tabular, Portable):
+    """Points of a motion on a section, made by `poincare`. `section["x"]` is an array: any coordinate, speed, variable, output or expression.
+
+    motion    the motion at these times only
+    section   in words
+    """
+
+    motion: Trajectory
+    section: str
+
+    def __len__(self) -> int:
+        return len(self.motion)
+
+    @property
+    def t(self) -> Array:
+        """Times of the points."""
+        return self.motion.t
+
+    @property
+    def equations(self) -> Equations:
+        """The equations whose motion this is."""
+        return self.motion.equations
+
+    def __getitem__(self, what: str | Expr) -> Array:
+        return self.motion[what]
+
+    def returns(self, what: str | Expr) -> tuple[Array, Array]:
+        """The return map of a quantity: its values at all points but the last, and those at the points behind them."""
+        values = self[what]
+        return values[:-1], values[1:]
+
+    def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:
+        """A pandas DataFrame with a row for each point."""
+        return data_frame("t", self.t, self.motion.columns(more))
+
+    def to_xarray(self, more: Iterable[str | Expr] = ()) -> Any:
+        """An xarray Dataset over the points."""
+        return data_set("t", self.t, self.motion.columns(more), {"model": self.motion.name, "section": self.section})
+
+    def __str__(self) -> str:
+        span = f", t = {self.t[0]:z.6g} ... {self.t[-1]:z.6g}" if len(self) else ""
+        return f"Poincaré section of {self.motion.name!r} where {self.section}: {len(self)} points{span}"
+
+
+def poincare(
+    motion: Trajectory | Orbit, section: str | Expr | None = None, *, direction: str = "rising", period: Any = None, skip: int = 0
+) -> PoincareSection:  # fmt: skip
+    """Where a motion pierces a section: `poincare(sim, x - 1)`, `poincare(sim, "max z")`, `poincare(sim, period=2 * pi / w)`.
+
+    motion      a trajectory, or an orbit
+    section     an expression or a name: its zeros; "max z", "min z": local maxima and minima of a quantity
+    direction   "rising", "falling" or "both": how it passes zero
+    period      instead of a section: the states at the end of each period, a number or an expression of parameters (a stroboscopic map)
+    skip        so many points at the beginning, until the motion has settled
+    """
+    if not isinstance(motion, (Trajectory, Orbit)):
+        raise StabilityError(f"poincare: it needs a motion, simulate(...) or orbit(...); got {shown(motion)}")
+    if (section is None) == (period is None):
+        raise StabilityError("poincare: give a section (an expression, a name, 'max z') or period=, one of them")
+    if period is not None:
+        return _strobed(motion, period, skip)
+    return _pierced(motion, section, direction, skip)
+
+
+def _strobed(motion: Trajectory | Orbit, period: Any, skip: int) -> PoincareSection:
+    eq = motion.equations
+    numbers = {s: float(motion.parameters[s.name]) for s in (*eq.p, *eq.r) if s.name in motion.parameters}
+    T = float(evaluate(eq.in_own_terms([as_expr(period)])[0], numbers)) if isinstance(period, Expr) else period
+    T = finite_number(T, f"poincare of {eq.name!r}, period", StabilityError)
+    if not T > 0:
+        raise StabilityError(f"poincare of {eq.name!r}: a period is a positive number; got {shown(period)} = {T:g}")
+    begin, end = float(motion.t[0]), float(motion.t[-1])
+    count = int(np.floor((end - begin) / T * (1 + 1e-12)))
+    times = np.minimum(begin + T * np.arange(skip, count + 1), end)
+    return PoincareSection(_at(motion, times), f"t = {begin:z.6g} + k {T:z.6g}")
+
+
+def _pierced(motion: Trajectory | Orbit, section: Any, direction: str, skip: int) -> PoincareSection:
+    eq = motion.equations
+    e, way, said = _section(eq, section, direction)
+    fine = motion.trajectory(points=FINE).t if isinstance(motion, Orbit) else motion.t
+    if isinstance(motion, Trajectory) and not motion.is_dense:
+        raise StabilityError(
+            f"poincare of {eq.name!r}: the trajectory has states at given times only; simulate with t=(begin, end)"
+        )
+    times = np.unique(np.concatenate([fine, *(fine[:-1] + part * np.diff(fine) for part in INNER)]))
+
+    def value(t: Array) -> Array:
+        return np.asarray(_at(motion, t)[e])
+
+    found = _crossings(value, times, DIRECTIONS[way])[skip:]
+    return PoincareSection(_at(motion, found), f"{said} = 0, {way}" if way == direction else said)
+
+
+def _section(eq: Equations, section: Any, direction: str) -> tuple[Expr, str, str]:
+    """The expression, how it passes zero, and the section in words."""
+    if direction not in DIRECTIONS:
+        raise unknown(f"poincare of {eq.name!r}", "direction", direction, DIRECTIONS, StabilityError)
+    word, _, name = section.partition(" ") if isinstance(section, str) else ("", "", "")
+    if word not in EXTREMES or not name:
+        return quantity(eq, section, f"poincare of {eq.name!r}"), direction, str(section)
+    of = quantity(eq, name.strip(), f"poincare of {eq.name!r}, {word}")
+    rates = dict(zip(eq.state, state_rates(eq).entries, strict=True))
+    return directional_derivative(of, {**rates, eq.t: ONE}), EXTREMES[word], f"{name} is {word}imal"
+
+
+def _crossings(value: Callable[[Array], Array], times: Array, sense: int) -> Array:
+    """Zeros between times at which a function changes its sign, all at once by halving and secants (Illinois)."""
+    y = value(times)
+    up, down = (y[:-1] < 0) & (y[1:] >= 0), (y[:-1] > 0) & (y[1:] <= 0)
+    k = np.flatnonzero(up if sense > 0 else down if sense < 0 else up | down)
+    a, b, fa, fb = times[k], times[k + 1], y[k].copy(), y[k + 1].copy()
+    last = np.full(len(k), np.nan)
+    for count in range(HALVINGS):
+        if not len(k) or np.abs(b - a).max() <= 4e-16 * max(np.abs(times).max(), 1e-300):
+            break
+        with np.errstate(divide="ignore", invalid="ignore"):
+            secant = b - fb * (b - a) / (fb - fa)
+        middle = np.where((count % 3 < 2) & (secant > a) & (secant < b), secant, (a + b) / 2)
+        f = value(middle)
+        if np.array_equal(middle, last):
+            break
+        last = middle
+        same = f * fb > 0
+        a, fa = np.where(same, a, middle), np.where(same, fa, f)
+        b, fb = np.where(same, middle, b), np.where(same, f, fb)
+        done = f == 0
+        a, b = np.where(done, middle, a), np.where(done, middle, b)
+    at = np.where(np.abs(fa) < np.abs(fb), a, b)
+    size = float(np.abs(y).max(initial=0.0))
+    return np.asarray(at[np.minimum(np.abs(fa), np.abs(fb)) <= PIERCED * size])
+
+
+def _at(motion: Trajectory | Orbit, times: Array) -> Trajectory:
+    return motion.at_times(times) if isinstance(motion, Orbit) else motion.at(times)
