@@ -1,7 +1,7 @@
 """Families of periodic orbits, beside AUTO-07p on the same systems with the same mesh: 50 intervals of 4 Gauss points.
 
     case, seconds, points        ours: CPU time of the family from its Hopf point on, compiled before, and how many orbits it has
-    error                        of the special orbit or period that a reference to nine digits exists for
+    error                        of the special orbit, or of the period at a value, that a reference to nine digits exists for
     peer, peer_seconds, peer_points, peer_error, ratio     AUTO's, and its seconds for each orbit over ours
 
 AUTO is found by the variable AUTO_DIR (the directory that has `lib/*.o`); rows have no peer without it.
@@ -59,23 +59,25 @@ CONSTANTS: Final = """{n} {problem} {label} 1
 {step} 1e-5 {largest} 1
 0
 0
-0
+{stops}
 """
 
 
 @dataclass(frozen=True)
 class FamilyCase:
-    """A system in our words and in AUTO's: its family over PAR(1) in an interval, and where a special orbit is to be found."""
+    """A system in our words and in AUTO's: its family over PAR(1) in an interval, and where a special orbit is to be found (None: the period at a value is
+    known, `period`)."""
 
     name: str
     equations: Callable[[], tuple[sb.Equations, sb.Branch]]
     varied: str
     low: float
     high: float
-    special: float
+    special: float | None
     rates: str
     start: str
     n: int
+    period: tuple[float, float] = (0.0, 0.0)
 
 
 def roessler() -> tuple[sb.Equations, sb.Branch]:
@@ -84,11 +86,52 @@ def roessler() -> tuple[sb.Equations, sb.Branch]:
     return eq, sb.branch(eq, sb.steady(eq, start={"x": 0.05, "y": -0.5, "z": 0.5}), a=(0.1, 0.3))
 
 
+def column() -> tuple[sb.Equations, sb.Branch]:
+    """Two bars of length 1 with masses 2 and 1, springs 1 and dampers 0.1 in the hinges, a force P that follows the upper bar."""
+    m = sb.Model("column")
+    P, b = m.parameter("P", 1.2), m.parameter("b", 0.1)
+    q1, q2 = m.coordinates("q1 q2")
+    lower, upper = m.ground.rotate("z", q1), m.ground.rotate("z", q2)
+    knee = lower.point(1, 0, 0)
+    m.particle("knee", knee, mass=2.0)
+    tip = m.particle("tip", knee + upper.vector(1, 0, 0), mass=1.0)
+    m.force("follower", tip, -P * upper.x)
+    hinge = (q2 - q1) + b * (q2.dot - q1.dot)
+    m.generalized_force("foot", q1, hinge - q1 - b * q1.dot)
+    m.generalized_force("hinge", q2, -hinge)
+    eq = sb.derive(m)
+    return eq, sb.branch(eq, sb.steady(eq), P=(1.2, 2.0))
+
+
+COLUMN: Final = """      DOUBLE PRECISION S,C,H,B1,B2,D
+      S=SIN(U(1)-U(2))
+      C=COS(U(1)-U(2))
+      H=(U(2)-U(1))+0.1d0*(U(4)-U(3))
+      B1=H-U(1)-0.1d0*U(3)+PAR(1)*S-S*U(4)**2
+      B2=-H+S*U(3)**2
+      D=3d0-C*C
+      F(1)=U(3)
+      F(2)=U(4)
+      F(3)=(B1-C*B2)/D
+      F(4)=(3d0*B2-C*B1)/D"""
+
+
+def brusselator() -> tuple[sb.Equations, sb.Branch]:
+    x, y, b = sb.symbols("x y b")
+    eq = sb.from_equations({x: 1 - (b + 1) * x + x**2 * y, y: b * x - x**2 * y}, {b: 1.5}, name="brusselator")
+    return eq, sb.branch(eq, sb.steady(eq, start={"x": 1.0, "y": 1.5}), b=(1.5, 4.0))
+
+
 CASES: Final = (
     FamilyCase(
         "Roessler, first period", roessler, "a", 0.1, 0.42, 0.334856623,
         "      F(1)=-U(2)-U(3)\n      F(2)=U(1)+PAR(1)*U(2)\n      F(3)=2d0+U(3)*(U(1)-4d0)",
         "      PAR(1)=0.1d0\n      U(3)=(4d0-SQRT(16d0-0.8d0))/0.2d0\n      U(2)=-U(3)\n      U(1)=0.1d0*U(3)", 3,
+    ),
+    FamilyCase("Ziegler's column", column, "P", 1.2, 2.0, None, COLUMN, "      PAR(1)=1.2d0\n      U(1:4)=0d0", 4, (1.8, 11.0085379)),
+    FamilyCase(
+        "brusselator", brusselator, "b", 1.5, 4.0, None,
+        "      F(1)=1d0-(PAR(1)+1d0)*U(1)+U(1)**2*U(2)\n      F(2)=PAR(1)*U(1)-U(1)**2*U(2)", "      PAR(1)=1.5d0\n      U(1)=1d0\n      U(2)=1.5d0", 2, (3.0, 0.0),
     ),
 )  # fmt: skip
 
@@ -101,8 +144,14 @@ def rows() -> Iterator[Row]:
         made = _family(eq, first, case)
         seconds = repeated(partial(_family, eq, first, case), repeats=5).least
         points = len(made)
-        error = min(abs(s.value - case.special) for s in made.special)
-        yield {"case": case.name, "seconds": seconds, "points": points, "error": error, **auto(case, seconds / points)}
+        error = _error(case, made)
+        yield {
+            "case": case.name,
+            "seconds": seconds,
+            "points": points,
+            "error": error,
+            **auto(case, made, seconds / points),
+        }
 
 
 def _family(eq: sb.Equations, first: sb.Orbit, case: FamilyCase) -> sb.OrbitBranch:
@@ -110,7 +159,20 @@ def _family(eq: sb.Equations, first: sb.Orbit, case: FamilyCase) -> sb.OrbitBran
     return sb.orbits(eq, first, interval, intervals=INTERVALS, tolerance=1e-7, max_step=0.05)
 
 
-def auto(case: FamilyCase, ours: float) -> Row:
+def _error(case: FamilyCase, made: sb.OrbitBranch) -> float:
+    if case.special is not None:
+        return min(abs(s.value - case.special) for s in made.special)
+    value, _ = case.period
+    return abs(made.at(value)[0].period - _reference(case, made))
+
+
+def _reference(case: FamilyCase, made: sb.OrbitBranch) -> float:
+    """The period that is known, or that of an orbit to 1e-12 by shooting."""
+    value, known = case.period
+    return known or sb.orbit(made.equations, made.at(value)[0], form="shooting").period
+
+
+def auto(case: FamilyCase, made: sb.OrbitBranch, ours: float) -> Row:
     """AUTO's seconds, orbits and error; nothing where it is not there."""
     home = os.environ.get("AUTO_DIR")
     if home is None or shutil.which("gfortran") is None:
@@ -136,7 +198,9 @@ def auto(case: FamilyCase, ours: float) -> Row:
         ]
     points = len(lines)
     found = [float(line[4]) for line in lines if line[2] in ("7", "-7")]
-    error = min((abs(x - case.special) for x in found), default=None)
+    periods = [float(line[-1]) for line in lines if line[2] in ("4", "-4")]
+    wanted, known = (found, case.special) if case.special is not None else (periods, _reference(case, made))
+    error = min((abs(x - known) for x in wanted), default=None)
     return {
         "peer": "AUTO-07p",
         "peer_seconds": seconds,
@@ -160,6 +224,7 @@ def _run(here: Path, case: FamilyCase, problem: int, label: int, icp: str, most:
         high=case.high,
         step=step,
         largest=0.2,
+        stops="0" if case.special is not None or problem == 1 else f"1\n1 {case.period[0]}",
     )
     (here / "fort.2").write_text(text)
     if not (here / "fort.3").exists():

@@ -80,7 +80,7 @@ class SpecialPoint:
 
     @property
     def _meaning(self) -> str:
-        if self.form is None:
+        if self.form is None or not self.form.c1.real:
             return WORDS[self.kind]
         side = "larger" if self.form.amplitude > 0 else "smaller"
         return f"{'a stable' if self.form.lyapunov < 0 else 'an unstable'} oscillation at {side} values"
@@ -294,6 +294,6 @@ def _hopf(
         return []
     s, x = 1j * followed.at(found).imag, problem.whole(found.x)
     form = hopf_form(problem.full_rows, problem.numbers_at(x), problem.direction_at(x, found.tangent), s)
-    word = "" if form is None else "supercritical" if form.lyapunov < 0 else "subcritical"
+    word = "" if form is None or not form.c1.real else "supercritical" if form.lyapunov < 0 else "subcritical"
     coefficient = np.nan if form is None else form.lyapunov
     return [SpecialPoint("Hopf", float(found.x[-1]), x, place, s, word, coefficient, form=form)]

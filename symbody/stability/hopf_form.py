@@ -61,8 +61,8 @@ class HopfForm:
 
     @property
     def amplitude(self) -> float:
-        """|ζ|² over Δ: the oscillation lives where Δ has its sign."""
-        return -self.growth.real / self.c1.real
+        """|ζ|² over Δ: the oscillation lives where Δ has its sign; nan where equations are linear to third order."""
+        return -self.growth.real / self.c1.real if self.c1.real else np.nan
 
     @property
     def frequency(self) -> float:

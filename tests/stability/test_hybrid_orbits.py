@@ -1,9 +1,13 @@
 """Orbits by shooting, and through impacts: gaits of walkers, whose multipliers need exact saltation matrices."""
 
+import os
+
 import numpy as np
 import pytest
 
 import symbody as sb
+
+FULL = pytest.mark.skipif(not os.environ.get("SYMBODY_FULL"), reason="20 seconds; SYMBODY_FULL=1 runs it")
 
 
 def test_shooting_and_collocation_agree():
@@ -96,6 +100,58 @@ def test_gait_doubles_its_period(walker):
     assert (point.kind, point.value) == ("period doubling", pytest.approx(0.015088437941, abs=1e-11))
     assert point.period == pytest.approx(3.9124092125, abs=1e-9)
     assert [len(o.multipliers) for o in family.at(0.0148)] == [3]
+
+
+@FULL
+def test_gait_doubles_its_period_again_and_again(walker):
+    """At slopes of 0.015088437941, 0.017669374862 and 0.018160119564."""
+    eq, strike = walker
+    gentle = sb.orbit(eq, gait(walker, 0.2, -0.2, 3.88), slope=0.0148, events=[strike])
+    family = sb.orbits(eq, gentle, slope=(0.0147, 0.0183), max_step=0.5)
+    for value in (0.015088437941, 0.017669374862, 0.018160119564):
+        point = family.special[0]
+        assert (point.kind, point.value) == ("period doubling", pytest.approx(value, abs=1e-11))
+        family = family.switched(0, max_points=40)
+
+
+def compass_legs(floats: bool) -> tuple[sb.Equations, sb.Expr, sb.Expr]:
+    """Two legs with masses in their middle and one at the hip, in axes along a slope; with the stance foot pinned or free. Equations, and the place of the swing foot."""
+    m = sb.Model("compass gait")
+    slope = m.parameter("slope", np.radians(3))
+    m.gravity(9.81 * sb.sin(slope), -9.81 * sb.cos(slope), 0)
+    foot = m.ground.point(*m.coordinates("x y"), 0) if floats else m.ground.point(0, 0, 0)
+    stance, swing = (m.ground.rotate("z", q) for q in m.coordinates("ts tn"))
+    hip = foot + stance.vector(0, 1, 0)
+    m.particle("stance leg", foot + stance.vector(0, 0.5, 0), mass=5.0)
+    m.particle("hip", hip, mass=10.0)
+    m.particle("swing leg", hip + swing.vector(0, -0.5, 0), mass=5.0)
+    x, y, _ = (hip + swing.vector(0, -1, 0)).position().components(m.ground)
+    return sb.derive(m), x, y
+
+
+def test_compass_gait():
+    """Goswami, Thuilot and Espiau: the impact is that of the free mechanism, M (u⁺ - u⁻) = Jᵀ p with J u⁺ = 0 of the foot that lands; then the legs change their names."""
+    eq, _, height = compass_legs(floats=False)
+    free, x, y = compass_legs(floats=True)
+    J = sb.jacobian(sb.matrix([[x], [y]]), free.q)
+    before = sb.matrix([[0], [0], [free.u[2]], [free.u[3]]])
+    rows = [[*(free.M[i, j] for j in range(4)), -J[0, i], -J[1, i]] for i in range(4)]
+    rows += [[*(J[k, j] for j in range(4)), 0, 0] for k in range(2)]
+    after = sb.solve(sb.matrix(rows), sb.matrix([[e] for e in (*(free.M @ before).entries, 0, 0)]))
+    stance, swing = (sb.substitute(after[k, 0], {free.q[0]: 0, free.q[1]: 0}) for k in (2, 3))
+    ts, tn = eq.q
+    reset = {"ts": tn, "tn": ts, "ts_dot": swing, "tn_dot": stance}
+    strike = sb.Event("strike", height, "falling", reset=reset, where=tn - ts > 0.1)
+    start = {"ts": 0.27, "tn": -0.27, "ts_dot": -1.1, "tn_dot": -0.38}
+    o = sb.orbit(eq, start, period=0.734, events=[strike])
+    assert o.period == pytest.approx(0.7343463912, abs=1e-10)
+    assert o.multipliers == pytest.approx(
+        [-0.19972612683 + 0.544476062095j, -0.19972612683 - 0.544476062095j, 0.131572624077], abs=1e-9
+    )
+    (met,) = sb.simulate(eq, o.period, o, events=[strike], rtol=1e-11).events
+    expected = [0.218668802939 + np.radians(3), -0.218668802939 - np.radians(3), -1.092383589884, -0.377373948907]
+    assert met.after == pytest.approx(expected, abs=1e-9)
+    assert 2 * np.sin(met.after[0]) == pytest.approx(0.5354454154, abs=1e-9)
 
 
 def test_events_ask_for_shooting(walker):

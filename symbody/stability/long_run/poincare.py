@@ -96,7 +96,7 @@ def poincare(
 
 def _strobed(motion: Trajectory | Orbit, period: Any, skip: int) -> PoincareSection:
     eq = motion.equations
-    numbers = {s: float(motion.parameters[s.name]) for s in (*eq.p, *eq.r) if s.name in motion.parameters}
+    numbers = {s: float(motion.parameters[s.name]) for s in eq.constants if s.name in motion.parameters}
     T = float(evaluate(eq.in_own_terms([as_expr(period)])[0], numbers)) if isinstance(period, Expr) else period
     T = finite_number(T, f"poincare of {eq.name!r}, period", StabilityError)
     if not T > 0:

@@ -156,6 +156,8 @@ class Orbit(Tabular, Portable):
         return dict(zip(names, map(float, self._drift.x[-1]), strict=True)) if names else {}
 
     def _states(self, tau: Array) -> dict[Symbol, Array]:
+        if not self.is_periodic:
+            raise StabilityError(f"orbit of {self.equations.name!r}: {self.outcome}")
         periods = np.floor(tau)
         part = tau - periods
         x, _ = interpolated(self.whole, part)
@@ -215,8 +217,6 @@ class Orbit(Tabular, Portable):
 
     def trajectory(self, periods: float = 1.0, points: int = SHOWN_TIMES) -> Trajectory:
         """The motion at so many even times of so many periods: to plot beside others, to animate, `scene(orbit)`, to save as one."""
-        if not self.is_periodic:
-            raise StabilityError(f"orbit of {self.equations.name!r}: {self.outcome}")
         tau = np.linspace(0.0, periods, max(int(np.ceil(points * periods)), 2))
         return self.at_times(self.setting.t0 + tau * self.period)
 
@@ -287,7 +287,7 @@ def without_trivial(found: Complex, is_driven: bool) -> tuple[Complex, float]:
     if is_driven or not len(found):
         return found, 0.0
     k = int(np.argmin(np.abs(found - 1)))
-    return np.delete(found, k), float(abs(found[k] - 1))
+    return np.concatenate([found[:k], found[k + 1 :]]), float(abs(found[k] - 1))
 
 
 def flow_of(eq: Equations, conserved: dict[str, Expr], varied: Symbol | None, events: Sequence[Any] = ()) -> OrbitFlow:

@@ -13,7 +13,7 @@ from ...emit.run.callable import Array
 from ..pencil import Complex
 from .orbit import without_trivial
 from .orbit_collocation import CollocationProblem
-from .orbit_mesh import adapted, intervals_for, mesh_error, on_mesh
+from .orbit_mesh import all_on_mesh, coarseness, intervals_for, mesh_error, monitor, on_mesh, shared_evenly
 from .orbit_problem import Corrected, OrbitPoint, Plane
 from .shooting import ShootingProblem
 
@@ -136,7 +136,7 @@ class OrbitCurve:
             amplitude = self._amplitude(there.point)
             largest = max(largest, amplitude)
             has_shrunk = amplitude < 0.5 * largest
-            if amplitude < VANISHED * largest or (has_shrunk and self._reversed(here.point, there.point)):
+            if amplitude < VANISHED * largest or (has_shrunk and self._went_through_rest(here, there)):
                 yield OrbitEnd.STILL
                 return
             yield there
@@ -189,12 +189,13 @@ class OrbitCurve:
         if not here.point.K.shape[1]:
             return here  # points of shooting stay where they are
         count = len(here.point.K)
-        wanted = max(self.least, intervals_for(here.point, self.tolerance))
+        density = monitor(here.point)
+        coarse = coarseness(here.point, density)
+        wanted = max(self.least, intervals_for(coarse, self.tolerance))
         intervals = wanted if not 1 / FINER <= wanted / count <= COARSER else count
-        point = adapted(here.point, intervals)
-        tangent = on_mesh(here.tangent, point.times)
-        dual = self.problem.dual(tangent, point.sizes, self._scales(point))
-        return replace(here, point=point, tangent=tangent, dual=dual, mesh_error=mesh_error(point))
+        point, tangent = all_on_mesh([here.point, here.tangent], shared_evenly(here.point, density, intervals))
+        dual = self.problem.dual(tangent, here.point.sizes, self._scales(point))
+        return replace(here, point=point, tangent=tangent, dual=dual, mesh_error=mesh_error(coarse, intervals))
 
     # ------------------------------------------------------------------------------------------------ ends
 
@@ -217,11 +218,22 @@ class OrbitCurve:
 
     def _amplitude(self, point: OrbitPoint) -> float:
         values = self.problem.values(point)
-        return (
-            float(np.ptp(values, axis=0).max())
-            if self.problem.setting.mirror is None
-            else float(np.abs(values[:, self.problem.mirror < 0]).max())
-        )
+        if self.problem.setting.mirror is None:
+            return float((values.max(axis=0) - values.min(axis=0)).max())
+        return float(np.abs(values[:, self.problem.mirror < 0]).max())
+
+    def _went_through_rest(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> bool:
+        """Whether the amplitude was zero between two orbits: they are opposite, or half way it is nearer to half the difference of theirs than to the mean. In a
+        Hopf point the varied value turns back, as it does in a fold."""
+        if self._reversed(here.point, there.point):
+            return True
+        if here.tangent.value * there.tangent.value > 0:
+            return False
+        middle = self.ahead(here, self.distance(here, there) / 2)
+        if middle is None:
+            return False
+        a, b, between = (self._amplitude(p.point) for p in (here, there, middle))
+        return abs(between - abs(a - b) / 2) < abs(between - (a + b) / 2)
 
     def _reversed(self, here: OrbitPoint, there: OrbitPoint) -> bool:
         """Whether the oscillation has changed its sign: it went through a steady motion."""

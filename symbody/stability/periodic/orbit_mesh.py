@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -10,6 +11,7 @@ from ...emit.run.callable import Array
 from .collocation import STAGES, gauss
 from .orbit_problem import OrbitPoint
 
+POWERS: Final = np.arange(1, STAGES + 1)
 SHARE: Final = 3e-5  # measured with 12 to 96 intervals: 1e-6 to 1e-5 of periods (van der Pol, Rössler), somewhat more of multipliers
 
 
@@ -28,12 +30,26 @@ def interpolated(point: OrbitPoint, tau: Array) -> tuple[Array, Array]:
 
 def on_mesh(point: OrbitPoint, times: Array) -> OrbitPoint:
     """The same orbit on another mesh."""
-    h = np.diff(times)
-    x, _ = interpolated(point, times)
-    inner = times[:-1, None] + h[:, None] * gauss(STAGES)[0]
-    _, rate = interpolated(point, inner.reshape(-1))
-    K = rate.reshape(len(h), STAGES, -1) * h[:, None, None]
-    return OrbitPoint(times, x, K, point.T, point.value)
+    return all_on_mesh([point], times)[0]
+
+
+def all_on_mesh(points: Sequence[OrbitPoint], times: Array) -> list[OrbitPoint]:
+    """Orbits that share a mesh, on another one."""
+    c, _, _, slopes = gauss(STAGES)
+    before, h = points[0].times, np.diff(times)
+    lengths = np.diff(before)
+    j = np.clip(np.searchsorted(before, times, side="right") - 1, 0, len(lengths) - 1)
+    theta = (times - before[j]) / lengths[j]
+    value = (theta[:, None] ** POWERS) @ (slopes / POWERS).T
+    inner = (times[:-1, None] + h[:, None] * c).reshape(-1)
+    i = np.clip(np.searchsorted(before, inner, side="right") - 1, 0, len(lengths) - 1)
+    theta = (inner - before[i]) / lengths[i]
+    rate = (theta[:, None] ** (POWERS - 1)) @ slopes.T * (np.repeat(h, STAGES) / lengths[i])[:, None]
+    out = []
+    for p in points:
+        x = p.x[j] + (value[:, None] @ p.K[j])[:, 0]
+        out.append(OrbitPoint(times, x, (rate[:, None] @ p.K[i])[:, 0].reshape(len(h), STAGES, -1), p.T, p.value))
+    return out
 
 
 def halved(point: OrbitPoint) -> OrbitPoint:
@@ -54,25 +70,30 @@ def monitor(point: OrbitPoint) -> Array:
 
 def adapted(point: OrbitPoint, intervals: int) -> OrbitPoint:
     """On a mesh of so many intervals that share the error evenly; none is longer than a few even ones would be."""
-    density = monitor(point)
-    mean = float(np.sum(density * np.diff(point.times)))
+    return on_mesh(point, shared_evenly(point, monitor(point), intervals))
+
+
+def shared_evenly(point: OrbitPoint, density: Array, intervals: int) -> Array:
+    """Times of such a mesh, for a monitor."""
+    h = np.diff(point.times)
+    mean = float(density @ h)
     density = density + 0.3 * mean if mean > 0 else np.ones_like(density)
-    total = np.concatenate([[0.0], np.cumsum(density * np.diff(point.times))])
+    total = np.concatenate([[0.0], np.cumsum(density * h)])
     times = np.interp(np.linspace(0.0, total[-1], intervals + 1), total, point.times)
     times[0], times[-1] = 0.0, 1.0
-    return on_mesh(point, times)
+    return times
 
 
-def coarseness(point: OrbitPoint) -> float:
+def coarseness(point: OrbitPoint, density: Array) -> float:
     """The mean of the monitor, a number of intervals in itself: with N intervals the relative error at mesh points is about SHARE (c/N)^2m."""
-    return float(np.sum(monitor(point) * np.diff(point.times)))
+    return float(density @ np.diff(point.times))
 
 
-def mesh_error(point: OrbitPoint) -> float:
+def mesh_error(coarse: float, intervals: int) -> float:
     """About the error at mesh points, in parts of the sizes."""
-    return float(SHARE * (coarseness(point) / len(point.K)) ** (2 * STAGES))
+    return float(SHARE * (coarse / intervals) ** (2 * STAGES))
 
 
-def intervals_for(point: OrbitPoint, wanted: float) -> int:
+def intervals_for(coarse: float, wanted: float) -> int:
     """So many that the error is about what is wanted."""
-    return int(np.ceil(coarseness(point) / (wanted / SHARE) ** (1 / (2 * STAGES))))
+    return int(np.ceil(coarse / (wanted / SHARE) ** (1 / (2 * STAGES))))

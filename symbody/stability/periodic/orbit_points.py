@@ -82,11 +82,25 @@ def special_between(curve: OrbitCurve, place: int, here: OrbitCurvePoint, there:
         tests["branch point"] = of(_crossing)
     out = []
     for kind, test in tests.items():
-        before, behind = test(here), test(there)
-        changes = before * behind < 0 and (kind == "fold" or max(abs(before), abs(behind)) > NOISE)
-        if changes and (found := _located(curve, here, there, test)) is not None:
-            out += _named(curve, kind, place, found)
+        for function in (test, of(OUTSIDE[kind])) if kind in OUTSIDE else (test,):
+            if _changes(kind, function(here), function(there)):
+                found = _located(curve, here, there, function)
+                out += [] if found is None else _named(curve, kind, place, found)
+                break
     return sorted(out, key=lambda s: s.value * (1 if there.point.value > here.point.value else -1))
+
+
+def _changes(kind: str, before: float, behind: float) -> bool:
+    return before * behind < 0 and (kind == "fold" or max(abs(before), abs(behind)) > NOISE)
+
+
+def _beyond_minus_one(m: Complex) -> float:
+    """How far the real multiplier next to -∞ lies beyond -1, or those on the circle before it."""
+    return max((-x.real - 1 for x in m.tolist()), default=-1.0)
+
+
+def _beyond_one(m: Complex) -> float:
+    return max((x.real - 1 for x in m.tolist()), default=-1.0)
 
 
 def _doubling(m: Complex) -> float:
@@ -155,3 +169,10 @@ def _zero(value: Callable[[float], float], far: float, enough: float) -> float:
         else:
             a, fa, fb, side = s, f, fb / 2 if side > 0 else fb, 1
     return last
+
+
+OUTSIDE: Final = {  # where multipliers come in equal pairs, as of a motion in space that knows no direction, products change no sign
+    "period doubling": _beyond_minus_one,
+    "symmetry breaking": _beyond_minus_one,
+    "branch point": _beyond_one,
+}

@@ -26,6 +26,7 @@ from .floquet import ProductSolver
 from .orbit_flow import OrbitFlow
 
 TURNED: Final = 1e-7  # of the sizes of the states: by how much both ends of an orbit may differ along a symmetry
+GAUSS: Final = "at_gauss_points"
 RANK: Final = 1e-9  # of the largest: singular values of ∂g/∂x that count as zero
 
 
@@ -42,15 +43,19 @@ class OrbitPoint:
 
     def moved(self, change: OrbitPoint, s: float = 1.0) -> OrbitPoint:
         """A step along a direction."""
-        return self._like(
-            OrbitPoint(
-                self.times, self.x + s * change.x, self.K + s * change.K, self.T + s * change.T, self.value + s * change.value
-            ), ("sizes", "quadrature")
+        there = OrbitPoint(
+            self.times, self.x + s * change.x, self.K + s * change.K, self.T + s * change.T, self.value + s * change.value
         )  # fmt: skip
+        if GAUSS in self.__dict__ and GAUSS in change.__dict__:
+            there.__dict__[GAUSS] = self.at_gauss_points + s * change.at_gauss_points
+        return self._like(there, ("sizes", "quadrature"))
 
     def scaled(self, s: float) -> OrbitPoint:
         """A direction, s times as long."""
-        return self._like(OrbitPoint(self.times, s * self.x, s * self.K, s * self.T, s * self.value), ("quadrature",))
+        scaled = OrbitPoint(self.times, s * self.x, s * self.K, s * self.T, s * self.value)
+        if GAUSS in self.__dict__:
+            scaled.__dict__[GAUSS] = s * self.at_gauss_points
+        return self._like(scaled, ("quadrature",))
 
     def _like(self, other: OrbitPoint, known: tuple[str, ...]) -> OrbitPoint:
         """Another point that keeps what this one has computed and a small step leaves as it is."""
@@ -60,7 +65,9 @@ class OrbitPoint:
     @cached_property
     def at_gauss_points(self) -> Array:
         """Values at the Gauss points: interval, point, variable."""
-        return np.asarray(self.x[:-1, None] + gauss(STAGES)[1] @ self.K)
+        count, m, n = self.K.shape
+        inner = (gauss(STAGES)[1] @ self.K.transpose(1, 0, 2).reshape(m, count * n)).reshape(m, count, n)
+        return np.asarray(self.x[:-1, None] + inner.transpose(1, 0, 2))
 
     @cached_property
     def sizes(self) -> Array:
