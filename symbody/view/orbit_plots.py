@@ -12,6 +12,7 @@ from ..errors import ViewError
 from ..stability.periodic.orbit import Orbit
 from ..stability.periodic.orbit_branch import PERIOD, OrbitBranch
 from ..stability.periodic.orbit_points import SpecialOrbit
+from ..stability.periodic.special_orbit_curve import SpecialOrbitCurve
 from .figure import Curve, Figure, Note, Panel
 
 MOST: Final = 6  # curves of an orbit, where none is named
@@ -113,6 +114,16 @@ def _panel(families: Sequence[OrbitBranch], across: str, what: Any) -> Panel:
             )
     label = PERIOD if what == PERIOD else f"{what}, largest and smallest"
     return Panel(across, label, tuple(curves), notes=tuple(notes))
+
+
+def orbit_curves(curves: Sequence[SpecialOrbitCurve], *what: Any, title: str = "") -> Figure:
+    """Special orbits in the plane of both values, or of two quantities that are named."""
+    first = curves[0]
+    if len(what) not in (0, 2):
+        raise ViewError(f"curves over two values are drawn in the plane of two quantities; got {len(what)}")
+    across, up = what or first.varied
+    lines = tuple(Curve(c[across], c[up], c.kind, group=k) for k, c in enumerate(curves))
+    return Figure(title or f"special orbits of {first.equations.name}", (Panel(str(across), str(up), lines),))
 
 
 def _between(family: OrbitBranch, special: SpecialOrbit, y: Array) -> float:

@@ -24,13 +24,14 @@ from ..stability.long_run.lyapunov import LyapunovExponents
 from ..stability.long_run.poincare import PoincareSection
 from ..stability.periodic.orbit import Orbit
 from ..stability.periodic.orbit_branch import OrbitBranch
+from ..stability.periodic.special_orbit_curve import SpecialOrbitCurve
 from ..stability.response import FrequencyResponse, TimeResponse
 from ..stability.special_curve import SpecialCurve
 from ..stability.spectrum import Mode, Spectrum
 from .branch_plots import branch_diagram, special_curves
 from .figure import Curve, Figure, Note, Panel, ScalarField
 from .long_run_plots import attractor_diagram, basin_figure, exponent_figure, section_figure
-from .orbit_plots import orbit_diagram, orbit_figure
+from .orbit_plots import orbit_curves, orbit_diagram, orbit_figure
 
 MOST_CURVES: Final = 8  # in one panel
 POINTS: Final = 1200  # of a smooth curve
@@ -51,7 +52,7 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
     plot(chart)                    the largest real part over two parameters, with the border of stability
     plot(response)                 Bode's diagram; plot(response, "nyquist"); several responses, also over time: plot([a, b, c])
     plot(branch, "q1")             a quantity over what is varied, unstable parts dashed, special points named; several in one: plot([a, b], "q1")
-    plot(curve)                    folds or Hopf points over two values; several in one: plot([folds, hopfs])
+    plot(curve)                    folds, Hopf points or special orbits over two values; several in one: plot([folds, hopfs])
     plot(orbit), plot([a, b])      over a period, over="q1" in a plane, over=["q1", "q2"] in space; "multipliers" on the unit circle
     plot(family, "q1", "period")   orbits over what is varied; "multipliers" on the unit circle, their moduli with over="P"; several: plot([a, b])
     plot(section, "x", "y")        a Poincaré section in a plane; plot(section, "x") its return map
@@ -71,6 +72,7 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
             (Orbit, orbit_figure),
             (PoincareSection, section_figure),
             (OrbitBranch, orbit_diagram),
+            (SpecialOrbitCurve, orbit_curves),
         ):
             if all(isinstance(x, kind) for x in thing):
                 return together(thing, *what, **options)
@@ -235,6 +237,11 @@ def _(orbit: Orbit, *what: Wanted, title: str = "", over: Over = None) -> Figure
 @plot.register
 def _(family: OrbitBranch, *what: Wanted, title: str = "", over: str | None = None) -> Figure:
     return orbit_diagram([family], *what, title=title, over=over)
+
+
+@plot.register
+def _(curve: SpecialOrbitCurve, *what: str, title: str = "") -> Figure:
+    return orbit_curves([curve], *what, title=title)
 
 
 @plot.register

@@ -154,6 +154,31 @@ def test_compass_gait():
     assert 2 * np.sin(met.after[0]) == pytest.approx(0.5354454154, abs=1e-9)
 
 
+def test_ball_on_a_shaken_table():
+    """Once in each period it is hit with the speed of the table gT/2 (1 - e)/(1 + e); the product of multipliers is e². The table is what drives it, though the equations know no time."""
+    m = sb.Model("ball on a shaken table")
+    g, a, w = m.parameters("g a w", 9.81, 0.01, 60.0)
+    m.gravity(0, -g, 0)
+    (y,) = m.coordinates("y")
+    m.particle("ball", m.ground.point(0, y, 0), mass=1.0)
+    eq, e, T = sb.derive(m), 0.7, np.pi / 30
+    table = sb.Contact("table", y - a * sb.sin(w * m.time), restitution=e)
+    phase = np.arccos(9.81 * T / 2 * (1 - e) / (1 + e) / 0.6)
+    later = T / 3  # after the impact
+    start = {
+        "t": phase / 60 + later,
+        "y": 0.01 * np.sin(phase) + 9.81 * later * (T - later) / 2,
+        "y_dot": 9.81 * (T / 2 - later),
+    }
+    o = sb.orbit(eq, start, period=2 * sb.pi / w, events=[table])
+    assert o.period == pytest.approx(T, rel=1e-12)
+    assert np.prod(o.multipliers) == pytest.approx(e**2, rel=1e-8)
+    (met,) = sb.simulate(eq, (o.t[0], o.t[-1]), o, events=[table], rtol=1e-11).events
+    assert (60 * met.t) % (2 * np.pi) == pytest.approx(phase, abs=1e-7)
+    with pytest.raises(sb.StabilityError, match="give period="):
+        sb.orbit(eq, start, events=[table])
+
+
 def test_events_ask_for_shooting(walker):
     eq, strike = walker
     with pytest.raises(sb.StabilityError, match="collocation knows no events; use form='shooting'"):

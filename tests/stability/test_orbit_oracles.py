@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 import pytest
-from scipy.special import ellipk
+from scipy.special import ellipk, mathieu_b
 
 import symbody as sb
 from examples import foucault_pendulum
@@ -23,7 +23,7 @@ def test_fold_of_cycles():
     eq = sb.from_equations({x: grow * x - y, y: grow * y + x}, {mu: 0.1})
     family = sb.orbits(eq, sb.orbit(eq, {"x": 1.05}, period=6.3), mu=(-0.4, 0.2))
     (fold,) = family.special
-    assert (fold.kind, fold.value) == ("fold", pytest.approx(-0.25, abs=1e-8))
+    assert (fold.kind, fold.value) == ("fold", pytest.approx(-0.25, abs=1e-10))
     small, large = sorted(family.at(-0.2), key=lambda o: o.extremes("x")[1])
     for o, square, is_stable in ((small, (1 - np.sqrt(0.2)) / 2, False), (large, (1 + np.sqrt(0.2)) / 2, True)):
         assert o.extremes("x")[1] == pytest.approx(np.sqrt(square), rel=1e-6)
@@ -169,8 +169,10 @@ def test_nonlinear_critical_speed_of_a_wheelset():
         assert (np.abs(sim.at(np.linspace(19, 20, 200))["y"]).max() > 1e-3) == hunts
     (stable,) = (o for o in hunting.at(40.0) if o.is_stable)
     assert stable.extremes("y")[1] > 0.008  # on the flange
-    stiffer = sb.orbits(eq, sb.orbits(eq, stable, flange=(2e7, 4e7)).at(4e7)[0], V=(20.0, 45.0))
-    assert min(p.value for p in stiffer.special if p.kind == "fold") > critical  # it hunts later
+    fold = next(p for p in hunting.special if p.value == critical)
+    border = hunting.curve_of(fold, flange=(5e6, 4e7))
+    assert (np.diff(border["V"]) > 0).all()  # with stiffer flanges it hunts later
+    assert border["V"][[0, -1]] == pytest.approx([30.57706, 31.3143], abs=1e-4)
 
 
 @FULL
@@ -199,3 +201,50 @@ def test_hopf_point_of_equations_without_cubic_terms():
     branch = sb.branch(eq, sb.steady(eq), mu=(-0.5, 0.5))
     assert branch.special[0].criticality == ""
     assert "an oscillation begins or ends" in str(branch)
+
+
+# ---------------------------------------------------------------------------------------------------- over two values
+
+
+def test_folds_over_two_values():
+    """r' = r (μ + k r² - r⁴): folds at μ = -k²/4."""
+    x, y, mu, k = sb.symbols("x y mu k")
+    r2 = x**2 + y**2
+    grow = mu + k * r2 - r2**2
+    eq = sb.from_equations({x: grow * x - y, y: grow * y + x}, {mu: 0.1, k: 1.0})
+    family = sb.orbits(eq, sb.orbit(eq, {"x": 1.05}, period=6.3), mu=(-1.0, 0.2))
+    curve = family.curve_of(family.special[0], k=(0.2, 1.8))
+    assert (curve.kind, curve.outcome) == ("fold", ("reached the bound", "reached the bound"))
+    assert curve["mu"] == pytest.approx(-(curve["k"] ** 2) / 4, abs=1e-12)
+    assert curve["k"][[0, -1]] == pytest.approx([0.2, 1.8], abs=1e-12)
+    o = curve.orbit(3)
+    assert o.parameters["k"] == curve["k"][3]
+    assert o.multipliers == pytest.approx([1], abs=1e-6)
+    assert sb.plot(curve).panels[0].x_label == "mu"
+    assert len(curve.to_pandas()) == len(curve)
+
+
+def test_period_doublings_over_two_values():
+    """Kapitza's pendulum: shaken harder than a(ω) it swings at half the frequency, -4/ω² = b₁(2 a) with Mathieu's characteristic value."""
+    th, a, t, w = sb.symbol("th", "coordinate"), sb.symbol("a"), sb.symbol("t"), sb.symbol("w")
+    eq = sb.from_equations({th.dot.dot: -(1 - w**2 * a * sb.cos(w * t)) * sb.sin(th)}, {a: 0.1, w: 30.0})
+    family = sb.orbits(eq, sb.orbit(eq, {"th": np.pi}, period=2 * sb.pi / w), a=(0.02, 0.6))
+    curve = family.curve_of(family.special[1], w=(4.0, 60.0))
+    assert mathieu_b(1, 2 * curve["a"]) == pytest.approx(-4 / curve["w"] ** 2, abs=1e-8)
+    assert curve["w"][[0, -1]] == pytest.approx([4, 60])
+    assert curve["period"] == pytest.approx(2 * np.pi / curve["w"])
+    with pytest.raises(sb.StabilityError, match="got a branch point over a"):
+        family.curve_of(family.special[0], w=(4.0, 60.0))
+
+
+def test_neimark_sacker_points_over_two_values():
+    """Growth μ + k² on average: the curve μ = -k² turns back in μ, and ends at the bound of μ on both sides."""
+    x, y, u, v, mu, k = sb.symbols("x y u v mu k")
+    r2, grow = x**2 + y**2, mu + k**2 + 0.7 * x - u**2 - v**2
+    rates = {x: x * (1 - r2) - y, y: y * (1 - r2) + x, u: grow * u - 0.3 * v, v: grow * v + 0.3 * u}
+    eq = sb.from_equations(rates, {mu: -0.1, k: 0.0})
+    family = sb.orbits(eq, sb.orbit(eq, {"x": 1.0}, period=6.2), mu=(-0.5, 0.2))
+    curve = family.curve_of(family.special[0], k=(-1.0, 1.0))
+    assert curve["mu"] == pytest.approx(-(curve["k"] ** 2), abs=1e-9)
+    assert curve["mu"][[0, -1]] == pytest.approx([-0.5, -0.5], abs=1e-9)
+    assert all(np.abs(np.abs(m[m.imag > 0.1]) - 1).max() < 1e-8 for m in curve.multipliers)

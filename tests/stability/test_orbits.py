@@ -118,6 +118,21 @@ def test_no_orbit_is_said_in_words():
         sb.orbits(eq, o, y=(0, 1))
 
 
+def test_mirror_that_an_orbit_has_is_found():
+    """The half of a van der Pol cycle; none of a skew one; of a driven motion with the sign of the drive."""
+    x, y, w = sb.symbols("x y w")
+    eq = van_der_pol()
+    settled = sb.simulate(eq, 60, x=1.0)
+    half, whole = (sb.orbit(eq, settled, mirror=m) for m in ("auto", ()))
+    assert half.setting.halves == 2
+    assert half.period == pytest.approx(whole.period, rel=1e-9)
+    assert half.multipliers**2 == pytest.approx(whole.multipliers, rel=1e-9)
+    skew = sb.from_equations({x: y, y: (1 - x**2) * y - x + 0.02 * x**2})
+    assert sb.orbit(skew, sb.simulate(skew, 60, x=1.0), mirror="auto").setting.mirror is None
+    driven = sb.from_equations({x: y, y: -x - x**3 - 0.2 * y + sb.cos(w * sb.symbol("t"))}, {w: 2.0})
+    assert sb.orbit(driven, {"x": 0.0}, period=2 * sb.pi / w, mirror="auto").setting.halves == 2
+
+
 def test_false_mirror_is_refused():
     x, y = sb.symbols("x y")
     skew = sb.from_equations({x: y, y: (1 - x**2) * y - x + 0.02 * x**2})

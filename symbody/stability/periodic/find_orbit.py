@@ -19,10 +19,10 @@ from ...integrate.state import State, start_values
 from ...integrate.trajectory import Trajectory
 from ..branch import Branch
 from ..branch_points import SpecialPoint
-from .orbit import Orbit, flow_of
+from .orbit import TRIVIAL, Orbit, flow_of
 from .orbit_collocation import INTERVALS, CollocationProblem
 from .orbit_flow import OrbitFlow, conserved_quantities
-from .orbit_mesh import interpolated
+from .orbit_mesh import interpolated, on_mesh
 from .orbit_problem import OrbitPoint, OrbitProblem, OrbitSetting
 from .orbit_start import around_an_equilibrium, between_events, from_function, settled_period, shooting_guess, states_of
 from .shooting import ShootingProblem
@@ -31,8 +31,14 @@ NOT_FOUND: Final = (
     "Newton's method did not lead to a periodic motion from this start; try one that is nearer (a simulation that has settled), another period=, or "
     "more intervals="
 )
+NOT_ALONG: Final = (
+    "the motion that was found is not one that could begin at any of its points, since the multiplier along it is far from 1: something in it depends on time, for which period= is to be "
+    "given, or tolerance= is too large"
+)
 MIRRORED: Final = 1e-7  # of the rates: by how much they may miss their mirror image
 AMPLITUDE: Final = 0.03
+SAMPLES: Final = 64
+ALIKE: Final = 1e-5  # of the sizes of states: by how much halves of an orbit differ that are mirror images
 SEGMENTS: Final = 6
 FORMS_OF_ORBITS: Final = ("collocation", "shooting")
 
@@ -55,7 +61,7 @@ class OrbitOptions:
 @values_by_name(StabilityError)
 @of_equations
 def orbit(
-    equations: Equations, start: Any, values: Mapping[Any, Any] | None = None, *, period: Any = None, mirror: Sequence[Any] = (),
+    equations: Equations, start: Any, values: Mapping[Any, Any] | None = None, *, period: Any = None, mirror: Sequence[Any] | str = (),
     conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = (), form: str = "auto", segments: int | None = None, at: int = 0, amplitude: float = AMPLITUDE, intervals: int = INTERVALS, tolerance: float = 1e-9,
     options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Orbit:  # fmt: skip
@@ -65,7 +71,8 @@ def orbit(
                 point (the one numbered `at`), where an orbit of a small `amplitude` begins; or another orbit
     values      of parameters and inputs, and `energy` where it stays constant; also as keywords
     period      of what drives the system (a number or an expression of parameters) where its equations depend on time; else about that of the orbit
-    mirror      coordinates and variables that change their sign in half a period, the others repeating: the orbit is sought on half of it
+    mirror      coordinates and variables that change their sign in half a period, the others repeating: the orbit is sought on half of it; "auto": those of
+                the orbit that is found, where it is its own mirror image
     conserved   quantities that stay constant beside constraints, by name; "auto": the energy where nothing feeds or takes any, and momenta of
                 coordinates on which nothing depends
     events      zero crossings with resets and impacts on the way, as in `simulate`: a gait, a bouncing ball
@@ -76,15 +83,22 @@ def orbit(
     """
     kind = _form(equations, form, events)
     rows = {} if events and conserved == "auto" else conserved_rows(equations, conserved)
-    names = tuple(str(getattr(s, "name", s)) for s in ([mirror] if isinstance(mirror, str) else mirror))
+    is_sought = isinstance(mirror, str) and mirror == "auto"
+    names = (
+        ()
+        if is_sought
+        else tuple(str(getattr(s, "name", s)) for s in ([mirror] if isinstance(mirror, str) else mirror))
+    )
     several = segments or (1 if events else SEGMENTS)
     asked = OrbitOptions(period, names, rows, intervals, tolerance, amplitude, kind, tuple(events), several)
     given = dict(values or {})
     if isinstance(start, Branch):
-        return _from_hopf(equations, start, at, given, asked)
-    guess, setting = _guess(equations, start, given, asked)
-    flow = flow_of(equations, rows, None, asked.events)
-    return found_orbit(problem_of(flow, setting, asked.form, asked.events), guess, asked.tolerance)
+        made = _from_hopf(equations, start, at, given, asked)
+    else:
+        guess, setting = _guess(equations, start, given, asked)
+        flow = flow_of(equations, rows, None, asked.events)
+        made = found_orbit(problem_of(flow, setting, asked.form, asked.events), guess, asked.tolerance)
+    return _halved(made, asked) if is_sought and made.is_periodic else made
 
 
 def _form(eq: Equations, form: str, events: Sequence[Any]) -> str:
@@ -118,6 +132,8 @@ def found_orbit(
     multipliers = problem.multipliers(corrected.point, problem.maps(corrected.point))
     made = orbit_of(problem, corrected.point, multipliers, (problem.residual(corrected.point), error), said)
     _refuse_false_mirror(problem, made)
+    if made.trivial_error > TRIVIAL:
+        return replace(made, outcome=f"{NOT_ALONG} (it is off by {made.trivial_error:z.1e})", is_periodic=False)
     return made
 
 
@@ -138,11 +154,43 @@ def orbit_of(
     )  # fmt: skip
 
 
+def _halved(whole: Orbit, asked: OrbitOptions) -> Orbit:
+    """An orbit that is its own mirror image, on half of its period; another one as it is."""
+    signs = own_mirror(whole)
+    if signs is None or asked.form != "collocation":
+        return whole
+    flow = flow_of(whole.equations, asked.conserved, None, asked.events)
+    problem = CollocationProblem(flow, replace(whole.setting, mirror=signs))
+    times = np.linspace(0.0, 1.0, len(whole.point.K) // 2 + 1)
+    half = on_mesh(whole.point, times / 2)
+    guess = replace(half, times=times, T=whole.point.T / 2)
+    if _wrongly_mirrored(problem, guess):
+        return whole
+    found = found_orbit(problem, guess, asked.tolerance)
+    return found if found.is_periodic else whole
+
+
+def own_mirror(whole: Orbit) -> Array | None:
+    """Signs of the states by which the second half of an orbit is the mirror image of the first; None where it is not, or repeats it."""
+    tau = (np.arange(SAMPLES) + 0.5) / (2 * SAMPLES)
+    first, second = (interpolated(whole.point, part + tau)[0] for part in (0.0, 0.5))
+    near = ALIKE * whole.point.sizes
+    repeats, turns = (np.abs(second - sign * first).max(axis=0) <= near for sign in (1, -1))
+    return np.where(repeats, 1.0, -1.0) if (repeats | turns).all() and not repeats.all() else None
+
+
 def _refuse_false_mirror(problem: OrbitProblem, made: Orbit) -> None:
     """A mirror image of the motion is one itself only where the equations are their own mirror image."""
-    if made.setting.mirror is None:
-        return
-    point, flow, signs = made.point, problem.flow, problem.mirror
+    if made.setting.mirror is not None and (wrong := _wrongly_mirrored(problem, made.point)):
+        raise StabilityError(
+            f"orbit of {problem.flow.equations.name!r}: with mirror = {listed(made_names(problem.flow, problem.mirror))} the rates of {listed(wrong)} are not mirrored; "
+            "name all coordinates and variables that change their sign, or leave mirror= out"
+        )
+
+
+def _wrongly_mirrored(problem: OrbitProblem, point: OrbitPoint) -> list[str]:
+    """States whose rates at the mirror image are not mirrored."""
+    flow, signs = problem.flow, problem.mirror
     times, x = (
         problem.setting.t0 + point.T * point.gauss_times.reshape(-1),
         point.at_gauss_points.reshape(-1, problem.flow.n),
@@ -151,11 +199,7 @@ def _refuse_false_mirror(problem: OrbitProblem, made: Orbit) -> None:
     there, _ = flow.along(times + point.T, signs * x, problem.p)
     off = np.abs(there - signs * here).max(axis=0)
     size = np.maximum(np.abs(here).max(axis=0), 1e-6 * np.abs(here).max())
-    if wrong := [s.name for s, o, z in zip(flow.x, off, size, strict=True) if o > MIRRORED * z]:
-        raise StabilityError(
-            f"orbit of {flow.equations.name!r}: with mirror = {listed(made_names(flow, signs))} the rates of {listed(wrong)} are not mirrored; "
-            "name all coordinates and variables that change their sign, or leave mirror= out"
-        )
+    return [s.name for s, o, z in zip(flow.x, off, size, strict=True) if o > MIRRORED * z]
 
 
 def made_names(flow: OrbitFlow, signs: Array) -> list[str]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...algebra.graph import Expr, Symbol, as_expr
 from ...algebra.portable import Portable
+from ...algebra.walk import free_symbols
 from ...derive.equations import Equations
 from ...emit.program.lower import program
 from ...emit.run.callable import Array
@@ -292,10 +293,17 @@ def without_trivial(found: Complex, is_driven: bool) -> tuple[Complex, float]:
 
 def flow_of(eq: Equations, conserved: dict[str, Expr], varied: Symbol | None, events: Sequence[Any] = ()) -> OrbitFlow:
     """The flow of some equations between some events, made once."""
-    used = _used(eq, events)
-    key = (tuple(conserved), tuple(conserved.values()), varied, used)
-    flow: OrbitFlow = eq.cached("orbit flow", key, lambda: OrbitFlow(eq, conserved, varied, used))
+    used, is_driven = _used(eq, events), any(_depends_on_time(eq, e) for e in events)
+    key = (tuple(conserved), tuple(conserved.values()), varied, used, is_driven)
+    flow: OrbitFlow = eq.cached("orbit flow", key, lambda: OrbitFlow(eq, conserved, varied, used, is_driven))
     return flow
+
+
+def _depends_on_time(eq: Equations, event: Any) -> bool:
+    """Whether time stands in an expression of an event or contact: a shaken table drives what bounces on it."""
+    parts = [x for v in vars(event).values() for x in (v.values() if isinstance(v, Mapping) else [v])]
+    found = [eq.in_own_terms([e], solved=True)[0] for e in parts if isinstance(e, Expr)]
+    return bool(found) and eq.t in free_symbols(*found)
 
 
 def _used(eq: Equations, events: Sequence[Any]) -> tuple[Expr, ...] | None:

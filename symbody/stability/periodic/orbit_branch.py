@@ -32,6 +32,7 @@ from .orbit_curve import GOES_ON, LEAST, OrbitCurve, OrbitCurvePoint, OrbitEnd, 
 from .orbit_points import SpecialOrbit, special_between
 from .orbit_problem import OrbitSetting, mirrored_point
 from .shooting import ShootingProblem
+from .special_orbit_curve import SpecialOrbitCurve, special_orbit_curve
 
 PERIOD: Final = "period"
 MOST_ORBITS: Final = 500
@@ -213,6 +214,36 @@ class OrbitBranch(Tabular, Portable):
         return replace(
             self, curve_points=every, special=tuple(sorted(special, key=lambda s: s.place)), outcome=(first, last), range=curve.range
         )  # fmt: skip
+
+    @values_by_name(StabilityError)
+    def curve_of(
+        self, point: SpecialOrbit, values: Mapping[Any, Any] | None = None, *, max_points: int = MOST_ORBITS, options: Mapping[str, Any] | None = None,
+        **named: Any,
+    ) -> SpecialOrbitCurve:  # fmt: skip
+        """A fold, a period doubling or a Neimark-Sacker point of this family as a second value is varied too: `family.curve_of(family.special[0], b=(0, 2))`.
+
+        values      the interval of the second value, (low, high), a parameter or input; by name also as a keyword
+        max_points  in each direction
+
+        The first value stays in the interval of the family.
+        """
+        constants = [s.name for s in self.equations.constants if s.name != self.varied]
+        name, low, high = _interval(self.equations, constants, values or {})
+        if point.kind == "branch point" or self.setting.place is None:
+            raise StabilityError(
+                f"curve over two values of orbits of {self.equations.name!r}: folds, period doublings and Neimark-Sacker points of families over a parameter have one; got a "
+                f"{point.kind} over {self.varied}"
+            )
+        place = [s.name for s in self.equations.constants].index(name)
+        other = replace(
+            self,
+            varied=name,
+            setting=replace(self.setting, place=place),
+            range=ValueRange(low, high),
+            curve_points=(),
+            special=(),
+        )
+        return special_orbit_curve(self, other, point, max_points)
 
     def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
         """The varied value, the period, how many multipliers are unstable and the largest modulus of them; smallest and largest values of the states and of what

@@ -12,7 +12,7 @@ import numpy as np
 from ...emit.run.callable import Array
 from ..pencil import Complex
 from .orbit import without_trivial
-from .orbit_collocation import CollocationProblem
+from .orbit_collocation import EXACT, CollocationProblem
 from .orbit_mesh import all_on_mesh, coarseness, intervals_for, mesh_error, monitor, on_mesh, shared_evenly
 from .orbit_problem import Corrected, OrbitPoint, Plane
 from .shooting import ShootingProblem
@@ -171,11 +171,10 @@ class OrbitCurve:
         return float(np.arccos(np.clip(self.problem.product(own, here.tangent) / length, -1, 1)))
 
     def ahead(self, here: OrbitCurvePoint, step: float, exact: bool = False) -> OrbitCurvePoint | None:
-        """The orbit a step ahead along the tangent."""
+        """The orbit a step ahead along the tangent; exactly, where its tangent is that of the orbit itself and not of one that is near."""
         guess = here.point.moved(here.tangent, step)
-        found = self.problem.corrected(
-            guess, (self.problem.phase(here.point), self.problem.across(guess, here.dual)), ACCEPTED
-        )
+        planes = (self.problem.phase(here.point), self.problem.across(guess, here.dual))
+        found = self.problem.corrected(guess, planes, EXACT if exact else ACCEPTED)
         return None if found is None else self._made(found, here.tangent, here.mesh_error, exact)
 
     def distance(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> float:

@@ -40,6 +40,7 @@ class OrbitFlow(CacheOwner):
     varied     a parameter or input whose derivatives are there, or None
     conserved  quantities that stay constant beside constraints, by name
     used       expressions of events, whose coordinates count as well; None: it is not known what these use, and no coordinate is left out
+    is_driven  whether events depend on time
     """
 
     def __init__(
@@ -48,8 +49,9 @@ class OrbitFlow(CacheOwner):
         conserved: dict[str, Expr],
         varied: Symbol | None = None,
         used: Sequence[Expr] | None = (),
+        is_driven: bool = False,
     ) -> None:
-        self.equations, self.conserved, self.varied = equations, conserved, varied
+        self.equations, self.conserved, self.varied, self._is_driven = equations, conserved, varied, is_driven
         rates = dict(zip(equations.state, self._still(state_rates(equations)).entries, strict=True))
         self.all_rates = rates
         self.drifting = () if used is None else _drifting(equations, rates, [*self.rows, *used])
@@ -67,8 +69,8 @@ class OrbitFlow(CacheOwner):
 
     @cached_property
     def is_driven(self) -> bool:
-        """Whether the rates depend on time."""
-        return self.equations.t in free_symbols(self.rates)
+        """Whether the rates depend on time, or events on the way."""
+        return self._is_driven or self.equations.t in free_symbols(self.rates)
 
     @property
     def constraints(self) -> list[Expr]:

@@ -90,6 +90,20 @@ def special_between(curve: OrbitCurve, place: int, here: OrbitCurvePoint, there:
     return sorted(out, key=lambda s: s.value * (1 if there.point.value > here.point.value else -1))
 
 
+def zero_function(kind: str) -> Callable[[OrbitCurvePoint], float]:
+    """The function of an orbit of a family that is zero in special ones of a kind, and regular there."""
+
+    def of_multipliers(test: Callable[[Complex], float]) -> Callable[[OrbitCurvePoint], float]:
+        return lambda c: test(c.nontrivial)
+
+    return {
+        "fold": lambda c: c.tangent.value,
+        "period doubling": of_multipliers(_doubling),
+        "symmetry breaking": of_multipliers(_doubling),
+        "Neimark-Sacker": of_multipliers(_second_frequency),
+    }[kind]
+
+
 def _changes(kind: str, before: float, behind: float) -> bool:
     return before * behind < 0 and (kind == "fold" or max(abs(before), abs(behind)) > NOISE)
 

@@ -1,0 +1,246 @@
+"""Curves of special orbits over two values: where a fold, a period doubling or a Neimark-Sacker point goes as a second value changes.
+
+A special orbit is a zero of a function of the multipliers, or of the tangent, along a family over the first value at a given second one; and just as well along a family over the second value
+at a given first. From one point of the curve to the next the value that changes faster is stepped, and the zero is found along the family over the other, so that the curve may turn back in
+either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ...algebra.portable import Portable
+from ...derive.equations import Equations
+from ...emit.run.callable import Array
+from ...errors import StabilityError, unknown
+from ...integrate.tables import data_frame
+from ...summary import Tabular
+from ..gathered import gathered
+from .find_orbit import orbit_of
+from .orbit import Orbit
+from .orbit_curve import OrbitCurve, OrbitCurvePoint, ValueRange
+from .orbit_points import SpecialOrbit, zero_function
+
+if TYPE_CHECKING:
+    from .orbit_branch import OrbitBranch
+
+PERIOD: Final = "period"
+STEP: Final = 0.02  # of the intervals: the first step
+MOST_STEP: Final = 0.04
+LEAST_STEP: Final = 1e-5
+SECANTS: Final = 14
+CLOSE: Final = 1e-11  # of the length of a step along the family: the last change of a zero
+FAR: Final = 0.3  # of the intervals: as far as a zero may be from where it was foreseen
+TRIED: Final = 1e-3  # of the sizes: the second place of a secant
+
+
+class SpecialCurveEnd(Enum):
+    """How a curve of special orbits ended, in one direction."""
+
+    BOUND = "reached the bound"
+    POINTS = "has as many points as allowed"
+    STUCK = "no further special orbit was found with the smallest step"
+    INTERRUPTED = "was interrupted"
+
+
+@dataclass(frozen=True)
+class TwoValues:
+    """A special orbit over two values; `side` is that of the family on which it was found: 0 over the first, 1 over the second."""
+
+    values: tuple[float, float]
+    at: OrbitCurvePoint
+    side: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpecialOrbitCurve(Tabular, Portable):
+    """Special orbits over two values, made by `family.curve_of`. `curve["a"]`, `curve["period"]` are arrays with a number for each.
+
+    kind          fold, period doubling, symmetry breaking or Neimark-Sacker
+    varied        the names of both values
+    multipliers   a row for each orbit, without trivial ones
+    outcome       how it ended, at its beginning and at its end
+    """
+
+    families: tuple[OrbitBranch, OrbitBranch]
+    kind: str
+    found: tuple[TwoValues, ...]
+    outcome: tuple[str, str]
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    @property
+    def equations(self) -> Equations:
+        """The equations whose orbits these are."""
+        return self.families[0].equations
+
+    @property
+    def varied(self) -> tuple[str, str]:
+        return self.families[0].varied, self.families[1].varied
+
+    @property
+    def multipliers(self) -> tuple[Any, ...]:
+        return tuple(f.at.nontrivial for f in self.found)
+
+    def __getitem__(self, name: str) -> Array:
+        if name == PERIOD:
+            return np.array([f.at.point.T * self.families[0].setting.halves for f in self.found])
+        if name not in self.varied:
+            raise unknown(
+                f"curve of orbits of {self.equations.name!r}", "name", name, [*self.varied, PERIOD], StabilityError
+            )
+        return np.array([f.values[self.varied.index(name)] for f in self.found])
+
+    def orbit(self, k: int) -> Orbit:
+        """The orbit of a point of the curve."""
+        one = self.found[k]
+        family, other = self.families[one.side], self.families[1 - one.side]
+        problem = family._problem(family.setting)
+        problem.p[_place(other)] = one.values[1 - one.side]
+        setting = replace(problem.setting, p=problem.p.copy())
+        problem = family._problem(setting)
+        multipliers = problem.multipliers(one.at.point, problem.maps(one.at.point))
+        errors = (problem.residual(one.at.point), one.at.mesh_error)
+        return orbit_of(
+            problem, one.at.point, multipliers, errors, f"{self.kind} on a curve over {' and '.join(self.varied)}"
+        )
+
+    def to_pandas(self, more: Iterable[str] = ()) -> Any:
+        """A pandas DataFrame with a row for each orbit."""
+        names = (*self.varied, PERIOD, *more)
+        return data_frame("orbit", np.arange(len(self)), {n: self[n] for n in names})
+
+    def __str__(self) -> str:
+        a, b = self.varied
+        x, y = self[a], self[b]
+        return (
+            f"{self.kind} of orbits of {self.equations.name!r} over {a} = {x.min():z.6g} ... {x.max():z.6g}, {b} = {y.min():z.6g} ... {y.max():z.6g}: {len(self)} orbits\n"
+            f"    beginning: {self.outcome[0]}; end: {self.outcome[1]}"
+        )
+
+
+def special_orbit_curve(family: OrbitBranch, other: OrbitBranch, special: SpecialOrbit, most: int) -> SpecialOrbitCurve:
+    """The curve through a special orbit, both ways, while both values stay in their intervals. `other` is the question over the second value."""
+    curve = _TwoFamilies((family, other), special.kind)
+    value = float(family.setting.p[_place(other)])
+    start = TwoValues((special.value, value), special.at, 0)
+    ahead, end = _way(curve, start, 1.0, most)
+    back, begin = _way(curve, start, -1.0, most) if end is not SpecialCurveEnd.INTERRUPTED else ([], end)
+    return SpecialOrbitCurve((family, other), special.kind, (*reversed(back), start, *ahead), (begin.value, end.value))
+
+
+def _place(family: OrbitBranch) -> int:
+    assert family.setting.place is not None
+    return family.setting.place
+
+
+def _way(curve: _TwoFamilies, start: TwoValues, sign: float, most: int) -> tuple[list[TwoValues], SpecialCurveEnd]:
+    a, b = (f.varied for f in curve.families)
+    return gathered(
+        curve.followed(start, sign, most),
+        SpecialCurveEnd.INTERRUPTED,
+        f"{curve.kind} of orbits of {curve.families[0].equations.name!r}",
+        lambda count, item: f"{count} orbits, {a} = {item.values[0]:z.6g}, {b} = {item.values[1]:z.6g}",
+    )
+
+
+class _TwoFamilies:
+    """Families over the first value and over the second, whose problems share their numbers."""
+
+    def __init__(self, families: tuple[OrbitBranch, OrbitBranch], kind: str) -> None:
+        self.families, self.kind = families, kind
+        self.function = zero_function(kind)
+        self.curves = tuple(OrbitCurve(f._problem(f.setting), f.range, *f.steps) for f in families)
+        self.sizes = np.array([f.range.size for f in families])
+        self.ranges: tuple[ValueRange, ...] = tuple(f.range for f in families)
+
+    def followed(self, start: TwoValues, sign: float, most: int) -> Iterator[TwoValues | SpecialCurveEnd]:
+        """Special orbits in one direction of the second value, the start not among them; the last item says how it ended."""
+        here, step = start, STEP
+        direction = np.array([0.0, sign])
+        for _ in range(most):
+            there = None
+            while there is None and step >= LEAST_STEP:
+                there = self._next(here, direction, step)
+                step = step / 2 if there is None else step
+            if there is None:
+                yield SpecialCurveEnd.STUCK
+                return
+            if not self._is_inside(there):
+                edge = self._at_bound(here, there)
+                yield from [] if edge is None else [edge]
+                yield SpecialCurveEnd.BOUND
+                return
+            yield there
+            moved = (np.array(there.values) - here.values) / self.sizes
+            direction, here = moved / np.linalg.norm(moved), there
+            step = min(1.5 * step, MOST_STEP)
+        yield SpecialCurveEnd.POINTS
+
+    def _is_inside(self, found: TwoValues) -> bool:
+        return all(r.low <= v <= r.high for r, v in zip(self.ranges, found.values, strict=True))
+
+    def _next(self, here: TwoValues, direction: Array, step: float) -> TwoValues | None:
+        """The special orbit a step ahead: the value that changes faster is given, the zero lies along the family over the other."""
+        wanted = np.array(here.values) + step * direction * self.sizes
+        side = 0 if abs(direction[1]) >= abs(direction[0]) else 1
+        curve, given = self.curves[side], 1 - side
+        curve.problem.p[_place(self.families[given])] = wanted[given]
+        found = self._zero(curve, here, float(wanted[side]), side)
+        if found is None:
+            return None
+        values = (found.point.value, float(wanted[1])) if side == 0 else (float(wanted[0]), found.point.value)
+        jump = np.abs((np.array(values) - wanted) / self.sizes).max()
+        return TwoValues(values, found, side) if jump <= FAR * max(10 * step, 0.05) else None
+
+    def _at_bound(self, here: TwoValues, there: TwoValues) -> TwoValues | None:
+        """The special orbit at the bound that lies between two of them."""
+        a, b = np.array(here.values), np.array(there.values)
+        bounds = np.array([[r.low, r.high] for r in self.ranges])
+        beyond = np.maximum(b - bounds[:, 1], bounds[:, 0] - b) / self.sizes
+        given = int(np.argmax(beyond))
+        bound = bounds[given, 1] if b[given] > bounds[given, 1] else bounds[given, 0]
+        wanted = a + (b - a) * (bound - a[given]) / (b[given] - a[given])
+        side = 1 - given
+        self.curves[side].problem.p[_place(self.families[given])] = bound
+        found = self._zero(self.curves[side], here, float(wanted[side]), side)
+        if found is None:
+            return None
+        values = (found.point.value, float(bound)) if side == 0 else (float(bound), found.point.value)
+        return TwoValues(values, found, side)
+
+    def _zero(self, curve: OrbitCurve, here: TwoValues, foreseen: float, side: int) -> OrbitCurvePoint | None:
+        """The zero along a family near an orbit, by secants."""
+        guess = replace(here.at.point, value=foreseen)
+        if (
+            side == here.side or self.kind == "fold"
+        ):  # in a fold the direction along the family is the same over both values
+            tangent = here.at.tangent
+            dual = curve.problem.dual(tangent, guess.sizes, curve._scales(guess))
+            planes = (curve.problem.phase(guess), curve.problem.across(guess, dual))
+        else:
+            planes = (curve.problem.phase(guess), curve.problem.fixed(guess))
+        corrected = curve.problem.corrected(guess, planes, 1e-9)
+        if corrected is None:
+            return None
+        first = curve._made(corrected, None, here.at.mesh_error, exact=True)
+        (a, fa), b = (0.0, self.function(first)), TRIED
+        for _ in range(SECANTS):
+            point = curve.ahead(first, b, exact=True)
+            if point is None:
+                return None
+            fb = self.function(point)
+            if fb == fa:
+                return point if fb == 0 else None
+            a, fa, b = b, fb, b - fb * (b - a) / (fb - fa)
+            if abs(b - a) <= CLOSE * max(1.0, abs(b)) or (fb == 0):
+                return point
+            if not abs(b) < 1:
+                return None
+        return None
