@@ -1,8 +1,12 @@
 """Figure 7.6 of Lennartsson: turns of the bicycle over speed, with folds, pitchfork and Hopf points (the thesis has no stability of turns)."""
 
+import os
+
+import numpy as np
 import pytest
 
 import symbody as sb
+from bench.linear import benchmark_bicycle
 from examples import bicycle
 
 V, R = sb.symbol("V"), sb.symbol("R")
@@ -84,3 +88,28 @@ def test_weave_cycle_to_where_its_symmetry_breaks(equations, straight):
     assert broken.value == pytest.approx(level(2.8926940), abs=1e-5)
     assert broken.period == pytest.approx(2.51111638, abs=1e-7)
     assert ((family.unstable == 0) == (family["energy"] > broken.value)).all()
+
+
+@pytest.mark.skipif(not os.environ.get("SYMBODY_FULL"), reason="some seconds; SYMBODY_FULL=1 runs it")
+def test_circles_of_the_benchmark_bicycle():
+    """Basu-Mandal, Chatterjee and Papadopoulos (2007): circles begin at the capsize speeds, with the handlebar forward and reversed. The forward family ends standing upright with the wheel nearly
+    across, the reversed one leans until it spins nearly flat; small sections are stable."""
+    eq = sb.derive(benchmark_bicycle())
+    speed, radius = sb.symbol("V"), sb.symbol("rF")
+
+    def straight(sign: float, **start: float) -> sb.Branch:
+        rolling = {"front_spin_dot": -sign * speed / radius, "yaw": 0}
+        begin = {"x_dot": 6.0, "rear_spin_dot": -20.0, **start}
+        return sb.branch(eq, sb.steady(eq, rolling, free=["yaw_dot"], V=6.0, start=begin), V=(0.05, 25.0))
+
+    forward, backward = straight(1.0), straight(-1.0, steer=3.14159265, pitch=0.02)
+    assert [p.value for p in forward.special] == pytest.approx([4.292382536, 6.024262015], abs=1e-8)
+    assert [p.value for p in backward.special] == pytest.approx([4.925223386, 7.900811902], abs=1e-8)
+    circles, reversed_circles = forward.switched(), backward.switched()
+    standing = circles.motion(-1)
+    assert abs(standing["lean"]) < 0.05
+    assert 1.3 < abs(standing["steer"]) < 1.6
+    assert np.abs(reversed_circles["lean"]).max() > 1.45
+    assert 0 < (reversed_circles.unstable == 0).sum() < len(reversed_circles)
+    figure = sb.plot([forward, circles, backward, reversed_circles], "lean", "steer")
+    assert len(figure.panels) == 2

@@ -174,7 +174,11 @@ class OrbitCurve:
         """The orbit a step ahead along the tangent; exactly, where its tangent is that of the orbit itself and not of one that is near."""
         guess = here.point.moved(here.tangent, step)
         planes = (self.problem.phase(here.point), self.problem.across(guess, here.dual))
-        found = self.problem.corrected(guess, planes, EXACT if exact else ACCEPTED)
+        found = self.problem.corrected(guess, planes, EXACT) if exact else None
+        if (
+            found is None
+        ):  # next to a branch point rows become dependent, and Newton's method does not settle to rounding
+            found = self.problem.corrected(guess, planes, ACCEPTED)
         return None if found is None else self._made(found, here.tangent, here.mesh_error, exact)
 
     def distance(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> float:
