@@ -77,9 +77,10 @@ class OrbitBranch(Tabular, Portable):
 
     @cached_property
     def problem(self) -> CollocationProblem | ShootingProblem:
-        return self._problem(self.setting)
+        return self.problem_for(self.setting)
 
-    def _problem(self, setting: OrbitSetting) -> CollocationProblem | ShootingProblem:
+    def problem_for(self, setting: OrbitSetting) -> CollocationProblem | ShootingProblem:
+        """The problem of orbits with other numbers or another varied value."""
         varied = None if setting.place is None else self.equations.constants[setting.place]
         return problem_of(
             flow_of(self.equations, dict(self.conserved), varied, self.events), setting, self.form, self.events

@@ -83,13 +83,14 @@ class OrbitCurve:
     tolerance: float = 1e-9
     least: int = LEAST
 
-    def _scales(self, point: OrbitPoint) -> Array:
+    def scales_of(self, point: OrbitPoint) -> Array:
+        """Of period and varied value, in which steps are measured."""
         return np.array([point.T, self.range.size])
 
-    def _made(self, found: Corrected, along: OrbitPoint | None, error: float, exact: bool = False) -> OrbitCurvePoint:
+    def made(self, found: Corrected, along: OrbitPoint | None, error: float, exact: bool = False) -> OrbitCurvePoint:
         """A point of the curve, its tangent along another one."""
         point, problem = found.point, self.problem
-        dual = problem.dual(found.tangent, point.sizes, self._scales(point))
+        dual = problem.dual(found.tangent, point.sizes, self.scales_of(point))
         length = np.sqrt(problem.product(dual, found.tangent))
         s = (1.0 if along is None or problem.product(dual, along) > 0 else -1.0) / length
         tangent, own = found.tangent.scaled(s), Plane(s * dual.weights, s * dual.scalars, 0.0)
@@ -102,18 +103,18 @@ class OrbitCurve:
         found = self.problem.near(point)
         if found is None:
             return None
-        made = self._made(found, None, error)
+        made = self.made(found, None, error)
         return made if made.tangent.value >= 0 else made.turned()
 
     def beside(self, point: OrbitPoint, direction: OrbitPoint, part: float, error: float) -> OrbitCurvePoint | None:
         """An orbit of another branch, a part of its size away from a point where branches meet."""
-        dual = self.problem.dual(direction, point.sizes, self._scales(point))
+        dual = self.problem.dual(direction, point.sizes, self.scales_of(point))
         length = np.sqrt(self.problem.product(dual, direction))
         guess = point.moved(direction, part / length)
         found = self.problem.corrected(guess, (self.problem.phase(point), self.problem.across(guess, dual)), ACCEPTED)
         if found is None or not self.range.low <= found.point.value <= self.range.high:
             return None
-        return self._made(found, direction, error)
+        return self.made(found, direction, error)
 
     # ------------------------------------------------------------------------------------------------ the way along
 
@@ -149,7 +150,7 @@ class OrbitCurve:
 
     def measured_anew(self, point: OrbitCurvePoint) -> OrbitCurvePoint:
         """A point of a curve over another interval, with its tangent as long as steps are here."""
-        dual = self.problem.dual(point.tangent, point.point.sizes, self._scales(point.point))
+        dual = self.problem.dual(point.tangent, point.point.sizes, self.scales_of(point.point))
         s = 1 / np.sqrt(self.problem.product(dual, point.tangent))
         return replace(point, tangent=point.tangent.scaled(s), dual=Plane(s * dual.weights, s * dual.scalars, 0.0))
 
@@ -166,7 +167,7 @@ class OrbitCurve:
 
     def _angle(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> float:
         """Between two tangents, in the metric of the first."""
-        own = self.problem.dual(there.tangent, here.point.sizes, self._scales(here.point))
+        own = self.problem.dual(there.tangent, here.point.sizes, self.scales_of(here.point))
         length = np.sqrt(self.problem.product(own, there.tangent))
         return float(np.arccos(np.clip(self.problem.product(own, here.tangent) / length, -1, 1)))
 
@@ -179,7 +180,7 @@ class OrbitCurve:
             found is None
         ):  # next to a branch point rows become dependent, and Newton's method does not settle to rounding
             found = self.problem.corrected(guess, planes, ACCEPTED)
-        return None if found is None else self._made(found, here.tangent, here.mesh_error, exact)
+        return None if found is None else self.made(found, here.tangent, here.mesh_error, exact)
 
     def distance(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> float:
         """Of another orbit along the tangent of the first."""
@@ -197,7 +198,7 @@ class OrbitCurve:
         wanted = max(self.least, intervals_for(coarse, self.tolerance))
         intervals = wanted if not 1 / FINER <= wanted / count <= COARSER else count
         point, tangent = all_on_mesh([here.point, here.tangent], shared_evenly(here.point, density, intervals))
-        dual = self.problem.dual(tangent, here.point.sizes, self._scales(point))
+        dual = self.problem.dual(tangent, here.point.sizes, self.scales_of(point))
         return replace(here, point=point, tangent=tangent, dual=dual, mesh_error=mesh_error(coarse, intervals))
 
     # ------------------------------------------------------------------------------------------------ ends
@@ -217,7 +218,7 @@ class OrbitCurve:
         guess = here.point.moved(here.tangent, part * self.distance(here, there))
         guess = replace(guess, value=value)
         found = self.problem.corrected(guess, (self.problem.phase(here.point), self.problem.fixed(guess)), ACCEPTED)
-        return None if found is None else self._made(found, here.tangent, here.mesh_error, exact=True)
+        return None if found is None else self.made(found, here.tangent, here.mesh_error, exact=True)
 
     def _amplitude(self, point: OrbitPoint) -> float:
         values = self.problem.values(point)

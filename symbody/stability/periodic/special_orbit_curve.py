@@ -101,10 +101,10 @@ class SpecialOrbitCurve(Tabular, Portable):
         """The orbit of a point of the curve."""
         one = self.found[k]
         family, other = self.families[one.side], self.families[1 - one.side]
-        problem = family._problem(family.setting)
+        problem = family.problem_for(family.setting)
         problem.p[_place(other)] = one.values[1 - one.side]
         setting = replace(problem.setting, p=problem.p.copy())
-        problem = family._problem(setting)
+        problem = family.problem_for(setting)
         multipliers = problem.multipliers(one.at.point, problem.maps(one.at.point))
         errors = (problem.residual(one.at.point), one.at.mesh_error)
         return orbit_of(
@@ -156,7 +156,7 @@ class _TwoFamilies:
     def __init__(self, families: tuple[OrbitBranch, OrbitBranch], kind: str) -> None:
         self.families, self.kind = families, kind
         self.function = zero_function(kind)
-        self.curves = tuple(OrbitCurve(f._problem(f.setting), f.range, *f.steps) for f in families)
+        self.curves = tuple(OrbitCurve(f.problem_for(f.setting), f.range, *f.steps) for f in families)
         self.sizes = np.array([f.range.size for f in families])
         self.ranges: tuple[ValueRange, ...] = tuple(f.range for f in families)
 
@@ -222,14 +222,14 @@ class _TwoFamilies:
             side == here.side or self.kind == "fold"
         ):  # in a fold the direction along the family is the same over both values
             tangent = here.at.tangent
-            dual = curve.problem.dual(tangent, guess.sizes, curve._scales(guess))
+            dual = curve.problem.dual(tangent, guess.sizes, curve.scales_of(guess))
             planes = (curve.problem.phase(guess), curve.problem.across(guess, dual))
         else:
             planes = (curve.problem.phase(guess), curve.problem.fixed(guess))
         corrected = curve.problem.corrected(guess, planes, 1e-9)
         if corrected is None:
             return None
-        first = curve._made(corrected, None, here.at.mesh_error, exact=True)
+        first = curve.made(corrected, None, here.at.mesh_error, exact=True)
         (a, fa), b = (0.0, self.function(first)), TRIED
         for _ in range(SECANTS):
             point = curve.ahead(first, b, exact=True)
