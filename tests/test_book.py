@@ -39,6 +39,7 @@ def test_a_link_that_leads_nowhere_is_a_fault(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(site, "DOCS", tmp_path / "docs")
     monkeypatch.setattr(site, "write_gallery", lambda *_: [])
     monkeypatch.setattr(site, "write_reference", lambda *_: 0)
+    monkeypatch.setattr(site, "write_theory", lambda *_: 0)
     with pytest.raises(SystemExit, match="faults"):
         site.build(tmp_path / "out", workers=0, builder="dummy")
 

@@ -179,24 +179,25 @@ def _arguments(inside: str) -> list[str]:
 
 
 def _text(thing: Any, links: dict[str, str], own: str) -> list[str]:
+    return [as_markdown(inspect.getdoc(thing) or "", links, own)]
+
+
+def as_markdown(text: str, links: dict[str, str], own: str, has_arguments: bool = True) -> str:
     """A docstring as Markdown: tables of arguments, formulas and examples as they stand, names as links."""
-    parts = []
-    for block in re.split(r"\n\s*\n", inspect.getdoc(thing) or ""):
-        parts.append(_block(block, links, own))
-    return parts
+    return "\n\n".join(_block(block, links, own, has_arguments) for block in re.split(r"\n\s*\n", text))
 
 
 _ARGUMENT = re.compile(r"^(\S(?:.*?\S)??)\s{2,}(\S.*)$")
 
 
-def _block(block: str, links: dict[str, str], own: str) -> str:
+def _block(block: str, links: dict[str, str], own: str, has_arguments: bool) -> str:
     lines = block.split("\n")
     if block.lstrip().startswith(">>>"):
         return "```pycon\n" + inspect.cleandoc(block) + "\n```"
     if all(line.startswith("    ") for line in lines):
         return "```text\n" + inspect.cleandoc(block) + "\n```"
     if all(_ARGUMENT.match(line) or line.startswith("    ") for line in lines) and _ARGUMENT.match(lines[0]):
-        return _table(lines, links, own)
+        return _table(lines, links, own) if has_arguments else "```text\n" + block + "\n```"
     return _linked(block, links, own)
 
 

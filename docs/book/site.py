@@ -17,6 +17,7 @@ from sphinx.cmd.build import build_main
 
 from .gallery import write_gallery
 from .reference import write_reference
+from .theory import write_theory
 from .tutorials import write_tutorials
 
 DOCS = Path(__file__).parents[1]
@@ -41,11 +42,12 @@ def build(target: Path, workers: int | None = None, builder: str = "html") -> st
         mechanisms = write_gallery(source / "gallery", static, workers)
         tutorials = write_tutorials(source, static, workers)
         names = write_reference(source / "reference")
+        explained = write_theory(source / "theory")
         pages = len(list(source.rglob("*.md")))
         if build_main(["-b", builder, "-q", "-W", "--keep-going", "-j", "auto", str(source), str(target)]):
             raise SystemExit("the site has faults, see above")
     return (
-        f"{target}: {pages} pages, {len(mechanisms)} mechanisms and {len(tutorials)} tutorials run, {names} names, "
+        f"{target}: {pages} pages, {len(mechanisms)} mechanisms and {len(tutorials)} tutorials run, {names} names, {explained} methods, "
         f"{time.monotonic() - began:.0f} s"
     )
 
