@@ -18,6 +18,9 @@ FREE_OF_MODELS = {  # public calls with **keywords that no model's names can rea
     "Model.parameters",  # declares names, and takes no options
     "Figure.noted",  # words on a figure
     "export",  # options of target languages
+    *("at_end", "at_times", "extremes", "orbit_values", "steady_values"),  # hand on to calls that keep the rule
+    *("sobol_indices", "morris_indices", "Objective.many", "Objective.searched"),  # options of `sweep` and optimizers
+    *("FiniteElements.with_sets", "ReducedBody.with_", "interpolated_body"),  # names of sets of nodes, fields
 }
 
 
