@@ -1,11 +1,12 @@
 """Many states and many motions at once on this computer's cores.
 
-Of functions: nanoseconds for one state in machine code called again and again (`scalar_ns`), from Python (`python_ns`), and for one of many in a batch, on one
-core and on all of them; `lanes` is scalar_ns / one_core_ns. Arrays are given for the results.
-Of motions: CPU microseconds for each member on one core, and on the clock on all. Times of one core are CPU times, those of all cores are times on the clock.
+Of functions: nanoseconds for one state in machine code called again and again (`scalar_ns`), from Python (`python_ns`),
+and for one of many in a batch, on one core and on all of them; `lanes` is scalar_ns / one_core_ns. Arrays are given for
+the results. Of motions: CPU microseconds for each member on one core, and on the clock on all. Times of one core are
+CPU times, those of all cores are times on the clock.
 
-`before_...` were measured by the same calls before batches turned rows over in registers and kept their threads, and before motions were integrated without
-Python in between, on a machine with two cores (AMD EPYC, AVX-512).
+`before_...` were measured by the same calls before batches turned rows over in registers and kept their threads, and
+before motions were integrated without Python in between, on a machine with two cores (AMD EPYC, AVX-512).
 """
 
 from __future__ import annotations

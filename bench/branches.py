@@ -1,7 +1,9 @@
 """Families of periodic orbits, beside AUTO-07p on the same systems with the same mesh: 50 intervals of 4 Gauss points.
 
-    case, seconds, points        ours: CPU time of the family from its Hopf point on, compiled before, and how many orbits it has
-    error                        of the special orbit, or of the period at a value, that a reference to nine digits exists for
+    case, seconds, points        ours: CPU time of the family from its Hopf point on, compiled before, and how many
+                                 orbits it has
+    error                        of the special orbit, or of the period at a value, that a reference to nine digits
+                                 exists for
     peer, peer_seconds, peer_points, peer_error, ratio     AUTO's, and its seconds for each orbit over ours
 
 AUTO is found by the variable AUTO_DIR (the directory that has `lib/*.o`); rows have no peer without it.
@@ -65,8 +67,8 @@ CONSTANTS: Final = """{n} {problem} {label} 1
 
 @dataclass(frozen=True)
 class FamilyCase:
-    """A system in our words and in AUTO's: its family over PAR(1) in an interval, and where a special orbit is to be found (None: the period at a value is
-    known, `period`)."""
+    """A system in our words and in AUTO's: its family over PAR(1) in an interval, and where a special orbit is to be
+    found (None: the period at a value is known, `period`)."""
 
     name: str
     equations: Callable[[], tuple[sb.Equations, sb.Branch]]
@@ -87,7 +89,8 @@ def roessler() -> tuple[sb.Equations, sb.Branch]:
 
 
 def column() -> tuple[sb.Equations, sb.Branch]:
-    """Two bars of length 1 with masses 2 and 1, springs 1 and dampers 0.1 in the hinges, a force P that follows the upper bar."""
+    """Two bars of length 1 with masses 2 and 1, springs 1 and dampers 0.1 in the hinges, a force P that follows the
+    upper bar."""
     m = sb.Model("column")
     P, b = m.parameter("P", 1.2), m.parameter("b", 0.1)
     q1, q2 = m.coordinates("q1 q2")

@@ -1,7 +1,8 @@
-"""Contacts with friction: by events and by time stepping, beside MuJoCo, whose contacts are soft: the same ball on the same lane.
+"""Contacts with friction: by events and by time stepping, beside MuJoCo, whose contacts are soft: the same ball on the
+same lane.
 
-`error` is that of the distance rolled by a bowling ball, 12 v²/(49 μ g) at 2v/(7 μ g), and of the period of a block on a belt, both known in closed
-form. `first` has derivation and compilation in it.
+`error` is that of the distance rolled by a bowling ball, 12 v²/(49 μ g) at 2v/(7 μ g), and of the period of a block on
+a belt, both known in closed form. `first` has derivation and compilation in it.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ CASES: Final[dict[str, Case]] = {
 FULL: Final = {"planar chain n=8, relative": 600.0}  # seconds for LagrangesMethod with --full
 
 
-# ---------------------------------------------------------------------------------------------------- in fresh processes
+# --------------------------------------------------------------------------------------------------- in fresh processes
 
 
 def derived(case: str, route: str) -> Row:
@@ -99,7 +99,8 @@ def inverse(as_published: bool) -> Row:
 
 
 def sympy_derived(case: str, method: str, limit: float) -> Row:
-    """Seconds of SymPy, None where it was stopped; operations of M and f as trees, None where counting took too long."""
+    """Seconds of SymPy, None where it was stopped; operations of M and f as trees, None where counting took too
+    long."""
     from . import sympy_twin  # loads SymPy, which our own runs do not
 
     try:
@@ -200,7 +201,7 @@ def _inverse(as_published: bool) -> Row:
     return _row(case, "recursive", _least("inverse", as_published), {})
 
 
-# ---------------------------------------------------------------------------------------------------- what was asked for
+# --------------------------------------------------------------------------------------------------- what was asked for
 
 
 def _targets(done: list[Row], inverses: list[Row], slowest: float) -> Iterator[Row]:

@@ -74,7 +74,7 @@ def rows(
             yield from_file(robot, function)
 
 
-# ---------------------------------------------------------------------------------------------------- one robot, one function
+# ---------------------------------------------------------------------------------------------- one robot, one function
 
 
 def compared(robot: str, function: str, repeats: int = REPEATS) -> Row:
@@ -149,11 +149,12 @@ def _run(place: str, *arguments: Any) -> Row:
     return {"message": "a package is not installed"} if done is None else done
 
 
-# ---------------------------------------------------------------------------------------------------- from file to callable
+# ------------------------------------------------------------------------------------------------ from file to callable
 
 
 def from_file(robot: str, function: str) -> Row:
-    """Seconds from the URDF to the first result, in a fresh process: with an empty cache on disk, then with what that left there."""
+    """Seconds from the URDF to the first result, in a fresh process: with an empty cache on disk, then with what that
+    left there."""
     with empty_cache():
         cold, warm = (_run("bench.ours:from_file", robot, function) for _ in range(2))
     row: Row = {

@@ -1,8 +1,11 @@
-"""Bodies that deform, beside Exudyn: a reduced-order body on the same matrices and modes, and a beam of ANCF elements; and times of derivation.
+"""Bodies that deform, beside Exudyn: a reduced-order body on the same matrices and modes, and a beam of ANCF elements;
+and times of derivation.
 
-A row has both at equal error: for each step of the peer, ours at the loosest tolerance whose error is no larger. Errors are distances of a point at the end from ours at the tightest tolerance
-(of the beam: with more modes); times are those of whole runs of compiled code, the least of several, deriving and compiling not counted (they have rows of their own).
-Exudyn runs by the implicit trapezoidal rule (its reduced-order bodies have Euler parameters, and with them a constraint), with its files and range checks off.
+A row has both at equal error: for each step of the peer, ours at the loosest tolerance whose error is no larger. Errors
+are distances of a point at the end from ours at the tightest tolerance (of the beam: with more modes); times are those
+of whole runs of compiled code, the least of several, deriving and compiling not counted (they have rows of their own).
+Exudyn runs by the implicit trapezoidal rule (its reduced-order bodies have Euler parameters, and with them a
+constraint), with its files and range checks off.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Equilibria and steady motions from random starts, beside SciPy's `hybr` and `lm` on the same rows and slopes.
 
-Each case has 20 starts. `solved`: from how many of them a solution was found, all rows being zero to rounding of their own terms. `nearest`: how
-many ended at the nearest of all solutions that anybody found. `evaluations`: of rows and slopes, the mean over the starts. A peer's end counts as
-a solution where Newton's method stays there; it begins with multipliers of zero, as one who calls SciPy would. `hybr` needs as many rows as
-unknowns: where there are more rows it gets the normal equations Jᵀ F = 0 (rows scaled), which have all the solutions; where there are fewer,
-rows of zeros. A run from one start ends after a time of the processor (a peer's also after a number of evaluations) that its row names: it has
-found nothing then.
+Each case has 20 starts. `solved`: from how many of them a solution was found, all rows being zero to rounding of their
+own terms. `nearest`: how many ended at the nearest of all solutions that anybody found. `evaluations`: of rows and
+slopes, the mean over the starts. A peer's end counts as a solution where Newton's method stays there; it begins with
+multipliers of zero, as one who calls SciPy would. `hybr` needs as many rows as unknowns: where there are more rows it
+gets the normal equations Jᵀ F = 0 (rows scaled), which have all the solutions; where there are fewer, rows of zeros. A
+run from one start ends after a time of the processor (a peer's also after a number of evaluations) that its row names:
+it has found nothing then.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Equilibria and steady motions: all examples, linkages with springs, chains, vehicles in turns, tensegrity, satellites, robots on springs.
+"""Equilibria and steady motions: all examples, linkages with springs, chains, vehicles in turns, tensegrity,
+satellites, robots on springs.
 
-A case is a model, the question that `steady` is asked, where a user would start, and how far random starts are from there: of angles in radians,
-of other coordinates in their unit, of speeds as a part of their value.
+A case is a model, the question that `steady` is asked, where a user would start, and how far random starts are from
+there: of angles in radians, of other coordinates in their unit, of speeds as a part of their value.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def _start_of(name: str) -> Values:
     }  # fmt: skip
 
 
-# ---------------------------------------------------------------------------------------------------- linkages with springs
+# ------------------------------------------------------------------------------------------------ linkages with springs
 
 
 def bushing(stiffness: float) -> sb.Model:
@@ -167,7 +168,8 @@ def sprung_linkage(stiffness: float) -> sb.Model:
 
 
 def wishbone(stiffness: float) -> sb.Model:
-    """A double wishbone: two arms, an upright that closes the loop, a spring between the lower arm and the ground; a wheel load."""
+    """A double wishbone: two arms, an upright that closes the loop, a spring between the lower arm and the ground; a
+    wheel load."""
     m = sb.Model("wishbone")
     k = m.parameter("k", stiffness)
     m.gravity(0, 0, -9.81)
@@ -277,7 +279,8 @@ def _side_force(slip: Any, load: Any) -> Any:
 
 
 def car(rolls: bool) -> sb.Model:
-    """Four tyres as two axles that saturate, driven at constant speed by the input; with roll on a suspension where asked for."""
+    """Four tyres as two axles that saturate, driven at constant speed by the input; with roll on a suspension where
+    asked for."""
     m = sb.Model("car that rolls" if rolls else "car")
     p = m.parameters(mass=1500.0, Iz=2500.0, Ix=500.0, a=1.2, b=1.4, h=0.5, g=9.81, k=60000.0, steer=0.03)
     drive = m.input("drive")
@@ -356,7 +359,8 @@ def _vehicles() -> Iterator[Case]:
 
 
 def prism(stiffness: float) -> sb.Model:
-    """Three struts in space held by nine cables, standing on the ground: strut ends below are fixed, five coordinates each above."""
+    """Three struts in space held by nine cables, standing on the ground: strut ends below are fixed, five coordinates
+    each above."""
     m = sb.Model("tensegrity prism")
     k = m.parameter("k", stiffness)
     m.gravity(0, 0, -9.81)
@@ -411,7 +415,8 @@ def _tensegrities() -> Iterator[Case]:
 
 
 def gravity_gradient() -> sb.Model:
-    """A dumb-bell satellite in orbit, two masses and a rod that is elastic: polar coordinates of the first, and the second relative to it."""
+    """A dumb-bell satellite in orbit, two masses and a rod that is elastic: polar coordinates of the first, and the
+    second relative to it."""
     m = sb.Model("dumb-bell in orbit")
     mu = m.parameter("mu", 3.986004418e14)
     r, a, pitch, length = m.coordinates("r a pitch length")

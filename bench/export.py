@@ -1,5 +1,6 @@
-"""Models as C: seconds to write the right side, size, seconds to compile it by gcc -O2 -march=native, microseconds of a call beside our own machine code
-and other generators (`export_peers.py`); the variational systems of table 6.2 (Lennartsson); and an FMU from the command line, compiled.
+"""Models as C: seconds to write the right side, size, seconds to compile it by gcc -O2 -march=native, microseconds of a
+call beside our own machine code and other generators (`export_peers.py`); the variational systems of table 6.2
+(Lennartsson); and an FMU from the command line, compiled.
 
 Times are CPU times. `ratio` is ours by theirs. Calls are made in a loop of C (PyDy's from Python).
 """
@@ -58,7 +59,8 @@ def rows() -> Iterator[Row]:
 
 
 def _fmu(name: str, folder: Path) -> Row:
-    """The command line, in a process of its own: reading, deriving, writing and compiling (of which the compiler's share is `compile_s`)."""
+    """The command line, in a process of its own: reading, deriving, writing and compiling (of which the compiler's
+    share is `compile_s`)."""
     before = os.times()
     path = folder / f"{name}.fmu"
     command = [sys.executable, "-m", "symbody", "export", name, "--to", "fmu", "-o", str(path)]

@@ -1,4 +1,5 @@
-"""Other generators of C for the same equations: CasADi's, SymPy's `codegen`, PyDy's. Each gives its times to write and to compile, and a call."""
+"""Other generators of C for the same equations: CasADi's, SymPy's `codegen`, PyDy's. Each gives its times to write and
+to compile, and a call."""
 
 from __future__ import annotations
 
@@ -148,7 +149,8 @@ def sympy_c(eq: sb.Equations, folder: Path, x: Any, r: Any, p: Any) -> Generated
 
 
 def pydy_c(eq: sb.Equations, folder: Path, x: Any, r: Any, p: Any) -> Generated:
-    """PyDy's generator by Cython, called from Python: mass matrix and forcing in C with common subexpressions, solved by LAPACK."""
+    """PyDy's generator by Cython, called from Python: mass matrix and forcing in C with common subexpressions, solved
+    by LAPACK."""
     from pydy.codegen.ode_function_generators import generate_ode_function
     from sympy import Symbol
 

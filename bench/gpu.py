@@ -1,8 +1,10 @@
-"""Generated dynamics and whole motions on an NVIDIA GPU: values against this computer's in double precision, then throughput.
+"""Generated dynamics and whole motions on an NVIDIA GPU: values against this computer's in double precision, then
+throughput.
 
-Arrays stay on the card, as rows of states and as columns. `bound_states_per_s` is what the card's arithmetic (an addition or a multiplication of the program as half of a fused
-one) or its memory (every input and output once) allows, whichever is less; both ceilings are measured in the same run. Peers compute forward
-dynamics of the same robots on the same card: MuJoCo's engines store more than accelerations.
+Arrays stay on the card, as rows of states and as columns. `bound_states_per_s` is what the card's arithmetic (an
+addition or a multiplication of the program as half of a fused one) or its memory (every input and output once) allows,
+whichever is less; both ceilings are measured in the same run. Peers compute forward dynamics of the same robots on the
+same card: MuJoCo's engines store more than accelerations.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ PEERS: Final = {"panda": ("jax_recursion", "mjx", "mujoco_warp"), "anymal_b": ("
 
 @dataclass(frozen=True)
 class System:
-    """Equations with numbers for their parameters, and random states: groups of inputs by name, and whole states on the constraints."""
+    """Equations with numbers for their parameters, and random states: groups of inputs by name, and whole states on the
+    constraints."""
 
     equations: sb.Equations
     bake: dict[str, float]
@@ -142,7 +145,8 @@ def relative_error(got: Array, exact: Array) -> float:
 
 
 def motion_row(name: str, real: str, limits: Ceilings, method: str = "rk4") -> Row:
-    """Steps of Runge-Kutta's method, with a projection after each where there are constraints; compared after 20 steps."""
+    """Steps of Runge-Kutta's method, with a projection after each where there are constraints; compared after 20
+    steps."""
     s, few, steps = system(name), 16, 20
     run = sb.cuda_motions(s.equations, STEP, method=method, real=real)
     starts, inputs = _starts(s, few)
@@ -182,7 +186,8 @@ def _simulated(s: System, y: Array, r: Array, steps: int, method: str) -> Array:
 
 
 def march_row(real: str, limits: Ceilings) -> Row:
-    """Steps of Dormand and Prince's method with step control, in motions of a triple pendulum over a second, each with steps of its own."""
+    """Steps of Dormand and Prince's method with step control, in motions of a triple pendulum over a second, each with
+    steps of its own."""
     example, draw = importlib.import_module("examples.triple_pendulum"), np.random.default_rng(2)
     eq = sb.derive(example.model(), check=False)
     y, still = draw.uniform(-1, 1, (MARCHED, len(eq.state))), {s.name: 0.0 for s in eq.r}

@@ -1,4 +1,5 @@
-"""What a card can do at most: fused multiplications and additions a second, and bytes a second through its memory, measured by two small kernels."""
+"""What a card can do at most: fused multiplications and additions a second, and bytes a second through its memory,
+measured by two small kernels."""
 
 from __future__ import annotations
 

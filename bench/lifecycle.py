@@ -1,4 +1,5 @@
-"""The life of a model, stage by stage, from its derivation to its last picture. When it is dropped, its nodes and its memory are free."""
+"""The life of a model, stage by stage, from its derivation to its last picture. When it is dropped, its nodes and its
+memory are free."""
 
 from __future__ import annotations
 

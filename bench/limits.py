@@ -1,6 +1,7 @@
 """Limits of time and memory for the runs of peers: one that reaches them is stopped, and its row says so.
 
-A run is a process of its own: a fresh one (`timing.fresh`), or a copy of this one (`limited`), where what is compiled here already is to be used.
+A run is a process of its own: a fresh one (`timing.fresh`), or a copy of this one (`limited`), where what is compiled
+here already is to be used.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def _size_mb() -> float:
 
 
 def limited(act: Callable[[], Any], limit: Limit) -> Any:
-    """The result of a function in a copy of this process. Raises `StoppedError` at a limit, and RuntimeError where the function does not end well."""
+    """The result of a function in a copy of this process. Raises `StoppedError` at a limit, and RuntimeError where the
+    function does not end well."""
     processes = multiprocessing.get_context("fork")
     here, there = processes.Pipe(duplex=False)
     process = processes.Process(target=_answer, args=(act, limit, there), daemon=True)

@@ -1,9 +1,10 @@
 """From a description to eigenvalues, beside SymPy's Linearizer; and root loci of 1000 points, beside SciPy.
 
-Seconds are CPU time of a fresh process with empty caches, the least of several: description, equations, steady motion, linearisation with all
-parameters as symbols, eigenvalues at one speed; "with loading" counts from the start of the process. The bicycle is that of Meijaard,
-Papadopoulos, Ruina and Schwab (2007), which SymPy tests its Linearizer with (test_kane3.py): that test runs as it is. The four-bar is converted
-to SymPy frame by frame, which is not counted. A peer that reaches its limit is stopped: its row says so, and `ratio` is then a lower bound.
+Seconds are CPU time of a fresh process with empty caches, the least of several: description, equations, steady motion,
+linearisation with all parameters as symbols, eigenvalues at one speed; "with loading" counts from the start of the
+process. The bicycle is that of Meijaard, Papadopoulos, Ruina and Schwab (2007), which SymPy tests its Linearizer with
+(test_kane3.py): that test runs as it is. The four-bar is converted to SymPy frame by frame, which is not counted. A
+peer that reaches its limit is stopped: its row says so, and `ratio` is then a lower bound.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ POINTS: Final = 1000
 
 
 def benchmark_bicycle() -> sb.Model:
-    """The benchmark bicycle of Meijaard and others (2007), their table 1; all frames are as the ground when it stands upright. z points down."""
+    """The benchmark bicycle of Meijaard and others (2007), their table 1; all frames are as the ground when it stands
+    upright. z points down."""
     m = sb.Model("benchmark bicycle")
     x, y, yaw, lean, pitch, steer, rear_spin, front_spin = m.coordinates(
         "x y yaw lean pitch steer rear_spin front_spin"
@@ -95,7 +97,7 @@ SYSTEMS: Final[dict[str, tuple[Callable[[], sb.LinearSystem], dict[str, float]]]
 }
 
 
-# ---------------------------------------------------------------------------------------------------- in fresh processes
+# --------------------------------------------------------------------------------------------------- in fresh processes
 
 
 def cold(name: str) -> Row:
@@ -178,7 +180,8 @@ def _beside(case: str, name: str, peer: str, function: str) -> Iterator[Row]:
 
 
 def _locus(case: str, lin: sb.LinearSystem, span: tuple[float, float]) -> Row:
-    """Matrices, eigenvalues, branches and critical values; the peer takes the same matrices and gives eigenvalues only, in any order."""
+    """Matrices, eigenvalues, branches and critical values; the peer takes the same matrices and gives eigenvalues only,
+    in any order."""
     swept = lin.sweep(V=np.linspace(*span, POINTS))
     ours = repeated(lambda: lin.root_locus(points=POINTS, V=span), 5, clock=time.process_time)
     theirs = limited(lambda: repeated(lambda: _all_eigenvalues(swept), 5, clock=time.process_time), LIMIT)

@@ -1,7 +1,8 @@
-"""Operations of compiled functions, of all examples and robots: now, and before programs took the shortest of several ways.
+"""Operations of compiled functions, of all examples and robots: now, and before programs took the shortest of several
+ways.
 
-Forward dynamics u' of every example; forward and inverse dynamics of robots and of the PUMA560 with every inertial parameter as a symbol.
-Additions, multiplications, divisions and functions, loops of linear solves included.
+Forward dynamics u' of every example; forward and inverse dynamics of robots and of the PUMA560 with every inertial
+parameter as a symbol. Additions, multiplications, divisions and functions, loops of linear solves included.
 """
 
 from __future__ import annotations

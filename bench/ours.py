@@ -80,7 +80,8 @@ FUNCTIONS: Final[dict[str, Callable[[Case, bool], sb.emit.Compiled]]] = {
 
 
 def _numbers(case: Case) -> dict[str, dict[str, int]]:
-    """Of each kind of symbol: name -> column in the arrays of `robots.py`. Symbols are in the order of the tree, those in the file's."""
+    """Of each kind of symbol: name -> column in the arrays of `robots.py`. Symbols are in the order of the tree, those
+    in the file's."""
     joints = case.joints()
     pose = ["base_x", "base_y", "base_z", "base_e0", "base_e1", "base_e2", "base_e3"] if case.free else []
     twist = ["base_x", "base_y", "base_z", "base_wx", "base_wy", "base_wz"] if case.free else []
@@ -103,7 +104,8 @@ class Order:
         return [given[g.name] for g in program.inputs]
 
     def results(self, function: str, s: States, got: list[Array]) -> Array:
-        """One row for each state, as in `peers.pinocchio.reference`: derivatives are those along small displacements."""
+        """One row for each state, as in `peers.pinocchio.reference`: derivatives are those along small
+        displacements."""
         n = len(self.u)
         q, u, r = (np.argsort(x) for x in (self.q, self.u, self.r))
         if function == "mass_matrix":
@@ -173,7 +175,7 @@ def checked(robot: str, function: str, count: int) -> Row:
     }
 
 
-# ---------------------------------------------------------------------------------------------------- from file to function
+# ------------------------------------------------------------------------------------------------ from file to function
 
 
 def from_file(robot: str, function: str) -> Row:

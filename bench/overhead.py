@@ -1,5 +1,5 @@
-"""Overhead around the numbers: values of a trajectory, another simulation of the same equations, accelerations, steady motions from a neighbour, dropped
-models.
+"""Overhead around the numbers: values of a trajectory, another simulation of the same equations, accelerations, steady
+motions from a neighbour, dropped models.
 
 `before_us` was measured on commit ac16bdb by the same calls; `before_nodes_after` are nodes that were left there.
 """
@@ -72,7 +72,7 @@ def timed(case: str, seconds: float) -> Row:
     return {"case": case, "us": round(seconds * 1e6, 3), "before_us": BEFORE.get(case)}
 
 
-# ---------------------------------------------------------------------------------------------------------- the first answer
+# ----------------------------------------------------------------------------------------------------- the first answer
 
 
 FIRST: Final[dict[str, tuple[Callable[[], sb.Model], dict[str, float]]]] = {
@@ -83,7 +83,8 @@ BEFORE_FIRST: Final = {"row of 40 four-bars": (13.1, 5.9)}  # seconds, cold and 
 
 
 def first_answers(name: str) -> Iterator[Row]:
-    """CPU seconds from description to trajectory in a fresh process: with an empty cache on disk, then with what that left there."""
+    """CPU seconds from description to trajectory in a fresh process: with an empty cache on disk, then with what that
+    left there."""
     with empty_cache():
         found = [fresh("bench.overhead:first_answer", name, limit=Limit(300.0)) or {} for _ in range(2)]
     before = BEFORE_FIRST.get(name, (None, None))
@@ -98,7 +99,7 @@ def first_answer(name: str) -> Row:
     return {"cpu_s": round(time.process_time(), 2), "reached": bool(sim.outcome)}
 
 
-# ---------------------------------------------------------------------------------------------------------- steady motions
+# ------------------------------------------------------------------------------------------------------- steady motions
 
 
 TURNS: Final[dict[str, tuple[Callable[[], sb.Model], dict[str, Any], dict[str, float], str, float]]] = {
@@ -127,7 +128,7 @@ def steady_motions(name: str) -> Iterator[tuple[str, float]]:
     yield "slopes by a parameter", repeated(lambda: slopes(w, p)).least
 
 
-# ---------------------------------------------------------------------------------------------------------- trajectories
+# --------------------------------------------------------------------------------------------------------- trajectories
 
 
 def values_and_runs(name: str) -> Iterator[tuple[str, float]]:
@@ -146,7 +147,8 @@ def values_and_runs(name: str) -> Iterator[tuple[str, float]]:
 
 
 def another(sim: sb.Trajectory) -> sb.Trajectory:
-    """The same motion, with nothing remembered by the trajectory itself: all that is remembered belongs to the equations."""
+    """The same motion, with nothing remembered by the trajectory itself: all that is remembered belongs to the
+    equations."""
     return sb.Trajectory.of(sim.segments[0])
 
 
@@ -154,7 +156,7 @@ def reacting(eq: sb.Equations) -> str:
     return next(j.name for j in eq.mechanism.joints if j.kind != "free")
 
 
-# ---------------------------------------------------------------------------------------------------------- accelerations
+# -------------------------------------------------------------------------------------------------------- accelerations
 
 
 def accelerations(name: str) -> Iterator[tuple[str, float]]:

@@ -1,7 +1,8 @@
 """Equations of textbook systems in tidy form, beside SymPy's simplification of the same entries.
 
-ops and sympy_ops count operations of all entries of M and f as SymPy counts them; ms is the time of `eq.readable`, sympy_s that of the shorter of
-`simplify` and `trigsimp` for each entry: CPU times, ours the least of three. Where SymPy takes longer than its limit, its columns are empty.
+ops and sympy_ops count operations of all entries of M and f as SymPy counts them; ms is the time of `eq.readable`,
+sympy_s that of the shorter of `simplify` and `trigsimp` for each entry: CPU times, ours the least of three. Where SymPy
+takes longer than its limit, its columns are empty.
 """
 
 from __future__ import annotations

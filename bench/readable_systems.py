@@ -1,4 +1,5 @@
-"""Textbook systems, with the symbols that the books use: what `python -m bench readable` measures and the tests on text read."""
+"""Textbook systems, with the symbols that the books use: what `python -m bench readable` measures and the tests on text
+read."""
 
 from __future__ import annotations
 

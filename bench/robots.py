@@ -3,7 +3,8 @@
 States are in the coordinates of `read_urdf`, which are those of MuJoCo too:
 
     q = (joint angles)    or    (x, y, z, e0, e1, e2, e3, joint angles)    where the root link is free; scalar e0 first
-    u = (joint rates)     or    (velocity of the root link along the ground's axes, angular velocity along its own, rates)
+    u = (joint rates)     or    (velocity of the root link along the ground's axes, angular velocity along its own,
+                          rates)
 
 and forces are those that work on u. Joints are in the order of the file; a peer with another order is given it by name.
 """
@@ -26,7 +27,8 @@ Array = Any
 
 @dataclass(frozen=True)
 class Case:
-    """A robot: a file of `example-robot-data`, or a chain of pendulums; whether its root link is free; joints held at zero."""
+    """A robot: a file of `example-robot-data`, or a chain of pendulums; whether its root link is free; joints held at
+    zero."""
 
     file: str | None = None
     free: bool = False
@@ -66,11 +68,12 @@ def _robot_data() -> Path:
     return Path(str(found.locate_file("cmeel.prefix/share/example-robot-data/robots")))
 
 
-# ---------------------------------------------------------------------------------------------------- chain of pendulums
+# --------------------------------------------------------------------------------------------------- chain of pendulums
 
 
 def chain_urdf(n: int) -> str:
-    """The chain of `chain.py`: each bar turns about x, then y, of the one above; a link without mass is between the turns."""
+    """The chain of `chain.py`: each bar turns about x, then y, of the one above; a link without mass is between the
+    turns."""
     bar, parent, at = chain.BAR.in_floats(), "ground", "0 0 0"
     lines = ['<robot name="chain">', '<link name="ground"/>']
     for k in range(n):
@@ -129,7 +132,8 @@ def rotation(e: Array) -> Array:
 
 
 def tangent(case: Case, q: Array) -> Array:
-    """∂q/∂s where s are small displacements along u: what derivatives with respect to q are multiplied by to be those of a peer.
+    """∂q/∂s where s are small displacements along u: what derivatives with respect to q are multiplied by to be those
+    of a peer.
 
     e' = ½ e ∘ (0, ω)
     """

@@ -1,11 +1,13 @@
 """Simulation: our loop beside the same function called in C, SciPy, SUNDIALS and Exudyn, at equal accuracy in the end.
 
-`seconds` of a row is the least CPU time of our fastest run whose error is no larger than the peer's, `peer_seconds` that of the peer's run;
-`call_seconds` is the whole call of `simulate`, with all that happens in Python around the loop. Errors are those of observables at the end
-against a far tighter reference (`simulate_peers/cases.py`). A peer that does not reach the end has no time; one that reaches its limit of time or
-memory (`peer_limit`) is stopped there. `note` says so.
+`seconds` of a row is the least CPU time of our fastest run whose error is no larger than the peer's, `peer_seconds`
+that of the peer's run; `call_seconds` is the whole call of `simulate`, with all that happens in Python around the loop.
+Errors are those of observables at the end against a far tighter reference (`simulate_peers/cases.py`). A peer that does
+not reach the end has no time; one that reaches its limit of time or memory (`peer_limit`) is stopped there. `note` says
+so.
 
-Rows with the method "loop" have seconds for one right-hand side: inside our loop, and called from C; their ratio is the overhead.
+Rows with the method "loop" have seconds for one right-hand side: inside our loop, and called from C; their ratio is the
+overhead.
 """
 
 from __future__ import annotations
@@ -131,7 +133,8 @@ def _row(case: Case, peer: str, found: Run | str, mine: list[Ours], at_any_error
 
 
 def _overhead(case: Case) -> Iterator[Row]:
-    """Seconds for one right-hand side: inside the loop of each method, and called from machine code that does nothing else."""
+    """Seconds for one right-hand side: inside the loop of each method, and called from machine code that does nothing
+    else."""
     eq, name = case.equations, "explicit" if case.equations.lam else "minimal"
     form = form_of(eq, SimulationOptions(form=name))
     y, p = form.start(0.0, case.y0, np.concatenate([case.state.p, case.state.r]))

@@ -1,7 +1,7 @@
 """Waiting time before anything of the user happens: the import, and small commands, as CPU seconds of a fresh process.
 
-The least of several runs with bytecode at hand, as pip leaves it. `before_cpu_s` is the least that was measured on two busy cores of a server when every name was
-loaded at once.
+The least of several runs with bytecode at hand, as pip leaves it. `before_cpu_s` is the least that was measured on two
+busy cores of a server when every name was loaded at once.
 """
 
 from __future__ import annotations

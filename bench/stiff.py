@@ -1,7 +1,9 @@
-"""Stiff systems and algebraic equations: our Radau IIA beside SUNDIALS (BDF) on the same compiled right side and exact Jacobian.
+"""Stiff systems and algebraic equations: our Radau IIA beside SUNDIALS (BDF) on the same compiled right side and exact
+Jacobian.
 
-SUNDIALS is reached through scikit-sundae, whose callbacks go through Python. `least` is what its evaluations and Jacobians alone would
-take without Python between, linear algebra not counted: no way of calling it could be faster than that.
+SUNDIALS is reached through scikit-sundae, whose callbacks go through Python. `least` is what its evaluations and
+Jacobians alone would take without Python between, linear algebra not counted: no way of calling it could be faster than
+that.
 """
 
 from __future__ import annotations
@@ -153,7 +155,7 @@ def ida(f: Functions, end: float, rtol: float) -> tuple[Array, int, int]:
     return done.y[-1], int(done.nfev), int(done.njev)
 
 
-# ---------------------------------------------------------------------------------------------------- sparse and dense elimination
+# ----------------------------------------------------------------------------------------- sparse and dense elimination
 
 
 def masses(n: int) -> sb.Model:
@@ -209,11 +211,12 @@ def sparse_rows() -> Iterator[Row]:
         }  # fmt: skip
 
 
-# ---------------------------------------------------------------------------------------------------- methods on a motion that becomes stiff
+# ------------------------------------------------------------------------------- methods on a motion that becomes stiff
 
 
 def governor() -> sb.Model:
-    """A ball on an arm that a motor turns, and a stiff stop that the arm rests on between t = 1 and t = 15; then the motor slows down."""
+    """A ball on an arm that a motor turns, and a stiff stop that the arm rests on between t = 1 and t = 15; then the
+    motor slows down."""
     m = sb.Model("governor")
     p = m.parameters(k=1e6, d=1e4, l=0.5, stop=0.8)
     phi, a = m.coordinates("phi a")

@@ -2,7 +2,8 @@
 
     case, members, seconds, members_per_s      all of it, with starting again
     faults                                     kills: of the client alone, then of the client with all its workers
-    lost, twice                                batches that were finished before a kill and are not as they were, and those that were written again
+    lost, twice                                batches that were finished before a kill and are not as they were, and
+                                               those that were written again
     error                                      the largest difference to members that were computed by themselves
     rates: workers, members_per_s; overhead: seconds of a task of Dask that does nothing
 

@@ -50,7 +50,7 @@ class Twin:
             self.frames[f], self.points[f] = self._turned(f), self._placed(f)
         self.bodies = [self._body(b) for b in self.mechanism.bodies if not b.mass.is_massless]
 
-    # ------------------------------------------------------------------------------------------------ scalars and vectors
+    # ---------------------------------------------------------------------------------------------- scalars and vectors
 
     def scalar(self, x: Any) -> Any:
         """In SymPy, with names for speeds where these are used."""
@@ -160,7 +160,8 @@ class Twin:
         return out
 
     def _along_motion(self, load: Load, q: sb.Symbol, value: sb.Expr) -> list[Action]:
-        """A force on a coordinate as a torque (or force) on the frame that it moves, with its reaction on the parent."""
+        """A force on a coordinate as a torque (or force) on the frame that it moves, with its reaction on the
+        parent."""
         moved = [f for f in self.mechanism.frames if q in sb.free_symbols(f.offset, f.rotation.matrix)]
         if len(moved) != 1:
             raise NotImplementedError(f"load {load.name!r}: {q} moves {len(moved)} frames, not one")
@@ -196,7 +197,8 @@ class Dependent:
 
 
 def dependent(mechanism: Mechanism) -> Dependent:
-    """Speeds that are best to solve for; for each holonomic constraint a coordinate, one that it contains where there is one left.
+    """Speeds that are best to solve for; for each holonomic constraint a coordinate, one that it contains where there
+    is one left.
 
     Which coordinates these are makes no difference to the mass matrix and the forcing.
     """
@@ -235,7 +237,8 @@ def kane(mechanism: Mechanism, follow: Dependent, scalars: dict[sb.Expr, Any]) -
 
 
 def lagrange(mechanism: Mechanism, follow: Dependent, scalars: dict[sb.Expr, Any]) -> Any:
-    """LagrangesMethod with its equations formed: in rates, constraints with multipliers (no speeds follow from others)."""
+    """LagrangesMethod with its equations formed: in rates, constraints with multipliers (no speeds follow from
+    others)."""
     if any(not u.order for u in mechanism.u):
         raise NotImplementedError(f"{mechanism.name!r}: Lagrange's equations are for rates, not for chosen speeds")
     twin = Twin(mechanism, False, scalars)

@@ -1,7 +1,8 @@
-"""Models as functions of JAX and PyTorch: seconds of the first Jacobian of the rates, by the derivatives that are attached, beside that of the traced text.
+"""Models as functions of JAX and PyTorch: seconds of the first Jacobian of the rates, by the derivatives that are
+attached, beside that of the traced text.
 
-Reverse mode for both (`jacrev`; in JAX forward mode, compiled by `jit`, whose time is the larger part, ours with the compiler options that the module offers); packages that
-are not installed have no row. Then microseconds of the same
+Reverse mode for both (`jacrev`; in JAX forward mode, compiled by `jit`, whose time is the larger part, ours with the
+compiler options that the module offers); packages that are not installed have no row. Then microseconds of the same
 Jacobian when it is known, of one state and of each of a thousand.
 """
 

@@ -1,7 +1,9 @@
-"""`python -m bench.tuomela`: steps and evaluations of our projections beside tables 8 to 11 of Tuomela, Arponen and Normi.
+"""`python -m bench.tuomela`: steps and evaluations of our projections beside tables 8 to 11 of Tuomela, Arponen and
+Normi.
 
-Their runs of 10 s: Dormand-Prince 5(4), steps growing by a factor of at most 3, with and without energy (or balance of work) as an
-invariant, and projection at every stage. Ours project at the ends of steps. Their "# dist" are evaluations of the right side.
+Their runs of 10 s: Dormand-Prince 5(4), steps growing by a factor of at most 3, with and without energy (or balance of
+work) as an invariant, and projection at every stage. Ours project at the ends of steps. Their "# dist" are evaluations
+of the right side.
 """
 
 from __future__ import annotations
@@ -73,7 +75,8 @@ def run(system: str, projection: str, with_energy: bool) -> tuple[sb.Trajectory,
 
 
 def work(sim: sb.Trajectory) -> Any:
-    """The drive's torque is constant about the crank's axis: its work is torque times the angle that the crank has turned."""
+    """The drive's torque is constant about the crank's axis: its work is torque times the angle that the crank has
+    turned."""
     if "tau" not in {s.name for s in sim.equations.p}:
         return np.zeros(len(sim))
     if sim.equations.name == "spatial crank":

@@ -1,7 +1,9 @@
-"""`python -m bench.versions lowest [pytest arguments]`: the tests with the oldest versions that pyproject.toml declares.
+"""`python -m bench.versions lowest [pytest arguments]`: the tests with the oldest versions that pyproject.toml
+declares.
 
-`python -m bench.versions newest [pytest arguments]` takes the newest ones that can be had, `--python python3.13` another interpreter. Each run makes a virtual
-environment of its own outside the checkout, and says which versions are in it. Lint and types belong to one version and are left out.
+`python -m bench.versions newest [pytest arguments]` takes the newest ones that can be had, `--python python3.13`
+another interpreter. Each run makes a virtual environment of its own outside the checkout, and says which versions are
+in it. Lint and types belong to one version and are left out.
 """
 
 from __future__ import annotations

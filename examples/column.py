@@ -1,7 +1,7 @@
 """Ziegler's column: two bars on springs and dampers, loaded by a force that follows the upper one.
 
-Upright it is stable up to P = 41/28 + b²/2, far below the load at which it flutters without dampers, 7/2 - √2: little damping makes it worse. Beyond
-that load it swings along an orbit that grows with P.
+Upright it is stable up to P = 41/28 + b²/2, far below the load at which it flutters without dampers, 7/2 - √2: little
+damping makes it worse. Beyond that load it swings along an orbit that grows with P.
 """
 
 import symbody as sb

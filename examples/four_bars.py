@@ -1,8 +1,10 @@
-"""A row of n four-bars that share their upright rods (IFToMM library of benchmarks, "N-four-bar"): one degree of freedom.
+"""A row of n four-bars that share their upright rods (IFToMM library of benchmarks, "N-four-bar"): one degree of
+freedom.
 
-n + 1 upright rods stand on the ground a metre apart; n level rods join their tips. Every rod is 1 m long, uniform, 1 kg. It starts upright with
-its tips moving at 1 m/s along x, falls, and swings through. Where all rods lie in one line, each of the n loops could go on in two ways: there the
-constraints have rank n only, and the freedom is n + 1 for a moment.
+n + 1 upright rods stand on the ground a metre apart; n level rods join their tips. Every rod is 1 m long, uniform, 1
+kg. It starts upright with its tips moving at 1 m/s along x, falls, and swings through. Where all rods lie in one line,
+each of the n loops could go on in two ways: there the constraints have rank n only, and the freedom is n + 1 for a
+moment.
 
 Angles are absolute: the mass matrix couples a level rod with the upright one that carries it, and nothing else.
 """

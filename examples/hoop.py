@@ -1,7 +1,7 @@
 """A bead on a hoop that turns about its vertical diameter: a governor in its smallest form.
 
-Below Ω² = g/R the bead rests at the bottom; above, the bottom is unstable and the bead stands off to one side or the other, at cos a = g / (R Ω²):
-a pitchfork, which `sb.branch` finds, names and follows.
+Below Ω² = g/R the bead rests at the bottom; above, the bottom is unstable and the bead stands off to one side or the
+other, at cos a = g / (R Ω²): a pitchfork, which `sb.branch` finds, names and follows.
 """
 
 import symbody as sb

@@ -58,7 +58,8 @@ def model() -> sb.Model:
 
 
 def straight_running() -> sb.LinearSystem:
-    """Near straight running at the speed V, in Sharp's eight states: y1' is the speed across the motorcycle, y' = y1' + V ψ."""
+    """Near straight running at the speed V, in Sharp's eight states: y1' is the speed across the motorcycle, y' = y1' +
+    V ψ."""
     equations, V = sb.derive(model()), sb.symbol("V")
     straight = sb.steady(equations, values={"x_dot": V}, zero=["y", "psi", "phi", "delta"])
     y, psi = sb.symbols("y psi", "coordinate")
@@ -73,7 +74,8 @@ def weave(lin: sb.LinearSystem) -> sb.stability.Mode:
 
 
 def figures(lin: sb.LinearSystem) -> dict[str, sb.view.Figure]:
-    """Eigenvalues from 1 to 40 m/s (figure 2 of the paper), responses of steering and roll to the steering torque at 20 m/s (figure 3)."""
+    """Eigenvalues from 1 to 40 m/s (figure 2 of the paper), responses of steering and roll to the steering torque at 20
+    m/s (figure 3)."""
     locus, hertz = lin.root_locus(V=(1, 40)), np.geomspace(0.5, 20, 600)
     plane = sb.plot(locus, "plane", title="motorcycle, eigenvalues from 1 to 40 m/s", label="speed [m/s]")
     answers = [lin.frequency_response("tau", angle, hertz, V=20) for angle in ("delta", "phi")]

@@ -1,5 +1,5 @@
-"""symbody: symbolic multibody dynamics. Everyday names are here, in the order in which data passes through; all others are
-in the module of their stage: `sb.stability.StateSpace`, `sb.emit.Cost`.
+"""symbody: symbolic multibody dynamics. Everyday names are here, in the order in which data passes through; all others
+are in the module of their stage: `sb.stability.StateSpace`, `sb.emit.Cost`.
 """
 
 from __future__ import annotations

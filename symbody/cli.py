@@ -1,10 +1,11 @@
 """`symbody`: from the description of a mechanism to answers, in one command.
 
-MODEL is the name of a built-in model (`symbody examples` lists them), a model file (.yaml), a robot (.urdf), or a Python file (.py) that defines
-`model`. A Python file is run as your own code, with everything that it may do.
+MODEL is the name of a built-in model (`symbody examples` lists them), a model file (.yaml), a robot (.urdf), or a
+Python file (.py) that defines `model`. A Python file is run as your own code, with everything that it may do.
 
-Exit codes: 0 done; 1 the answer is no (a check failed, a simulation did not reach its end); 2 the command was not understood; 3 the model or a
-number is wrong; 4 a file cannot be read or written; 130 interrupted (by Ctrl-C, or by SIGTERM). Files are written whole or not at all.
+Exit codes: 0 done; 1 the answer is no (a check failed, a simulation did not reach its end); 2 the command was not
+understood; 3 the model or a number is wrong; 4 a file cannot be read or written; 130 interrupted (by Ctrl-C, or by
+SIGTERM). Files are written whole or not at all.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-# ---------------------------------------------------------------------------------------------------------- what is understood
+# --------------------------------------------------------------------------------------------------- what is understood
 
 
 def _parser() -> argparse.ArgumentParser:

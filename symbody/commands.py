@@ -132,7 +132,8 @@ def derive(asked: Any) -> Answer:
 
 
 def export(asked: Any) -> Answer:
-    """A folder in another language, complete with driver, build file and README; or an FMU or a page in which the model runs: a file."""
+    """A folder in another language, complete with driver, build file and README; or an FMU or a page in which the model
+    runs: a file."""
     study = _study(asked)
     options: dict[str, Any] = {"start": study.start}
     if asked.name is not None:
@@ -312,7 +313,8 @@ def orbit(asked: Any) -> Answer:
     found, families, wanted = study.orbit, study.orbit_families, study.orbit_request
     if found is None or wanted is None:
         raise ModelError(
-            f"{study.source.name!r} asks for no orbit; give --period, --settle or --hopf, and --vary NAME=FROM:TO for a family"
+            f"{study.source.name!r} asks for no orbit; give --period, --settle or --hopf, and --vary "
+            "NAME=FROM:TO for a family"
         )
     data = {"name": study.source.name, "orbit": _orbit_data(found), "families": [_family_data(f) for f in families]}
     text = "\n".join(map(str, [found, *families]))
@@ -447,7 +449,7 @@ class _TimedSteps:
             print(f"  {time.perf_counter() - self._begun:z5.1f} s  {what}", file=sys.stderr, flush=True)
 
 
-# ---------------------------------------------------------------------------------------------------------- from what was written
+# ------------------------------------------------------------------------------------------------ from what was written
 
 
 def _study(asked: Any, **more: Any) -> Study:

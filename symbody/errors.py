@@ -14,9 +14,11 @@ from typing import Any
 
 
 class SymbodyError(Exception):
-    """Base of all errors raised on purpose by symbody. All can be pickled, whatever their constructors take: errors cross process borders.
+    """Base of all errors raised on purpose by symbody. All can be pickled, whatever their constructors take: errors
+    cross process borders.
 
-    on_command_line   the same in words of the command line, where the advice is about arguments of Python; made by `advised`
+    on_command_line   the same in words of the command line, where the advice is about arguments of Python; made by
+                      `advised`
     """
 
     on_command_line = ""
@@ -56,7 +58,8 @@ class ModelError(SymbodyError, ValueError):
 
 
 class ExpressionTextError(ExpressionError):
-    """The text of an expression says nothing; `at` and `length` tell which part of it, `plain` what is wrong with it."""
+    """The text of an expression says nothing; `at` and `length` tell which part of it, `plain` what is wrong with
+    it."""
 
     def __init__(self, plain: str, text: str, at: int, length: int = 1) -> None:
         shift = max(0, at - 60)
@@ -66,13 +69,17 @@ class ExpressionTextError(ExpressionError):
 
 
 class ModelFileError(ModelError):
-    """A model file says something that has no meaning; it names the file, line and column (from 1) and shows the line."""
+    """A model file says something that has no meaning; it names the file, line and column (from 1) and shows the
+    line."""
 
     def __init__(self, plain: str, file: str, line: int, column: int, shown_line: str = "", length: int = 1) -> None:
         mark = f"\n    {shown_line}\n    {' ' * (column - 1)}{'^' * max(1, length)}" if shown_line else ""
         if len(shown_line) > 160:
             first = max(0, column - 61)
-            mark = f"\n    {shown_line[first : first + 120]}\n    {' ' * (column - 1 - first)}{'^' * max(1, min(length, 60))}"
+            mark = (
+                f"\n    {shown_line[first : first + 120]}\n    "
+                f"{' ' * (column - 1 - first)}{'^' * max(1, min(length, 60))}"
+            )
         super().__init__(f"{file}:{line}:{column}: {plain}{mark}")
         self.plain, self.file, self.line, self.column = plain, file, line, column
 
@@ -137,7 +144,10 @@ def undeclared_symbol(where: str, kind: str, name: str, stem: str, model: str, k
     names = [n for n in known if n != "t"]
     others = f", or use one of {listed(names)}.{_hint(name, names)}" if names else ""
     if kind == "multiplier":
-        advice = "multipliers exist once the equations are derived: outputs may contain them, loads, constraints and equations may not"
+        advice = (
+            "multipliers exist once the equations are derived: outputs may contain them, loads, constraints and "
+            "equations may not"
+        )
     elif kind == "time":
         advice = "the time of a model is m.time"
     else:

@@ -1,8 +1,9 @@
 """Text of the user's choice in other languages: one function for each target, used by everything that writes for it.
 
-Names of symbols are identifiers and need none of this (`algebra/graph.py` refuses others). Names of models, bodies, joints and loads,
-descriptions, notes and titles are free text: they may hold quotation marks, dollar signs and angle brackets, but no control characters,
-no line breaks and nothing that turns the direction of writing (`checked_name`). A target escapes those too, since text also comes from elsewhere.
+Names of symbols are identifiers and need none of this (`algebra/graph.py` refuses others). Names of models, bodies,
+joints and loads, descriptions, notes and titles are free text: they may hold quotation marks, dollar signs and angle
+brackets, but no control characters, no line breaks and nothing that turns the direction of writing (`checked_name`). A
+target escapes those too, since text also comes from elsewhere.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from urllib.parse import quote
 from .errors import ModelError, SymbodyError, shown
 
 MOST_CHARACTERS: Final = 1000  # of a name
-# C0 and C1 controls, line and paragraph separators, marks and overrides of direction, halves of surrogate pairs, what is no character
+# C0 and C1 controls, line and paragraph separators, marks and overrides of direction, halves of surrogate pairs, what
+# is no character
 UNPRINTABLE: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
@@ -40,7 +42,8 @@ def checked_name(name: object, what: str, kind: type[SymbodyError] = ModelError)
 
 
 def in_one_line(text: str) -> str:
-    """For comments that end with their line (`#`, `%`, `//`), and for terminals: what cannot be printed is shown by its code."""
+    """For comments that end with their line (`#`, `%`, `//`), and for terminals: what cannot be printed is shown by its
+    code."""
     return UNPRINTABLE.sub(_code, text)
 
 
@@ -59,7 +62,8 @@ def in_block_comment(text: str) -> str:
 
 
 def as_c_string(text: str) -> str:
-    """A string of C, in ASCII. (Codes have three octal digits, so that nothing that follows belongs to them; `?` begins no trigraph.)"""
+    """A string of C, in ASCII. (Codes have three octal digits, so that nothing that follows belongs to them; `?` begins
+    no trigraph.)"""
     inside = "".join(
         chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in in_one_line(text).encode()
     )

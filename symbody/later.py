@@ -2,8 +2,8 @@
 
 `offer` serves every `__init__.py`: `import symbody` loads no stage, `sb.sin` loads the algebra, `sb.plot` Matplotlib.
 
-`later` serves methods that hand a result on: `scene.save("view.glb")` gives the scene to `write`. Imports point against the
-flow of data, so a result cannot import what is made of it; `tests/test_architecture.py` lists these methods.
+`later` serves methods that hand a result on: `scene.save("view.glb")` gives the scene to `write`. Imports point against
+the flow of data, so a result cannot import what is made of it; `tests/test_architecture.py` lists these methods.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def offer(package: str) -> None:
 
 
 class _Offering(ModuleType):
-    """A package with lazy names, which stay what they are: when the folder `symbody.derive` is imported, Python sets the
-    attribute `derive` of `symbody` to that folder; here it remains the function."""
+    """A package with lazy names, which stay what they are: when the folder `symbody.derive` is imported, Python sets
+    the attribute `derive` of `symbody` to that folder; here it remains the function."""
 
     __all__: list[str]
 

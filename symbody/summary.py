@@ -1,7 +1,7 @@
 """How results introduce themselves: a title and a few rows, as text, and as HTML in notebooks.
 
-A result says what it is in `_summary`; nothing is derived, compiled or evaluated for that. Names of the user's choice are
-cut where there are many, and escaped in HTML.
+A result says what it is in `_summary`; nothing is derived, compiled or evaluated for that. Names of the user's choice
+are cut where there are many, and escaped in HTML.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Files appear whole or not at all: everything that is written goes through here.
 
-The content goes to a file of another name in the same folder, which takes the place of the old one in a single step when it is complete. A full
-disk, an exception, Ctrl-C or a killed process leave the file that was there as it was. What a process that was killed outright was writing
-stays beside it under a hidden name (`.run.1f3a5b7c.part.npz`); whoever writes the same file later than an hour after removes it.
+The content goes to a file of another name in the same folder, which takes the place of the old one in a single step
+when it is complete. A full disk, an exception, Ctrl-C or a killed process leave the file that was there as it was. What
+a process that was killed outright was writing stays beside it under a hidden name (`.run.1f3a5b7c.part.npz`); whoever
+writes the same file later than an hour after removes it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def whole_file(
 
 @contextmanager
 def unfinished(path: str | Path, mode: int = 0o666, cleans_up: bool = True) -> Iterator[Path]:
-    """The name of an empty file for another program or library to fill, which becomes `path` when all went well. Its ending is that of `path`."""
+    """The name of an empty file for another program or library to fill, which becomes `path` when all went well. Its
+    ending is that of `path`."""
     target = Path(os.path.realpath(path))  # a link stays a link
     if (
         target.exists() and not target.is_file()
@@ -63,7 +65,8 @@ def unfinished(path: str | Path, mode: int = 0o666, cleans_up: bool = True) -> I
 
 
 def _create(part: Path, target: Path, mode: int) -> None:
-    """Who may read and write a file does not change when it is written again, and one that may not be written is not replaced."""
+    """Who may read and write a file does not change when it is written again, and one that may not be written is not
+    replaced."""
     is_new = not target.exists()
     if not is_new and not os.access(target, os.W_OK):
         raise PermissionError(f"{target} may not be written")

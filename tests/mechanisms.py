@@ -138,7 +138,8 @@ def product(A: list[list[float]], B: list[list[float]]) -> list[list[float]]:
 
 
 def add_body(d: Draw, name: str, is_leaf: bool) -> tuple[Body, bool]:
-    """A body with everything; or, where something heavier will hang on it, a particle or nothing. Says whether it is whole."""
+    """A body with everything; or, where something heavier will hang on it, a particle or nothing. Says whether it is
+    whole."""
     m = d.model
     if not is_leaf and d.chance(0.12):
         return m.body(name), False

@@ -73,7 +73,8 @@ def door(seed: int = 0) -> sb.Model:
 
 
 def trellis(seed: int = 0, count: int = 14) -> sb.Model:
-    """Uprights in a row with two level rods from each to the next: the lower ones are redundant by their length alone. 3 count + 1 speeds."""
+    """Uprights in a row with two level rods from each to the next: the lower ones are redundant by their length alone.
+    3 count + 1 speeds."""
     draw = Random(seed)
     m = sb.Model(f"trellis {seed}")
     m.gravity(0, -GRAVITY, 0)

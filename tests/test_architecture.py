@@ -49,7 +49,8 @@ NUMERICS = {  # files before `emit` that compute with arrays, and why
     "symbody/derive/redundancy_advice.py": "tries what it advises on these ranks",
     "symbody/derive/random_states.py": "draws states around these",
 }
-SYMPY_MECHANICS = {  # files beyond the border itself that read objects of sympy.physics, each in the stage of what it makes
+# files beyond the border itself that read objects of sympy.physics, each in the stage of what it makes
+SYMPY_MECHANICS = {
     "symbody/bodies/sympy_frames.py": "frames, points, vectors, dyads and bodies",
     "symbody/derive/sympy_methods.py": "equations of motion",
 }
@@ -228,7 +229,8 @@ def no_reach_through(root: Path) -> list[str]:
 
 
 def symbols_from_the_table(root: Path) -> list[str]:
-    """After `derive`, nobody strings groups of symbols together by hand: (*eq.q, *eq.u) is eq.variables.of("q u").symbols.
+    """After `derive`, nobody strings groups of symbols together by hand: (*eq.q, *eq.u) is eq.variables.of("q
+    u").symbols.
 
     A mechanism has no table, and records have groups of numbers of their own.
     """
@@ -273,7 +275,8 @@ TABLES = {"dict", "list", "set", "defaultdict", "OrderedDict", "WeakKeyDictionar
 
 
 def no_cache_that_pins_its_key(root: Path) -> list[str]:
-    """What is made of an object is kept by the object (`CacheOwner`): no cache of a process is keyed by objects, and no table outside of them grows."""
+    """What is made of an object is kept by the object (`CacheOwner`): no cache of a process is keyed by objects, and no
+    table outside of them grows."""
     bad = []
     for file, tree in sources(root).items():
         for scope in (tree, *(n for n in ast.walk(tree) if isinstance(n, ast.ClassDef))):
@@ -316,7 +319,8 @@ MOST_OF_A_PRIVATE_FUNCTION = 12
 
 
 def few_parameters(root: Path) -> list[str]:
-    """Kernels take records instead of many numbers and arrays, private functions types of their own; public ones may have many options."""
+    """Kernels take records instead of many numbers and arrays, private functions types of their own; public ones may
+    have many options."""
     bad = []
     for file, tree in sources(root).items():
         for f in ast.walk(tree):
@@ -334,7 +338,7 @@ def few_parameters(root: Path) -> list[str]:
     return bad
 
 
-# ---------------------------------------------------------------------------------------------------- private attributes
+# --------------------------------------------------------------------------------------------------- private attributes
 
 NAMED_TUPLE_METHODS = ("_replace", "_asdict", "_fields")
 FOREIGN_PRIVATE = {  # SymPy's time symbol, and what its methods were made of, have no public names
@@ -393,7 +397,8 @@ WRITERS = (
 
 
 def one_writer_of_files(root: Path) -> list[str]:
-    """Files are written by `whole_files.py`, whole or not at all; libraries are given a file or a name that comes from there."""
+    """Files are written by `whole_files.py`, whole or not at all; libraries are given a file or a name that comes from
+    there."""
     bad = []
     for file, tree in sources(root).items():
         given = {a.id for a in _targets_of_with(tree)}

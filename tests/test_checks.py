@@ -1,6 +1,7 @@
 """The checks that are not tests: lint, format, types. Here so that one command runs everything.
 
-They look at what the repository tracks: what a command of the README or a user leaves in the folder is nobody's business.
+They look at what the repository tracks: what a command of the README or a user leaves in the folder is nobody's
+business.
 """
 
 import os

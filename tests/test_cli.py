@@ -107,7 +107,8 @@ class TestAnswers:
         assert (tmp_path / "out" / "data" / "special_points.csv").exists()
 
     def test_orbits(self, capsys, tmp_path):
-        """From a Hopf point as the model asks; driven, from a start that settles; families, files, a chapter of the report."""
+        """From a Hopf point as the model asks; driven, from a start that settles; families, files, a chapter of the
+        report."""
         found = answer(capsys, "orbit", "column", "--vary", "P=1.4:1.5", "-o", tmp_path / "orbits.csv")
         (family,) = found["families"]
         assert family["columns"]["P"][-1] == 1.5

@@ -1,4 +1,5 @@
-"""A fixed piece of the differential fuzzer (`python -m bench.fuzz`), and that the fuzzer itself finds, counts and shrinks."""
+"""A fixed piece of the differential fuzzer (`python -m bench.fuzz`), and that the fuzzer itself finds, counts and
+shrinks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The names that a user meets: everyday ones in `symbody`, all of them in the module of their stage, each documented, each loaded when
-it is first used."""
+"""The names that a user meets: everyday ones in `symbody`, all of them in the module of their stage, each documented,
+each loaded when it is first used."""
 
 import importlib
 import inspect
@@ -65,7 +65,8 @@ def test_special_names_are_not_flat() -> None:
 
 
 def test_a_function_is_not_hidden_by_the_folder_of_its_name() -> None:
-    """Python sets the attribute of a package to each submodule it imports; `derive`, `steady`, `matrix` stay functions."""
+    """Python sets the attribute of a package to each submodule it imports; `derive`, `steady`, `matrix` stay
+    functions."""
     code = """
 import inspect, symbody.derive.audit, symbody.stability.steady, symbody.algebra.matrix, symbody as sb
 print(*(inspect.isfunction(f) for f in (sb.derive, sb.audit, sb.steady, sb.stability.steady, sb.algebra.matrix, sb.matrix)))

@@ -91,7 +91,8 @@ def check_page(page: str, name: str) -> list[str]:
 
 @pytest.mark.parametrize("path", GUIDES, ids=[p.relative_to(ROOT).as_posix() for p in GUIDES])
 def test_page_runs(path: Path) -> None:
-    """In a process of its own, as for a reader: symbols that exist already would decide the order in which sums are printed."""
+    """In a process of its own, as for a reader: symbols that exist already would decide the order in which sums are
+    printed."""
     page = path.read_text(encoding="utf-8")
     if blocks(page, "python"):
         call = "import sys; from tests.test_readme import check_page; print(*check_page(sys.stdin.read(), sys.argv[1]), sep=chr(10))"
@@ -149,7 +150,8 @@ def test_ci_runs_both_commands_in_order() -> None:
 
 
 def test_ci_runs_what_is_left_behind_through_the_second_command(tmp_path: Path) -> None:
-    """In a small repository: both commands run in one clone, changes that are not committed too, and the checkout stays as it was."""
+    """In a small repository: both commands run in one clone, changes that are not committed too, and the checkout stays
+    as it was."""
     source = tmp_path / "source"
     (source / ".ci").mkdir(parents=True)
     shutil.copy(ROOT / ".ci" / "run", source / ".ci" / "run")

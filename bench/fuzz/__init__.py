@@ -1,9 +1,13 @@
-"""The differential fuzzer: random models through everything that can be asked of a model, each answer by two ways that share nothing.
+"""The differential fuzzer: random models through everything that can be asked of a model, each answer by two ways that
+share nothing.
 
-`python -m bench.fuzz --minutes 10 --seed 1` runs it; `--case 12` runs one case again, `--file finding.yaml` what a finding was written to.
+`python -m bench.fuzz --minutes 10 --seed 1` runs it; `--case 12` runs one case again, `--file finding.yaml` what a
+finding was written to.
 
 recipe.py, trees.py, loops.py, loads.py, random_models.py   a seed -> a model file
-subject.py, oracle.py                                       the model read, its equations, regular states; the same by plain numerics
+subject.py, oracle.py                                       the model read, its equations, regular states; the same by
+                                                            plain numerics
 checks_of_*.py, catalogue.py                                the questions, each a function of a subject
-trial.py, shrink.py, tally.py, __main__.py                  a case in limits of time and memory, the smallest that still fails, what is printed
+trial.py, shrink.py, tally.py, __main__.py                  a case in limits of time and memory, the smallest that still
+fails, what is printed
 """

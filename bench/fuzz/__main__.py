@@ -1,7 +1,9 @@
-"""`python -m bench.fuzz --minutes 10 [--seed 1] [--case 12] [--check forms] [--file finding.yaml] [--json]`: the differential fuzzer.
+"""`python -m bench.fuzz --minutes 10 [--seed 1] [--case 12] [--check forms] [--file finding.yaml] [--json]`: the
+differential fuzzer.
 
-Prints every finding with its seed and case, the numbers that differ and the smallest model that still fails, and writes that model to a folder. At the
-end: how many answers agreed, how many were refused and why. An interruption keeps what was found. The exit code is 1 where there are findings.
+Prints every finding with its seed and case, the numbers that differ and the smallest model that still fails, and writes
+that model to a folder. At the end: how many answers agreed, how many were refused and why. An interruption keeps what
+was found. The exit code is 1 where there are findings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Questions to code: machine code, batches, NumPy and C against `evaluate`; files, pickles and trajectories against what was written."""
+"""Questions to code: machine code, batches, NumPy and C against `evaluate`; files, pickles and trajectories against
+what was written."""
 
 from __future__ import annotations
 
@@ -130,7 +131,7 @@ def c_function(program: Any) -> Any:
     return call
 
 
-# ---------------------------------------------------------------------------------------------------------- files and pickles
+# ---------------------------------------------------------------------------------------------------- files and pickles
 
 
 def model_file(s: Subject) -> None:

@@ -118,7 +118,8 @@ def derivatives(s: Subject) -> None:
 
 
 def _along_the_norms(s: Subject, at: Numbers, direction: dict[Any, float]) -> dict[Any, float]:
-    """A direction along which Euler parameters keep their norm: across it, derivatives depend on how equations are written."""
+    """A direction along which Euler parameters keep their norm: across it, derivatives depend on how equations are
+    written."""
     for e in s.eq.variables.quaternions:
         across = sum(at.values[v.symbol] * direction[v.symbol] for v in e)
         direction |= {v.symbol: direction[v.symbol] - across * at.values[v.symbol] for v in e}

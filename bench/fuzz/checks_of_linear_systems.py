@@ -1,4 +1,5 @@
-"""Questions to linear systems: the neighbourhood of a moving point, against differences of the equations on the constraints."""
+"""Questions to linear systems: the neighbourhood of a moving point, against differences of the equations on the
+constraints."""
 
 from __future__ import annotations
 

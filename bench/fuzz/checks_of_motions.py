@@ -1,4 +1,5 @@
-"""Questions to motions: that they solve the equations, keep the balance of power, and are the same by every form and method."""
+"""Questions to motions: that they solve the equations, keep the balance of power, and are the same by every form and
+method."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ def _values(sim: Any, k: int) -> dict[Any, float]:
 
 
 def solves(s: Subject) -> None:
-    """Rates of the motion by differences of its polynomials are those of the equations by NumPy; it stays on the constraints; outputs are those of the state."""
+    """Rates of the motion by differences of its polynomials are those of the equations by NumPy; it stays on the
+    constraints; outputs are those of the state."""
     sim, eq = s.motion, s.closed
     h = 1e-4 * s.span
     times = np.array([0.3, 0.7]) * s.span
@@ -96,7 +98,8 @@ def forms(s: Subject) -> None:
 
 
 def requested_times(s: Subject) -> None:
-    """States at requested times are those of the polynomials; going back returns to the start; a batch is its members."""
+    """States at requested times are those of the polynomials; going back returns to the start; a batch is its
+    members."""
     sim = s.motion
     times = np.linspace(0.0, s.span, 5)
     asked = s.run(times)
@@ -111,7 +114,8 @@ def requested_times(s: Subject) -> None:
 
 
 def sensitivities(s: Subject) -> None:
-    """Derivatives of the end with respect to a parameter and to an initial value, against differences of motions whose starts are on the constraints."""
+    """Derivatives of the end with respect to a parameter and to an initial value, against differences of motions whose
+    starts are on the constraints."""
     eq = s.closed
     if s.is_redundant:
         raise NotComparableError("sensitivities on redundant constraints")
@@ -138,7 +142,8 @@ def _slope(s: Subject, varied: Any, name: str) -> None:
 
 
 def _difference(s: Subject, first: np.ndarray, name: str, h: float) -> np.ndarray:
-    """Of the ends of two motions; what does not change at the start is held there, and the rest follows by Newton's method."""
+    """Of the ends of two motions; what does not change at the start is held there, and the rest follows by Newton's
+    method."""
     eq, ends = s.closed, []
     held = {x for x, d in zip((*eq.q, *eq.u), first, strict=False) if d == 0.0 or x.name == name}
     values = dict(zip(eq.arguments, s.start.values.values(), strict=True))

@@ -126,11 +126,12 @@ LOADS = [
 ]  # fmt: skip
 
 
-# ---------------------------------------------------------------------------------------------------------- speeds, outputs, labels
+# ---------------------------------------------------------------------------------------------- speeds, outputs, labels
 
 
 def speeds(d: Recipe) -> None:
-    """Speeds of choice for some coordinates: combinations of their rates, triangular, now and then with a term in time or in an input."""
+    """Speeds of choice for some coordinates: combinations of their rates, triangular, now and then with a term in time
+    or in an input."""
     chosen = [q for q in d.coordinates if d.chance(0.6)][:3]
     for k, q in enumerate(chosen):
         law = f"{q}_dot*(1.5 + 0.3*cos({chosen[0]}))"

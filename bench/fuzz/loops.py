@@ -116,7 +116,7 @@ def cranks(d: Recipe) -> None:
     d.coordinates += [*(f"a{k}" for k in range(len(places))), "c0"]
 
 
-# ---------------------------------------------------------------------------------------------------------- other constraints
+# ---------------------------------------------------------------------------------------------------- other constraints
 
 
 def rolling_wheel(d: Recipe) -> None:

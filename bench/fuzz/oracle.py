@@ -68,10 +68,11 @@ class Numbers:
     def at(self, changed: Mapping[Any, Any]) -> Numbers:
         return Numbers(self.eq, {**self.values, **changed})
 
-    # ------------------------------------------------------------------------------------------------ neighbours on the constraints
+    # ------------------------------------------------------------------------------------ neighbours on the constraints
 
     def completed(self, held: set[Any]) -> Numbers:
-        """The nearest values that keep the constraints where some coordinates and speeds are held: Newton's method, then speeds by least squares."""
+        """The nearest values that keep the constraints where some coordinates and speeds are held: Newton's method,
+        then speeds by least squares."""
         eq, now = self.eq, self
         rows = [r.expression for r in eq.position_rows]
         free = [q for q in eq.q if q not in held]
@@ -95,7 +96,8 @@ class Numbers:
 
     @cached_property
     def zdot(self) -> np.ndarray:
-        """Rates of additional variables where h is linear in them: h(0) + ∂h/∂z' z' = 0. Accelerations in h have their values."""
+        """Rates of additional variables where h is linear in them: h(0) + ∂h/∂z' z' = 0. Accelerations in h have their
+        values."""
         eq = self.eq
         if not eq.z:
             return np.zeros(0)

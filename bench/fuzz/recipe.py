@@ -29,7 +29,8 @@ ORDER = (
 
 
 class Recipe(Random):
-    """Sections of a model file, and what has been put into them: bodies, coordinates that may have a speed of choice, inputs by how they may move."""
+    """Sections of a model file, and what has been put into them: bodies, coordinates that may have a speed of choice,
+    inputs by how they may move."""
 
     def __new__(cls, name: str, symbolic: bool) -> Recipe:
         return super().__new__(cls, name)

@@ -1,4 +1,5 @@
-"""The smallest model that still fails: items and options are dropped, one after the other, as long as the same check fails in the same way."""
+"""The smallest model that still fails: items and options are dropped, one after the other, as long as the same check
+fails in the same way."""
 
 from __future__ import annotations
 

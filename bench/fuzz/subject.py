@@ -1,4 +1,5 @@
-"""A model under examination: its file read, its equations, states at which it is regular, the start and laws of its motion."""
+"""A model under examination: its file read, its equations, states at which it is regular, the start and laws of its
+motion."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ class DisagreementError(Exception):
 
 @dataclass(frozen=True)
 class Subject:
-    """A model by its file; everything else follows, when it is first asked for. `seed` is that of random choices in the checks."""
+    """A model by its file; everything else follows, when it is first asked for. `seed` is that of random choices in the
+    checks."""
 
     text: str
     seed: int = 0
@@ -63,7 +65,8 @@ class Subject:
 
     @cached_property
     def regular(self) -> list[tuple[int, Numbers]]:
-        """Two random states at which the equations are well conditioned, with the seeds that `random_state` makes them from."""
+        """Two random states at which the equations are well conditioned, with the seeds that `random_state` makes them
+        from."""
         found = []
         for seed in range(self.seed, self.seed + ATTEMPTS):
             numbers = Numbers(self.eq, random_state(self.eq, seed, self.near))
@@ -122,7 +125,8 @@ class Subject:
 
 
 def agree(what: str, one: Any, other: Any, tolerance: float, size: Any = None) -> None:
-    """Refuses arrays that differ by more than a part of their size (that of the larger, where none is given). NaN agrees with NaN."""
+    """Refuses arrays that differ by more than a part of their size (that of the larger, where none is given). NaN
+    agrees with NaN."""
     a, b = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     if a.shape != b.shape:
         raise DisagreementError(f"{what}: shapes {a.shape} and {b.shape}")

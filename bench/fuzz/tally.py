@@ -37,7 +37,8 @@ def _indented(text: str) -> str:
 
 @dataclass
 class Tally:
-    """Counts over all cases; findings are written to a folder as soon as they are there, so that an interruption loses none."""
+    """Counts over all cases; findings are written to a folder as soon as they are there, so that an interruption loses
+    none."""
 
     seed: int
     folder: Path

@@ -18,7 +18,8 @@ WEIGHTS = {
 
 
 def grow(d: Recipe, count: int, root: str = "ground") -> None:
-    """So many bodies, on the root or on each other. What hangs on a light body is a whole one that turns about one axis."""
+    """So many bodies, on the root or on each other. What hangs on a light body is a whole one that turns about one
+    axis."""
     light = ""
     for k in range(count):
         name, parent = d.fresh("b"), light or d.choice([root, *d.bodies][-3:])

@@ -1,4 +1,5 @@
-"""One case: a model through the checks, in a process of its own with limits of time and memory. What happens there is data."""
+"""One case: a model through the checks, in a process of its own with limits of time and memory. What happens there is
+data."""
 
 from __future__ import annotations
 
@@ -108,7 +109,8 @@ def _answer(name: str, check: Any, subject: Subject) -> Answer:
 
 
 def tried(case: Case, limit: Limit = LIMIT) -> list[Answer]:
-    """All checks of a case in a process of its own. One that does not end, takes too much memory or dies is a finding."""
+    """All checks of a case in a process of its own. One that does not end, takes too much memory or dies is a
+    finding."""
     try:
         return limited(lambda: examined(case), limit)  # type: ignore[no-any-return]
     except (StoppedError, RuntimeError) as reason:
@@ -130,7 +132,8 @@ def _culprit(case: Case, limit: Limit) -> str:
 
 @contextmanager
 def own_cache() -> Iterator[None]:
-    """Machine code of random models stays out of the user's cache; what every case needs is loaded before the first one."""
+    """Machine code of random models stays out of the user's cache; what every case needs is loaded before the first
+    one."""
     with tempfile.TemporaryDirectory(prefix="symbody-fuzz-") as folder:
         before = os.environ.get("SYMBODY_CACHE")
         os.environ["SYMBODY_CACHE"] = folder

@@ -69,8 +69,8 @@ def kept(name: str, key: Iterable[str], make: Callable[[Path], None]) -> Path:
 def built(
     name: str, language: str, text: str, words: Iterable[str], after: Iterable[str] = (), packages: Iterable[str] = ()
 ) -> Path:
-    """An executable or library from one text: the compiler is called with `words`, the source, and `after`. Made again where the
-    version of one of the `packages` changes."""
+    """An executable or library from one text: the compiler is called with `words`, the source, and `after`. Made again
+    where the version of one of the `packages` changes."""
     program, words, after = compiler(language), list(words), list(after)
     versions = [f"{p} {distribution(p).version}" for p in packages]
 
@@ -99,11 +99,12 @@ def installed(package: str, *parts: str) -> Path:
     return Path(str(distribution(package).locate_file(str(Path(*parts)))))
 
 
-# ---------------------------------------------------------------------------------------------------- Pinocchio's headers
+# -------------------------------------------------------------------------------------------------- Pinocchio's headers
 
 
 def pinocchio_words() -> tuple[list[str], list[str]]:
-    """Words for a program that includes Pinocchio: before and after the source. The lists of Boost are too short as they are."""
+    """Words for a program that includes Pinocchio: before and after the source. The lists of Boost are too short as
+    they are."""
     prefix = installed("pin", "cmeel.prefix")
     eigen = [prefix / "include" / "eigen3", installed("casadi", "casadi", "include", "eigen3")]
     before = [

@@ -37,7 +37,8 @@ def _driver() -> ctypes.CDLL:
 
 
 class _Calls:
-    """Calls for all states. Inputs have a state in each row; outputs are kept for each state, or lie over each other, or are not wanted."""
+    """Calls for all states. Inputs have a state in each row; outputs are kept for each state, or lie over each other,
+    or are not wanted."""
 
     def __init__(self, f: Function, inputs: Sequence[Array], outputs: Sequence[Array | None], keep: bool) -> None:
         self._f, self._held = f, (inputs, outputs)
@@ -67,7 +68,8 @@ def values(f: Function, inputs: Sequence[Array], sizes: Sequence[int]) -> list[A
 
 
 def times(f: Function, inputs: Sequence[Array], sizes: Sequence[int | None], repeats: int = REPEATS) -> Row:
-    """Microseconds of a call, least and median, and nanoseconds of the calibration beside them. A size of None: nothing is written."""
+    """Microseconds of a call, least and median, and nanoseconds of the calibration beside them. A size of None: nothing
+    is written."""
     inputs = contiguous(*inputs)
     calls = _Calls(f, inputs, [None if s is None else np.zeros((1, s)) for s in sizes], keep=False)
     calls()

@@ -34,7 +34,8 @@ def _generator() -> Path:
 
 
 def ways(robot: str, function: str) -> list[str]:
-    """Functions that the generator knows for this; CasADi can differentiate by itself only where coordinates are rates' integrals."""
+    """Functions that the generator knows for this; CasADi can differentiate by itself only where coordinates are rates'
+    integrals."""
     flat = function == "forward_derivatives" and not CASES[robot].free
     return [*WAYS[function], TRACED] if flat else WAYS[function]
 

@@ -27,10 +27,11 @@ def xml(case: Case) -> str:
 
 
 def robot_xml(case: Case) -> str:
-    """The URDF with what MuJoCo wants: the root link free by a joint, joints held as fixed ones, nothing that is no mechanics.
+    """The URDF with what MuJoCo wants: the root link free by a joint, joints held as fixed ones, nothing that is no
+    mechanics.
 
-    Links that are fixed to each other are merged. Inertias that no body has are refused by MuJoCo: their products are left out, which
-    shows in the error (hyq, anymal_b).
+    Links that are fixed to each other are merged. Inertias that no body has are refused by MuJoCo: their products are
+    left out, which shows in the error (hyq, anymal_b).
     """
     root = case.tree()
     for parent in [root, *root.findall("link"), *root.findall("joint")]:

@@ -38,11 +38,12 @@ def _rate(act: Callable[[], Any], count: int) -> float:
     return count / statistics.median(times)
 
 
-# ---------------------------------------------------------------------------------------------------- a recursion in JAX
+# --------------------------------------------------------------------------------------------------- a recursion in JAX
 
 
 def jax_recursion(case: Case) -> tuple[str, float]:
-    """Articulated bodies (Featherstone 2008, table 7.1) for a fixed root and turning joints, one state mapped over all."""
+    """Articulated bodies (Featherstone 2008, table 7.1) for a fixed root and turning joints, one state mapped over
+    all."""
     jax, jnp = importlib.import_module("jax"), importlib.import_module("jax.numpy")
     jax.config.update("jax_default_matmul_precision", "highest")
     joints = _joints(case)
@@ -101,7 +102,8 @@ def _skew(x: Array) -> Array:
 
 
 def _joints(case: Case) -> list[tuple[int, Array, Array, Array]]:
-    """Moving joints, parents first: parent, motion transform at zero, axis, and spatial inertia with all that is fixed to the link."""
+    """Moving joints, parents first: parent, motion transform at zero, axis, and spatial inertia with all that is fixed
+    to the link."""
     root = case.tree()
     links = {x.get("name"): x for x in root.findall("link")}
     children: dict[Any, list[Any]] = {}

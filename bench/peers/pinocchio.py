@@ -29,8 +29,8 @@ def model(case: Case) -> Any:
 
 
 class Coordinates:
-    """Between the coordinates of `robots.py` (u) and Pinocchio's (v): its own order of joints, the root link's velocity along the link's
-    axes, the scalar of Euler parameters last.
+    """Between the coordinates of `robots.py` (u) and Pinocchio's (v): its own order of joints, the root link's velocity
+    along the link's axes, the scalar of Euler parameters last.
 
         v = T u,   T = diag(Rᵀ, 1, ...),    v' = T u' - c,   c = (ω × Rᵀ u_x, 0, ...)
     """
@@ -95,7 +95,8 @@ def _skew(x: Array) -> Array:
 
 
 def reference(robot: str, count: int) -> dict[str, list[Array]]:
-    """Results of Pinocchio's own library for the states of a robot, in the coordinates of `robots.py`; each with a state in every row."""
+    """Results of Pinocchio's own library for the states of a robot, in the coordinates of `robots.py`; each with a
+    state in every row."""
     case = CASES[robot]
     m, s = model(case), states(case, count)
     data, x = m.createData(), Coordinates(case, m)

@@ -1,5 +1,5 @@
-"""What Pinocchio's own library says of a robot, for processes that must not load it: next to code that is compiled here from the same
-headers with other flags it would not run."""
+"""What Pinocchio's own library says of a robot, for processes that must not load it: next to code that is compiled here
+from the same headers with other flags it would not run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ WAYS: Final = {  # Pinocchio has two ways to some results; the faster one counts
 
 
 class Prepared(NamedTuple):
-    """In Pinocchio's coordinates: its model as text, inputs q, v and accelerations or forces, and what it makes of them."""
+    """In Pinocchio's coordinates: its model as text, inputs q, v and accelerations or forces, and what it makes of
+    them."""
 
     archive: str
     inputs: list[Array]

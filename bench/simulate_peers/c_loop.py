@@ -1,4 +1,5 @@
-"""A plain loop in C around the C that symbody generates: what is left when nothing is between the method and the function."""
+"""A plain loop in C around the C that symbody generates: what is left when nothing is between the method and the
+function."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The systems on which integrators are compared, what is looked at in the end, and what it should be.
 
-Peers have other coordinates than we. So each case names a few observables that every formulation can give, and an error is the largest
-difference of these from a reference, each in its own unit (m, m/s, rad/s). The reference is integrated with far tighter tolerances.
+Peers have other coordinates than we. So each case names a few observables that every formulation can give, and an error
+is the largest difference of these from a reference, each in its own unit (m, m/s, rad/s). The reference is integrated
+with far tighter tolerances.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """The same systems in Exudyn, as somebody who knows it would build them for speed.
 
-Plane systems are 2D rigid bodies with revolute joints between them; the chain of pendulums is a kinematic tree, which has minimal
-coordinates; the crank in space is rigid bodies with Euler parameters and joints of its library. Files and range checks are off.
+Plane systems are 2D rigid bodies with revolute joints between them; the chain of pendulums is a kinematic tree, which
+has minimal coordinates; the crank in space is rigid bodies with Euler parameters and joints of its library. Files and
+range checks are off.
 
-Trees run by Runge-Kutta methods (of those that Exudyn has, RK67 needs the least time at equal error). Loops run by the implicit trapezoidal rule
-with constraints at the level of speeds; that fails where the row of four-bars is singular, which runs by the generalised-alpha method with
-constraints at the level of positions and the spectral radius 0.95 that Exudyn's own model of two four-bars has.
+Trees run by Runge-Kutta methods (of those that Exudyn has, RK67 needs the least time at equal error). Loops run by the
+implicit trapezoidal rule with constraints at the level of speeds; that fails where the row of four-bars is singular,
+which runs by the generalised-alpha method with constraints at the level of positions and the spectral radius 0.95 that
+Exudyn's own model of two four-bars has.
 """
 
 from __future__ import annotations
@@ -66,7 +68,8 @@ class Built:
 
 
 def exudyn_run(case: Case, steps: int, solver: Any = None, **newton: Any) -> Run:
-    """So many equal steps. `solver`: a DynamicSolverType; `newton`: settings of the iteration, such as useModifiedNewton."""
+    """So many equal steps. `solver`: a DynamicSolverType; `newton`: settings of the iteration, such as
+    useModifiedNewton."""
     built = BUILDERS[case.name]()
     settings = _settings(case.end, steps, built.is_sparse)
     for name, value in newton.items():
@@ -288,7 +291,8 @@ def _spatial_crank() -> Built:
         return [system.AddMarker(MarkerBodyRigid(bodyNumber=n, localPosition=list(p))) for n, p in ((a, at), (b, on))]
 
     crank, rod, slider = bodies.values()
-    # the frame of the bearing has the axis of the crank, x of the ground, as its z; in the crank, which is turned by 90 degrees about y, that is z
+    # the frame of the bearing has the axis of the crank, x of the ground, as its z; in the crank, which is turned by 90
+    # degrees about y, that is z
     turned = np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]])
     hinge = ObjectJointGeneric(
         markerNumbers=markers(ground, (0, 0, 0), crank, (-0.25, 0, 0)),

@@ -8,7 +8,8 @@ from .cases import Array, Case
 
 
 class Run(NamedTuple):
-    """CPU seconds of the integration alone; observables at the end; energy gained, in J, where it is known; how much work it was."""
+    """CPU seconds of the integration alone; observables at the end; energy gained, in J, where it is known; how much
+    work it was."""
 
     seconds: float
     observed: Array

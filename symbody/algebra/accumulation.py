@@ -1,10 +1,11 @@
 """Jacobians by elimination of vertices.
 
-Every operation is a vertex, and an edge from each of its arguments carries the partial derivative. Taking a vertex out joins each edge into it
-with each edge out of it, by one multiplication; where parallel edges meet they are added. When only inputs and outputs are left, the edges are
-the Jacobian. Forward and reverse differentiation are two orders of elimination; the one with fewest operations lies between them (Griewank and
-Walther, Evaluating Derivatives, ch. 9). It is hard to find from the graph alone, and known to who made the graph: a recursion over a tree is
-best eliminated from the leaves to the root.
+Every operation is a vertex, and an edge from each of its arguments carries the partial derivative. Taking a vertex out
+joins each edge into it with each edge out of it, by one multiplication; where parallel edges meet they are added. When
+only inputs and outputs are left, the edges are the Jacobian. Forward and reverse differentiation are two orders of
+elimination; the one with fewest operations lies between them (Griewank and Walther, Evaluating Derivatives, ch. 9). It
+is hard to find from the graph alone, and known to who made the graph: a recursion over a tree is best eliminated from
+the leaves to the root.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from .graph import COMMUTATIVE, ONE, ZERO, Expr, Node, Symbol
 from .matrix import Matrix
 from .walk import ordered, rebuilt, scalars, substitute
 
-# A choice must not multiply the derivative of the branch that is not taken, which may be infinite; blocks have many outputs.
+# A choice must not multiply the derivative of the branch that is not taken, which may be infinite; blocks have many
+# outputs.
 _WHOLE: Final = frozenset(("where", "item"))
 Edges = dict[Any, Expr]
 
@@ -39,8 +41,9 @@ def accumulated(
 ) -> Matrix:
     """∂thingsᵢ/∂wrtⱼ as `jacobian` gives it, by elimination in an order of choice.
 
-    stages   which vertices to eliminate first, second, ...; those in no stage come last, in order of evaluation. Before all of them go
-             the vertices with one edge in or one edge out: without them there are never more edges than with them.
+    stages   which vertices to eliminate first, second, ...; those in no stage come last, in order of evaluation. Before
+             all of them go the vertices with one edge in or one edge out: without them there are never more edges than
+             with them.
     held     values of symbols at which derivatives are taken; they do not change with `wrt`
     """
     rows = scalars(things)

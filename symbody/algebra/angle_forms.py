@@ -97,7 +97,8 @@ def _angles_in(p: Polynomial, atoms: Atoms) -> list[int]:
 
 
 def _contracted(p: Polynomial, a: int, b: int, atoms: Atoms) -> Polynomial:
-    """For each pair of terms x cos a cos b ± x sin a sin b, and x sin a cos b ± x cos a sin b, the one term that it is."""
+    """For each pair of terms x cos a cos b ± x sin a sin b, and x sin a cos b ± x cos a sin b, the one term that it
+    is."""
     out = dict(p)
     for cosines in (True, False):
         one = variable(a + 1 if cosines else a) + variable(b + 1)

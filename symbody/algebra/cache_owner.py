@@ -1,7 +1,8 @@
 """Caches that belong to an object: `equations.cached("form", key, make)`.
 
-A table beside the object, even one with weak keys, never lets go of it where a value refers back to its key: forms know their equations. So what is
-made of an object is kept by the object itself. Cycles between the two are collected with it.
+A table beside the object, even one with weak keys, never lets go of it where a value refers back to its key: forms know
+their equations. So what is made of an object is kept by the object itself. Cycles between the two are collected with
+it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ class CacheOwner:
     """An object that owns what is made of it, each thing made once."""
 
     def cached(self, kind: str, key: Hashable, make: Callable[[], T], most: int = MOST) -> T:
-        """The result of `make` under this kind and key, computed at the first call; the least recently used of more than `most` of a kind is dropped."""
+        """The result of `make` under this kind and key, computed at the first call; the least recently used of more
+        than `most` of a kind is dropped."""
         kept: dict[Hashable, T] = self.__dict__.setdefault("_caches", {}).setdefault(kind, {})
         with _lock:
             if key in kept:

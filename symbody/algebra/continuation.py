@@ -1,12 +1,13 @@
-"""Curves of solutions: F(x) = 0 with one unknown more than independent rows, followed by pseudo-arclength (Keller 1977).
+"""Curves of solutions: F(x) = 0 with one unknown more than independent rows, followed by pseudo-arclength (Keller
+1977).
 
 From a point with the tangent τ, J τ = 0, the next is sought on the plane a step ahead,
 
     F(x) = 0,   τᵀ W (x - x₀) = s,
 
-which folds do not disturb: no unknown is the parameter. Distances are |x / sizes|, W = diag(1/sizes²); unknowns that count nowhere (those in
-which the rows are linear) have an infinite size. Rows may be redundant: they are reduced to an orthonormal basis Y of the range of J, and what
-is left in the others is watched.
+which folds do not disturb: no unknown is the parameter. Distances are |x / sizes|, W = diag(1/sizes²); unknowns that
+count nowhere (those in which the rows are linear) have an infinite size. Rows may be redundant: they are reduced to an
+orthonormal basis Y of the range of J, and what is left in the others is watched.
 
 Nothing here knows mechanics. What happens is an outcome, not an exception.
 """
@@ -49,7 +50,8 @@ class CurveEnd(Enum):
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A point of a curve: unknowns, rows' slopes J, tangent (of length one in the metric), an orthonormal basis Y of the range of J."""
+    """A point of a curve: unknowns, rows' slopes J, tangent (of length one in the metric), an orthonormal basis Y of
+    the range of J."""
 
     x: Array
     J: Array
@@ -103,7 +105,8 @@ class SolutionCurve:
     # ------------------------------------------------------------------------------------------------ points
 
     def at(self, x: Array, tangent: Array | None = None, corrections: int = 0) -> CurvePoint | None:
-        """The point at x, which lies on the curve; its tangent goes the way of another one. None where rows have no value."""
+        """The point at x, which lies on the curve; its tangent goes the way of another one. None where rows have no
+        value."""
         F, J = self.function(x)
         if not (np.isfinite(F).all() and np.isfinite(J).all()):
             return None
@@ -120,7 +123,8 @@ class SolutionCurve:
 
     @cached_property
     def _factors(self) -> tuple[Array, Array]:
-        """Factors of rows and columns that make entries alike (Ruiz 2001); those of unknowns that have a size are their sizes."""
+        """Factors of rows and columns that make entries alike (Ruiz 2001); those of unknowns that have a size are their
+        sizes."""
         own, A = np.isfinite(self.sizes), np.abs(self.slopes)
         columns, rows = np.where(own, np.where(own, self.sizes, 1.0), 1.0), np.ones(len(A))
         for _ in range(EQUILIBRATIONS):
@@ -147,7 +151,8 @@ class SolutionCurve:
         return np.vstack([basis.T @ self._scaled(J), self.columns * self.weights * normal])
 
     def corrected(self, x: Array, normal: Array, basis: Array) -> CurvePoint | None:
-        """The point of the curve in the plane through x with a normal; None where Newton's method does not lead there well."""
+        """The point of the curve in the plane through x with a normal; None where Newton's method does not lead there
+        well."""
         before = np.inf
         for k in range(CORRECTIONS):
             F, J = self.function(x)

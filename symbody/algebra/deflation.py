@@ -1,5 +1,5 @@
-"""Rows that vanish at other zeros only: known zeros are divided out (Farrell, Birkisson and Funke 2015, *Deflation techniques for finding
-distinct solutions of nonlinear partial differential equations*).
+"""Rows that vanish at other zeros only: known zeros are divided out (Farrell, Birkisson and Funke 2015, *Deflation
+techniques for finding distinct solutions of nonlinear partial differential equations*).
 
     G(x) = m(x) F(x),   m = Π (1 + 1 / dk²),   dk the distance from zero k
 

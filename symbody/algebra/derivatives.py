@@ -1,6 +1,7 @@
 """Derivatives on the graph: forward, reverse, Jacobian with its zeros, time derivative.
 
-Second derivatives come from applying these again. Through a linear solve A x = b both directions reuse the factors of A:
+Second derivatives come from applying these again. Through a linear solve A x = b both directions reuse the factors of
+A:
 
     forward    A dx = db - dA x
     reverse    Aᵀ λ = x̄,   b̄ = λ,   Ā = -λ xᵀ

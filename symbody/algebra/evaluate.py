@@ -1,7 +1,7 @@
 """Values of expressions at numbers, without compiling: real, complex, or with as many digits as wanted.
 
-Complex numbers make the derivative by the complex step exact to rounding; for that, `abs`, `sign`, `min`, `max`, `atan2` and
-comparisons follow the real part and continue analytically.
+Complex numbers make the derivative by the complex step exact to rounding; for that, `abs`, `sign`, `min`, `max`,
+`atan2` and comparisons follow the real part and continue analytically.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def evaluate(thing: Any, values: Mapping[Any, Any] | None = None, digits: int | 
 
 
 class Evaluator:
-    """Expressions that are evaluated many times at floats: their order, and what no moving symbol is in, are found once.
+    """Expressions that are evaluated many times at floats: their order, and what no moving symbol is in, are found
+    once.
 
     fixed    numbers of the symbols that stay
     moving   symbols whose numbers each call gives, in this order
@@ -142,7 +143,8 @@ def _values(thing: Any, given: Mapping[Symbol, Any], arithmetic: Arithmetic) -> 
 
 @dataclass(frozen=True)
 class NoValue:
-    """A value that does not exist at these numbers. An error only where it is needed: `where` may select the other branch."""
+    """A value that does not exist at these numbers. An error only where it is needed: `where` may select the other
+    branch."""
 
     why: str
 

@@ -93,7 +93,8 @@ def maximum(x: Any, y: Any) -> Expr:
 
 
 def equal(x: Any, y: Any) -> Condition:
-    """The condition x = y. (`==` compares expressions as objects, so that they can be kept in sets and dictionaries.)"""
+    """The condition x = y. (`==` compares expressions as objects, so that they can be kept in sets and
+    dictionaries.)"""
     return make("eq", (as_expr(x), as_expr(y)))
 
 
@@ -104,8 +105,8 @@ def where(condition: Any, x: Any, y: Any) -> Expr:
 
 @dataclass(frozen=True)
 class LookupTable:
-    """A piecewise polynomial: times (or whatever its argument is) between pieces, and of each piece the coefficients, that of the highest
-    power of the argument less the piece's beginning first.
+    """A piecewise polynomial: times (or whatever its argument is) between pieces, and of each piece the coefficients,
+    that of the highest power of the argument less the piece's beginning first.
 
     is_rate   zero before the first and after the last piece, as a derivative is; otherwise constant there
     """
@@ -121,10 +122,11 @@ class ExternalFunction:
 
     name          identifier in generated code
     arity         number of arguments
-    derivatives   one callable for each argument: takes the arguments as expressions, returns the partial derivative as an
-                  expression (which may call other external functions, so that second derivatives exist too)
+    derivatives   one callable for each argument: takes the arguments as expressions, returns the partial derivative as
+                  an expression (which may call other external functions, so that second derivatives exist too)
     python        called with floats, where the function is evaluated or compiled in this process
-    c             C source text of `double name(double, ...)`, put into generated C; without it C declares the function extern
+    c             C source text of `double name(double, ...)`, put into generated C; without it C declares the function
+                  extern
     address       machine address of such a function (a ctypes or Numba function's), called instead of `python` without
                   entering Python
     keep          what the address points into, where it must live as long as the function: loaded machine code
@@ -157,10 +159,12 @@ class ExternalFunction:
             )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A machine address means nothing in another process: only what `python` and `c` say of the function is pickled."""
+        """A machine address means nothing in another process: only what `python` and `c` say of the function is
+        pickled."""
         if self.address is not None and self.python is None:
             raise ExpressionError(
-                f"external function {self.name!r}: it is known by its machine address only, which means nothing in another process; give python= as well"
+                f"external function {self.name!r}: it is known by its machine address only, which means "
+                "nothing in another process; give python= as well"
             )
         return ExternalFunction, (self.name, self.arity, self.derivatives, self.python, self.c, None, None, self.table)
 
@@ -183,6 +187,6 @@ class ExternalFunction:
 
 
 def no_value(of: Expr) -> Expr:
-    """An expression that has no value at any number, NaN in programs: √(-2 - sign(x)). Its derivative is zero, so that what is chosen in its
-    place by `where` keeps its own."""
+    """An expression that has no value at any number, NaN in programs: √(-2 - sign(x)). Its derivative is zero, so that
+    what is chosen in its place by `where` keeps its own."""
     return sqrt(-2 - sign(of))

@@ -64,7 +64,8 @@ class Node:
     args    nodes it is applied to
     data    value of a constant, external function, size of a linear solve, index of an item
     serial  number of the node: higher than those of its arguments
-    key     number that depends on what the node is, not on when it was made, nor on the process: the order of commutative arguments
+    key     number that depends on what the node is, not on when it was made, nor on the process: the order of
+            commutative arguments
     """
 
     __slots__ = ("__weakref__", "args", "data", "key", "op", "serial")
@@ -175,13 +176,15 @@ class Expr(Node):
     def __float__(self) -> float:
         if self.op != "const":
             raise ExpressionError(
-                f"{self!r} is not a number; evaluate(expression, values) puts numbers in, and functions of expressions are symbody.sin, symbody.sqrt, ..."
+                f"{self!r} is not a number; evaluate(expression, values) puts numbers in, and functions of "
+                "expressions are symbody.sin, symbody.sqrt, ..."
             )
         return float(self.data)
 
 
 class Condition(Node):
-    """A truth value on the graph, for `where`. Combine with & | ~ (Python's `and`, `or`, `not` cannot be overloaded)."""
+    """A truth value on the graph, for `where`. Combine with & | ~ (Python's `and`, `or`, `not` cannot be
+    overloaded)."""
 
     __slots__ = ()
 
@@ -209,7 +212,8 @@ class Symbol(Expr):
     """A named leaf. Symbols are equal when stem, kind and order of time derivative are equal.
 
     name          as it is printed, entered and exported: q, q_dot, q_ddot, q_d3
-    stem, order   of q_ddot, a second time derivative, q and 2; a symbol that is no time derivative has its name as stem, and order 0
+    stem, order   of q_ddot, a second time derivative, q and 2; a symbol that is no time derivative has its name as
+                  stem, and order 0
     """
 
     __slots__ = ("kind", "name", "order", "stem")
@@ -344,7 +348,10 @@ def _foreign(value: object) -> Callable[[Any], Any] | None:
 
 def _why_not_a_scalar(value: object) -> str:
     if isinstance(value, str):
-        return f"the text {shown(value)} is not an expression; make a symbol of it with symbol({shown(value)}, kind), or m.parameter({shown(value)}) of a model"
+        return (
+            f"the text {shown(value)} is not an expression; make a symbol of it with symbol({shown(value)}, "
+            f"kind), or m.parameter({shown(value)}) of a model"
+        )
     if isinstance(value, Condition):
         return f"the condition {value} is not a number; use where(condition, a, b)"
     if isinstance(value, complex):
@@ -366,7 +373,7 @@ def as_condition(value: Any) -> Condition:
     raise ExpressionError(f"{shown(value)} is not a condition; conditions come from <, <=, >, >=, equal, &, |, ~")
 
 
-# ---------------------------------------------------------------------------------------------------------- constructors
+# --------------------------------------------------------------------------------------------------------- constructors
 
 Apply = Callable[..., Node | None]
 
@@ -424,8 +431,8 @@ def rule(op: str, *pattern: str, symmetric: bool = False) -> Callable[[Apply], A
     return register
 
 
-# The three constructors below are where the time goes when equations are derived: they look a node up once, try the rules that fit,
-# and file the new node under the key they looked up.
+# The three constructors below are where the time goes when equations are derived: they look a node up once, try the
+# rules that fit, and file the new node under the key they looked up.
 
 
 def _too_large(op: str, *args: Node) -> ExpressionError:

@@ -1,8 +1,10 @@
-"""Ways to a zero where Newton's method finds none: forces that hold the start are taken away slowly, or the start is let go against friction.
+"""Ways to a zero where Newton's method finds none: forces that hold the start are taken away slowly, or the start is
+let go against friction.
 
-    F(x) = (1 - s) F(x0),   s from 0 to 1        a ramp of loads, followed through folds (Allgower and Georg 1990, *Numerical Continuation Methods*)
-    P x' = -F(x)                                 dynamic relaxation: implicit steps that grow (Kelley and Keyes 1998, *Convergence analysis of
-                                                 pseudo-transient continuation*)
+    F(x) = (1 - s) F(x0),   s from 0 to 1        a ramp of loads, followed through folds (Allgower and Georg 1990,
+                            *Numerical Continuation Methods*)
+    P x' = -F(x)                                 dynamic relaxation: implicit steps that grow (Kelley and Keyes 1998,
+                                                 *Convergence analysis of pseudo-transient continuation*)
 
 In P stand inertias where F is a balance of forces, and zeros where it is a constraint.
 """
@@ -31,7 +33,8 @@ LARGEST: Final = 0.5  # step of a relaxation, in the same units
 
 
 def ramped(system: System, start: Array, metric: UnknownsMetric, max_steps: int = STEPS) -> Array | None:
-    """A point next to a zero: the end of the path of zeros of F - (1 - s) F(x0); None where it does not come to s = 1."""
+    """A point next to a zero: the end of the path of zeros of F - (1 - s) F(x0); None where it does not come to s =
+    1."""
     x, s, length = start.copy(), 0.0, FIRST
     F0, J = system.function(x)
     ahead = np.zeros(len(x) + 1)
@@ -116,7 +119,8 @@ def relaxed(
     within: float = np.inf,
     max_steps: int = STEPS,
 ) -> Array | None:
-    """A point next to a zero, reached by implicit steps of P x' = -F(x); None where they do not settle, or not within a distance."""
+    """A point next to a zero, reached by implicit steps of P x' = -F(x); None where they do not settle, or not within a
+    distance."""
     forces = system.function(start)[1][:, ~np.isfinite(metric.sizes)]
     ties = np.asarray(~inertia_at(start).any(axis=1) & ~forces.any(axis=1), dtype=bool)
     x, pace = on_constraints(system, start, ties, metric), np.inf
@@ -176,7 +180,8 @@ class _Relaxing:
         return -self.D * _shortest(R[:, None] * whole, R * self.F)
 
     def bounded(self, pace: float) -> tuple[Array, float]:
-        """A step that is not too long, and the pace at which it is so. What constraints ask for does not depend on the pace: it is cut."""
+        """A step that is not too long, and the pace at which it is so. What constraints ask for does not depend on the
+        pace: it is cut."""
         largest = np.abs(self.inertia).max(initial=0.0) / max(float(np.abs(self.J).max(initial=0.0)), 1e-300)
         pace = min(pace, 1e12 * largest)
         before = np.inf

@@ -1,8 +1,10 @@
-"""Multilinear forms of expressions at numbers: ∂²e[a, b] and ∂³e[a, b, c] in real or complex directions, without differentiating the graph.
+"""Multilinear forms of expressions at numbers: ∂²e[a, b] and ∂³e[a, b, c] in real or complex directions, without
+differentiating the graph.
 
-A jet is a number x + Σ x_S ε_S with ε_i² = 0: coefficients for every set S of directions. Evaluated at x + ε₁ a + ε₂ b + ε₃ c, the coefficient of ε₁ε₂ε₃
-of an expression is its third derivative in these directions, exact to rounding and linear in the number of nodes (Griewank and Walther, *Evaluating
-Derivatives*, chapter 13, here for nilpotent directions).
+A jet is a number x + Σ x_S ε_S with ε_i² = 0: coefficients for every set S of directions. Evaluated at x + ε₁ a + ε₂ b
++ ε₃ c, the coefficient of ε₁ε₂ε₃ of an expression is its third derivative in these directions, exact to rounding and
+linear in the number of nodes (Griewank and Walther, *Evaluating Derivatives*, chapter 13, here for nilpotent
+directions).
 """
 
 from __future__ import annotations
@@ -108,7 +110,8 @@ class Jet:
         return self.through([1 / x, -1 / x**2, 2 / x**3, -6 / x**4])
 
     def through(self, slopes: Sequence[complex]) -> Jet:
-        """f of this jet, from f and its derivatives at the number: Σ f⁽ᵏ⁾ rᵏ / k! with r = Σ x_S ε_S, whose fourth power vanishes."""
+        """f of this jet, from f and its derivatives at the number: Σ f⁽ᵏ⁾ rᵏ / k! with r = Σ x_S ε_S, whose fourth
+        power vanishes."""
         rest = self.c.copy()
         rest[0] = 0.0
         out, power, factorial = np.zeros_like(self.c), Jet(rest), 1.0
@@ -170,7 +173,8 @@ _FUNCTIONS = SimpleNamespace(
 def directional_forms(
     things: Sequence[Expr], at: Mapping[Symbol, float], directions: Sequence[Mapping[Symbol, complex]]
 ) -> Coefficients:
-    """The mixed derivative of expressions, once in each direction: [∂²e[a, b] for e in things] for two of them, ∂³ for three."""
+    """The mixed derivative of expressions, once in each direction: [∂²e[a, b] for e in things] for two of them, ∂³ for
+    three."""
     size = 1 << len(directions)
 
     def number(value: Any) -> Jet:

@@ -4,7 +4,8 @@
 unknown. Nothing is eliminated symbolically: a system of any size costs one factorisation when it is run, with pivoting,
 and every further right side (derivatives have many) reuses the factors.
 
-    definite     A = L D Lᵀ      symmetric, definite                       no pivoting needed; on request guarded: singular to rounding, no value
+    definite     A = L D Lᵀ      symmetric, definite                       no pivoting needed; on request guarded:
+                 singular to rounding, no value
     indefinite   P A = L U       symmetric, as of constrained systems      partial pivoting
     general      P A = L U       any                                       partial pivoting
 """
@@ -27,8 +28,8 @@ LEAST_PIVOT: Final = 1e-13  # of the diagonal; three digits are left then
 class FactorShape:
     """Kind and size of a factored matrix. Entries are the upper triangle by rows, or all of a general matrix.
 
-    sizes    of the diagonal entries of a guarded one, beside each other. It has no solutions (NaN) where a pivot is no more than rounding,
-             D_k ≤ LEAST_PIVOT sizes_k Σ A_ii / sizes_i
+    sizes    of the diagonal entries of a guarded one, beside each other. It has no solutions (NaN) where a pivot is no
+             more than rounding, D_k ≤ LEAST_PIVOT sizes_k Σ A_ii / sizes_i
     """
 
     kind: str
@@ -79,8 +80,8 @@ class Factors:
 
 
 def factorize(a: Matrix, kind: str = "general", sizes: Sequence[float] = ()) -> Factors:
-    """Factors of a square matrix. Symmetric kinds read the upper triangle. With the `sizes` of its diagonal entries, a definite one has no
-    solutions where it is singular to rounding."""
+    """Factors of a square matrix. Symmetric kinds read the upper triangle. With the `sizes` of its diagonal entries, a
+    definite one has no solutions where it is singular to rounding."""
     if kind not in KINDS:
         raise ExpressionError(f"factorize: there is no kind {kind!r}; kinds are {listed(KINDS)}")
     a = as_matrix(a)
@@ -96,7 +97,8 @@ def solve(a: Matrix, b: Matrix | Sequence[Any], kind: str = "general") -> Matrix
 
 
 def solve_block(factor: Block, b: Sequence[Any], transposed: bool = False) -> tuple[Expr, ...]:
-    """Items of one right side. A right side of zeros has the solution zero, a triangular matrix of numbers needs no elimination."""
+    """Items of one right side. A right side of zeros has the solution zero, a triangular matrix of numbers needs no
+    elimination."""
     entries = tuple(as_expr(e) for e in b)
     if all(e.data == 0 and e.op == "const" for e in entries):
         return entries

@@ -11,7 +11,9 @@ from .printing import operations, outline, short_or_long
 from .styles import ATOM, LOWEST, POWER, PRODUCT, Definitions, Style, Typeset, Written, digits, name_parts, ratio
 
 _GREEK: Final = {
-    **dict(zip("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi omega".split(),
+    **dict(zip((
+            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau "
+            "upsilon phi chi psi omega").split(),
                "αβγδεζηθικλμνξοπρστυφχψω", strict=True)),
     **dict(zip("Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(), "ΓΔΘΛΞΠΣΥΦΨΩ", strict=True)),
     "lam": "λ", "eps": "ε", "varepsilon": "ε", "varphi": "φ", "vartheta": "ϑ", "varrho": "ϱ", "varsigma": "ς",

@@ -14,7 +14,8 @@ Scalar: TypeAlias = Any  # whatever as_expr takes
 
 
 class Matrix(Portable):
-    """An immutable matrix: `matrix([[a, b], [c, d]])`, `vector(x, y, z)`. Operators + - * / @, `.T`, `m[i, j]`, `v[i]`."""
+    """An immutable matrix: `matrix([[a, b], [c, d]])`, `vector(x, y, z)`. Operators + - * / @, `.T`, `m[i, j]`,
+    `v[i]`."""
 
     __slots__ = ("cols", "entries", "rows")
     __array_ufunc__ = array_ufunc

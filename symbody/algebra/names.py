@@ -27,7 +27,8 @@ def rate_name(stem: str, order: int) -> str:
 
 
 def stem_and_order(name: str) -> tuple[str, int]:
-    """The opposite of `rate_name`: of q_ddot q and 2; of a name that is not that of a time derivative the name itself and 0."""
+    """The opposite of `rate_name`: of q_ddot q and 2; of a name that is not that of a time derivative the name itself
+    and 0."""
     found = _RATE_NAME.fullmatch(name)
     if found is None:
         return name, 0

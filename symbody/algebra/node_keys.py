@@ -1,9 +1,9 @@
 """Keys of nodes: numbers that depend on what a node is, not on when it was made nor on the process.
 
-A key is a class and a hash. The class of a symbol is its kind, that of any other node the highest class among its arguments, so that
-sorting by keys puts numbers first, then parameters, then what depends on coordinates, then speeds. The hash is made of numbers only:
-Python hashes these alike in every process. That of a product is the sum of those of its factors, whatever their grouping, so that
-the key finds the product (`make2`).
+A key is a class and a hash. The class of a symbol is its kind, that of any other node the highest class among its
+arguments, so that sorting by keys puts numbers first, then parameters, then what depends on coordinates, then speeds.
+The hash is made of numbers only: Python hashes these alike in every process. That of a product is the sum of those of
+its factors, whatever their grouping, so that the key finds the product (`make2`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def node_key(op: str, args: tuple[Any, ...], data: Any) -> int:
 
 
 def key_class(n: Any) -> int:
-    """The class of a node: 0 for numbers, 1 for what depends on parameters alone, 3 inputs and time, 5 coordinates, 7 speeds, 9, 11."""
+    """The class of a node: 0 for numbers, 1 for what depends on parameters alone, 3 inputs and time, 5 coordinates, 7
+    speeds, 9, 11."""
     return n.key >> HASH_BITS
 
 

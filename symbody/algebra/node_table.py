@@ -28,7 +28,8 @@ class _Table(dict[tuple[Any, ...], _TableEntry]):
     __slots__ = ("forget",)
 
     def __init__(self) -> None:
-        # Between the death of a node and this call the key may have been filed anew: only the dead node's own entry goes.
+        # Between the death of a node and this call the key may have been filed anew: only the dead node's own entry
+        # goes.
         def forget(entry: _TableEntry, table: dict[tuple[Any, ...], _TableEntry] = self) -> None:
             if table.get(entry.key) is entry:
                 table.pop(entry.key, None)
@@ -36,7 +37,8 @@ class _Table(dict[tuple[Any, ...], _TableEntry]):
         self.forget = forget
 
     def filed(self, node: Any, key: tuple[Any, ...]) -> Any:
-        """Enter a new node into the table; returns the equal one that another thread entered in the meantime, where there is one."""
+        """Enter a new node into the table; returns the equal one that another thread entered in the meantime, where
+        there is one."""
         entry = _TableEntry(node, self.forget)
         entry.key = key
         while (first := self.setdefault(key, entry)) is not entry:
@@ -56,7 +58,8 @@ tables = _Tables()
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Pause the garbage collector while many nodes are made: it would traverse all of them again and again, although nodes form no cycles."""
+    """Pause the garbage collector while many nodes are made: it would traverse all of them again and again, although
+    nodes form no cycles."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -72,7 +75,8 @@ def live_nodes() -> int:
 
 
 def nodes_made() -> int:
-    """Serial number of the next node: the difference of two calls is how many nodes were made in between (plus the calls themselves)."""
+    """Serial number of the next node: the difference of two calls is how many nodes were made in between (plus the
+    calls themselves)."""
     return next(serials)
 
 
@@ -81,7 +85,8 @@ _most_nodes: ContextVar[int | None] = ContextVar("most_nodes", default=None)
 
 @contextmanager
 def node_limit(most: int) -> Iterator[None]:
-    """Refuse to go on when `nodes_made` is past a number: for expressions of files, which may ask for more than they are long."""
+    """Refuse to go on when `nodes_made` is past a number: for expressions of files, which may ask for more than they
+    are long."""
     before = _most_nodes.set(most)
     try:
         yield

@@ -1,13 +1,14 @@
 """Zeros of nonlinear systems with enough, too many or too few rows: the one solver of the package.
 
-Newton's method in a trust region that is judged in units of the unknowns (Deuflhard 2004, *Newton Methods for Nonlinear Problems*, ch. 3,
-4), with steps of Levenberg and Marquardt:
+Newton's method in a trust region that is judged in units of the unknowns (Deuflhard 2004, *Newton Methods for Nonlinear
+Problems*, ch. 3, 4), with steps of Levenberg and Marquardt:
 
     A = R J D,   p(μ) = -G R F,   G = (AᵀA + μ)⁻¹ Aᵀ,   |p(μ)| ≤ Δ,   x⁺ = x + D p
 
-A step is taken where the simplified correction |G R F(x⁺)| is enough below |G R F(x)|, and near what the linearised rows promise. For μ = 0
-that test does not change when rows are multiplied by any regular matrix: a spring of 1e9 N/m beside one of 1e2 N/m makes no narrow valley
-that steps have to creep along, as it does for |F|. As μ grows it becomes the descent of |R F|.
+A step is taken where the simplified correction |G R F(x⁺)| is enough below |G R F(x)|, and near what the linearised
+rows promise. For μ = 0 that test does not change when rows are multiplied by any regular matrix: a spring of 1e9 N/m
+beside one of 1e2 N/m makes no narrow valley that steps have to creep along, as it does for |F|. As μ grows it becomes
+the descent of |R F|.
 
 Nothing here knows mechanics. What happens is an outcome, not an exception.
 """
@@ -32,7 +33,8 @@ SLIDES: Final = 60
 NEIGHBOURS: Final = 4  # points at which rounding is looked at
 SHARP: Final = 2.0  # a row is zero, and no step could make it more so, below this many units of its rounding
 ROUNDED: Final = 450.0  # a row counts as zero below this many, where no step made it less (1e-13 of its terms)
-CLOSE: Final = 1e-2  # rows are let go through dependence where the radius falls below this part of the unknowns, or of the way so far
+# rows are let go through dependence where the radius falls below this part of the unknowns, or of the way so far
+CLOSE: Final = 1e-2
 TINY: Final = 1e-140  # squares of smaller numbers are zero: no length could be computed
 SUSPECT: Final = 1e-9  # rows with slopes below this part of the largest are looked at: units, or rounding
 STILL: Final = 1e-7  # |R F| is stationary where no more than this part of it can be changed
@@ -52,7 +54,10 @@ class SolverOutcome(Enum):
     LOCAL_MINIMUM = (
         "stuck at a local minimum: the rows contradict each other there, and no small step brings them nearer to zero"
     )
-    SINGULAR = "stuck where rows that were independent on the way are so no longer, and no small step brings them nearer to zero"
+    SINGULAR = (
+        "stuck where rows that were independent on the way are so no longer, and no small step brings them "
+        "nearer to zero"
+    )
     UNTRUE = "the rows vanish where the unknowns are singular and do not see all that must vanish"
     BOUNDED = "bounds are in the way: rows could be brought nearer to zero only beyond them"
     NOT_FINITE = "rows or slopes have no finite value at the start"
@@ -80,7 +85,8 @@ class Solution:
 
     @cached_property
     def rounding(self) -> Array:
-        """Of each row: what its value can be off by, computed with numbers of this precision. It may cost more than the search."""
+        """Of each row: what its value can be off by, computed with numbers of this precision. It may cost more than the
+        search."""
         with np.errstate(all="ignore"):
             return self.rounding_here()
 
@@ -133,14 +139,18 @@ class System:
     """Rows F(x) = 0.
 
     function       x -> F, J: rows and their exact derivatives
-    sizes          what one step is for each unknown: distances are |x / sizes|. Without: found from J, whatever the units are
+    sizes          what one step is for each unknown: distances are |x / sizes|. Without: found from J, whatever the
+                   units are
     lower, upper   bounds
-    linear         unknowns in which rows are linear at fixed others; they start where they are best, and no distance counts them
+    linear         unknowns in which rows are linear at fixed others; they start where they are best, and no distance
+                   counts them
     rounding       x -> for each row, a bound of its rounding error; without, it is estimated
-    slope_rounding x, sizes beside which it is rounded -> the same for the entries of J; without, they are taken as they are
+    slope_rounding x, sizes beside which it is rounded -> the same for the entries of J; without, they are taken as they
+    are
     radius         of the first step, in these distances
     reach          how far a step may change each unknown: beyond a part of a turn, slopes of angles say nothing
-    typical        sizes of unknowns beside which smaller numbers are rounded: angles are known to 1e-16, not to 1e-16 of themselves
+    typical        sizes of unknowns beside which smaller numbers are rounded: angles are known to 1e-16, not to 1e-16
+                   of themselves
     """
 
     function: Function
@@ -161,7 +171,8 @@ class System:
             return _TrustRegionSearch(self, start).solution()
 
     def close_zero(self, start: Array) -> Solution | None:
-        """The zero that plain steps of Newton's method lead to, each of them a fraction of the one before; None where they do not."""
+        """The zero that plain steps of Newton's method lead to, each of them a fraction of the one before; None where
+        they do not."""
         with np.errstate(all="ignore"):
             return _TrustRegionSearch(self, start).close_solution()
 
@@ -175,7 +186,8 @@ class System:
         return start + self.linearised(F, J, Scales.of(J, self.sizes)).with_linear(np.zeros(len(start)))
 
     def first_zero(self, starts: Iterable[Array]) -> tuple[Solution, int]:
-        """The first zero that is found from one of some starts, or what came nearest to one; and the number of the start."""
+        """The first zero that is found from one of some starts, or what came nearest to one; and the number of the
+        start."""
         best, found_from, evaluations = None, 0, 0
         for k, start in enumerate(starts):
             found = self.zero(start)
@@ -188,13 +200,14 @@ class System:
         return replace(best, evaluations=evaluations), found_from
 
     def nearest(self, start: Array) -> Solution:
-        """The zero nearest to the start among those around the one that `zero` finds: least |(x - start) / sizes| under F(x) = 0."""
+        """The zero nearest to the start among those around the one that `zero` finds: least |(x - start) / sizes| under
+        F(x) = 0."""
         found = self.zero(start)
         return self.slid(found, start) if found.holds else found
 
     def slid(self, found: Solution, towards: Array) -> Solution:
-        """From a zero to the nearest one to a point: steps towards it within the tangent space, each followed by steps back onto the rows,
-        and taken only where it leads nearer."""
+        """From a zero to the nearest one to a point: steps towards it within the tangent space, each followed by steps
+        back onto the rows, and taken only where it leads nearer."""
         if not found.F.size:
             return replace(found, x=towards)
         scales = Scales.of(found.J, self.sizes)
@@ -295,7 +308,8 @@ class _TrustRegionSearch:
         return SolverOutcome.CONVERGED
 
     def _scaled_anew(self) -> bool:
-        """Forget scales that slopes elsewhere have left behind, and go on from here; False where that has been done often enough."""
+        """Forget scales that slopes elsewhere have left behind, and go on from here; False where that has been done
+        often enough."""
         if self.fresh_scales >= FRESH or self.scales is None:
             return False
         self.fresh_scales += 1
@@ -304,10 +318,11 @@ class _TrustRegionSearch:
         return True
 
     def _clear_slopes(self) -> bool:
-        """Make zeros of slopes that are nothing but rounding, such as cos(π/2): what they seem to ask for is noise. Whether there were any.
+        """Make zeros of slopes that are nothing but rounding, such as cos(π/2): what they seem to ask for is noise.
+        Whether there were any.
 
-        They are looked for where rows, or columns beside the rest of their rows, have suspiciously small slopes, since that costs more than many
-        steps.
+        They are looked for where rows, or columns beside the rest of their rows, have suspiciously small slopes, since
+        that costs more than many steps.
         """
         if self.system.slope_rounding is None or not self._has_suspects():
             return False
@@ -328,7 +343,8 @@ class _TrustRegionSearch:
     # ------------------------------------------------------------------------------------------------ rounding
 
     def _slight(self) -> Array:
-        """Change of each row due to rounding of the unknowns; of the largest that they were on the way, where they go to zero."""
+        """Change of each row due to rounding of the unknowns; of the largest that they were on the way, where they go
+        to zero."""
         return EPS * (np.abs(self.J) @ self._beside_linear(self.extent))
 
     @property
@@ -337,8 +353,8 @@ class _TrustRegionSearch:
         return self._beside_linear(sizes)
 
     def _beside_linear(self, sizes: Array) -> Array:
-        """Sizes beside which unknowns are rounded. Linear ones come from elimination, which is exact to a part of the largest of them, in units
-        of the scales: a multiplier that is zero beside others of 1e3 N is 1e-13 N."""
+        """Sizes beside which unknowns are rounded. Linear ones come from elimination, which is exact to a part of the
+        largest of them, in units of the scales: a multiplier that is zero beside others of 1e3 N is 1e-13 N."""
         linear = self.system.linear
         if linear is None or not linear.any():
             return sizes
@@ -357,7 +373,8 @@ class _TrustRegionSearch:
 
     @property
     def _is_solved(self) -> bool:
-        """Whether the rows vanish at the start. Their rounding costs more than a step to find: only asked where they are small."""
+        """Whether the rows vanish at the start. Their rounding costs more than a step to find: only asked where they
+        are small."""
         if self._is_sharp:
             return True
         return bool((np.abs(self.F) <= SMALL * (np.abs(self.J) @ self._sizes)).all()) and self._vanishes
@@ -372,15 +389,15 @@ class _TrustRegionSearch:
         return self._is_sharp or self.is_settled or bool((np.abs(self.F) <= ROUNDED * self._attainable()).all())
 
     def _attainable(self) -> Array:
-        """Residual that rounding leaves in each row: its own, and where there are too many rows, the share that it takes of the others' in the least
-        squares, |1 - A A⁺| R e for A = R J D."""
+        """Residual that rounding leaves in each row: its own, and where there are too many rows, the share that it
+        takes of the others' in the least squares, |1 - A A⁺| R e for A = R J D."""
         e, scales = self._rounding(), Scales.of(self.J)
         U = SingularValues.of(scales.rows[:, None] * self.J * scales.columns).U
         return e + np.abs(np.eye(len(e)) - U @ U.T) @ (scales.rows * e) / scales.rows
 
     def _rounding(self) -> Array:
-        """Rounding errors of the rows: as told, or seen in how rows scatter about their linearisation at points next to this one (Moré and
-        Wild 2011, *Estimating computational noise*)."""
+        """Rounding errors of the rows: as told, or seen in how rows scatter about their linearisation at points next to
+        this one (Moré and Wild 2011, *Estimating computational noise*)."""
         if self._is_sharp:
             return self._slight()
         if self.system.rounding is not None:
@@ -395,8 +412,8 @@ class _TrustRegionSearch:
     # ------------------------------------------------------------------------------------------------ steps
 
     def _contracts(self) -> bool:
-        """Whether plain steps lead to a zero, each of them a fraction of the one before: next to a zero nothing else is needed. If not, the
-        search is where it was."""
+        """Whether plain steps lead to a zero, each of them a fraction of the one before: next to a zero nothing else is
+        needed. If not, the search is where it was."""
         if self.system.lower is not None or self.system.upper is not None or self.system.max_steps < PLAIN:
             return False
         before, began = np.inf, (self.x, self.F, self.J, self.extent)
@@ -498,8 +515,8 @@ class _TrustRegionSearch:
         return follows
 
     def _descends(self, here: Linearisation, change: Array, F: Array) -> bool:
-        """Whether |R F| falls by enough of what is promised: the test where steps have begun to turn in circles, about a place where
-        rows become dependent and none of them vanishes."""
+        """Whether |R F| falls by enough of what is promised: the test where steps have begun to turn in circles, about
+        a place where rows become dependent and none of them vanishes."""
         level, promised, found = (float(np.linalg.norm(here.R * f)) ** 2 for f in (self.F, self.F + self.J @ change, F))
         gain = (level - found) / (level - promised) if level - promised > FLAT * level else 0.0
         self.radius = here.length(change) * (3.0 if gain > 0.75 else 1.0 if gain > 0.25 else 0.3)

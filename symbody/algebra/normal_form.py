@@ -1,7 +1,8 @@
 """Expressions as polynomials in atoms, in one normal form: equal expressions have equal polynomials.
 
-Atoms are symbols, sines and cosines of angles, reciprocals of denominators, and functions of which nothing is known. Angles that are sums are
-taken apart, sin(a + b) = sin a cos b + cos a sin b, and sin² = 1 - cos², so that of all ways to write a polynomial in sines and cosines one is left.
+Atoms are symbols, sines and cosines of angles, reciprocals of denominators, and functions of which nothing is known.
+Angles that are sums are taken apart, sin(a + b) = sin a cos b + cos a sin b, and sin² = 1 - cos², so that of all ways
+to write a polynomial in sines and cosines one is left.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ MOST_UNKNOWNS: Final = 4  # of a linear system that is solved by determinants
 
 @dataclass(frozen=True)
 class Angle:
-    """An angle as integer multiples of base angles: {0: 1, 2: -1} is the first less the third; the first multiple is positive."""
+    """An angle as integer multiples of base angles: {0: 1, 2: -1} is the first less the third; the first multiple is
+    positive."""
 
     multiples: tuple[tuple[int, int], ...]
 
@@ -197,7 +199,7 @@ def _gathered(out: Polynomial, terms: Polynomial) -> Polynomial:
     return out
 
 
-# ---------------------------------------------------------------------------------------------------------- from the graph
+# ------------------------------------------------------------------------------------------------------- from the graph
 
 
 def polynomials(roots: Iterable[Node], atoms: Atoms) -> dict[Node, Polynomial | None]:

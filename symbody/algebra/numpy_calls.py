@@ -1,4 +1,5 @@
-"""NumPy's functions called with expressions: operators are left to the expression, all others are refused with the function to use instead."""
+"""NumPy's functions called with expressions: operators are left to the expression, all others are refused with the
+function to use instead."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ _INSTEAD: Final = {
 
 
 def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-    """For `__array_ufunc__` of a class whose operators take numbers of NumPy: `np.float64(2) * q` is `q.__rmul__(2.0)`."""
+    """For `__array_ufunc__` of a class whose operators take numbers of NumPy: `np.float64(2) * q` is
+    `q.__rmul__(2.0)`."""
     name = ufunc.__name__
     if method == "__call__" and not options and name in _OPERATORS and len(inputs) == 2:
         left, right = inputs

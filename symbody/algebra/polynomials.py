@@ -1,7 +1,8 @@
 """Sparse polynomials with exact coefficients: a dictionary from monomials to numbers.
 
-A monomial is one integer, with sixteen bits for the exponent of each variable: the product of two monomials is the sum of two integers, and
-comparing integers is a lexicographic order (Kronecker's packing; Monagan and Pearce, Sparse polynomial division using a heap, J. Symb. Comp. 46, 2011).
+A monomial is one integer, with sixteen bits for the exponent of each variable: the product of two monomials is the sum
+of two integers, and comparing integers is a lexicographic order (Kronecker's packing; Monagan and Pearce, Sparse
+polynomial division using a heap, J. Symb. Comp. 46, 2011).
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ def content(p: Polynomial) -> Coefficient:
 
 
 def is_float(c: Coefficient) -> bool:
-    """Whether a coefficient comes from a number with rounding errors, which no fraction that people write has as its denominator."""
+    """Whether a coefficient comes from a number with rounding errors, which no fraction that people write has as its
+    denominator."""
     return Fraction(c).denominator > MOST_DENOMINATOR
 
 

@@ -1,8 +1,9 @@
 """Expressions across process borders: `pickle` of anything that holds them.
 
-A graph may be a million nodes deep and is shared by everything made of it, so it is not pickled node by node: an object that holds expressions is
-pickled with one flat table of all its nodes, oldest first, and refers to them by number. Read back, nodes are looked up in the graph of the other process
-like all that are made there, so equal expressions are one object again. Caches stay behind; they are made anew where they are needed.
+A graph may be a million nodes deep and is shared by everything made of it, so it is not pickled node by node: an object
+that holds expressions is pickled with one flat table of all its nodes, oldest first, and refers to them by number. Read
+back, nodes are looked up in the graph of the other process like all that are made there, so equal expressions are one
+object again. Caches stay behind; they are made anew where they are needed.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Small expressions print on one line. Large ones print as a numbered sequence: every node that is used more than once
 gets a line of its own, as do labelled nodes, linear solves, and parts that would make a line too long. Printing takes
-three steps: `intermediates` decides which nodes get a line, from widths that it only estimates; a `Style` (text or LaTeX)
-writes the lines, node by node from the arguments up; `Sequence` holds them. All steps are linear in the nodes of the graph,
-and only the lines that are shown are written, so that the `repr` of a huge expression stays quick and short.
+three steps: `intermediates` decides which nodes get a line, from widths that it only estimates; a `Style` (text or
+LaTeX) writes the lines, node by node from the arguments up; `Sequence` holds them. All steps are linear in the nodes of
+the graph, and only the lines that are shown are written, so that the `repr` of a huge expression stays quick and short.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ MOST_TREE: Final = 2000  # nodes of an expression that `one_line` writes out
 
 _age = attrgetter("serial")
 
-# ---------------------------------------------------------------------------------------------------------- intermediates
+# -------------------------------------------------------------------------------------------------------- intermediates
 
 
 def intermediates(things: Iterable[Any], labels: Labels | None = None, width: int = WIDTH) -> dict[Node, str]:
-    """The nodes that get a line of their own and their names, in order of evaluation, so that no line is much wider than `width` characters."""
+    """The nodes that get a line of their own and their names, in order of evaluation, so that no line is much wider
+    than `width` characters."""
     things, label = list(things), labels_by_node(labels)
     roots = nodes_of(things)
     nodes = ordered(roots)
@@ -184,14 +185,16 @@ def text(thing: Any, lines: int | None = LINES, labels: Labels | None = None) ->
 
 
 def latex(thing: Any, lines: int | None = LINES, labels: Labels | None = None) -> str:
-    """An expression, condition, matrix, vector, dyad, point or frame as LaTeX, with at most so many lines of intermediates (None: all)."""
+    """An expression, condition, matrix, vector, dyad, point or frame as LaTeX, with at most so many lines of
+    intermediates (None: all)."""
     if hasattr(thing, "latex"):
         return str(thing.latex())
     return str(short_or_long(thing, LATEX, lines, labels))
 
 
 def text_or_outline(thing: Any) -> str:
-    """The text where it fits a screen, else what it is: `repr` of a long expression is short, `print` writes all of it."""
+    """The text where it fits a screen, else what it is: `repr` of a long expression is short, `print` writes all of
+    it."""
     if operations(thing) <= MOST_OPERATIONS:
         found = text(thing, None)
         if found.count("\n") < SCREEN_LINES and len(found) <= SCREEN_CHARACTERS:
@@ -200,7 +203,8 @@ def text_or_outline(thing: Any) -> str:
 
 
 def outline(thing: Any) -> str:
-    """A small expression or matrix on one line, of a large one its kind and size: `Matrix 38 by 38, 5321 operations`."""
+    """A small expression or matrix on one line, of a large one its kind and size: `Matrix 38 by 38, 5321
+    operations`."""
     count = operations(thing)
     if count <= OUTLINE_OPERATIONS:
         found = text(thing, None)

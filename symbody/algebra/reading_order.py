@@ -1,4 +1,5 @@
-"""The order in which factors and terms are written: numbers, parameters (masses and inertias first), functions, speeds, accelerations.
+"""The order in which factors and terms are written: numbers, parameters (masses and inertias first), functions, speeds,
+accelerations.
 
 It depends on what a node is and on names, not on when nodes were made: m*g*l*sin(q), m*l**2*q_dot**2, (m1 + m2)*l1.
 """
@@ -32,7 +33,8 @@ def factor_order(n: Node, text: str) -> Order:
 
 
 def sum_order(kind: int, text: str) -> Order:
-    """Of a sum as a factor: sums of masses and inertias stand in front, (m1 + m2)*g*l, of other parameters behind these, m*(a + b)*cos(eps)."""
+    """Of a sum as a factor: sums of masses and inertias stand in front, (m1 + m2)*g*l, of other parameters behind
+    these, m*(a + b)*cos(eps)."""
     is_inertial = kind <= 1 and text.lstrip("(-0123456789* ")[:1] in tuple(_INERTIAL)
     is_plain = kind <= 1 and "(" not in text
     return kind, 0 if is_inertial else 1.5 if is_plain else 3, True, natural(text)

@@ -1,6 +1,7 @@
 """Bounds of rounding errors: by how much the value of an expression can be off, its symbols being rounded too.
 
-Running error analysis (Higham 2002, *Accuracy and Stability of Numerical Algorithms*, section 3.3), to first order, node by node:
+Running error analysis (Higham 2002, *Accuracy and Stability of Numerical Algorithms*, section 3.3), to first order,
+node by node:
 
     e(y) = Σ |∂y/∂a| e(a) + 2⁻⁵² |y|,   e(symbol) = 2⁻⁵² |symbol|
 
@@ -46,8 +47,8 @@ def rounding(
 
 
 def rounding_expressions(expressions: Sequence[Expr], sizes: Mapping[Symbol, Expr] | None = None) -> list[Expr] | None:
-    """The same bounds as expressions, to be compiled where they are asked for often; None where solves or functions of others are among
-    the nodes. They may have no value where a slope has none."""
+    """The same bounds as expressions, to be compiled where they are asked for often; None where solves or functions of
+    others are among the nodes. They may have no value where a slope has none."""
     error: dict[Node, Expr] = {s: UNIT * e for s, e in (sizes or {}).items()}
     for n in ordered(expressions):
         if isinstance(n, Block) or n.op == "call":

@@ -1,8 +1,8 @@
 """The rewriting rules of the constructors, as a table.
 
 Each rule is one function whose docstring is the identity that it uses; a, b, x, y are any expressions, c and d
-constants, n integers. They keep graphs small without ever making an operation count larger, and they keep numbers exact.
-Identities hold wherever both sides have a value (as for `a / a = 1`).
+constants, n integers. They keep graphs small without ever making an operation count larger, and they keep numbers
+exact. Identities hold wherever both sides have a value (as for `a / a = 1`).
 """
 
 from __future__ import annotations
@@ -354,7 +354,7 @@ def _(a: Expr, b: Expr) -> Expr | None:
     return _like_terms("sub", a, b)
 
 
-# ---------------------------------------------------------------------------------------------------------- sin² + cos² = 1
+# ------------------------------------------------------------------------------------------------------ sin² + cos² = 1
 
 
 def _square(a: Expr) -> tuple[str, Expr] | None:
@@ -512,7 +512,7 @@ def _(a: Expr, b: Expr) -> Expr | None:
     return _divide_powers(a, b)
 
 
-# ---------------------------------------------------------------------------------------------------------- powers, roots
+# -------------------------------------------------------------------------------------------------------- powers, roots
 
 
 @rule("pow", "any", "const")

@@ -1,6 +1,7 @@
 """Rules that merge sums of two products of sines and cosines, whatever else these products have in common.
 
-x sin² a + x cos² a = x          x cos a cos b ± x sin a sin b = x cos(a ∓ b)          x sin a cos b ± x cos a sin b = x sin(a ± b)
+x sin² a + x cos² a = x          x cos a cos b ± x sin a sin b = x cos(a ∓ b)          x sin a cos b ± x cos a sin b = x
+                                 sin(a ± b)
 """
 
 from __future__ import annotations

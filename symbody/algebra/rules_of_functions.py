@@ -159,7 +159,8 @@ _tangent_shifted("sub", "tan(pi - a) = -tan(a)")
 
 
 def _is_turned(a: Expr, b: Expr) -> bool:
-    """Whether b - a is the way to write the difference of two symbols. (Other differences may be written anew as sums, in an order of their own.)"""
+    """Whether b - a is the way to write the difference of two symbols. (Other differences may be written anew as sums,
+    in an order of their own.)"""
     return isinstance(a, Symbol) and isinstance(b, Symbol) and natural(a.name) > natural(b.name)
 
 

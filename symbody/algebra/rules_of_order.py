@@ -1,11 +1,13 @@
-"""Rules by which a sum of a handful of terms is one node, whatever the order in which it was written, and products have one number.
+"""Rules by which a sum of a handful of terms is one node, whatever the order in which it was written, and products have
+one number.
 
-Operations have two arguments, so a sum of several terms is a chain of them. Of all chains with the same terms one is kept: terms that are
-added come first, then those that are subtracted, each sorted by their keys; a number stands in front. Longer sums stay as they
-were written, and so do those with other than simple terms: there, partial sums that are used elsewhere are worth more than one order.
+Operations have two arguments, so a sum of several terms is a chain of them. Of all chains with the same terms one is
+kept: terms that are added come first, then those that are subtracted, each sorted by their keys; a number stands in
+front. Longer sums stay as they were written, and so do those with other than simple terms: there, partial sums that are
+used elsewhere are worth more than one order.
 
-Products are found by their factors (`make2` in `graph.py`), and keep the grouping in which they were made first; programs group them by what they
-have in common (`emit/program/shared_products.py`).
+Products are found by their factors (`make2` in `graph.py`), and keep the grouping in which they were made first;
+programs group them by what they have in common (`emit/program/shared_products.py`).
 """
 
 from __future__ import annotations
@@ -81,7 +83,8 @@ def _(a: Expr, b: Expr) -> Expr | None:
 
 
 def _simple_terms(a: Expr) -> list[tuple[Expr, bool]]:
-    """The terms of a sum of sums, each with whether it is subtracted; none where there are too many, or one is not simple."""
+    """The terms of a sum of sums, each with whether it is subtracted; none where there are too many, or one is not
+    simple."""
     stack: list[tuple[Expr, bool]] = [(a, False)]
     out: list[tuple[Expr, bool]] = []
     if key_class(a) > SPEEDS:
@@ -117,7 +120,8 @@ def _is_simple(n: Expr) -> bool:
 
 
 def _is_near_leaves(n: Expr) -> bool:
-    """Floats are not: sums of them, gathered from far apart, leave a rounding error where the terms that it comes from are gone."""
+    """Floats are not: sums of them, gathered from far apart, leave a rounding error where the terms that it comes from
+    are gone."""
     if n.op == "const":
         return not isinstance(n.data, float)
     return n.op not in _OPEN and all(not b.args for a in n.args for b in a.args)

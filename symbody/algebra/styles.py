@@ -64,7 +64,8 @@ class Factor(NamedTuple):
 
 
 class Product(NamedTuple):
-    """A number, which holds the sign, times and over factors: some that stay in front as they are, others in any order."""
+    """A number, which holds the sign, times and over factors: some that stay in front as they are, others in any
+    order."""
 
     coefficient: Number
     factors: tuple[Factor, ...]

@@ -13,12 +13,14 @@ from .walk import substitute
 
 
 def linearized(thing: Any, about: Mapping[Symbol, Any]) -> Any:
-    """An expression, matrix, vector, dyad or point to first order in some symbols about a point; others are held as they are.
+    """An expression, matrix, vector, dyad or point to first order in some symbols about a point; others are held as
+    they are.
 
-        e(x₀) + Σ ∂e/∂x(x₀) (x - x₀)       x₀: `about`, {q: 0, q.dot: V}, numbers or expressions without the symbols themselves
+        e(x₀) + Σ ∂e/∂x(x₀) (x - x₀)       x₀: `about`, {q: 0, q.dot: V}, numbers or expressions without the symbols
+                                           themselves
 
-    Of vectors and dyads the components change, not the frames in which they are written: express them in a frame that does not move with
-    these symbols first.
+    Of vectors and dyads the components change, not the frames in which they are written: express them in a frame that
+    does not move with these symbols first.
     """
     if not isinstance(about, Mapping) or any(not isinstance(s, Symbol) for s in about):
         raise ExpressionError(

@@ -20,7 +20,8 @@ from .written_form import effort, written
 
 MOST_NODES: Final = 4000  # of an entry on the graph
 MOST_PRODUCTS: Final = 200_000
-MOST_TERMS: Final = 400  # of an entry with its denominators: what is longer nobody reads, and looking for its shortest form takes minutes
+# of an entry with its denominators: what is longer nobody reads, and looking for its shortest form takes minutes
+MOST_TERMS: Final = 400
 MUCH_SHORTER: Final = 0.7
 _TOLERANCE: Final = 1e-8
 
@@ -106,10 +107,12 @@ def _certify(before: Expr, after: Expr) -> None:
 
 
 def tidy(thing: Any) -> Any:
-    """Expressions, matrices, lists of them, vectors, dyads, equations and linear systems as a person would write them, exactly equal to what they were.
+    """Expressions, matrices, lists of them, vectors, dyads, equations and linear systems as a person would write them,
+    exactly equal to what they were.
 
-    Sines and cosines are reduced by sin² + cos² = 1 and contracted to sums and differences of angles, common factors taken out, terms collected
-    by what moves. An expression that is too large for that stays as it is (`tidied` says which); `simplified` asks SymPy for more.
+    Sines and cosines are reduced by sin² + cos² = 1 and contracted to sums and differences of angles, common factors
+    taken out, terms collected by what moves. An expression that is too large for that stays as it is (`tidied` says
+    which); `simplified` asks SymPy for more.
     """
     if isinstance(thing, Matrix):
         return Matrix(thing.rows, thing.cols, tuple(tidied(thing.entries).entries))

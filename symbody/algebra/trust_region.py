@@ -1,8 +1,10 @@
-"""Steps of a trust region for F + J Δx = 0: scaling that knows no units, rank by singular values, linear unknowns eliminated.
+"""Steps of a trust region for F + J Δx = 0: scaling that knows no units, rank by singular values, linear unknowns
+eliminated.
 
     R F + (R J D) p = 0,   Δx = D p,   |p| ≤ Δ
 
-R and D are diagonal. R balances the rows of R J D, and D its columns, unless distances were given a meaning of their own.
+R and D are diagonal. R balances the rows of R J D, and D its columns, unless distances were given a meaning of their
+own.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ GROWS, GROWN = 10.0, 1e4  # by how much the weight of a row may grow in a step, 
 
 
 def without_dust(J: Array) -> Array:
-    """Zeros for entries that are next to nothing both in their row and in their column, whatever the units: slopes in multipliers of 1e-34 N."""
+    """Zeros for entries that are next to nothing both in their row and in their column, whatever the units: slopes in
+    multipliers of 1e-34 N."""
     A = np.abs(J)
     small = (A < DUST * A.max(axis=1, initial=0.0, keepdims=True)) & (
         A < DUST * A.max(axis=0, initial=0.0, keepdims=True)
@@ -41,7 +44,8 @@ def without_dust(J: Array) -> Array:
 
 @dataclass(frozen=True)
 class Scales:
-    """R and D; infinite for rows and columns in which no slope was seen so far. Columns may be fixed by the meaning of distances."""
+    """R and D; infinite for rows and columns in which no slope was seen so far. Columns may be fixed by the meaning of
+    distances."""
 
     R: Array
     D: Array
@@ -68,14 +72,15 @@ class Scales:
         return np.where(np.isfinite(self.D), self.D, 1.0)
 
     def following(self, J: Array) -> Scales:
-        """Scales for slopes that have changed. Columns do not grow, and rows by little: what fades on the way is not blown up."""
+        """Scales for slopes that have changed. Columns do not grow, and rows by little: what fades on the way is not
+        blown up."""
         scaled = np.max(np.abs(J) * self.rows[:, None] * self.columns, axis=1, initial=0.0)
         R = np.minimum(self.R * np.clip(1 / np.maximum(scaled, 1e-300), 1.0, GROWS), self.ceiling)
         return replace(self, R=R).shrunk(J)
 
     def shrunk(self, J: Array) -> Scales:
-        """Scales with which no entry of R J D is larger than about one (after Ruiz 2001, *A scaling algorithm to equilibrate both rows and
-        columns norms in matrices*)."""
+        """Scales with which no entry of R J D is larger than about one (after Ruiz 2001, *A scaling algorithm to
+        equilibrate both rows and columns norms in matrices*)."""
         A = np.abs(J)
         out = self._completed(A) if self._meets_news(A) else self
         R, D, scaled = out.R, out.D, A * out.rows[:, None] * out.columns
@@ -93,7 +98,8 @@ class Scales:
         return bool(A[rows].any() or A[:, columns].any())
 
     def _completed(self, A: Array) -> Scales:
-        """With rows and columns in which slopes are seen for the first time; none of them beyond those that are known."""
+        """With rows and columns in which slopes are seen for the first time; none of them beyond those that are
+        known."""
         R, D = _geometric(A, self.R, self.D)
         R, D = (
             np.where(np.isfinite(new), np.minimum(new, np.max(old, initial=0.0, where=np.isfinite(old)) or np.inf), new)
@@ -110,9 +116,9 @@ def _scales_of(J: bytes, shape: tuple[int, int]) -> Scales:
 
 
 def _geometric(A: Array, R: Array, D: Array) -> tuple[Array, Array]:
-    """R and D for which the logarithms of the entries of R A D that are not zero have the least sum of squares (Curtis and Reid 1972, *On the
-    automatic scaling of matrices for Gaussian elimination*). Entries that are next to nothing then, such as cos(π/2), are left out, and it
-    is done again. R and D that are finite already stay."""
+    """R and D for which the logarithms of the entries of R A D that are not zero have the least sum of squares (Curtis
+    and Reid 1972, *On the automatic scaling of matrices for Gaussian elimination*). Entries that are next to nothing
+    then, such as cos(π/2), are left out, and it is done again. R and D that are finite already stay."""
     m, n = A.shape
     known = np.concatenate([R, D])
     is_known, used = np.isfinite(known), A > 0
@@ -178,7 +184,8 @@ class Linearisation:
 
     @cached_property
     def _factors(self) -> SingularValues:
-        """Of what linear unknowns leave of the columns that move (variable projection: Golub and Pereyra 1973, Kaufman 1975)."""
+        """Of what linear unknowns leave of the columns that move (variable projection: Golub and Pereyra 1973, Kaufman
+        1975)."""
         A = (self.R[:, None] * self.J * self.D)[:, self.moving]
         U = self._loads.U
         return SingularValues.of(A - U @ (U.T @ A) if U.size else A)
@@ -231,7 +238,8 @@ class Linearisation:
         return float(np.linalg.norm(self._components)) / size if size else 0.0
 
     def is_turned(self, J: Array) -> bool:
-        """Whether slopes elsewhere have another orientation: on the way there, rows become dependent (det J changes its sign)."""
+        """Whether slopes elsewhere have another orientation: on the way there, rows become dependent (det J changes its
+        sign)."""
         return _has_other_sign(self._factors, (self.R[:, None] * J * self.D)[:, self.moving])
 
     def tangential(self, change: Array) -> Array:
@@ -244,7 +252,8 @@ class Linearisation:
 
 
 def is_turned(one: Array, other: Array) -> bool:
-    """Whether two Jacobians that determine all unknowns have other orientations, so that they become singular on every way between them."""
+    """Whether two Jacobians that determine all unknowns have other orientations, so that they become singular on every
+    way between them."""
     scales = Scales.of(one)
     f = SingularValues.of(scales.rows[:, None] * one * scales.columns)
     return f.rank() == one.shape[1] and _has_other_sign(f, scales.rows[:, None] * other * scales.columns)
@@ -256,10 +265,11 @@ def _has_other_sign(f: SingularValues, A: Array) -> bool:
 
 @dataclass(frozen=True)
 class Rank:
-    """Rank information of J: its rank, the ratio of its largest to its smallest singular value, its null space (columns), and how far
-    each unknown lies in it (0: determined, 1: not at all).
+    """Rank information of J: its rank, the ratio of its largest to its smallest singular value, its null space
+    (columns), and how far each unknown lies in it (0: determined, 1: not at all).
 
-    A direction is one of the null space where each row by itself stays zero, beside its own entries: a soft spring counts beside stiff ones.
+    A direction is one of the null space where each row by itself stays zero, beside its own entries: a soft spring
+    counts beside stiff ones.
     """
 
     rank: int

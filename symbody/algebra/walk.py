@@ -62,8 +62,9 @@ def rebuilt(node: Node, args: tuple[Any, ...]) -> Any:
 def substitute(thing: Any, table: Mapping[Any, Any]) -> Any:
     """Replace symbols (or any subexpressions) simultaneously: what is put in is not searched again.
 
-    Takes and returns an expression, a matrix, a vector, dyad or point (whose components change, not the frames that they are in), or a list of them. Chosen numbers fold through the graph. An expression that has no value at
-    these numbers (a pole, the logarithm of zero) is refused, unless it stands in the branch of a `where` that is not taken.
+    Takes and returns an expression, a matrix, a vector, dyad or point (whose components change, not the frames that
+    they are in), or a list of them. Chosen numbers fold through the graph. An expression that has no value at these
+    numbers (a pole, the logarithm of zero) is refused, unless it stands in the branch of a `where` that is not taken.
     """
     if isinstance(thing, (list, tuple)):
         return type(thing)(substitute_all(list(thing), table))
@@ -110,7 +111,8 @@ def _lost(n: Node, args: tuple[Any, ...], without_value: Mapping[Node, Expressio
 
 
 def resolve(definitions: Mapping[Symbol, Any]) -> dict[Symbol, Expr]:
-    """Definitions that refer to each other, made independent of each other: {a: b + 1, b: 2 c} gives {a: 2 c + 1, b: 2 c}.
+    """Definitions that refer to each other, made independent of each other: {a: b + 1, b: 2 c} gives {a: 2 c + 1, b: 2
+    c}.
 
     Definitions that need themselves are refused, with the circle named.
     """

@@ -1,4 +1,5 @@
-"""Polynomials written as expressions with few operations: common factors out, terms collected by what moves, or by the most frequent factor."""
+"""Polynomials written as expressions with few operations: common factors out, terms collected by what moves, or by the
+most frequent factor."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ from .polynomials import (
 from .walk import ordered
 
 MOST_SIZE: Final = 100_000
-CLASSES: Final = (  # terms are collected by their factors of these classes: functions, functions and speeds, all but parameters, speeds
+# terms are collected by their factors of these classes: functions, functions and speeds, all but parameters, speeds
+CLASSES: Final = (
     frozenset((5,)),
     frozenset((5, 7, 9, 11)),
     frozenset((3, 5, 7, 9, 11)),
@@ -145,7 +147,8 @@ def _denominator(i: int, atoms: Atoms) -> Expr:
 
 
 def _signed_content(p: Polynomial) -> Fraction:
-    """Negative where all coefficients are. Numbers with rounding errors have nothing in common, unless they are the same."""
+    """Negative where all coefficients are. Numbers with rounding errors have nothing in common, unless they are the
+    same."""
     sizes = {abs(Fraction(c)) for c in p.values()}
     size_of_all = Fraction(content(p))
     if any(map(is_float, sizes)):

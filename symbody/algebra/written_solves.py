@@ -1,7 +1,8 @@
 """Expressions in which linear solves are written out as steps of elimination: for targets that know no solve.
 
-The functions of `elimination.py` run on expressions that carry a number each, by which pivots are chosen: at numbers drawn for all
-symbols, or at those given. Definite systems need no pivots. Where a pivot that is fine there becomes zero elsewhere, the steps have no value.
+The functions of `elimination.py` run on expressions that carry a number each, by which pivots are chosen: at numbers
+drawn for all symbols, or at those given. Definite systems need no pivots. Where a pivot that is fine there becomes zero
+elsewhere, the steps have no value.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The zero nearest to a start, several zeros, and zeros that Newton's method alone does not find.
 
-A search goes through ways to a zero until one of them leads there, and then looks for nearer zeros with the known ones divided out. What is
-found is said with the way that led to it and the distance from the start.
+A search goes through ways to a zero until one of them leads there, and then looks for nearer zeros with the known ones
+divided out. What is found is said with the way that led to it and the distance from the start.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class Way(Enum):
 
 @dataclass(frozen=True)
 class FoundZero:
-    """A zero, or what came nearest to one; the way to it, its distance from the start, and where the way began if that is another place."""
+    """A zero, or what came nearest to one; the way to it, its distance from the start, and where the way began if that
+    is another place."""
 
     solution: Solution
     way: Way
@@ -60,10 +61,12 @@ class ZeroSearch:
 
     metric       distances between points
     inertia      P of dynamic relaxation, where there is one
-    instability  x -> in how many directions a zero is unstable: of zeros that are equally near, the most stable is taken
+    instability  x -> in how many directions a zero is unstable: of zeros that are equally near, the most stable is
+                 taken
     shaken       how far unknowns may be moved where nothing is found from the start
     is_true      x -> whether a zero there is one of what the rows stand for
-    lifted       the same rows with further unknowns after the others, in which they are less steep, where that is of use
+    lifted       the same rows with further unknowns after the others, in which they are less steep, where that is of
+                 use
     ties         rows that are constraints: the start may be off them
     home         where rows are more likely to have values than at the start, if they have none there
     """
@@ -111,7 +114,8 @@ class ZeroSearch:
         return self._preferred(found)
 
     def _around(self, origin: Array, found: list[FoundZero]) -> Iterator[Array]:
-        """Places at parts of the least distance, at random and along each unknown, from which nearer zeros are looked for where there are so few unknowns that this costs little."""
+        """Places at parts of the least distance, at random and along each unknown, from which nearer zeros are looked
+        for where there are so few unknowns that this costs little."""
         draw, n = np.random.default_rng(3), len(origin)
         if n > FEW:
             return
@@ -123,8 +127,8 @@ class ZeroSearch:
                 yield origin + part * min(f.distance for f in found) / size * away
 
     def _from_elsewhere(self, first: FoundZero) -> Iterator[FoundZero]:
-        """Zeros that Newton's method leads to from the start itself, where stiff springs were lifted; from next to it on the constraints; from
-        home, where that is no farther than what was found."""
+        """Zeros that Newton's method leads to from the start itself, where stiff springs were lifted; from next to it
+        on the constraints; from home, where that is no farther than what was found."""
         origins = [self.start] if first.way is Way.LIFTED else []
         if self.ties is not None and self.ties.any():
             with np.errstate(all="ignore"):
@@ -281,8 +285,8 @@ class ZeroSearch:
         return FoundZero(solution, way, self.metric.distance(solution.x, self.start))
 
     def _snapped(self, solution: Solution) -> Solution:
-        """The same zero, with unknowns exactly where they started that came back to next to there: where zeros are not alone, steps end a root of
-        rounding beside those from which others can be reached."""
+        """The same zero, with unknowns exactly where they started that came back to next to there: where zeros are not
+        alone, steps end a root of rounding beside those from which others can be reached."""
         is_back = np.isfinite(self.metric.sizes) & (np.abs(self.metric.difference(solution.x, self.start)) < SAME)
         x = np.where(is_back, self.start, solution.x)
         if np.array_equal(x, solution.x):
@@ -292,8 +296,9 @@ class ZeroSearch:
         return snapped if is_same else solution
 
     def _preferred(self, found: list[FoundZero]) -> FoundZero:
-        """The nearest; of those about as near the most stable; of those just as near, as in a symmetric system, always the same, whatever the last
-        bit of their distances says: that with the larger first unknown in which they differ."""
+        """The nearest; of those about as near the most stable; of those just as near, as in a symmetric system, always
+        the same, whatever the last bit of their distances says: that with the larger first unknown in which they
+        differ."""
         near = _within(TIE, found)
         if len(near) > 1 and self.instability is not None:
             ranks = [self.instability(f.solution) for f in near]

@@ -1,4 +1,5 @@
-"""`Model.beam`: the modes, the inertia and the stiffness of a straight beam along x, exactly, with its parameters as symbols.
+"""`Model.beam`: the modes, the inertia and the stiffness of a straight beam along x, exactly, with its parameters as
+symbols.
 
     K = ∫ EI v_k'' v_l'' dx + ∫ N v_k' v_l' dx,      ∫ EA u_k' u_l' dx,      ∫ GJ θ_k' θ_l' dx
 
@@ -28,7 +29,8 @@ SUFFIX: Final = {"y": "y", "z": "z", "x": "x", "twist": "t", "turn y": "a", "tur
 
 @dataclass(frozen=True)
 class Section:
-    """Quantities along a beam, as given: per length, or stiffnesses; with two entries for deflections along y and along z."""
+    """Quantities along a beam, as given: per length, or stiffnesses; with two entries for deflections along y and along
+    z."""
 
     rho_A: Any
     EI: Mapping[str, Any]
@@ -53,7 +55,8 @@ class Supports:
 
     @property
     def held(self) -> tuple[int, int]:
-        """Whether stretch and twist are held at the ends: where it is clamped, and at one pinned end where nothing is."""
+        """Whether stretch and twist are held at the ends: where it is clamped, and at one pinned end where nothing
+        is."""
         left, right = self.left == "clamped", self.right == "clamped"
         if not left and not right:
             left, right = self.origin == 0, self.origin == 1
@@ -88,7 +91,8 @@ def polynomial_shapes(kind: str, count: int, ends: Supports, shears: bool) -> Se
 
 
 def element_shapes(kind: str, n: int, ends: Supports) -> list[tuple[LineFunction, bool]]:
-    """Finite elements: functions, and whether their coordinate is a slope; the conditions at the ends leave some out."""
+    """Finite elements: functions, and whether their coordinate is a slope; the conditions at the ends leave some
+    out."""
     if kind in ("x", "twist"):
         left, right = ends.held
         nodes = linear(n)[left : n + 1 - right]
@@ -129,7 +133,7 @@ def shapes_of(
     return [(f, False) for f in polynomial_shapes(kind, modes, ends, shears)]
 
 
-# ---------------------------------------------------------------------------------------------------------- along the beam
+# ------------------------------------------------------------------------------------------------------- along the beam
 
 
 def distribution(where: str, value: Any, length: Expr, n: int) -> Distribution:
@@ -141,7 +145,8 @@ def distribution(where: str, value: Any, length: Expr, n: int) -> Distribution:
     terms = polynomials([e], inside[0])
     if len(inside) > 1 or terms is None:
         raise ModelError(
-            f"{where}: {shown(e)} is not a polynomial in one material coordinate; beams are integrated exactly. m.elastic takes any function"
+            f"{where}: {shown(e)} is not a polynomial in one material coordinate; beams are integrated "
+            "exactly. m.elastic takes any function"
         )
     return Distribution(tuple(_on_piece(terms[0], length, piece, n) for piece in range(n)))
 

@@ -1,14 +1,14 @@
 """Fields of a beam along x: how its points move with its elastic coordinates, to second order.
 
-A point of a section is s = s⁰(x) + y sʸ(x) + z sᶻ(x). With deflections v, w, stretch u and twist θ, and a, b the turns of a section about z and -y (a = v',
-b = w' without shear), sections stay plane:
+A point of a section is s = s⁰(x) + y sʸ(x) + z sᶻ(x). With deflections v, w, stretch u and twist θ, and a, b the turns
+of a section about z and -y (a = v', b = w' without shear), sections stay plane:
 
     s⁰ = (x + u - ½ ∫ v'² + w'², v, w)
     sʸ = (-a - b θ, 1 - ½ (a² + θ²), θ)
     sᶻ = (-b + a θ, -θ - a b, 1 - ½ (b² + θ²))
 
-which is R_z(a) R_y(-b) R_x(θ) to second order, and an axis that is stretched by u alone. Second-order terms are expanded in Legendre's
-polynomials on each piece, which are orthogonal: of their moments few are not zero.
+which is R_z(a) R_y(-b) R_x(θ) to second order, and an axis that is stretched by u alone. Second-order terms are
+expanded in Legendre's polynomials on each piece, which are orthogonal: of their moments few are not zero.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ COMPONENT = {"x": 0, "y": 1, "z": 2}
 class BeamMode:
     """One elastic coordinate: what it moves, its shape over X = x / L, and the length that goes with it.
 
-    moves   "y", "z" deflections, "x" stretch, "twist", or "turn y", "turn z": of sections that shear, in the plane of these deflections
+    moves   "y", "z" deflections, "x" stretch, "twist", or "turn y", "turn z": of sections that shear, in the plane of
+            these deflections
     """
 
     moves: str
@@ -225,7 +226,7 @@ def _quadratic(terms: Sequence[tuple[Expr, Expr, Fraction]]) -> Expr:
     return total
 
 
-# ---------------------------------------------------------------------------------------------------------- where points are
+# ----------------------------------------------------------------------------------------------------- where points are
 
 
 @dataclass(frozen=True)

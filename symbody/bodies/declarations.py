@@ -36,7 +36,8 @@ class SymbolTuple:
 
 
 class KinematicTables(NamedTuple):
-    """Rates given one by one, kinematic equations, coordinates of norm one, small coordinates, motions of frames without a place."""
+    """Rates given one by one, kinematic equations, coordinates of norm one, small coordinates, motions of frames
+    without a place."""
 
     rates: Mapping[Symbol, Expr]
     equations: tuple[Expr, ...]
@@ -126,7 +127,8 @@ class Declarations(Portable):
         return self.declare(name, "parameter", value, unit)
 
     def parameters(self, names: str = "", /, *values: float, **named: float | None) -> Any:
-        """Several parameters: `a, b = m.parameters("a b", 1.0, 2.0)`, or `p = m.parameters(a=1.0, b=2.0)` and then `p.a`.
+        """Several parameters: `a, b = m.parameters("a b", 1.0, 2.0)`, or `p = m.parameters(a=1.0, b=2.0)` and then
+        `p.a`.
 
         A value of None declares a parameter without one.
         """
@@ -174,7 +176,8 @@ class Declarations(Portable):
         if not isinstance(q, Symbol) or q.kind != "coordinate" or self._symbols.get(q.name) is not q:
             known = listed((*self.symbols_of_kind("coordinate"), *self.symbols_of_kind("variable")))
             raise ModelError(
-                f"rate: {shown(q)} is not a coordinate or variable of model {self.name!r}, whose coordinates and variables are {known}"
+                f"rate: {shown(q)} is not a coordinate or variable of model {self.name!r}, whose coordinates "
+                f"and variables are {known}"
             )
         if q in self._rates:
             raise ModelError(f"rate: the rate of {q} is given twice")
@@ -239,7 +242,8 @@ class Declarations(Portable):
         used = set(free_symbols(*rates.values(), *self._given_motions))
         if idle := [s for s in own if s not in used]:
             raise ModelError(
-                f"model {self.name!r}: speeds {listed(idle)} are in no kinematic equation; say how rates follow from them: m.rate(q, {idle[0]})"
+                f"model {self.name!r}: speeds {listed(idle)} are in no kinematic equation; say how rates "
+                f"follow from them: m.rate(q, {idle[0]})"
             )
         rates = {q: rates[q] for q in coordinates}
         return (_in_order_of_declaration(u, own, rates) if own else u), rates
@@ -249,7 +253,8 @@ class Declarations(Portable):
         A = jacobian(self._kinematic, dots)
         if nonlinear := [s for s in free_symbols(A) if s in dots or s.kind == "speed"]:
             raise ModelError(
-                f"model {self.name!r}: a kinematic equation is not linear in {listed(nonlinear)}; its coefficients may contain coordinates, time and parameters only"
+                f"model {self.name!r}: a kinematic equation is not linear in {listed(nonlinear)}; its "
+                "coefficients may contain coordinates, time and parameters only"
             )
         rest = substitute_all(list(self._kinematic), dict.fromkeys(dots, ZERO))
         return dict(zip(unknown, _solved_in_blocks(A, [-e for e in rest]), strict=True))
@@ -282,7 +287,8 @@ class Declarations(Portable):
 def _in_order_of_declaration(
     u: Sequence[Symbol], declared: Sequence[Symbol], rates: Mapping[Symbol, Expr]
 ) -> list[Symbol]:
-    """Declared speeds in the order of their declaration; rates that are speeds stand among them where their coordinates do."""
+    """Declared speeds in the order of their declaration; rates that are speeds stand among them where their coordinates
+    do."""
     place: dict[Symbol, int] = {}
     for k, rate in enumerate(rates.values()):
         for s in free_symbols(rate):

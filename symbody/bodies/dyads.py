@@ -21,7 +21,8 @@ V = TypeVar("V", bound="Vector")
 class Dyad(Tensor):
     """A sum of dyads, each between two frames: (a b) · v = a (b · v).
 
-    Made by `frame.dyad(matrix)`, `a.outer(b)`, `a.skew()`, `body.inertia()`. Methods `dot`, `cross`, `transposed`, `express`, `components`, `dt`.
+    Made by `frame.dyad(matrix)`, `a.outer(b)`, `a.skew()`, `body.inertia()`. Methods `dot`, `cross`, `transposed`,
+    `express`, `components`, `dt`.
     """
 
     __slots__ = ()
@@ -80,8 +81,8 @@ class Dyad(Tensor):
         return Dyad({(a_frame(frame), frame): self.components(frame)})
 
     def dt(self, frame: Frame | None = None) -> Dyad:
-        """Time derivative seen from a frame (the ground by default): D' + ω × D - D × ω, each side with the ω of its frame
-        (Lennartsson eq. 4.5)."""
+        """Time derivative seen from a frame (the ground by default): D' + ω × D - D × ω, each side with the ω of its
+        frame (Lennartsson eq. 4.5)."""
         out = Dyad({})
         for (f, g), m in self.terms.items():
             left, right = f.angular_velocity(frame).components(f), g.angular_velocity(frame).components(g)

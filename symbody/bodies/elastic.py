@@ -17,7 +17,8 @@ from .moments import Moments, trace
 
 @dataclass(frozen=True)
 class Fields:
-    """Fields s_k of a body with their weights h_k: s_0 with weight one, modes with coordinates, second-order fields with products of these."""
+    """Fields s_k of a body with their weights h_k: s_0 with weight one, modes with coordinates, second-order fields
+    with products of these."""
 
     weights: tuple[Expr, ...]
     fields: tuple[Matrix, ...]
@@ -35,7 +36,8 @@ def fields_of(where: str, rest: Matrix, modes: Sequence[Matrix], second: Any, q:
             or not all(isinstance(i, int) and 0 <= i < len(q) for i in pair)
         ):
             raise ModelError(
-                f"{where}: second= maps pairs of modes such as (0, 1), numbers from 0 to {len(q) - 1}, to fields; got {shown(pair)}"
+                f"{where}: second= maps pairs of modes such as (0, 1), numbers from 0 to {len(q) - 1}, to "
+                f"fields; got {shown(pair)}"
             )
         i, j = pair
         weights.append(q[i] * q[j] * (HALF if i == j else ONE))
@@ -75,13 +77,14 @@ def solid_stiffness(where: str, modes: Sequence[Matrix], region: Region, materia
     return Matrix(n, n, tuple(found[min(k, j), max(k, j)] for k in range(n) for j in range(n)))
 
 
-# ---------------------------------------------------------------------------------------------------------- what a user gives
+# ---------------------------------------------------------------------------------------------------- what a user gives
 
 
 def given_modes(where: str, modes: Any) -> list[Matrix]:
     if not isinstance(modes, (list, tuple)) or not modes:
         raise ModelError(
-            f"{where}: modes= is a list of shape functions such as [(0, x**2, 0)], three components each; got {shown(modes)}"
+            f"{where}: modes= is a list of shape functions such as [(0, x**2, 0)], three components each; got "
+            f"{shown(modes)}"
         )
     return [three(s, f"{where}, mode {k}") for k, s in enumerate(modes, start=1)]
 
@@ -116,7 +119,8 @@ def _largest(A: Matrix) -> float:
 
 
 def region_and_rest(where: str, over: Any, rest: Any, quadrature: int) -> tuple[Region, Matrix]:
-    """Where the body is integrated over, and its places at rest: the material coordinates themselves unless said otherwise."""
+    """Where the body is integrated over, and its places at rest: the material coordinates themselves unless said
+    otherwise."""
     region = region_of(where, over, quadrature)
     if len(region.limits) > 3:
         raise ModelError(f"{where}: over= has at most three material coordinates, got {listed(region.limits)}")
@@ -151,10 +155,12 @@ def _weighted(q: Sequence[Symbol], vectors: Sequence[Matrix]) -> Matrix:
 
 
 def table_of(where: str, given: Any, q: Sequence[Symbol]) -> Moments:
-    """Moments given as numbers (or expressions): mass, g_k and G_kl for k, l from 0 (the place at rest) to the number of modes."""
+    """Moments given as numbers (or expressions): mass, g_k and G_kl for k, l from 0 (the place at rest) to the number
+    of modes."""
     if not isinstance(given, Mapping) or set(given) != {"mass", "first", "second"}:
         raise ModelError(
-            f"{where}: moments= is a mapping with mass, first (g_k: three numbers each) and second (G_kl: 3 by 3 each); got {shown(given)}"
+            f"{where}: moments= is a mapping with mass, first (g_k: three numbers each) and second (G_kl: 3 "
+            f"by 3 each); got {shown(given)}"
         )
     n = len(q) + 1
     try:

@@ -1,4 +1,5 @@
-"""Bodies that deform: a frame that moves with the whole, coordinates of the deformation, and where each point of the body is."""
+"""Bodies that deform: a frame that moves with the whole, coordinates of the deformation, and where each point of the
+body is."""
 
 from __future__ import annotations
 
@@ -73,7 +74,8 @@ class ElasticBody(Body):
     _frames: dict[Place, Frame] = field(default_factory=dict)
 
     def at(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Frame:
-        """A frame at the point that has these coordinates (or this name): it moves and turns with the deformation. The same place gives the same frame."""
+        """A frame at the point that has these coordinates (or this name): it moves and turns with the deformation. The
+        same place gives the same frame."""
         if isinstance(x, str):
             if x not in self.points:
                 raise unknown(f"body {self.name!r}", "point", x, self.points)
@@ -118,7 +120,8 @@ class ElasticBody(Body):
         """Velocity of a point of the body, such as body.point(x)."""
         if self.frame not in point.frame.path:
             raise ModelError(
-                f"body {self.name!r} deforms: the velocity at a place is known of its own points, such as body.point(x); got {shown(point)}"
+                f"body {self.name!r} deforms: the velocity at a place is known of its own points, such as "
+                f"body.point(x); got {shown(point)}"
             )
         return point.velocity()
 
@@ -190,12 +193,13 @@ def internal_loads(name: str, q: Sequence[Symbol], K: Matrix, D: Matrix) -> list
     return out
 
 
-# ---------------------------------------------------------------------------------------------------------- shapes by expressions
+# ------------------------------------------------------------------------------------------------ shapes by expressions
 
 
 @dataclass(frozen=True)
 class FieldShapes:
-    """Shapes as expressions in material coordinates: Σ h_k s_k, and angles about x, y, z (or none, where they are not known)."""
+    """Shapes as expressions in material coordinates: Σ h_k s_k, and angles about x, y, z (or none, where they are not
+    known)."""
 
     material: tuple[Symbol, ...]
     weights: tuple[Expr, ...]
@@ -222,13 +226,15 @@ class FieldShapes:
     def _table(self, place: Place) -> dict[Symbol, Expr]:
         if strange := [e for e, s in zip(place[len(self.material) :], "xyz", strict=False) if e is not ZERO]:
             raise ModelError(
-                f"body {self.body!r} has the material coordinates {listed(self.material)}, and no third one for {shown(strange[0])}"
+                f"body {self.body!r} has the material coordinates {listed(self.material)}, and no third one "
+                f"for {shown(strange[0])}"
             )
         return dict(zip(self.material, place, strict=False))
 
 
 def slopes(material: Sequence[Symbol], s: Matrix) -> Matrix:
-    """Rotation of the material by a displacement: ½ curl s in a solid; in a line or plane, what keeps sections normal to it.
+    """Rotation of the material by a displacement: ½ curl s in a solid; in a line or plane, what keeps sections normal
+    to it.
 
     line:  (0, -∂s_z/∂x, ∂s_y/∂x)       plane:  (∂s_z/∂y, -∂s_z/∂x, ½ (∂s_y/∂x - ∂s_x/∂y))
     """

@@ -36,7 +36,8 @@ def refuse_modes(where: str, moments: Moments, q: Sequence[Symbol], K: Matrix) -
     least, mixture = symmetric_eigenvalues(_scaled(mass, d))
     if least < SMALL:
         raise ModelError(
-            f"{where}: its modes are not independent: {_sum(q, mixture, d)} is nowhere (least eigenvalue {least:z.2g}); leave one out"
+            f"{where}: its modes are not independent: {_sum(q, mixture, d)} is nowhere (least eigenvalue "
+            f"{least:z.2g}); leave one out"
         )
     left = [[mass[i][j] - _projection(coupling, rigid, i, j) for j in range(len(q))] for i in range(len(q))]
     least, mixture = symmetric_eigenvalues(_scaled(left, d))
@@ -51,7 +52,8 @@ def refuse_modes(where: str, moments: Moments, q: Sequence[Symbol], K: Matrix) -
         least, mixture = symmetric_eigenvalues(_scaled(stiff, s))
         if least < -1e-9:
             raise ModelError(
-                f"{where}: its stiffness is negative for {_sum(q, mixture, s)} (eigenvalue {least:z.3g} of a matrix with ones on the diagonal)"
+                f"{where}: its stiffness is negative for {_sum(q, mixture, s)} (eigenvalue {least:z.3g} of a "
+                "matrix with ones on the diagonal)"
             )
 
 

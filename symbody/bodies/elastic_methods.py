@@ -36,7 +36,10 @@ STIFFENED = (
 PLAIN = (
     "elastic to first order: foreshortening is dropped, and with it the stiffness that rotation and axial loads give"
 )
-REDUCED = "elastic to first order: places are linear in its elastic coordinates, frames turn by their angles; stiffness that rotation, acceleration and forces give is dropped"
+REDUCED = (
+    "elastic to first order: places are linear in its elastic coordinates, frames turn by their angles; "
+    "stiffness that rotation, acceleration and forces give is dropped"
+)
 REDUCED_STIFFENED = (
     "elastic to first order, with the geometric stiffness of accelerations, rotation and forces at its interfaces (Wallrapp); dropped are second-order terms that have no mode in common "
     "with the place at rest, and geometric stiffness of torques"
@@ -74,15 +77,19 @@ class ElasticMethods(JointMethods):
             s = s_0(x) + Σ q_k s_k(x) + ½ Σ q_i q_j s_ij(x)
 
         modes        shape functions s_k: three components each, in material coordinates, such as x = material("x")
-        over         the line, plane or solid: {x: (0, L)}, with limits for each material coordinate; density is per length, area or volume
+        over         the line, plane or solid: {x: (0, L)}, with limits for each material coordinate; density is per
+                     length, area or volume
         rest         s_0, the material coordinates themselves by default
         second       second-order fields: {(i, j): s_ij}, modes numbered from 0
         turns        angles about x, y, z of each mode, for frames at its points; by default those of the material
         stiffness    K of the energy ½ q · K q; or elasticity=(E, nu) of an isotropic solid
-        damping      D of -D q'; or rayleigh=(alpha, beta): D = alpha M + beta K; or modal_damping=, one ratio or one for each mode
+        damping      D of -D q'; or rayleigh=(alpha, beta): D = alpha M + beta K; or modal_damping=, one ratio or one
+                     for each mode
         coordinates  names of q_k
-        moments      instead of modes, over and density: {"mass": m, "first": g_k, "second": G_kl}, k and l from 0 (at rest) to the number of modes
-        points       names of points: {"tip": (x, y, z)}; for a body given by moments {"tip": (place at rest, shifts, angles)}, both mode by mode
+        moments      instead of modes, over and density: {"mass": m, "first": g_k, "second": G_kl}, k and l from 0 (at
+                     rest) to the number of modes
+        points       names of points: {"tip": (x, y, z)}; for a body given by moments {"tip": (place at rest, shifts,
+                     angles)}, both mode by mode
         quadrature   number of points of Gauss for what is no polynomial
 
         Integrals of polynomials are exact and keep their symbols.
@@ -123,7 +130,8 @@ class ElasticMethods(JointMethods):
         modal_damping: Any = None,
         coordinates: Any = None,
     ) -> ElasticBody:
-        """A body that comes as numbers: from finite elements by `FiniteElements.reduced`, or from a file by `read_reduced`, or over a parameter by `interpolated_body`; on a frame or to be placed by a joint.
+        """A body that comes as numbers: from finite elements by `FiniteElements.reduced`, or from a file by
+        `read_reduced`, or over a parameter by `interpolated_body`; on a frame or to be placed by a joint.
 
         damping, rayleigh, modal_damping   as for `elastic`, instead of the damping that it has
         coordinates                        names of its coordinates, name_q1, ... by default
@@ -134,7 +142,8 @@ class ElasticMethods(JointMethods):
         where = f"elastic body {name!r}"
         if not hasattr(reduced, "table") or not hasattr(reduced, "stiffening"):
             raise ModelError(
-                f"{where}: is made of a reduced body, from `finite_elements(...).reduced(...)` or `read_reduced(file)`; got {shown(reduced)}"
+                f"{where}: is made of a reduced body, from `finite_elements(...).reduced(...)` or "
+                f"`read_reduced(file)`; got {shown(reduced)}"
             )
         q = self._elastic_coordinates(where, name, coordinates, reduced.count)
         table, K = reduced.table(q), reduced.matrix("stiffness")
@@ -170,23 +179,29 @@ class ElasticMethods(JointMethods):
         rayleigh: Any = None,
         modal_damping: Any = None,
     ) -> ElasticBody:
-        """A straight beam along x of its frame, which may bend, stretch and twist; its integrals are exact, and all quantities may be symbols.
+        """A straight beam along x of its frame, which may bend, stretch and twist; its integrals are exact, and all
+        quantities may be symbols.
 
         length, rho_A   its length, and mass per length
-        EI, bending     bending stiffness: one for the deflections named in bending= ("y" by default, "z", "yz"), or two, for y and z
+        EI, bending     bending stiffness: one for the deflections named in bending= ("y" by default, "z", "yz"), or
+                        two, for y and z
         EA, GJ          stiffness in stretch and in torsion: with these it stretches and twists
         GA              shear stiffness: with it sections turn by themselves (Timoshenko); needs rho_I
-        rho_I           of sections, per length: ∫ y² dm and ∫ z² dm, or one number for both; needed by torsion and shear
-        modes           how many orthogonal polynomials for each motion, or by motion: {"y": 4, "z": 2, "x": 1, "twist": 1}
-        elements        instead: cubic finite elements (linear in stretch and torsion), whose coordinates are deflections and slopes of nodes
-        ends            how the frame is fixed to it: ("clamped", "free") tangent at its beginning, ("pinned", "pinned") along the chord,
-                        ("free", "free") mean axes; other pairs of clamped, pinned and free
-        stiffening      False drops second-order terms of its kinematics, and with them stiffening by rotation and axial loads
+        rho_I           of sections, per length: ∫ y² dm and ∫ z² dm, or one number for both; needed by torsion and
+                        shear
+        modes           how many orthogonal polynomials for each motion, or by motion: {"y": 4, "z": 2, "x": 1, "twist":
+                        1}
+        elements        instead: cubic finite elements (linear in stretch and torsion), whose coordinates are
+                        deflections and slopes of nodes
+        ends            how the frame is fixed to it: ("clamped", "free") tangent at its beginning, ("pinned", "pinned")
+                        along the chord, ("free", "free") mean axes; other pairs of clamped, pinned and free
+        stiffening      False drops second-order terms of its kinematics, and with them stiffening by rotation and axial
+                        loads
         tension         prestress: an axial force in it at rest
         rayleigh, modal_damping    (alpha, beta) of D = alpha M + beta K, or damping ratios
 
-        Quantities along it may be polynomials in a material coordinate: x = material("x"), rho_A = mu * (1 - x / L). `arm.at(x)` is the frame of a
-        section, for joints, bodies and loads there.
+        Quantities along it may be polynomials in a material coordinate: x = material("x"), rho_A = mu * (1 - x / L).
+        `arm.at(x)` is the frame of a section, for joints, bodies and loads there.
         """
         self.refuse_twice("bodies", name, self._bodies)
         where = f"beam {name!r}"
@@ -217,8 +232,9 @@ class ElasticMethods(JointMethods):
     def line_load(self, name: str, on: ElasticBody, per_length: Any, *, follows: bool = False, points: int = 8) -> Load:
         """A force along a beam, per length: wind, pressure, a weight on it. Gravity acts on beams by itself.
 
-        per_length   a vector, which keeps its direction in the frames where it was written: m.ground.vector(0, 0, -w); or three components along
-                     the axes of the beam's frame. They may contain a material coordinate x = material("x"), from 0 to its length
+        per_length   a vector, which keeps its direction in the frames where it was written: m.ground.vector(0, 0, -w);
+                     or three components along the axes of the beam's frame. They may contain a material coordinate x =
+                     material("x"), from 0 to its length
         follows      True: components along the axes of each section, which turn with it (pressure)
         points       of Gauss on each element, where the force is not the same everywhere or follows
         """
@@ -309,7 +325,8 @@ def _section(
     axes = ("yz" if pair is not None else "y" if EI is not None else "") if bending is None else bending
     if not isinstance(axes, str) or any(a not in "yz" for a in axes) or (pair is not None and len(pair) != 2):
         raise ModelError(
-            f"{where}: bending= is 'y', 'z' or 'yz', with one EI= for all or two for y and z; got {shown(bending)}, {shown(EI)}"
+            f"{where}: bending= is 'y', 'z' or 'yz', with one EI= for all or two for y and z; got "
+            f"{shown(bending)}, {shown(EI)}"
         )
     if EI is None and (axes or (EA is None and GJ is None)):
         raise ModelError(f"{where}: needs EI= to bend, EA= to stretch or GJ= to twist")
@@ -318,7 +335,8 @@ def _section(
     if inertias is None and (GJ is not None or GA is not None):
         what = "torsion" if GJ is not None else "shear"
         raise ModelError(
-            f"{where}: {what} needs rho_I=, the moments of inertia of its sections per length (rho times I), or (∫ y² dm, ∫ z² dm)"
+            f"{where}: {what} needs rho_I=, the moments of inertia of its sections per length (rho times I), "
+            "or (∫ y² dm, ∫ z² dm)"
         )
     if inertias is not None and len(inertias) != 2:
         raise ModelError(f"{where}: rho_I= is one number, or two for y and z; got {shown(rho_I)}")

@@ -1,4 +1,5 @@
-"""Conditions on parameters under which the bodies of a mechanism can exist: the checks of literals in `mass.py`, for values that come later."""
+"""Conditions on parameters under which the bodies of a mechanism can exist: the checks of literals in `mass.py`, for
+values that come later."""
 
 from __future__ import annotations
 

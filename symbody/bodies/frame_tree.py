@@ -1,7 +1,7 @@
 """The tree of frames: which frame stands where in which other, and how it turns.
 
-Frames hang on frames in a tree whose root is the ground. A frame keeps its place in its parent; rotations and angular velocities
-between any two frames follow from the ways to their common ancestor.
+Frames hang on frames in a tree whose root is the ground. A frame keeps its place in its parent; rotations and angular
+velocities between any two frames follow from the ways to their common ancestor.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Immutable(Portable):
 class FrameInTree(Immutable):
     """A frame F by its place in its parent P: rotation R_PF, and the offset of its origin, in components of P.
 
-    velocity   of the origin, in components of F, of a frame of which only the motion is known (`Model.moving_frame`); symbols that nothing
-               defines then stand for its place
+    velocity   of the origin, in components of F, of a frame of which only the motion is known (`Model.moving_frame`);
+               symbols that nothing defines then stand for its place
     """
 
     parent: Self | None
@@ -86,7 +86,8 @@ class FrameInTree(Immutable):
         """Give it another name."""
         if self._is_frozen:
             raise ModelError(
-                f"frame {self.name} keeps its name: it is part of a mechanism; name a frame of its own, frame.translate(0, 0, 0)"
+                f"frame {self.name} keeps its name: it is part of a mechanism; name a frame of its own, "
+                "frame.translate(0, 0, 0)"
             )
         self.__dict__["name"] = name
 
@@ -107,7 +108,8 @@ class FrameInTree(Immutable):
         """Place a root frame on a parent; possible once."""
         if self.parent is not None or self.is_ground:
             raise ModelError(
-                f"frame {self.name} is placed already{f', on {self.parent.name}' if self.parent else ''}; a frame has one place"
+                f"frame {self.name} is placed already{f', on {self.parent.name}' if self.parent else ''}; a "
+                "frame has one place"
             )
         self.__dict__.update(parent=parent, rotation=rotation, offset=offset)
 
@@ -145,13 +147,15 @@ class FrameInTree(Immutable):
             for f in (self, other):
                 if not f.root.is_ground:
                     raise ModelError(
-                        f"frames {self.name} and {other.name} are not connected: {f.name} does not stand on the ground yet; place its body by a joint first"
+                        f"frames {self.name} and {other.name} are not connected: {f.name} does not stand on "
+                        "the ground yet; place its body by a joint first"
                     )
             raise ModelError(f"frames {self.name} and {other.name} belong to different models")
         return found
 
     def rotation_in(self, other: Self) -> Rotation:
-        """The rotation that carries components in this frame to components in another; its matrix is also known as direction cosine matrix (dcm)."""
+        """The rotation that carries components in this frame to components in another; its matrix is also known as
+        direction cosine matrix (dcm)."""
         if a_frame(other) not in self._rotations:
             top = self.common_ancestor(other)
             self._rotations[other] = _down(top, other).inverse @ _down(top, self)

@@ -33,8 +33,8 @@ class Frame(FrameInTree):
     rotation   R_PF
     offset     position of the origin of F in P, in components of P
 
-    It does not change, but for two things: one that hangs on nothing is placed once (`hang_on`), and the model may give it another name
-    (`rename`) until it is part of a `Mechanism`.
+    It does not change, but for two things: one that hangs on nothing is placed once (`hang_on`), and the model may give
+    it another name (`rename`) until it is part of a `Mechanism`.
     """
 
     # ------------------------------------------------------------------------------------------------ making frames
@@ -45,9 +45,11 @@ class Frame(FrameInTree):
         return Frame(self, offset=offset, name=name)
 
     def rotate(self, axis: Any, *angles: Any, space_fixed: bool = False, name: str | None = None) -> Frame:
-        """A frame turned about "x", "y", "z" or any axis; or by a sequence: `rotate("zxz", a, b, c)`, `rotate("cardan", ...)`.
+        """A frame turned about "x", "y", "z" or any axis; or by a sequence: `rotate("zxz", a, b, c)`, `rotate("cardan",
+        ...)`.
 
-        space_fixed   True: each turn of a sequence is about an axis of this frame, not of the frame that the turns before it led to
+        space_fixed   True: each turn of a sequence is about an axis of this frame, not of the frame that the turns
+                      before it led to
         """
         if isinstance(axis, str) and len(angles) != 1:
             turns = sequence(axis, angles, space_fixed).factors
@@ -66,7 +68,8 @@ class Frame(FrameInTree):
         return Frame(self, from_cosines(entries, f"frame {name or ''}".strip()), name=name)
 
     def rotate_by_euler_parameters(self, e: Iterable[Any], spin: Any = None, name: str | None = None) -> Frame:
-        """A frame turned by Euler parameters (scalar first, of norm one). `spin` gives its angular velocity by speeds of its own."""
+        """A frame turned by Euler parameters (scalar first, of norm one). `spin` gives its angular velocity by speeds
+        of its own."""
         given = None if spin is None else three(spin, "spin")
         four = list(e) if isinstance(e, Iterable) else [e]
         return Frame(self, from_euler_parameters(four, given, f"frame {name or ''}".strip()), name=name)
@@ -76,14 +79,15 @@ class Frame(FrameInTree):
         at = as_pose(pose, f"frame {name or ''}".strip())
         return Frame(self, at.rotation, at.offset, name)
 
-    # ------------------------------------------------------------------------------------------------ vectors and points
+    # ----------------------------------------------------------------------------------------------- vectors and points
 
     def vector(self, x: Any, y: Any, z: Any) -> Vector:
         """The vector with these components in this frame."""
         return Vector({self: vector(x, y, z)})
 
     def dyad(self, entries: Any) -> Dyad:
-        """The dyad with these components in this frame: nine, row by row, or a 3 by 3 matrix such as `inertia(xx, yy, zz)`."""
+        """The dyad with these components in this frame: nine, row by row, or a 3 by 3 matrix such as `inertia(xx, yy,
+        zz)`."""
         m = as_matrix(entries)
         if m.shape == (9, 1):
             m = Matrix(3, 3, m.entries)
@@ -114,11 +118,13 @@ class Frame(FrameInTree):
     # ------------------------------------------------------------------------------------------------ in other frames
 
     def dcm(self, other: Frame) -> Matrix:
-        """The direction cosine matrix R with v_self = R v_other, `other.rotation_in(self).matrix`; its columns are the axes of the other frame."""
+        """The direction cosine matrix R with v_self = R v_other, `other.rotation_in(self).matrix`; its columns are the
+        axes of the other frame."""
         return a_frame(other).rotation_in(self).matrix
 
     def pose_in(self, other: Frame) -> Pose:
-        """Where this frame stands in another, as an operator on coordinates: its 4 by 4 matrix is `pose_in(other).matrix`."""
+        """Where this frame stands in another, as an operator on coordinates: its 4 by 4 matrix is
+        `pose_in(other).matrix`."""
         return Pose(self.rotation_in(other), self.origin.in_frame(other).coordinates)
 
     def angular_velocity(self, frame: Frame | None = None) -> Vector:

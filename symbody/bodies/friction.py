@@ -1,6 +1,7 @@
 """Laws of dry friction: the force F of a slip v under a normal force N, as loads and for contacts.
 
-    Coulomb   F = -μ(v) N sgn(v) - c v,    μ(v) = μk + (μs - μk) exp(-(v/vs)²)      (Stribeck's curve; μs = μk: Coulomb's law)
+    Coulomb   F = -μ(v) N sgn(v) - c v,    μ(v) = μk + (μs - μk) exp(-(v/vs)²)      (Stribeck's curve; μs = μk:
+              Coulomb's law)
     LuGre     F = -N (σ0 z + σ1 z' + σ2 v),   z' = v - σ0 |v| / μ(v) z               (Canudas de Wit and others 1995)
 
 As a load, sgn(v) is smoothed to tanh(v/v0). Exactly, with sticking and slipping as modes, friction acts in `Contacts`.

@@ -19,11 +19,14 @@ class FrictionMethods(ElasticMethods):
 
             m.friction("floor", x.dot, sb.Coulomb(0.3), normal=m.multiplier("floor"), smooth=1e-3)
 
-        slip     a speed that is linear in rates of coordinates: q.dot of a joint, the rate of a path, a tangential velocity
+        slip     a speed that is linear in rates of coordinates: q.dot of a joint, the rate of a path, a tangential
+                 velocity
         law      `Coulomb` or `LuGre`; a number is Coulomb's coefficient
-        normal   the force that presses the surfaces together, positive: a number, or an expression in multipliers and the state. Where the sign of
-                 a multiplier changes write abs(...), and forms `ggl` and `implicit` solve for it
-        smooth   the speed v0 over which Coulomb's force builds up, tanh(v / v0). Exact friction, without it, is that of `Contacts`
+        normal   the force that presses the surfaces together, positive: a number, or an expression in multipliers and
+                 the state. Where the sign of a multiplier changes write abs(...), and forms `ggl` and `implicit` solve
+                 for it
+        smooth   the speed v0 over which Coulomb's force builds up, tanh(v / v0). Exact friction, without it, is that of
+                 `Contacts`
         """
         where = f"friction {name!r}"
         v, N = (

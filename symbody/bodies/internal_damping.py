@@ -28,8 +28,8 @@ def rayleigh_damping(where: str, factors: Any, M: Matrix, K: Matrix) -> Matrix:
 def modal_damping(where: str, ratios: Any, M: Matrix, K: Matrix) -> Matrix:
     """D = M Φ diag(2 ζ ω) Φᵀ M, Φᵀ M Φ = 1, of the modes of M and K, block by block.
 
-    Symbols stay symbols where they scale the modes of a block only: with d_i = √M_ii and κ = K_11 / M_11 the matrices M_ij / (d_i d_j) and
-    K_ij / (κ d_i d_j) are then numbers.
+    Symbols stay symbols where they scale the modes of a block only: with d_i = √M_ii and κ = K_11 / M_11 the matrices
+    M_ij / (d_i d_j) and K_ij / (κ d_i d_j) are then numbers.
     """
     n, D = M.rows, [[ZERO] * M.rows for _ in range(M.rows)]
     if isinstance(ratios, (tuple, list)) and len(ratios) != n:

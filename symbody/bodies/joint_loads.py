@@ -25,8 +25,8 @@ class JointLoads:
     friction                              (force, speed at which it is developed)
     limits                                (low, high, stiffness[, damping])
 
-    A joint with several coordinates takes a tuple of these, one for each, or a mapping from coordinates; one value serves all coordinates
-    where these are all lengths or all angles.
+    A joint with several coordinates takes a tuple of these, one for each, or a mapping from coordinates; one value
+    serves all coordinates where these are all lengths or all angles.
     """
 
     damping: Any = None

@@ -1,4 +1,5 @@
-"""The kinds of joints, one method each: name, parent, child, how the joint lies, its coordinates, and the loads on them."""
+"""The kinds of joints, one method each: name, parent, child, how the joint lies, its coordinates, and the loads on
+them."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def advise_on_keywords(method: Callable[P, Joint]) -> Callable[P, Joint]:
 
 
 class JointMethods(Structure):
-    """Methods that add a joint. Each takes name, parent and child in this order; keywords that several have are explained in `joint`."""
+    """Methods that add a joint. Each takes name, parent and child in this order; keywords that several have are
+    explained in `joint`."""
 
     @advise_on_keywords
     def joint(
@@ -62,19 +64,22 @@ class JointMethods(Structure):
         """A joint of the given kind. It places the child; or, where both sides are placed already, it closes a loop.
 
         at, on        where it is: a point of the parent, a point of the child
-        axis, axes    its direction(s), in the parent (and, at rest, in the child); by default x of a prismatic joint, z of all others
-        orientation   of the child at rest relative to the parent, where it differs: a frame's rotation, or a 3 by 3 matrix
-        vectors       instead of axis and orientation: axis in the child, axis in the parent, and a vector perpendicular to it in each,
-                      which coincide at rest (Lynch, appendix A)
+        axis, axes    its direction(s), in the parent (and, at rest, in the child); by default x of a prismatic joint, z
+                      of all others
+        orientation   of the child at rest relative to the parent, where it differs: a frame's rotation, or a 3 by 3
+                      matrix
+        vectors       instead of axis and orientation: axis in the child, axis in the parent, and a vector perpendicular
+                      to it in each, which coincide at rest (Lynch, appendix A)
         sequence      of a spherical or free joint: axes of the rotations, such as "zxz", or "euler parameters"
         pitch         of a screw: its advance in one turn
         coordinates   names, symbols or expressions for the motion; by default named after the joint
         speeds        names for the rates of the coordinates, "u1 u2"; by default the rates go by their own names, q.dot
 
-        Loads, on each coordinate q of the joint. A joint with several coordinates takes one value for each, (k1, k2, k3), or some by name,
-        {"name_x": k}; one value serves all where they are all lengths or all angles:
+        Loads, on each coordinate q of the joint. A joint with several coordinates takes one value for each, (k1, k2,
+        k3), or some by name, {"name_x": k}; one value serves all where they are all lengths or all angles:
 
-        damping, stiffness, rest, actuation   the force -stiffness (q - rest) - damping q' + actuation: a positive actuation increases q
+        damping, stiffness, rest, actuation   the force -stiffness (q - rest) - damping q' + actuation: a positive
+                                              actuation increases q
         friction                              (force, speed): smooth Coulomb friction -force tanh(q' / speed)
         limits                                (low, high, stiffness[, damping]): elastic stops
         """
@@ -252,7 +257,8 @@ class JointMethods(Structure):
         friction: Any = None,
         limits: Any = None,
     ) -> Joint:
-        """Any rotation (ball). Coordinates: angles name_1 to name_3, or name_e0 to name_e3 with `sequence="euler parameters"`."""
+        """Any rotation (ball). Coordinates: angles name_1 to name_3, or name_e0 to name_e3 with `sequence="euler
+        parameters"`."""
         geometry = JointGeometry(at, on, orientation, vectors, sequence=sequence)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
         return self._join(name, parent, child, "spherical", geometry, coordinates, loads, speeds)

@@ -1,8 +1,8 @@
 """Joints: the motion that each allows, and the constraints by which each closes a loop.
 
-In a tree a joint is a chain of frames from `outer` (fixed to the parent) to `inner` (fixed to the child), moved by coordinates. Where both
-sides are placed already, the same joint is a set of the three basic constraints of Tuomela and others (table 1), each with the
-force or torque that goes with its multiplier:
+In a tree a joint is a chain of frames from `outer` (fixed to the parent) to `inner` (fixed to the child), moved by
+coordinates. Where both sides are placed already, the same joint is a set of the three basic constraints of Tuomela and
+others (table 1), each with the force or torque that goes with its multiplier:
 
     coincidence                  d · (p_B - p_A) = 0   for three directions d of the outer frame
     nonsymmetric orthogonality   a · (p_B - p_A) = 0   a fixed in A
@@ -169,7 +169,8 @@ def along(outer: Frame, inner: Frame, directions: Sequence[tuple[str, Matrix]]) 
 
 
 def orthogonal(outer: Frame, inner: Frame, pairs: Sequence[tuple[str, Matrix, Matrix]]) -> list[JointCondition]:
-    """Directions of the outer and of the inner frame that stay orthogonal. The torque of a · b is b × a on the inner side."""
+    """Directions of the outer and of the inner frame that stay orthogonal. The torque of a · b is b × a on the inner
+    side."""
     rows = []
     for name, a, b in pairs:
         va, vb = Vector({outer: a}), Vector({inner: b})

@@ -1,9 +1,11 @@
-"""Paths: lines that run straight from point to point, and over surfaces between them. A tension along a path pulls at every point of it.
+"""Paths: lines that run straight from point to point, and over surfaces between them. A tension along a path pulls at
+every point of it.
 
-    l = Σ l_k / n_k,     on a station of the path acts   T / n_k (unit vector to the station before + to the station after)
+    l = Σ l_k / n_k,     on a station of the path acts   T / n_k (unit vector to the station before + to the station
+                         after)
 
-where n_k, the divisor of a pulley, shares the tension of what follows among as many branches. Surfaces are without friction, so the tension is
-the same on both sides of each, and the line on them is a geodesic (`path_surfaces.py`).
+where n_k, the divisor of a pulley, shares the tension of what follows among as many branches. Surfaces are without
+friction, so the tension is the same on both sides of each, and the line on them is a geodesic (`path_surfaces.py`).
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ class StraightPiece:
 
 @dataclass(frozen=True, eq=False)
 class LinePath:
-    """A line through points and over surfaces: its length and rate as expressions, for laws, outputs, events and plots."""
+    """A line through points and over surfaces: its length and rate as expressions, for laws, outputs, events and
+    plots."""
 
     name: str
     pieces: tuple[PathPiece, ...]

@@ -1,6 +1,7 @@
 """Exact polynomials on the pieces of a line: shape functions of beams, with rational coefficients.
 
-The line is cut into equal pieces; on each of them a function is a polynomial in ξ from 0 to 1, given by its coefficients, lowest first.
+The line is cut into equal pieces; on each of them a function is a polynomial in ξ from 0 to 1, given by its
+coefficients, lowest first.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def legendre(m: int) -> Polynomial:
     return trimmed([Fraction((-1) ** (m + k) * comb(m, k) * comb(m + k, k)) for k in range(m + 1)])
 
 
-# ---------------------------------------------------------------------------------------------------------- functions on the line
+# ------------------------------------------------------------------------------------------------ functions on the line
 
 
 @dataclass(frozen=True)
@@ -158,8 +159,8 @@ def one_piece(n: int, piece: int, p: Polynomial) -> LineFunction:
 
 @lru_cache(maxsize=256)
 def orthogonal(count: int, left: int, right: int, skip: int = 0) -> tuple[LineFunction, ...]:
-    """Polynomials ξ^left (1 - ξ)^right J_k(ξ) that are orthogonal on 0 to 1 (J_k: Jacobi's), without the first `skip` of them; each is one at the
-    right end, or has J_k = 1 there."""
+    """Polynomials ξ^left (1 - ξ)^right J_k(ξ) that are orthogonal on 0 to 1 (J_k: Jacobi's), without the first `skip`
+    of them; each is one at the right end, or has J_k = 1 there."""
     edge = times(
         (Fraction(0),) * left + (Fraction(1),), tuple(Fraction((-1) ** k * comb(right, k)) for k in range(right + 1))
     )
@@ -173,7 +174,8 @@ def orthogonal(count: int, left: int, right: int, skip: int = 0) -> tuple[LineFu
 
 
 def _normal(p: Polynomial, right: int) -> Polynomial:
-    """With the factor beside (1 - ξ)^right equal to one (times 4 for each, so that the middle is about one) at ξ = 1."""
+    """With the factor beside (1 - ξ)^right equal to one (times 4 for each, so that the middle is about one) at ξ =
+    1."""
     rest = p
     for _ in range(right):  # divide by (1 - ξ): coefficients of the quotient are partial sums
         sums, total = [], Fraction(0)
@@ -186,7 +188,8 @@ def _normal(p: Polynomial, right: int) -> Polynomial:
 
 
 def hermite(n: int) -> tuple[list[LineFunction], list[LineFunction]]:
-    """Cubic functions of n elements: for each of n + 1 nodes one with deflection one there, and one with slope one by X there."""
+    """Cubic functions of n elements: for each of n + 1 nodes one with deflection one there, and one with slope one by X
+    there."""
     F = Fraction
     left, right = (F(1), F(0), F(-3), F(2)), (F(0), F(0), F(3), F(-2))
     left_slope, right_slope = (F(0), F(1, n), F(-2, n), F(1, n)), (F(0), F(0), F(-1, n), F(1, n))

@@ -36,7 +36,8 @@ def torque(name: str, vector: Vector, on: Frame, reacting: Frame | None) -> Load
 
 
 def uniform_gravity(bodies: Iterable[Body], acceleration: Vector, name: str = "gravity") -> Load:
-    """m g on every body; V = -m g · r, gathered along the tree: g · r = Σ g · p over the frames on the way, each in the frame it hangs on."""
+    """m g on every body; V = -m g · r, gathered along the tree: g · r = Σ g · p over the frames on the way, each in the
+    frame it hangs on."""
     heavy = [b for b in bodies if not b.mass.is_massless]
     actions = tuple(Action(b.mass_frame, force=b.mass.m * acceleration, at=b.mass_centre) for b in heavy)
     by_body: dict[str, Expr] = {}
@@ -79,7 +80,8 @@ class UniformGravity:
 
 @dataclass(frozen=True)
 class CentralGravity:
-    """Attraction of all bodies, or of some, to a point; `has_gradient`: also by the change of the attraction over each body."""
+    """Attraction of all bodies, or of some, to a point; `has_gradient`: also by the change of the attraction over each
+    body."""
 
     name: str
     strength: Expr
@@ -92,12 +94,14 @@ class CentralGravity:
 
 
 def central_gravity(of: CentralGravity, bodies: Iterable[Body]) -> Load:
-    """Attraction to a point, on every body: μ m / r² at its mass centre; with gradient, MacCullagh's formula to second order in size / distance.
+    """Attraction to a point, on every body: μ m / r² at its mass centre; with gradient, MacCullagh's formula to second
+    order in size / distance.
 
         V = -μ m / r - μ / (2 r³) (tr I - 3 n·I·n)
         F = -μ m / r² n - 3 μ / (2 r⁴) ((tr I) n + 2 I·n - 5 (n·I·n) n),   M = 3 μ / r³ n × I·n
 
-    n = r / |r| from the centre to the mass centre, I the central inertia (Hughes, Spacecraft Attitude Dynamics, 8.1 and 9.1).
+    n = r / |r| from the centre to the mass centre, I the central inertia (Hughes, Spacecraft Attitude Dynamics, 8.1 and
+    9.1).
     """
     actions: list[Action] = []
     by_body: dict[str, Expr] = {}
@@ -110,7 +114,8 @@ def central_gravity(of: CentralGravity, bodies: Iterable[Body]) -> Load:
         by_body[b.name] = -(of.strength * b.mass.m / distance)
         if of.has_gradient and b.moments is not None:
             raise ModelError(
-                f"gravity {of.name!r}: its gradient is known of rigid bodies, and {b.name!r} deforms; leave out gradient=True, or name others in on="
+                f"gravity {of.name!r}: its gradient is known of rigid bodies, and {b.name!r} deforms; leave "
+                "out gradient=True, or name others in on="
             )
         if of.has_gradient and not b.mass.is_particle:
             more, energy = _gravity_gradient(of.strength, b, r, distance)
@@ -165,7 +170,8 @@ def between_points(
     name: str, a: Point, b: Point, on: Frame, reacting: Frame,
     stiffness: Any, rest: Any, damping: Any, actuation: Any,
 ) -> list[Load]:  # fmt: skip
-    """Translational spring-damper-actuator: pulls a and b together by k (l - l0) + c l' - τ along the line between them.
+    """Translational spring-damper-actuator: pulls a and b together by k (l - l0) + c l' - τ along the line between
+    them.
 
     At length zero the direction is lost: a spring without rest length is written without it.
     """
@@ -260,7 +266,8 @@ def friction_force(rate: Expr, friction: Any) -> Expr:
 
 
 def limit_force(q: Expr, rate: Expr, limits: Any) -> tuple[Expr, Expr]:
-    """Stops: a spring and damper that act beyond either limit; `limits` is (low, high, stiffness) or (low, high, stiffness, damping).
+    """Stops: a spring and damper that act beyond either limit; `limits` is (low, high, stiffness) or (low, high,
+    stiffness, damping).
 
     The damper never pulls back: it acts only while the stop is being pressed.
     """

@@ -22,12 +22,14 @@ class LynchInput:
 
     reference   ρ: -1 where body j carries body i
     distance    DM: 1 revolute, 1.1 translational, 3 spherical joint; 0.2 on the diagonal of a floating base
-    axes        (i, j) -> pq_ij, pq_jj, rq_ij, rq_jj: axis, and a vector across it, in body i and in its reference body j
+    axes        (i, j) -> pq_ij, pq_jj, rq_ij, rq_jj: axis, and a vector across it, in body i and in its reference body
+                j
     dl          i -> from the joint of body i to its mass centre, in body i
     sl          (i, j) -> from the mass centre of body j to the joint of body i, in body j
     inertia     i -> central inertia of body i: a 3 by 3 matrix, or three principal values
     mass        i -> its mass; where none is given, the parameter m<i>
-    rsda        (i, j) with 1 where a spring, damper and actuator turn the joint: parameters k<i>, c<i> and the input tau<i>
+    rsda        (i, j) with 1 where a spring, damper and actuator turn the joint: parameters k<i>, c<i> and the input
+                tau<i>
     tsda        (i, point in i, j, point in j): the same along the line between two points, with mass centres as origins
     gravity     axis of the ground and factor: ("y", -1); its strength is the parameter g
     """
@@ -44,8 +46,8 @@ class LynchInput:
     gravity: tuple[str, Any] | None = None
 
     def model(self, name: str, m: Model | None = None) -> Model:
-        """The model. Bodies are "body 2", ..., with frames at their mass centres, joints and coordinates q2, ...; `m` is one in which
-        parameters of the matrices were declared."""
+        """The model. Bodies are "body 2", ..., with frames at their mass centres, joints and coordinates q2, ...; `m`
+        is one in which parameters of the matrices were declared."""
         return _MatrixReader(self, Model(name) if m is None else m).built()
 
 
@@ -90,7 +92,8 @@ class _MatrixReader:
         kind = KINDS.get(self.given.distance[i - 1][j - 1])
         if kind is None:
             raise ModelError(
-                f"Lynch's matrices: bodies {i} and {j} are neighbours, their distance {shown(self.given.distance[i - 1][j - 1])} is none of {listed(KINDS)}"
+                f"Lynch's matrices: bodies {i} and {j} are neighbours, their distance "
+                f"{shown(self.given.distance[i - 1][j - 1])} is none of {listed(KINDS)}"
             )
         body = self.bodies[i] = self._body(i)
         how: dict[str, Any] = {"at": tuple(self.given.sl[i, j]), "on": tuple(-x for x in self.given.dl[i])}

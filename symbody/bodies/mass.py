@@ -106,13 +106,15 @@ def _tensor(name: str, tensor: Any) -> Matrix:
         return diagonal(*I.entries)
     if I.shape != (3, 3):
         raise ModelError(
-            f"body {name!r}: inertia= must be three principal values or a 3 by 3 tensor, such as inertia(xx, yy, zz, xy, xz, yz), got {shown(tensor)}"
+            f"body {name!r}: inertia= must be three principal values or a 3 by 3 tensor, such as inertia(xx, "
+            f"yy, zz, xy, xz, yz), got {shown(tensor)}"
         )
     return _symmetric(name, I)
 
 
 def _symmetric(name: str, I: Matrix) -> Matrix:
-    """A tensor whose entries above the diagonal are those below it: to rounding, also where they are written differently, as after a rotation."""
+    """A tensor whose entries above the diagonal are those below it: to rounding, also where they are written
+    differently, as after a rotation."""
     if all(I[i, j] is I[j, i] for i in range(3) for j in range(i)):
         return I
     numbers = _sample(I)
@@ -141,7 +143,7 @@ def _largest(numbers: Sequence[Sequence[float]]) -> float:
     return max(abs(x) for row in numbers for x in row)
 
 
-# ---------------------------------------------------------------------------------------------------------- what no body has
+# ----------------------------------------------------------------------------------------------------- what no body has
 
 
 def wrong_mass(m: Number) -> str:
@@ -150,9 +152,11 @@ def wrong_mass(m: Number) -> str:
 
 
 def wrong_inertia(I: list[list[float]], terms: float = 0.0) -> str:
-    """Principal values of a body's inertia are not negative, and no one is larger than the sum of the others; what is wrong, or nothing.
+    """Principal values of a body's inertia are not negative, and no one is larger than the sum of the others; what is
+    wrong, or nothing.
 
-    A principal value that is zero was left out, because the body does not turn about that axis: then there is no sum to compare with.
+    A principal value that is zero was left out, because the body does not turn about that axis: then there is no sum to
+    compare with.
 
     terms   the largest number in the sums that the entries come from, where these are larger than the entries
     """
@@ -193,7 +197,7 @@ def _principal(I: list[list[float]]) -> list[float]:
     return [size * A[i][i] for i in range(3)]
 
 
-# ---------------------------------------------------------------------------------------------------------- simple shapes
+# -------------------------------------------------------------------------------------------------------- simple shapes
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
-"""Integrals over lines, planes and solids of expressions in material coordinates: exact for polynomials, by quadrature else.
+"""Integrals over lines, planes and solids of expressions in material coordinates: exact for polynomials, by quadrature
+else.
 
-A material coordinate (`material("x")`) says which point of a body is meant. It stands in shape functions and densities, and is gone once they are integrated.
+A material coordinate (`material("x")`) says which point of a body is meant. It stands in shape functions and densities,
+and is gone once they are integrated.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ def material(names: str) -> Any:
 
 
 class Region:
-    """A line, plane or solid: material coordinates from a lower to an upper limit, each; limits may depend on coordinates before it."""
+    """A line, plane or solid: material coordinates from a lower to an upper limit, each; limits may depend on
+    coordinates before it."""
 
     def __init__(self, limits: Mapping[Symbol, tuple[Expr, Expr]], points: int = 20) -> None:
         self.limits, self.points = dict(limits), points

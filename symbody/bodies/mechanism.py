@@ -73,7 +73,8 @@ class Body:
         return True
 
     def at(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Frame:
-        """A frame fixed to the body where it has these coordinates at rest; on a body that deforms it moves and turns with the deformation."""
+        """A frame fixed to the body where it has these coordinates at rest; on a body that deforms it moves and turns
+        with the deformation."""
         return self.frame.translate(x, y, z)
 
     @cached_property
@@ -90,7 +91,8 @@ class Body:
         return Point(self.frame, self.mass.p_BoBcm)
 
     def inertia(self, about: Point | None = None) -> Dyad:
-        """The inertia dyad I about the mass centre, or about a point of the body (parallel axes): I · ω is the moment of momentum."""
+        """The inertia dyad I about the mass centre, or about a point of the body (parallel axes): I · ω is the moment
+        of momentum."""
         if about is None:
             return Dyad({(self.frame, self.frame): self.mass.I_BBcm})
         if not isinstance(about, Point):
@@ -208,7 +210,8 @@ class Joint:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mechanism(Summarized, Portable):
-    """Bodies, joints, loads and constraints, with coordinates q, speeds u, rates q' = N u + n; made by `Model.freeze()`.
+    """Bodies, joints, loads and constraints, with coordinates q, speeds u, rates q' = N u + n; made by
+    `Model.freeze()`.
 
     It is immutable, with everything that can be reached from it: nothing done to the model afterwards shows in it.
     """
@@ -305,7 +308,7 @@ class Mechanism(Summarized, Portable):
             seen.update(dict.fromkeys(f.path[1:]))
         return tuple(sorted(seen, key=lambda f: f.depth))
 
-    # ------------------------------------------------------------------------------------------------ the tree (Lynch 3.2)
+    # --------------------------------------------------------------------------------------------- the tree (Lynch 3.2)
 
     @cached_property
     def tree(self) -> Mapping[str, str | None]:
@@ -316,7 +319,8 @@ class Mechanism(Summarized, Portable):
 
     @property
     def topology(self) -> Topology:
-        """Lynch's matrices of the tree as he prints them, with the ground as the first body where something hangs on it."""
+        """Lynch's matrices of the tree as he prints them, with the ground as the first body where something hangs on
+        it."""
         return topology(self)
 
 
@@ -328,7 +332,8 @@ def _frozen(value: Any) -> Any:
 
 
 def _every_frame(m: Mechanism) -> set[Frame]:
-    """All frames that can be reached: of bodies, joints and actions, of the vectors and points in them, and those on the way."""
+    """All frames that can be reached: of bodies, joints and actions, of the vectors and points in them, and those on
+    the way."""
     actions = [*(a for x in m.loads for a in x.actions), *(a for c in m.constraints for a in c.actions)]
     vectors = [v for v in (m.gravity, *(a.force for a in actions), *(a.torque for a in actions)) if v is not None]
     ends = [

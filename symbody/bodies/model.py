@@ -1,9 +1,10 @@
 """`Model`: the builder of mechanisms. Here loads and constraints; the rest is inherited, in the order of the data flow:
 
-declarations.py (symbols) -> parts.py (tables and the builder interface) -> structure.py (bodies) -> joint_methods.py -> elastic_methods.py ->
-friction_methods.py -> model.py
+declarations.py (symbols) -> parts.py (tables and the builder interface) -> structure.py (bodies) -> joint_methods.py ->
+elastic_methods.py -> friction_methods.py -> model.py
 
-Every method that adds a part takes its name first, then the parts that it joins or acts on (parent before child), then quantities.
+Every method that adds a part takes its name first, then the parts that it joins or acts on (parent before child), then
+quantities.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ from .vectors import Vector
 
 
 class Model(Summarized, PathMethods):
-    """A mechanism being described: `m = Model("pendulum")`, then parameters, bodies, joints, loads; `derive(m)` freezes it."""
+    """A mechanism being described: `m = Model("pendulum")`, then parameters, bodies, joints, loads; `derive(m)` freezes
+    it."""
 
     def _summary(self) -> Summary:
         loads = [*(["gravity"] if self.has_gravity else []), *self._loads, *(g.name for g in self._fields)]
@@ -85,11 +87,13 @@ class Model(Summarized, PathMethods):
     def central_gravity(
         self, name: str, strength: Any, centre: Point | None = None, *, gradient: bool = False, on: Any = None
     ) -> None:
-        """Attraction of every body to a point (the origin of the ground by default): strength · m / r² at its mass centre.
+        """Attraction of every body to a point (the origin of the ground by default): strength · m / r² at its mass
+        centre.
 
         on         a body, or a list of bodies, on which alone it acts; by default on all
-        gradient   True: also what follows from the change of the attraction over each body, to second order in its size over the distance: the
-                   gravity gradient torque 3 strength / r³ n × I·n, and the force that goes with it. Without it a body is drawn as a point is.
+        gradient   True: also what follows from the change of the attraction over each body, to second order in its size
+                   over the distance: the gravity gradient torque 3 strength / r³ n × I·n, and the force that goes with
+                   it. Without it a body is drawn as a point is.
         """
         (mu,) = self._quantities(f"gravity {name!r}", strength=strength)
         origin = self.ground.origin if centre is None else self.point_of(f"gravity {name!r}, centre=", centre)
@@ -99,7 +103,8 @@ class Model(Summarized, PathMethods):
     def force(
         self, name: str, on: Part, vector: Vector, *, at: Point | None = None, reacting: Part | None = None
     ) -> Load:
-        """A force on a body or frame, at a point (by default the mass centre), with its reaction on another part where one is named."""
+        """A force on a body or frame, at a point (by default the mass centre), with its reaction on another part where
+        one is named."""
         frame = self.frame_of(f"force {name!r}", on)
         point = on.mass_centre if isinstance(on, Body) else frame.origin
         if at is not None:
@@ -116,7 +121,8 @@ class Model(Summarized, PathMethods):
         frame = self.frame_of(f"torque {name!r}", on)
         if deforms(on):
             raise ModelError(
-                f"torque {name!r}: the body {on.name!r} deforms; say where it acts, with a frame of it such as body.at(x)"
+                f"torque {name!r}: the body {on.name!r} deforms; say where it acts, with a frame of it such "
+                "as body.at(x)"
             )
         other = None if reacting is None else self.frame_of(f"torque {name!r}, reacting", reacting)
         return self.add_load(
@@ -140,9 +146,11 @@ class Model(Summarized, PathMethods):
 
             stiffness (l - rest) + damping l' - actuation
 
-        so that a positive actuation pushes them apart, as it increases the coordinate of a joint. Returns its `length`, `rate` and `tension`.
+        so that a positive actuation pushes them apart, as it increases the coordinate of a joint. Returns its `length`,
+        `rate` and `tension`.
 
-        parent, child   the bodies that a and b belong to, where they are not the frames in which the points were written
+        parent, child   the bodies that a and b belong to, where they are not the frames in which the points were
+                        written
         """
         self._new_load(name)
         where = f"spring {name!r}"
@@ -165,7 +173,8 @@ class Model(Summarized, PathMethods):
         damping: Any = 0,
         actuation: Any = 0,
     ) -> None:
-        """Spring, damper and actuator about an axis between two bodies: on the child acts, and on the parent reacts, the torque
+        """Spring, damper and actuator about an axis between two bodies: on the child acts, and on the parent reacts,
+        the torque
 
             -stiffness (angle - rest) - damping angle' + actuation
 
@@ -231,9 +240,11 @@ class Model(Summarized, PathMethods):
         relaxation: Any,
         load: Any = 0,
     ) -> Symbol:
-        """A linear tyre whose side force lags (MBSymba 2.6). Adds the side force Y as a variable, its equation, and the force.
+        """A linear tyre whose side force lags (MBSymba 2.6). Adds the side force Y as a variable, its equation, and the
+        force.
 
-            σ/Vs Y' + Y = C1 atan(-Vn/Vs) + C2 camber,   Vs, Vn: velocity of the contact point along and across the heading (x, y)
+            σ/Vs Y' + Y = C1 atan(-Vn/Vs) + C2 camber,   Vs, Vn: velocity of the contact point along and across the
+            heading (x, y)
 
         stiffness    C1 for side slip and C2 for camber
         relaxation   σ, a length
@@ -305,7 +316,8 @@ class Model(Summarized, PathMethods):
         return made
 
     def orthogonal(self, name: str, a: Vector, b: Vector) -> str:
-        """Two directions stay orthogonal: a · b = 0, each fixed in its frame. The multiplier is a torque b × a on the frame of b."""
+        """Two directions stay orthogonal: a · b = 0, each fixed in its frame. The multiplier is a torque b × a on the
+        frame of b."""
         terms = [list(self.checked_vector(f"constraint {name!r}", v).terms) for v in (a, b)]
         if not all(terms):
             raise ModelError(f"constraint {name!r}: a direction is zero")
@@ -319,7 +331,8 @@ class Model(Summarized, PathMethods):
         return self.add_constraint(Constraint(name, a.dot(b), True, name, actions))
 
     def gear(self, name: str, first: Any, second: Any, ratio: Any) -> str:
-        """Ties two joints of one coordinate: first + ratio · second stays zero (a negative ratio turns them the same way)."""
+        """Ties two joints of one coordinate: first + ratio · second stays zero (a negative ratio turns them the same
+        way)."""
         a, b = (self._only_coordinate(name, j) for j in (first, second))
         (ratio,) = self._quantities(f"gear {name!r}", ratio=ratio)
         self.constrain(name, a + ratio * b)
@@ -329,7 +342,8 @@ class Model(Summarized, PathMethods):
         return name
 
     def _pair_on(self, q: Symbol, strength: Expr) -> tuple[Action, ...]:
-        """A torque (or force) across the joint that a coordinate moves, along its motion, with the power strength · q'."""
+        """A torque (or force) across the joint that a coordinate moves, along its motion, with the power strength ·
+        q'."""
         joint = self._joints.get(self._driven.get(q, ""))
         if joint is None:
             return ()
@@ -345,7 +359,8 @@ class Model(Summarized, PathMethods):
         return ()
 
     def prescribe(self, name: str, expression: Any, motion: Any) -> str:
-        """Make an expression of the coordinates follow a function of time; the force that this needs is the multiplier of this name."""
+        """Make an expression of the coordinates follow a function of time; the force that this needs is the multiplier
+        of this name."""
         where = f"constraint {name!r}"
         return self.constrain(name, as_expression(expression, where) - as_expression(motion, f"{where}, motion="))
 
@@ -368,11 +383,12 @@ class Model(Summarized, PathMethods):
         radius   of the circle that touches (knife edge), or of the centre line of a torus whose tube has radius `tube`
         axis     of spin, in the wheel
         up       "-z" where the wheel is below the plane's z axis, as where z points down
-        contact  where the wheel touches, if the coordinates are such that it always does: then only the rolling conditions are added
+        contact  where the wheel touches, if the coordinates are such that it always does: then only the rolling
+                 conditions are added
         slip     True leaves out the two rolling conditions: the wheel only touches
 
-        With a the spin axis and n the normal, the contact is at c - (n - (n·a) a) R / √(1 - (n·a)²) - tube n; it has height zero, and the
-        point of the wheel there has no velocity in the plane.
+        With a the spin axis and n the normal, the contact is at c - (n - (n·a) a) R / √(1 - (n·a)²) - tube n; it has
+        height zero, and the point of the wheel there has no velocity in the plane.
         """
         where = f"wheel {name!r}"
         self.frame_of(where, wheel)
@@ -405,10 +421,11 @@ class Model(Summarized, PathMethods):
         return contact
 
     def equation(self, name: str, expression: Any) -> str:
-        """An additional equation `expression = 0`, differential or algebraic, for an additional variable. Returns its name.
+        """An additional equation `expression = 0`, differential or algebraic, for an additional variable. Returns its
+        name.
 
-        An equation of higher order in a variable z is brought to first order: z'' becomes z_rate', with the variable z_rate and its
-        equation z' = z_rate, and so on for higher ones.
+        An equation of higher order in a variable z is brought to first order: z'' becomes z_rate', with the variable
+        z_rate and its equation z' = z_rate, and so on for higher ones.
         """
         self.refuse_twice("equations", name, self._equations)
         where = f"equation {name!r}"
@@ -422,7 +439,8 @@ class Model(Summarized, PathMethods):
         return name
 
     def rate(self, q: Symbol, equals: Any) -> None:
-        """Define the rate of a coordinate in terms of speeds, or of an additional variable: `m.rate(z, f)` is the additional equation z' = f."""
+        """Define the rate of a coordinate in terms of speeds, or of an additional variable: `m.rate(z, f)` is the
+        additional equation z' = f."""
         if isinstance(q, Symbol) and q.kind == "variable" and self._symbols.get(q.name) is q:
             self.equation(q.name, q.dot - as_expression(equals, f"rate of {q.name!r}"))
         else:
@@ -441,7 +459,8 @@ class Model(Summarized, PathMethods):
         self._outputs[name] = value
 
     def label(self, name: str, expression: Any) -> Expr:
-        """Give a subexpression a name, which printed equations and generated code then use. Returns it: `w = m.label("w", q1.dot + q2.dot)`.
+        """Give a subexpression a name, which printed equations and generated code then use. Returns it: `w =
+        m.label("w", q1.dot + q2.dot)`.
 
         Symbols and constants keep their own names; of two labels for one expression the first is used.
         """
@@ -450,15 +469,16 @@ class Model(Summarized, PathMethods):
         self._labels[check_name(name, "label")] = made = self.checked(where, as_expression(expression, where))
         return made
 
-    # ------------------------------------------------------------------------------------------------ motion written down
+    # ---------------------------------------------------------------------------------------------- motion written down
 
     def kinetic_energy(self, name: str, energy: Any) -> str:
         """A kinetic energy K(q, q', t) written down, beside that of the bodies. Returns its name.
 
             d/dt ∂K/∂q' - ∂K/∂q
 
-        is its share of the equations of motion. It may be any function of coordinates and their rates, also one that is not quadratic; in the
-        energy of the motion it counts as q' · ∂K/∂q' - K (Jacobi), which is K itself where it is quadratic.
+        is its share of the equations of motion. It may be any function of coordinates and their rates, also one that is
+        not quadratic; in the energy of the motion it counts as q' · ∂K/∂q' - K (Jacobi), which is K itself where it is
+        quadratic.
         """
         self.refuse_twice("kinetic energies", name, self._kinetic)
         where = f"kinetic energy {name!r}"
@@ -467,16 +487,18 @@ class Model(Summarized, PathMethods):
             s for s in free_symbols(made) if s.kind == "acceleration" or (s.kind == "speed" and not s.order)
         ]:
             raise ModelError(
-                f"{where}: contains {listed(strange)}; it is a function of coordinates, their rates (q.dot), time and parameters"
+                f"{where}: contains {listed(strange)}; it is a function of coordinates, their rates (q.dot), "
+                "time and parameters"
             )
         self._kinetic[name] = made
         return name
 
     def balance(self, speed: Symbol, expression: Any) -> None:
-        """An equation of motion written down for a speed (or for a coordinate whose rate is one): M u' - f, to which bodies and loads add theirs.
+        """An equation of motion written down for a speed (or for a coordinate whose rate is one): M u' - f, to which
+        bodies and loads add theirs.
 
-        The expression is linear in the accelerations `u.dot` (`q.dot.dot`); its inertia terms, all balances together, are a symmetric matrix
-        with positive diagonal: `m.balance(q, J * q.dot.dot + k * q)`.
+        The expression is linear in the accelerations `u.dot` (`q.dot.dot`); its inertia terms, all balances together,
+        are a symmetric matrix with positive diagonal: `m.balance(q, J * q.dot.dot + k * q)`.
         """
         s = speed.dot if isinstance(speed, Symbol) and speed.kind == "coordinate" else speed
         if not isinstance(s, Symbol) or s.kind != "speed" or not (self._symbols.get(s.name) is s or self._is_rate(s)):
@@ -497,10 +519,13 @@ class Model(Summarized, PathMethods):
         """Hang a copy of another model on a frame or body of this one; what was its ground is then that frame.
 
         name     goes before all names of the copy: name_q1, name_thigh
-        share    symbols of `sub` that are not copied: names that both models have, or {name in sub: symbol or expression here}
-        values   of the copy's parameters, by their names in `sub`: numbers, or expressions of this model that replace them
+        share    symbols of `sub` that are not copied: names that both models have, or {name in sub: symbol or
+                 expression here}
+        values   of the copy's parameters, by their names in `sub`: numbers, or expressions of this model that replace
+                 them
 
-        Its gravity is left out (that of this model acts on all bodies), and what it says of its ground holds for the frame it hangs on.
+        Its gravity is left out (that of this model acts on all bodies), and what it says of its ground holds for the
+        frame it hangs on.
         """
         where = f"attach {checked_name(name, 'attach')!r}"
         if not isinstance(sub, Model):
@@ -516,7 +541,8 @@ class Model(Summarized, PathMethods):
         bodies = tuple(self._bodies.values())
         if lost := [b.name for b in bodies if not b.frame.root.is_ground]:
             raise ModelError(
-                f"model {self.name!r}: bodies {listed(lost)} hang on nothing; place each by a joint, or leave it free with m.free"
+                f"model {self.name!r}: bodies {listed(lost)} hang on nothing; place each by a joint, or leave "
+                "it free with m.free"
             )
         if len(z := self.symbols_of_kind("variable")) != len(self._equations):
             raise ModelError(
@@ -528,7 +554,8 @@ class Model(Summarized, PathMethods):
         u, rates = self._speeds_and_rates()
         if strange := [s.name for s in self._balances if s not in u]:
             raise ModelError(
-                f"model {self.name!r}: balances of {listed(strange)}, which are no speeds of it; its speeds are {listed(s.name for s in u)}"
+                f"model {self.name!r}: balances of {listed(strange)}, which are no speeds of it; its speeds "
+                f"are {listed(s.name for s in u)}"
             )
         loads = list(self._loads.values())
         if self._gravity is not None:
@@ -562,7 +589,8 @@ class Model(Summarized, PathMethods):
         )
 
     def _constraints_that_say_something(self) -> tuple[tuple[Constraint, ...], tuple[str, ...]]:
-        """Constraints of loop joints that are zero whatever the coordinates (as out of the plane of a plane linkage) are left out and noted."""
+        """Constraints of loop joints that are zero whatever the coordinates (as out of the plane of a plane linkage)
+        are left out and noted."""
         kept, notes = [], []
         for c in self._constraints.values():
             if c.expression.value is None:
@@ -581,11 +609,13 @@ class Model(Summarized, PathMethods):
     # ------------------------------------------------------------------------------------------------ how it is done
 
     def _quantities(self, where: str, **values: Any) -> list[Expr]:
-        """Scalars of a part, in the order of their options; what is none, or not of this model, is refused with the option."""
+        """Scalars of a part, in the order of their options; what is none, or not of this model, is refused with the
+        option."""
         return [self.checked(f"{where}, {k}=", as_expression(v, f"{where}, {k}=")) for k, v in values.items()]
 
     def _carrier(self, where: str, on: Any, point: Point) -> Frame:
-        """The frame that a force at a point acts on: the body named, else the point's frame, or the point itself where it moves in it."""
+        """The frame that a force at a point acts on: the body named, else the point's frame, or the point itself where
+        it moves in it."""
         self.point_of(where, point)
         if on is not None and not deforms(on):
             return self.frame_of(where, on)

@@ -2,7 +2,8 @@
 
 A point of the body, in components of its frame, is a sum of fields of space times functions of the coordinates,
 
-    s(x, q) = Σ h_k(q) s_k(x),     h_0 = 1, s_0: the place at rest,     h_k = q_k, s_k: mode k,     h_k = q_i q_j: second order
+    s(x, q) = Σ h_k(q) s_k(x),     h_0 = 1, s_0: the place at rest,     h_k = q_k, s_k: mode k,     h_k = q_i q_j:
+                                   second order
 
 so that mass, first and second moments of the fields give every inertia term:
 

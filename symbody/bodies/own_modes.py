@@ -18,7 +18,8 @@ from .internal_damping import Rows, eigenmodes
 
 @dataclass(frozen=True)
 class ModeBeside:
-    """A mode of the mechanism: its frequency in Hz, damping ratio, the part of the body in it, and the body's own mode that is most alike.
+    """A mode of the mechanism: its frequency in Hz, damping ratio, the part of the body in it, and the body's own mode
+    that is most alike.
 
     own         its number from 1
     likeness    |φ · M x|² / (x · M x) of the own mode φ and the mode x in the body's coordinates

@@ -1,7 +1,8 @@
 """The parts of a model, and the builder interface through which they are added.
 
-Methods of `Model`, readers of files and substructures all add finished parts by `add_frame`, `add_body`, `add_joint`, `add_load` and
-`add_constraint`; each refuses a name that is taken. The tables themselves are read as views that cannot be written.
+Methods of `Model`, readers of files and substructures all add finished parts by `add_frame`, `add_body`, `add_joint`,
+`add_load` and `add_constraint`; each refuses a name that is taken. The tables themselves are read as views that cannot
+be written.
 """
 
 from __future__ import annotations
@@ -112,7 +113,8 @@ class Parts(Declarations):
         """File a frame under a name, whatever it is called itself."""
         if not isinstance(frame, Frame):
             raise ModelError(
-                f"model {self.name!r}: frame {shown(name)}: expected a frame such as body.frame.rotate('x', q), got {shown(frame)}"
+                f"model {self.name!r}: frame {shown(name)}: expected a frame such as body.frame.rotate('x', "
+                f"q), got {shown(frame)}"
             )
         if checked_name(name, "frame") in self._frames:
             raise ModelError(f"model {self.name!r}: frame {name!r} is oriented already; a frame has one orientation")
@@ -152,7 +154,8 @@ class Parts(Declarations):
     def add_constraint(self, constraint: Constraint, may_repeat: bool = False) -> str:
         """A constraint with the actions that belong to a multiplier of one. Returns its name.
 
-        may_repeat   True leaves a repeated expression to the audit of the whole mechanism, as for the rows of loop joints
+        may_repeat   True leaves a repeated expression to the audit of the whole mechanism, as for the rows of loop
+                     joints
         """
         name, expression = constraint.name, constraint.expression
         self.refuse_twice("constraints", name, self._constraints)
@@ -174,7 +177,8 @@ class Parts(Declarations):
             raise ModelError(f"model {self.name!r}: there are two {what} {name!r}; give one of them another name")
 
     def multiplier(self, constraint: str) -> Symbol:
-        """The multiplier of a constraint that is there already, for loads that depend on its force: friction with N = m.multiplier("floor").
+        """The multiplier of a constraint that is there already, for loads that depend on its force: friction with N =
+        m.multiplier("floor").
 
         It is the force along the rate of the constraint's expression, positive where it drives that expression up.
         """
@@ -213,7 +217,8 @@ class Parts(Declarations):
         """A frame that stands on the ground of this model, or nowhere yet."""
         if frame.root.is_ground and frame.root is not self.ground:
             raise ModelError(
-                f"{where}: frame {frame.name!r} belongs to another model; start from the ground or a body of {self.name!r}"
+                f"{where}: frame {frame.name!r} belongs to another model; start from the ground or a body of "
+                f"{self.name!r}"
             )
         return frame
 

@@ -21,10 +21,12 @@ class PathMethods(FrictionMethods):
     """Paths, and what pulls along them."""
 
     def path(self, name: str, stations: Sequence[Any]) -> LinePath:
-        """A line from point to point, such as `m.path("rope", [a, b, c])`: each point is fixed to the frame in which it was written.
+        """A line from point to point, such as `m.path("rope", [a, b, c])`: each point is fixed to the frame in which it
+        was written.
 
-        Between two points may be one `sb.bodies.WrapSphere` or `WrapCylinder`, over which the path runs where it would go through it, or one `ViaPoint`,
-        through which it runs while a condition holds. It has a `length`, a `rate`, and no force: `m.tension` gives it one.
+        Between two points may be one `sb.bodies.WrapSphere` or `WrapCylinder`, over which the path runs where it would
+        go through it, or one `ViaPoint`, through which it runs while a condition holds. It has a `length`, a `rate`,
+        and no force: `m.tension` gives it one.
         """
         where = f"path {name!r}"
         if (
@@ -45,7 +47,8 @@ class PathMethods(FrictionMethods):
                 between = s
             else:
                 raise ModelError(
-                    f"{where}: goes through points, and between two of them over one WrapSphere, WrapCylinder or ViaPoint; got {shown(s)}"
+                    f"{where}: goes through points, and between two of them over one WrapSphere, WrapCylinder "
+                    f"or ViaPoint; got {shown(s)}"
                 )
         return LinePath(name, tuple(pieces), (ONE,) * len(pieces))
 
@@ -61,8 +64,8 @@ class PathMethods(FrictionMethods):
         return made
 
     def tension(self, name: str, path: LinePath, value: Any, *, potential: Any = None) -> Load:
-        """A tension along a path, which pulls its ends together where it is positive: any law of its length, its rate and the state, such as
-        `k * (path.length - l0) + c * path.rate`.
+        """A tension along a path, which pulls its ends together where it is positive: any law of its length, its rate
+        and the state, such as `k * (path.length - l0) + c * path.rate`.
 
         potential   the potential energy of the law, where it has one
         """

@@ -1,11 +1,13 @@
-"""Pieces of paths over surfaces without friction: straight to a tangent point, along a geodesic, straight on; or straight all the way where the
-surface is not touched. Lengths are exact, and once differentiable where a path comes off.
+"""Pieces of paths over surfaces without friction: straight to a tangent point, along a geodesic, straight on; or
+straight all the way where the surface is not touched. Lengths are exact, and once differentiable where a path comes
+off.
 
 In the plane of a circle of radius R, seen from its centre, with points at distances d₁, d₂ and an angle Φ between them:
 
     l = √(d₁² - R²) + R θ + √(d₂² - R²),    θ = Φ - acos(R/d₁) - acos(R/d₂),    touched where θ > 0
 
-A sphere has that plane through its centre and both points; on a cylinder the same is seen along its axis, and √(l² + Δz²) is the length.
+A sphere has that plane through its centre and both points; on a cylinder the same is seen along its axis, and √(l² +
+Δz²) is the length.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ class WrapSphere:
 class WrapCylinder:
     """A cylinder about the z axis of a frame, of any length, over which a path between two points may run.
 
-    side   1: the path goes round it in the direction of a positive turn about z; -1: the other way; None: whichever is shorter
+    side   1: the path goes round it in the direction of a positive turn about z; -1: the other way; None: whichever is
+           shorter
     """
 
     frame: Frame

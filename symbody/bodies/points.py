@@ -93,7 +93,8 @@ class Point(Immutable):
         return Vector({self.frame: time_derivative(self.coordinates)})
 
     def transport_velocity(self) -> Vector:
-        """Velocity of that point of the frame which is momentarily at the same place ("eulerian" velocity, MBSymba eq. 4)."""
+        """Velocity of that point of the frame which is momentarily at the same place ("eulerian" velocity, MBSymba eq.
+        4)."""
         out = Vector({self.frame: cross(self.frame.angular_velocity_components, self.coordinates)})
         for f in self.frame.path[1:]:
             assert f.parent is not None

@@ -1,7 +1,8 @@
 """Rotations as products of simple ones.
 
-A rotation R_PF carries components in F to components in P. It is kept as its factors, so that vectors are turned factor by factor (a
-simple rotation costs 4 multiplications and 2 additions), and so that neighbouring factors about one axis add their angles.
+A rotation R_PF carries components in F to components in P. It is kept as its factors, so that vectors are turned factor
+by factor (a simple rotation costs 4 multiplications and 2 additions), and so that neighbouring factors about one axis
+add their angles.
 """
 
 from __future__ import annotations
@@ -176,8 +177,8 @@ def _moves(n: Matrix) -> bool:
 def sequence(name: str, angles: Sequence[Any], space_fixed: bool = False) -> Rotation:
     """Rotations about axes in a row: "zxz", "xyz", ... or by the names euler, cardan, yaw-pitch-roll.
 
-    Each about an axis of the frame that the ones before it led to; space-fixed, about an axis of the first frame, which is the same sequence
-    taken backwards: R_z R_y R_x instead of R_x R_y R_z.
+    Each about an axis of the frame that the ones before it led to; space-fixed, about an axis of the first frame, which
+    is the same sequence taken backwards: R_z R_y R_x instead of R_x R_y R_z.
     """
     axes = SEQUENCES.get(name.lower(), name.lower())
     if len(axes) != len(angles) or any(a not in AXES for a in axes):
@@ -235,12 +236,14 @@ def _of_norm_one(e: Sequence[Any], what: str) -> list[Expr]:
     norm = math.sqrt(evaluate(square))
     if norm == 0:
         raise ModelError(
-            f"{what}: all four Euler parameters are zero, which is no rotation; the one that turns nothing is (1, 0, 0, 0)"
+            f"{what}: all four Euler parameters are zero, which is no rotation; the one that turns nothing is "
+            "(1, 0, 0, 0)"
         )
     if abs(norm - 1) > 1e-9:
         near = ", ".join(f"{evaluate(x) / norm:z.15g}" for x in parameters)
         raise ModelError(
-            f"{what}: Euler parameters have norm one, these have {norm:z.6g}: {shown(e)}; divided by it they are ({near})"
+            f"{what}: Euler parameters have norm one, these have {norm:z.6g}: {shown(e)}; divided by it they "
+            f"are ({near})"
         )
     return parameters
 
@@ -257,7 +260,8 @@ def _euler_parameter_spin(e: Sequence[Any]) -> Matrix:
 
 
 def euler_parameter_rates(e: Sequence[Any], w: Sequence[Any]) -> list[Expr]:
-    """Rates of Euler parameters for an angular velocity w in the inner frame: e' = ½ Hᵀ w (Tuomela and others, eq. 3.3)."""
+    """Rates of Euler parameters for an angular velocity w in the inner frame: e' = ½ Hᵀ w (Tuomela and others, eq.
+    3.3)."""
     e0, e1, e2, e3 = (as_expr(x) for x in e)
     x, y, z = (as_expr(c) for c in w)
     return [

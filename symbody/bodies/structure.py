@@ -41,22 +41,24 @@ class Structure(Parts):
     def moving_frame(
         self, name: str, *, velocity: Any = (0, 0, 0), spin: Any = (0, 0, 0), on: Frame | None = None
     ) -> Frame:
-        """A frame of which only the motion is known, in its own components and by speeds, not its place: a wheel or a vehicle without x, y and
-        heading as coordinates, a support with auxiliary speeds.
+        """A frame of which only the motion is known, in its own components and by speeds, not its place: a wheel or a
+        vehicle without x, y and heading as coordinates, a support with auxiliary speeds.
 
         velocity   of its origin: three expressions in speeds (and coordinates, rates, parameters)
         spin       its angular velocity
-        on         the frame from which this is seen, the ground by default; one that moves where the velocity is zero: a wheel without its angle
+        on         the frame from which this is seen, the ground by default; one that moves where the velocity is zero:
+                   a wheel without its angle
 
-        Equations that depend on its place, or on how it is turned, are refused: a spring to the ground, gravity across the axis of a spin, a
-        wheel without an angle that is not round.
+        Equations that depend on its place, or on how it is turned, are refused: a spring to the ground, gravity across
+        the axis of a spin, a wheel without an angle that is not round.
         """
         where = f"frame {checked_name(name, 'frame')!r}"
         parent = self.ground if on is None else self.frame_of(f"{where}, on=", on)
         v, w = three(velocity, f"{where}, velocity="), three(spin, f"{where}, spin=")
         if any(e is not ZERO for e in v.entries) and not is_at_rest(parent):
             raise ModelError(
-                f"{where}: its velocity is seen from {shown(parent)}, which moves; give it as seen from a frame that does not"
+                f"{where}: its velocity is seen from {shown(parent)}, which moves; give it as seen from a "
+                "frame that does not"
             )
         for e in (*v.entries, *w.entries):
             self.checked(where, e)
@@ -65,8 +67,8 @@ class Structure(Parts):
         return self.add_frame(name, made)
 
     def auxiliary_speed(self, name: str) -> Symbol:
-        """A speed that is zero in every motion, for the force that keeps it so: the multiplier of the constraint of this name (Kane's
-        auxiliary speeds). Let it move something: `m.moving_frame("pin", velocity=(ux, uy, 0))`."""
+        """A speed that is zero in every motion, for the force that keeps it so: the multiplier of the constraint of
+        this name (Kane's auxiliary speeds). Let it move something: `m.moving_frame("pin", velocity=(ux, uy, 0))`."""
         u = self.speed(name)
         self.add_constraint(Constraint(name, u, False))
         return u
@@ -86,8 +88,8 @@ class Structure(Parts):
     ) -> Body:
         """A rigid body: fixed to a frame, or to be placed by a joint.
 
-        mass, com, inertia   mass, mass centre and inertia (about the mass centre, or about the point `about`) in the body frame;
-                             an inertia is three principal values, or `inertia(xx, yy, zz, xy, xz, yz)`
+        mass, com, inertia   mass, mass centre and inertia (about the mass centre, or about the point `about`) in the
+                             body frame; an inertia is three principal values, or `inertia(xx, yy, zz, xy, xz, yz)`
         shape, density       instead: a uniform solid, with either its mass or its density
         physical             False lets an inertia pass that no whole body has
         """
@@ -127,11 +129,13 @@ class Structure(Parts):
         geometry = replace(geometry, axis=axis)
         if not isinstance(geometry.sequence, str):
             raise ModelError(
-                f"joint {name!r}: sequence= is a text such as 'xyz', 'zxz' or 'euler parameters', got {shown(geometry.sequence)}"
+                f"joint {name!r}: sequence= is a text such as 'xyz', 'zxz' or 'euler parameters', got "
+                f"{shown(geometry.sequence)}"
             )
         if kind == "universal" and (not isinstance(geometry.axes, (list, tuple)) or len(geometry.axes) != 2):
             raise ModelError(
-                f"joint {name!r}: axes= are two, in the parent and in the child, such as ('x', 'y'); got {shown(geometry.axes)}"
+                f"joint {name!r}: axes= are two, in the parent and in the child, such as ('x', 'y'); got "
+                f"{shown(geometry.axes)}"
             )
         if kind == "screw" and geometry.pitch is None:
             raise ModelError(f"joint {name!r}: a screw needs pitch=, its advance in one turn")
@@ -162,7 +166,8 @@ class Structure(Parts):
         names, moved = names_of(speeds, f"joint {joint.name!r}, speeds="), joint.coordinates
         if len(names) != len(moved) or any(q in self._rates for q in moved):
             raise ModelError(
-                f"joint {joint.name!r}: speeds= names the rates of its coordinates {listed(moved)}, one for each that has none yet; got {shown(speeds)}"
+                f"joint {joint.name!r}: speeds= names the rates of its coordinates {listed(moved)}, one for "
+                f"each that has none yet; got {shown(speeds)}"
             )
         for q, name in zip(moved, names, strict=True):
             self.speed(name, q.dot)
@@ -170,7 +175,8 @@ class Structure(Parts):
     # ------------------------------------------------------------------------------------------------ joints in trees
 
     def _placed(self, joint: str, side: Any, at: Any, what: str, by_frame: bool = False) -> Frame:
-        """The frame of a joint on one of its sides; `by_frame`: a body that deforms is moved by its frame, not by what is at its origin."""
+        """The frame of a joint on one of its sides; `by_frame`: a body that deforms is moved by its frame, not by what
+        is at its origin."""
         frame = self.frame_of(f"joint {joint!r}, {what}", side)
         if isinstance(side, Body) and side.moments is not None:
             return self._on_elastic(joint, side, at, by_frame)
@@ -179,7 +185,8 @@ class Structure(Parts):
         return frame if all(e is ZERO for e in place.entries) else Frame(frame, offset=place, name=f"{joint}.{what}")
 
     def _on_elastic(self, joint: str, body: Body, at: Any, by_frame: bool) -> Frame:
-        """The frame of a joint on a body that deforms: where it has these coordinates at rest, or the frame of a point of it."""
+        """The frame of a joint on a body that deforms: where it has these coordinates at rest, or the frame of a point
+        of it."""
         if isinstance(at, Point):
             return at.frame if body.frame in at.frame.path and not moves_in_frame(at) else at.frame.translate(at)
         if isinstance(at, str):
@@ -332,8 +339,9 @@ def is_at_rest(frame: Frame) -> bool:
 
 
 def frame_of_motion(parent: Frame, name: str, velocity: Matrix, spin: Matrix) -> Frame:
-    """A frame by velocity and spin in own components. Symbols that nothing defines stand for what is not known of its place: the angle of a turn
-    about one axis, the nine cosines of any other; the offset, along an axis that it does not leave only where it moves that way."""
+    """A frame by velocity and spin in own components. Symbols that nothing defines stand for what is not known of its
+    place: the angle of a turn about one axis, the nine cosines of any other; the offset, along an axis that it does not
+    leave only where it moves that way."""
     axes = [k for k in range(3) if spin[k] is not ZERO]
     if not axes:
         rotation, unknown = Rotation(), {k for k in range(3) if velocity[k] is not ZERO}
@@ -389,7 +397,8 @@ def _from_four_vectors(name: str, vectors: Sequence[Any]) -> tuple[Any, Rotation
     """Axis in the parent, and orientation of the child at rest."""
     if not isinstance(vectors, (list, tuple)) or len(vectors) != 4:
         raise ModelError(
-            f"joint {name!r}: vectors= needs four: axis in child and parent, reference in child and parent; got {shown(vectors)}"
+            f"joint {name!r}: vectors= needs four: axis in child and parent, reference in child and parent; "
+            f"got {shown(vectors)}"
         )
     axis_child, axis_parent, reference_child, reference_parent = vectors
     return axis_parent, aligning(axis_child, axis_parent, reference_child, reference_parent, f"joint {name!r}")

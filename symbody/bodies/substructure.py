@@ -1,4 +1,5 @@
-"""Substructures: a model built once and hung several times, each time with names and parameters of its own (Lynch 4.7)."""
+"""Substructures: a model built once and hung several times, each time with names and parameters of its own (Lynch
+4.7)."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 class Attached:
     """A copy of a model that hangs in another one. Parts are found by the names that they have in the original.
 
-    bodies, joints, frames, symbols   by their old names; `copy(thing)` for anything else of the original: points, vectors, unnamed frames,
-                                      expressions
+    bodies, joints, frames, symbols   by their old names; `copy(thing)` for anything else of the original: points,
+                                      vectors, unnamed frames, expressions
     """
 
     def __init__(self, name: str, copier: Copier, parts: Mapping[str, Mapping[str, Any]]) -> None:
@@ -108,7 +109,8 @@ class Copier:
         return thing
 
     def _frame(self, frame: Frame) -> Frame:
-        """Frames between the root and this one are copied first; a tree that hangs on nothing yet hangs on nothing here either."""
+        """Frames between the root and this one are copied first; a tree that hangs on nothing yet hangs on nothing here
+        either."""
         for f in frame.path:
             if f not in self._frames:
                 parent = None if f.parent is None else self._frames[f.parent]
@@ -122,7 +124,8 @@ class Copier:
             return Frame(parent, self._rotation(f.rotation), self(f.offset), name)
         if parent is None or (f.velocity != zeros(3) and not is_at_rest(parent)):
             raise ModelError(
-                f"attach: the frame {f.name!r} is known by its velocity only; attach its model to a frame that does not move"
+                f"attach: the frame {f.name!r} is known by its velocity only; attach its model to a frame "
+                "that does not move"
             )
         return frame_of_motion(parent, name, self(f.velocity), self(f.spin))
 
@@ -142,7 +145,8 @@ def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Ma
         raise ModelError(f"attach {name!r}: model {host.name!r} cannot hang on itself")
     if sub.has_fields:
         raise ModelError(
-            f"attach {name!r}: central gravity, and gravity on some bodies, are given to model {host.name!r} instead of {sub.name!r}"
+            f"attach {name!r}: central gravity, and gravity on some bodies, are given to model {host.name!r} "
+            f"instead of {sub.name!r}"
         )
     prefix = f"{identifier(name)}_"
     table = _symbol_table(host, sub, name, prefix, _shared(share), values)

@@ -1,7 +1,8 @@
 """Surfaces that touch: the gap between two of them, and how fast they slip where they are nearest.
 
-A surface touches a plane where it is lowest, by its support function: with n the normal and c its centre, the gap is n·(c - p) - h(n) and the point is
-c - ∂h/∂n. Two curved surfaces are at known distances where one is a ball (or a point) and the other is everything near a point, a line or a circle.
+A surface touches a plane where it is lowest, by its support function: with n the normal and c its centre, the gap is
+n·(c - p) - h(n) and the point is c - ∂h/∂n. Two curved surfaces are at known distances where one is a ball (or a point)
+and the other is everything near a point, a line or a circle.
 
     HalfSpace   below a plane through a point of a frame, across one of its axes
     Ball        of a radius around a point of a body; 0: the point itself
@@ -28,7 +29,8 @@ from .vectors import Vector
 
 @dataclass(frozen=True, eq=False)
 class HalfSpace:
-    """Everything below a plane through a point of a body or frame; its normal is along an axis of that, towards what touches it."""
+    """Everything below a plane through a point of a body or frame; its normal is along an axis of that, towards what
+    touches it."""
 
     on: Any
     normal: Any = "z"
@@ -98,7 +100,8 @@ class Touch:
 
 
 def touch(first: Any, second: Any, *, across: Any = None) -> Touch:
-    """The gap of two surfaces, and their slip: `Contact("floor", touch(Ball(ball, r), HalfSpace(m.ground)), friction=0.3)`.
+    """The gap of two surfaces, and their slip: `Contact("floor", touch(Ball(ball, r), HalfSpace(m.ground)),
+    friction=0.3)`.
 
     first, second   surfaces; a point is a ball of radius 0
     across          a vector: motion is in the plane normal to it, and slip has one direction, across × normal
@@ -118,7 +121,8 @@ def touch(first: Any, second: Any, *, across: Any = None) -> Touch:
 
 
 def corners(body: Any, size: Any, at: Any = (0, 0, 0)) -> list[Point]:
-    """The corners of a box: of all eight, those that differ; (a, b, 0) is a rectangle, (a, 0, 0) an edge with two ends."""
+    """The corners of a box: of all eight, those that differ; (a, b, 0) is a rectangle, (a, 0, 0) an edge with two
+    ends."""
     half = [e / 2 for e in three(size, "corners: size").entries]
     frame, centre = _frame(body), three(at, "corners: at")
     signs = [(1,) if e.value == 0 else (-1, 1) for e in half]
@@ -165,7 +169,8 @@ def _normal_point_gap(a: Any, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Exp
         return _ball_near(a, b, frame)
     kinds = f"{type(a).__name__} and {type(b).__name__}"
     raise ModelError(
-        f"touch: {kinds} have no gap in closed form here; on a HalfSpace everything has, and a Ball or a point (first) near Ball, Ring and Tube"
+        f"touch: {kinds} have no gap in closed form here; on a HalfSpace everything has, and a Ball or a "
+        "point (first) near Ball, Ring and Tube"
     )
 
 
@@ -203,11 +208,12 @@ def _support(a: Any, n: Matrix) -> tuple[Expr, Matrix]:
     return height, reach / height
 
 
-# ---------------------------------------------------------------------------------------------------------- a ball near others
+# --------------------------------------------------------------------------------------------------- a ball near others
 
 
 def _ball_near(a: Ball, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
-    """b is what is near a point, a line or a circle, its core: the distance to that less both radii; inside, what is left to the bore."""
+    """b is what is near a point, a line or a circle, its core: the distance to that less both radii; inside, what is
+    left to the bore."""
     if a.inside:
         raise ModelError("touch: a hollow Ball comes second, touched from within by a Ball or a point")
     centre = (_centre(a) - frame.origin).components(frame)

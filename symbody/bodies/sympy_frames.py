@@ -69,7 +69,8 @@ class SympyFrames:
             return Frame(self._frames[root], Rotation((Cosines(R, spin),)), zeros(3), f.name)
         named = listed(r.name for r in self._roots)
         raise ModelError(
-            f"from_sympy: the frame {f.name!r} has no orientation in a frame that is named ({named}); name one: from_sympy(..., {{{f.name}: m.ground}})"
+            f"from_sympy: the frame {f.name!r} has no orientation in a frame that is named ({named}); name "
+            f"one: from_sympy(..., {{{f.name}: m.ground}})"
         )
 
     def _spin(self, f: Any, root: Any) -> Matrix:

@@ -1,5 +1,5 @@
-"""System vectors: the vectors of a whole system in a row, such as velocities and angular velocities of all bodies, or the forces and torques
-that go with them (Lesser's K-vectors; Lennartsson 3.3 and appendix A, KMvec)."""
+"""System vectors: the vectors of a whole system in a row, such as velocities and angular velocities of all bodies, or
+the forces and torques that go with them (Lesser's K-vectors; Lennartsson 3.3 and appendix A, KMvec)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class SystemVector(Immutable):
     def __init__(self, *vectors: Vector) -> None:
         if wrong := [v for v in vectors if not isinstance(v, Vector)]:
             raise ModelError(
-                f"system vector: expected vectors such as frame.vector(x, y, z), one after the other, got {shown(wrong[0])}"
+                "system vector: expected vectors such as frame.vector(x, y, z), one after the other, got "
+                f"{shown(wrong[0])}"
             )
         object.__setattr__(self, "vectors", tuple(vectors))
 
@@ -57,7 +58,7 @@ class SystemVector(Immutable):
         """The components of each term of each vector."""
         return tuple(m for v in self for m in v.component_matrices)
 
-    # ------------------------------------------------------------------------------------------------ sums and multiples
+    # ----------------------------------------------------------------------------------------------- sums and multiples
 
     def __add__(self, other: Any) -> SystemVector:
         if not isinstance(other, SystemVector) and other == 0:  # so that sum(...) works
@@ -103,12 +104,13 @@ class SystemVector(Immutable):
         """pₖ = mₖ vₖ, or Iₖ · ωₖ where the inertia is a dyad (KMMP)."""
         if len(inertia) != len(self):
             raise ModelError(
-                f"momentum: {len(self)} vectors need as many masses or inertia dyads, got {len(inertia)}: {shown(inertia)}"
+                f"momentum: {len(self)} vectors need as many masses or inertia dyads, got {len(inertia)}: "
+                f"{shown(inertia)}"
             )
         pairs = zip(inertia, self, strict=True)
         return SystemVector(*(I.dot(v) if isinstance(I, Dyad) else v * I for I, v in pairs))
 
-    # ------------------------------------------------------------------------------------------------ frames and derivatives
+    # ------------------------------------------------------------------------------------------- frames and derivatives
 
     def express(self, frame: Frame) -> SystemVector:
         """Each vector as one term in a frame."""
@@ -119,7 +121,8 @@ class SystemVector(Immutable):
         return SystemVector(*(v.dt(frame) for v in self))
 
     def partial(self, symbols: Symbol | Iterable[Symbol], frame: Frame | None = None) -> list[SystemVector]:
-        """Partial derivatives, one system vector for each symbol; with respect to speeds the tangent vectors of the motion."""
+        """Partial derivatives, one system vector for each symbol; with respect to speeds the tangent vectors of the
+        motion."""
         columns = [v.partial(symbols, frame) for v in self]
         return [SystemVector(*row) for row in zip(*columns, strict=True)]
 

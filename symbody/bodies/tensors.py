@@ -1,7 +1,8 @@
 """The algebra that vectors and dyads have in common: sums of terms, each kept in the frames where it was written.
 
-Nothing is expressed in another frame until components are asked for (Lennartsson's partitioned vectors, thesis 5.2): that keeps expressions
-small. Functions that take whatever holds matrices (`substitute`, `free_symbols`, `tidy`, `simplified`) find them in `component_matrices` and `map`.
+Nothing is expressed in another frame until components are asked for (Lennartsson's partitioned vectors, thesis 5.2):
+that keeps expressions small. Functions that take whatever holds matrices (`substitute`, `free_symbols`, `tidy`,
+`simplified`) find them in `component_matrices` and `map`.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ AXES: tuple[str, str, str] = ("x", "y", "z")
 
 
 class Tensor(Immutable):
-    """A sum of terms: components by the frames they are in. Operators + - * /; & (dot), ^ (cross) and | (outer product) bind weaker than
-    these: write them in brackets."""
+    """A sum of terms: components by the frames they are in. Operators + - * /; & (dot), ^ (cross) and | (outer product)
+    bind weaker than these: write them in brackets."""
 
     __slots__ = ("terms",)
     acts_on_scalars = True
@@ -47,7 +48,7 @@ class Tensor(Immutable):
         """The components of each term."""
         return tuple(self.terms.values())
 
-    # ------------------------------------------------------------------------------------------------ sums and multiples
+    # ----------------------------------------------------------------------------------------------- sums and multiples
 
     def __add__(self, other: Any) -> Self:
         if getattr(other, "adds_vectors", False):

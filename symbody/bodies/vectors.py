@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 class Vector(Tensor):
-    """A sum of terms, each in its own frame. Operators + - * /, `a & b`, `a ^ b`, `a | b`; methods `dot`, `cross`, `outer`, `express`,
-    `components`, `dt`, `partial`."""
+    """A sum of terms, each in its own frame. Operators + - * /, `a & b`, `a ^ b`, `a | b`; methods `dot`, `cross`,
+    `outer`, `express`, `components`, `dt`, `partial`."""
 
     __slots__ = ()
     kind: ClassVar[str] = "vector"
@@ -99,7 +99,7 @@ class Vector(Tensor):
     def __or__(self, other: Any) -> Dyad:
         return self.outer(other)
 
-    # ------------------------------------------------------------------------------------------------ size and direction
+    # ----------------------------------------------------------------------------------------------- size and direction
 
     def magnitude(self) -> Expr:
         """|a| = √(a · a)."""
@@ -185,7 +185,8 @@ def _turns_with(f: Frame, home: Frame, symbols: Iterable[Symbol]) -> bool:
 
 
 def _meet(f: Frame, a: Matrix, g: Frame, b: Matrix) -> tuple[Frame, tuple[Matrix, Matrix]]:
-    """Two terms in a common frame: that of the term with fewer zeros, so that the sparser one is rotated; one along the rotation axis is unchanged."""
+    """Two terms in a common frame: that of the term with fewer zeros, so that the sparser one is rotated; one along the
+    rotation axis is unchanged."""
     if f is g:
         return f, (a, b)
     if _is_along_axis(a) and (turned := f.rotation_in(g).outwards(a)) == a:

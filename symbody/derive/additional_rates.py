@@ -1,4 +1,5 @@
-"""Additional equations h(q, u, z, z', r, t, p) = 0: which variables are algebraic, and z' where it follows without iteration."""
+"""Additional equations h(q, u, z, z', r, t, p) = 0: which variables are algebraic, and z' where it follows without
+iteration."""
 
 from __future__ import annotations
 

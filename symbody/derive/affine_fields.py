@@ -2,7 +2,8 @@
 
     X = a + Σ B_k s_k,      ∫ X · Y dm = m a·a' + a·Σ B'_k g_k + a'·Σ B_k g_k + Σ tr(B_k G_kl B'_lᵀ)
 
-Velocities, partial velocities and accelerations are such fields, so that this one formula gives kinetic energies, mass matrices and inertia forces.
+Velocities, partial velocities and accelerations are such fields, so that this one formula gives kinetic energies, mass
+matrices and inertia forces.
 """
 
 from __future__ import annotations

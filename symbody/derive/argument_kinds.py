@@ -1,5 +1,5 @@
-"""Arguments of public calls, checked against what their annotations say: a text where a mapping is meant is refused by name, before it ends in
-an error from somewhere inside."""
+"""Arguments of public calls, checked against what their annotations say: a text where a mapping is meant is refused by
+name, before it ends in an error from somewhere inside."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ _KINDS: Final[Mapping[str, ArgumentKind]] = {
 
 
 def argument_kinds(signature: inspect.Signature, skip: Iterable[str] = ()) -> dict[str, ArgumentKind]:
-    """The arguments of a function whose annotations are made of the kinds above alone; others (`Any`, a class of ours) are looked at elsewhere."""
+    """The arguments of a function whose annotations are made of the kinds above alone; others (`Any`, a class of ours)
+    are looked at elsewhere."""
     out = {}
     for p in signature.parameters.values():
         heads = _alternatives(str(p.annotation)) if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) else []

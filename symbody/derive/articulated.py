@@ -8,8 +8,8 @@ where the joints below are free to move. From the leaves inwards, a frame with c
 
     J' = J - U D⁻¹ Uᵀ,   w' = w + J' c + U D⁻¹ (Q - Sᵀ w),     U = J S,  D = Sᵀ U
 
-to its parent (J: the six by six of I, H, L; c: acceleration at u' = 0 in excess of the parent's); outwards then u' = D⁻¹ (Q - Sᵀ w - Uᵀ a).
-Every speed must move one frame only.
+to its parent (J: the six by six of I, H, L; c: acceleration at u' = 0 in excess of the parent's); outwards then u' =
+D⁻¹ (Q - Sᵀ w - Uᵀ a). Every speed must move one frame only.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ def _turned(rotation: Rotation, H: Matrix) -> Matrix:
 def _turned_about_axis(turn: Turn, H: Matrix) -> Matrix:
     """About axis k, with i, j the other two: 12 multiplications (see `turned_tensor`, where H is symmetric).
 
-    r = c (H_ii - H_jj) - s (H_ij + H_ji),   H_ii' = H_jj + c r,   H_jj' = H_ii - c r,   H_ij' = H_ij + s r,   H_ji' = H_ji + s r
+    r = c (H_ii - H_jj) - s (H_ij + H_ji),   H_ii' = H_jj + c r,   H_jj' = H_ii - c r,   H_ij' = H_ij + s r,   H_ji' =
+                                             H_ji + s r
     """
     k = turn.axis
     i, j = (k + 1) % 3, (k + 2) % 3
@@ -210,7 +211,8 @@ def _inwards(
 def _relieved(
     column: tuple[int, tuple[Matrix, Matrix]], J: ArticulatedInertia, w: Wrench, Q: list[Expr]
 ) -> tuple[ArticulatedInertia, Wrench]:
-    """A joint along one of the axes hands on no inertia along it, and its own force: zeros that need not be computed, J S = 0 and Sᵀ w = Q."""
+    """A joint along one of the axes hands on no inertia along it, and its own force: zeros that need not be computed, J
+    S = 0 and Sᵀ w = Q."""
     j, (angular, linear) = column
     axes = [k for k, e in enumerate((*angular.entries, *linear.entries)) if e is not ZERO]
     if len(axes) > 1 or (angular, linear)[axes[0] // 3][axes[0] % 3] is not ONE:

@@ -29,7 +29,8 @@ class Audit(Summarized, Portable):
     rank                 of the constraints, at a regular configuration that satisfies them; None where none was found
     degrees_of_freedom   speeds less rank
     findings             errors and warnings, each a sentence with the parts it is about
-    remarks              of small mechanisms: coordinates and parameters that do not appear in the equations, equations that decouple
+    remarks              of small mechanisms: coordinates and parameters that do not appear in the equations, equations
+                         that decouple
     """
 
     mechanism: Mechanism
@@ -65,7 +66,10 @@ class Audit(Summarized, Portable):
             f"  {len(m.joints)} joints: {listed(joints)}",
             f"  {len(m.q)} coordinates: {listed(m.q)}",
             f"  {len(m.u)} speeds: {listed(u.name for u in m.u)}",
-            f"  {holonomic} holonomic and {nonholonomic} nonholonomic constraints: {listed(c.name for c in constraints_of(m))}",
+            (
+                f"  {holonomic} holonomic and {nonholonomic} nonholonomic constraints: "
+                f"{listed(c.name for c in constraints_of(m))}"
+            ),
             f"  rank of the constraints: {'-' if self.rank is None else self.rank}",
             f"  degrees of freedom: {dof}",
         ]
@@ -91,10 +95,11 @@ def _symbols(what: str, symbols: Iterable[Symbol], mechanism: Mechanism) -> list
 
 
 def audit(thing: Model | Mechanism | Equations) -> Audit:
-    """Count the parts of a mechanism, find its degrees of freedom, and look for faults that leave its equations without a unique solution.
+    """Count the parts of a mechanism, find its degrees of freedom, and look for faults that leave its equations without
+    a unique solution.
 
-    Looks for undeclared symbols, constraints that are redundant or cannot hold, motions without mass, velocity constraints that
-    can be integrated. Nothing is raised: `derive` refuses models with errors.
+    Looks for undeclared symbols, constraints that are redundant or cannot hold, motions without mass, velocity
+    constraints that can be integrated. Nothing is raised: `derive` refuses models with errors.
     """
     eq = thing.whole if isinstance(thing, Equations) else derive(thing, route="recursive", check=False)
     found = findings(eq)

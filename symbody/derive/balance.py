@@ -25,7 +25,8 @@ def power_balance(eq: Equations, kinematics: Kinematics) -> list[tuple[str, Expr
 
 
 def powers_of_reactions(eq: Equations, kinematics: Kinematics) -> list[tuple[str, list[Expr]]]:
-    """For each joint of the tree with its own coordinates: the terms of the power of its reaction on the motions it allows."""
+    """For each joint of the tree with its own coordinates: the terms of the power of its reaction on the motions it
+    allows."""
     out = []
     for name, found in _reactions(eq).items():
         w, v = _relative_motion(eq.mechanism.joint(name), kinematics)

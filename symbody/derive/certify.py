@@ -40,7 +40,8 @@ TINY: Final = 1e-300
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was checked: the worst relative error over all states, where it was, and that state (coordinates and speeds)."""
+    """One thing that was checked: the worst relative error over all states, where it was, and that state (coordinates
+    and speeds)."""
 
     what: str
     error: float
@@ -114,7 +115,8 @@ def certify(
     routes: Iterable[str] | None = None,
     tolerance: float = TOLERANCE,
 ) -> Certificate:
-    """Check a derived model at random states, away from singular positions; their condition number is in the certificate.
+    """Check a derived model at random states, away from singular positions; their condition number is in the
+    certificate.
 
     seeds       how many states, or their seeds
     values      numbers to use: of parameters, or of coordinates to start the assembly of loops from
@@ -257,7 +259,8 @@ class _Probe:
         return [("forward dynamics", *_largest(cells))]
 
     def _gyroscopic(self, row: list[float], moving: Values) -> float:
-        """How large terms are that are quadratic in speeds. Where all of them cancel, what is left is their rounding."""
+        """How large terms are that are quadratic in speeds. Where all of them cancel, what is left is their
+        rounding."""
         fastest = max((abs(moving[u]) for u in self.eq.u), default=0.0)
         return sum(map(abs, row)) * fastest**2
 
@@ -295,7 +298,8 @@ class _Probe:
     # ---------------------------------------------------------------------------------------- power
 
     def _powers(self, moving: Values, M: Rows, f: list[float]) -> list[Finding]:
-        """T' is the sum of powers; reactions do no work on the motions that their joints allow. Relative to the powers of all parts of M u' - f."""
+        """T' is the sum of powers; reactions do no work on the motions that their joints allow. Relative to the powers
+        of all parts of M u' - f."""
         (terms,) = numbers([Matrix(1, len(self.balance), tuple(e for _, e in self.balance))], moving)[0]
         size = _size(terms)
         for x, row, force in zip((moving[u] for u in self.eq.u), M, f, strict=True):
@@ -325,10 +329,11 @@ class _Probe:
 
 @dataclass(frozen=True)
 class _View:
-    """The part of M and f that must agree between routes: all of it; or Zᵀ M Z and Zᵀ (f - M a), where coordinates are redundant.
+    """The part of M and f that must agree between routes: all of it; or Zᵀ M Z and Zᵀ (f - M a), where coordinates are
+    redundant.
 
-    Off the constraint |e| = 1 of Euler parameters that were given as plain coordinates there is no motion, and routes may
-    differ: Z spans the motions along it, a is an acceleration that keeps it.
+    Off the constraint |e| = 1 of Euler parameters that were given as plain coordinates there is no motion, and routes
+    may differ: Z spans the motions along it, a is an acceleration that keeps it.
     """
 
     names: list[str]
@@ -381,7 +386,8 @@ def _symmetric(eq: Equations, M: Rows) -> list[Finding]:
 
 
 def _definite(M: Rows, Jc: Rows) -> tuple[Finding, int]:
-    """Pivots of Zᵀ M Z, Z being the motions that constraints leave; and the rank of Jc. Error 1: one is not positive."""
+    """Pivots of Zᵀ M Z, Z being the motions that constraints leave; and the rank of Jc. Error 1: one is not
+    positive."""
     sizes = _sizes(M)
     scaled = [[x / (s * t) for x, t in zip(row, sizes, strict=True)] for row, s in zip(M, sizes, strict=True)]
     Z, rank = tangent_basis([[x / s for x, s in zip(row, sizes, strict=True)] for row in Jc], len(M))

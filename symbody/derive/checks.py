@@ -1,7 +1,8 @@
-"""Faults of whole models: redundant or inconsistent constraints, motions without mass, undeclared symbols, velocity constraints that can be
-integrated to holonomic ones.
+"""Faults of whole models: redundant or inconsistent constraints, motions without mass, undeclared symbols, velocity
+constraints that can be integrated to holonomic ones.
 
-Numbers decide, at random configurations that satisfy the constraints. A finding names the parts, the numbers and what to try.
+Numbers decide, at random configurations that satisfy the constraints. A finding names the parts, the numbers and what
+to try.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ MOST_IN_A_FORM: Final = 40  # coordinates of a constraint on speeds that is aske
 
 @dataclass(frozen=True)
 class Finding:
-    """Something to know about a mechanism: the parts it is about, and a sentence that says what to try. Errors stop `derive`."""
+    """Something to know about a mechanism: the parts it is about, and a sentence that says what to try. Errors stop
+    `derive`."""
 
     kind: str
     parts: tuple[str, ...]
@@ -101,7 +103,8 @@ def _inertia_of(b: Body) -> list[Any]:
 
 
 def _expressions(mechanism: Mechanism) -> list[tuple[str, Any]]:
-    """Everything that was written in a model, part by part: also what enters no equation, as the mass of a body that stands still."""
+    """Everything that was written in a model, part by part: also what enters no equation, as the mass of a body that
+    stands still."""
     parts: list[tuple[str, Any]] = [(f"body {b.name!r}", _inertia_of(b)) for b in mechanism.bodies]
     parts += [(f"frame {f.name!r}", _place(f)) for f in mechanism.frames]
     parts += [(f"load {x.name!r}", [*x.on_rates.values(), *_given(x.potential)]) for x in mechanism.loads]
@@ -156,7 +159,10 @@ def _not_assembled(eq: Equations, found: Configuration) -> Finding:
     left = sorted(zip(found.residuals, names, strict=False), key=lambda x: -abs(x[0]))
     worst = ", ".join(f"{name} = {r:z.3g}" for r, name in left[:4] if abs(r) > 1e-9)
     if not worst:
-        text = f"{eq.name!r}: the constraints have no value at any of the configurations tried; give parameters values that suit each other"
+        text = (
+            f"{eq.name!r}: the constraints have no value at any of the configurations tried; give parameters "
+            "values that suit each other"
+        )
         return Finding("not assembled", (), text, is_error=False)
     text = (
         f"{eq.name!r}: no configuration was found that satisfies the constraints (least residuals: {worst}); check lengths and places of "
@@ -224,7 +230,8 @@ def mass_findings(eq: Equations, found: Configuration) -> list[Finding]:
 
 
 def spring_findings(eq: Equations, found: Configuration) -> list[Finding]:
-    """Springs about an axis whose angle is not that about it: the work of their torque is then not what their energy loses."""
+    """Springs about an axis whose angle is not that about it: the work of their torque is then not what their energy
+    loses."""
     springs = [x for x in eq.mechanism.loads if x.kind == "spring" and any(a.torque is not None for a in x.actions)]
     if not springs or not eq.u or (eq.lam and not found.holds) or any(e is not ZERO for e in eq.b.entries):
         return []
@@ -258,7 +265,8 @@ def _strange_angle(eq: Equations, name: str) -> Finding:
 
 
 def _may_lack_mass(eq: Equations) -> bool:
-    """Whether numbers are worth looking at: a body that has no mass or no inertia about some axis, or coordinates outside joints."""
+    """Whether numbers are worth looking at: a body that has no mass or no inertia about some axis, or coordinates
+    outside joints."""
     in_joints = {q for j in eq.mechanism.joints for q in j.coordinates}
     bodies = eq.mechanism.bodies
     return any(b.mass.m is ZERO or any(b.mass.I_BBcm[i, i] is ZERO for i in range(3)) for b in bodies) or any(
@@ -284,11 +292,12 @@ def _massless(eq: Equations, speeds: list[str]) -> Finding:
     return Finding("singular mass matrix", tuple(speeds), text)
 
 
-# ---------------------------------------------------------------------------------------------------------- integrability
+# -------------------------------------------------------------------------------------------------------- integrability
 
 
 def integrable(eq: Equations) -> list[Finding]:
-    """Constraints given on speeds that are rates of a function of the coordinates, up to a factor (Frobenius, each constraint by itself).
+    """Constraints given on speeds that are rates of a function of the coordinates, up to a factor (Frobenius, each
+    constraint by itself).
 
     ω = Σ a_i dq_i + b dt is integrable where ω ∧ dω = 0
     """

@@ -25,7 +25,8 @@ Values = dict[Any, float]
 def closed(
     eq: Equations, movable: Sequence[Symbol], values: Values, only: Sequence[int] | None = None
 ) -> tuple[Values, Solution]:
-    """Values in which some symbols are moved so that phi and the norms of Euler parameters vanish, and what the solver says.
+    """Values in which some symbols are moved so that phi and the norms of Euler parameters vanish, and what the solver
+    says.
 
     only   numbers of the rows that are looked at
     """

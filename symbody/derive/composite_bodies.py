@@ -1,13 +1,15 @@
-"""Composite bodies: a frame with everything that hangs on it, as if its joints were locked. They give the mass matrix, and forces at u' = 0.
+"""Composite bodies: a frame with everything that hangs on it, as if its joints were locked. They give the mass matrix,
+and forces at u' = 0.
 
-The field of acceleration a + A r of a frame differs from that of its parent by ΔA (and by Δa, where it slides). Everything beyond a frame moves with
-all fields on the way to it, so that forces are those of composites in the differences. For a hinge about z with speed u, in components before its turn,
+The field of acceleration a + A r of a frame differs from that of its parent by ΔA (and by Δa, where it slides).
+Everything beyond a frame moves with all fields on the way to it, so that forces are those of composites in the
+differences. For a hinge about z with speed u, in components before its turn,
 
     ΔA = [-d, -u', 0;  u', -d, 0;  2 u ω_x, 2 u ω_y, 0],    d = (ω_z + u)² - ω_z²        ω: of the parent
 
-and the moment about its axis is that of the composite in the field of the parent, of which it is one component; the motion of the last body of a
-branch is not needed. (Composites in place of bodies also for Coriolis forces: Echeandia and Wensing, Numerical methods to compute the Coriolis matrix
-and Christoffel symbols for rigid-body systems, 2021.)
+and the moment about its axis is that of the composite in the field of the parent, of which it is one component; the
+motion of the last body of a branch is not needed. (Composites in place of bodies also for Coriolis forces: Echeandia
+and Wensing, Numerical methods to compute the Coriolis matrix and Christoffel symbols for rigid-body systems, 2021.)
 """
 
 from __future__ import annotations
@@ -97,20 +99,22 @@ def momentum(c: Composite | InertiaComposite, angular: Matrix, linear: Matrix) -
     return Wrench(c.m * linear + cross(angular, c.h), c.I @ angular + cross(c.h, linear))
 
 
-# ---------------------------------------------------------------------------------------------------------- forces at u' = 0
+# ----------------------------------------------------------------------------------------------------- forces at u' = 0
 
 
 @dataclass(frozen=True)
 class Taken:
-    """Wrenches that a composite takes, about its frame's origin: from all fields, in components of the frame (of a hinge the moment about its axis
-    only); and from the field of its own joint, in components before the last turn of the frame."""
+    """Wrenches that a composite takes, about its frame's origin: from all fields, in components of the frame (of a
+    hinge the moment about its axis only); and from the field of its own joint, in components before the last turn of
+    the frame."""
 
     from_all: Wrench
     from_own: Wrench
 
 
 def taken_by_hinge(c: Composite, z: int, before: Acceleration, u: Expr, udot: Expr) -> Taken:
-    """Of a hinge about z with speed u. `before`: the motion of its parent at the origin; c: the composite; both in components before the turn."""
+    """Of a hinge about z with speed u. `before`: the motion of its parent at the origin; c: the composite; both in
+    components before the turn."""
     x, y = (z + 1) % 3, (z + 2) % 3
     P, h, w, A, a = c.P, c.h, before.w, before.A, before.a
     gx, gy, d = (2 * u) * w[x], (2 * u) * w[y], (w[z] + u) * (w[z] + u) - w[z] * w[z]

@@ -36,9 +36,11 @@ class Configuration:
 
 
 def configuration(eq: Equations, seed: int = 1, given: Mapping[Any, float] | None = None) -> Configuration:
-    """The first configuration from a few random starts near what is given that satisfies the constraints, or the nearest to one.
+    """The first configuration from a few random starts near what is given that satisfies the constraints, or the
+    nearest to one.
 
-    Where the parameters leave no way to meet the constraints, those without values are moved along with the coordinates.
+    Where the parameters leave no way to meet the constraints, those without values are moved along with the
+    coordinates.
     """
     key = (seed, None if given is None else tuple(given.items()))
     return eq.cached("configuration", key, lambda: _searched(eq, seed, given or {}))
@@ -72,7 +74,8 @@ def _searched(eq: Equations, seed: int, given: Mapping[Any, float]) -> Configura
 
 
 def random_values(eq: Equations, random: Random) -> Values:
-    """Numbers for every symbol of the equations, constraints not looked at. Parameters: those of the model, or between ½ and 3/2."""
+    """Numbers for every symbol of the equations, constraints not looked at. Parameters: those of the model, or between
+    ½ and 3/2."""
     known = {s: float(v) for s, v in eq.mechanism.values.items()}
     values: Values = {p: known.get(p, random.uniform(0.5, 1.5)) for p in eq.p}
     moving = (*eq.q, *eq.u, *eq.z, *eq.r, *eq.lam, eq.t)

@@ -20,19 +20,22 @@ def constrained(eq: Equations, more: Mapping[str, Expr]) -> Equations:
 
     G = ∂phi/∂q N,   G u + b = 0,   G u' + c = 0,   M u' = f + Jcᵀ lam + Gᵀ lam_more
 
-    An expression is one in coordinates, time and parameters. New rows stand after those of the other holonomic constraints.
+    An expression is one in coordinates, time and parameters. New rows stand after those of the other holonomic
+    constraints.
     """
     if not more:
         return eq
     if eq.phi.entries and not eq.lam:
         raise DerivationError(
-            f"{eq.name!r}: its constraints were eliminated, so that no others can be added; take the equations from before `minimal`"
+            f"{eq.name!r}: its constraints were eliminated, so that no others can be added; take the "
+            "equations from before `minimal`"
         )
     phi = list(more.values())
     for name, e in more.items():
         if strange := [s for s in free_symbols(e) if s not in {*eq.q, *eq.p, eq.t}]:
             raise DerivationError(
-                f"constraint {name!r} on {eq.name!r}: depends on {listed(strange)}; it may depend on coordinates, time and parameters"
+                f"constraint {name!r} on {eq.name!r}: depends on {listed(strange)}; it may depend on "
+                "coordinates, time and parameters"
             )
     rates = dict(zip(eq.q, eq.rates.entries, strict=True))
     psi = [time_derivative(e, rates) for e in phi]

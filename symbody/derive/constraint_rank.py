@@ -1,8 +1,9 @@
 """The rank of the constraints: one answer for everything that asks, found where they hold and are regular.
 
-Redundant constraints leave no trace in how many there are, and no single configuration tells them: off the constraints rows that follow
-from others are independent, in singular positions rows are dependent that elsewhere are not. So the rank is that of Jc at a configuration
-that keeps the constraints, away from singular positions (`regular_configuration.py`).
+Redundant constraints leave no trace in how many there are, and no single configuration tells them: off the constraints
+rows that follow from others are independent, in singular positions rows are dependent that elsewhere are not. So the
+rank is that of Jc at a configuration that keeps the constraints, away from singular positions
+(`regular_configuration.py`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Motions of deforming bodies as affine fields: from velocities (Kane, Lagrange, Gibbs and Appell), and from places (Newton and Euler)."""
+"""Motions of deforming bodies as affine fields: from velocities (Kane, Lagrange, Gibbs and Appell), and from places
+(Newton and Euler)."""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ FROM_PLACES: Final = ("lagrange", "newton-euler")  # routes that differentiate p
 
 
 def routes_for(mechanism: Mechanism) -> tuple[str, ...]:
-    """The routes that a mechanism can be derived by: all, or those that start from velocities where some frames have no place."""
+    """The routes that a mechanism can be derived by: all, or those that start from velocities where some frames have no
+    place."""
     return tuple(r for r in ROUTES if r not in FROM_PLACES or not has_unknown_places(mechanism))
 
 
@@ -57,17 +58,21 @@ def derive(
 ) -> Equations:
     """Equations of motion.
 
-    route   recursive (fewest operations), kane, lagrange, newton-euler, gibbs-appell: independent ways to the same equations
-    check   refuse constraints that are redundant or cannot hold, motions without mass and undeclared symbols (see `audit`)
+    route   recursive (fewest operations), kane, lagrange, newton-euler, gibbs-appell: independent ways to the same
+            equations
+    check   refuse constraints that are redundant or cannot hold, motions without mass and undeclared symbols (see
+            `audit`)
     small   linearise in the variables declared by `m.small`; `dropped` of the result says what that took away
-    redundant   allow constraints that follow from others: the motion is determined, some reactions are not (see `reaction`)
+    redundant   allow constraints that follow from others: the motion is determined, some reactions are not (see
+                `reaction`)
     """
     mechanism = _mechanism(model)
     if route not in ROUTES:
         raise unknown("derive", "route", route, ROUTES)
     if route not in (possible := routes_for(mechanism)):
         raise DerivationError(
-            f"derive: route {route!r} starts from places, and frames of {mechanism.name!r} are known by their velocity only; take one of {listed(possible)}"
+            f"derive: route {route!r} starts from places, and frames of {mechanism.name!r} are known by their "
+            f"velocity only; take one of {listed(possible)}"
         )
     with gc_paused():
         equations = _derived(mechanism, route)
@@ -96,7 +101,8 @@ def _with_border(equations: Equations) -> Equations:
     out.cached("constraint rank", None, lambda: rank)
     if open_ := [s.name for s in out.undetermined if s in out.multipliers_in_loads]:
         raise DerivationError(
-            f"derive {out.name!r}: loads contain {listed(open_)}, which redundant constraints do not determine, so that neither is the motion"
+            f"derive {out.name!r}: loads contain {listed(open_)}, which redundant constraints do not "
+            "determine, so that neither is the motion"
         )
     note = (
         f"{len(out.lam)} constraints have rank {rank.rank}; not determined: {listed(s.name for s in out.undetermined)}"

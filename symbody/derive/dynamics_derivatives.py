@@ -4,8 +4,9 @@ Where e = M u' - f - Jcᵀ lam and k = Jc u' + c are zero, they stay zero along 
 
     [M Hᵀ; Jc 0] [∂u'; -∂lam] = -[∂e; ∂k]        ∂e, ∂k: partial derivatives at fixed u' and lam; H = Jc + W
 
-so that the derivatives of inverse dynamics give those of forward dynamics, all right sides with the factors that give u' itself. ∂e comes from
-the Newton-Euler recursion, without M (Carpentier and Mansard, Analytical derivatives of rigid body dynamics algorithms, 2018).
+so that the derivatives of inverse dynamics give those of forward dynamics, all right sides with the factors that give
+u' itself. ∂e comes from the Newton-Euler recursion, without M (Carpentier and Mansard, Analytical derivatives of rigid
+body dynamics algorithms, 2018).
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ Wrt = str | Symbol
 
 @dataclass(frozen=True, repr=False)
 class ForwardDerivatives(Summarized):
-    """∂u'/∂x and ∂lam/∂x for each x that was asked for, by its name: one row for each speed or multiplier, one column for each symbol."""
+    """∂u'/∂x and ∂lam/∂x for each x that was asked for, by its name: one row for each speed or multiplier, one column
+    for each symbol."""
 
     udot: Mapping[str, Matrix]
     multipliers: Mapping[str, Matrix]
@@ -48,11 +50,12 @@ def forward_derivatives(
 ) -> ForwardDerivatives:
     """Derivatives of accelerations and multipliers.
 
-    wrt   "q", "u", "z", "r", "p", "t" for all coordinates, speeds, additional variables, inputs, parameters, time; single symbols, by
-          themselves or by name; or symbols under names of choice, `{"masses": [m1, m2]}`
+    wrt   "q", "u", "z", "r", "p", "t" for all coordinates, speeds, additional variables, inputs, parameters, time;
+          single symbols, by themselves or by name; or symbols under names of choice, `{"masses": [m1, m2]}`
 
-    A coordinate is varied as if it were independent of the others, though values are those on the constraints. Of Euler parameters, whose
-    norm is one, only derivatives along motions (a_q N) have a meaning: what lies across depends on how the equations are written.
+    A coordinate is varied as if it were independent of the others, though values are those on the constraints. Of Euler
+    parameters, whose norm is one, only derivatives along motions (a_q N) have a meaning: what lies across depends on
+    how the equations are written.
     """
     groups = symbols_to_vary(eq, wrt)
     solution = (*eq.udot.entries, *eq.multipliers.entries)
@@ -71,7 +74,8 @@ def forward_derivatives(
 def inverse_derivatives(
     eq: Equations, wrt: Iterable[Wrt] | Mapping[str, Sequence[Symbol]] = ("q", "u", "a")
 ) -> dict[str, Matrix]:
-    """Derivatives of `joint_forces(eq)`, M u' - f, at fixed u': "q", "u", ... as for `forward_derivatives`; "a" for u', which gives M."""
+    """Derivatives of `joint_forces(eq)`, M u' - f, at fixed u': "q", "u", ... as for `forward_derivatives`; "a" for u',
+    which gives M."""
     groups = symbols_to_vary(eq, wrt, {"a": accelerations(eq)})
     column = {a: eq.M.column(j) for j, a in enumerate(accelerations(eq))}
     symbols = [s for s in _each_once(groups) if s not in column]
@@ -119,7 +123,8 @@ Way = tuple[list[Expr], list[Stage]]  # expressions, and the order in which to e
 
 
 def _ways_to_forces(eq: Equations) -> list[Way]:
-    """M u' - f as it stands, and by the recursion where the equations are those of the mechanism's own speeds, nothing dropped."""
+    """M u' - f as it stands, and by the recursion where the equations are those of the mechanism's own speeds, nothing
+    dropped."""
     by_matrix = eq.M @ Matrix(len(eq.u), 1, accelerations(eq)) - eq.f
     ways: list[Way] = [(list(by_matrix.entries), [])]
     if not eq.dropped and not eq.dependent and not has_unknown_places(eq.mechanism):
@@ -136,7 +141,8 @@ def _balance(eq: Equations, forces: list[Expr]) -> list[Expr]:
 
 
 def _fewest_operations(ways: Sequence[Way], symbols: Sequence[Symbol], held: Mapping[Symbol, Expr]) -> Matrix:
-    """Derivatives by the way that takes fewest operations; a way that is twice as long as another before it is differentiated has lost."""
+    """Derivatives by the way that takes fewest operations; a way that is twice as long as another before it is
+    differentiated has lost."""
     length = [operations_from(set(), expressions) for expressions, _ in ways]
     near = [way for way, n in zip(ways, length, strict=True) if n <= 2 * min(length)]
     slopes = [accumulated(expressions, symbols, stages, held) for expressions, stages in near]
@@ -147,9 +153,11 @@ def _fewest_operations(ways: Sequence[Way], symbols: Sequence[Symbol], held: Map
 
 
 def _solved(factors: SaddlePoint, right: Matrix) -> Matrix:
-    """All right sides. Those with a single entry are multiples of columns of A⁻¹, of which each pair of entries is asked for once.
+    """All right sides. Those with a single entry are multiples of columns of A⁻¹, of which each pair of entries is
+    asked for once.
 
-    In a tree the column of the later speed is cheaper to have up to the earlier one: entries beyond are not needed then.
+    In a tree the column of the later speed is cheaper to have up to the earlier one: entries beyond are not needed
+    then.
     """
     n = right.rows
     single = {}

@@ -1,4 +1,5 @@
-"""Inertia of deforming bodies for recursions: momenta, inertia wrenches and forces on the fields of deformation, by the fewest operations.
+"""Inertia of deforming bodies for recursions: momenta, inertia wrenches and forces on the fields of deformation, by the
+fewest operations.
 
 With H_k = ∫ s s_kᵀ dm = Σ h_l G_lk and its rate at fixed s_k, K_k = Σ h_l' G_lk,
 
@@ -26,7 +27,8 @@ from .kinematics import Kinematics, Wrench
 
 
 class ElasticInertia:
-    """Of one deforming body. `columns`: ∂h'/∂u by number of the speed, entries that are not zero by number of the field."""
+    """Of one deforming body. `columns`: ∂h'/∂u by number of the speed, entries that are not zero by number of the
+    field."""
 
     def __init__(self, body: Body, kinematics: Kinematics) -> None:
         assert body.moments is not None

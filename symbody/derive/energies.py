@@ -4,7 +4,8 @@ With T the kinetic energy, P the power of each load and Pc the power that explic
 
     T' = Σ P + Pc
 
-holds along every motion (Lennartsson eq. 4.37; conservative loads are among the P, with P = -V' where V has no explicit time).
+holds along every motion (Lennartsson eq. 4.37; conservative loads are among the P, with P = -V' where V has no explicit
+time).
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ from .written_motion import BALANCES, WrittenMotion
 
 @of_equations
 def kinetic_energy(eq: Equations, bodies: Any = None) -> Expr:
-    """T = ½ Σ m v·v + ω·I ω, v being the velocity of the mass centre, and ½ ∫ v·v dm of what deforms; of all bodies, or of one or some, by name.
+    """T = ½ Σ m v·v + ω·I ω, v being the velocity of the mass centre, and ½ ∫ v·v dm of what deforms; of all bodies, or
+    of one or some, by name.
 
-    Kinetic energies K that were written down add q' · ∂K/∂q' - K to that of all, which is K where it is quadratic in the rates; balances
-    add ½ u · M u.
+    Kinetic energies K that were written down add q' · ∂K/∂q' - K to that of all, which is K where it is quadratic in
+    the rates; balances add ½ u · M u.
     """
     k = Kinematics(eq.mechanism)
     total = _energy_of_bodies(k, _chosen(eq, bodies, "kinetic_energy"))
@@ -127,11 +129,13 @@ def momentum(eq: Equations, bodies: Any = None) -> Vector:
 
 @of_equations
 def angular_momentum(eq: Equations, about: Point | None = None, *, bodies: Any = None) -> Vector:
-    """Moment of the absolute momenta about a point P (the origin of the ground by default), of all bodies, or of one or some, by name.
+    """Moment of the absolute momenta about a point P (the origin of the ground by default), of all bodies, or of one or
+    some, by name.
 
         L_P = Σ (r - r_P) × m v + I ω
 
-    `about=centre_of_mass(eq)` gives that about the mass centre. Its components: `L.components(frame)`, `L.in_ground`, `sim[L]` along a motion.
+    `about=centre_of_mass(eq)` gives that about the mass centre. Its components: `L.components(frame)`, `L.in_ground`,
+    `sim[L]` along a motion.
     """
     refuse_written_motion(eq, "angular_momentum")
     total = _momenta(eq, _chosen(eq, bodies, "angular_momentum"))
@@ -139,7 +143,8 @@ def angular_momentum(eq: Equations, about: Point | None = None, *, bodies: Any =
     if about is not None:
         if not isinstance(about, Point):
             raise ModelError(
-                f"angular_momentum: about= is a point such as body.point(x, y, z) or centre_of_mass(eq), got {shown(about)}"
+                "angular_momentum: about= is a point such as body.point(x, y, z) or centre_of_mass(eq), got "
+                f"{shown(about)}"
             )
         moment = moment - cross(about.in_ground, total.force)
     return Vector({eq.mechanism.ground: eq.in_own_terms([moment])[0]})
@@ -202,8 +207,8 @@ def power(eq: Equations, load: str) -> Expr:
 
 @of_equations
 def generalized_force(eq: Equations, load: str, along: Any = None) -> Any:
-    """The generalised forces of one load, by its name: a column with one for each speed, or the one on the speed `along` (its name or
-    symbol, or the coordinate whose rate it is).
+    """The generalised forces of one load, by its name: a column with one for each speed, or the one on the speed
+    `along` (its name or symbol, or the coordinate whose rate it is).
 
         Q_j = Σ F · ∂v/∂u_j + τ · ∂ω/∂u_j + Q_q ∂q'/∂u_j      with all forces held, whatever they depend on
     """
@@ -253,7 +258,8 @@ def _on(wrench: Wrench, velocity: tuple[Matrix, Matrix]) -> Expr:
 
 
 def forces_on_coordinates(load: Load, k: Kinematics) -> list[Expr]:
-    """The generalised forces of a load that is given on coordinates (or by a potential alone: -∂V/∂q), one for each coordinate."""
+    """The generalised forces of a load that is given on coordinates (or by a potential alone: -∂V/∂q), one for each
+    coordinate."""
     q = k.mechanism.q
     if not load.actions and not load.on_rates and load.potential is not None:
         return k.in_speeds([-e for e in jacobian([load.potential], q).entries])
@@ -262,12 +268,14 @@ def forces_on_coordinates(load: Load, k: Kinematics) -> list[Expr]:
 
 @of_equations
 def constraint_power(eq: Equations, solved: bool = False) -> Expr:
-    """The power that explicitly time-dependent constraints and prescribed motions feed in (Lennartsson eq. 4.38, with multipliers).
+    """The power that explicitly time-dependent constraints and prescribed motions feed in (Lennartsson eq. 4.38, with
+    multipliers).
 
         Pc = Σ β_t · (p' - F) - lam · b - n · Q
 
-    β_t: velocities where u = 0; p' - F: what inertia takes less the applied forces; b, n: free terms of Jc u + b = 0 and
-    q' = N u + n; Q: forces on coordinates; -∂K/∂t of kinetic energies that were written down. It is zero where nothing depends on time explicitly.
+    β_t: velocities where u = 0; p' - F: what inertia takes less the applied forces; b, n: free terms of Jc u + b = 0
+    and q' = N u + n; Q: forces on coordinates; -∂K/∂t of kinetic energies that were written down. It is zero where
+    nothing depends on time explicitly.
 
     solved   False: an expression in u' and multipliers; True: with their values along the motion put in
     """

@@ -47,18 +47,19 @@ MATRICES: Final = ("rates", "M", "f", "phi", "Jc", "b", "c", "h")
 class Equations(Summarized, CacheOwner, Portable):
     """Equations of motion of a mechanism; made by `derive`.
 
-    q, u, z, r, p, t   coordinates, speeds, additional variables, inputs, parameters, time; where the equations contain rates of inputs, these
-                       stand after the inputs in r: w, w_dot, w_ddot
+    q, u, z, r, p, t   coordinates, speeds, additional variables, inputs, parameters, time; where the equations contain
+                       rates of inputs, these stand after the inputs in r: w, w_dot, w_ddot
     rates              q' as expressions in u, one for each coordinate
     M, f               mass matrix and right side; f contains multipliers where loads do (`f0`, `W`, `directions`)
     phi                holonomic constraints, one expression each
-    Jc, b, c           constraints on speeds Jc u + b = 0 (rates of phi first, then nonholonomic), and their rates Jc u' + c = 0
+    Jc, b, c           constraints on speeds Jc u + b = 0 (rates of phi first, then nonholonomic), and their rates Jc u'
+                       + c = 0
     lam                multipliers, one for each row of Jc, named after the constraints
     h                  additional equations
     route              how they were derived
-    source, dependent  where these were made from others (`minimal`, `diagonalized`): those of the mechanism's own speeds, and what stands
-                       there (speeds, accelerations, multipliers) in terms of what stands here. Then phi may have no multipliers: it is
-                       kept by the motion, as an invariant.
+    source, dependent  where these were made from others (`minimal`, `diagonalized`): those of the mechanism's own
+                       speeds, and what stands there (speeds, accelerations, multipliers) in terms of what stands here.
+                       Then phi may have no multipliers: it is kept by the motion, as an invariant.
     labels             names for subexpressions, by which printed equations and generated code call them
     dropped            where these were linearised in small variables: what each entry lost, to second order
     border             where rows of Jc follow from others: what makes accelerations determined nevertheless
@@ -106,7 +107,8 @@ class Equations(Summarized, CacheOwner, Portable):
 
     @cached_property
     def readable(self) -> ReadableEquations:
-        """The equations as a person would write them, line by line, and what does not appear in them: `print(eq.readable)`."""
+        """The equations as a person would write them, line by line, and what does not appear in them:
+        `print(eq.readable)`."""
         return readable_equations(self)
 
     @property
@@ -143,7 +145,7 @@ class Equations(Summarized, CacheOwner, Portable):
     def n(self) -> Matrix:
         return substitute(self.rates, dict.fromkeys(self.u, 0))
 
-    # ------------------------------------------------------------------------------------------------ loads that contain multipliers
+    # ----------------------------------------------------------------------------------- loads that contain multipliers
 
     @cached_property
     def multipliers_in_loads(self) -> tuple[Symbol, ...]:
@@ -177,13 +179,14 @@ class Equations(Summarized, CacheOwner, Portable):
 
     @cached_property
     def directions(self) -> Matrix:
-        """H = Jc + W: the directions in which multipliers push; those of the constraints where no load contains multipliers."""
+        """H = Jc + W: the directions in which multipliers push; those of the constraints where no load contains
+        multipliers."""
         return self.Jc if self.W is None else self.Jc + self.W
 
     @cached_property
     def factors(self) -> SaddlePoint:
-        """Factors of M, or of [M Hᵀ; Jc 0] where there are constraints, by the elimination that suits them: the same for compiled
-        functions, simulation, batches and generated code. `factors.elimination` says which."""
+        """Factors of M, or of [M Hᵀ; Jc 0] where there are constraints, by the elimination that suits them: the same
+        for compiled functions, simulation, batches and generated code. `factors.elimination` says which."""
         known = self.mechanism.values
         elimination = chosen_elimination(self.M, self.Jc, known)
         inertias = sizes_of_inertias(self.M, known) if self.variables.rotations_by_angles else ()
@@ -222,8 +225,8 @@ class Equations(Summarized, CacheOwner, Portable):
     def in_own_terms(self, things: list[Any], solved: bool = False, share: Share | None = None) -> list[Any]:
         """Expressions and matrices in the mechanism's speeds, u' and multipliers, in terms of those of these equations.
 
-        solved   also put in what u' and the multipliers are, so that only the state is left; what redundant constraints do not determine
-                 has no value
+        solved   also put in what u' and the multipliers are, so that only the state is left; what redundant constraints
+                 do not determine has no value
         share    "least norm", or {joint or constraint: stiffness}: what is not determined is shared so
         """
         things = settled(self.mechanism, things, "these quantities")
@@ -247,11 +250,12 @@ class Equations(Summarized, CacheOwner, Portable):
         out = self.M @ accelerations - self.f
         return out - self.Jc.T @ Matrix(len(self.lam), 1, self.lam) if self.lam else out
 
-    # ------------------------------------------------------------------------------------------------ variables and rows, by name
+    # -------------------------------------------------------------------------------------- variables and rows, by name
 
     @cached_property
     def variables(self) -> Variables:
-        """The table of everything that has a name here: symbols, kinds, units, default values, angles, Euler parameters."""
+        """The table of everything that has a name here: symbols, kinds, units, default values, angles, Euler
+        parameters."""
         groups = {"t": (self.t,), "q": self.q, "u": self.u, "z": self.z, "r": self.r, "p": self.p, "lam": self.lam}
         return tabulated(self.mechanism, groups, [c.name for c in self._constraints])
 
@@ -337,7 +341,8 @@ class Equations(Summarized, CacheOwner, Portable):
         options: Mapping[str, Any] | None = None,
         **named: Any,
     ) -> dict[Symbol, Any]:
-        """Numbers for `evaluate`: those given (q1=0.5, q1_dot=2), and for parameters those that the model was made with.
+        """Numbers for `evaluate`: those given (q1=0.5, q1_dot=2), and for parameters those that the model was made
+        with.
 
         otherwise   number for everything that would be left without one
         """
@@ -351,7 +356,8 @@ R = TypeVar("R")
 
 
 def of_equations(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorator of a function whose first argument are equations: anything else, as the model itself, is refused with what to do."""
+    """Decorator of a function whose first argument are equations: anything else, as the model itself, is refused with
+    what to do."""
     signature = inspect.signature(function)
     names, call = list(signature.parameters), function.__name__
     first = names[0]
@@ -365,7 +371,8 @@ def of_equations(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **named)
         if isinstance(given, (Model, Mechanism)):
             raise ModelError(
-                f"{call}: takes the equations of a model, not the model {given.name!r}: eq = derive(model), then {call}(eq, ...)"
+                f"{call}: takes the equations of a model, not the model {given.name!r}: eq = derive(model), "
+                f"then {call}(eq, ...)"
             )
         raise ModelError(
             f"{call}: the first argument is the equations, as derive(model) gives them; got {shown(given)}"

@@ -1,7 +1,7 @@
 """Equations in first-order form x' = f(x), with their Jacobian and variational system.
 
-x = (q, u, z): q' = N u + n, u' from the solve block, z' solved from the additional equations. The Jacobian of u' uses the factors that give
-u' itself (Lennartsson eq. 6.9), and with it the variational system
+x = (q, u, z): q' = N u + n, u' from the solve block, z' solved from the additional equations. The Jacobian of u' uses
+the factors that give u' itself (Lennartsson eq. 6.9), and with it the variational system
 
     x' = f(x),   Φ' = ∂f/∂x Φ
 
@@ -30,7 +30,8 @@ from .equations import Equations, of_equations
 class VariationalSystem:
     """x' = f(x) together with Φ' = ∂f/∂x Φ, as expressions in the symbols x and Phi.
 
-    jacobian   of all rates (f, then Φ' row by row) with respect to (x, then Φ row by row): what an implicit method needs (Lennartsson eq. 6.17)
+    jacobian   of all rates (f, then Φ' row by row) with respect to (x, then Φ row by row): what an implicit method
+               needs (Lennartsson eq. 6.17)
     """
 
     x: tuple[Symbol, ...]
@@ -45,7 +46,8 @@ class VariationalSystem:
 
 @dataclass(frozen=True)
 class FirstOrder:
-    """x' = f: states x, their rates f, and the Jacobian ∂f/∂x. Made by `first_order(eq)`, or of any expressions: `FirstOrder.of(x, f)`."""
+    """x' = f: states x, their rates f, and the Jacobian ∂f/∂x. Made by `first_order(eq)`, or of any expressions:
+    `FirstOrder.of(x, f)`."""
 
     x: tuple[Symbol, ...]
     rates: Matrix
@@ -76,7 +78,8 @@ class FirstOrder:
 
 @of_equations
 def first_order(eq: Equations) -> FirstOrder:
-    """The equations as x' = f(x, r, t, p) with x = (q, u, z): kinematics, accelerations from the solve block, and solved additional equations.
+    """The equations as x' = f(x, r, t, p) with x = (q, u, z): kinematics, accelerations from the solve block, and
+    solved additional equations.
 
     Constraints are in u' on the level of accelerations. Its Jacobian uses the factors that give u' itself.
     """

@@ -1,4 +1,5 @@
-"""Forward dynamics of motions without constraints: u' by composite and by articulated bodies; the compiler takes the one with fewer operations."""
+"""Forward dynamics of motions without constraints: u' by composite and by articulated bodies; the compiler takes the
+one with fewer operations."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from .unknown_places import has_unknown_places
 
 
 def ways_to_accelerations(eq: Equations) -> list[Matrix]:
-    """u' of the equations as they are and, where these are the equations of a tree in its own speeds, by composite bodies in the fewest operations
-    (CRBA) and by articulated bodies (ABA)."""
+    """u' of the equations as they are and, where these are the equations of a tree in its own speeds, by composite
+    bodies in the fewest operations (CRBA) and by articulated bodies (ABA)."""
     ways = [eq.udot]
     mechanism = eq.mechanism
     if mechanism.has_written_motion or mechanism.elastic_bodies or has_unknown_places(mechanism):
@@ -34,8 +35,8 @@ def ways_to_accelerations(eq: Equations) -> list[Matrix]:
 
 
 def _without_value_where_locked(eq: Equations, udot: Matrix) -> Matrix:
-    """Accelerations by articulated bodies, whose pivots are not those of M: where the inertia that three angles of a joint move is singular to
-    rounding, det B ≤ LEAST_PIVOT B₁₁ B₂₂ B₃₃, they have no value."""
+    """Accelerations by articulated bodies, whose pivots are not those of M: where the inertia that three angles of a
+    joint move is singular to rounding, det B ≤ LEAST_PIVOT B₁₁ B₂₂ B₃₃, they have no value."""
     guard: Expr = ZERO
     for angles in eq.variables.rotations_by_angles.values():
         own = [eq.u.index(v.symbol.dot) for v in angles if v.symbol.dot in eq.u]

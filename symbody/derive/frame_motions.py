@@ -1,9 +1,11 @@
 """Velocities and accelerations of frames, from the ground outwards, in components of each frame.
 
-With A = α̃ + ω̃ω̃ the acceleration at r is a + A r. Points on the axis of a hinge move with both of its bodies, so that the column of A along the
-axis (here z) is that of the parent, turned. It gives the rest of A with fewer operations than the angular acceleration does:
+With A = α̃ + ω̃ω̃ the acceleration at r is a + A r. Points on the axis of a hinge move with both of its bodies, so that
+the column of A along the axis (here z) is that of the parent, turned. It gives the rest of A with fewer operations than
+the angular acceleration does:
 
-    α_y = A_xz - ω_x ω_z,   α_x = ω_y ω_z - A_yz,   A_zx = ω_x ω_z - α_y,   A_zy = ω_y ω_z + α_x,   A_xx = A_zz + ω_x² - ω_z²
+    α_y = A_xz - ω_x ω_z,   α_x = ω_y ω_z - A_yz,   A_zx = ω_x ω_z - α_y,   A_zy = ω_y ω_z + α_x,   A_xx = A_zz + ω_x² -
+                            ω_z²
 
 where the parent has that column. Where it needs it for nothing else, it is better to turn α.
 """
@@ -26,7 +28,8 @@ from .kinematics import Kinematics, gradient_of
 
 @dataclass(frozen=True)
 class Acceleration:
-    """Of a frame, in own components: angular velocity ω, angular acceleration α, A = α̃ + ω̃ω̃, acceleration a of the origin."""
+    """Of a frame, in own components: angular velocity ω, angular acceleration α, A = α̃ + ω̃ω̃, acceleration a of the
+    origin."""
 
     w: Matrix
     alpha: Matrix
@@ -74,9 +77,11 @@ def shortened_accelerations(
     at_constant_speed: bool,
     by_columns: Mapping[Frame, Lump] | None = None,
 ) -> dict[Frame, Acceleration]:
-    """The same with fewer operations: fixed frames at right angles have the components of their parents, in another order.
+    """The same with fewer operations: fixed frames at right angles have the components of their parents, in another
+    order.
 
-    by_columns   what frames carry: of hinges on such frames (others have no A to begin with) from the column of A along the axis
+    by_columns   what frames carry: of hinges on such frames (others have no A to begin with) from the column of A along
+                 the axis
     """
     steps = MotionSteps(mechanism, kinematics, at_constant_speed)
     out = {mechanism.ground: steps.of_ground()}
@@ -124,11 +129,12 @@ class MotionSteps:
         return Acceleration.of(above + spin, alpha, a)
 
 
-# ---------------------------------------------------------------------------------------------------------- frames that are fixed
+# ------------------------------------------------------------------------------------------------ frames that are fixed
 
 
 def is_permutation(rotation: Rotation) -> bool:
-    """Whether a frame is only shifted, or turned by right angles exactly: sin 1.57079632679 rounds to 1, but its cosine is not 0."""
+    """Whether a frame is only shifted, or turned by right angles exactly: sin 1.57079632679 rounds to 1, but its cosine
+    is not 0."""
     entries = ((sin(f.angle), cos(f.angle)) if isinstance(f, Turn) else f.matrix.entries for f in rotation.factors)
     return all(e is ZERO or e is ONE or e is -ONE for factor in entries for e in factor)
 
@@ -184,7 +190,8 @@ def hinges_on_bodies(mechanism: Mechanism) -> dict[Frame, int]:
 
 
 def _needed_diagonals(mechanism: Mechanism, carried: Mapping[Frame, Lump]) -> dict[Frame, set[int]]:
-    """For each frame the i for which A_ii is needed itself: what it carries, or what hangs on it, has a place or an axis along i.
+    """For each frame the i for which A_ii is needed itself: what it carries, or what hangs on it, has a place or an
+    axis along i.
 
     Forces on a frame do nothing, and are not found, up to the first offset from the ground.
     """
@@ -205,7 +212,8 @@ def _needed_diagonals(mechanism: Mechanism, carried: Mapping[Frame, Lump]) -> di
 
 
 def _from_column(z: int, w: Matrix, along: Expr, column: Matrix, a: Matrix, needed: set[int]) -> Acceleration:
-    """From the column of A along the axis z, and the angular acceleration about it. `needed`: i for which A_ii is needed itself."""
+    """From the column of A along the axis z, and the angular acceleration about it. `needed`: i for which A_ii is
+    needed itself."""
     x, y = (z + 1) % 3, (z + 2) % 3
     xz, yz, xy, zz = w[x] * w[z], w[y] * w[z], w[x] * w[y], w[z] * w[z]
     alpha = {x: yz - column[y], y: column[x] - xz, z: along}

@@ -3,7 +3,8 @@
     x, y, mu = symbols("x y mu")
     van_der_pol = from_equations({x: y, y: mu * (1 - x**2) * y - x}, {mu: 1.5})
 
-States of first order are additional variables of a model without bodies, states of second order are coordinates of inertia one.
+States of first order are additional variables of a model without bodies, states of second order are coordinates of
+inertia one.
 """
 
 from __future__ import annotations
@@ -30,14 +31,15 @@ def from_equations(
 ) -> Equations:
     """Equations of the system x' = f(t, x, r, p), or of second order in some states.
 
-    rates     f of each state, by its symbol or name: {x: f} or {"x": f}, also {x.dot: f}; of second order {x.dot.dot: f} or {"x_ddot": f}. The symbol t is
-              time; symbols that are neither states nor inputs are parameters
+    rates     f of each state, by its symbol or name: {x: f} or {"x": f}, also {x.dot: f}; of second order {x.dot.dot:
+              f} or {"x_ddot": f}. The symbol t is time; symbols that are neither states nor inputs are parameters
     values    of parameters, by symbol or name
-    inputs    symbols or names that are given from outside while the system moves; symbols of kind "input" are so without being named
+    inputs    symbols or names that are given from outside while the system moves; symbols of kind "input" are so
+              without being named
     outputs   quantities of interest, by name
 
-    A rate in a right side is `x.dot` of a symbol of kind "variable" or "coordinate". Equations that are not solved for the rates are written with
-    `Model.equation` and `Model.balance`.
+    A rate in a right side is `x.dot` of a symbol of kind "variable" or "coordinate". Equations that are not solved for
+    the rates are written with `Model.equation` and `Model.balance`.
     """
     if not isinstance(rates, Mapping) or not rates:
         raise ModelError(
@@ -48,7 +50,8 @@ def from_equations(
     if high := [(n, order) for n, order in found if order not in KINDS]:
         n, order = high[0]
         raise ModelError(
-            f"from_equations: {n!r} is given by a rate of order {order}; make its rates of lower order states of their own"
+            f"from_equations: {n!r} is given by a rate of order {order}; make its rates of lower order states "
+            "of their own"
         )
     written = WrittenDown("from_equations", {n: KINDS[order] for n, order in found}, inputs)
     given = {f"rate of {n!r}": f for (n, _), f in zip(found, rates.values(), strict=True)}

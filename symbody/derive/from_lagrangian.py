@@ -38,16 +38,18 @@ def from_lagrangian(
 
         d/dt ∂L/∂q' - ∂L/∂q = Q - ∂R/∂q' + Jcᵀ lam
 
-    lagrangian    L(q, q', t), with q' = `q.dot` of symbols of kind "coordinate"; other symbols are parameters, `t` is time, symbols of kind "input" are inputs
+    lagrangian    L(q, q', t), with q' = `q.dot` of symbols of kind "coordinate"; other symbols are parameters, `t` is
+                  time, symbols of kind "input" are inputs
     values        of parameters, by symbol or name
     forces        generalised forces Q, by coordinate
-    constraints   expressions that are zero, by name or in a list: holonomic without rates, else nonholonomic (linear in the rates)
+    constraints   expressions that are zero, by name or in a list: holonomic without rates, else nonholonomic (linear in
+                  the rates)
     dissipation   R(q, q', t), Rayleigh's function
     inputs        names of further inputs
     outputs       quantities of interest, by name
 
-    Terms of L without rates are a potential. `energy` of the result is Jacobi's integral q' · ∂L/∂q' - L, which is kept where L does not
-    depend on time and nothing but constraints acts.
+    Terms of L without rates are a potential. `energy` of the result is Jacobi's integral q' · ∂L/∂q' - L, which is kept
+    where L does not depend on time and nothing but constraints acts.
     """
     where = "from_lagrangian"
     given = names_of(coordinates, where) if isinstance(coordinates, str) else list(coordinates)

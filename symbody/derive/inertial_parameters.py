@@ -1,7 +1,8 @@
 """Inertial parameters of frames.
 
-A lump is the inertia rigidly attached to a frame: mass m, first moment h, inertia I about the frame's origin; and the second moments P = ∫ r rᵀ dm,
-which say the same as I does (I = tr(P) 1 - P), with other zeros when part of them is moved elsewhere.
+A lump is the inertia rigidly attached to a frame: mass m, first moment h, inertia I about the frame's origin; and the
+second moments P = ∫ r rᵀ dm, which say the same as I does (I = tr(P) 1 - P), with other zeros when part of them is
+moved elsewhere.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from ..bodies.rotations import Rotation, Turn
 
 @dataclass(frozen=True)
 class Lump:
-    """Mass, first moment and inertia about the origin of a frame, in its components. `body`: where it is one body as described."""
+    """Mass, first moment and inertia about the origin of a frame, in its components. `body`: where it is one body as
+    described."""
 
     m: Expr
     h: Matrix

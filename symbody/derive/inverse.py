@@ -30,8 +30,8 @@ class InverseDynamics(Summarized):
 
     inputs        value of each input
     multipliers   value of each multiplier
-    conditions    further conditions on the motion (each expression zero): the balances that no input enters, one for each degree of
-                  freedom without actuation; none where there are as many inputs as degrees of freedom
+    conditions    further conditions on the motion (each expression zero): the balances that no input enters, one for
+                  each degree of freedom without actuation; none where there are as many inputs as degrees of freedom
     """
 
     inputs: Mapping[Symbol, Expr]
@@ -51,8 +51,8 @@ class InverseDynamics(Summarized):
 def joint_forces(eq: Equations) -> Matrix:
     """M u' - f for u' as symbols, one entry for each speed: the generalised forces that are missing for the motion.
 
-    By one Newton-Euler recursion over the tree (also known as RNEA), without the mass matrix. Loads are counted as they are; those of loop
-    closures are not, so that in a system with loops this is Jcᵀ lam.
+    By one Newton-Euler recursion over the tree (also known as RNEA), without the mass matrix. Loads are counted as they
+    are; those of loop closures are not, so that in a system with loops this is Jcᵀ lam.
     """
     return _in_own_speeds(eq, generalized_forces)
 
@@ -84,8 +84,9 @@ def inverse_dynamics(eq: Equations, inputs: Iterable[Symbol | str] | None = None
 
     inputs   which, by symbol or name; by default all that do not act by their rates too. Others keep their symbols.
 
-    M u' - f0 = B r + Hᵀ lam, H = Jc + W, is solved where its solution is unique. In an underactuated system it is unique too, but exists only for motions
-    that satisfy `conditions`. Where inputs or multipliers can change without changing the motion, the combination is named.
+    M u' - f0 = B r + Hᵀ lam, H = Jc + W, is solved where its solution is unique. In an underactuated system it is
+    unique too, but exists only for motions that satisfy `conditions`. Where inputs or multipliers can change without
+    changing the motion, the combination is named.
     """
     return solved_for_inputs(eq, joint_forces(eq), _chosen(eq, inputs))
 
@@ -145,12 +146,14 @@ def _refuse_nonlinear(eq: Equations, wanted: list[Symbol], B: Matrix) -> None:
     elsewhere = [s for s in free_symbols(eq.M, eq.Jc, eq.c) if s in wanted]
     if elsewhere:
         raise DerivationError(
-            f"inverse dynamics of {eq.name!r}: {listed(elsewhere)} act in the mass matrix or in constraints, not as forces; leave them out of inputs="
+            f"inverse dynamics of {eq.name!r}: {listed(elsewhere)} act in the mass matrix or in constraints, "
+            "not as forces; leave them out of inputs="
         )
 
 
 def _pivot_rows(eq: Equations, unknowns: tuple[Symbol, ...], A: list[list[Expr]]) -> list[int]:
-    """Rows that determine the unknowns, chosen by pivoting at a random consistent state; refuses where there are too few."""
+    """Rows that determine the unknowns, chosen by pivoting at a random consistent state; refuses where there are too
+    few."""
     n = len(unknowns)
     if all(e.value is not None for row in A for e in row):
         values: Rows = [[float(e) for e in row] for row in A]

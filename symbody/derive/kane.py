@@ -3,7 +3,8 @@
     M = Σ m Jvᵀ Jv + Jωᵀ I Jω
     f = Σ Jvᵀ (F - m a) + Jωᵀ (τ - I α - ω × I ω)      a, α: accelerations where u' = 0
 
-Bodies that deform have fields of partial velocities and accelerations, whose products are integrated over the mass (`affine_fields.py`).
+Bodies that deform have fields of partial velocities and accelerations, whose products are integrated over the mass
+(`affine_fields.py`).
 
 Components are in body frames: a = dv/dt + ω × v with dv/dt the rate of the components, taken on the graph.
 """

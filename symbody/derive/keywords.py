@@ -1,9 +1,11 @@
 """Values and options by keyword: one rule for every call that takes both.
 
     simulate(eq, 1, q1=0.5, rtol=1e-9)                              by keyword, where a name is only one of them
-    simulate(eq, 1, values={"q1": 0.5}, options={"rtol": 1e-9})     the place of values (names or symbols), the place of options
+    simulate(eq, 1, values={"q1": 0.5}, options={"rtol": 1e-9})     the place of values (names or symbols), the place of
+    options
 
-A keyword that is an option of the call and a name of the model is refused: joints may be called `alpha`, `step` or `order`.
+A keyword that is an option of the call and a name of the model is refused: joints may be called `alpha`, `step` or
+`order`.
 """
 
 from __future__ import annotations
@@ -28,9 +30,11 @@ NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWO
 def values_by_name(
     error: type[SymbodyError], *, label: str = "", like: Callable[..., Any] | None = None, without: Iterable[str] = ()
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorator of a function whose first argument is a model (something with `kinds`), with a parameter `values` and `**named`.
+    """Decorator of a function whose first argument is a model (something with `kinds`), with a parameter `values` and
+    `**named`.
 
-    The function gets all values in `values`, by name (expressions that are no symbols stay keys), and options as the parameters that they are.
+    The function gets all values in `values`, by name (expressions that are no symbols stay keys), and options as the
+    parameters that they are.
 
     label     of the call in messages; the function's name by default
     like      a function whose options this one takes as well; they arrive in `**named`
@@ -53,7 +57,8 @@ def values_by_name(
 
 
 def kinds_of(model: Any) -> Mapping[str, str] | None:
-    """The kind of each name of a model ("coordinate", "parameter", ...); of a state or a result, those of its equations."""
+    """The kind of each name of a model ("coordinate", "parameter", ...); of a state or a result, those of its
+    equations."""
     found = getattr(model, "kinds", None)
     return found if found is not None else getattr(getattr(model, "equations", None), "kinds", None)
 
@@ -127,7 +132,8 @@ class KeywordCall:
     def _names(
         self, model: Any, args: tuple[Any, ...], rest: Mapping[str, Any], values: Any
     ) -> Mapping[str, str] | None:
-        """Names of the model, and of parameters that only the arguments have; None where the first argument is no model."""
+        """Names of the model, and of parameters that only the arguments have; None where the first argument is no
+        model."""
         own = kinds_of(model)
         if own is None:
             return None
@@ -143,7 +149,7 @@ class KeywordCall:
         if is_argument and names and name in names:
             raise ambiguous_keyword(where, name, value, names[name], self.label, name in self.options, self.error)
 
-    # ------------------------------------------------------------------------------------------------ values and options
+    # ----------------------------------------------------------------------------------------------- values and options
 
     def _values(self, where: str, values: Any, names: Mapping[str, str] | None) -> dict[Any, Any]:
         if values is None:

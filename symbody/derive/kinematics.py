@@ -61,7 +61,8 @@ class Kinematics:
 
     @cached_property
     def given(self) -> dict[Frame, Matrix]:
-        """Velocities of the origins of frames of which only the motion is known, in own components; they hang on what does not move."""
+        """Velocities of the origins of frames of which only the motion is known, in own components; they hang on what
+        does not move."""
         known = [(f, f.velocity) for f in self.mechanism.frames if f.velocity is not None]
         return dict(zip((f for f, _ in known), self.in_speeds([v for _, v in known]), strict=True))
 

@@ -86,7 +86,8 @@ def _by_rates(rotation: Rotation) -> Rotation:
 
 
 def kinetic_energy(mechanism: Mechanism, kinematics: Kinematics) -> Expr:
-    """T = Σ ½ m v·v + ½ ω·I ω of the mass centres, ½ ∫ v·v dm of what deforms, in the rates or speeds that the kinematics uses."""
+    """T = Σ ½ m v·v + ½ ω·I ω of the mass centres, ½ ∫ v·v dm of what deforms, in the rates or speeds that the
+    kinematics uses."""
     total = ZERO
     for body in mechanism.elastic_bodies:
         motion = DeformingMotion(body, kinematics)

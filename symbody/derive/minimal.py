@@ -26,11 +26,14 @@ def minimal(
         Jd ud = -(Ji ui + b),   u = A ui + a0,   u' = A ui' + a
         Aᵀ M A ui' = Aᵀ (f - M a)
 
-    independent   speeds to keep, by symbol or name; by default those are chosen for which Jd is best to solve (complete pivoting)
-    at            values near which to choose (coordinates, parameters); by default a random state that satisfies the constraints
+    independent   speeds to keep, by symbol or name; by default those are chosen for which Jd is best to solve (complete
+                  pivoting)
+    at            values near which to choose (coordinates, parameters); by default a random state that satisfies the
+                  constraints
 
-    Coordinates all stay, and phi with them: it is an invariant of the motion. `dependent` of the result has the eliminated speeds, their
-    rates and the multipliers as expressions in what is left. Where Jd becomes singular the choice must be another one.
+    Coordinates all stay, and phi with them: it is an invariant of the motion. `dependent` of the result has the
+    eliminated speeds, their rates and the multipliers as expressions in what is left. Where Jd becomes singular the
+    choice must be another one.
     """
     if not eq.lam:
         return eq
@@ -101,7 +104,7 @@ def _projected(M: Matrix, A: Matrix) -> Matrix:
     return Matrix(n, n, tuple(upper[min(i, j), max(i, j)] for i in range(n) for j in range(n)))
 
 
-# ---------------------------------------------------------------------------------------------------------- which speeds
+# --------------------------------------------------------------------------------------------------------- which speeds
 
 
 def _kept(eq: Equations, independent: Iterable[Symbol | str] | None, at: Mapping[Any, float] | None) -> list[int]:
@@ -112,7 +115,8 @@ def _kept(eq: Equations, independent: Iterable[Symbol | str] | None, at: Mapping
     found = reduced(Jc, n, forbidden=chosen or ())
     if len(found.columns) < k:
         raise DerivationError(
-            f"minimal form of {eq.name!r}: the {k} constraints have only rank {len(found.columns)}; audit(...) names those that depend on others"
+            f"minimal form of {eq.name!r}: the {k} constraints have only rank {len(found.columns)}; "
+            "audit(...) names those that depend on others"
         )
     if chosen is None:
         return [j for j in range(n) if j not in found.columns]

@@ -20,7 +20,8 @@ class NamedRow:
     kind          holonomic (phi), nonholonomic (Jc u + b), norm (eᵀe - 1 of Euler parameters), additional (h),
                   rate or output (that is to have a given value)
     joint         the joint that a constraint belongs to
-    measures      what its value is: a length, or a turn (the cosine of an angle that should be a right one); empty where not known
+    measures      what its value is: a length, or a turn (the cosine of an angle that should be a right one); empty
+                  where not known
     multiplier    of a constraint, where it has not been eliminated
     """
 

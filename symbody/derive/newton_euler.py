@@ -52,7 +52,8 @@ def _at_mass_centre(body: Body, place: Placement) -> Placement:
 def _fields(
     places: AffineField, mechanism: Mechanism, N: Matrix, kinematics: Kinematics
 ) -> tuple[dict[int, AffineField], AffineField]:
-    """Of places r + Σ (h_k R) s_k: how they move with each speed, and their accelerations where u' = 0. No angular velocity is used."""
+    """Of places r + Σ (h_k R) s_k: how they move with each speed, and their accelerations where u' = 0. No angular
+    velocity is used."""
     entries = entries_of(places)
     J = jacobian(entries, mechanism.q, mode="forward") @ N
     moved = {j: field_of(places, J.column(j)) for j in range(J.cols) if any(e is not ZERO for e in J.column(j))}

@@ -26,13 +26,13 @@ WELL: Final = 1e4  # a state is regular where the condition number of the constr
 
 
 def random_state(equations: Equations, seed: int = 0, values: Mapping[Any, float] | None = None) -> Values:
-    """A value for every symbol: q on phi = 0 (and Euler parameters of norm one), u on Jc u + b = 0, all else at random. Singular positions
-    are avoided.
+    """A value for every symbol: q on phi = 0 (and Euler parameters of norm one), u on Jc u + b = 0, all else at random.
+    Singular positions are avoided.
 
     values   numbers to keep, by symbol or name: of parameters, inputs, time; of coordinates, where to start from.
-             Parameters that are not given have the values of the mechanism, or random positive ones, which are moved where
-             loops do not close otherwise. Where there are holonomic constraints, each start is moved a little at random,
-             so that seeds give different states.
+             Parameters that are not given have the values of the mechanism, or random positive ones, which are moved
+             where loops do not close otherwise. Where there are holonomic constraints, each start is moved a little at
+             random, so that seeds give different states.
     """
     draw, given = Random(seed), _given(equations, values or {})
     known = {**equations.variables.of("p").defaults, **given}
@@ -52,8 +52,8 @@ def random_state(equations: Equations, seed: int = 0, values: Mapping[Any, float
 
 
 def condition(equations: Equations, state: Values) -> float:
-    """Ratio of the largest singular value of Jc, rows having length one, to the smallest that counts; of the dependent speeds' columns where
-    the constraints were eliminated; infinite where the rank is less than elsewhere."""
+    """Ratio of the largest singular value of Jc, rows having length one, to the smallest that counts; of the dependent
+    speeds' columns where the constraints were eliminated; infinite where the rank is less than elsewhere."""
     whole = equations.whole
     if not whole.lam:
         return 1.0
@@ -86,7 +86,10 @@ def _why_not(equations: Equations, left: Sequence[float]) -> str:
     names = [row.name for row in equations.position_rows]
     worst = max(range(len(left)), key=lambda k: abs(left[k]), default=None)
     if worst is None:
-        return f"{equations.name!r}: the equations have no value at random states; give values={{...}} near which they have"
+        return (
+            f"{equations.name!r}: the equations have no value at random states; give values={{...}} near which "
+            "they have"
+        )
     return (
         f"{equations.name!r}: no state was found that keeps the constraints; the nearest misses by {abs(left[worst]):z.3g} in "
         f"{names[worst]}. Give lengths that let the loops close, and coordinates to start from, with values={{...}}"
@@ -121,7 +124,8 @@ def _drawn(equations: Equations, draw: Random, known: Values, spread: float) -> 
 
 
 def _draw_inertias(equations: Equations, draw: Random, state: Values, known: Values) -> None:
-    """Symbols of inertia tensors get numbers that a body can have: products small, drawn until the tensor is positive."""
+    """Symbols of inertia tensors get numbers that a body can have: products small, drawn until the tensor is
+    positive."""
     for b in equations.mechanism.rigid_bodies:
         I = b.mass.I_BBcm
         free = [s for s in free_symbols(I) if s not in known and s.kind == "parameter"]

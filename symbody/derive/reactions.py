@@ -6,9 +6,9 @@ A joint of the tree transmits the wrench that its subtree needs: by Newton and E
 
 The joint that closes a loop has the forces that belong to its multipliers.
 
-Forces and torques of loads know on which body they act. Forces on coordinates, potentials and constraints that were given as expressions do
-not: they are pairs across the joint where their coordinates move only this joint; where they couple it with others, the part that
-goes through the joint is undetermined, and the question is refused.
+Forces and torques of loads know on which body they act. Forces on coordinates, potentials and constraints that were
+given as expressions do not: they are pairs across the joint where their coordinates move only this joint; where they
+couple it with others, the part that goes through the joint is undetermined, and the question is refused.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ from .undetermined import Share
 
 @dataclass(frozen=True, repr=False)
 class Reaction(Summarized):
-    """Force and moment that the parent side of a joint exerts on the child side, in components of `frame`; the moment is about `at`."""
+    """Force and moment that the parent side of a joint exerts on the child side, in components of `frame`; the moment
+    is about `at`."""
 
     joint: str
     frame: Frame
@@ -68,23 +69,26 @@ def reaction(
 ) -> Reaction:
     """The constraint force and moment in a joint (of the tree, closing a loop, or a rolling contact), by its name.
 
-    frame    for the components: a frame, a body, or the name of a body or "ground"; by default the joint's frame on the parent side, whose axes are
-             those of the parent, whatever the joint's own axis is
+    frame    for the components: a frame, a body, or the name of a body or "ground"; by default the joint's frame on the
+             parent side, whose axes are those of the parent, whatever the joint's own axis is
     at       the point about which the moment is taken; by default the origin of the joint's frame on the child side
-    solved   False: expressions in q, u, u', multipliers; True: with the values of u' and multipliers along the motion put in. Components that
-             redundant constraints do not determine have no value then (NaN in numbers)
-    share    how those are shared among redundant joints instead: "least norm" (the least Σ lam²), or {joint or constraint: stiffness}, by which
-             joints that close loops are elastic (N/m, N m/rad); those that are not named are rigid
+    solved   False: expressions in q, u, u', multipliers; True: with the values of u' and multipliers along the motion
+             put in. Components that redundant constraints do not determine have no value then (NaN in numbers)
+    share    how those are shared among redundant joints instead: "least norm" (the least Σ lam²), or {joint or
+             constraint: stiffness}, by which joints that close loops are elastic (N/m, N m/rad); those that are not
+             named are rigid
 
-    Springs, dampers and actuators across the joint are loads, not reactions: a reaction does no work on the motions that the joint allows.
-    Rows of a loop joint that were left out because they hold by themselves have no multiplier and count as zero.
+    Springs, dampers and actuators across the joint are loads, not reactions: a reaction does no work on the motions
+    that the joint allows. Rows of a loop joint that were left out because they hold by themselves have no multiplier
+    and count as zero.
     """
     return _Balance(eq).reaction(joint, frame, at, solved, share)
 
 
 @of_equations
 def reactions(eq: Equations, solved: bool = False, *, share: Share | None = None) -> dict[str, Reaction]:
-    """The reactions in all joints, by name, each in its default frame and about its default point; `share` as in `reaction`."""
+    """The reactions in all joints, by name, each in its default frame and about its default point; `share` as in
+    `reaction`."""
     balance = _Balance(eq)
     return {name: balance.reaction(name, None, None, solved, share) for name in balance.names}
 
@@ -134,7 +138,8 @@ class _Balance:
 
     @cached_property
     def carried(self) -> dict[Frame, Wrench]:
-        """Wrench transmitted to each frame by its parent, for its whole subtree: about its origin, in its components."""
+        """Wrench transmitted to each frame by its parent, for its whole subtree: about its origin, in its
+        components."""
         refuse_written_motion(self.eq, "reactions")
         mechanism, k = self.mechanism, self.kinematics
         total = dict(inertial_wrenches(mechanism, k, at_constant_speed=False))
@@ -160,7 +165,8 @@ class _Balance:
         return through - self._own_loads(joint, chain), joint.outer
 
     def _own_loads(self, joint: Joint, chain: tuple[Frame, ...]) -> Wrench:
-        """Applied loads across the joint (springs, actuators): the wrench in its own directions of motion with their power."""
+        """Applied loads across the joint (springs, actuators): the wrench in its own directions of motion with their
+        power."""
         on_rates: dict[Symbol, Expr] = {}
         for what, forces in self._generalised.items():
             if any(r in forces for r in self._moving_rates(chain)):
@@ -206,7 +212,8 @@ class _Balance:
 
     @cached_property
     def motions(self) -> dict[Frame, dict[Symbol, tuple[Matrix, Matrix]]]:
-        """How each frame moves in its parent with rates of coordinates (or with speeds, where Euler parameters hide their rates).
+        """How each frame moves in its parent with rates of coordinates (or with speeds, where Euler parameters hide
+        their rates).
 
         Angular in components of the frame, linear in those of its parent.
         """
@@ -274,7 +281,10 @@ class _Balance:
         return bool(own.intersection(free_symbols(*written)))
 
 
-ADVICE = "give it as forces or torques on bodies (m.force, m.torque, m.spring), or close the loop by a joint or m.coincide, whose forces are known"
+ADVICE = (
+    "give it as forces or torques on bodies (m.force, m.torque, m.spring), or close the loop by a joint or "
+    "m.coincide, whose forces are known"
+)
 
 
 def _slopes(law: Expr) -> list[tuple[Symbol, Expr]]:
@@ -285,7 +295,8 @@ def _slopes(law: Expr) -> list[tuple[Symbol, Expr]]:
 def _is_split(
     forces: Mapping[Symbol, Expr], motions: Mapping[Frame, Mapping[Symbol, Any]], chain: tuple[Frame, ...]
 ) -> bool:
-    """Whether rates that are acted on (or that move the same frames) move frames on both sides of a joint, or the joint."""
+    """Whether rates that are acted on (or that move the same frames) move frames on both sides of a joint, or the
+    joint."""
     rates, sides = set(forces), set[object]()
     grown = True
     while grown:
@@ -305,7 +316,8 @@ def _relative_column(
     joint: Joint,
     rate: Symbol,
 ) -> tuple[Matrix, Matrix]:
-    """Motion of the inner frame in the outer one for a rate of one: in components of the outer frame, at the inner origin."""
+    """Motion of the inner frame in the outer one for a rate of one: in components of the outer frame, at the inner
+    origin."""
     angular, linear = Vector({}), Vector({})
     for f in chain:
         if rate in motions[f] and f.parent is not None:
@@ -342,7 +354,8 @@ def _scaled(s: Expr, w: Wrench) -> Wrench:
 
 
 def chain_of(joint: Joint) -> tuple[Frame, ...]:
-    """The frames by which a joint of the tree carries its child: from the first after its outer frame to its inner frame."""
+    """The frames by which a joint of the tree carries its child: from the first after its outer frame to its inner
+    frame."""
     return joint.inner.path[joint.outer.depth + 1 :]
 
 

@@ -54,7 +54,8 @@ class ReadableEquations:
     constraints    phi = 0, and constraints on speeds that have no phi
     additional     equations of additional variables, solved for the rates z' that stand in them linearly
     left           how many entries were too large to be tidied and are as they were derived
-    absent         coordinates that appear in no line (cyclic ones, and those that only forces of constant size move along)
+    absent         coordinates that appear in no line (cyclic ones, and those that only forces of constant size move
+                   along)
     unused         parameters that appear in no line
     blocks         speeds whose equations belong together; several blocks are decoupled from each other
     """

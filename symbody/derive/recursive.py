@@ -1,12 +1,15 @@
 """Recursions over the tree of frames, in components of each frame: fewest operations.
 
-The mass matrix is that of composite bodies, the right side a Newton-Euler recursion where u' = 0 and gravity is an acceleration of the
-ground. Any expression of coordinates may move any frame: where a coordinate moves several frames, their parts are added.
+The mass matrix is that of composite bodies, the right side a Newton-Euler recursion where u' = 0 and gravity is an
+acceleration of the ground. Any expression of coordinates may move any frame: where a coordinate moves several frames,
+their parts are added.
 
-With A = α̃ + ω̃ω̃ (so that the acceleration at r is a + A r), first moment h = m c and inertia I about the frame's origin,
+With A = α̃ + ω̃ω̃ (so that the acceleration at r is a + A r), first moment h = m c and inertia I about the frame's
+origin,
 
     force    = m a + A h
-    moment_x = (h × a)_x + I_xx α_x + (I_zz - I_yy) ω_y ω_z + I_xz A_yx - I_xy A_zx + I_yz (ω_y² - ω_z²)      and so on in turn
+    moment_x = (h × a)_x + I_xx α_x + (I_zz - I_yy) ω_y ω_z + I_xz A_yx - I_xy A_zx + I_yz (ω_y² - ω_z²)      and so on
+    in turn
 """
 
 from __future__ import annotations
@@ -40,7 +43,7 @@ def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = N
     return M, _right_side(mechanism, kinematics, subspaces, carried, elastic)
 
 
-# ---------------------------------------------------------------------------------------------------------- motion of one frame
+# -------------------------------------------------------------------------------------------------- motion of one frame
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ def subspaces_of(mechanism: Mechanism, kinematics: Kinematics) -> dict[Frame, Su
     return out
 
 
-# ---------------------------------------------------------------------------------------------------------- composite bodies
+# ----------------------------------------------------------------------------------------------------- composite bodies
 
 
 def _composites(
@@ -143,13 +146,14 @@ def _act_on_frame(
 
 
 def to_parent(f: Frame, wrench: Wrench, at_joint: Matrix | None = None) -> Wrench:
-    """A wrench on a frame, and a force at its origin in components of the parent, about the origin of the parent and in its components."""
+    """A wrench on a frame, and a force at its origin in components of the parent, about the origin of the parent and in
+    its components."""
     force, moment = f.rotation.outwards(wrench.force), f.rotation.outwards(wrench.moment)
     force = force if at_joint is None else force + at_joint
     return Wrench(force, moment + cross(f.offset, force))
 
 
-# ---------------------------------------------------------------------------------------------------------- Newton-Euler
+# --------------------------------------------------------------------------------------------------------- Newton-Euler
 
 
 def loads_besides_gravity(mechanism: Mechanism) -> list[Load]:
@@ -184,7 +188,8 @@ def _add_elastic(
     motions: dict[Frame, Acceleration],
     at_constant_speed: bool,
 ) -> dict[int, Expr]:
-    """Inertia wrenches of deforming bodies, added to those of others; returned are the inertia forces on the speeds that deform them."""
+    """Inertia wrenches of deforming bodies, added to those of others; returned are the inertia forces on the speeds
+    that deform them."""
     out: dict[int, Expr] = {}
     for body in elastic:
         wrench, forces = body.forces(motions[body.frame], at_constant_speed)
@@ -200,7 +205,8 @@ def carried_to_ground(
     subspaces: dict[Frame, Subspace],
     at_joints: Mapping[Frame, Matrix] | None = None,
 ) -> tuple[dict[int, Expr], dict[Frame, Wrench]]:
-    """Generalised forces of wrenches on frames, from the leaves to the ground; and the wrench that each frame hands on to its parent.
+    """Generalised forces of wrenches on frames, from the leaves to the ground; and the wrench that each frame hands on
+    to its parent.
 
     at_joints   further forces at the origins of frames, in components of their parents
     """
@@ -283,13 +289,14 @@ def operations_from(known: set[Expr], roots: Iterable[Expr]) -> int:
     return sum(1 for n in seen if n.args)
 
 
-# ---------------------------------------------------------------------------------------------------------- inverse dynamics
+# ----------------------------------------------------------------------------------------------------- inverse dynamics
 
 
 def generalized_forces(
     mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None, loads: Sequence[Load] = ()
 ) -> list[Expr]:
-    """M u' - f for u' as symbols: inverse dynamics by one recursion, without M. Of the loads, gravity counts, and those given."""
+    """M u' - f for u' as symbols: inverse dynamics by one recursion, without M. Of the loads, gravity counts, and those
+    given."""
     return staged_forces(mechanism, kinematics, regroup, loads)[0]
 
 
@@ -298,9 +305,10 @@ def staged_forces(
 ) -> tuple[list[Expr], list[Stage]]:
     """Generalised forces, and the order in which their derivatives take fewest operations.
 
-    From the leaves to the ground, first what makes up the total wrench W on a frame, forwards, then what makes up its motion m, in reverse:
-    ∂W/∂m, of the size of a wrench and a motion, is then all that is known of the bodies beyond a frame. (With composite inertias for it by
-    formulas: Singh, Russo and Wensing, Efficient analytical derivatives of rigid-body dynamics, 2022.)
+    From the leaves to the ground, first what makes up the total wrench W on a frame, forwards, then what makes up its
+    motion m, in reverse: ∂W/∂m, of the size of a wrench and a motion, is then all that is known of the bodies beyond a
+    frame. (With composite inertias for it by formulas: Singh, Russo and Wensing, Efficient analytical derivatives of
+    rigid-body dynamics, 2022.)
     """
     motions = accelerations(mechanism, kinematics, at_constant_speed=False)
     needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup, by_inertias=True).items()}

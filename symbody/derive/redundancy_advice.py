@@ -26,7 +26,8 @@ TURNS: Final = ("tilt1", "tilt2", "turn", "cross")
 
 
 def advice(eq: Equations, found: ConstraintRank, row: Constraint, others: Sequence[Constraint]) -> str:
-    """A sentence that says what to drop or to exchange, each tried on the rows of Jc at a regular configuration, and how to go on without."""
+    """A sentence that says what to drop or to exchange, each tried on the rows of Jc at a regular configuration, and
+    how to go on without."""
     if not row.is_holonomic and any(c.is_holonomic for c in others):
         return f"{row.name!r} is the rate of a holonomic constraint that is given already: drop it"
     if row.joint is None:
@@ -35,7 +36,8 @@ def advice(eq: Equations, found: ConstraintRank, row: Constraint, others: Sequen
 
 
 class _JointRows:
-    """The rows of Jc that belong to a joint which closes a loop, and those of all else, where the constraints are regular."""
+    """The rows of Jc that belong to a joint which closes a loop, and those of all else, where the constraints are
+    regular."""
 
     def __init__(self, eq: Equations, found: ConstraintRank, joint: str) -> None:
         self.name, self.rank = joint, found.rank

@@ -1,14 +1,17 @@
 """Regrouping of inertial parameters towards the ground.
 
-Part of the lump of a frame that only turns about an axis (or only slides) acts exactly as if it were fixed to the parent, whatever the motion:
+Part of the lump of a frame that only turns about an axis (or only slides) acts exactly as if it were fixed to the
+parent, whatever the motion:
 
-    about axis k:  a mass at the origin, a first moment along k, a second moment along k (P = ζ k kᵀ, which is I = ζ (1 - k kᵀ))
+    about axis k:  a mass at the origin, a first moment along k, a second moment along k (P = ζ k kᵀ, which is I = ζ (1
+                   - k kᵀ))
     sliding:       all second moments
     not moving:    everything
 
-Moving that part inwards leaves every generalised force as it was and takes operations away; carried through the tree it gives the base
-parameters (Gautier and Khalil, Direct calculation of minimum set of inertial parameters of serial robots, 1990). The mass of a hinge and its
-first moment along the axis go as a whole. Of its second moment along the axis, so much may go that P_kk, or I_ii, is left zero.
+Moving that part inwards leaves every generalised force as it was and takes operations away; carried through the tree it
+gives the base parameters (Gautier and Khalil, Direct calculation of minimum set of inertial parameters of serial
+robots, 1990). The mass of a hinge and its first moment along the axis go as a whole. Of its second moment along the
+axis, so much may go that P_kk, or I_ii, is left zero.
 """
 
 from __future__ import annotations
@@ -28,8 +31,8 @@ from .inertial_parameters import NOTHING, Lump, turned_tensor
 
 
 class MovedPart(NamedTuple):
-    """The part of the lump of a hinge that moves inwards: mass, first moment along the axis, so much of the second moment that none is left about the
-    other axes i (0) or j (1) that come after it."""
+    """The part of the lump of a hinge that moves inwards: mass, first moment along the axis, so much of the second
+    moment that none is left about the other axes i (0) or j (1) that come after it."""
 
     mass: bool = True
     first: bool = True
@@ -51,8 +54,8 @@ def lumps(
 ) -> dict[Frame, Lump]:
     """The lump of every frame that carries something rigid.
 
-    regroup       move inwards what can be moved: from all frames (True), from none (False), from these (these parts of it), or (None) from those
-                  that carry numbers, where moving costs nothing, if fewer operations are left
+    regroup       move inwards what can be moved: from all frames (True), from none (False), from these (these parts of
+                  it), or (None) from those that carry numbers, where moving costs nothing, if fewer operations are left
     by_inertias   leave zeros among moments of inertia rather than among second moments
     kept          frames that keep so much mass that the first moment of their parent is zero along an axis
     """
@@ -111,7 +114,8 @@ def _move_numbers(f: Frame, out: dict[Frame, Lump], by_inertias: bool, along: in
 
 
 def _entries_to_multiply(*lumps: Lump) -> int:
-    """About what wrenches of lumps take by inertias: each entry that is not zero has its own multiplications and additions."""
+    """About what wrenches of lumps take by inertias: each entry that is not zero has its own multiplications and
+    additions."""
     total = 0
     for lump in lumps:
         moments = sum(e is not ZERO for e in lump.h.entries)
@@ -149,7 +153,8 @@ def _operations(f: Frame, own: Lump, parent: Lump) -> int:
 
 
 def operations_of_wrench(lump: Lump) -> int:
-    """Of the wrench of a lump (see `recursive.py`), where the motion is known; its frame has to have some of it for this lump alone."""
+    """Of the wrench of a lump (see `recursive.py`), where the motion is known; its frame has to have some of it for
+    this lump alone."""
     if lump.is_nothing:
         return 0
     m, h, I, P = lump.m is not ZERO, [e is not ZERO for e in lump.h.entries], lump.I, lump.P
@@ -175,14 +180,15 @@ def masses_to_keep(mechanism: Mechanism, carried: Mapping[Frame, Lump]) -> list[
 
 
 def _is_far_enough(offset: Expr, h: Expr, mechanism: Mechanism) -> bool:
-    """Whether a first moment is that of a mass at this distance which is not far heavier than all bodies: else rounding of it would be seen."""
+    """Whether a first moment is that of a mass at this distance which is not far heavier than all bodies: else rounding
+    of it would be seen."""
     if offset.value is None or h.value is None or offset is ZERO or h is ZERO:
         return False
     whole = sum(float(b.mass.m) for b in mechanism.bodies if b.mass.m.value is not None)
     return abs(float(h)) <= HEAVIEST * whole * abs(float(offset))
 
 
-# ---------------------------------------------------------------------------------------------------------- what can be moved
+# ---------------------------------------------------------------------------------------------------- what can be moved
 
 
 def _movable(f: Frame, lump: Lump, wanted: MovedPart = MovedPart()) -> Lump | None:  # noqa: B008  (immutable)

@@ -1,12 +1,13 @@
 """Configurations that keep the constraints, away from singular positions.
 
-Newton's method is drawn to singular positions: where there are as many rows as coordinates but fewer are independent, the iteration ends
-where the rank is least, and the more loops there are, the more certainly one of them ends there. So loops are closed one after the other,
-each again until it is regular.
+Newton's method is drawn to singular positions: where there are as many rows as coordinates but fewer are independent,
+the iteration ends where the rank is least, and the more loops there are, the more certainly one of them ends there. So
+loops are closed one after the other, each again until it is regular.
 
-Rows that depend on each other are redundant where they do so all around, and singular where they do so here. With rank r of n coordinates,
-regular configurations are a surface of n - r dimensions (the theorem of constant rank): n - r coordinates can be given other values, and the
-rank is the same there. Around a singular position there is no such surface.
+Rows that depend on each other are redundant where they do so all around, and singular where they do so here. With rank
+r of n coordinates, regular configurations are a surface of n - r dimensions (the theorem of constant rank): n - r
+coordinates can be given other values, and the rank is the same there. Around a singular position there is no such
+surface.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ class LoopRows:
         return self.is_independent(eq, values) or self.beside(eq, values, NEAR, random) is not None
 
     def beside(self, eq: Equations, values: Values, by: float, random: Random) -> Values | None:
-        """Another configuration of the same rank, in which the coordinates that the rows leave free have other values; None around
-        singular positions."""
+        """Another configuration of the same rank, in which the coordinates that the rows leave free have other values;
+        None around singular positions."""
         found = self.space(eq, values)
         if found is None or found[0].smallest <= REGULAR:
             return None
@@ -90,19 +91,21 @@ def _moved(eq: Equations, values: Values, which: set[Symbol], by: float, random:
     return {**values, **{q: values[q] + unit * random.uniform(-by, by) for q, unit in some.items()}}
 
 
-# ---------------------------------------------------------------------------------------------------------- loop by loop
+# --------------------------------------------------------------------------------------------------------- loop by loop
 
 
 @dataclass(frozen=True)
 class LoopClosure:
-    """Rows that close one more loop, with coordinates that no loop before has; and all that hangs together with it so far."""
+    """Rows that close one more loop, with coordinates that no loop before has; and all that hangs together with it so
+    far."""
 
     new: LoopRows
     whole: LoopRows
 
 
 def loop_by_loop(eq: Equations, values: Values, random: Random) -> Values | None:
-    """Loops closed one after the other; where one cannot be closed in a regular position, some of those before it are done again."""
+    """Loops closed one after the other; where one cannot be closed in a regular position, some of those before it are
+    done again."""
     steps = list(_steps(eq))
     places, failures = [values], [0] * len(steps)
     while len(places) <= len(steps):
@@ -120,7 +123,8 @@ def loop_by_loop(eq: Equations, values: Values, random: Random) -> Values | None
 
 
 def _closed(eq: Equations, step: LoopClosure, values: Values, random: Random) -> Values | None:
-    """The values with one more loop closed in a regular position: by its own coordinates where they suffice, or by all of the whole."""
+    """The values with one more loop closed in a regular position: by its own coordinates where they suffice, or by all
+    of the whole."""
     start = _moved(eq, values, set(step.new.q or step.whole.q), 1.0, random)
     if step.new.q:
         reached, solved = closed(eq, step.new.q, start, step.new.rows)
@@ -132,7 +136,8 @@ def _closed(eq: Equations, step: LoopClosure, values: Values, random: Random) ->
 
 
 def _steps(eq: Equations) -> Iterator[LoopClosure]:
-    """Rows in an order in which each step brings as few new coordinates as the next row has; rows without any come as soon as they can."""
+    """Rows in an order in which each step brings as few new coordinates as the next row has; rows without any come as
+    soon as they can."""
     n, m = len(eq.q), len(eq.position_rows)
     slopes = slopes_of_positions(eq, eq.q)
     inside = [frozenset(j for j in range(n) if slopes[i * n + j] is not ZERO) for i in range(m)]
@@ -159,8 +164,8 @@ def _loop(eq: Equations, rows: Sequence[int] | set[int], q: set[int] | frozenset
 def _elsewhere(eq: Equations, everything: LoopRows, values: Values, random: Random) -> Values | None:
     """A regular configuration in which some coordinates, chosen at random, have other values.
 
-    With as many coordinates held as there are degrees of freedom, the constraints have isolated solutions, to which Newton's method
-    converges. That it were so many is seen from the rank there: n coordinates less the rank of phi.
+    With as many coordinates held as there are degrees of freedom, the constraints have isolated solutions, to which
+    Newton's method converges. That it were so many is seen from the rank there: n coordinates less the rank of phi.
     """
     here, n = everything.space(eq, values), len(eq.q)
     if here is None:

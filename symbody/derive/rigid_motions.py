@@ -23,9 +23,11 @@ class RigidMotions:
     """V u = T c where the mechanism moves as one rigid body.
 
     V   velocities of all bodies, linear in the speeds (at fixed time)
-    T   the same in terms of c: angular velocity of the whole, and velocity of what is at the origin, in components of the ground
+    T   the same in terms of c: angular velocity of the whole, and velocity of what is at the origin, in components of
+        the ground
 
-    Of a body without moments of inertia only the mass centre is looked at: turning it is no motion. A body that deforms does not, where the whole is rigid.
+    Of a body without moments of inertia only the mass centre is looked at: turning it is no motion. A body that deforms
+    does not, where the whole is rigid.
     """
 
     V: Matrix
@@ -33,7 +35,8 @@ class RigidMotions:
 
 
 def rigid_motions(eq: Equations) -> RigidMotions:
-    """Both matrices as expressions in the coordinates: ω = Rᵀ ω_P, v = Rᵀ (v_P + ω_P × p) from frame to frame of a rigid whole."""
+    """Both matrices as expressions in the coordinates: ω = Rᵀ ω_P, v = Rᵀ (v_P + ω_P × p) from frame to frame of a
+    rigid whole."""
     mechanism = eq.whole.mechanism
     k = Kinematics(mechanism)
     own = k.velocities

@@ -1,4 +1,5 @@
-"""Ranks of matrices whose rows have any units, combinations of rows that vanish, and columns that determine the others."""
+"""Ranks of matrices whose rows have any units, combinations of rows that vanish, and columns that determine the
+others."""
 
 from __future__ import annotations
 
@@ -77,8 +78,8 @@ class RowSpace:
     def dependent(self) -> tuple[DependentRow, ...]:
         """The rows that follow from others, later rows before earlier ones; as many as the rank is short of them.
 
-        The left null space has a vector for each dependence. Rows are redundant together where their part of it is regular; there they
-        can be written as combinations of the others.
+        The left null space has a vector for each dependence. Rows are redundant together where their part of it is
+        regular; there they can be written as combinations of the others.
         """
         sizes = np.max(np.abs(self.null), axis=1, initial=0.0)
         chosen = _independent_from_below(self.null / max(np.max(sizes, initial=0.0), 1e-300))
@@ -100,7 +101,8 @@ def sizes_of_rows(J: Array) -> Array:
 
 
 def typical_sizes(eq: Equations, entries: Sequence[Expr], J: Array, values: Mapping[Any, float]) -> Array:
-    """Sizes of the rows of a matrix around a configuration in which it is J: a row that has come near to zero there is small beside them."""
+    """Sizes of the rows of a matrix around a configuration in which it is J: a row that has come near to zero there is
+    small beside them."""
     own = np.linalg.norm(J, axis=1)
     if not len(own) or np.min(own) > FADED * np.max(own):
         return sizes_of_rows(J)
@@ -170,8 +172,8 @@ def is_definite(M: Sequence[Sequence[float]]) -> bool:
 
 
 def dependent_columns(J: Array, order: Sequence[int], kept: set[int]) -> list[int]:
-    """Columns of full rank, taken in order where they are not nearly dependent on those taken before; nearer where that keeps what is to
-    be independent. None where there are none."""
+    """Columns of full rank, taken in order where they are not nearly dependent on those taken before; nearer where that
+    keeps what is to be independent. None where there are none."""
     if not J.size:
         return []
     scaled = J / np.maximum(np.abs(J).max(axis=1, keepdims=True), 1e-300)

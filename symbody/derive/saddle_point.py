@@ -2,10 +2,10 @@
 
     M x = a + Hᵀ y,   Jc x = b        or        [M Hᵀ; Jc 0] [x; -y] = [a; b]
 
-H is Jc, and the matrix symmetric, unless loads contain multipliers: friction pushes in directions H = Jc + W that differ from those held.
-Accelerations and multipliers (a = f, b = -c), their derivatives, impacts and projections are all of this form. Pivoting is slow where
-sizes are small (branches, and none of the zeros used), and slower still where several states are computed side by side; so it is the last
-resort.
+H is Jc, and the matrix symmetric, unless loads contain multipliers: friction pushes in directions H = Jc + W that
+differ from those held. Accelerations and multipliers (a = f, b = -c), their derivatives, impacts and projections are
+all of this form. Pivoting is slow where sizes are small (branches, and none of the zeros used), and slower still where
+several states are computed side by side; so it is the last resort.
 """
 
 from __future__ import annotations
@@ -39,18 +39,23 @@ class Elimination(Enum):
         "M is singular by itself: M + Jcᵀ Jc, which has the same solutions on the constraints, is eliminated in its place, "
         "then its Schur complement, both without pivoting"
     )
-    PIVOTED = "M and M + Jcᵀ Jc are singular at a generic state: [M Jcᵀ; Jc 0] is eliminated as a whole with pivoting, which is slower"
+    PIVOTED = (
+        "M and M + Jcᵀ Jc are singular at a generic state: [M Jcᵀ; Jc 0] is eliminated as a whole with pivoting, "
+        "which is slower"
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Border:
-    """Completes matrices that rows of Jc which follow from others leave singular: S = Jc M⁻¹ Jcᵀ becomes definite as S + σ B Bᵀ.
+    """Completes matrices that rows of Jc which follow from others leave singular: S = Jc M⁻¹ Jcᵀ becomes definite as S
+    + σ B Bᵀ.
 
-    With n the combinations of rows that vanish, nᵀ Jc = 0, and nᵀ B regular, solutions are exact for right sides that do not contradict
-    each other (nᵀ b = 0 gives Bᵀ y = 0, so S y = b), and nothing jumps where rows that depend on others on the constraints do not quite do
-    so beside them.
+    With n the combinations of rows that vanish, nᵀ Jc = 0, and nᵀ B regular, solutions are exact for right sides that
+    do not contradict each other (nᵀ b = 0 gives Bᵀ y = 0, so S y = b), and nothing jumps where rows that depend on
+    others on the constraints do not quite do so beside them.
 
-    B          a column for each dependence, as numbers or as symbols; as long as nᵀ B is regular, which numbers does not matter
+    B          a column for each dependence, as numbers or as symbols; as long as nᵀ B is regular, which numbers does
+               not matter
     sizes      of the rows, by which σ is made comparable with S
     positions  the border of the holonomic rows alone, where there are others; None where these are independent
     """
@@ -91,9 +96,11 @@ class Border:
 
 
 class SaddlePoint:
-    """Factors of [M Hᵀ; Jc 0] as nodes of the graph: one set for all right sides. A border where rows of Jc depend on others.
+    """Factors of [M Hᵀ; Jc 0] as nodes of the graph: one set for all right sides. A border where rows of Jc depend on
+    others.
 
-    sizes      of the diagonal of S, beside each other: with them, what depends on S has no value (NaN) where it is singular to rounding
+    sizes      of the diagonal of S, beside each other: with them, what depends on S has no value (NaN) where it is
+               singular to rounding
     inertias   the same of M
     pushes     H, where it is not Jc
     """

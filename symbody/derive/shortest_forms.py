@@ -1,11 +1,12 @@
 """Equations of trees in the fewest operations, for programs; equations that people read are those of `recursive.py`.
 
-The same forces and mass matrix are written in several ways, and counted: bodies by moments of inertia I or by second moments P = ½ tr(I) 1 - I,
+The same forces and mass matrix are written in several ways, and counted: bodies by moments of inertia I or by second
+moments P = ½ tr(I) 1 - I,
 
     moment_x = ... + I_xx α_x + (I_zz - I_yy) ω_y ω_z   or   ... + P_yy A_zy - P_zz A_yz,
 
-motions by angular accelerations or by columns of A (`frame_motions.py`), forces at u' = 0 by bodies or by composites (`composite_bodies.py`), what
-frames carry regrouped in one way or another (`regrouping.py`).
+motions by angular accelerations or by columns of A (`frame_motions.py`), forces at u' = 0 by bodies or by composites
+(`composite_bodies.py`), what frames carry regrouped in one way or another (`regrouping.py`).
 """
 
 from __future__ import annotations
@@ -48,11 +49,12 @@ def operations(*roots: Iterable[Expr]) -> int:
     return operations_from(set(), (e for root in roots for e in root))
 
 
-# ---------------------------------------------------------------------------------------------------------- forward dynamics
+# ----------------------------------------------------------------------------------------------------- forward dynamics
 
 
 def shortest_equations(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matrix] | None:
-    """Mass matrix and right side: composites by inertias and forces by bodies, or both by second moments of composites. None for large trees, and where nothing moves."""
+    """Mass matrix and right side: composites by inertias and forces by bodies, or both by second moments of composites.
+    None for large trees, and where nothing moves."""
     if not 0 < len(kinematics.u) <= MOST_COUNTED:
         return None
     problem = Recursion(mechanism, kinematics, tuple(loads_besides_gravity(mechanism)))
@@ -60,13 +62,14 @@ def shortest_equations(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Ma
     return M, Matrix(len(forces), 1, tuple(-e for e in forces))
 
 
-# ---------------------------------------------------------------------------------------------------------- inverse dynamics
+# ----------------------------------------------------------------------------------------------------- inverse dynamics
 
 
 def shortest_forces(
     mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None, loads: Sequence[Load] = ()
 ) -> list[Expr]:
-    """M u' - f for u' as symbols, without M. Of the loads, gravity counts, and those given. `regroup`: see `lumps`; by default the best."""
+    """M u' - f for u' as symbols, without M. Of the loads, gravity counts, and those given. `regroup`: see `lumps`; by
+    default the best."""
     problem = Recursion(mechanism, kinematics, tuple(loads))
     forces = problem.inverse(lumps(mechanism, regroup))
     if regroup is None and len(kinematics.u) <= MOST_COUNTED:
@@ -82,7 +85,8 @@ def _shortest(ways: Iterable[list[Expr]]) -> list[Expr]:
 
 
 def _ways_to_lump(problem: Recursion, forces: list[Expr]) -> Iterable[list[Expr]]:
-    """By second moments, by inertias, all that can be moved moved inwards, or what is worth it; with masses left on hinges."""
+    """By second moments, by inertias, all that can be moved moved inwards, or what is worth it; with masses left on
+    hinges."""
     mechanism = problem.mechanism
     yield _with_masses_on_hinges(problem, forces)
     yield problem.inverse(lumps(mechanism, by_inertias=True))
@@ -92,7 +96,8 @@ def _ways_to_lump(problem: Recursion, forces: list[Expr]) -> Iterable[list[Expr]
 
 
 def _regrouped_one_by_one(problem: Recursion) -> list[Expr]:
-    """From the leaves inwards, the part of what each hinge carries with which fewest operations are left when it is moved."""
+    """From the leaves inwards, the part of what each hinge carries with which fewest operations are left when it is
+    moved."""
     mechanism = problem.mechanism
     moved = {f: MovedPart() for f in mechanism.frames if not moves(*f.offset.entries, *f.rotation.matrix.entries)}
     hinges = [f for f in reversed(mechanism.frames) if turning_axis(f) is not None]
@@ -178,7 +183,8 @@ class Recursion:
     # ------------------------------------------------------------------------------------------------ composites
 
     def _of_composites(self, whole: dict[Frame, Composite], motions: Motions) -> list[Expr]:
-        """Forces at u' = 0, from composites in the differences of fields of acceleration (see `composite_bodies.py`)."""
+        """Forces at u' = 0, from composites in the differences of fields of acceleration (see
+        `composite_bodies.py`)."""
         out = [-value for value in forces_on_rates(self.loads, self.kinematics)]
         beyond = {f: NO_WRENCH - w for f, w in self.applied.items()}
         for f in reversed(self.mechanism.frames):
@@ -216,7 +222,7 @@ class Recursion:
         return Taken(from_all, Wrench(turn.outwards(from_own.force), turn.outwards(from_own.moment)))
 
 
-# ---------------------------------------------------------------------------------------------------------- wrenches of bodies
+# --------------------------------------------------------------------------------------------------- wrenches of bodies
 
 
 def _inertial_wrench(lump: Lump, motion: Acceleration) -> Wrench:
@@ -240,7 +246,8 @@ def _by_mass_centre(mass: MassProperties, motion: Acceleration) -> Wrench:
 
 
 def _spin_moment(I: Matrix, P: Matrix, motion: Acceleration) -> Matrix:
-    """∫ r × A r dm = I α + ω × I ω: each component by moments of inertia or by second moments, whichever takes fewer operations."""
+    """∫ r × A r dm = I α + ω × I ω: each component by moments of inertia or by second moments, whichever takes fewer
+    operations."""
     A, w, alpha = motion.A, motion.w, motion.alpha
     known = {*w.entries, *alpha.entries, *A.entries, w[0] * w[1], w[1] * w[2], w[2] * w[0]}
     moment = []

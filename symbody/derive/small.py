@@ -27,7 +27,10 @@ def linearized_in_small(eq: Equations) -> Equations:
     dropped: dict[str, Expr] = {}
     made: dict[str, Any] = {name: _first_order(name, X, small, dropped) for name, X in parts.items()}
     outputs = {name: _output(name, Y, small, dropped) for name, Y in eq.outputs.items()}
-    note = f"linearised in {listed(small)}; terms of second order and more were dropped from {listed(dropped) if dropped else 'nothing'}"
+    note = (
+        f"linearised in {listed(small)}; terms of second order and more were dropped from "
+        f"{listed(dropped) if dropped else 'nothing'}"
+    )
     return replace(eq, **made, outputs=outputs, dropped=dropped, route=f"{eq.route}, small", notes=(*eq.notes, note))
 
 

@@ -24,7 +24,8 @@ class Dependence:
 
 
 def dependent_rows(rows: Rows, tolerance: float = 1e-8) -> list[Dependence]:
-    """The rows that are combinations of earlier ones, by elimination with the largest entry of each row as its pivot."""
+    """The rows that are combinations of earlier ones, by elimination with the largest entry of each row as its
+    pivot."""
     largest = max((size(r) for r in rows), default=0.0)
     basis: list[tuple[int, list[float], dict[int, float]]] = []
     out = []
@@ -51,7 +52,8 @@ def rank(rows: Rows, tolerance: float = 1e-8) -> int:
 
 @dataclass(frozen=True)
 class Reduced:
-    """A matrix after elimination with complete pivoting: pivot rows and columns in order of choice, and vectors that span its null space."""
+    """A matrix after elimination with complete pivoting: pivot rows and columns in order of choice, and vectors that
+    span its null space."""
 
     rows: list[int]
     columns: list[int]
@@ -59,7 +61,8 @@ class Reduced:
 
 
 def reduced(matrix: Rows, n: int, tolerance: float = 1e-8, forbidden: Sequence[int] = ()) -> Reduced:
-    """Gauss-Jordan elimination of a matrix with n columns; `forbidden` columns are taken as pivots only when no other is left."""
+    """Gauss-Jordan elimination of a matrix with n columns; `forbidden` columns are taken as pivots only when no other
+    is left."""
     A, rows, columns = [list(r) for r in matrix], [], []
     least = tolerance * max((size(r) for r in A), default=0.0)
     for allowed in ([j for j in range(n) if j not in forbidden], list(range(n))):

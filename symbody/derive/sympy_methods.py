@@ -2,10 +2,12 @@
 
     KanesMethod       Fr + Fr* = 0 for all speeds, also dependent ones: with v, ω of its bodies in the inertial frame,
                       M = Σ m vuᵀ vu + ωuᵀ I ωu,   f = Σ vuᵀ (F - m v') + ωuᵀ (T - (I ω)')   at u' = 0
-    LagrangesMethod   its Lagrangian, forces and constraints (`from_lagrangian`); its multipliers are the negatives of ours
+    LagrangesMethod   its Lagrangian, forces and constraints (`from_lagrangian`); its multipliers are the negatives of
+                      ours
     System            by the method that it formed, or by Kane's
 
-Dynamicsymbols that are neither coordinates nor speeds are inputs. Forces that only auxiliary equations contain are outputs.
+Dynamicsymbols that are neither coordinates nor speeds are inputs. Forces that only auxiliary equations contain are
+outputs.
 """
 
 from __future__ import annotations
@@ -113,7 +115,8 @@ class _Kane:
     def __init__(self, method: Any, symbols: Given) -> None:
         if not method.bodies:
             raise ModelError(
-                "from_sympy: this KanesMethod has no bodies yet; call kanes_equations(bodies, loads) on it first, or give bodies= to it"
+                "from_sympy: this KanesMethod has no bodies yet; call kanes_equations(bodies, loads) on it "
+                "first, or give bodies= to it"
             )
         self.method, self.parts = method, _kanes_parts(method)
         self.N, self.aux = self.parts.frame, self.parts.auxiliary
@@ -134,7 +137,8 @@ class _Kane:
         self._follow_idle_speeds()
 
     def _follow_idle_speeds(self) -> None:
-        """Speeds that are in no kinematic equation (spins of wheels) are rates of coordinates of their own, on which nothing depends."""
+        """Speeds that are in no kinematic equation (spins of wheels) are rates of coordinates of their own, on which
+        nothing depends."""
         used = set(free_symbols(*self.rates.values()))
         for u in self.model.symbols_of_kind("speed"):
             if u not in used:
@@ -283,7 +287,7 @@ _METHODS: Final[tuple[tuple[type, Callable[[Any, Given], Equations]], ...]] = (
 )
 
 
-# ---------------------------------------------------------------------------------------------------------- dynamicsymbols
+# ------------------------------------------------------------------------------------------------------- dynamicsymbols
 
 
 def _name(x: Any) -> str:

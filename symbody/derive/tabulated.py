@@ -1,4 +1,5 @@
-"""The table of variables of a mechanism's equations: units, default values, angles, Euler parameters, where each comes from."""
+"""The table of variables of a mechanism's equations: units, default values, angles, Euler parameters, where each comes
+from."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def tabulated(mechanism: Mechanism, groups: Mapping[str, tuple[Symbol, ...]], co
 
 
 def _rates(groups: Mapping[str, tuple[Symbol, ...]]) -> dict[str, tuple[Symbol, ...]]:
-    """The time derivatives of q (where they are no speeds), u, z and r, and the second ones of r (where they are not in r themselves)."""
+    """The time derivatives of q (where they are no speeds), u, z and r, and the second ones of r (where they are not in
+    r themselves)."""
     dots = {g: _dots(groups[g]) for g in "quzr"}
     speeds = {s.name for s in groups["u"]}
     dots["q"] = tuple(s for s in dots["q"] if s.name not in speeds)
@@ -109,8 +111,8 @@ class _Facts:
 
 
 def three_angles(mechanism: Mechanism, known: Container[Symbol]) -> dict[Symbol, str]:
-    """Angles that turn something one after another, three together: those of a joint, or of the frames between a body and the body before it, by
-    hand. Of each, what it turns."""
+    """Angles that turn something one after another, three together: those of a joint, or of the frames between a body
+    and the body before it, by hand. Of each, what it turns."""
     out: dict[Symbol, str] = {}
     for j in mechanism.joints:
         turning = [q for q in j.coordinates if q in known]
@@ -130,9 +132,10 @@ def three_angles(mechanism: Mechanism, known: Container[Symbol]) -> dict[Symbol,
 def angles(mechanism: Mechanism) -> frozenset[Symbol]:
     """Coordinates by which frames turn.
 
-    A coordinate is one where a frame turns by it as it stands (or by its negative, or with something added). It is one too where frames turn
-    or points move by the sine and cosine of a numeric multiple of it, unless it also stands in a place outside of these: then it is a length
-    (x of a wheel that turns by x / 0.3). Energies and balances that were written down are looked at as places are.
+    A coordinate is one where a frame turns by it as it stands (or by its negative, or with something added). It is one
+    too where frames turn or points move by the sine and cosine of a numeric multiple of it, unless it also stands in a
+    place outside of these: then it is a length (x of a wheel that turns by x / 0.3). Energies and balances that were
+    written down are looked at as places are.
     """
     plain: set[Symbol] = set()
     inside: set[Symbol] = set()

@@ -1,8 +1,8 @@
 """Velocity transformations (Lennartsson, chapter 3), the Coriolis matrix, the pattern of the mass matrix.
 
-Speeds w with u = W w change the mass matrix to Wᵀ M W. Two ways lead to a diagonal one, and to the same: L D Lᵀ factors of M, and Gram and
-Schmidt's process on the tangent vectors with M as the inner product. All is done on the graph, where the steps share what they have in
-common; nothing is expanded.
+Speeds w with u = W w change the mass matrix to Wᵀ M W. Two ways lead to a diagonal one, and to the same: L D Lᵀ factors
+of M, and Gram and Schmidt's process on the tangent vectors with M as the inner product. All is done on the graph, where
+the steps share what they have in common; nothing is expanded.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ from .energies import refuse_written_motion
 from .equations import Equations, of_equations
 from .kinematics import Kinematics
 
-# ---------------------------------------------------------------------------------------------------------- diagonal mass matrix
+# ------------------------------------------------------------------------------------------------- diagonal mass matrix
 
 
 @of_equations
 def diagonalized(eq: Equations, unit: bool = False, names: Sequence[str] = ()) -> Equations:
-    """The same motion in speeds w = Lᵀ u, in which the mass matrix is the diagonal D of M = L D Lᵀ (Lennartsson eq. 3.15 to 3.19).
+    """The same motion in speeds w = Lᵀ u, in which the mass matrix is the diagonal D of M = L D Lᵀ (Lennartsson eq.
+    3.15 to 3.19).
 
         u = W w,  W = L⁻ᵀ,     D w' = Wᵀ (f + Jcᵀ lam) + D (Lᵀ)' u
 
@@ -115,12 +116,13 @@ def _columns_of_inverse(Y: Matrix) -> Matrix:
     return Matrix(n, n, tuple(columns[j][i] for i in range(n) for j in range(n)))
 
 
-# ---------------------------------------------------------------------------------------------------------- tangent vectors
+# ------------------------------------------------------------------------------------------------------ tangent vectors
 
 
 @dataclass(frozen=True)
 class TangentVector:
-    """How all bodies move for one speed of one, others of zero: velocity of the mass centre and angular velocity of each.
+    """How all bodies move for one speed of one, others of zero: velocity of the mass centre and angular velocity of
+    each.
 
     bodies       those with mass
     velocities   for each of them the velocity and the angular velocity, in this order, in components of its frame
@@ -180,7 +182,8 @@ def _body_velocities(eq: Equations) -> tuple[tuple[Body, ...], list[tuple[Matrix
 
 
 def _rigid_velocities(eq: Equations) -> tuple[tuple[Body, ...], list[tuple[Matrix, Matrix]]]:
-    """Rigid bodies with mass; angular velocity, and velocity of the mass centre, of each, in terms of the speeds of these equations."""
+    """Rigid bodies with mass; angular velocity, and velocity of the mass centre, of each, in terms of the speeds of
+    these equations."""
     refuse_written_motion(eq, "tangent vectors")
     k = Kinematics(eq.mechanism)
     bodies = tuple(b for b in eq.mechanism.rigid_bodies if not b.mass.is_massless)
@@ -194,7 +197,8 @@ def _rigid_velocities(eq: Equations) -> tuple[tuple[Body, ...], list[tuple[Matri
 
 @dataclass(frozen=True)
 class Orthogonal:
-    """Tangent vectors that are orthogonal, and W with β_j = Σ vectors_i W_ij, so that their speeds are W u; `squares` are their norms' squares."""
+    """Tangent vectors that are orthogonal, and W with β_j = Σ vectors_i W_ij, so that their speeds are W u; `squares`
+    are their norms' squares."""
 
     vectors: tuple[TangentVector, ...]
     W: Matrix
@@ -203,7 +207,8 @@ class Orthogonal:
 
 @of_equations
 def gram_schmidt(eq: Equations, unit: bool = True) -> Orthogonal:
-    """Gram and Schmidt's process on the tangent vectors (Lennartsson 3.1.2): γ of norm one, or δ (unit=False) whose norms are D of L D Lᵀ.
+    """Gram and Schmidt's process on the tangent vectors (Lennartsson 3.1.2): γ of norm one, or δ (unit=False) whose
+    norms are D of L D Lᵀ.
 
     From the kinematics alone: the mass matrix is not used.
     """
@@ -234,8 +239,9 @@ def coriolis_matrix(eq: Equations) -> Matrix:
 
         C = Σ m Jvᵀ (Jv' + ω̃ Jv) + Jωᵀ (I Jω' + (K ω)~ Jω),   K = ½ tr(I) 1 - I
 
-    Jv, Jω: partial velocities in components of the body. For u = q' these are the entries by Christoffel's symbols; other speeds, also of
-    `minimal` and `diagonalized` equations, have the same property. Where motion is prescribed, C u lacks the terms without u.
+    Jv, Jω: partial velocities in components of the body. For u = q' these are the entries by Christoffel's symbols;
+    other speeds, also of `minimal` and `diagonalized` equations, have the same property. Where motion is prescribed, C
+    u lacks the terms without u.
     """
     rates = dict(zip(eq.q, eq.rates.entries, strict=True))
     C = _of_deforming_bodies(eq)
@@ -271,7 +277,8 @@ def _of_deforming_bodies(eq: Equations) -> Matrix:
 
 @of_equations
 def christoffel_symbols(eq: Equations, kind: int = 1) -> tuple[Matrix, ...]:
-    """Christoffel's symbols of the mass matrix, one symmetric matrix Γ_i for each coordinate; the speeds must be the rates of the coordinates.
+    """Christoffel's symbols of the mass matrix, one symmetric matrix Γ_i for each coordinate; the speeds must be the
+    rates of the coordinates.
 
         Γ_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i),     Σ Γ_ijk q_j' q_k' = (C q')_i
 
@@ -282,7 +289,8 @@ def christoffel_symbols(eq: Equations, kind: int = 1) -> tuple[Matrix, ...]:
         raise ModelError(f"christoffel_symbols: kind= is 1 or 2, got {shown(kind)}")
     if tuple(eq.rates.entries) != eq.u:
         raise DerivationError(
-            f"christoffel_symbols of {eq.name!r}: its speeds {listed(eq.u)} are not the rates of its coordinates; coriolis_matrix takes any speeds"
+            f"christoffel_symbols of {eq.name!r}: its speeds {listed(eq.u)} are not the rates of its "
+            "coordinates; coriolis_matrix takes any speeds"
         )
     slopes = [jacobian([eq.M[i, j] for j in range(n)], eq.q) for i in range(n)]  # slopes[i][j, k] = ∂M_ij/∂q_k
     first = [
@@ -299,7 +307,7 @@ def christoffel_symbols(eq: Equations, kind: int = 1) -> tuple[Matrix, ...]:
     return tuple(Matrix(n, n, tuple(column[i] for column in columns)) for i in range(n))
 
 
-# ---------------------------------------------------------------------------------------------------------- partial velocities
+# --------------------------------------------------------------------------------------------------- partial velocities
 
 
 @of_equations

@@ -1,7 +1,8 @@
 """A tree of bodies as numbers for recursions in one frame: what moves what, and where.
 
-Everything is in the components and about the origin of a reference frame, which is the ground, or a free body that the rest hangs on. Each degree of freedom
-has a motion S of what is beyond it: of a joint first those that shift, then those that turn.
+Everything is in the components and about the origin of a reference frame, which is the ground, or a free body that the
+rest hangs on. Each degree of freedom has a motion S of what is beyond it: of a joint first those that shift, then those
+that turn.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ class TreeForm:
 
 
 def tree_form(eq: Equations) -> TreeForm | None:
-    """None where a recursion in one frame does not fit: constraints, speeds that move several frames, axes that move in their frames, motions
-    given in time, inertia that is no rigid body's."""
+    """None where a recursion in one frame does not fit: constraints, speeds that move several frames, axes that move in
+    their frames, motions given in time, inertia that is no rigid body's."""
     if eq.mechanism.has_written_motion or eq.mechanism.elastic_bodies:
         return None
     if eq.route != "recursive" or eq.u != eq.mechanism.u or eq.is_constrained or eq.dropped or eq.dependent:
@@ -69,7 +70,8 @@ def tree_form(eq: Equations) -> TreeForm | None:
 
 @dataclass(frozen=True)
 class _Part:
-    """The shifting or the turning part of a frame: motions by number of the speed, and of coordinates, as three components each."""
+    """The shifting or the turning part of a frame: motions by number of the speed, and of coordinates, as three
+    components each."""
 
     turns: bool
     columns: dict[int, Matrix]
@@ -129,7 +131,7 @@ def _coordinates(
     return {e: 2 * sum((x * axis for x, axis in zip(row, axes, strict=True)), zeros(3)) for e, row in H.items()}
 
 
-# ---------------------------------------------------------------------------------------------------------- in one frame
+# --------------------------------------------------------------------------------------------------------- in one frame
 
 
 class _InOneFrame:

@@ -1,11 +1,13 @@
 """Multipliers and reactions that redundant constraints leave undetermined.
 
-With n the combinations of rows that vanish, nᵀ Jc = 0, multipliers are determined up to lam + n a. A quantity g(lam) is determined where
+With n the combinations of rows that vanish, nᵀ Jc = 0, multipliers are determined up to lam + n a. A quantity g(lam) is
+determined where
 
     ∂g/∂lam n = 0
 
-and is NaN otherwise: an expression without a value, that programs evaluate to NaN. On request the undetermined part is shared among the rows: it is
-what makes Σ lam_i² / k_i least, the energy of joints that are elastic with stiffnesses k_i while bodies are rigid,
+and is NaN otherwise: an expression without a value, that programs evaluate to NaN. On request the undetermined part is
+shared among the rows: it is what makes Σ lam_i² / k_i least, the energy of joints that are elastic with stiffnesses k_i
+while bodies are rigid,
 
     lam = lam0 - n (nᵀ C n)⁻¹ nᵀ C lam0,    C = diag(1 / k_i)        (least norm: all k_i alike)
 """
@@ -95,7 +97,8 @@ def _null_vectors(eq: Equations) -> list[tuple[Values, Any]]:
 
 
 def shared_multipliers(eq: Equations, share: Share) -> Matrix:
-    """Multipliers of which the undetermined part is shared by stiffnesses: "least norm", or {joint or constraint: stiffness}."""
+    """Multipliers of which the undetermined part is shared by stiffnesses: "least norm", or {joint or constraint:
+    stiffness}."""
     if eq.border is None:
         return eq.multipliers
     C = _compliances(eq, share)

@@ -1,7 +1,7 @@
 """Frames of which only the motion is known have symbols for their place that nothing defines (`Model.moving_frame`).
 
-Equations that do not depend on them may be taken at any place: here at none, with every unknown angle and offset zero. Whether they depend is
-decided by numbers, at random places and states; those that do are refused.
+Equations that do not depend on them may be taken at any place: here at none, with every unknown angle and offset zero.
+Whether they depend is decided by numbers, at random places and states; those that do are refused.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`Variables`: the table of everything in some equations that has a name and can have a number.
 
-Later stages, exports and messages read symbols, names, units, default values and orders here, and turn names that a user gives into symbols
-here.
+Later stages, exports and messages read symbols, names, units, default values and orders here, and turn names that a
+user gives into symbols here.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ class Variable:
     group         q, u, z, r, p, t, lam, or rates q', u', z', r', r''; `kind` is the same as a word
     index         its place in the group: that of its number in arrays, of its column in Jacobians
     unit          as declared; rad, rad/s, rad/s^2 of angles; empty where nothing is known
-    default       the number to take where none is given: 0 of t, q, u, z, r, but 1 of a first Euler parameter; of a parameter the value in
-                  the model. None: it must be given (a parameter), or follows from the others (a multiplier, a rate)
+    default       the number to take where none is given: 0 of t, q, u, z, r, but 1 of a first Euler parameter; of a
+                  parameter the value in the model. None: it must be given (a parameter), or follows from the others (a
+                  multiplier, a rate)
     is_angle      whether frames turn by it
     quaternion    which set of Euler parameters it belongs to, counted from 0
     rate_of       the symbol whose time derivative it is
@@ -124,7 +125,8 @@ class Variables:
 
     @cached_property
     def rotations_by_angles(self) -> Mapping[str, tuple[Variable, ...]]:
-        """Joints and bodies that turn by three angles one after another, which lock where the first and the third axis coincide."""
+        """Joints and bodies that turn by three angles one after another, which lock where the first and the third axis
+        coincide."""
         turned: dict[str, list[Variable]] = {}
         for v in self.rows:
             if v.group == "q" and v.turns:
@@ -140,7 +142,7 @@ class Variables:
                 sets.setdefault(v.quaternion, []).append(v)
         return tuple(tuple(sets[k]) for k in sorted(sets))
 
-    # ------------------------------------------------------------------------------------------------ smaller and larger tables
+    # ---------------------------------------------------------------------------------------- smaller and larger tables
 
     def of(self, groups: str) -> Variables:
         """The rows of some groups, in the order in which they are named here: `of("q u z")`."""
@@ -173,7 +175,7 @@ class Variables:
         kept = set(symbols)
         return Variables(self.owner, self.groups, tuple(v for v in self.rows if v.symbol in kept), self.requirements)
 
-    # ------------------------------------------------------------------------------------------------ names that a user gives
+    # ------------------------------------------------------------------------------------------ names that a user gives
 
     def row(self, key: Any, where: str, error: type[SymbodyError] = ModelError, what: str = "") -> Variable:
         """The row of a name or a symbol; where there is none, an error that says what exists and is near.
@@ -198,7 +200,8 @@ class Variables:
     def numbers(
         self, given: Mapping[Any, Any], where: str, error: type[SymbodyError] = ModelError, what: str = ""
     ) -> dict[Symbol, float]:
-        """Numbers given by name or symbol, by symbol; refuses what is not one finite number, and parameters of bodies that cannot exist."""
+        """Numbers given by name or symbol, by symbol; refuses what is not one finite number, and parameters of bodies
+        that cannot exist."""
         found = {
             s: finite_number(value, f"{where}: {s.name}", error)
             for s, value in self.resolved(given, where, error, what).items()

@@ -1,6 +1,8 @@
-"""Expressions that a user wrote down outside of a model, in symbols of the kinds that they have in the model which is made of them.
+"""Expressions that a user wrote down outside of a model, in symbols of the kinds that they have in the model which is
+made of them.
 
-Names decide: those of states are coordinates or variables, `t` is time, inputs are named or of kind "input", all others are parameters.
+Names decide: those of states are coordinates or variables, `t` is time, inputs are named or of kind "input", all others
+are parameters.
 """
 
 from __future__ import annotations
@@ -60,7 +62,8 @@ class WrittenDown:
             return symbol("t", "time")
         if s.order or s.kind not in ("parameter", "variable"):
             raise ModelError(
-                f"{self.where}: the {s.kind} {s.name!r} is neither a state nor an input; states are {listed(self.states)}"
+                f"{self.where}: the {s.kind} {s.name!r} is neither a state nor an input; states are "
+                f"{listed(self.states)}"
             )
         self._parameters[s.name] = None
         return symbol(s.name)

@@ -1,6 +1,7 @@
 """Motion that was written down, beside that of bodies: kinetic energies K(q, q', t), and balances M u' - f of speeds.
 
-kinetic energy   M = Nᵀ ∂p/∂q' N,   f = Nᵀ (∂K/∂q - p'),   p = ∂K/∂q'     energy q' · p - K (Jacobi): K where it is quadratic in q'
+kinetic energy   M = Nᵀ ∂p/∂q' N,   f = Nᵀ (∂K/∂q - p'),   p = ∂K/∂q'     energy q' · p - K (Jacobi): K where it is
+                 quadratic in q'
 balance          M = ∂/∂u',         f = the rest                         energy ½ u · M u
 """
 
@@ -118,7 +119,8 @@ class WrittenMotion:
 
     @cached_property
     def power_of_time(self) -> Expr:
-        """n · (p' - ∂K/∂q) - ∂K/∂t: what kinetic energies that depend on time explicitly, and prescribed rates q' = N u + n, feed in."""
+        """n · (p' - ∂K/∂q) - ∂K/∂t: what kinetic energies that depend on time explicitly, and prescribed rates q' = N u
+        + n, feed in."""
         m, k = self.mechanism, self.kinematics
         n = substitute_all([m.rates[q] for q in m.q], dict.fromkeys(k.u, ZERO))
         still = {s: ZERO for q in m.q for s in (q, cast(Symbol, q.dot))}

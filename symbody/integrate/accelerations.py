@@ -16,8 +16,8 @@ def rows(m: Matrix, chosen: tuple[int, ...]) -> Matrix:
 
 
 def accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None = None) -> tuple[Matrix, Matrix]:
-    """u' and the multipliers of the chosen rows. `c` stands for the rates of the constraints where something is to be added to them
-    (Baumgarte)."""
+    """u' and the multipliers of the chosen rows. `c` stands for the rates of the constraints where something is to be
+    added to them (Baumgarte)."""
     if not eq.u:
         return zeros(0), zeros(0)
     if not eq.lam:
@@ -38,7 +38,8 @@ def saddle_point(eq: Equations, chosen: tuple[int, ...]) -> SaddlePoint:
 
 
 def completed(eq: Equations, S: Matrix, chosen: tuple[int, ...]) -> Matrix:
-    """S of some rows of the constraints, regular also where they depend on each other: all of them, or all that are holonomic."""
+    """S of some rows of the constraints, regular also where they depend on each other: all of them, or all that are
+    holonomic."""
     k, border = len(eq.phi.entries), eq.border
     if border is None or chosen not in (tuple(range(k)), tuple(range(len(eq.lam)))):
         return S

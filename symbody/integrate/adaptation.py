@@ -1,8 +1,10 @@
-"""Changes of the method on the way: to the implicit one where stability bounds explicit steps, and back where it does not any more.
+"""Changes of the method on the way: to the implicit one where stability bounds explicit steps, and back where it does
+not any more.
 
-A method at work counts steps that speak for the other kind (`explicit.count_stiff_steps`, `radau.count_easy_steps`); these counts cost next to
-nothing, but mistake units and single steps for stiffness. So the eigenvalues of ∂F/∂y decide here. Each change, and each doubt that was
-wrong, doubles the number of steps that it takes to come back to the question: changes become rare, whatever the motion does.
+A method at work counts steps that speak for the other kind (`explicit.count_stiff_steps`, `radau.count_easy_steps`);
+these counts cost next to nothing, but mistake units and single steps for stiffness. So the eigenvalues of ∂F/∂y decide
+here. Each change, and each doubt that was wrong, doubles the number of steps that it takes to come back to the
+question: changes become rare, whatever the motion does.
 """
 
 from __future__ import annotations
@@ -54,5 +56,11 @@ class Adaptation:
 
     def _note(self, is_explicit: bool, t: float, h: float, fast: float, possible: float) -> str:
         if is_explicit:
-            return f"{IMPLICIT} from t = {t:z.6g}, because stability bounded explicit steps to {h:z.3g} (the fastest mode has {fast:z.3g} per unit of time)"
-        return f"{self.explicit} from t = {t:z.6g}, because stability allows explicit steps of {possible:z.3g}, longer than {h:z.3g}"
+            return (
+                f"{IMPLICIT} from t = {t:z.6g}, because stability bounded explicit steps to {h:z.3g} (the fastest "
+                f"mode has {fast:z.3g} per unit of time)"
+            )
+        return (
+            f"{self.explicit} from t = {t:z.6g}, because stability allows explicit steps of {possible:z.3g}, "
+            f"longer than {h:z.3g}"
+        )

@@ -61,16 +61,18 @@ def assemble(
 ) -> State:
     """A state that keeps the constraints at the levels of positions and speeds, to rounding.
 
-    values    that hold exactly, by name or symbol: coordinates, speeds (crank_dot), additional variables, inputs, parameters, time t, and
-              outputs (inverse kinematics: tip_x=0.4; an acceleration, a reaction or an energy: a=2.0);
-              also as keywords where the name is not that of an option
-    start     rough values of others (or a whole state: a `State`, a `SteadyMotion`, the end of a `Trajectory`): the state is the nearest to them. Which of several configurations is found depends on them.
-              What is in neither starts at zero; Euler parameters start at the identity
+    values    that hold exactly, by name or symbol: coordinates, speeds (crank_dot), additional variables, inputs,
+              parameters, time t, and outputs (inverse kinematics: tip_x=0.4; an acceleration, a reaction or an energy:
+              a=2.0); also as keywords where the name is not that of an option
+    start     rough values of others (or a whole state: a `State`, a `SteadyMotion`, the end of a `Trajectory`): the
+              state is the nearest to them. Which of several configurations is found depends on them. What is in neither
+              starts at zero; Euler parameters start at the identity
     weights   how much each value that is not held counts in the distance (1 by default): the larger, the less it moves
-    inputs    laws as in `simulate`, where constraints contain inputs: the state is on the constraints that the simulation with these will have
+    inputs    laws as in `simulate`, where constraints contain inputs: the state is on the constraints that the
+              simulation with these will have
 
-    Speeds that are not rates may be given by the rates of coordinates as well. Raises `AssemblyError` where the constraints cannot be met,
-    with the joints that stay open, or the values that contradict each other.
+    Speeds that are not rates may be given by the rates of coordinates as well. Raises `AssemblyError` where the
+    constraints cannot be met, with the joints that stay open, or the values that contradict each other.
     """
     eq, constants = with_inputs(equations, inputs or {}, AssemblyError)
     wanted = given_outputs(eq, {**constants, **(values or {})})
@@ -96,7 +98,8 @@ def all_assemblies(
 
     tries, seed   how many random starts, and which
 
-    Whole turns and the sign of Euler parameters make no difference. That none is missing is not certain: more tries make it likelier.
+    Whole turns and the sign of Euler parameters make no difference. That none is missing is not certain: more tries
+    make it likelier.
     """
     eq, constants = with_inputs(equations, inputs or {}, AssemblyError)
     wanted = given_outputs(eq, {**constants, **(values or {})})
@@ -171,7 +174,8 @@ def _task(
             raise AssemblyError(f"{where}: {listed(both)} cannot be held as given and be in {what}; say one of them")
         if fixed := [n for n in names if n not in movable]:
             raise AssemblyError(
-                f"{where}: {what} is for coordinates, speeds and additional variables that are looked for; {listed(fixed)} are not"
+                f"{where}: {what} is for coordinates, speeds and additional variables that are looked for; "
+                f"{listed(fixed)} are not"
             )
     if wrong := [f"{n} = {w:g}" for n, w in weight.items() if w <= 0]:
         raise AssemblyError(
@@ -185,7 +189,8 @@ def _task(
 
 
 def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dict[str, float]:
-    """Euler parameters that make a whole orientation, up to rounding, are normalised; those that are not given are then zero."""
+    """Euler parameters that make a whole orientation, up to rounding, are normalised; those that are not given are then
+    zero."""
     for e in eq.variables.quaternions:
         names = [v.name for v in e]
         given = {n: held[n] for n in names if n in held}
@@ -195,7 +200,10 @@ def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dic
         elif len(given) == len(names) or size > 1:
             raise advised(
                 AssemblyError,
-                f"{where}: Euler parameters {listed(f'{n} = {v:g}' for n, v in given.items())} have the norm {size:g}, which must be 1",
+                (
+                    f"{where}: Euler parameters {listed(f'{n} = {v:g}' for n, v in given.items())} have the norm "
+                    f"{size:g}, which must be 1"
+                ),
                 "; give them by start={...} to have them normalised",
                 f"; divided by it they are {listed(f'{n} = {v / size:z.10g}' for n, v in given.items())}",
             )
@@ -203,7 +211,8 @@ def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dic
 
 
 def _identities_not_meant(eq: Equations, said: set[str]) -> dict[str, float]:
-    """Where some of a set of Euler parameters are given, the initial guess of the others is zero, the first one included."""
+    """Where some of a set of Euler parameters are given, the initial guess of the others is zero, the first one
+    included."""
     first = [e[0].name for e in eq.variables.quaternions if any(v.name in said for v in e)]
     return {n: 0.0 for n in first if n not in said}
 
@@ -242,7 +251,8 @@ def _how(task: _AssemblyTask, attempt: int) -> str:
 
 
 def _settled(task: _AssemblyTask, search: Search, found: Found) -> Found:
-    """The nearest to the start of those configurations that go over into the one found: along the constraints, by whole turns, by sign."""
+    """The nearest to the start of those configurations that go over into the one found: along the constraints, by whole
+    turns, by sign."""
     x = unwound(search.rows, search.along(found).x, search.start, search.free)
     free = set(search.free.tolist())
     for places in _orientations(task):
@@ -339,7 +349,8 @@ def _least(A: Array, b: Array, u: Array, free: Numbers, weights: Array) -> tuple
 
 
 def _state(wanted: GivenOutputs, task: _AssemblyTask, q: Array, how: str) -> State:
-    """The state with these coordinates; where outputs are given that need more than coordinates or speeds alone, the nearest that has them."""
+    """The state with these coordinates; where outputs are given that need more than coordinates or speeds alone, the
+    nearest that has them."""
     found = _completed(task, q, how)
     return wanted.state(_together(wanted, task, found) if wanted.others else found)
 

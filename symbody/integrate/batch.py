@@ -84,7 +84,8 @@ class Batch(Sequence[Trajectory]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BatchOutputs:
-    """Outputs of many motions, and nothing else of them: `found["x"]` has a row for each member and a column for each time in `t`."""
+    """Outputs of many motions, and nothing else of them: `found["x"]` has a row for each member and a column for each
+    time in `t`."""
 
     t: Array
     outputs: Mapping[Any, Array]
@@ -135,18 +136,23 @@ def simulate_batch(
     options: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> Any:
-    """Simulations from many starts, or with many parameter sets: `simulate_batch(eq, times, q1=np.linspace(0, 1, 100), m1=[...])`.
+    """Simulations from many starts, or with many parameter sets: `simulate_batch(eq, times, q1=np.linspace(0, 1, 100),
+    m1=[...])`.
 
-    start     a start as in `simulate` for all (in a mapping, arrays have a number for each member), or a sequence with one for each member
-    values    on top of it, by name or symbol, or as keywords: arrays with a number for each member, or one number for all
-    inputs    as in `simulate` for all members; or by member, an array of numbers, or samples (times, values) with a row of values for each.
-              Parameters of expressions (gains of feedback) are given by member as all others are
-    outputs   names or expressions that are kept instead of the motions: the result is `BatchOutputs`; without times, at the end
+    start     a start as in `simulate` for all (in a mapping, arrays have a number for each member), or a sequence with
+              one for each member
+    values    on top of it, by name or symbol, or as keywords: arrays with a number for each member, or one number for
+              all
+    inputs    as in `simulate` for all members; or by member, an array of numbers, or samples (times, values) with a row
+              of values for each. Parameters of expressions (gains of feedback) are given by member as all others are
+    outputs   names or expressions that are kept instead of the motions: the result is `BatchOutputs`; without times, at
+              the end
     threads   how many run at the same time; by default as many as there are cores
     options   any option by name; all others are those of `simulate`
 
-    Where times are given, members are integrated in machine code from beginning to end, with explicit methods, and are trajectories when they are asked for;
-    stiff members, and all where every step is kept, are run one by one. A member that cannot begin, or fails, does not disturb the others: its outcome says why.
+    Where times are given, members are integrated in machine code from beginning to end, with explicit methods, and are
+    trajectories when they are asked for; stiff members, and all where every step is kept, are run one by one. A member
+    that cannot begin, or fails, does not disturb the others: its outcome says why.
     """
     laws, numbers, samples = told_apart(equations, inputs or {})
     eq, constants = with_inputs(equations, laws)
@@ -205,7 +211,8 @@ def _told_apart(start: Any) -> tuple[Any, dict[Any, Any]]:
         return {k: v for k, v in start.items() if not np.ndim(v)}, many
     if isinstance(start, (np.ndarray, str)):
         raise SimulationError(
-            f"simulate_batch: start is a start as in simulate, or a sequence of them, got {shown(start)}; numbers for each member go by name: q1=array"
+            f"simulate_batch: start is a start as in simulate, or a sequence of them, got {shown(start)}; "
+            "numbers for each member go by name: q1=array"
         )
     return start, {}
 

@@ -46,7 +46,8 @@ TUPLES: Final = ("independent", "invariants", "sensitivities")
 
 @dataclass(frozen=True, eq=False)
 class BatchQuestion:
-    """What `simulate_batch` was asked: equations, time, starts, numbers of members by name, samples of inputs by member, options, outputs to keep."""
+    """What `simulate_batch` was asked: equations, time, starts, numbers of members by name, samples of inputs by
+    member, options, outputs to keep."""
 
     equations: Equations
     t: Any
@@ -109,7 +110,8 @@ def _times(asked: BatchQuestion, starts: MemberStarts) -> tuple[float, float, Ar
 
 
 def _can_march_through(eq: Equations, events: Sequence[Any], samples: Mapping[str, Any]) -> bool:
-    """Whether the consequences of events are expressions of one event at a time, and rates of sampled inputs are not asked for."""
+    """Whether the consequences of events are expressions of one event at a time, and rates of sampled inputs are not
+    asked for."""
     contacts = [e for e in events if isinstance(e, Contact)]
     plain_ones = all(
         isinstance(e, Event) and e.where is None and not callable(e.reset) for e in events if e not in contacts

@@ -1,9 +1,11 @@
 """Runs on constraints that depend on each other: their rank, and borders that go along with the motion.
 
-The border B of equations (`derive/saddle_point.py`) is a set of parameters in a run. Its numbers do not change the motion, as long as nᵀ B is
-regular for the combinations n of rows that vanish. These turn as the mechanism moves, so after every step B follows them:
+The border B of equations (`derive/saddle_point.py`) is a set of parameters in a run. Its numbers do not change the
+motion, as long as nᵀ B is regular for the combinations n of rows that vanish. These turn as the mechanism moves, so
+after every step B follows them:
 
-    n = S̃⁻¹ B,   S̃ = S + σ B Bᵀ,   S = Jc M⁻¹ Jcᵀ        then B_i ← sizes_i² n_i, made orthonormal in units of the sizes
+    n = S̃⁻¹ B,   S̃ = S + σ B Bᵀ,   S = Jc M⁻¹ Jcᵀ        then B_i ← sizes_i² n_i, made orthonormal in units of the
+                  sizes
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ DOUBTFUL: Final = 1e-5  # smallest singular value at the start below which it is
 
 @dataclass(frozen=True)
 class RunRank:
-    """Ranks of the constraints in a run: of all rows, of the holonomic ones; rows that are independent, and sizes of all at the start.
+    """Ranks of the constraints in a run: of all rows, of the holonomic ones; rows that are independent, and sizes of
+    all at the start.
 
     is_known   False where it was not found, because no regular configuration was
     """
@@ -56,7 +59,8 @@ class RunRank:
 
 
 def run_rank(state: State) -> RunRank:
-    """The rank of the constraints at a start; where rows depend on each other there, that of regular configurations around it."""
+    """The rank of the constraints at a start; where rows depend on each other there, that of regular configurations
+    around it."""
     eq = state.equations
     m, k = len(eq.lam), len(eq.phi.entries) if eq.lam else 0
     if not m:
@@ -74,7 +78,8 @@ def run_rank(state: State) -> RunRank:
 
 
 def bordered(eq: Equations, found: RunRank) -> Equations:
-    """Equations whose border is made of parameters, for constraints that depend on each other; otherwise as they are."""
+    """Equations whose border is made of parameters, for constraints that depend on each other; otherwise as they
+    are."""
     if found.rank == len(eq.lam):
         return eq if eq.border is None else eq.cached("bordered", None, lambda: replace(eq, border=None))
     return eq.cached("bordered", found.key, lambda: replace(eq, border=_symbols(eq, found)))
@@ -93,7 +98,8 @@ def _grid(name: str, m: int, n: int) -> Matrix:
 
 
 def parts(eq: Equations) -> list[Border]:
-    """The borders that are parameters of a run: of all rows, then of holonomic ones where they have one of their own."""
+    """The borders that are parameters of a run: of all rows, then of holonomic ones where they have one of their
+    own."""
     found = [] if eq.border is None else [eq.border, eq.border.positions]
     return [b for b in found if b is not None and isinstance(b.B.entries[0], Symbol)]
 
@@ -127,11 +133,12 @@ def null_vectors(eq: Equations, metric: str) -> list[Matrix]:
     return out
 
 
-# ---------------------------------------------------------------------------------------------------------- along the motion
+# ----------------------------------------------------------------------------------------------------- along the motion
 
 
 class Following(Struct):
-    """The way back to the constraints (`inner`), and after it borders of (m, k) and (m2, k2) entries, in p from `first` on, that follow.
+    """The way back to the constraints (`inner`), and after it borders of (m, k) and (m2, k2) entries, in p from `first`
+    on, that follow.
 
     vectors   null vectors of both, one after the other
     sizes     of the rows
@@ -170,7 +177,8 @@ def unchanged(t: float, y: Numbers, out: Numbers, note: Numbers, n: int) -> None
 
 
 def follow(m: int, k: int, sizes: Numbers, null: Numbers, border: Numbers) -> None:
-    """Border vectors from null vectors, orthonormal in units of the sizes; they stay what they are where one is not finite."""
+    """Border vectors from null vectors, orthonormal in units of the sizes; they stay what they are where one is not
+    finite."""
     total = 0.0
     for i in range(m * k):
         total = total + null[i] * null[i]

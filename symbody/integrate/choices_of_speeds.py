@@ -1,8 +1,10 @@
-"""Equations in independent speeds (`minimal`) hold as long as these determine the others. How far they do is seen from the inertia that they move:
+"""Equations in independent speeds (`minimal`) hold as long as these determine the others. How far they do is seen from
+the inertia that they move:
 
     choice = Σ_k m_kk / M_kk,    m = Aᵀ M A,   u = A ui + a0
 
-grows without bound where they do so no longer. Beyond `MOST` times what it is at the start rates have no value, and the run ends there.
+grows without bound where they do so no longer. Beyond `MOST` times what it is at the start rates have no value, and the
+run ends there.
 """
 
 from __future__ import annotations

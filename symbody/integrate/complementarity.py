@@ -1,4 +1,5 @@
-"""Linear complementarity problems with a symmetric, positive semidefinite matrix: what contacts push, when they can only push.
+"""Linear complementarity problems with a symmetric, positive semidefinite matrix: what contacts push, when they can
+only push.
 
 w = A x + b,   x >= 0,   w >= 0,   xᵀ w = 0
 """
@@ -18,10 +19,10 @@ ROUNDED: Final = 1e-11  # of the largest term: a w that counts as zero
 def complementary(A: Array, b: Array) -> Array | None:
     """x, or None where there is none: then the contacts that would have to open keep each other closed.
 
-    These are the conditions for the least ½ xᵀ A x + bᵀ x with x >= 0, found by letting contacts push one after another, the one that is
-    entered fastest first, and taking out those that would pull (Lawson and Hanson 1974, chapter 23). Where contacts depend on each other the
-    function falls along a line on which nothing else changes, until one of them pushes no longer. Of several solutions it finds one with
-    independent contacts.
+    These are the conditions for the least ½ xᵀ A x + bᵀ x with x >= 0, found by letting contacts push one after
+    another, the one that is entered fastest first, and taking out those that would pull (Lawson and Hanson 1974,
+    chapter 23). Where contacts depend on each other the function falls along a line on which nothing else changes,
+    until one of them pushes no longer. Of several solutions it finds one with independent contacts.
     """
     size = np.sqrt(np.maximum(np.diag(A), 0.0))
     size[size == 0.0] = 1.0

@@ -89,10 +89,11 @@ class Search:
     # ------------------------------------------------------------------------------------------------ several starts
 
     def first(self) -> tuple[Found, int]:
-        """The first configuration on the rows, and the number of the start that led to it: the start itself, then others, each a
-        little further from it at random. Where there is none, what came nearest to that.
+        """The first configuration on the rows, and the number of the start that led to it: the start itself, then
+        others, each a little further from it at random. Where there is none, what came nearest to that.
 
-        Where the way led through a singular position, a configuration on the side of the start comes first: elbow up stays up.
+        Where the way led through a singular position, a configuration on the side of the start comes first: elbow up
+        stays up.
         """
         best = self.onto(self.start)
         if not len(self.free) or (best.holds and self._is_on_side(best.x)):
@@ -118,7 +119,8 @@ class Search:
         return x
 
     def spread(self, random: np.random.Generator) -> Array:
-        """How far each free variable may be from its start: half a turn, or for what is no angle as far as rows can be off by turning."""
+        """How far each free variable may be from its start: half a turn, or for what is no angle as far as rows can be
+        off by turning."""
         angles = np.array([is_periodic(self.rows, self.start, j) for j in self.free], dtype=bool)
         x = self.moved(random, np.where(angles, np.pi, 0.0))
         off = np.abs(self.rows(x)[0])
@@ -127,7 +129,8 @@ class Search:
 
 
 def unwound(rows: Function, x: Array, start: Array, free: Numbers) -> Array:
-    """The same with whole turns taken away from what is further than half a turn from the start and may turn without changing a row."""
+    """The same with whole turns taken away from what is further than half a turn from the start and may turn without
+    changing a row."""
     for j in free:
         turns = round((start[j] - x[j]) / (2 * np.pi))
         if turns and is_periodic(rows, x, j):

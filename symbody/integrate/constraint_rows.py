@@ -39,7 +39,8 @@ class Rows:
         )
 
     def _function(self, name: str, outputs: Callable[[], Mapping[str, Any]]) -> Compiled:
-        """A compiled function of the equations' own arguments, whose outputs are made where its program is not on disk."""
+        """A compiled function of the equations' own arguments, whose outputs are made where its program is not on
+        disk."""
         eq = self.equations
         made_of = eq.cached("content", (), lambda: content_of(eq))
         return compile_program(
@@ -82,7 +83,7 @@ class Rows:
         N, n = called(self._rate_function, *state)
         return N.reshape(len(n), -1), n
 
-    # ------------------------------------------------------------------------------------------------ additional equations
+    # --------------------------------------------------------------------------------------------- additional equations
 
     @cached_property
     def _additional_function(self) -> Compiled:
@@ -98,5 +99,6 @@ class Rows:
 
 
 def rows_of(equations: Equations) -> Rows:
-    """The conditions of these equations; each is compiled when it is first asked for, and kept as long as the equations are."""
+    """The conditions of these equations; each is compiled when it is first asked for, and kept as long as the equations
+    are."""
     return equations.cached("rows", (), lambda: Rows(equations))

@@ -1,6 +1,7 @@
 """Modes of contacts with friction: which contacts are closed, which frictions stick or slip, and the equations of that.
 
-The name of a mode lists its closed contacts and the states of its frictions: "left + floor sticks", "belt slips backwards"; "free" where there are none.
+The name of a mode lists its closed contacts and the states of its frictions: "left + floor sticks", "belt slips
+backwards"; "free" where there are none.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _STATE: Final = re.compile(rf"(.+) ({STICKS}|{SLIPS}|{HELD})( forwards| backward
 
 @dataclass(frozen=True)
 class FrictionState:
-    """How a friction is in a mode; sense: of slip along the one direction of a plane (0 in space); sign: of the normal force."""
+    """How a friction is in a mode; sense: of slip along the one direction of a plane (0 in space); sign: of the normal
+    force."""
 
     kind: str
     sense: int = 0

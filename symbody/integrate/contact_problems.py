@@ -1,4 +1,5 @@
-"""Contacts and frictions of a state as complementarity problems: for accelerations, for impacts, and for whole time steps."""
+"""Contacts and frictions of a state as complementarity problems: for accelerations, for impacts, and for whole time
+steps."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ class ContactState:
 
 @dataclass(frozen=True)
 class PosedProblem:
-    """A problem, and the numbers of the contacts and frictions that are in it, in the order of its rows; G: these rows."""
+    """A problem, and the numbers of the contacts and frictions that are in it, in the order of its rows; G: these
+    rows."""
 
     problem: FrictionProblem
     contacts: list[int]
@@ -82,7 +84,8 @@ class ContactProblems:
     ) -> PosedProblem:  # fmt: skip
         """The problem of the contacts in `part`, of their frictions, and of those that are always together.
 
-        duration   None: of forces and accelerations; else of impulses and speeds after, over a time in which other forces give impulses
+        duration   None: of forces and accelerations; else of impulses and speeds after, over a time in which other
+                   forces give impulses
         broken     frictions that have just broken away, and do not stick
         """
         contacts = [k for k in range(len(self.names)) if part[k]]

@@ -48,7 +48,8 @@ class ContactHandler:
         atol: Array,
         mode: Callable[[frozenset[str]], str] = str,
     ) -> None:
-        """eq: equations with all contacts open; closed: names of those that are constraints of the form, None where contacts never rest."""
+        """eq: equations with all contacts open; closed: names of those that are constraints of the form, None where
+        contacts never rest."""
         for c in contacts:
             c.check(eq)
         self._eq, self.contacts, self.closed = eq, tuple(contacts), closed
@@ -73,7 +74,8 @@ class ContactHandler:
         if deep.any():
             k = int(np.argmin(x.gap))
             raise SimulationError(
-                f"contact {self.names[k]!r} of {self._eq.name!r}: the bodies are inside each other at t = {now.t:g}, gap = {x.gap[k]:z.3g}"
+                f"contact {self.names[k]!r} of {self._eq.name!r}: the bodies are inside each other at t = "
+                f"{now.t:g}, gap = {x.gap[k]:z.3g}"
             )
         return self.handle((), now)
 
@@ -158,7 +160,8 @@ class ContactHandler:
     def _at_rest(
         self, x: ContactValues, now: Instant, touching: Flags, leaving: set[str], out: EventResult
     ) -> EventResult:
-        """The contacts that are closed from now on: they touch, do not separate (beyond tolerance), and transmit pressure.
+        """The contacts that are closed from now on: they touch, do not separate (beyond tolerance), and transmit
+        pressure.
 
         A lam + (G u' + bias) >= 0,   lam >= 0,   one of them zero for each
         """

@@ -36,7 +36,8 @@ class CudaMotion:
 
     y         states
     t         times reached
-    samples   samples[i, k] is member i at its k-th sample: the state, or the outputs that were asked for; no numbers where it was not reached
+    samples   samples[i, k] is member i at its k-th sample: the state, or the outputs that were asked for; no numbers
+              where it was not reached
     status    how each one ended, as a number; `endings()` says it in words
     counts    of steps, refused steps and events, where steps are controlled
     events    times[i, k] and which[i, k] of the events that were recorded
@@ -86,7 +87,8 @@ class CudaMotions:
             numbers = np.asarray(value, dtype=np.float64)
             if numbers.shape != (size,):
                 raise SimulationError(
-                    f"{self}: {name} is an array on the card with {size} columns (device_array, CuPy, PyTorch or JAX), got {shown(value)}"
+                    f"{self}: {name} is an array on the card with {size} columns (device_array, CuPy, PyTorch "
+                    f"or JAX), got {shown(value)}"
                 )
             made = device_array(numbers, self.real)
             return replace(made.view, keep=made)
@@ -143,7 +145,8 @@ class FixedMotions(CudaMotions):
     ) -> CudaMotion:
         """The motions over a number of steps.
 
-        parameters   a row for each member, or one for all, in the order of `parameter_names`: what was to vary, and inputs
+        parameters   a row for each member, or one for all, in the order of `parameter_names`: what was to vary, and
+                     inputs
         every        steps from one sample to the next; by default none is stored
         """
         queue = stream_of(stream, (y, parameters))

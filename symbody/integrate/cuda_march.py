@@ -1,4 +1,5 @@
-"""Batches of motions on a GPU by the loop of `simulate`: step control, requested times, projection, events and impacts for each member."""
+"""Batches of motions on a GPU by the loop of `simulate`: step control, requested times, projection, events and impacts
+for each member."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ class MarchedMotions(CudaMotions):
         """The motions over a time.
 
         t            its end; (begin, end); or the times at which states are wanted, as in `simulate`
-        parameters   a row for each member, or one for all, in the order of `parameter_names`: what was to vary, and inputs
+        parameters   a row for each member, or one for all, in the order of `parameter_names`: what was to vary, and
+                     inputs
         """
         queue = stream_of(stream, (y, parameters))
         begin, end, times = self._span(t)

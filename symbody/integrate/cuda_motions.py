@@ -45,10 +45,13 @@ def cuda_motions(
     inputs: Mapping[Any, Any] | None = None,
     outputs: Sequence[Any] = (),
 ) -> CudaMotions:
-    """Motions of many members at once on an NVIDIA GPU: `cuda_motions(eq, 1e-3)(y, steps=1000)`, `cuda_motions(eq, rtol=1e-6)(y, times)`.
+    """Motions of many members at once on an NVIDIA GPU: `cuda_motions(eq, 1e-3)(y, steps=1000)`, `cuda_motions(eq,
+    rtol=1e-6)(y, times)`.
 
-    step      a fixed step: `FixedMotions`, whose states stay in registers; without it, or with events, `MarchedMotions`, the loop of `simulate`
-    method    with a fixed step rk4, midpoint, or semi-implicit (speeds first, then positions with the new speeds); with step control dp5, dp8
+    step      a fixed step: `FixedMotions`, whose states stay in registers; without it, or with events,
+              `MarchedMotions`, the loop of `simulate`
+    method    with a fixed step rk4, midpoint, or semi-implicit (speeds first, then positions with the new speeds); with
+              step control dp5, dp8
     real      "double", or "float" (single)
     form      how constraints are treated, as in `simulate`; by default every step ends with a projection onto them
     rtol, atol  tolerances of the local error; by default 1e-8 in double, 1e-4 in single precision, and atol as rtol

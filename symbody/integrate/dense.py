@@ -11,7 +11,8 @@ from ..emit.run.callable import Array
 
 @dataclass(frozen=True, eq=False)
 class Dense:
-    """Steps of one run, without a jump between them: from `start` to `ends`, each with the coefficients of its polynomial.
+    """Steps of one run, without a jump between them: from `start` to `ends`, each with the coefficients of its
+    polynomial.
 
     y(t + θ h) = r_0 + θ (r_1 + (1 - θ) (r_2 + θ (r_3 + ...)))
     """

@@ -1,4 +1,5 @@
-"""A form for a GPU: its rates, projection and outputs as functions of one module, with numbers for what does not differ between members."""
+"""A form for a GPU: its rates, projection and outputs as functions of one module, with numbers for what does not differ
+between members."""
 
 from __future__ import annotations
 

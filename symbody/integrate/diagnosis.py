@@ -26,8 +26,12 @@ NO_RATES: Final = (
     Ending.NOT_CONVERGED,
     Ending.JUMPED,
 )  # endings where rates have no value
-WAY_ON: Final = "form='projection' with an explicit method passes such positions with speed; a state beyond it, on the branch that is meant, starts there"
-LOCKED: Final = 1e-6  # of the largest inertia of three angles: below it the sine between two of their axes is less than a thousandth
+WAY_ON: Final = (
+    "form='projection' with an explicit method passes such positions with speed; a state beyond it, on the "
+    "branch that is meant, starts there"
+)
+# of the largest inertia of three angles: below it the sine between two of their axes is less than a thousandth
+LOCKED: Final = 1e-6
 NEARLY: Final = 1e-5  # of the largest singular value: below it constraints count as linearly dependent
 
 
@@ -81,7 +85,8 @@ def _load_powers(form: Form, t: float, y: Array, p: Array) -> dict[str, float]:
 
 
 def locked(form: Form, t: float, y: Array, p: Array) -> str:
-    """Which joint or body stands where the first and the third of its axes coincide, so that its angles do not determine a rotation; empty where none does.
+    """Which joint or body stands where the first and the third of its axes coincide, so that its angles do not
+    determine a rotation; empty where none does.
 
     Seen from the inertia that their rates move, or where speeds are others, from how fast they turn beside these.
     """

@@ -1,7 +1,9 @@
-"""Members of a batch integrated in machine code: workers on threads, each with memory of its own, and the rows they fill.
+"""Members of a batch integrated in machine code: workers on threads, each with memory of its own, and the rows they
+fill.
 
-A member that machine code does not finish by itself (it has doubts about its method, passed a singular position, has more events than are recorded) is left to
-`simulate`; so is one whose start does not allow it (`member_starts.py`). All others are the motions that `simulate` gives: the same machine code makes their steps.
+A member that machine code does not finish by itself (it has doubts about its method, passed a singular position, has
+more events than are recorded) is left to `simulate`; so is one whose start does not allow it (`member_starts.py`). All
+others are the motions that `simulate` gives: the same machine code makes their steps.
 """
 
 from __future__ import annotations
@@ -87,7 +89,8 @@ class EnsembleTask:
 
 @dataclass(frozen=True, eq=False)
 class EnsembleRows:
-    """What members gave, a row for each: `kept` at each time, the last state, notes (`members.NOTES`), events (time, which, state before)."""
+    """What members gave, a row for each: `kept` at each time, the last state, notes (`members.NOTES`), events (time,
+    which, state before)."""
 
     kept: Array
     ends: Array

@@ -136,7 +136,8 @@ class UserEventHandler:
             return given
         if not isinstance(given, Mapping):
             raise SimulationError(
-                f"event {self.name!r}: its function returned {shown(given)}; it returns new values by name, None, or 'stop'"
+                f"event {self.name!r}: its function returned {shown(given)}; it returns new values by name, "
+                "None, or 'stop'"
             )
         new = now.state.copy()
         for s, value in self._state.resolved(given, f"event {self.name!r}", SimulationError, "state").items():

@@ -140,7 +140,10 @@ class EventLoop:
                 self._set_sides(machine, () if came_from else crossed)
                 self._keep_sides(machine, came_from)
                 return None
-        self.detail = f"{MANY} events at one time trigger each other: {listed(dict.fromkeys(o.name for o in self.occurrences[-MANY:]))}"
+        self.detail = (
+            f"{MANY} events at one time trigger each other: "
+            f"{listed(dict.fromkeys(o.name for o in self.occurrences[-MANY:]))}"
+        )
         return Ending.CHATTERING
 
     def _take(
@@ -206,7 +209,7 @@ class EventLoop:
         aside = ASIDE * max(1.0, abs(t)) * self.direction if changed[0][1].is_continuous else 0.0
         return self._saltations[key](t, before, after, self.p, aside)
 
-    # ------------------------------------------------------------------------------------------------ signs of event functions
+    # ----------------------------------------------------------------------------------------- signs of event functions
 
     def _now(self, machine: Machine) -> Instant:
         n, n_p, n_r = self._n, self._n_p, len(self.form.equations.r)
@@ -218,8 +221,9 @@ class EventLoop:
     def _set_sides(self, machine: Machine, passed: Collection[int] = ()) -> None:
         """The sign of each function; where that is rounding, of its rate; 0 where that is zero too: not known yet.
 
-        An open contact has sign +1 until it closes; a penetration within rounding counts as zero. So does what is left to the zero of a
-        function that has just passed it, where noise of the state (in a singular position) keeps it from being found to rounding.
+        An open contact has sign +1 until it closes; a penetration within rounding counts as zero. So does what is left
+        to the zero of a function that has just passed it, where noise of the state (in a singular position) keeps it
+        from being found to rounding.
         """
         g, rates, least = self._values(machine)
         now = self._now(machine)
@@ -242,7 +246,8 @@ class EventLoop:
                 machine.side[k] = side
 
     def _simultaneous(self, machine: Machine, k: int) -> list[int]:
-        """Other functions that are zero within rounding and about to leave their side in a direction that counts, or just did."""
+        """Other functions that are zero within rounding and about to leave their side in a direction that counts, or
+        just did."""
         g, rates, least = self._values(machine)
         side = machine.side
         goes = np.sign(rates) * self.direction
@@ -268,11 +273,13 @@ def handlers_of(
     contacts = [e for e in events if isinstance(e, Contact)]
     if contacts and not forward:
         raise SimulationError(
-            f"simulate {eq.name!r}: impacts of {listed(c.name for c in contacts)} cannot be undone: with contacts, time goes forward only"
+            f"simulate {eq.name!r}: impacts of {listed(c.name for c in contacts)} cannot be undone: with "
+            "contacts, time goes forward only"
         )
     if rubbing := [c.name for c in contacts if c.frictions]:
         raise SimulationError(
-            f"simulate {eq.name!r}: contacts with friction stick and slip: simulate_modes(Contacts(equations, ...), ...); {listed(rubbing)}"
+            f"simulate {eq.name!r}: contacts with friction stick and slip: simulate_modes(Contacts(equations, "
+            f"...), ...); {listed(rubbing)}"
         )
     for e in events:
         if isinstance(e, Event):

@@ -1,7 +1,7 @@
 """Steps through events, as kernels: what follows at a zero crossing is decided without leaving the loop.
 
-`march` stops at an event; here it is counted, the state is reset where the event has a reset map, and the march goes on. Events that
-occur at the same time, or that a reset takes across zero, follow in the order in which they are given.
+`march` stops at an event; here it is counted, the state is reset where the event has a reset map, and the march goes
+on. Events that occur at the same time, or that a reset takes across zero, follow in the order in which they are given.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ class EventRules(Struct):
     """Consequences of events.
 
     is_terminal    of each: whether the motion ends there
-    is_reset       whether it has a reset map: `reset` gives the state after it from time, state and the number of the event
+    is_reset       whether it has a reset map: `reset` gives the state after it from time, state and the number of the
+                   event
     is_one_sided   whether its function is positive between events (the gap of a contact)
     rounding       of the event functions
-    count          events so far, of which the first `record` are stored: `times` and `which`, and `keeps` variables of the state before in `before`
+    count          events so far, of which the first `record` are stored: `times` and `which`, and `keeps` variables of
+                   the state before in `before`
     short          a time within which MANY events are chattering; `recent` are the times of the last ones
     """
 
@@ -104,7 +106,8 @@ def look_now(s: Steps, e: EventRules) -> None:
 
 
 def set_sides(s: Steps, e: EventRules) -> None:
-    """The sign of each function; where that is rounding, of its rate. Where that is zero too, a function keeps the sign that it had."""
+    """The sign of each function; where that is rounding, of its rate. Where that is zero too, a function keeps the sign
+    that it had."""
     w = s.watched
     look_now(s, e)
     for j in range(w.count):
@@ -120,7 +123,8 @@ def set_sides(s: Steps, e: EventRules) -> None:
 
 
 def occurs_too(s: Steps, e: EventRules, j: int) -> int:
-    """Whether another function is beyond zero in a direction that counts, or is zero within rounding and about to leave its side."""
+    """Whether another function is beyond zero in a direction that counts, or is zero within rounding and about to leave
+    its side."""
     w = s.watched
     look_now(s, e)
     side = w.side[j]

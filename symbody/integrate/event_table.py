@@ -17,7 +17,8 @@ WHICH: Symbol = symbol("which_event", "variable")
 
 @dataclass(frozen=True)
 class EventTable:
-    """Of each event: its function, direction, whether it ends the motion, its reset map, and whether its function is positive between events."""
+    """Of each event: its function, direction, whether it ends the motion, its reset map, and whether its function is
+    positive between events."""
 
     functions: tuple[Expr, ...]
     senses: tuple[int, ...]
@@ -59,7 +60,8 @@ def event_table(form: Form, events: Sequence[Event | Contact], place: str) -> Ev
 
 
 def state_after(form: Form, maps: Sequence[Mapping[Symbol, Expr] | None]) -> list[Expr] | None:
-    """The state after event `WHICH`, one expression of the state before for each variable; None where no event changes it."""
+    """The state after event `WHICH`, one expression of the state before for each variable; None where no event changes
+    it."""
     if not any(maps):
         return None
     after: list[Expr] = list(form.y)

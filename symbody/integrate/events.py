@@ -28,16 +28,18 @@ Python = Callable[[dict[str, float]], Mapping[Any, float] | str | None]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Event:
-    """A zero crossing of an expression, the event function: it is recorded, may end the simulation, and may reset the state.
+    """A zero crossing of an expression, the event function: it is recorded, may end the simulation, and may reset the
+    state.
 
     name        in `sim.events`
-    when        the event function: an expression in t, q, u, z, inputs and parameters (also in u', multipliers and outputs: their values are
-                put in)
-    direction   of the crossing in forward time: "rising", "falling" or "both" (or 1, -1, 0, as in SciPy's `solve_ivp`); the same events are
-                found in a motion that is integrated backwards
+    when        the event function: an expression in t, q, u, z, inputs and parameters (also in u', multipliers and
+                outputs: their values are put in)
+    direction   of the crossing in forward time: "rising", "falling" or "both" (or 1, -1, 0, as in SciPy's `solve_ivp`);
+                the same events are found in a motion that is integrated backwards
     terminal    whether the simulation ends there (as in `solve_ivp`)
-    reset       reset map of the state {u: -0.8 * u}, in terms of the state before; or a Python function that gets every value by name and
-                returns those of the state that change (None: none of them; "stop": the simulation ends)
+    reset       reset map of the state {u: -0.8 * u}, in terms of the state before; or a Python function that gets every
+                value by name and returns those of the state that change (None: none of them; "stop": the simulation
+                ends)
     where       a condition on the state, such as (x > 0) & (u < 1): a crossing where it is false is no event
     """
 
@@ -114,7 +116,8 @@ def in_state(eq: Equations, where: str, expressions: list[Expr], own: Sequence[S
 
 
 class Watch:
-    """Event functions with their rates, compiled for a form, and how much of them is rounding: of a function g that is a sum of terms e
+    """Event functions with their rates, compiled for a form, and how much of them is rounding: of a function g that is
+    a sum of terms e
 
         ROUNDING (Σ |e| + Σ |∂e/∂x x| + |g' t|)       x: the state, parameters and time; times are rounded too
 

@@ -1,4 +1,5 @@
-"""Explicit Runge-Kutta steps with step control and dense output, as a method for `march.py`: a tableau and a few kernels."""
+"""Explicit Runge-Kutta steps with step control and dense output, as a method for `march.py`: a tableau and a few
+kernels."""
 
 from __future__ import annotations
 
@@ -54,24 +55,26 @@ class RungeKutta(Method):
     """A tableau (`tableaux.py`), and the stages k of the step in progress; in front of k is f at the present state.
 
     along   what projection leaves of a small change of the state, or absent
-    onto    the way onto the constraints, or absent. Near a singular position rates beside the constraints differ without bound from those on them, and
-            an error across the constraints is large in any step, however small. There a step is taken with care: rates are those at the
-            stages brought back to the constraints, f(P(y)) in place of f(y), which is the same motion and stays smooth
+    onto    the way onto the constraints, or absent. Near a singular position rates beside the constraints differ
+            without bound from those on them, and an error across the constraints is large in any step, however small.
+            There a step is taken with care: rates are those at the stages brought back to the constraints, f(P(y)) in
+            place of f(y), which is the same motion and stays smooth
     passed  how many steps were taken with care; of the first, `spans` has begin and end, `states` the states there
     careful    1 in a step that is taken with care; `noise` of its rates, in units of the tolerances, counts with a
                weight that is less the more often the step was tried
-    is_cut     1 where the step in progress was cut in a singular position, is_given where it begins in a state that was given
+    is_cut     1 where the step in progress was cut in a singular position, is_given where it begins in a state that was
+               given
     restriction   of polynomials, whose values at equal distances it takes to their coefficients
     usual      length of steps, as long as they are not shorter for long
     leap       the length that a careful step was tried with first
     positions  how many of the variables are coordinates
     error, error_along   of the step in progress, and what projection leaves of it
     projects   whether the ends of steps are brought back in any case
-    is_driven  1 where constraints move by themselves, with time or an input: then what a step misses across them is motion
-               that polynomials have to follow, and is no sign of a singular position
+    is_driven  1 where constraints move by themselves, with time or an input: then what a step misses across them is
+               motion that polynomials have to follow, and is no sign of a singular position
     change, left, point, other, miss   memory for those
-    reach   |λ| h that bounds steps by stability; `near` is the state at which the last stage was computed, `stiff` counts steps that reach that
-            far, `easy` those since then that do not
+    reach   |λ| h that bounds steps by stability; `near` is the state at which the last stage was computed, `stiff`
+            counts steps that reach that far, `easy` those since then that do not
     """
 
     stages: Known[int]
@@ -150,7 +153,8 @@ def begin(m: RungeKutta, s: Steps) -> None:
 
 
 def count_stiff_steps(m: RungeKutta, s: Steps, h: float) -> None:
-    """Whether stability bounds the steps (Hairer and Wanner, IV.2): the last stage and the end are two states at one time, so that
+    """Whether stability bounds the steps (Hairer and Wanner, IV.2): the last stage and the end are two states at one
+    time, so that
 
         |h| |f(y⁺) - f(y_s)| / |y⁺ - y_s|  ~  |λ| h
 
@@ -241,8 +245,8 @@ def bring_back(m: RungeKutta, s: Steps, t: float, y: Numbers) -> None:
 
 
 def noise_of_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers) -> float:
-    """By how much rates at a state change with its rounding, in units of the tolerances per unit of time: 1/σ² of it near a singular position, σ
-    being the smallest singular value of the constraints."""
+    """By how much rates at a state change with its rounding, in units of the tolerances per unit of time: 1/σ² of it
+    near a singular position, σ being the smallest singular value of the constraints."""
     for i in range(s.n):
         off = ROUNDING * max(abs(y[i]), 1.0)
         m.other[i] = y[i] + off if i % 2 == 0 else y[i] - off
@@ -258,10 +262,11 @@ def noise_of_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers
 
 
 def smooth_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers) -> int:
-    """Rates at a state where they are noise or have no value, in place: the limit along the branch on which it moves, from both sides. 1 where
-    that was needed.
+    """Rates at a state where they are noise or have no value, in place: the limit along the branch on which it moves,
+    from both sides. 1 where that was needed.
 
-    f(0) = (15 (f₁ + f₋₁) - 6 (f₂ + f₋₂) + f₃ + f₋₃) / 20 + O(δ⁶),    f_k at the states y + k δ (q', 0), brought back to the constraints
+    f(0) = (15 (f₁ + f₋₁) - 6 (f₂ + f₋₂) + f₃ + f₋₃) / 20 + O(δ⁶),    f_k at the states y + k δ (q', 0), brought back to
+    the constraints
     """
     speed = 0.0
     for i in range(m.positions):
@@ -313,7 +318,8 @@ def end_of_step(m: RungeKutta, s: Steps, h: float) -> None:
 
 
 def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
-    """A step, its end on the constraints, f there, and its error; again with care where most of that is across the constraints."""
+    """A step, its end on the constraints, f there, and its error; again with care where most of that is across the
+    constraints."""
     status = tried(m, s, h)
     if (
         m.onto is not None
@@ -328,7 +334,8 @@ def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
 
 
 def begin_with_care(m: RungeKutta, s: Steps) -> None:
-    """Rates at the beginning are those on the constraints, to rounding; a state that was given, or that of an event, stays as it is."""
+    """Rates at the beginning are those on the constraints, to rounding; a state that was given, or that of an event,
+    stays as it is."""
     if m.is_given == 0:
         bring_back(m, s, s.t, s.y)
         s.rhs((s.t, s.y), (m.k,))
@@ -405,8 +412,9 @@ def shorter(m: RungeKutta, s: Steps, h: float, status: int) -> float:
 
 
 def elsewhere(m: RungeKutta, s: Steps, h: float, status: int) -> float:
-    """Another length for a careful step. Where its error is more than noise, a shorter one; else a stage came too near to a singular position, and one a
-    little shorter comes elsewhere, down to a part of the first, and then from that on: short steps would only end nearer."""
+    """Another length for a careful step. Where its error is more than noise, a shorter one; else a stage came too near
+    to a singular position, and one a little shorter comes elsewhere, down to a part of the first, and then from that
+    on: short steps would only end nearer."""
     m.weight = m.weight * LENIENT
     if m.leap == 0.0:
         m.leap = abs(h)
@@ -438,7 +446,7 @@ def short_step(m: RungeKutta, s: Steps, h: float, length: float) -> None:
     settled(s, s.t + length)
 
 
-# ---------------------------------------------------------------------------------------------------------- error and polynomial
+# ------------------------------------------------------------------------------------------------- error and polynomial
 
 
 def tolerance(s: Steps, i: int) -> float:
@@ -497,7 +505,8 @@ def error_left(m: RungeKutta, s: Steps, h: float) -> float:
 
 
 def is_singular(m: RungeKutta, s: Steps, h: float, theta: float, length: float) -> int:
-    """Whether the end of a step of some length is far from the polynomial, or rates on that are noise at θ or far from its slope."""
+    """Whether the end of a step of some length is far from the polynomial, or rates on that are noise at θ or far from
+    its slope."""
     if m.onto is not None and s.is_adaptive == 1:
         interpolate(s.n, m.pieces, length / h, s.r, s.w)
         if is_near(s, s.w, s.y_end) == 0:
@@ -520,7 +529,8 @@ def is_singular(m: RungeKutta, s: Steps, h: float, theta: float, length: float) 
 
 
 def cut(m: RungeKutta, s: Steps, h: float, theta: float) -> None:
-    """End a step at θ in a singular position, by its polynomial: what is left of that is a polynomial too, and its rates at the end are smooth."""
+    """End a step at θ in a singular position, by its polynomial: what is left of that is a polynomial too, and its
+    rates at the end are smooth."""
     n = s.n
     for j in range(m.pieces * n):
         m.k[j] = 0.0
@@ -542,7 +552,8 @@ def cut(m: RungeKutta, s: Steps, h: float, theta: float) -> None:
 
 
 def has_outlier(m: RungeKutta, s: Steps) -> int:
-    """Whether a stage for the dense output has rates far beyond those of the step: it came too near to a singular position."""
+    """Whether a stage for the dense output has rates far beyond those of the step: it came too near to a singular
+    position."""
     for i in range(m.positions, s.n):
         low = min(m.k[i], m.k[m.stages * s.n + i])
         high = max(m.k[i], m.k[m.stages * s.n + i])

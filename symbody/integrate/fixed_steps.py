@@ -1,4 +1,5 @@
-"""Whole motions in steps of one length, as kernels: Runge-Kutta and semi-implicit steps, projection, and every k-th state or its outputs.
+"""Whole motions in steps of one length, as kernels: Runge-Kutta and semi-implicit steps, projection, and every k-th
+state or its outputs.
 
 States stay in registers: loops over variables are written out, and the rates of the state stand in one place.
 """
@@ -86,7 +87,8 @@ def store_sample(s: FixedSteps, place: Numbers) -> None:
 
 
 def runge_kutta(s: FixedSteps, t: float) -> None:
-    """A step of an explicit method whose stages need no other than the one before: k_i = f(y + h c_i k_(i-1)), y + h Σ b_i k_i."""
+    """A step of an explicit method whose stages need no other than the one before: k_i = f(y + h c_i k_(i-1)), y + h Σ
+    b_i k_i."""
     for i in unrolled(s.n):
         s.start[i] = s.y[i]
         s.total[i] = s.y[i]

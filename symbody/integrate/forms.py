@@ -49,7 +49,8 @@ class Form(CacheOwner):
     chosen       rows of Jc that are independent of each other
     invariants   expressions that stay as they are at the start, and `scales` by which violations of them are measured
     choice       how far independent speeds serve, where others were eliminated (`choices_of_speeds.py`)
-    recipe       how it was made of its equations, in words that tell it from all others: then its programs are kept on disk
+    recipe       how it was made of its equations, in words that tell it from all others: then its programs are kept on
+                 disk
     """
 
     name: str
@@ -78,7 +79,7 @@ class Form(CacheOwner):
     def kind(self) -> FormKind:
         return FORMS[self.name]
 
-    # ------------------------------------------------------------------------------------------------ what a form can do
+    # ----------------------------------------------------------------------------------------------- what a form can do
 
     @property
     def state(self) -> Form:
@@ -255,7 +256,8 @@ class Form(CacheOwner):
 
     @property
     def _ways_back(self) -> dict[str, Callable[[], tuple[Any, Any]]]:
-        """One correction each of positions, speeds and invariants, where there is something to correct: makers of x, and of the violation before."""
+        """One correction each of positions, speeds and invariants, where there is something to correct: makers of x,
+        and of the violation before."""
         eq, out = self.equations, dict[str, Callable[[], tuple[Any, Any]]]()
         if eq.position_rows:
             out["positions"] = lambda: projection.new_positions(eq, self.chosen, self.metric)

@@ -1,7 +1,8 @@
 """Event handler of contacts with friction: impacts, and transitions between open, sticking and slipping.
 
-Event functions are positive between events: gaps of open contacts, forces of closed ones, slip speeds of what slips, and what is left to the limit of
-friction of what sticks. At a zero the complementarity problem of accelerations is solved (`friction_problem.py`) and says how it goes on.
+Event functions are positive between events: gaps of open contacts, forces of closed ones, slip speeds of what slips,
+and what is left to the limit of friction of what sticks. At a zero the complementarity problem of accelerations is
+solved (`friction_problem.py`) and says how it goes on.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ class FrictionHandler(ContactHandler):
         return np.array([gaps[name] if what == "gap" else 0.0 for name, what in self._about])
 
     def begin(self, now: Instant, is_beyond: Sequence[bool]) -> EventResult | None:
-        # What the event before decided holds, as long as it can. A simulation begins in the mode that is free: there nothing is decided yet.
+        # What the event before decided holds, as long as it can. A simulation begins in the mode that is free: there
+        # nothing is decided yet.
         self._is_entered = self._has_begun or bool(self._current.closed or self._current.states)
         self._has_begun = True
         try:
@@ -224,7 +226,8 @@ class FrictionHandler(ContactHandler):
     def _with_slip(
         self, s: ContactState, posed: PosedProblem, found: FrictionSolution, mode: ContactMode, out: EventResult
     ) -> Instant:
-        """Speeds on the constraints of the new mode; what begins to slip in space gets a speed just above none, so that it has a direction."""
+        """Speeds on the constraints of the new mode; what begins to slip in space gets a speed just above none, so that
+        it has a direction."""
         x, v, now = s.contacts, s.frictions, s.now
         closed = [k for i, k in enumerate(posed.contacts) if i in found.closed]
         rows, wanted = [x.G[k] for k in closed], [-x.speed[k] for k in closed]
@@ -251,7 +254,8 @@ class FrictionHandler(ContactHandler):
         return Instant(now.t, state, now.p, now.r)
 
     def _without_acceleration(self, s: ContactState, still: Flags, out: EventResult) -> EventResult:
-        """No acceleration satisfies Coulomb's law: an impact without collision, after which what slipped sticks (Génot and Brogliato 1999)."""
+        """No acceleration satisfies Coulomb's law: an impact without collision, after which what slipped sticks (Génot
+        and Brogliato 1999)."""
         posed = self._problems.posed(s, still, s.contacts.speed, s.frictions.slip, duration=0.0)
         problem, now = posed.problem, s.now
         found = problem.solved(frozenset(problem.normals), tuple(ConeState(STICKS) for _ in problem.cones))
@@ -280,8 +284,8 @@ def impulses_by_law(
     free: Array | None = None,
     duration: float = 0.0,
 ) -> tuple[PosedProblem, Array | None]:
-    """Impulses by Newton's law, v⁺ + e v⁻ >= 0 where they act; or by Poisson's: what compression gave, e times it comes back at least
-    (Glocker and Pfeiffer 1995).
+    """Impulses by Newton's law, v⁺ + e v⁻ >= 0 where they act; or by Poisson's: what compression gave, e times it comes
+    back at least (Glocker and Pfeiffer 1995).
 
     free       change of the speeds u by other forces over a `duration`; none in an impact
     """

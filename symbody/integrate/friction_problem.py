@@ -2,11 +2,13 @@
 
     w = A λ + b                                  A = Vᵀ V, rows of normal and of tangential directions
     λN >= 0,  wN >= 0,  λN wN = 0                each normal row: pressed together, or apart
-    |λT| <= μ N where wT = 0,   λT = -μ N d, d = wT / |wT| where it is not        each friction cone, N = given + share · λ
+    |λT| <= μ N where wT = 0,   λT = -μ N d, d = wT / |wT| where it is not        each friction cone, N = given + share
+                                · λ
 
-The same problem gives accelerations (w: relative accelerations, λ: forces) and impacts (w: speeds after, λ: impulses). With friction it may have no
-solution or several (Painlevé 1895): so every assignment of open, stick and slip is tried as long as these are few, and solutions are
-counted by the motion they give. Large problems are iterated (projected Gauss-Seidel) to find the assignment.
+The same problem gives accelerations (w: relative accelerations, λ: forces) and impacts (w: speeds after, λ: impulses).
+With friction it may have no solution or several (Painlevé 1895): so every assignment of open, stick and slip is tried
+as long as these are few, and solutions are counted by the motion they give. Large problems are iterated (projected
+Gauss-Seidel) to find the assignment.
 """
 
 from __future__ import annotations
@@ -61,7 +63,8 @@ class Cone:
 
 @dataclass(frozen=True)
 class ConeState:
-    """A cone that sticks, or slips in a direction (None: to be found); sign of the normal force where it can be either."""
+    """A cone that sticks, or slips in a direction (None: to be found); sign of the normal force where it can be
+    either."""
 
     kind: str
     direction: Array | None = None
@@ -80,7 +83,8 @@ class FrictionSolution:
 
 @dataclass(frozen=True)
 class FrictionProblem:
-    """V: motions due to unit forces, one column for each row of the problem; b; normal rows, those that may open; cones."""
+    """V: motions due to unit forces, one column for each row of the problem; b; normal rows, those that may open;
+    cones."""
 
     V: Array
     b: Array
@@ -92,7 +96,8 @@ class FrictionProblem:
         return self.V.T @ self.V
 
     def solutions(self) -> list[FrictionSolution]:
-        """All of them that differ in motion, those with most sticking and fewest open contacts first; one where assignments are many."""
+        """All of them that differ in motion, those with most sticking and fewest open contacts first; one where
+        assignments are many."""
         if self._count() > MOST:
             found = self.by_iteration()
             return [] if found is None else [found]
@@ -104,7 +109,8 @@ class FrictionProblem:
         return out
 
     def any_forces(self, *, quickly: bool = False) -> Array | None:
-        """Forces of one solution, where its assignment does not matter: of large problems, and `quickly`, those of the iteration."""
+        """Forces of one solution, where its assignment does not matter: of large problems, and `quickly`, those of the
+        iteration."""
         if self._count() > (1 if quickly else MOST):
             found = self.by_iteration(ENOUGH, exactly=False)
             return None if found is None else found.forces
@@ -172,7 +178,8 @@ class FrictionProblem:
     def _with_directions(
         self, closed: frozenset[int], states: tuple[ConeState | None, ...], unknown: Sequence[int]
     ) -> tuple[ConeState | None, ...] | None:
-        """Directions in which cones begin to slip: along their relative accelerations, found by going there again and again."""
+        """Directions in which cones begin to slip: along their relative accelerations, found by going there again and
+        again."""
         free = tuple(ConeState(STICKS) if k in unknown else s for k, s in enumerate(states))
         stuck = self._forces(closed, free)
         if stuck is None:
@@ -248,7 +255,8 @@ class FrictionProblem:
         return bool(np.abs(left).max() <= 1e-9 * np.abs(own).max())
 
     def _is_same(self, one: FrictionSolution, other: FrictionSolution) -> bool:
-        """Whether two solutions give one motion; or differ by a static coefficient, that lets what sticks also begin to slip."""
+        """Whether two solutions give one motion; or differ by a static coefficient, that lets what sticks also begin to
+        slip."""
         x, y = self.V @ one.forces, self.V @ other.forces
         scale = max(float(np.abs(x).max(initial=0.0)), float(np.abs(y).max(initial=0.0)))
         if np.abs(x - y).max(initial=0.0) <= 1e-7 * scale:
@@ -262,7 +270,8 @@ class FrictionProblem:
     # ------------------------------------------------------------------------------------------------ many contacts
 
     def by_iteration(self, tolerance: float = 1e-14, *, exactly: bool = True) -> FrictionSolution | None:
-        """By projected Gauss-Seidel (`friction_sweeps.py`), then, `exactly`, by solving the assignment that is found."""
+        """By projected Gauss-Seidel (`friction_sweeps.py`), then, `exactly`, by solving the assignment that is
+        found."""
         A, n, k = self.A, len(self.b), len(self.cones)
         x = np.zeros(n)
         way, share = np.zeros(2 * k + 1), np.zeros(n * k + 1)

@@ -12,8 +12,9 @@ from ..emit.loops.records import Struct
 
 
 class Sweeps(Struct):
-    """A problem of n rows: A, b, forces x; of its cones the first row, number of rows, coefficient, normal force given + share · x, largest
-    eigenvalue of their part of A, whether the direction of slip is known (`fixed`), that direction, and viscous force."""
+    """A problem of n rows: A, b, forces x; of its cones the first row, number of rows, coefficient, normal force given
+    + share · x, largest eigenvalue of their part of A, whether the direction of slip is known (`fixed`), that
+    direction, and viscous force."""
 
     n: int
     normals: int
@@ -36,7 +37,8 @@ class Sweeps(Struct):
 
 
 def swept(sweeps: Sweeps) -> int:
-    """Sweeps until no force changes by more than the tolerance, in parts of the largest; their number, or -1 where they do not end."""
+    """Sweeps until no force changes by more than the tolerance, in parts of the largest; their number, or -1 where they
+    do not end."""
     s = sweeps
     for turn in range(s.most):
         change = 0.0

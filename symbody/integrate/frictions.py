@@ -76,7 +76,8 @@ class Friction:
     name     in `sim.events`; the force along the slip is `lam_name_friction`
     slip     the slip speed: an expression that is linear in rates and speeds; two of them for slip in a plane
     law      `Coulomb`, or a coefficient; for turning, a coefficient times a length
-    normal   the normal force: an expression in the state, parameters and multipliers, of either sign. Within a `Contact`, its force
+    normal   the normal force: an expression in the state, parameters and multipliers, of either sign. Within a
+             `Contact`, its force
     """
 
     name: str
@@ -115,7 +116,8 @@ class Friction:
         found = substitute_all(list(self.slip), {**rates, **eq.dependent})
         if strange := [s for s in free_symbols(*found) if s not in eq.arguments]:
             raise SimulationError(
-                f"friction {self.name!r} on {eq.name!r}: its slip depends on {listed(strange)}, which the equations do not have"
+                f"friction {self.name!r} on {eq.name!r}: its slip depends on {listed(strange)}, which the "
+                "equations do not have"
             )
         slopes = jacobian(found, eq.u)
         if bad := [s for s in free_symbols(slopes) if s in eq.u]:
@@ -135,7 +137,8 @@ class Friction:
 
 @dataclass(frozen=True)
 class FrictionValues:
-    """Everything about frictions in one state: rows one after another, and for each friction its coefficients and normal force."""
+    """Everything about frictions in one state: rows one after another, and for each friction its coefficients and
+    normal force."""
 
     slip: Array
     G: Array
@@ -162,7 +165,8 @@ class FrictionRows:
         slopes = [e for N in normals for e in jacobian([N], eq.lam).entries] if eq.lam else []
         if bad := [s for s in free_symbols(*slopes) if s in eq.lam]:
             raise SimulationError(
-                f"friction of {eq.name!r}: a normal force is not linear in {listed(bad)}; leave out abs(...), either sign presses"
+                f"friction of {eq.name!r}: a normal force is not linear in {listed(bad)}; leave out abs(...), "
+                "either sign presses"
             )
         self._numbers = Dynamics(eq).function(
             "frictions",

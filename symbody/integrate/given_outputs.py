@@ -1,4 +1,5 @@
-"""Values that are given of outputs: rows that are added to the constraints while a state is looked for (inverse kinematics)."""
+"""Values that are given of outputs: rows that are added to the constraints while a state is looked for (inverse
+kinematics)."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ from .state import State
 
 @dataclass(frozen=True)
 class GivenOutputs:
-    """Equations with a row more for each output that has a value, and everything that is given: entries, and the values of the outputs as
-    parameters, so that the same equations serve all values.
+    """Equations with a row more for each output that has a value, and everything that is given: entries, and the values
+    of the outputs as parameters, so that the same equations serve all values.
 
     positions, speeds   rows of coordinates; rows that are linear in speeds
     others              rows of whatever else: accelerations, multipliers, energies, all of them in terms of the state
@@ -67,7 +68,8 @@ def _targets(eq: Equations, name: str, value: Any) -> dict[str, float]:
 
 
 def _rows(eq: Equations, name: str) -> list[tuple[str, Symbol, Expr]]:
-    """The entries of an output, or the one that is named: the name of each, a parameter for its value, and the expression."""
+    """The entries of an output, or the one that is named: the name of each, a parameter for its value, and the
+    expression."""
     entries = output_rows(eq.outputs)
     inside = output_rows({name: eq.outputs[name]}) if name in eq.outputs else (name,)
     places = {entry: k for k, entry in enumerate(entries)}

@@ -1,15 +1,16 @@
 """Contacts and impacts: speeds that jump through the mass matrix, so that gaps open and constraints hold.
 
-A contact has a gap g(q, t) >= 0, which closes at the speed v = G u + g_t with G = ∂g/∂q N. Where gaps close with v < 0, impulses Λ >= 0 act:
+A contact has a gap g(q, t) >= 0, which closes at the speed v = G u + g_t with G = ∂g/∂q N. Where gaps close with v < 0,
+impulses Λ >= 0 act:
 
     M (u⁺ - u⁻) = Jcᵀ Λc + Gᵀ Λ,    Jc u⁺ + b = 0,    v⁺ + e v⁻ >= 0,    Λ >= 0,    Λᵀ (v⁺ + e v⁻) = 0
 
-(Newton's law of restitution e with unilateral impulses, without friction; Glocker, Set-Valued Force Laws, 2001.) Since M is definite this is
-the linear complementarity problem of A = G P Gᵀ with P = M⁻¹ less what constraints take of it. Kinetic energy changes by
-½ Σ (1 - e) v⁻ Λ <= 0 under scleronomic constraints.
+(Newton's law of restitution e with unilateral impulses, without friction; Glocker, Set-Valued Force Laws, 2001.) Since
+M is definite this is the linear complementarity problem of A = G P Gᵀ with P = M⁻¹ less what constraints take of it.
+Kinetic energy changes by ½ Σ (1 - e) v⁻ Λ <= 0 under scleronomic constraints.
 
-All contacts that touch and close take part, and those that are closed. A contact that touches at rest takes part when an impact before it made
-it close: impulses run through a row of balls one after another, all at one time.
+All contacts that touch and close take part, and those that are closed. A contact that touches at rest takes part when
+an impact before it made it close: impulses run through a row of balls one after another, all at one time.
 """
 
 from __future__ import annotations
@@ -48,11 +49,13 @@ class Contact:
     """A unilateral contact between two surfaces.
 
     name         in `sim.events`, and of the contact force `lam_name`
-    gap          an expression in coordinates, time and parameters: positive while they are apart. Or what has a `gap` and a `slip`, as `touch` gives it
+    gap          an expression in coordinates, time and parameters: positive while they are apart. Or what has a `gap`
+                 and a `slip`, as `touch` gives it
     restitution  0 (they stay together) to 1 (no energy is lost); may depend on parameters and on the state before
     friction     a coefficient, or a law such as `Coulomb`; with the force `lam_name_friction` along the slip
     slip         the tangential speed of the surfaces, in rates of coordinates: one expression, or two across each other
-    resists      more frictions under the contact force, against rolling or spinning: `Friction(name, angular speed, coefficient * length)`
+    resists      more frictions under the contact force, against rolling or spinning: `Friction(name, angular speed,
+                 coefficient * length)`
     """
 
     name: str
@@ -114,11 +117,12 @@ class ContactValues:
     accelerations: Array  # of the speeds, with all contacts open
 
 
-# ---------------------------------------------------------------------------------------------------------- through the mass matrix
+# ---------------------------------------------------------------------------------------------- through the mass matrix
 
 
 class Metric:
-    """M and the constraints in one state: what impulses do to speeds. All in speeds x = Lᵀ u, in which M = L Lᵀ is the unit matrix.
+    """M and the constraints in one state: what impulses do to speeds. All in speeds x = Lᵀ u, in which M = L Lᵀ is the
+    unit matrix.
 
     added   how much of Jcᵀ Jc is in M to make it definite (0 or 1): along the constraints that changes nothing
     """
@@ -156,7 +160,8 @@ class Metric:
 
 
 class Impulses:
-    """Compiled for equations: mass matrix and constraints, and contacts on them. Functions take t and the state (q, u, z)."""
+    """Compiled for equations: mass matrix and constraints, and contacts on them. Functions take t and the state (q, u,
+    z)."""
 
     def __init__(self, eq: Equations, contacts: Sequence[Contact] = ()) -> None:
         self.contacts = tuple(contacts)
@@ -206,10 +211,11 @@ class Impulses:
             gap, slope.reshape(k, -1), speed, G.reshape(k, -1), bias, restitution, accelerations.reshape(-1)
         )
 
-    # ------------------------------------------------------------------------------------------------ onto the constraints
+    # --------------------------------------------------------------------------------------------- onto the constraints
 
     def onto_constraints(self, t: float, state: Array, p: Array, r: Array) -> tuple[Array, dict[str, float]] | None:
-        """The state with coordinates moved to the nearest that keep the constraints, and speeds changed by impulses of the constraints.
+        """The state with coordinates moved to the nearest that keep the constraints, and speeds changed by impulses of
+        the constraints.
 
         None where no way there is found.
         """

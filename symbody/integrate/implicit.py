@@ -5,7 +5,8 @@
                 q' = N u + n + (∂g/∂q)ᵀ mu,   u' = a,   0 = M a - f - Jcᵀ lam,   0 = g,   0 = Jc u + b
                 where g are holonomic constraints and eᵀe - 1 of Euler parameters
 
-Every form, also an explicit one, takes additional equations as they are: z' that h = 0 does not give by itself is an unknown of its own,
+Every form, also an explicit one, takes additional equations as they are: z' that h = 0 does not give by itself is an
+unknown of its own,
 
     z' = w,   0 = h(q, u, z, w, r, t, p)
 
@@ -53,7 +54,8 @@ class ImplicitForm(Form):
     """A form with algebraic equations: `rates` are the right sides F, zero where the variable is algebraic.
 
     lines        the equations, one for each variable
-    conditions   by name, what the unknowns at the start have to meet; for index 2 these are not the equations themselves
+    conditions   by name, what the unknowns at the start have to meet; for index 2 these are not the equations
+                 themselves
     unknown      variables that follow from the others at the start
     """
 
@@ -145,7 +147,7 @@ def _largest(J: Array, axis: int) -> Array:
     return np.where(sizes > 0.0, sizes, 1.0)
 
 
-# ---------------------------------------------------------------------------------------------------------- equations -> forms
+# --------------------------------------------------------------------------------------------------- equations -> forms
 
 
 def follows(eq: Equations) -> bool:
@@ -264,7 +266,7 @@ def _additional(eq: Equations) -> tuple[list[_Line], list[_Line]]:
     return list(lines.values()), [_Line(_rate(z), next(equations), True) for z in eq.z if z not in algebraic]
 
 
-# ---------------------------------------------------------------------------------------------------------- the method at work
+# --------------------------------------------------------------------------------------------------- the method at work
 
 
 def slopes_program(form: Form) -> tuple[Compiled, list[tuple[int, int]]]:
@@ -279,7 +281,8 @@ def _slopes(form: Form) -> tuple[Compiled, list[tuple[int, int]]]:
 
 
 def sparse_of(form: Form, places: Sequence[tuple[int, int]]) -> Sparse:
-    """The order of elimination for the Jacobian of a form, which keeps it, and memory; without an order where couplings are many."""
+    """The order of elimination for the Jacobian of a form, which keeps it, and memory; without an order where couplings
+    are many."""
     n, has_rate = form.n, [not a for a in form.algebraic]
     e = form.cached("elimination", (), lambda: elimination_of(n, places, has_rate))
     if e is None:
@@ -295,8 +298,9 @@ def sparse_of(form: Form, places: Sequence[tuple[int, int]]) -> Sparse:
 def radau_machine(task: Task) -> Machine:
     """Radau IIA steps (`radau.py`).
 
-    The error estimate is of order 3 while the method is of order 5: tolerances are changed as in RADAU5 to rtol' = rtol^(2/3) / 10, so that
-    they mean the same as those of explicit methods. One machine code serves all sizes and options: knowing them makes it no faster.
+    The error estimate is of order 3 while the method is of order 5: tolerances are changed as in RADAU5 to rtol' =
+    rtol^(2/3) / 10, so that they mean the same as those of explicit methods. One machine code serves all sizes and
+    options: knowing them makes it no faster.
     """
     form, n = task.form, task.form.n
     rtol = 0.1 * task.rtol ** (2 / 3)

@@ -1,4 +1,5 @@
-"""Inputs as functions: numbers stay parameters, everything else is put into the equations, with the rates that these contain."""
+"""Inputs as functions: numbers stay parameters, everything else is put into the equations, with the rates that these
+contain."""
 
 from __future__ import annotations
 
@@ -27,11 +28,12 @@ Error = type[SymbodyError]
 def with_inputs(
     eq: Equations, inputs: Mapping[Any, Any], error: Error = SimulationError
 ) -> tuple[Equations, dict[str, float]]:
-    """Equations in which inputs that are functions are replaced, with their rates, and the numbers of those that are constant.
+    """Equations in which inputs that are functions are replaced, with their rates, and the numbers of those that are
+    constant.
 
-    An input is a number; an expression in t, q, u, z and parameters (new ones too: gains), whose rates are its time derivatives; samples (times, values), between
-    which it is a cubic spline, or (times, values, "linear"); or a Python function of t, or of (t, q, u), which returns a number, or a tuple of
-    the number and its rates.
+    An input is a number; an expression in t, q, u, z and parameters (new ones too: gains), whose rates are its time
+    derivatives; samples (times, values), between which it is a cubic spline, or (times, values, "linear"); or a Python
+    function of t, or of (t, q, u), which returns a number, or a tuple of the number and its rates.
     """
     numbers: dict[str, float] = {}
     laws: dict[Symbol, Any] = {}
@@ -56,7 +58,8 @@ def with_inputs(
 
 @of_equations
 def closed_loop(equations: Equations, inputs: Mapping[Any, Any]) -> Equations:
-    """Equations in which inputs follow laws, as `simulate(..., inputs=)` takes them: to compile, to export, to certify, to ask anything of.
+    """Equations in which inputs follow laws, as `simulate(..., inputs=)` takes them: to compile, to export, to certify,
+    to ask anything of.
 
     Numbers are laws too. New parameters of the laws (gains) are parameters of the result.
     """
@@ -65,7 +68,8 @@ def closed_loop(equations: Equations, inputs: Mapping[Any, Any]) -> Equations:
 
 
 def _content(law: Any) -> Hashable:
-    """The cache key of a law. An object without a hash is identified by its address: it lives as long as the equations it went into."""
+    """The cache key of a law. An object without a hash is identified by its address: it lives as long as the equations
+    it went into."""
     if isinstance(law, Samples):
         return law.content
     return law if isinstance(law, Hashable) else id(law)
@@ -76,11 +80,12 @@ def _number(eq: Equations, name: str, law: Any, error: Error) -> float:
         return float(law)
     except (TypeError, ValueError):
         raise error(
-            f"input {name!r} of {eq.name!r}: {shown(law)} is no number, expression, function of t or of (t, q, u), or samples (times, values)"
+            f"input {name!r} of {eq.name!r}: {shown(law)} is no number, expression, function of t or of (t, "
+            "q, u), or samples (times, values)"
         ) from None
 
 
-# ---------------------------------------------------------------------------------------------------------- laws and their rates
+# ------------------------------------------------------------------------------------------------- laws and their rates
 
 
 def _law(eq: Equations, s: Symbol, law: Any, error: Error) -> dict[Symbol, Expr]:
@@ -95,7 +100,8 @@ def _law(eq: Equations, s: Symbol, law: Any, error: Error) -> dict[Symbol, Expr]
     allowed = eq.variables.of("t q u z").symbols
     if strange := [x for x in free_symbols(law) if x not in allowed and x.kind != "parameter"]:
         raise error(
-            f"input {s.name!r} of {eq.name!r} depends on {listed(strange)}; it may depend on t, coordinates, speeds, variables and parameters"
+            f"input {s.name!r} of {eq.name!r} depends on {listed(strange)}; it may depend on t, coordinates, "
+            "speeds, variables and parameters"
         )
     return _differentiated(eq, orders, needed, law, error)
 
@@ -123,7 +129,8 @@ def _differentiated(
 
 
 def _python(eq: Equations, name: str, law: Callable[..., Any], error: Error) -> list[Expr]:
-    """Value and rates of a Python function, as calls of it: rates are asked for only where the equations contain them."""
+    """Value and rates of a Python function, as calls of it: rates are asked for only where the equations contain
+    them."""
     required = [p for p in signature(law).parameters.values() if p.default is Parameter.empty]
     if len(required) not in (1, 3):
         raise error(f"input {name!r} of {eq.name!r}: a function takes t, or (t, q, u); this one takes {len(required)}")

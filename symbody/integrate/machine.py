@@ -25,7 +25,8 @@ class Task:
 
     times   where states are wanted, or None: at every step, with polynomials between
     watch   event functions and their rates, each function with the direction in which it counts (`sense`), or None
-    patience   steps in a row that let a method doubt whether it is of the right kind, 0: none; `reach` is |λ| h of explicit steps that are stable
+    patience   steps in a row that let a method doubt whether it is of the right kind, 0: none; `reach` is |λ| h of
+               explicit steps that are stable
     max_size   of variables, in units of their size at the start, beyond which exponential growth ends the motion
     """
 
@@ -84,7 +85,8 @@ def watched_in(task: Task) -> Watched:
 
 
 def growth_of(task: Task) -> Growth:
-    """The size of q, u and z that counts as large, for the kernels; variations of a motion and variables of a form's own may grow."""
+    """The size of q, u and z that counts as large, for the kernels; variations of a motion and variables of a form's
+    own may grow."""
     n = len(task.form.equations.state)
     size = np.maximum(np.abs(task.y[:n]), np.maximum(task.atol[:n] / task.rtol, 1.0))
     return Growth(count=n, level=task.max_size / march.STRETCH**2, per_size=1.0 / size)
@@ -110,7 +112,8 @@ def steps_of(task: Task, pieces: int) -> tuple[Steps, Memory]:
 
 
 class Machine:
-    """Steps of a method, compiled: what `run.py` drives. `side` and `least` are those of its event functions (`march.Watched`)."""
+    """Steps of a method, compiled: what `run.py` drives. `side` and `least` are those of its event functions
+    (`march.Watched`)."""
 
     def __init__(self, task: Task, method: Method, steps: Steps, memory: Memory) -> None:
         self.task, self.method, self.steps, self.memory = task, method, steps, memory
@@ -133,7 +136,8 @@ class Machine:
         return isinstance(self.method, explicit.RungeKutta)
 
     def following(self, other: Machine) -> Machine:
-        """This machine, to go on where another one stands: with the results at requested times, signs of event functions and sizes of that one."""
+        """This machine, to go on where another one stands: with the results at requested times, signs of event
+        functions and sizes of that one."""
         self.memory.results.reached = other.memory.results.reached
         self.memory.at_times[:] = other.memory.at_times
         self.side[:], self.least[:] = other.side, other.least
@@ -143,7 +147,8 @@ class Machine:
         return self
 
     def restart(self) -> None:
-        """Take up a state that was changed from outside. Algebraic variables follow the others; where they cannot, the next step says so."""
+        """Take up a state that was changed from outside. Algebraic variables follow the others; where they cannot, the
+        next step says so."""
         y, wrong = self.task.form.consistent(self.t, self.y, self.task.p)
         if not wrong:
             self.y[:] = y

@@ -1,10 +1,12 @@
-"""The loop around the steps of any method: step control, events, projection, stored steps, requested times and endings, as kernels.
+"""The loop around the steps of any method: step control, events, projection, stored steps, requested times and endings,
+as kernels.
 
-`march` goes on until the end, an event, an obstacle, or until its memory for results is full; called again it goes on where it stopped. It
-knows nothing of the method, which is a table of coefficients and a few kernels:
+`march` goes on until the end, an event, an obstacle, or until its memory for results is full; called again it goes on
+where it stopped. It knows nothing of the method, which is a table of coefficients and a few kernels:
 
     Method    first_step, attempt, shorter, next_step, polynomial, short_step, advance, renew
-    Steps     the motion so far, and what it is asked for; `Counts`, `Results`, `Watched`, `Growth` and `Leaps` are parts of it
+    Steps     the motion so far, and what it is asked for; `Counts`, `Results`, `Watched`, `Growth` and `Leaps` are
+              parts of it
 
 Methods are in `explicit.py`, `radau.py` and `variational.py`.
 """
@@ -42,7 +44,8 @@ LEAP: Final = 0.2  # of the largest speed
 LITTLE: Final = 1e3  # tolerances by which a state between steps may miss the constraints
 TINY: Final = 2.3e-16
 STRETCH: Final = 1e4  # between sizes at which the times are compared
-FASTER: Final = 1.5  # times between them are equal for exponential growth; for the power n of time each is 10^(4/n) of the one before
+# times between them are equal for exponential growth; for the power n of time each is 10^(4/n) of the one before
+FASTER: Final = 1.5
 
 # ---------------------------------------------------------------------------------------------------------- records
 
@@ -101,7 +104,8 @@ class Growth(Struct):
     """Whether the motion grows without bound.
 
     count, per_size   variables that are looked at, and one over the size of each at the start
-    level             the size at which the time is taken next, `last` and `before` are when the sizes before it were passed
+    level             the size at which the time is taken next, `last` and `before` are when the sizes before it were
+                      passed
     passed            how many were
     """
 
@@ -167,7 +171,8 @@ class Method(Struct):
     """How steps are taken, by kernels of (method, steps, ...).
 
     first_step()              choose steps.h
-    attempt(h, is_again)      y_end after a step h, on the constraints: DONE, or why it is refused; is_again where one was refused before
+    attempt(h, is_again)      y_end after a step h, on the constraints: DONE, or why it is refused; is_again where one
+                              was refused before
     shorter(h, status)        the step to try after one that was refused
     next_step(h, is_again)    the step after this one
     polynomial(h, is_short)   steps.r; is_short where `short_step` came last
@@ -177,7 +182,8 @@ class Method(Struct):
     is_singular(h, theta, length)   whether the end of a shorter step is noise, as in singular positions
     cut(h, theta)             end the step at θ, by its polynomial
 
-    doubts     set where another kind of method might do better: an implicit one where this is explicit, and the other way round
+    doubts     set where another kind of method might do better: an implicit one where this is explicit, and the other
+               way round
     patience   how many steps in a row have to say so; 0: nobody asks
     """
 
@@ -271,7 +277,8 @@ def march(m: Method, s: Steps) -> int:
 
 
 def grows_without_bound(g: Growth, y: Numbers, t: float) -> int:
-    """Whether the largest variable passes the third of three sizes, and took no longer for it than exponential growth does."""
+    """Whether the largest variable passes the third of three sizes, and took no longer for it than exponential growth
+    does."""
     largest = 0.0
     for i in range(g.count):
         largest = max(largest, abs(y[i]) * g.per_size[i])
@@ -360,7 +367,8 @@ def interpolate(n: int, pieces: int, theta: float, r: Numbers, out: Numbers) -> 
 
 
 def store(m: Method, s: Steps, after: float, direction: float) -> None:
-    """The step that ends at `after`: states at the requested times in it (on the constraints), its end and its polynomial.
+    """The step that ends at `after`: states at the requested times in it (on the constraints), its end and its
+    polynomial.
 
     direction   of time, by its sign: a step to an event may have no length
     """
@@ -396,7 +404,8 @@ def store_point(m: Method, s: Steps, after: float, point: Numbers) -> None:
 
 
 def is_near(s: Steps, y: Numbers, settled: Numbers) -> int:
-    """Whether a state was moved by little beside the tolerances: in singular positions the way back to the constraints is noise."""
+    """Whether a state was moved by little beside the tolerances: in singular positions the way back to the constraints
+    is noise."""
     for i in range(s.n):
         if abs(settled[i] - y[i]) > LITTLE * (s.atol[i] + s.rtol * abs(y[i])):
             return 0
@@ -407,7 +416,8 @@ def is_near(s: Steps, y: Numbers, settled: Numbers) -> int:
 
 
 def crossed(before: float, after: float, least: float, direction: int) -> int:
-    """Whether an event function that was on one side (the sign of `before`) came to the other, in the direction that counts.
+    """Whether an event function that was on one side (the sign of `before`) came to the other, in the direction that
+    counts.
 
     least   what it has to be beyond zero to be told from rounding
     """
@@ -426,10 +436,12 @@ def look(m: Method, s: Steps, h: float, theta: float, values: Numbers) -> None:
 
 
 def first_crossing(m: Method, s: Steps, h: float) -> float:
-    """θ of the first event inside the step, on its polynomial, or 2 if there is none; which one goes into watched.event.
+    """θ of the first event inside the step, on its polynomial, or 2 if there is none; which one goes into
+    watched.event.
 
-    Functions are looked at in parts of the step that are short enough for them: in the middle of a part they are near the cubics through
-    its ends. One that comes back to its side within half a part has turned there, which its rates show.
+    Functions are looked at in parts of the step that are short enough for them: in the middle of a part they are near
+    the cubics through its ends. One that comes back to its side within half a part has turned there, which its rates
+    show.
     """
     e = s.watched
     look(m, s, h, 0.0, e.earlier)
@@ -460,7 +472,8 @@ def first_crossing(m: Method, s: Steps, h: float) -> float:
 
 
 def is_resolved(e: Watched, length: float) -> int:
-    """Whether all functions and their rates are in the middle of a part near the cubic through their values and rates at its ends."""
+    """Whether all functions and their rates are in the middle of a part near the cubic through their values and rates
+    at its ends."""
     for j in range(e.count):
         rate = e.count + j
         cubic = 0.5 * (e.earlier[j] + e.later[j]) + 0.125 * length * (e.earlier[rate] - e.later[rate])
@@ -473,7 +486,8 @@ def is_resolved(e: Watched, length: float) -> int:
 
 
 def first_within(m: Method, s: Steps, h: float, low: float, high: float) -> float:
-    """θ of the first event between low and high, at which values are known, or 2; functions take the side that they are on at the end."""
+    """θ of the first event between low and high, at which values are known, or 2; functions take the side that they are
+    on at the end."""
     e = s.watched
     found = 2.0
     for j in range(e.count):
@@ -509,7 +523,8 @@ def crossing_within(m: Method, s: Steps, h: float, low: float, high: float, j: i
 
 
 def crossing(m: Method, s: Steps, h: float, low: float, high: float, j: int, before: float) -> float:
-    """θ at which entry j of what is watched leaves its side, by bisection on the step's polynomial: for steps of any shape."""
+    """θ at which entry j of what is watched leaves its side, by bisection on the step's polynomial: for steps of any
+    shape."""
     a = low
     b = high
     for _ in range(60):
@@ -525,10 +540,11 @@ def crossing(m: Method, s: Steps, h: float, low: float, high: float, j: int, bef
 
 
 def event_step(m: Method, s: Steps, h: float, theta: float) -> float:
-    """Shorten the step to the event, by true steps from its start: the root is that of the method, not of its polynomial.
+    """Shorten the step to the event, by true steps from its start: the root is that of the method, not of its
+    polynomial.
 
-    Secants from the polynomial's root, until the time cannot be told apart; where they lead astray (at a root of higher order) the
-    polynomial's root stays. Returns the length of the step.
+    Secants from the polynomial's root, until the time cannot be told apart; where they lead astray (at a root of higher
+    order) the polynomial's root stays. Returns the length of the step.
     """
     length = theta * h
     aside = (length - 1e-3 * h) if theta > 0.5 else (length + 1e-3 * h)
@@ -553,7 +569,8 @@ def watched_after(m: Method, s: Steps, h: float, length: float) -> float:
 
 
 def refinement(t: float, h: float, length: float, aside: float, value: float, other: float) -> float:
-    """By how much a step to an event is too long, by the secant; 0 where the root is found, or where secants lead astray."""
+    """By how much a step to an event is too long, by the secant; 0 where the root is found, or where secants lead
+    astray."""
     if value == other or value == 0.0:
         return 0.0
     change = value * (length - aside) / (value - other)
@@ -595,7 +612,8 @@ def size(n: int, y: Numbers, scale: Numbers) -> float:
 
 
 def careful_step(s: Steps, d0: float, d1: float) -> float:
-    """A step over which f changes little, with its sign: d0 and d1 are sizes of y and f (Hairer, Nørsett, Wanner II.4)."""
+    """A step over which f changes little, with its sign: d0 and d1 are sizes of y and f (Hairer, Nørsett, Wanner
+    II.4)."""
     span = s.t_end - s.t
     h = 0.01 * d0 / d1 if d0 >= 1e-5 and d1 >= 1e-5 else 1e-6
     return within(span, h)

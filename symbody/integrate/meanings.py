@@ -1,4 +1,5 @@
-"""Meanings of names in some equations, as expressions in the state: variables, accelerations, multipliers, inputs that follow laws, outputs."""
+"""Meanings of names in some equations, as expressions in the state: variables, accelerations, multipliers, inputs that
+follow laws, outputs."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def plain(what: Any) -> Any:
 
 
 def meant(eq: Equations, wanted: Sequence[Quantity], where: str, error: type[SymbodyError]) -> list[Any]:
-    """Expressions in the state for names; expressions are taken as they are. Rates of inputs that are constant are zero."""
+    """Expressions in the state for names; expressions are taken as they are. Rates of inputs that are constant are
+    zero."""
     known = named_quantities(eq)
     wanted = [plain(w) for w in wanted]
     for w in wanted:

@@ -23,7 +23,8 @@ from .splines import samples_of
 
 @dataclass(frozen=True, eq=False)
 class MemberSamples:
-    """Samples of an input at times that all members share: values[k] are those of member k, between which there is a spline or straight lines."""
+    """Samples of an input at times that all members share: values[k] are those of member k, between which there is a
+    spline or straight lines."""
 
     times: Array
     values: Array
@@ -81,7 +82,8 @@ def _samples(eq: Equations, name: str, law: Any) -> MemberSamples:
 
 @dataclass(frozen=True, eq=False)
 class MemberInputs:
-    """Polynomials of all inputs by member, with those of their rates that the equations contain: `coefficients` has a row for each member.
+    """Polynomials of all inputs by member, with those of their rates that the equations contain: `coefficients` has a
+    row for each member.
 
     places   of the entries among a form's parameters; `orders`, `terms` and `first` as in `members.SampledInputs`
     """

@@ -40,7 +40,8 @@ class MemberStarts:
     def of(
         cls, eq: Equations, start: Any, starts: Sequence[Any] | None, many: Mapping[str, Array], count: int
     ) -> MemberStarts:
-        """What is given by name, on top of one start for all or one for each; an AssemblyError where a name or number is refused."""
+        """What is given by name, on top of one start for all or one for each; an AssemblyError where a name or number
+        is refused."""
         where, table = f"state of {eq.name!r}", eq.variables.of(ARGUMENTS)
         place = {name: k for k, name in enumerate(table.names)}
         numbers = np.zeros((count, len(place)))
@@ -77,7 +78,8 @@ class MemberStarts:
         return np.all(np.isfinite(numbers), axis=1) & np.all(self.r[:, moving] == 0.0, axis=1)
 
     def keeps_constraints(self) -> Flags:
-        """Whether the constraints hold, and depend on each other nowhere near: where there is doubt, the answer is no."""
+        """Whether the constraints hold, and depend on each other nowhere near: where there is doubt, the answer is
+        no."""
         eq, rows = self.equations, rows_of(self.equations)
         good = np.ones(len(self.t), dtype=bool)
         if rows.positions:

@@ -1,7 +1,8 @@
-"""Many motions one after another in machine code: kernels around a march that begin a member, judge how it goes, and store what it gives.
+"""Many motions one after another in machine code: kernels around a march that begin a member, judge how it goes, and
+store what it gives.
 
-The march of a member is that of `simulate`, the same machine code; between members everything that it remembers is put back. Parts call each other through
-tables (`loop_callee.py`), since they share memory that none of them is told of.
+The march of a member is that of `simulate`, the same machine code; between members everything that it remembers is put
+back. Parts call each other through tables (`loop_callee.py`), since they share memory that none of them is told of.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ EVENTS: Final = 8  # the place of their count among the notes
 
 
 class MemberLoop(Struct):
-    """Members `first` to `stop`: rows of starts (n numbers) and parameters (n_p), and of what is kept (`width` numbers), last states, notes and events."""
+    """Members `first` to `stop`: rows of starts (n numbers) and parameters (n_p), and of what is kept (`width`
+    numbers), last states, notes and events."""
 
     n: int
     n_p: int
@@ -143,7 +145,8 @@ def forget(m: RungeKutta, patience: int) -> None:
 
 
 def judge(goes_on: Numbers, o: Origin, s: Steps, status: Indices) -> None:
-    """Whether a march that ended goes on: after some steps it does, as long as it may take more and somebody wants them."""
+    """Whether a march that ended goes on: after some steps it does, as long as it may take more and somebody wants
+    them."""
     goes_on[0] = 0.0
     if status[0] == TOO_MANY and s.counts.steps < o.limit and o.wanted[0] > 0.5:
         s.counts.limit = s.counts.steps + SLICE
@@ -153,7 +156,8 @@ def judge(goes_on: Numbers, o: Origin, s: Steps, status: Indices) -> None:
 
 
 class Keeping(Struct):
-    """What is kept of a member: states at requested times, or `sample` of them, `outputs` numbers each; and the states before its events."""
+    """What is kept of a member: states at requested times, or `sample` of them, `outputs` numbers each; and the states
+    before its events."""
 
     outputs: int
     sample: Known[Function | None]
@@ -199,13 +203,15 @@ def finish_member(
                 events[j * (s.n + 2) + 2 + i] = e.before[j * s.n + i]
 
 
-# ---------------------------------------------------------------------------------------------------------- inputs by member
+# ----------------------------------------------------------------------------------------------------- inputs by member
 
 
 class SampledInputs(Struct):
-    """Inputs that are piecewise polynomials of time, with their rates: entry j goes to place places[j] of the parameters.
+    """Inputs that are piecewise polynomials of time, with their rates: entry j goes to place places[j] of the
+    parameters.
 
-    knots    times between pieces; `terms` of each entry's polynomials, those from `first` on in `coefficients` of the member at work
+    knots    times between pieces; `terms` of each entry's polynomials, those from `first` on in `coefficients` of the
+             member at work
     orders   which rate an entry is
     """
 

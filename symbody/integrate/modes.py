@@ -54,7 +54,7 @@ class HybridSystem(Protocol):
         """Modes that have names and parameters of their own."""
 
 
-# ---------------------------------------------------------------------------------------------------------- modes and switches
+# --------------------------------------------------------------------------------------------------- modes and switches
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,9 +63,10 @@ class Switch:
 
     name        in `sim.events`
     when        an expression in the variables of mode `source`, also in its multipliers and u'
-    direction   of the crossing, as in `Event`. A mode whose switch is rising lasts as long as `when` is negative: where it is positive when the
-                mode begins, it ends at once (falling: the other way round)
-    reset       reset map: the new state as expressions in the old one; what is not in it keeps the value of the same name
+    direction   of the crossing, as in `Event`. A mode whose switch is rising lasts as long as `when` is negative: where
+                it is positive when the mode begins, it ends at once (falling: the other way round)
+    reset       reset map: the new state as expressions in the old one; what is not in it keeps the value of the same
+                name
     where       a condition on the state, as in `Event`: a crossing where it is false is no transition
     """
 
@@ -100,8 +101,8 @@ class Modes(Summarized):
 
     Modes({"stick": ..., "slip": ...}, [Switch("breaks away", friction - limit, "stick", "slip"), ...], initial="stick")
 
-    Where the new mode has constraints that the state misses, coordinates move to the nearest that keep them, and speeds jump by impulses of
-    the constraints, through the mass matrix.
+    Where the new mode has constraints that the state misses, coordinates move to the nearest that keep them, and speeds
+    jump by impulses of the constraints, through the mass matrix.
     """
 
     modes: Mapping[str, Equations]
@@ -112,7 +113,8 @@ class Modes(Summarized):
         sets = list(self.modes.values()) if isinstance(self.modes, Mapping) else []
         if not sets or not all(isinstance(eq, Equations) for eq in sets):
             raise SimulationError(
-                f"Modes: give at least one set of equations by name, Modes({{'free': derive(model)}}, switches), got {shown(self.modes)}"
+                f"Modes: give at least one set of equations by name, Modes({{'free': derive(model)}}, "
+                f"switches), got {shown(self.modes)}"
             )
         if strange := [s for s in self.switches if not isinstance(s, Switch)]:
             raise SimulationError(f"Modes: the second argument is a list of Switch(...), got {shown(strange[0])} in it")
@@ -188,7 +190,10 @@ class SwitchHandler:
         if settled is None:
             return EventResult(
                 ending=Ending.OFF_CONSTRAINTS,
-                stops=f"switch {switch.name!r}: mode {switch.target!r} cannot begin at {shown(state.tolist())}, too far off its constraints",
+                stops=(
+                    f"switch {switch.name!r}: mode {switch.target!r} cannot begin at {shown(state.tolist())}, too "
+                    "far off its constraints"
+                ),
             )
         state, impulses = settled
         occurrences = [Occurrence(switch.name, now.t, now.state, state, impulses)]
@@ -219,15 +224,17 @@ def _carried(source: Equations, target: Equations, switch: Switch) -> list[Expr]
 class Contacts:
     """Equations with contacts that bounce, come to rest, and open again; with friction, that stick and slip.
 
-        Contacts(eq, Contact("floor", y, friction=0.3, slip=x.dot), Friction("rail", s.dot, Coulomb(0.1), normal=N), impacts="poisson")
+        Contacts(eq, Contact("floor", y, friction=0.3, slip=x.dot), Friction("rail", s.dot, Coulomb(0.1), normal=N),
+        impacts="poisson")
 
-    There is a mode for each set of closed contacts, named after them ("left + right"; "free" where all are open), made when it is first
-    needed. In it their gaps are constraints with multipliers `lam_name`: the forces in the contacts, which are zero in other modes. A contact
-    closes where its next flight would rise by less than the tolerance of the simulation, and opens where its force would pull. With friction a mode
-    also says what sticks and what slips ("left slips forwards + right sticks").
+    There is a mode for each set of closed contacts, named after them ("left + right"; "free" where all are open), made
+    when it is first needed. In it their gaps are constraints with multipliers `lam_name`: the forces in the contacts,
+    which are zero in other modes. A contact closes where its next flight would rise by less than the tolerance of the
+    simulation, and opens where its force would pull. With friction a mode also says what sticks and what slips ("left
+    slips forwards + right sticks").
 
-    impacts   law of impacts with friction: "newton", e relates speeds after and before; or "poisson", e relates the impulses of
-              expansion and compression, which never gains energy
+    impacts   law of impacts with friction: "newton", e relates speeds after and before; or "poisson", e relates the
+              impulses of expansion and compression, which never gains energy
     """
 
     initial = FREE
@@ -265,7 +272,8 @@ class Contacts:
             )
         if names and eq.multipliers_in_loads:
             raise SimulationError(
-                f"contacts of {eq.name!r}: loads contain {listed(eq.multipliers_in_loads)}; give that friction to `Contacts` as a `Friction` too"
+                f"contacts of {eq.name!r}: loads contain {listed(eq.multipliers_in_loads)}; give that "
+                "friction to `Contacts` as a `Friction` too"
             )
 
     def __repr__(self) -> str:

@@ -1,14 +1,15 @@
 """Forms that go by independent speeds, found anew at every evaluation (Neweul-M² 4.2 to 4.5): partition, qr, svd.
 
-The state is the full one. At every evaluation its speeds are put onto the constraints, then the accelerations follow from the equations of
-motion in the directions Z that the constraints allow (`orthogonal_factors.py`):
+The state is the full one. At every evaluation its speeds are put onto the constraints, then the accelerations follow
+from the equations of motion in the directions Z that the constraints allow (`orthogonal_factors.py`):
 
     u ← u - G (Jc u + b)                             eq. 14, 30
     γ = -G c,   Zᵀ M Z a = Zᵀ (f - M γ)              eq. 16, 29
     u' = Z a + γ                                     eq. 18, 31 (whose sign in print is wrong)
 
-So speeds cannot drift, and positions do so only by the error of integrating them. Rows of Jc that follow from others are left out: as many as
-its rank is short of them where the constraints hold and are regular, whatever it is at stages beside them.
+So speeds cannot drift, and positions do so only by the error of integrating them. Rows of Jc that follow from others
+are left out: as many as its rank is short of them where the constraints hold and are regular, whatever it is at stages
+beside them.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class Space(Struct):
     kind      PARTITION, QR, or singular values
     m, n      numbers of constraints and of speeds, which come after n_q coordinates in a state of `size` variables
     given     how many speeds were given as independent
-    most      the rank of Jc where it is regular: no more rows count, also where those that follow from others do not quite do so
+    most      the rank of Jc where it is regular: no more rows count, also where those that follow from others do not
+              quite do so
     J, r      Jc with rows of length one, right sides that go with them, and the `lengths` that the rows had
     x         G r
     a, d, U, quality, rows, columns, kept   as in `orthogonal_factors.py`
@@ -86,7 +88,8 @@ class Space(Struct):
 
 
 class Reduction(Struct):
-    """Memory for the equations of motion in the directions Z: w a state, M and f those of all speeds, A and e those of the independent ones."""
+    """Memory for the equations of motion in the directions Z: w a state, M and f those of all speeds, A and e those of
+    the independent ones."""
 
     space: Space
     w: Numbers
@@ -189,7 +192,8 @@ def reduced_equations(e: Reduction, n: int, free: int) -> None:
 
 
 def settle_speeds(t: float, y: Numbers, out: Numbers, note: Numbers, space: Space) -> None:
-    """Speeds onto the constraints after a step, so that stored speeds satisfy them: what every evaluation does by itself."""
+    """Speeds onto the constraints after a step, so that stored speeds satisfy them: what every evaluation does by
+    itself."""
     allowed(space, t, y, out)
     note[0] = 1.0
 
@@ -303,7 +307,8 @@ def space_form(
         raise SimulationError(f"simulate {eq.name!r}: form {name!r} is for constraints, and there are none")
     if eq.multipliers_in_loads:
         raise SimulationError(
-            f"simulate {eq.name!r}: loads contain {listed(eq.multipliers_in_loads)}, which form {name!r} eliminates; use 'projection', 'ggl', ..."
+            f"simulate {eq.name!r}: loads contain {listed(eq.multipliers_in_loads)}, which form {name!r} "
+            "eliminates; use 'projection', 'ggl', ..."
         )
     if independent and name != "partition":
         raise SimulationError(

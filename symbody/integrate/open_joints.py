@@ -20,7 +20,10 @@ def open_joints(where: str, left: Array, rows: Sequence[NamedRow]) -> SymbodyErr
         bad = [row.name for row, x in zip(rows, left, strict=True) if not np.isfinite(x)]
         return advised(
             AssemblyError,
-            f"{where}: {listed(bad)} have no finite value at any start that was tried; give parameters that suit each other, and ",
+            (
+                f"{where}: {listed(bad)} have no finite value at any start that was tried; give parameters that "
+                "suit each other, and "
+            ),
             "start={...} where the constraints have a value",
             f"a start ({IN_FILE}) where the constraints have a value",
         )
@@ -59,11 +62,15 @@ def too_much_given(
 
 def contradiction(where: str, left: Array, rows: Sequence[NamedRow], at_rates: bool = False) -> str:
     """Rows that cannot all hold, whatever their unknowns."""
-    return f"{where}: conditions contradict each other here: {_gaps(left, rows, at_rates)}. Make them agree, or start from another configuration or time"
+    return (
+        f"{where}: conditions contradict each other here: {_gaps(left, rows, at_rates)}. Make them agree, or "
+        "start from another configuration or time"
+    )
 
 
 def _gaps(left: Array, rows: Sequence[NamedRow], at_rates: bool = False) -> str:
-    """Joint by joint, the widest first: the distance left (or the speed at which it opens), and each row that is off."""
+    """Joint by joint, the widest first: the distance left (or the speed at which it opens), and each row that is
+    off."""
     largest = float(np.max(np.abs(left)))
     groups: dict[str, list[tuple[NamedRow, float]]] = {}
     for row, x in zip(rows, left, strict=True):

@@ -19,7 +19,9 @@ from typing import Final
 from ..emit.loops.language import Indices, Numbers
 
 NOTHING: Final = 1e-14  # pivots, lengths and singular values below this are rounding; rows have length one
-LEAN: Final = 0.5  # where rows follow from others, the first row counts that is not below this part of the best: a choice that does not flicker
+# where rows follow from others, the first row counts that is not below this part of the best: a choice that does not
+# flicker
+LEAN: Final = 0.5
 CONVERGED: Final = 2.3e-16
 SWEEPS: Final = 40
 WORSE: Final = (
@@ -46,7 +48,8 @@ def scale_rows(m: int, n: int, J: Numbers, r: Numbers, lengths: Numbers) -> None
 def eliminate(
     m: int, n: int, most: int, allowed: int, a: Numbers, rows: Indices, columns: Indices, quality: Numbers
 ) -> int:
-    """P C Q = L U with the largest pivot that is left, in the first `allowed` of `columns`, `most` of them. Returns the rank.
+    """P C Q = L U with the largest pivot that is left, in the first `allowed` of `columns`, `most` of them. Returns the
+    rank.
 
     a is overwritten by L and U in their new order; `quality` gets the smallest pivot that counts.
     """
@@ -97,10 +100,12 @@ def partition(m: int, n: int, given: int, decides: int, J: Numbers, a: Numbers, 
     """Elimination with the independent speeds that were given, else those of the last time, else any.
 
     given     how many speeds were given as independent: they are taken where they are good enough
-    decides   whether the choice may change. Off the constraints different choices have different accelerations; inside a step they must not
+    decides   whether the choice may change. Off the constraints different choices have different accelerations; inside
+              a step they must not
     kept      columns in the order of the last time, with their rank in kept[n]; -1 there if there was none.
               From kept[n + 1] on: the columns with those given at the end, then the rank that Jc has
-    quality   of the elimination; in quality[1] what those given must have, in quality[2] what the choice of the last time had when made
+    quality   of the elimination; in quality[1] what those given must have, in quality[2] what the choice of the last
+              time had when made
     """
     rank: int = 0
     most: int = kept[2 * n + 1]
@@ -178,9 +183,11 @@ def partition_solve(
 
 
 def reflect(m: int, n: int, most: int, J: Numbers, a: Numbers, rows: Indices, d: Numbers) -> int:
-    """Householder's Q R of Jcᵀ, the row of Jc that is longest beside those before it first, `most` of them. Returns the rank.
+    """Householder's Q R of Jcᵀ, the row of Jc that is longest beside those before it first, `most` of them. Returns the
+    rank.
 
-    Row k of a holds the mirror's vector from k on, and before it column k of R1, whose diagonal is in d. In d[m:] are 2 / vᵀv.
+    Row k of a holds the mirror's vector from k on, and before it column k of R1, whose diagonal is in d. In d[m:] are 2
+    / vᵀv.
     """
     for i in range(m):
         rows[i] = i
@@ -256,10 +263,11 @@ def reflect_solve(m: int, n: int, rank: int, a: Numbers, rows: Indices, d: Numbe
 
 
 def rotate(m: int, n: int, most: int, J: Numbers, a: Numbers, U: Numbers, s: Numbers, columns: Indices) -> int:
-    """Singular values by Jacobi's rotations of columns (Hestenes): Jc U = V Σ, of which the `most` largest count. Returns the rank.
+    """Singular values by Jacobi's rotations of columns (Hestenes): Jc U = V Σ, of which the `most` largest count.
+    Returns the rank.
 
-    Column j of Jc U is stored in a from j m on, vector j of U from j n on, squares of singular values in s; `columns` has those that count
-    first.
+    Column j of Jc U is stored in a from j m on, vector j of U from j n on, squares of singular values in s; `columns`
+    has those that count first.
     """
     for j in range(n):
         for i in range(m):

@@ -29,7 +29,8 @@ class Ending(Enum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """The ending of a simulation, its time and reason, and notes on what happened on the way; true where it went as asked."""
+    """The ending of a simulation, its time and reason, and notes on what happened on the way; true where it went as
+    asked."""
 
     ending: Ending
     t: float

@@ -1,8 +1,8 @@
 """Singular positions of a motion: where, by which joints, on which branch it went on, and whether energy was kept.
 
-Where constraints become dependent, branches of the configuration space meet. A motion with speed goes on along the one it came by: its speeds are
-continuous, while those of another branch would need an impulse. Tangents d of the branches are in the null space Z of Jc, which is larger there, and
-keep the constraints to second order:
+Where constraints become dependent, branches of the configuration space meet. A motion with speed goes on along the one
+it came by: its speeds are continuous, while those of another branch would need an impulse. Tangents d of the branches
+are in the null space Z of Jc, which is larger there, and keep the constraints to second order:
 
     d = Z c,    wᵀ (∂Jc/∂q · N d) d = cᵀ Q c = 0        w: the combination of rows that vanishes, wᵀ Jc = 0
 """
@@ -45,8 +45,9 @@ class Passage:
 
     t, coordinates   when, and where
     joints           those whose constraints became dependent
-    branches         states just beyond it, one on each branch that leaves it: the first is on the one by which the motion came, and on which it went on,
-                     since its speeds are continuous there; speeds of the others are what an impulse leaves of these
+    branches         states just beyond it, one on each branch that leaves it: the first is on the one by which the
+                     motion came, and on which it went on, since its speeds are continuous there; speeds of the others
+                     are what an impulse leaves of these
     change, scale    of energy over that step where no load does work, and the kinetic energy by which that is judged
     """
 
@@ -60,14 +61,18 @@ class Passage:
     def __str__(self) -> str:
         where = listed(f"{k} = {v:z.6g}" for k, v in self.coordinates.items())
         others = f"; {len(self.branches)} branches meet there" if len(self.branches) > 1 else ""
-        return f"t = {self.t:z.9g}: {listed(self.joints)} dependent at {where}{others}, went on as it came (speeds are continuous)"
+        return (
+            f"t = {self.t:z.9g}: {listed(self.joints)} dependent at {where}{others}, went on as it came (speeds "
+            "are continuous)"
+        )
 
 
 # ---------------------------------------------------------------------------------------------------------- of a motion
 
 
 def passages_along(times: Array, states: Array, start: State, between: States | None) -> tuple[Passage, ...]:
-    """The singular positions between the times of a motion, whose states are rows; `between` gives those inside steps, where they are known."""
+    """The singular positions between the times of a motion, whose states are rows; `between` gives those inside steps,
+    where they are known."""
     ways = _ways_over(times, states, start, between)
     return tuple(way.passage(joints, *_change(start, way)) for way, joints in ways)
 
@@ -85,7 +90,8 @@ def _ways_over(
 
 
 def jump(method: Method, start: State, rtol: float) -> str:
-    """What is wrong, where energy jumped in careful steps over singular positions: the branch was left, or the step was too coarse."""
+    """What is wrong, where energy jumped in careful steps over singular positions: the branch was left, or the step was
+    too coarse."""
     if not isinstance(method, RungeKutta) or not method.passed or external_power(start.equations) is not ZERO:
         return ""
     n = len(method.began)
@@ -124,7 +130,7 @@ def _energies(eq: Equations, start: State, t: float, y: Array) -> tuple[float, f
     return float(total), float(kinetic)
 
 
-# ---------------------------------------------------------------------------------------------------------- near a state
+# --------------------------------------------------------------------------------------------------------- near a state
 
 
 def state_in(form: Form, t: float, y: Array, p: Array) -> State:
@@ -155,7 +161,7 @@ def is_singular_near(machine: Machine) -> bool:
     return bool(singular_near(state_in(task.form, machine.t, machine.y, task.p)))
 
 
-# ---------------------------------------------------------------------------------------------------------- between two states
+# --------------------------------------------------------------------------------------------------- between two states
 
 
 class _WayBetween:
@@ -191,8 +197,8 @@ class _WayBetween:
         return tuple(dict.fromkeys(row.owner for row, w in zip(self.rows.speeds, weights, strict=True) if w > 0.05))
 
     def _orientation(self, theta: float) -> float:
-        """Negative where [Jc; Zᵀ] has another orientation than at the beginning, Z being the motions that are allowed there: between, it is
-        singular, where Jc is."""
+        """Negative where [Jc; Zᵀ] has another orientation than at the beginning, Z being the motions that are allowed
+        there: between, it is singular, where Jc is."""
         before = self.first / self.scale
         rest = {d.row for d in RowSpace.of(before).dependent} if self.rank < len(before) else set()
         kept = [i for i in range(len(before)) if i not in rest]
@@ -215,7 +221,8 @@ class _WayBetween:
     # ------------------------------------------------------------------------------------------------ branches
 
     def _branches(self, t: float, y: Array) -> tuple[State, ...]:
-        """States beyond a singular position on each branch, that of the motion first; none where more than two directions are free there."""
+        """States beyond a singular position on each branch, that of the motion first; none where more than two
+        directions are free there."""
         s, n = self.start, self.n_q
         u = y[n : n + len(s.u)]
         N, _ = self.rows.rate(t, y[:n], u, s.z, s.r, s.p)

@@ -1,16 +1,17 @@
 """Back to the constraints: projection onto Euler parameters of norm one, phi = 0, Jc u + b = 0 and invariants.
 
-Tuomela, Arponen, Normi (Algorithms 5.3 to 5.5) project positions first, then speeds, which is linear, then onto the invariants, and
-again until all hold. A correction is the shortest one in a metric W of the speeds:
+Tuomela, Arponen, Normi (Algorithms 5.3 to 5.5) project positions first, then speeds, which is linear, then onto the
+invariants, and again until all hold. A correction is the shortest one in a metric W of the speeds:
 
     δu = -W⁻¹ Jcᵀ (Jc W⁻¹ Jcᵀ)⁻¹ (Jc u + b)          W = M, or the unit matrix
 
-and that of positions likewise, as N times such a displacement. In the metric of M, kinetic energy changes least and units do not matter.
-Each correction is a program on the graph; `settle` is the loop around them.
+and that of positions likewise, as N times such a displacement. In the metric of M, kinetic energy changes least and
+units do not matter. Each correction is a program on the graph; `settle` is the loop around them.
 
-What differs from the paper: angular velocities are speeds here, so that rates of Euler parameters need no correction (the second line of
-Algorithm 5.3); states are projected at the ends of steps only, not at every stage, which costs a third and is as accurate; corrections
-towards invariants go along the constraints (`new_on_invariants`); constraints may depend on time and be nonholonomic.
+What differs from the paper: angular velocities are speeds here, so that rates of Euler parameters need no correction
+(the second line of Algorithm 5.3); states are projected at the ends of steps only, not at every stage, which costs a
+third and is as accurate; corrections towards invariants go along the constraints (`new_on_invariants`); constraints may
+depend on time and be nonholonomic.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ KEPT: Final = 1e-12  # the same for invariants, in units of their scales
 MOST: Final = 25  # corrections
 
 
-# ---------------------------------------------------------------------------------------------------------- corrections, on the graph
+# -------------------------------------------------------------------------------------------- corrections, on the graph
 
 
 def largest(entries: list[Expr]) -> Expr:
@@ -65,7 +66,8 @@ def new_positions(eq: Equations, chosen: tuple[int, ...], metric: str) -> tuple[
 
 
 def _gaps(eq: Equations, holonomic: tuple[int, ...], metric: str) -> Matrix:
-    """Residuals that a displacement removes: phi, and without the kinematics of M, which keep them, the lengths of Euler parameters."""
+    """Residuals that a displacement removes: phi, and without the kinematics of M, which keep them, the lengths of
+    Euler parameters."""
     phi = rows(eq.phi, holonomic).entries
     return _column([*phi] if metric == "mass" and eq.lam else [*phi, *norm_residuals(eq)])
 
@@ -105,7 +107,8 @@ def new_speeds(eq: Equations, chosen: tuple[int, ...], metric: str) -> tuple[Mat
 
 
 def left_of(eq: Equations, chosen: tuple[int, ...], changes: tuple[Symbol, ...], metric: str) -> list[Expr]:
-    """The part of a small change (δq, δu, ...) of a state on the constraints that one correction of positions and one of speeds leave."""
+    """The part of a small change (δq, δu, ...) of a state on the constraints that one correction of positions and one
+    of speeds leave."""
     n_q, n_u = len(eq.q), len(eq.u)
     left: list[Expr] = list(changes)
     J = rows(eq.Jc, chosen)
@@ -129,14 +132,15 @@ def new_on_invariants(
 ) -> tuple[Matrix, Expr]:
     """State after one correction towards the invariants, and the violation before, in units of their scales.
 
-    In the metric of M speeds are changed along the constraints (for the energy: all in proportion), so that nothing else is
-    disturbed. In the unit metric the whole state is, as in equation (5.5), but along the constraints as well: of the gradient g of the
-    invariants the part
+    In the metric of M speeds are changed along the constraints (for the energy: all in proportion), so that nothing
+    else is disturbed. In the unit metric the whole state is, as in equation (5.5), but along the constraints as well:
+    of the gradient g of the invariants the part
 
         g - Cᵀ (C Cᵀ)⁻¹ C g,     C = ∂(phi, Jc u + b, eᵀe - 1)/∂y
 
-    Along g itself, as in print, every correction spoils the constraints in proportion, and theirs spoil the invariants: the iteration
-    converges linearly, by a factor that comes near one where the two are nearly parallel (the up to 265 iterations in table 9), or not at all.
+    Along g itself, as in print, every correction spoils the constraints in proportion, and theirs spoil the invariants:
+    the iteration converges linearly, by a factor that comes near one where the two are nearly parallel (the up to 265
+    iterations in table 9), or not at all.
     """
     state = Matrix(len(y), 1, y)
     inv = Matrix(len(invariants), 1, tuple(invariants))
@@ -183,11 +187,13 @@ def orthogonal_step(
     near: tuple[Symbol, ...],
     mu: tuple[Symbol, ...],
 ) -> tuple[Matrix, Expr, Expr]:
-    """One Newton step of the orthogonal projection of a state a onto everything at once (Tuomela, Arponen, Normi, equation 5.2).
+    """One Newton step of the orthogonal projection of a state a onto everything at once (Tuomela, Arponen, Normi,
+    equation 5.2).
 
         y + (∂c/∂y)ᵀ μ - a = 0,   c(y) = 0,   c = (phi, Jc u + b, eᵀe - 1, invariants)
 
-    Returns the new (y, μ), the violation |c| and the length of the step; second derivatives of the constraints are exact.
+    Returns the new (y, μ), the violation |c| and the length of the step; second derivatives of the constraints are
+    exact.
     """
     c = conditions(eq, chosen, invariants)
     slopes = jacobian(c, list(y))
@@ -210,7 +216,8 @@ def conditions(eq: Equations, chosen: tuple[int, ...], invariants: list[Expr]) -
 
 
 def doubled(eq: Equations, chosen: tuple[int, ...], n: int) -> Matrix:
-    """B Bᵀ of the constraints on positions and of those on speeds, in the places that these have among n conditions; else zeros."""
+    """B Bᵀ of the constraints on positions and of those on speeds, in the places that these have among n conditions;
+    else zeros."""
     k, entries = len(eq.phi.entries), [ZERO] * (n * n)
     if eq.border is not None and chosen == tuple(range(len(eq.lam))):
         inner = eq.border if k == len(eq.lam) else eq.border.positions
@@ -226,9 +233,11 @@ def doubled(eq: Equations, chosen: tuple[int, ...], n: int) -> Matrix:
 
 
 class Corrections(Struct):
-    """Programs for one correction each, which give new values and the violation before; absent where there is nothing to correct.
+    """Programs for one correction each, which give new values and the violation before; absent where there is nothing
+    to correct.
 
-    is_alone   whether corrections towards the invariants leave the constraints as they are; else they spoil them by their square
+    is_alone   whether corrections towards the invariants leave the constraints as they are; else they spoil them by
+               their square
     """
 
     n: Known[int]
@@ -314,7 +323,8 @@ def settle_speeds(t: float, out: Numbers, c: Corrections) -> int:
 
 
 class OrthogonalSteps(Struct):
-    """A Newton step for n variables and m multipliers, which gives new ones, the violation before, and the length of the step."""
+    """A Newton step for n variables and m multipliers, which gives new ones, the violation before, and the length of
+    the step."""
 
     n: Known[int]
     m: Known[int]

@@ -1,4 +1,5 @@
-"""Names and expressions along a motion. Stored columns are returned as they are; programs for all else are made once for each set of equations."""
+"""Names and expressions along a motion. Stored columns are returned as they are; programs for all else are made once
+for each set of equations."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def values(segment: Segment, wanted: Sequence[Quantity]) -> list[Array]:
 
 
 class StatesInRows(Protocol):
-    """Times and states in rows, with parameters and inputs: those of a segment, or those of many motions, in rows too."""
+    """Times and states in rows, with parameters and inputs: those of a segment, or those of many motions, in rows
+    too."""
 
     @property
     def equations(self) -> Equations: ...
@@ -67,7 +69,8 @@ def sensitivity(segment: Segment, what: Quantity, wrt: str) -> Array:
     if segment.variations is None or wrt not in segment.wrt:
         advice = "" if segment.wrt else f"; simulate(..., sensitivities=[{wrt!r}]) computes it"
         raise SimulationError(
-            f"trajectory of {eq.name!r}: there is no sensitivity to {wrt!r}; there are those to {listed(segment.wrt)}{advice}"
+            f"trajectory of {eq.name!r}: there is no sensitivity to {wrt!r}; there are those to "
+            f"{listed(segment.wrt)}{advice}"
         )
     meant = eq.cached("meaning", asked, lambda: meaning(eq, (asked,))[0])
     slope, moved = eq.cached("sensitivity", (asked, wrt), lambda: sensitivity_of(eq, meant, wrt))
@@ -75,7 +78,7 @@ def sensitivity(segment: Segment, what: Quantity, wrt: str) -> Array:
     return evaluated(segment, "sensitivities", (asked, wrt), lambda: [slope], {"s": (moved, variations)})[0]
 
 
-# ---------------------------------------------------------------------------------------------------------- what is stored
+# ------------------------------------------------------------------------------------------------------- what is stored
 
 
 def stored_places(eq: Equations) -> dict[Quantity, tuple[str, int]]:
@@ -105,13 +108,14 @@ def _stored(segment: Segment, group: str, k: int) -> Array:
     return column
 
 
-# ---------------------------------------------------------------------------------------------------------- what is computed
+# ----------------------------------------------------------------------------------------------------- what is computed
 
 
 def _checked(eq: Equations, what: Any) -> Any:
     if not isinstance(what, Hashable):
         raise SimulationError(
-            f"trajectory of {eq.name!r}: takes a name, an expression, a vector, a point or a matrix, got {shown(what)}; sim.values([...]) takes several"
+            f"trajectory of {eq.name!r}: takes a name, an expression, a vector, a point or a matrix, got "
+            f"{shown(what)}; sim.values([...]) takes several"
         )
     return what
 

@@ -1,6 +1,8 @@
-"""Radau IIA of order 5, as a method for `march.py` (Hairer and Wanner II, IV.8), for E y' = F(t, y) with E of ones and zeros on the diagonal.
+"""Radau IIA of order 5, as a method for `march.py` (Hairer and Wanner II, IV.8), for E y' = F(t, y) with E of ones and
+zeros on the diagonal.
 
-The three stages y + Zᵢ solve  E Zᵢ = h Σ aᵢⱼ F(t + cⱼ h, y + Zⱼ). With W = T⁻¹ Z, where T⁻¹ A⁻¹ T has γ̂ and α̂ ± i β̂ on its diagonal, the
+The three stages y + Zᵢ solve  E Zᵢ = h Σ aᵢⱼ F(t + cⱼ h, y + Zⱼ). With W = T⁻¹ Z, where T⁻¹ A⁻¹ T has γ̂ and α̂ ± i β̂
+                               on its diagonal, the
 simplified Newton iteration needs the factors of one real and one complex matrix,
 
     γ̂/h E - J,   (α̂ + i β̂)/h E - J,   J = ∂F/∂y
@@ -44,7 +46,7 @@ from .sparse_elimination import (
     sparse_solve,
 )
 
-# ---------------------------------------------------------------------------------------------------------- coefficients
+# --------------------------------------------------------------------------------------------------------- coefficients
 
 STAGES: Final = 3
 PIECES: Final = 4  # of the polynomial through the start and the stages
@@ -90,8 +92,8 @@ class Radau(Method):
     a, p      factors of the real matrix; re, im, pc: of the complex one; those of `sparse` where couplings are few
     z, w, f   stages Z, W = T⁻¹ Z, and F there
     scale     tolerance of each variable
-    reach     |λ| h at which an explicit method would take steps as long; `radius` is an estimate of the largest |λ| by iterating
-              v <- J v / |J v| once in a step, `growth` the product of the lengths in `turns` of these
+    reach     |λ| h at which an explicit method would take steps as long; `radius` is an estimate of the largest |λ| by
+              iterating v <- J v / |J v| once in a step, `growth` the product of the lengths in `turns` of these
     """
 
     filled: int
@@ -135,7 +137,7 @@ class Radau(Method):
     slopes: Function
 
 
-# ---------------------------------------------------------------------------------------------------------- linear systems
+# ------------------------------------------------------------------------------------------------------- linear systems
 
 
 def jacobian(m: Radau, s: Steps) -> None:
@@ -237,10 +239,11 @@ def advance(m: Radau, s: Steps, h: float) -> None:
 
 
 def count_easy_steps(m: Radau, s: Steps, h: float) -> None:
-    """Whether an explicit method could take steps as long as these, by stability: |λ| h of the largest |λ| stays well within its reach.
+    """Whether an explicit method could take steps as long as these, by stability: |λ| h of the largest |λ| stays well
+    within its reach.
 
-    Each step multiplies v by the Jacobian once. The mean growth of |v| over some turns tends to the largest |λ|; of a single turn it would
-    depend on units.
+    Each step multiplies v by the Jacobian once. The mean growth of |v| over some turns tends to the largest |λ|; of a
+    single turn it would depend on units.
     """
     for i in range(s.n):
         s.w[i] = 0.0
@@ -285,7 +288,8 @@ def first_step(m: Radau, s: Steps) -> None:
 
 
 def attempt(m: Radau, s: Steps, h: float, is_again: int) -> int:
-    """A step, its end on the constraints, and its error; where it cannot be shortened, once more with the Jacobian of this state."""
+    """A step, its end on the constraints, and its error; where it cannot be shortened, once more with the Jacobian of
+    this state."""
     status = solved(m, s, h, is_again)
     if s.is_adaptive == 0 and status != DONE and m.is_fresh == 0:
         s.counts.rejected += 1
@@ -465,7 +469,7 @@ def correct(m: Radau, n: int) -> None:
             )
 
 
-# ---------------------------------------------------------------------------------------------------------- error, polynomial, next step
+# ----------------------------------------------------------------------------------------- error, polynomial, next step
 
 
 def local_error(m: Radau, s: Steps, h: float, is_again: int) -> float:
@@ -492,7 +496,8 @@ def local_error(m: Radau, s: Steps, h: float, is_again: int) -> float:
 
 
 def polynomial(m: Radau, s: Steps, h: float, is_short: int) -> None:
-    """The collocation polynomial through y and the stages, nested as `Dense` has it; the end may have been projected."""
+    """The collocation polynomial through y and the stages, nested as `Dense` has it; the end may have been
+    projected."""
     n = s.n
     for i in range(n):
         v0 = (m.z[i] - C[0] * m.z[2 * n + i]) / (C[0] * (1.0 - C[0]))

@@ -1,5 +1,5 @@
-"""Jumps of rates on the way: where a condition in them changes, the state goes on without a jump, but the time of that moves with the
-parameters, and sensitivities jump:
+"""Jumps of rates on the way: where a condition in them changes, the state goes on without a jump, but the time of that
+moves with the parameters, and sensitivities jump:
 
     S⁺ = S⁻ + (f⁻ - f⁺) dt/dp
 """

@@ -1,7 +1,7 @@
 """Results of a run so far: stretches of steps without a jump, in memory that has a bound.
 
-Where they would take more than allowed, the polynomials between steps are dropped; where the states alone do, every second one is, up to
-`FEWEST`.
+Where they would take more than allowed, the polynomials between steps are dropped; where the states alone do, every
+second one is, up to `FEWEST`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ OBJECTS: Final = 1000  # bytes of a stretch beside its numbers
 class SmoothRun:
     """Steps one after another without a jump, by one method.
 
-    first   the state at its start, where that is a row of the results; where another method went before, it is there already
+    first   the state at its start, where that is a row of the results; where another method went before, it is there
+            already
     """
 
     start: float
@@ -45,7 +46,8 @@ class SmoothRun:
         return (np.concatenate(t), np.concatenate(y)) if t else (np.zeros(0), np.zeros((0, 0)))
 
     def dense(self) -> Dense | None:
-        """The polynomials of its steps; without steps it is a point, or nothing where another method went on at once."""
+        """The polynomials of its steps; without steps it is a point, or nothing where another method went on at
+        once."""
         if self.t:
             return Dense(self.start, np.concatenate(self.t), np.concatenate(self.polynomials))
         return None if self.first is None else Dense(self.start, np.array([self.start]), self.first[None, None])
@@ -125,7 +127,10 @@ class Record:
         if self.is_dense:
             return ""
         steps = f"every {self.every}th step" if self.every > 1 else "the ends of steps"
-        return f"to stay within max_memory = {self.limit:g} bytes, {steps} alone were kept, without the polynomials between them"
+        return (
+            f"to stay within max_memory = {self.limit:g} bytes, {steps} alone were kept, without the polynomials "
+            "between them"
+        )
 
     def rows(self) -> tuple[Array, Array]:
         """Times and states of all."""

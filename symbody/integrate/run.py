@@ -67,7 +67,8 @@ def drive(
     adaptation: Adaptation | None,
     progress: Progress,
 ) -> Ending:
-    """Run a machine to its end. `on_event` is told which event occurred, may change the machine's state, and says whether to stop."""
+    """Run a machine to its end. `on_event` is told which event occurred, may change the machine's state, and says
+    whether to stop."""
     chunk = 64
     begun = time.perf_counter()
     try:

@@ -20,7 +20,8 @@ from .state import State
 
 @dataclass(frozen=True)
 class Occurrence:
-    """An event that happened: its name, when, the state before and after (q, u, z), and the impulses that made the difference, by name."""
+    """An event that happened: its name, when, the state before and after (q, u, z), and the impulses that made the
+    difference, by name."""
 
     name: str
     t: float
@@ -35,7 +36,8 @@ class Occurrence:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Segment(Portable):
-    """Times and states of a motion in one set of equations. The arrays cannot be written to: what is stored is handed out as it is.
+    """Times and states of a motion in one set of equations. The arrays cannot be written to: what is stored is handed
+    out as it is.
 
     t, y         times, and (q, u, z) in a row for each
     p, r         parameters, and inputs that were constant
@@ -114,10 +116,12 @@ class Segment(Portable):
         return float(self.t[0]), float(self.t[-1])
 
     def at(self, times: Array) -> Segment:
-        """The same stretch at other times between its first and last; where an event made a jump, the state after it counts."""
+        """The same stretch at other times between its first and last; where an event made a jump, the state after it
+        counts."""
         if not self.dense:
             raise SimulationError(
-                "this trajectory has states at some times only; simulate with t=end, and enough max_memory=, to get all between"
+                "this trajectory has states at some times only; simulate with t=end, and enough max_memory=, "
+                "to get all between"
             )
         low, high = sorted(self.span)
         if outside := [t for t in times.tolist() if not low <= t <= high]:

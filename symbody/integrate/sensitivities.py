@@ -4,8 +4,8 @@ With y' = F(t, y, p), the column s_j = ∂y/∂x_j for x_j a value at the start 
 
     s_j' = ∂F/∂y s_j + ∂F/∂x_j
 
-exactly, on the graph. On constraints other values at the start follow x_j (`varied_starts.py`), and after every step variations are projected
-like the state. Across an event g = 0 with new values y⁺ = R(t, y⁻), whose time changes too,
+exactly, on the graph. On constraints other values at the start follow x_j (`varied_starts.py`), and after every step
+variations are projected like the state. Across an event g = 0 with new values y⁺ = R(t, y⁻), whose time changes too,
 
     δt = -(∂g/∂y s⁻ + ∂g/∂x) / g',     s⁺ = ∂R/∂y (s⁻ + F⁻ δt) + ∂R/∂x + ∂R/∂t δt - F⁺ δt
 """
@@ -38,7 +38,8 @@ from .varied_starts import NEAREST, VariedStart
 class VariedForm(Form):
     """A form with variations: y holds the state, then one column for each of `wrt`.
 
-    held   coordinates and speeds that stay at the start while one of `wrt` changes, as far as constraints allow; None: the change is the shortest
+    held   coordinates and speeds that stay at the start while one of `wrt` changes, as far as constraints allow; None:
+           the change is the shortest
     """
 
     base: Form | None = None
@@ -108,7 +109,8 @@ class VariedForm(Form):
         return VariedStart(self.state, self.wrt, self.held or frozenset())
 
     def map_through(self, when: Expr, after: Mapping[Symbol, Expr] | None) -> Mapping[Symbol, Expr] | None:
-        """New values of the state at the event when = 0, and after them of its variations: see the head of this file."""
+        """New values of the state at the event when = 0, and after them of its variations: see the head of this
+        file."""
         if after is None:
             return None
         form, out = self.state, dict(after)
@@ -134,7 +136,8 @@ class VariedForm(Form):
 
 
 def varied(form: Form, wrt: Sequence[str], held: Sequence[str] | str = ()) -> VariedForm:
-    """A form that also integrates the sensitivities to values at the start and to parameters, by name; `held` as in `simulate`."""
+    """A form that also integrates the sensitivities to values at the start and to parameters, by name; `held` as in
+    `simulate`."""
     if not form.rates:
         raise SimulationError(f"form {form.name!r} has no sensitivities; use form='projection'")
     if form.levels:
@@ -162,7 +165,8 @@ def _names(held: Sequence[str] | str) -> Sequence[str]:
 
 
 class Tangent(Struct):
-    """The way back to the constraints of n variables (`inner`), and programs that make their k variations fit, one after the other."""
+    """The way back to the constraints of n variables (`inner`), and programs that make their k variations fit, one
+    after the other."""
 
     n: Known[int]
     k: Known[int]
@@ -216,7 +220,8 @@ class Saltation:
         return before, after
 
     def __call__(self, t: float, before: Array, state_after: Array, p: Array, aside: float) -> Array:
-        """Variations after the event; where the state goes on and rates jump, these are taken a little before and after it."""
+        """Variations after the event; where the state goes on and rates jump, these are taken a little before and after
+        it."""
         at_event, flow_after = self._programs
         if aside:
             step = aside * flow_after(t, state_after, p)

@@ -109,16 +109,19 @@ def simulate(
 ) -> Trajectory:
     """The motion from a start over a time: `simulate(eq, 10, q1=0.5, q1_dot=2, m1=3, rtol=1e-10)`.
 
-    t            its end, or begin and end (two numbers in a tuple or list), and every step is kept; or the times at which states are wanted: an
-                 array of any length, or more than two numbers
-    start        a `State` (`assemble` finds one on the constraints), a `SteadyMotion`, a `Trajectory` (its end), or values by name or symbol
-    values       on top of them, by name or symbol; also as keywords where the name is not that of an option: q1=0.5, q1_dot=2, m1=3
-    inputs       for each input a number; an expression, which is differentiated where the equations contain rates of the input; samples (times,
-                 values), a cubic spline, or (times, values, "linear"); a Python function of t or of (t, q, u), which returns the number, or a
-                 tuple of it and its rates
+    t            its end, or begin and end (two numbers in a tuple or list), and every step is kept; or the times at
+                 which states are wanted: an array of any length, or more than two numbers
+    start        a `State` (`assemble` finds one on the constraints), a `SteadyMotion`, a `Trajectory` (its end), or
+                 values by name or symbol
+    values       on top of them, by name or symbol; also as keywords where the name is not that of an option: q1=0.5,
+                 q1_dot=2, m1=3
+    inputs       for each input a number; an expression, which is differentiated where the equations contain rates of
+                 the input; samples (times, values), a cubic spline, or (times, values, "linear"); a Python function of
+                 t or of (t, q, u), which returns the number, or a tuple of it and its rates
     events       zero crossings of expressions: `Event`, and impacts: `Contact`
-    method       dp5, dp8: Dormand-Prince 5(4), 8(5,3) (RK45 and DOP853 of SciPy's `solve_ivp`); rk4 with a fixed step; radau: implicit, for stiff
-                 systems and differential-algebraic equations; variational: a fixed step, symplectic
+    method       dp5, dp8: Dormand-Prince 5(4), 8(5,3) (RK45 and DOP853 of SciPy's `solve_ivp`); rk4 with a fixed step;
+                 radau: implicit, for stiff systems and differential-algebraic equations; variational: a fixed step,
+                 symplectic
     form         how constraints are treated; see `symbody.integrate.forms`
     rtol, atol   tolerances of the local error; atol is one number, or one for each name, and rtol by default
     step         a fixed step: no error control
@@ -127,17 +130,22 @@ def simulate(
     max_step     upper bound of the steps that error control chooses
     max_growth   upper bound of the ratio of a step to the one before
     max_steps    the simulation ends after so many, with an outcome that says so
-    max_memory   bytes for results: beyond it the polynomials between steps are dropped, then all but every 2nd, 4th, 8th or 16th step, then the
-                 simulation ends; where times are given, only the states at these are kept
-    max_size     the simulation ends where a variable has grown exponentially, or faster, to so many times its size at the start (1 at least)
+    max_memory   bytes for results: beyond it the polynomials between steps are dropped, then all but every 2nd, 4th,
+                 8th or 16th step, then the simulation ends; where times are given, only the states at these are kept
+    max_size     the simulation ends where a variable has grown exponentially, or faster, to so many times its size at
+                 the start (1 at least)
     metric       of projections: "mass", or "unit"
     alpha, beta  of Baumgarte's stabilisation
-    independent  speeds, or coordinates whose rates they are, that form "partition" takes as independent where they are good for it
+    independent  speeds, or coordinates whose rates they are, that form "partition" takes as independent where they are
+                 good for it
     project      in forms partition, qr and svd: bring positions back to the constraints after every step as well
-    invariants   "energy" (with the work of loads that have no potential), or expressions that stay as they are at the start
-    sensitivities  initial values and parameters, by name: derivatives of the motion with respect to them are integrated too
-    held         on constraints, coordinates and speeds at the start that stay while one of these changes and the others follow: by default the
-                 independent ones as `linearize` chooses them; "nearest": none, the change is the shortest in the metric of M
+    invariants   "energy" (with the work of loads that have no potential), or expressions that stay as they are at the
+                 start
+    sensitivities  initial values and parameters, by name: derivatives of the motion with respect to them are integrated
+                   too
+    held         on constraints, coordinates and speeds at the start that stay while one of these changes and the others
+                 follow: by default the independent ones as `linearize` chooses them; "nearest": none, the change is the
+                 shortest in the metric of M
     progress     show a line with the time left; by default in a terminal, when it takes more than two seconds
     options      any of these by name: {"alpha": 5}, where the model has an alpha too
     """
@@ -180,7 +188,7 @@ def simulate(
     )
 
 
-# ---------------------------------------------------------------------------------------------------------- options and start
+# ---------------------------------------------------------------------------------------------------- options and start
 
 
 def _started(eq: Equations, start: Start | None, values: Mapping[Any, float]) -> State:
@@ -240,7 +248,8 @@ def check_options(o: SimulationOptions) -> None:
         raise SimulationError(f"step = {shown(o.step)}: a fixed step is a positive number")
     if o.first_step is not None and not (o.first_step > 0 and o.step is None):
         raise SimulationError(
-            f"first_step = {shown(o.first_step)}: a positive number, for steps that error control chooses; step= is a fixed one"
+            f"first_step = {shown(o.first_step)}: a positive number, for steps that error control chooses; "
+            "step= is a fixed one"
         )
     if not o.max_step > 0:
         raise SimulationError(f"max_step = {shown(o.max_step)} must be positive")
@@ -263,7 +272,8 @@ def check_steps(o: SimulationOptions, begin: float, end: float) -> None:
     for name, step in (("step", o.step), ("first_step", o.first_step), ("max_step", o.max_step)):
         if step is not None and step < least:
             raise SimulationError(
-                f"{name} = {shown(step)} is lost in rounding: times near {max(abs(begin), abs(end)):g} are {least:z.3g} apart"
+                f"{name} = {shown(step)} is lost in rounding: times near {max(abs(begin), abs(end)):g} are "
+                f"{least:z.3g} apart"
             )
 
 
@@ -309,11 +319,13 @@ def _check_method(eq: Equations, o: SimulationOptions) -> None:
         )
     if o.method in TABLEAUX and (kind.is_algebraic or not follows(eq)):
         raise SimulationError(
-            f"{where}: there are algebraic equations (form {o.form!r}), which method={o.method!r} cannot solve; use 'radau'"
+            f"{where}: there are algebraic equations (form {o.form!r}), which method={o.method!r} cannot "
+            "solve; use 'radau'"
         )
     if o.method == "radau" and not kind.has_rates:
         raise SimulationError(
-            f"{where}: method='radau' needs rates as expressions, which form={o.form!r} has not; use 'projection', 'ggl', ..."
+            f"{where}: method='radau' needs rates as expressions, which form={o.form!r} has not; use "
+            "'projection', 'ggl', ..."
         )
     if o.sensitivities and (kind.is_algebraic or kind.is_discrete or not follows(eq)):
         raise SimulationError(f"{where}: sensitivities are for forms without algebraic equations; take 'projection'")
@@ -331,11 +343,12 @@ def check_start(state: State) -> None:
         )
 
 
-# ---------------------------------------------------------------------------------------------------------- the simulation
+# ------------------------------------------------------------------------------------------------------- the simulation
 
 
 def form_of(eq: Equations, o: SimulationOptions, rank: RunRank | None = None) -> Form:
-    """The form asked for; kept as long as the equations are, because making and compiling it takes longer than many a simulation.
+    """The form asked for; kept as long as the equations are, because making and compiling it takes longer than many a
+    simulation.
 
     rank   of the constraints; without, all are independent
     """
@@ -348,7 +361,8 @@ def form_of(eq: Equations, o: SimulationOptions, rank: RunRank | None = None) ->
 
 
 def _made(eq: Equations, o: SimulationOptions, rank: RunRank) -> Form:
-    """Forms that take multipliers as unknowns have those of independent rows; others complete what redundant rows leave singular."""
+    """Forms that take multipliers as unknowns have those of independent rows; others complete what redundant rows leave
+    singular."""
     if FORMS[o.form].is_discrete or FORMS[o.form].is_algebraic:
         return _of_rows(eq, o, rank.independent, rank.rank)
     form = _of_rows(bordered(eq, rank), o, tuple(range(len(eq.lam))), rank.rank)

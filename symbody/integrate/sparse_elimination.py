@@ -1,6 +1,8 @@
-"""Gaussian elimination of real and complex matrices with few entries, by an order that is known (`sparse_pattern.py`), as kernels.
+"""Gaussian elimination of real and complex matrices with few entries, by an order that is known (`sparse_pattern.py`),
+as kernels.
 
-Pivots are not chosen by their size. One that is small beside the entries below it, each in units of its row, ends the elimination: then another one, with pivots by size, has to be made.
+Pivots are not chosen by their size. One that is small beside the entries below it, each in units of its row, ends the
+elimination: then another one, with pivots by size, has to be made.
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ def shifted(s: Sparse, shift: float, mass: Numbers, entries: Numbers, a: Numbers
 
 
 def scales(s: Sparse, a: Numbers) -> None:
-    """One over the largest entry of each row, in units of the largest of their columns: neither depends on units of variables."""
+    """One over the largest entry of each row, in units of the largest of their columns: neither depends on units of
+    variables."""
     for k in range(s.size):
         s.x[k] = 0.0
         s.largest[k] = 0.0
@@ -106,7 +109,8 @@ def sparse_solve(s: Sparse, a: Numbers, b: Numbers) -> None:
 
 
 def sparse_complex_factor(s: Sparse, re: Numbers, im: Numbers) -> int:
-    """As `sparse_factor`; the matrix differs from that of the real one on the diagonal only, so that the same scales serve."""
+    """As `sparse_factor`; the matrix differs from that of the real one on the diagonal only, so that the same scales
+    serve."""
     done = 0
     for k in range(s.size):
         d = s.diagonal[k]

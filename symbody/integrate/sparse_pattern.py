@@ -1,8 +1,9 @@
 """The order in which few couplings are eliminated, decided once from the pattern of a matrix.
 
-Pivots are on the diagonal. Those of least degree go first (minimum degree on the pattern and its transpose; Duff, Erisman, Reid, Direct Methods for
-Sparse Matrices, ch. 7, 8). One that is zero everywhere, as that of a multiplier, waits until all that it is coupled to are eliminated: it is then
-filled with all of Jc M⁻¹ Jcᵀ, not with a part that vanishes in some configuration. What else is filled in is known before numbers are, too.
+Pivots are on the diagonal. Those of least degree go first (minimum degree on the pattern and its transpose; Duff,
+Erisman, Reid, Direct Methods for Sparse Matrices, ch. 7, 8). One that is zero everywhere, as that of a multiplier,
+waits until all that it is coupled to are eliminated: it is then filled with all of Jc M⁻¹ Jcᵀ, not with a part that
+vanishes in some configuration. What else is filled in is known before numbers are, too.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class SparseOrder:
     row_of, column_of      steps at which the row and column of each entry of that array are a pivot's
     below, below_rows      positions of the entries under pivot k, from first_below[k] on, and steps of their rows
     right, right_columns   the same of those beside it
-    targets                positions of the entries that are changed by the products of those below and beside a pivot, one after another
+    targets                positions of the entries that are changed by the products of those below and beside a pivot,
+                           one after another
     """
 
     order: NDArray[np.int64]
@@ -51,7 +53,8 @@ class SparseOrder:
 
 
 def elimination_of(n: int, places: Iterable[Place], has_rate: Sequence[bool]) -> SparseOrder | None:
-    """The elimination of a matrix with entries at some places, and on the diagonal where a variable has a rate; None where that is not worth it."""
+    """The elimination of a matrix with entries at some places, and on the diagonal where a variable has a rate; None
+    where that is not worth it."""
     pattern = {*places, *((i, i) for i in range(n) if has_rate[i])}
     return None if len(pattern) > FULL * n * n else _eliminated(n, pattern, _by_least_degree(n, pattern))
 

@@ -17,8 +17,9 @@ KINDS: Final = ("cubic", "linear")
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Values at times, and what goes through them: a cubic spline, with continuous first and second rates (its third rate is continuous at the
-    second and the last but one sample), or straight lines. Before the first time and after the last it is constant."""
+    """Values at times, and what goes through them: a cubic spline, with continuous first and second rates (its third
+    rate is continuous at the second and the last but one sample), or straight lines. Before the first time and after
+    the last it is constant."""
 
     times: Array
     values: Array

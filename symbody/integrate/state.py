@@ -52,11 +52,12 @@ class Violation:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class State(Portable):
-    """Time, coordinates, speeds, additional variables, inputs and parameters of equations, as numbers; `assemble` finds one.
+    """Time, coordinates, speeds, additional variables, inputs and parameters of equations, as numbers; `assemble` finds
+    one.
 
-    state["q1"] is an entry by name (q1, q1_dot, ...), an output, an acceleration (q1_ddot) or a multiplier; state.values has all entries,
-    state.outputs all outputs. The arrays are in the order of the equations and
-    cannot be written to. `outcome` says in a sentence how the state came about.
+    state["q1"] is an entry by name (q1, q1_dot, ...), an output, an acceleration (q1_ddot) or a multiplier;
+    state.values has all entries, state.outputs all outputs. The arrays are in the order of the equations and cannot be
+    written to. `outcome` says in a sentence how the state came about.
     """
 
     equations: Equations
@@ -81,12 +82,14 @@ class State(Portable):
             object.__setattr__(self, group, given)
         if wrong := [n for n, x in self.values.items() if not np.isfinite(x)]:
             raise AssemblyError(
-                f"state of {self.equations.name!r}: {listed(f'{n} = {self.values[n]}' for n in wrong)}; a state is of finite numbers"
+                f"state of {self.equations.name!r}: {listed(f'{n} = {self.values[n]}' for n in wrong)}; a "
+                "state is of finite numbers"
             )
 
     @classmethod
     def of(cls, equations: Equations, values: Mapping[Any, float] | None = None, outcome: str = "as given") -> State:
-        """A state from values by name. Defaults: zero, of parameters the value in the model, of first Euler parameters one."""
+        """A state from values by name. Defaults: zero, of parameters the value in the model, of first Euler parameters
+        one."""
         where = f"state of {equations.name!r}"
         known = default_values(equations) | named_values(equations, values or {}, where)
         require_parameters(equations, known)
@@ -112,7 +115,8 @@ class State(Portable):
         return self.quantity(key)
 
     def quantity(self, what: Quantity) -> Any:
-        """The number of a name (outputs, accelerations, multipliers too) or of an expression; of a vector, a point or a matrix an array."""
+        """The number of a name (outputs, accelerations, multipliers too) or of an expression; of a vector, a point or a
+        matrix an array."""
         eq, asked = self.equations, plain(what)
         is_one = isinstance(asked, Hashable)
         if not is_one:
@@ -173,7 +177,8 @@ class State(Portable):
                 parts = (f"{s.name} = {x:z.6g}" for s, x in zip(symbols, numbers, strict=True))
                 lines.append(f"  {label}: {listed(parts)}")
         lines.append(
-            f"  {n} degree{'s' * (n != 1)} of freedom; off the constraints by {v.position:z.1e} in position, {v.speed:z.1e} in speed>"
+            f"  {n} degree{'s' * (n != 1)} of freedom; off the constraints by {v.position:z.1e} in position, "
+            f"{v.speed:z.1e} in speed>"
         )
         return "\n".join(lines)
 
@@ -220,7 +225,8 @@ def start_values(start: Start | None, where: str) -> dict[str, float]:
     state = start if isinstance(start, State) else getattr(start, "state", None)
     if not isinstance(state, State):
         raise AssemblyError(
-            f"{where}: start is a State, a steady motion, a trajectory (its end), or a mapping from names to numbers; got {shown(start)}"
+            f"{where}: start is a State, a steady motion, a trajectory (its end), or a mapping from names to "
+            f"numbers; got {shown(start)}"
         )
     return dict(state.values)
 

@@ -1,4 +1,5 @@
-"""A search among coordinates, speeds and additional variables at once, for rows that tie them together: given accelerations, reactions, energies."""
+"""A search among coordinates, speeds and additional variables at once, for rows that tie them together: given
+accelerations, reactions, energies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Steppers for Gymnasium, JAX and PyTorch. Each package is loaded when it is asked for; arrays are shared, not copied, where they are of 64-bit floats."""
+"""Steppers for Gymnasium, JAX and PyTorch. Each package is loaded when it is asked for; arrays are shared, not copied,
+where they are of 64-bit floats."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ def _package(name: str) -> Any:
 
 
 def jax_step(env: Stepper) -> Callable[..., Any]:
-    """step(state, r) of JAX arrays: a call back into this process, whose arrays JAX shares, with exact derivatives in reverse mode."""
+    """step(state, r) of JAX arrays: a call back into this process, whose arrays JAX shares, with exact derivatives in
+    reverse mode."""
     jax = _package("jax")
     n, m = len(env.state_names), len(env.input_names)
 

@@ -41,7 +41,8 @@ STANDS: Final = (DONE, AT_EVENT)  # endings of steps that were taken
 
 @dataclass(frozen=True, eq=False)
 class StepDerivatives:
-    """A state after a step, and its derivatives: ∂x⁺/∂x, ∂x⁺/∂r, ∂x⁺/∂p (None where not asked for); with many members, one of each in a row."""
+    """A state after a step, and its derivatives: ∂x⁺/∂x, ∂x⁺/∂r, ∂x⁺/∂p (None where not asked for); with many members,
+    one of each in a row."""
 
     state: Array
     x: Array | None = None
@@ -50,7 +51,8 @@ class StepDerivatives:
 
 
 class Stepper:
-    """Steps of some equations; made by `stepper`. States are arrays (q, u, z) in the order of `state_names`, or rows of them.
+    """Steps of some equations; made by `stepper`. States are arrays (q, u, z) in the order of `state_names`, or rows of
+    them.
 
     env.step(state, r)           the state after a step with these inputs
     env.derivatives(state, r)    the same with exact derivatives, also through events and impacts
@@ -91,7 +93,10 @@ class Stepper:
 
     def __repr__(self) -> str:
         held = "linear" if self._is_linear else "held"
-        return f"<Stepper of {self.equations.name}: {self.dt:g} s, {len(self.state_names)} variables, {len(self.input_names)} inputs ({held})>"
+        return (
+            f"<Stepper of {self.equations.name}: {self.dt:g} s, {len(self.state_names)} variables, "
+            f"{len(self.input_names)} inputs ({held})>"
+        )
 
     # ------------------------------------------------------------------------------------------------ steps
 
@@ -105,7 +110,8 @@ class Stepper:
         p          parameters, one row or one for each member; by default `env.p`
         out        an array for the result
 
-        A member that cannot take the step (a rate is not finite, no way back to the constraints) has no numbers in its row.
+        A member that cannot take the step (a rate is not finite, no way back to the constraints) has no numbers in its
+        row.
         """
         if isinstance(state, np.ndarray) and state.ndim == 1 and p is None and out is None:
             return self._one(state, r, r_end, t)
@@ -142,7 +148,8 @@ class Stepper:
         rows = np.atleast_2d(given)
         if rows.ndim != 2 or rows.shape[1] != len(self.state_names):
             raise SimulationError(
-                f"{self}: a state has {len(self.state_names)} numbers ({listed(self.state_names)}), got shape {given.shape}"
+                f"{self}: a state has {len(self.state_names)} numbers ({listed(self.state_names)}), got shape "
+                f"{given.shape}"
             )
         bound = self._bound(len(rows))
         bound.y[:], bound.given[:] = rows, self.row
@@ -182,10 +189,11 @@ class Stepper:
         p: Any = None,
         wrt: Iterable[str] = ("x", "r"),
     ) -> StepDerivatives:
-        """A step, and its derivatives with respect to the state ("x"), inputs ("r", those at the beginning where they are linear) and parameters ("p").
+        """A step, and its derivatives with respect to the state ("x"), inputs ("r", those at the beginning where they
+        are linear) and parameters ("p").
 
-        They are those of the numerical step itself: stages, events and impacts are differentiated. Of a projection onto constraints it is the tangent at its result, which
-        differs by the size of the correction.
+        They are those of the numerical step itself: stages, events and impacts are differentiated. Of a projection onto
+        constraints it is the tangent at its result, which differs by the size of the correction.
         """
         groups, given = tuple(wrt), np.asarray(state, dtype=np.float64)
         if strange := [g for g in groups if g not in ("x", "r", "p")]:
@@ -228,7 +236,7 @@ class Stepper:
         out._local = threading.local()
         return out
 
-    # ------------------------------------------------------------------------------------------------ for other packages
+    # ----------------------------------------------------------------------------------------------- for other packages
 
     @cached_property
     def jax(self) -> Any:
@@ -363,7 +371,8 @@ def _with_lines(eq: Equations) -> Equations:
 
 
 def _with_clock(eq: Equations) -> tuple[Equations, bool]:
-    """Equations whose time counts from the beginning of a step, with the time there as a parameter; as they are where they do not depend on time."""
+    """Equations whose time counts from the beginning of a step, with the time there as a parameter; as they are where
+    they do not depend on time."""
     names = list(eq.outputs)
     parts = [eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, *(eq.outputs[n] for n in names)]
     if eq.t not in free_symbols(*parts):

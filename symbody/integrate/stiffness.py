@@ -1,15 +1,15 @@
 """Whether a motion is stiff: it has modes that decay long before anything else happens.
 
-An explicit step is bounded by about 3/|λ| for every eigenvalue λ of ∂F/∂y, also where that mode has died down long ago. Modes with
--Re λ ≥ |Im λ| die down within a turn; others, which oscillate or grow, are part of the motion and must be followed by any method. A start
-counts as stiff where the fastest mode that dies down is a thousand times faster than all that does not, and would ask for more than some
-ten thousand explicit steps:
+An explicit step is bounded by about 3/|λ| for every eigenvalue λ of ∂F/∂y, also where that mode has died down long ago.
+Modes with -Re λ ≥ |Im λ| die down within a turn; others, which oscillate or grow, are part of the motion and must be
+followed by any method. A start counts as stiff where the fastest mode that dies down is a thousand times faster than
+all that does not, and would ask for more than some ten thousand explicit steps:
 
     |λ|  >  1000 max(|λ| of modes that stay, 100 / time span)
 
-The eigenvalues are compared by orders of magnitude, so the slopes are differences of the compiled rates: exact ones would have to be
-compiled, which for constrained systems takes longer than most simulations. Entries that change with the distance over which the
-difference is taken belong to a jump (dry friction at rest) and count as nothing.
+The eigenvalues are compared by orders of magnitude, so the slopes are differences of the compiled rates: exact ones
+would have to be compiled, which for constrained systems takes longer than most simulations. Entries that change with
+the distance over which the difference is taken belong to a jump (dry friction at rest) and count as nothing.
 """
 
 from __future__ import annotations

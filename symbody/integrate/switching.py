@@ -37,11 +37,12 @@ def simulate_modes(
 ) -> Trajectory:
     """The motion of a hybrid system, which switches between sets of equations.
 
-    modes     `Modes` (equations by name and the switches between them), or `Contacts` (bodies that bounce and come to rest)
+    modes     `Modes` (equations by name and the switches between them), or `Contacts` (bodies that bounce and come to
+              rest)
     events    `Event`s; each is active in all modes that have its variables
     values    on top of the start, by name or symbol, or as keywords. Parameters of one name have one value in all modes
-    options   any option by name; all others are those of `simulate`. method="moreau" with a fixed step is for `Contacts`: Moreau-Jean time stepping,
-              of order one, for many contacts and for bouncing without end
+    options   any option by name; all others are those of `simulate`. method="moreau" with a fixed step is for
+              `Contacts`: Moreau-Jean time stepping, of order one, for many contacts and for bouncing without end
     """
     if not isinstance(modes, (Modes, Contacts)):
         raise SimulationError(

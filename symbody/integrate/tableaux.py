@@ -6,7 +6,8 @@ After the step the polynomial y(t + θ h) = r_0 + θ (r_1 + (1 - θ) (r_2 + θ (
 
     r_0 = y,   r_1 = y⁺ - y,   r_2 = h k_0 - r_1,   r_3 = r_1 - h k_s - r_2,   r_{4+m} = h Σ d_mi k_i
 
-with further stages where it needs them (Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, II.4 to II.6, II.10).
+with further stages where it needs them (Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, II.4 to
+II.6, II.10).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ Row = Mapping[int, float | Fraction]
 class Tableau:
     """One method.
 
-    a       rows of a_ij that are not zero: of stages 1 .. s - 1, of y⁺ (that is b), then of the stages that only dense output needs
+    a       rows of a_ij that are not zero: of stages 1 .. s - 1, of y⁺ (that is b), then of the stages that only dense
+            output needs
     c       of the same stages
     errors  weights of one or two estimates of the local error
     dense   rows d_m

@@ -1,4 +1,5 @@
-"""Columns over time, or over the motions of a branch, as tables of pandas and xarray, which are loaded only when asked for."""
+"""Columns over time, or over the motions of a branch, as tables of pandas and xarray, which are loaded only when asked
+for."""
 
 from __future__ import annotations
 

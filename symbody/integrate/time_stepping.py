@@ -2,10 +2,10 @@
 
     q_m = q + h/2 q'(u),   w = u + h u'(q_m, u),   u⁺ = w + M⁻¹ Hᵀ Λ,   q⁺ = q_m + h/2 q'(u⁺)
 
-Λ are the impulses of all contacts that are closed at the midpoint and of the frictions, by the same complementarity problem as in an impact, with
-Newton's law of restitution (Moreau 1988, Jean 1999). Of order one; what bounces infinitely often in finite time (Zeno) is passed over, and many
-contacts at once are no more than a larger problem. Constraints hold on the level of speeds, and what is missed of positions is taken back by
-a part in every step.
+Λ are the impulses of all contacts that are closed at the midpoint and of the frictions, by the same complementarity
+problem as in an impact, with Newton's law of restitution (Moreau 1988, Jean 1999). Of order one; what bounces
+infinitely often in finite time (Zeno) is passed over, and many contacts at once are no more than a larger problem.
+Constraints hold on the level of speeds, and what is missed of positions is taken back by a part in every step.
 """
 
 from __future__ import annotations

@@ -35,7 +35,8 @@ from .violations import Violations, joined, violations
 class Trajectory(Portable):
     """Times and states, and everything that follows from them.
 
-    sim["q1"], sim[x * y]     a coordinate, speed, variable, output or multiplier by name, or any expression, at the times sim.t
+    sim["q1"], sim[x * y]     a coordinate, speed, variable, output or multiplier by name, or any expression, at the
+                              times sim.t
     sim.at(times)             the same motion at other times, by the method's own polynomials
     sim.energy, sim.violation energies, and how far the constraints are missed
     sim.events, sim.outcome   what happened, in order; how it ended, true where it went as asked
@@ -43,11 +44,12 @@ class Trajectory(Portable):
     sim.plot(), sim.scene()   figures and the moving picture; sim.save("run.npz"), sim.to_pandas(), sim.to_xarray()
     for state in sim          the `State` at each time
 
-    Where equations switched on the way (`simulate_modes`), all of this is there for what exists in all modes; at a switch there are two times,
-    before and after.
+    Where equations switched on the way (`simulate_modes`), all of this is there for what exists in all modes; at a
+    switch there are two times, before and after.
 
     sim.mode                  the mode at each time
-    sim.pieces, sim.modes     a trajectory for each stretch in one mode, with everything that this mode has; and their modes
+    sim.pieces, sim.modes     a trajectory for each stretch in one mode, with everything that this mode has; and their
+                              modes
     """
 
     segments: tuple[Segment, ...]
@@ -150,7 +152,8 @@ class Trajectory(Portable):
         first, *others = ([getattr(s.equations, g) for g in groups] for s in self.segments)
         if any(other != first for other in others):
             raise SimulationError(
-                f"trajectory of {self.name!r}: its modes differ in {listed(groups)}; sim[name] gives what exists in all of them, sim.pieces each stretch"
+                f"trajectory of {self.name!r}: its modes differ in {listed(groups)}; sim[name] gives what "
+                "exists in all of them, sim.pieces each stretch"
             )
         return self.segments
 
@@ -202,7 +205,8 @@ class Trajectory(Portable):
         return last.state(-1, "end of a trajectory")
 
     def at(self, times: ArrayLike) -> Trajectory:
-        """The motion at other times between its first and last; at a jump or a switch the state after it. Where equations switch, in order."""
+        """The motion at other times between its first and last; at a jump or a switch the state after it. Where
+        equations switch, in order."""
         try:
             wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
         except (TypeError, ValueError):
@@ -250,7 +254,8 @@ class Trajectory(Portable):
         return [_joined(parts) for parts in zip(*found, strict=True)]
 
     def sensitivity(self, what: Quantity, wrt: str | Symbol) -> Array:
-        """The derivative of a name or an expression with respect to a value at the start or a parameter, along the motion."""
+        """The derivative of a name or an expression with respect to a value at the start or a parameter, along the
+        motion."""
         return _joined([quantities.sensitivity(s, what, str(wrt)) for s in self.segments])
 
     @property
@@ -297,10 +302,11 @@ class Trajectory(Portable):
     def reaction(self, joint: str, frame: Any = None, *, share: Share | None = None) -> tuple[Array, Array]:
         """Force and moment that the parent exerts on the child of a joint, a row of three components for each time.
 
-        frame   of the components: a frame, a body, or the name of a body or "ground"; by default the joint's frame on the parent side, whose axes are
-                those of the parent, in which `axis=` of the joint is given too
+        frame   of the components: a frame, a body, or the name of a body or "ground"; by default the joint's frame on
+                the parent side, whose axes are those of the parent, in which `axis=` of the joint is given too
 
-        share   how components that redundant constraints leave undetermined are shared, which are NaN without it; see `symbody.reaction`
+        share   how components that redundant constraints leave undetermined are shared, which are NaN without it; see
+                `symbody.reaction`
 
         The moment is about the joint's place on the child; `symbody.reaction(eq, joint, at=point)` takes others.
         """
@@ -321,8 +327,8 @@ class Trajectory(Portable):
 
     @cached_property
     def singular_positions(self) -> tuple[Passage, ...]:
-        """Singular positions that were passed between the times of this trajectory: when and where, which joints became dependent, and
-        states just beyond on each branch, from which another motion can start."""
+        """Singular positions that were passed between the times of this trajectory: when and where, which joints became
+        dependent, and states just beyond on each branch, from which another motion can start."""
         return tuple(p for s in self.segments if len(s) for p in passages_along(s.t, s.y, s.state(0), s.between))
 
     @cached_property
@@ -339,7 +345,8 @@ class Trajectory(Portable):
         return [n for n in first if all(n in other for other in others)]
 
     def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
-        """Coordinates, speeds, variables, inputs and outputs that all modes have, and what else is asked for, each as an array.
+        """Coordinates, speeds, variables, inputs and outputs that all modes have, and what else is asked for, each as
+        an array.
 
         Entries of vectors and matrices among the outputs are columns of their own: place[0], place[1].
         """

@@ -1,14 +1,14 @@
 """Variational integrators with a fixed step, for long conservative runs (Marsden and West 2001).
 
-The action over a step is taken by the midpoint rule, L_d = h L(q̄, v, t̄) with q̄ = (q0 + q1)/2, v = (q1 - q0)/h. With p = ∂T/∂u the momenta,
-the discrete equations are (1.3.1, 3.2; loads without potential at the midpoint, 3.2.5)
+The action over a step is taken by the midpoint rule, L_d = h L(q̄, v, t̄) with q̄ = (q0 + q1)/2, v = (q1 - q0)/h. With
+p = ∂T/∂u the momenta, the discrete equations are (1.3.1, 3.2; loads without potential at the midpoint, 3.2.5)
 
     p0 = p(q̄, v, t̄) - h/2 (T_q + Q)(q̄, v, t̄) - h/2 G(q0)ᵀ lam0        phi(q1) = 0
     p1 = p(q̄, v, t̄) + h/2 (T_q + Q)(q̄, v, t̄) + h/2 G(q1)ᵀ lam1        G(q1) u1 + b = 0,   p1 = p(q1, u1)
 
-so that every step ends on the constraints of positions and of speeds (RATTLE). T_q + Q = f + p' where u' = 0 in p'. The map is symplectic and
-symmetric: energy errors stay bounded, momenta of symmetries are kept, and going back returns. Symmetric compositions of it have orders 4
-and 6 (Hairer, Lubich, Wanner V.3).
+so that every step ends on the constraints of positions and of speeds (RATTLE). T_q + Q = f + p' where u' = 0 in p'. The
+map is symplectic and symmetric: energy errors stay bounded, momenta of symmetries are kept, and going back returns.
+Symmetric compositions of it have orders 4 and 6 (Hairer, Lubich, Wanner V.3).
 """
 
 from __future__ import annotations
@@ -145,7 +145,8 @@ def discrete_form(eq: Equations, chosen: tuple[int, ...], order: int) -> Discret
         )
     if eq.multipliers_in_loads:
         raise SimulationError(
-            f"{where}: loads contain {listed(eq.multipliers_in_loads)}, which have no discrete action; use another method"
+            f"{where}: loads contain {listed(eq.multipliers_in_loads)}, which have no discrete action; use "
+            "another method"
         )
     if eq.dropped:
         raise SimulationError(f"{where}: linearised equations do not come from their energy; use another method")
@@ -153,7 +154,7 @@ def discrete_form(eq: Equations, chosen: tuple[int, ...], order: int) -> Discret
     return DiscreteForm(DISCRETE, eq, eq.state, [*eq.rates.entries, *udot.entries], chosen, order=order)
 
 
-# ---------------------------------------------------------------------------------------------------------- the method at work
+# --------------------------------------------------------------------------------------------------- the method at work
 
 
 def variational_machine(task: Task) -> Machine:

@@ -1,4 +1,5 @@
-"""Steps of variational integrators (`variational.py`), as a method for `march.py`: symmetric maps of order 2, one after another."""
+"""Steps of variational integrators (`variational.py`), as a method for `march.py`: symmetric maps of order 2, one after
+another."""
 
 from __future__ import annotations
 

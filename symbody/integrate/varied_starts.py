@@ -2,8 +2,9 @@
 
     phi_q δq + phi_x = 0,    Jc δu + ∂(Jc u + b)/∂q δq + ∂(Jc u + b)/∂x = 0
 
-with δ = 1 of the value that is varied and δ = 0 of those that are held; the others follow. Held are the independent coordinates and speeds, chosen as
-`linearize` chooses them; with "nearest", nothing is: the change is the shortest in the metric of M.
+with δ = 1 of the value that is varied and δ = 0 of those that are held; the others follow. Held are the independent
+coordinates and speeds, chosen as `linearize` chooses them; with "nearest", nothing is: the change is the shortest in
+the metric of M.
 """
 
 from __future__ import annotations
@@ -83,8 +84,8 @@ class VariedStart:
         return change, dependent
 
     def _order(self, symbols: Sequence[Symbol], wanted: set[int], paired: Sequence[int]) -> list[int]:
-        """Candidates for what follows: rates of coordinates that do, then later ones before earlier, last rates of coordinates that are held, and
-        what is to be independent."""
+        """Candidates for what follows: rates of coordinates that do, then later ones before earlier, last rates of
+        coordinates that are held, and what is to be independent."""
         eq = self.form.equations
         rates = [eq.u.index(eq.q[j].dot) for j in paired if eq.q[j].dot in eq.u]
         soft = {j for j, s in enumerate(symbols) if any(s is h.dot for h in self.held)}

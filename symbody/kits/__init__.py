@@ -1,4 +1,5 @@
-"""Kits: what people of a field write again and again, as thin layers on the language. They import what a user could import, and nothing else."""
+"""Kits: what people of a field write again and again, as thin layers on the language. They import what a user could
+import, and nothing else."""
 
 from __future__ import annotations
 

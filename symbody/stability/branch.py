@@ -30,8 +30,8 @@ MOST_POINTS = 2000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Branch(MotionFamily):
-    """Steady motions along a curve, made by `branch`. `branch["phi"]` is an array: any coordinate, speed, variable, multiplier, input, output,
-    the value that is varied, or an expression.
+    """Steady motions along a curve, made by `branch`. `branch["phi"]` is an array: any coordinate, speed, variable,
+    multiplier, input, output, the value that is varied, or an expression.
 
     varied        the name of what is varied
     points        all unknowns, a row for each motion; `unknowns` has their names
@@ -62,7 +62,8 @@ class Branch(MotionFamily):
         return "\n    ".join(lines)
 
     def switched(self, point: SpecialPoint | int = 0, *, max_points: int = MOST_POINTS) -> Branch:
-        """The branch that crosses this one at a branch point, both ways from it: `b.switched(0)` at the first, or at one of `b.special`."""
+        """The branch that crosses this one at a branch point, both ways from it: `b.switched(0)` at the first, or at
+        one of `b.special`."""
         crossings = [p for p in self.special if p.directions]
         if isinstance(point, int) and not -len(crossings) <= point < len(crossings):
             raise StabilityError(
@@ -120,7 +121,8 @@ class Branch(MotionFamily):
     def extended(
         self, values: Mapping[Any, Any] | None = None, *, max_points: int = MOST_POINTS, options: Mapping[str, Any] | None = None, **named: Any
     ) -> Branch:  # fmt: skip
-        """The branch and what follows at both ends: in a wider interval, `b.extended(V=(0, 20))`, or with more points, or after an interruption."""
+        """The branch and what follows at both ends: in a wider interval, `b.extended(V=(0, 20))`, or with more points,
+        or after an interruption."""
         name, low, high, rest = _varied(self.equations, values or {self.varied: (self.problem.low, self.problem.high)})
         if name != self.varied or rest:
             raise StabilityError(
@@ -171,12 +173,14 @@ def branch(
     equations: Equations, motion: SteadyMotion, values: Mapping[Any, Any] | None = None, *, step: float = 0.01, max_step: float = 0.04,
     max_points: int = MOST_POINTS, options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Branch:  # fmt: skip
-    """Steady motions over one value: `branch(eq, motion, V=(0, 10))`, by pseudo-arclength, through folds, in both directions from a motion.
+    """Steady motions over one value: `branch(eq, motion, V=(0, 10))`, by pseudo-arclength, through folds, in both
+    directions from a motion.
 
     motion      where to start, of `steady`: the value that is varied is given in it, or is a parameter
-    values      the interval of what is varied, (low, high): a parameter, an input, or anything that has a value in the motion; and numbers of
-                other parameters. By name also as keywords
-    step        the first step, `max_step` the largest: in parts of the interval, radians, and like units of other unknowns
+    values      the interval of what is varied, (low, high): a parameter, an input, or anything that has a value in the
+                motion; and numbers of other parameters. By name also as keywords
+    step        the first step, `max_step` the largest: in parts of the interval, radians, and like units of other
+                unknowns
     max_points  in each direction
 
     The result is what was found; `outcome` says how it ended.

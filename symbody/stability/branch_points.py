@@ -1,7 +1,7 @@
 """Special points of a branch: folds, branch points and Hopf points, located, named and described.
 
-At a fold the tangent has no part along the freed value. At a branch point J has a second null direction; with its null vectors φ₁, φ₂ and the left
-one ψ the directions of the branches that meet there are the zeros of the quadratic form
+At a fold the tangent has no part along the freed value. At a branch point J has a second null direction; with its null
+vectors φ₁, φ₂ and the left one ψ the directions of the branches that meet there are the zeros of the quadratic form
 
     Σ cᵢⱼ αᵢ αⱼ = 0,   cᵢⱼ = ψᵀ ∂²R[φᵢ, φⱼ]                                        (Keller 1977)
 
@@ -44,13 +44,15 @@ WORDS: Final = {
 class SpecialPoint:
     """A special point of a branch.
 
-    kind        fold, pitchfork, transcritical, branch point, Hopf, or divergence (a zero eigenvalue that is none of these)
+    kind        fold, pitchfork, transcritical, branch point, Hopf, or divergence (a zero eigenvalue that is none of
+                these)
     value       of what is varied
     x           all unknowns of the branch there
     place       where it lies: behind so many points of the branch
     eigenvalue  that is zero there, or imaginary (Hopf)
     criticality "supercritical", "subcritical", or empty where it has none: which side the new motions lie on
-    coefficient of the normal form: of a fold ψᵀ∂²R[v, v], of a pitchfork c in value ≈ value₀ + c s², of a Hopf point the first Lyapunov coefficient
+    coefficient of the normal form: of a fold ψᵀ∂²R[v, v], of a pitchfork c in value ≈ value₀ + c s², of a Hopf point
+    the first Lyapunov coefficient
     form        of a Hopf point: how the oscillation grows, `HopfForm`; None where the speeds turn with the motion
     """
 
@@ -66,8 +68,8 @@ class SpecialPoint:
     form: HopfForm | None = None
 
     def with_criticality(self, before: int, after: int, is_rising: bool) -> SpecialPoint:
-        """A pitchfork is supercritical where the new motions lie on the side on which this branch has lost stability; the numbers of unstable
-        eigenvalues before and behind it tell, and whether the varied value rises on the way."""
+        """A pitchfork is supercritical where the new motions lie on the side on which this branch has lost stability;
+        the numbers of unstable eigenvalues before and behind it tell, and whether the varied value rises on the way."""
         if self.kind != "pitchfork" or before == after or not np.isfinite(self.coefficient):
             return self
         is_above = (after > before) == is_rising  # stability is lost towards larger values
@@ -86,7 +88,7 @@ class SpecialPoint:
         return f"{'a stable' if self.form.lyapunov < 0 else 'an unstable'} oscillation at {side} values"
 
 
-# ---------------------------------------------------------------------------------------------------- folds and branch points
+# ---------------------------------------------------------------------------------------------- folds and branch points
 
 
 def between(
@@ -137,7 +139,8 @@ def _branch_point(
 def _polished(
     problem: BranchProblem, curve: SolutionCurve, here: CurvePoint, there: CurvePoint
 ) -> tuple[Array, Array] | None:
-    """The branch point between two points, and ψ: Newton's method for Moore's system, from where the determinant would vanish on a straight line."""
+    """The branch point between two points, and ψ: Newton's method for Moore's system, from where the determinant would
+    vanish on a straight line."""
     n, D, basis = len(here.x) - 1, curve.columns, here.range
     sizes = [abs(curve.smallest(point, basis)) for point in (here, there)]
     x = here.x + sizes[0] / sum(sizes) * (there.x - here.x)
@@ -178,7 +181,8 @@ def _sorted(curve: SolutionCurve, chord: Array, roots: list[Array]) -> tuple[lis
 def _named(
     problem: BranchProblem, curve: SolutionCurve, x: Array, J: Array, psi: Array, basis: Array, directions: list[Array]
 ) -> tuple[str, float]:
-    """Pitchfork where one branch stands upright on the freed value, with its side and cubic coefficient; else transcritical."""
+    """Pitchfork where one branch stands upright on the freed value, with its side and cubic coefficient; else
+    transcritical."""
     if len(directions) < 2:
         return "branch point", np.nan
     parts = [abs(d[-1]) / curve.sizes[-1] for d in directions]
@@ -198,13 +202,14 @@ def _named(
     return "pitchfork", bend
 
 
-# ---------------------------------------------------------------------------------------------------- zeros along the branch
+# ----------------------------------------------------------------------------------------------- zeros along the branch
 
 
 def located(
     curve: SolutionCurve, here: CurvePoint, there: CurvePoint, test: Callable[[CurvePoint], float]
 ) -> CurvePoint | None:
-    """The point between two others at which a function changes its sign; None where it does not, or cannot be come near to."""
+    """The point between two others at which a function changes its sign; None where it does not, or cannot be come near
+    to."""
     far = float((there.x - here.x) @ (curve.weights * here.tangent))
     known: dict[float, CurvePoint | None] = {0.0: here, far: there}
 
@@ -219,14 +224,14 @@ def located(
     return known[s] if s in known else curve.between(here, s)
 
 
-# ---------------------------------------------------------------------------------------------------- eigenvalues on the imaginary axis
+# ------------------------------------------------------------------------------------ eigenvalues on the imaginary axis
 
 
 def crossings(
     problem: BranchProblem, curve: SolutionCurve, family: PencilFamily, points: list[CurvePoint], spectra: list[Complex], known: Collection[int]
 ) -> list[SpecialPoint]:  # fmt: skip
-    """Eigenvalues that cross the imaginary axis between two points: pairs, and real ones but between those points that are `known` to have a fold
-    or a branch point between them."""
+    """Eigenvalues that cross the imaginary axis between two points: pairs, and real ones but between those points that
+    are `known` to have a fold or a branch point between them."""
     out = []
     for k in range(len(points) - 1):
         ends = points[k], points[k + 1]
@@ -238,7 +243,8 @@ def crossings(
 
 
 def _slowest(s: Complex) -> float:
-    """The size of the slowest eigenvalue, with the sign of the product of all: it goes through zero where a real one does."""
+    """The size of the slowest eigenvalue, with the sign of the product of all: it goes through zero where a real one
+    does."""
     if not s.size:
         return 1.0
     return float(np.prod(np.sign(s.real[s.imag == 0])) * np.abs(s).min())

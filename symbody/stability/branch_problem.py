@@ -1,7 +1,7 @@
 """`BranchProblem`: the rows of a steady motion with one value freed, whose solutions are a curve.
 
-A branch is the set of steady motions with everything given but one thing: a parameter, an input, or a value that was asked for. That thing
-becomes an unknown; the rows stay as they are.
+A branch is the set of steady motions with everything given but one thing: a parameter, an input, or a value that was
+asked for. That thing becomes an unknown; the rows stay as they are.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class BranchProblem(FreedProblem):
 
     motion     where it starts; its other parameters are held
     rows       `problem`: rows and slopes in all unknowns, the freed one last
-    moving     numbers of the unknowns that the rows determine up to the one freedom; others (`held`) stay as they are: cyclic coordinates,
-               multipliers that redundant constraints leave open
+    moving     numbers of the unknowns that the rows determine up to the one freedom; others (`held`) stay as they are:
+               cyclic coordinates, multipliers that redundant constraints leave open
     """
 
     def __init__(self, motion: SteadyMotion, name: str, low: float, high: float, values: Mapping[str, float]) -> None:
@@ -81,7 +81,8 @@ class BranchProblem(FreedProblem):
         return np.array([known[s] for s in self.problem.unknowns]), parameters
 
     def _moving(self) -> Places:
-        """Unknowns that are not held: as many are held as the rows leave open beside the curve itself, beside the start too."""
+        """Unknowns that are not held: as many are held as the rows leave open beside the curve itself, beside the start
+        too."""
         unknowns, cyclic = self.problem.unknowns, set(self.freed.conditions.cyclic)
         open_ones = [j for j, s in enumerate(unknowns) if s in cyclic or s.kind in ("multiplier", "acceleration")]
         moving = without_dependent(self._slopes(self.start), open_ones, np.arange(len(unknowns)))
@@ -122,7 +123,8 @@ class BranchProblem(FreedProblem):
 
     @cached_property
     def sizes(self) -> Array:
-        """Angles in radians, the freed value in parts of its range, others in units in which they weigh as much in the rows."""
+        """Angles in radians, the freed value in parts of its range, others in units in which they weigh as much in the
+        rows."""
         system = self.problem.system(dict(zip(self.problem.parameters, self.p, strict=True)))
         sizes = self.problem.metric(system, self.start).sizes.copy()
         sizes[-1] = self.high - self.low
@@ -156,7 +158,7 @@ class BranchProblem(FreedProblem):
         point = None if found is None else curve.corrected(moving, normal, found.range)
         return None if point is None else self.whole(point.x)
 
-    # ------------------------------------------------------------------------------------------------ higher derivatives
+    # ----------------------------------------------------------------------------------------------- higher derivatives
 
     def form(self, x: Array, *directions: Array) -> Array:
         """∂²R[a, b] or ∂³R[a, b, c], in directions of the unknowns that move; exact."""
@@ -166,7 +168,8 @@ class BranchProblem(FreedProblem):
         return directional_forms(self.problem.expressions, at, seeds).real
 
     def curvature(self, x: Array, psi: Array) -> Array:
-        """Σ psiᵢ ∂²Rᵢ/∂x∂x by differences of exact slopes: for the matrix of Newton's method, whose solution it does not change."""
+        """Σ psiᵢ ∂²Rᵢ/∂x∂x by differences of exact slopes: for the matrix of Newton's method, whose solution it does
+        not change."""
         columns = self.curve().columns
         steps = DIFFERENCE * np.maximum(np.abs(x), columns)
         ends = ((self.rows_of_moving(x + h)[1] - self.rows_of_moving(x - h)[1]).T @ psi for h in np.diag(steps))

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StabilityChart:
-    """growth[i, j] is the largest real part at first[i], second[j]; unstable[i, j] counts eigenvalues with a positive one.
+    """growth[i, j] is the largest real part at first[i], second[j]; unstable[i, j] counts eigenvalues with a positive
+    one.
 
-    `motion` has the operating point at each pair: coordinates, speeds, variables, inputs and outputs by name, as arrays of the same shape; empty where
-    the system is not about a steady motion.
+    `motion` has the operating point at each pair: coordinates, speeds, variables, inputs and outputs by name, as arrays
+    of the same shape; empty where the system is not about a steady motion.
     """
 
     names: tuple[str, str]

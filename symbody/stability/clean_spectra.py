@@ -1,9 +1,9 @@
 """Eigenvalues of many pencils of one structure, freed of what rounding leaves of zeros.
 
-Constant states (a heading that nothing depends on, a rate without a force) make eigenvalues that are zero for all parameters. Computed
-beside others they come out as ±1e-8, and hide one that goes through zero. They are taken out first (Fitting's decomposition, with
-the ranks that pencils of this structure have); what is left is judged by its condition: a real or imaginary part below the rounding
-error of its eigenvalue is zero.
+Constant states (a heading that nothing depends on, a rate without a force) make eigenvalues that are zero for all
+parameters. Computed beside others they come out as ±1e-8, and hide one that goes through zero. They are taken out first
+(Fitting's decomposition, with the ranks that pencils of this structure have); what is left is judged by its condition:
+a real or imaginary part below the rounding error of its eigenvalue is zero.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ class PencilFamily:
         counts = {len(self.states) - len(S) for S, _, _ in parts}
         if len(counts) > 1:
             raise StabilityError(
-                f"{self.name}: the number of finite eigenvalues changes along the parameters (infinite ones: {sorted(counts)})"
+                f"{self.name}: the number of finite eigenvalues changes along the parameters (infinite ones: "
+                f"{sorted(counts)})"
             )
         return Core(*(np.array(x) for x in zip(*parts, strict=True)))
 

@@ -103,7 +103,8 @@ def _notes(eq: Equations, asked: Asked, group: SymmetryGroup) -> tuple[str, ...]
 
 
 class _Names:
-    """Names that conditions may use: symbols of the equations, rates of coordinates, eliminated speeds, expressions in these."""
+    """Names that conditions may use: symbols of the equations, rates of coordinates, eliminated speeds, expressions in
+    these."""
 
     def __init__(self, eq: Equations) -> None:
         own = eq.variables.of("q u z r p lam q' u' z'")
@@ -137,8 +138,8 @@ def cyclic_coordinates(eq: Equations, near: Mapping[Symbol, float]) -> tuple[Sym
 
 
 def _noticed(entries: Sequence[Expr], coordinates: Sequence[Symbol], near: Mapping[Symbol, float]) -> set[Symbol]:
-    """Coordinates that some entry surely depends on: a sum of all entries with random weights has a slope that is no rounding. One
-    gradient for all of them; the slopes of a hundred links' mass matrix are a million."""
+    """Coordinates that some entry surely depends on: a sum of all entries with random weights has a slope that is no
+    rounding. One gradient for all of them; the slopes of a hundred links' mass matrix are a million."""
     draw = Random(7)
     slopes = list(gradient(sum((draw.uniform(0.5, 1) * e for e in entries), start=ZERO), coordinates).entries)
     at = samples([slopes], near, 1)[0]
@@ -159,7 +160,8 @@ def _fixed(
 
 
 def _standing_speeds(eq: Equations, drifting: tuple[Symbol, ...]) -> list[Symbol]:
-    """Speeds that are zero because coordinates stand still: N u = 0 has no other solution where N has full rank, as with Euler parameters."""
+    """Speeds that are zero because coordinates stand still: N u = 0 has no other solution where N has full rank, as
+    with Euler parameters."""
     still = [i for i, q in enumerate(eq.q) if q not in drifting]
     plain = [rate for i in still if isinstance(rate := eq.rates.entries[i], Symbol)]
     if any(eq.n[i] is not ZERO for i in still):

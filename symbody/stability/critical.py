@@ -1,8 +1,8 @@
 """Critical values of a root locus: where eigenvalues cross the imaginary axis, or meet.
 
-Eigenvalues that are nearly equal have large rounding errors, but their mean and the sum of squares about it have not; neither has
-the determinant where one or two of them go through zero. A critical value is the zero of such a function of the parameter, so that it
-does not depend on the steps of the locus.
+Eigenvalues that are nearly equal have large rounding errors, but their mean and the sum of squares about it have not;
+neither has the determinant where one or two of them go through zero. A critical value is the zero of such a function of
+the parameter, so that it does not depend on the steps of the locus.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ class Critical:
 
     kind   "oscillatory": a pair crosses the imaginary axis; "real": a real eigenvalue goes through zero, or ±σ
            meet there and become an imaginary pair (a spring that holds an inverted pendulum just upright);
-           "meeting": two real eigenvalues become a pair, or a pair becomes real; "flutter": two imaginary pairs meet and leave the axis
-    how    "gains stability" or "loses stability" of that branch, or "joins" and "splits" of real eigenvalues, as the parameter grows
+           "meeting": two real eigenvalues become a pair, or a pair becomes real; "flutter": two imaginary pairs meet
+           and leave the axis
+    how    "gains stability" or "loses stability" of that branch, or "joins" and "splits" of real eigenvalues, as the
+           parameter grows
     """
 
     value: float
@@ -88,7 +90,8 @@ class _Stretch:
         return self.ends[0] + (self.ends[1] - self.ends[0]) * (value - self.low) / (self.high - self.low)
 
     def members(self, value: float, is_meeting: bool) -> Complex:
-        """The eigenvalues of the group: those that no other branch explains better. Where they meet they are sought about their mean."""
+        """The eigenvalues of the group: those that no other branch explains better. Where they meet they are sought
+        about their mean."""
         group = list(self.group)
         if value in (self.low, self.high):
             return self.ends[0 if value == self.low else 1][group]
@@ -128,7 +131,8 @@ def _alike(branches: Complex, k: int, m: int, i: int) -> tuple[int, ...]:
 
 
 def _crossings(p: Array, branches: Complex, at: Along) -> list[_Located]:
-    """Where a real part changes its sign, at once or after steps in which it is zero to rounding. Of a pair, the upper one is reported."""
+    """Where a real part changes its sign, at once or after steps in which it is zero to rounding. Of a pair, the upper
+    one is reported."""
     out = []
     for i, branch in enumerate(branches.T):
         sign = np.sign(branch.real)
@@ -157,7 +161,8 @@ def _crossing(stretch: _Stretch) -> tuple[float, complex]:
 
 
 def _meetings(p: Array, branches: Complex, at: Along) -> list[_Located]:
-    """Where eigenvalues leave an axis, mirrored at it, or come to it: the sum of their squares about their mean changes its sign."""
+    """Where eigenvalues leave an axis, mirrored at it, or come to it: the sum of their squares about their mean changes
+    its sign."""
     out = []
     for kind, turned in (("meeting", branches), ("flutter", 1j * branches)):
         off = turned.imag != 0
@@ -213,7 +218,8 @@ def _where_they_meet(stretch: _Stretch, turn: complex) -> float | None:
 
 
 def _left_over(p: Array, branches: Complex, at: Along, found: list[_Located]) -> list[_Located]:
-    """Changes of the number of growing branches that nothing above explains: a part that leaves the axis with a kink, or jumps."""
+    """Changes of the number of growing branches that nothing above explains: a part that leaves the axis with a kink,
+    or jumps."""
     counts = (branches.real > 0).sum(axis=1)
     explained = np.zeros(len(p) - 1, dtype=bool)
     for f in found:

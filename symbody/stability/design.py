@@ -1,4 +1,5 @@
-"""Parameters for wanted eigenvalues: Newton's method with the derivatives of the eigenvalues (Lynch 6.3, tables 6.1 and 6.2)."""
+"""Parameters for wanted eigenvalues: Newton's method with the derivatives of the eigenvalues (Lynch 6.3, tables 6.1 and
+6.2)."""
 
 from __future__ import annotations
 
@@ -56,7 +57,8 @@ def design(
     lin: LinearSystem, targets: Sequence[complex], vary: Sequence[str | Symbol], of: str, bounds: Mapping[str, Any], max_steps: int,
     values: Mapping[str, float],
 ) -> Design:  # fmt: skip
-    """Newton's method; steps of least squares where there are more targets than parameters, of least norm where there are fewer.
+    """Newton's method; steps of least squares where there are more targets than parameters, of least norm where there
+    are fewer.
 
     of       "eigenvalues"; or "squares": the targets are -s² of oscillations, ω² where there is no damping
     bounds   for some parameters (low, high); steps end there

@@ -5,8 +5,8 @@ With A x = s E x, yᴴ A = s yᴴ E and yᴴ E x = 1, for any regular pencil and
     ds = yᴴ (dA - s dE) x
     (A - s E) dx = ds E x - (dA - s dE) x,   with the component that normalises x fixed
 
-which is Lynch eq. 6.18 where E and A are made of symmetric M and K. E and A are those of the independent coordinates, so constraints are in
-them; where the operating point moves with the parameter, dE and dA move along.
+which is Lynch eq. 6.18 where E and A are made of symmetric M and K. E and A are those of the independent coordinates,
+so constraints are in them; where the operating point moves with the parameter, dE and dA move along.
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ def _shape_slope(E: Any, A: Any, s: complex, x: Complex, ds: complex, change: Co
 def response_sensitivities(
     lin: LinearSystem, r: str | Symbol, y: str | Symbol, hertz: Any, names: Sequence[str | Symbol], values: Mapping[str, float]
 ) -> dict[str, Complex]:  # fmt: skip
-    """dG = dC X + C (iω E - A)⁻¹ (dB - (iω dE - dA) X) + dD  with  X = (iω E - A)⁻¹ B; B and D have rates of inputs in them, at iω."""
+    """dG = dC X + C (iω E - A)⁻¹ (dB - (iω dE - dA) X) + dD  with  X = (iω E - A)⁻¹ B; B and D have rates of inputs in
+    them, at iω."""
     k, seen = lin.input(r), lin.with_outputs(y)
     parameters = [seen.parameter(n) for n in names] or list(seen.parameters)
     rows, points = seen.sets({k: [v] for k, v in _given(seen, values).items()})

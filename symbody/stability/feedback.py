@@ -27,7 +27,8 @@ STABLE = 1e-9  # real parts above minus this part of the largest eigenvalue do n
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Feedback(Summarized, Mapping[str, Expr]):
-    """Laws r = r0 - K (x - x0) by name of the input, about the operating point (x0, r0): a mapping that goes into `inputs=` as it is.
+    """Laws r = r0 - K (x - x0) by name of the input, about the operating point (x0, r0): a mapping that goes into
+    `inputs=` as it is.
 
     K             gains, one row for each input, one column for each state
     eigenvalues   of the closed loop
@@ -90,7 +91,8 @@ def lqr(
 def place(
     lin: LinearSystem, poles: Sequence[complex], inputs: Iterable[str | Symbol] | None, values: Mapping[str, float]
 ) -> Feedback:
-    """The feedback with which the closed loop has given eigenvalues (Tits and Yang's method in SciPy's `place_poles`)."""
+    """The feedback with which the closed loop has given eigenvalues (Tits and Yang's method in SciPy's
+    `place_poles`)."""
     plant, wanted = _plant(lin, inputs, values), np.asarray(poles)
     if wanted.ndim != 1 or not np.issubdtype(wanted.dtype, np.number) or not np.isfinite(wanted).all():
         raise StabilityError(
@@ -151,11 +153,13 @@ def _plant(lin: LinearSystem, inputs: Iterable[str | Symbol] | None, values: Map
         raise StabilityError(f"linear system {lin.name!r}: feedback needs an input; it has {listed(lin.r)}")
     if moving := [lin.r[k] for k in columns if np.abs(n.B1[:, k]).max() or np.abs(n.B2[:, k]).max()]:
         raise StabilityError(
-            f"linear system {lin.name!r}: {listed(moving)} act by their rates too, so that they cannot follow the state; name others with inputs=[...]"
+            f"linear system {lin.name!r}: {listed(moving)} act by their rates too, so that they cannot follow "
+            "the state; name others with inputs=[...]"
         )
     if not is_regular(n.E):
         raise StabilityError(
-            f"linear system {lin.name!r}: some of {listed(lin.x)} are algebraic, so that there is no x' = A x + B r in these states"
+            f"linear system {lin.name!r}: some of {listed(lin.x)} are algebraic, so that there is no x' = A x "
+            "+ B r in these states"
         )
     return _Plant(lin, values, np.linalg.solve(n.E, n.A), np.linalg.solve(n.E, n.B[:, list(columns)]), names)
 
@@ -177,7 +181,8 @@ def _weights(lin: LinearSystem, what: str, given: Any, names: Sequence[str]) -> 
     )
     if not is_symmetric:  # nor is NaN
         raise StabilityError(
-            f"lqr of {lin.name!r}: {what} is a number, one for each of {listed(names)}, or a symmetric matrix of them, got {shown(given)}"
+            f"lqr of {lin.name!r}: {what} is a number, one for each of {listed(names)}, or a symmetric matrix "
+            f"of them, got {shown(given)}"
         )
     return W
 

@@ -8,8 +8,9 @@
     more_dz δz' + more_du δu' + more_q δq + more_u δu + more_z δz + more_r δr = 0
     δy = out_q δq + out_u δu + out_z δz + out_r δr
 
-Here r are the inputs, then their rates, then their second rates: three columns for each input. `force_q` is the derivative of M u' - f - Jcᵀ lam, so it has the multipliers' part (the derivative of Jcᵀ times lam) in it, and where u' is
-not zero that of M. H is Jc, unless loads contain multipliers (H = Jc + W).
+Here r are the inputs, then their rates, then their second rates: three columns for each input. `force_q` is the
+derivative of M u' - f - Jcᵀ lam, so it has the multipliers' part (the derivative of Jcᵀ times lam) in it, and where u'
+is not zero that of M. H is Jc, unless loads contain multipliers (H = Jc + W).
 """
 
 from __future__ import annotations

@@ -1,18 +1,21 @@
 """The normal form of a Hopf point: how the oscillation that begins there grows.
 
-The equations are taken as they are, G(Y', Y) = 0 in all variables Y = (q, u, z, lam), with constraints and their rates as rows; nothing is
-eliminated. With the eigenvector v, (iω P + Q) v = 0 for P = ∂G/∂Y' and Q = ∂G/∂Y, motions on the centre manifold are
+The equations are taken as they are, G(Y', Y) = 0 in all variables Y = (q, u, z, lam), with constraints and their rates
+as rows; nothing is eliminated. With the eigenvector v, (iω P + Q) v = 0 for P = ∂G/∂Y' and Q = ∂G/∂Y, motions on the
+centre manifold are
 
     Y = Y₀ + ζ v + ζ̄ v̄ + ½ ζ² h₂₀ + ζ ζ̄ h₁₁ + ½ ζ̄² h̄₂₀ + ...,    ζ' = (iω + λ' Δ) ζ + c₁ ζ² ζ̄
 
-and order by order (Kuznetsov, *Elements of Applied Bifurcation Theory*, 5.4, there for x' = f(x)), W being (Y', Y) of each term,
+and order by order (Kuznetsov, *Elements of Applied Bifurcation Theory*, 5.4, there for x' = f(x)), W being (Y', Y) of
+each term,
 
     (2iω P + Q) h₂₀ = -∂²G[W₁, W₁]
     P d + Q h₁₁     = -∂²G[W₁, W̄₁]           d: coordinates on which nothing depends may drift
     (iω P + Q) h₂₁ + 2 c₁ P v = -∂³G[W₁, W₁, W̄₁] - 2 ∂²G[W₁, W₁₁] - ∂²G[W̄₁, W₂₀]
 
-λ' = dλ/dΔ along the branch follows from (iω P + Q) w + λ' P v = -∂²G[W₁, W_Δ]. Rows that follow from others agree with them, so that least squares
-solve each line. Where motions come in families (energy is kept), h₁₁ is the one of the same energy.
+λ' = dλ/dΔ along the branch follows from (iω P + Q) w + λ' P v = -∂²G[W₁, W_Δ]. Rows that follow from others agree with
+them, so that least squares solve each line. Where motions come in families (energy is kept), h₁₁ is the one of the same
+energy.
 """
 
 from __future__ import annotations
@@ -71,7 +74,8 @@ class HopfForm:
 
 
 class FullRows:
-    """G(Y', Y) of some equations at fixed values, with ∂²G and ∂³G in any directions; variables are (Y', Y, what is varied)."""
+    """G(Y', Y) of some equations at fixed values, with ∂²G and ∂³G in any directions; variables are (Y', Y, what is
+    varied)."""
 
     def __init__(self, eq: Equations, fixed: Mapping[Symbol, Expr], varied: Symbol) -> None:
         self.eq, self.varied = eq, varied
@@ -117,8 +121,8 @@ class FullRows:
 def hopf_form(
     full: FullRows, at: Mapping[Symbol, float], direction: Mapping[Symbol, float], eigenvalue: complex
 ) -> HopfForm | None:
-    """The normal form where a pair of eigenvalues is imaginary; None where a line has no solution, or where the motion accelerates along axes of the
-    ground: then rows with constant coefficients are those of other speeds (m.speed).
+    """The normal form where a pair of eigenvalues is imaginary; None where a line has no solution, or where the motion
+    accelerates along axes of the ground: then rows with constant coefficients are those of other speeds (m.speed).
 
     at          numbers of all variables and parameters
     direction   of the branch: dY/dΔ
@@ -169,8 +173,8 @@ class _HomologicalEquations:
         return np.concatenate([own, level, [0.0]]).astype(complex)
 
     def eigenvector(self, omega: float) -> Complex:
-        """v with (iω P + Q) v = 0, its largest coordinate one. Redundant constraints leave multipliers open: of all null vectors the one in which
-        states take the largest part."""
+        """v with (iω P + Q) v = 0, its largest coordinate one. Redundant constraints leave multipliers open: of all
+        null vectors the one in which states take the largest part."""
         _, s, V = np.linalg.svd(self._scaled(1j * omega * self.P + self.Q))
         count = max(1, len(V) - int(np.sum(s > OPEN * s[0])))
         null = V[-count:].conj().T

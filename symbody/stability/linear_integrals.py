@@ -1,4 +1,5 @@
-"""Nonholonomic constraints that can be integrated once they are linearised, as rolling straight ahead: x' + R θ' = 0 gives x + R θ = const."""
+"""Nonholonomic constraints that can be integrated once they are linearised, as rolling straight ahead: x' + R θ' = 0
+gives x + R θ = const."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from .steady_motion import SteadyMotion
 
 @of_equations
 def linear_integrals(eq: Equations, about: Any) -> dict[str, Expr]:
-    """Integrals of linearised nonholonomic constraints, by the constraint's name: expressions of first order in the coordinates that stay
-    constant near a motion (Lot and Da Lio 3.2).
+    """Integrals of linearised nonholonomic constraints, by the constraint's name: expressions of first order in the
+    coordinates that stay constant near a motion (Lot and Da Lio 3.2).
 
         δ(Jc u + b) = Jc δu + ∂(Jc u + b)/∂q δq = 0     with δu = δq', constant Jc and nothing of δq:   Jc δq = const
 

@@ -1,5 +1,5 @@
-"""`LinearSystem`: E x' = A x + B r + B1 r' + B2 r'',  y = C x + D r + D1 r' + D2 r'', with names; entries are numbers or expressions in the
-parameters."""
+"""`LinearSystem`: E x' = A x + B r + B1 r' + B2 r'',  y = C x + D r + D1 r' + D2 r'', with names; entries are numbers
+or expressions in the parameters."""
 
 from __future__ import annotations
 
@@ -49,10 +49,11 @@ class LinearSystem(Summarized, Portable):
     """A linear system; made by `linearize`, or from matrices by `linear_system`.
 
     x, r, y        names of states, inputs and outputs
-    E ... D2       matrices of E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r' + D2 r''; entries are expressions in `parameters`, and in symbols of the operating point where that is only known
-                   in numbers (`about`)
-    variables, T   names of all coordinates, speeds and additional variables, and how they follow from the states: T x, and from inputs that
-                   constraints contain: T x + Tr r + Tr1 r'
+    E ... D2       matrices of E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r' + D2 r''; entries are
+                   expressions in `parameters`, and in symbols of the operating point where that is only known in
+                   numbers (`about`)
+    variables, T   names of all coordinates, speeds and additional variables, and how they follow from the states: T x,
+                   and from inputs that constraints contain: T x + Tr r + Tr1 r'
     defaults       numbers for parameters; others are given where numbers are asked for: `lin.eigenvalues(V=20)`
     about          the motion that the system describes the neighbourhood of
     full           the equations before the dependent variables were eliminated
@@ -161,7 +162,8 @@ class LinearSystem(Summarized, Portable):
         numbers = dict(self.defaults) | own
         if missing := [s.name for s in self.parameters if s not in numbers]:
             raise StabilityError(
-                f"linear system {self.name!r}: no value for {listed(missing)}; give one by name, as in (..., {missing[0]}=1.0)"
+                f"linear system {self.name!r}: no value for {listed(missing)}; give one by name, as in (..., "
+                f"{missing[0]}=1.0)"
             )
         return {s: numbers[s] for s in self.parameters}
 
@@ -179,7 +181,8 @@ class LinearSystem(Summarized, Portable):
 
     @values_by_name(StabilityError, label="linear system")
     def __call__(self, values: Mapping[Any, Any] | None = None, **named: Any) -> LinearSystem:
-        """The same system with numbers or expressions for some parameters: `lin(V=20)`, `lin(b=R * sb.tan(sigma) - trail)`.
+        """The same system with numbers or expressions for some parameters: `lin(V=20)`, `lin(b=R * sb.tan(sigma) -
+        trail)`.
 
         Where the operating point is known in numbers only, all parameters become numbers.
         """
@@ -217,15 +220,17 @@ class LinearSystem(Summarized, Portable):
     # ------------------------------------------------------------------------------------------------ numbers
 
     def program(self, name: str = "linear_system") -> Program:
-        """A program of the parameters with E, A, B, C and D as outputs, and B1 ... D2 where rates of inputs act, for `c_source`, `numpy_source` or `compile`."""
+        """A program of the parameters with E, A, B, C and D as outputs, and B1 ... D2 where rates of inputs act, for
+        `c_source`, `numpy_source` or `compile`."""
         groups = {"p": list(self.parameters)} | ({"w": list(self.unknowns)} if self.unknowns else {})
         return program(name, groups, {part: getattr(self, part) for part in self.parts if getattr(self, part).entries})
 
     def _function(self, name: str, things: Sequence[Matrix], more: Sequence[Symbol] = ()) -> Function:
-        """Entries of matrices, one after the other, as a function of parameters, operating point and more symbols, on arrays.
+        """Entries of matrices, one after the other, as a function of parameters, operating point and more symbols, on
+        arrays.
 
-        Entries are short, and a sweep is one call: there NumPy is at once as fast as machine code is after it was compiled,
-        and fewer operations are not worth looking for.
+        Entries are short, and a sweep is one call: there NumPy is at once as fast as machine code is after it was
+        compiled, and fewer operations are not worth looking for.
         """
         groups = {"p": list(self.parameters), "w": list(self.unknowns), "v": list(more)}
         entries = [e for m in things for e in m.entries]
@@ -250,16 +255,19 @@ class LinearSystem(Summarized, Portable):
 
     @values_by_name(StabilityError)
     def operating_points(self, values: Mapping[Any, Any] | None = None, **named: Any) -> dict[str, Array]:
-        """The motion that the system is about, for many parameter sets: coordinates, speeds, variables, inputs and outputs by name, each as an array.
+        """The motion that the system is about, for many parameter sets: coordinates, speeds, variables, inputs and
+        outputs by name, each as an array.
 
-        `lin.operating_points(V=np.linspace(5, 40, 8))["lean"]`; entries of vectors among the outputs are place[0], place[1].
+        `lin.operating_points(V=np.linspace(5, 40, 8))["lean"]`; entries of vectors among the outputs are place[0],
+        place[1].
         """
         return self.points_at(*self.sets(values or {}))
 
     def points_at(self, rows: Array, points: Array) -> dict[str, Array]:
         if self.about is None:
             raise StabilityError(
-                f"linear system {self.name!r}: it is not about a steady motion, so that there are no operating points to follow"
+                f"linear system {self.name!r}: it is not about a steady motion, so that there are no "
+                "operating points to follow"
             )
         names, function = self._motion
         return dict(zip(names, function(rows, points, np.zeros((len(rows), 0))).T, strict=True))
@@ -278,7 +286,8 @@ class LinearSystem(Summarized, Portable):
         return list(entries), self._function("operating_points", [column])
 
     def matrices_at(self, rows: Array, points: Array) -> SystemMatrices:
-        """Matrices of many parameter sets: a row of numbers of `parameters` for each, and of the operating point, as `sets` gives them."""
+        """Matrices of many parameter sets: a row of numbers of `parameters` for each, and of the operating point, as
+        `sets` gives them."""
         rows, points = np.asarray(rows), np.asarray(points)
         if rows.ndim != 2 or points.ndim != 2 or rows.shape[1] != len(self.parameters) or len(points) != len(rows):
             raise StabilityError(
@@ -303,7 +312,8 @@ class LinearSystem(Summarized, Portable):
         raise StabilityError(f"linear system {self.name!r}: the entry {part}[{a}, {b}] is {value} at {listed(at)}")
 
     def sets(self, values: Mapping[str, Any], near: Array | None = None) -> tuple[Array, Array]:
-        """Parameter sets as rows, and the operating points that belong to them, each found from the one before, or from its row of `near`."""
+        """Parameter sets as rows, and the operating points that belong to them, each found from the one before, or from
+        its row of `near`."""
         many = {k: np.asarray(v, dtype=float) for k, v in values.items() if np.ndim(v)}
         lengths = {len(v) for v in many.values()}
         if len(lengths) != 1:
@@ -395,7 +405,8 @@ class LinearSystem(Summarized, Portable):
         return states.without(self, names)
 
     def replace_state(self, old: str | Symbol, name: str, expression: Any) -> LinearSystem:
-        """The same system with one state replaced by a combination of states: `lin.replace_state("y_dot", "y1_dot", y.dot - V * psi)`."""
+        """The same system with one state replaced by a combination of states: `lin.replace_state("y_dot", "y1_dot",
+        y.dot - V * psi)`."""
         return states.replace_state(self, old, name, expression)
 
     def reorder(self, *names: str | Symbol) -> LinearSystem:
@@ -423,7 +434,8 @@ class LinearSystem(Summarized, Portable):
             old = getattr(self, p)
             if not isinstance(new, Matrix) or (new.rows, new.cols) != (old.rows, old.cols):
                 raise StabilityError(
-                    f"map of {self.name!r}: of {p}, {old.rows} by {old.cols}, the function made {shown(new)}, which is no matrix of that shape"
+                    f"map of {self.name!r}: of {p}, {old.rows} by {old.cols}, the function made {shown(new)}, "
+                    "which is no matrix of that shape"
                 )
         return replace(self, **changed)
 
@@ -442,7 +454,8 @@ class LinearSystem(Summarized, Portable):
     def eigenvalues(
         self, values: Values = None, *, method: str = "coordinates", options: ByName = None, **named: float
     ) -> Complex:
-        """Finite eigenvalues (poles), by real part; `method`: "coordinates", "qz" on all variables, or "qr" onto the constraints' tangent."""
+        """Finite eigenvalues (poles), by real part; `method`: "coordinates", "qz" on all variables, or "qr" onto the
+        constraints' tangent."""
         return eigenvalues(self, values or {}, method)
 
     poles = eigenvalues
@@ -461,7 +474,8 @@ class LinearSystem(Summarized, Portable):
 
     @values_by_name(StabilityError)
     def modes(self, values: Values = None, **named: float) -> Spectrum:
-        """Modes with shapes in all coordinates, frequencies, damping ratios and participation; infinite eigenvalues counted."""
+        """Modes with shapes in all coordinates, frequencies, damping ratios and participation; infinite eigenvalues
+        counted."""
         return modes(self, values or {})
 
     @values_by_name(StabilityError)
@@ -482,7 +496,8 @@ class LinearSystem(Summarized, Portable):
     def frequency_response(
         self, r: str | Symbol, y: str | Symbol, /, hertz: Any = None, *, values: Values = None, options: ByName = None, **named: float
     ) -> response.FrequencyResponse:  # fmt: skip
-        """G(iω) from an input to an output (or any variable), over frequencies in Hz (chosen from the spectrum if not given).
+        """G(iω) from an input to an output (or any variable), over frequencies in Hz (chosen from the spectrum if not
+        given).
 
         `plot` draws it as Bode's or Nyquist's diagram.
         """
@@ -513,13 +528,14 @@ class LinearSystem(Summarized, Portable):
     def state_space(self, values: Values = None, **named: float) -> response.StateSpace:
         """x' = A x + B r, y = C x + D r in numbers, with algebraic variables eliminated.
 
-        Rates of inputs go into the states, x less a multiple of r, and into D. Where y contains a rate of an input, that input's last rate
-        takes its place among the inputs, and the input becomes a state.
+        Rates of inputs go into the states, x less a multiple of r, and into D. Where y contains a rate of an input,
+        that input's last rate takes its place among the inputs, and the input becomes a state.
         """
         return response.explicit(self, values or {})
 
     def second_order(self, *coordinates: str | Symbol) -> SecondOrder:
-        """M q'' + (D + G) q' + (K + N) q = B r, with symmetric and skew parts apart; of some coordinates if others stand apart."""
+        """M q'' + (D + G) q' + (K + N) q = B r, with symmetric and skew parts apart; of some coordinates if others
+        stand apart."""
         return second_order(self, coordinates)
 
     @values_by_name(StabilityError)
@@ -541,7 +557,8 @@ class LinearSystem(Summarized, Portable):
         self, targets: Sequence[complex], vary: Iterable[str | Symbol], /, *, values: Values = None, of: str = "eigenvalues",
         bounds: ByName = None, max_steps: int = 30, options: ByName = None, **named: float,
     ) -> design_module.Design:  # fmt: skip
-        """Parameters `vary` for which the system has the eigenvalues `targets`, by Newton's method with their derivatives (Lynch 6.3).
+        """Parameters `vary` for which the system has the eigenvalues `targets`, by Newton's method with their
+        derivatives (Lynch 6.3).
 
         of          "eigenvalues", or "squares" for ω² of oscillations
         bounds      (least, greatest) by parameter
@@ -556,7 +573,8 @@ class LinearSystem(Summarized, Portable):
     ) -> feedback.Feedback:  # fmt: skip
         """The feedback r = r0 - K (x - x0) with the least ∫ xᵀ Q x + rᵀ R r dt; it goes into `inputs=` as it is.
 
-        Q, R     weights of states and inputs: one number, numbers by name (others weigh nothing), one for each, or a matrix
+        Q, R     weights of states and inputs: one number, numbers by name (others weigh nothing), one for each, or a
+                 matrix
         inputs   those that are used; all by default
         """
         return feedback.lqr(self, Q, R, inputs, values or {})
@@ -566,7 +584,8 @@ class LinearSystem(Summarized, Portable):
         self, poles: Sequence[complex], /, *, inputs: Iterable[str | Symbol] | None = None, values: Values = None, options: ByName = None,
         **named: float,
     ) -> feedback.Feedback:  # fmt: skip
-        """The feedback r = r0 - K (x - x0) with which the closed loop has these eigenvalues; it goes into `inputs=` as it is."""
+        """The feedback r = r0 - K (x - x0) with which the closed loop has these eigenvalues; it goes into `inputs=` as
+        it is."""
         return feedback.place(self, poles, inputs, values or {})
 
 
@@ -576,7 +595,8 @@ def linear_system(
     x: Sequence[str] | None = None, r: Sequence[str] | None = None, y: Sequence[str] | None = None, name: str = "system",
     defaults: Mapping[Symbol, float] | None = None,
 ) -> LinearSystem:  # fmt: skip
-    """A linear system from matrices of numbers or expressions: E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r' + D2 r''.
+    """A linear system from matrices of numbers or expressions: E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r'
+    + D2 r''.
 
     E is 1, y is x, and all else is zero where they are not given.
     """

@@ -44,22 +44,25 @@ def linearize(
     independent: Iterable[Symbol | str] = (), outputs: Mapping[str, Any] | None = None, drop: str | Iterable[Symbol | str] = (),
     moving: bool = False, inputs: Mapping[Any, Any] | None = None, options: Mapping[str, Any] | None = None, **named: float,
 ) -> LinearSystem:  # fmt: skip
-    """The equations to first order about a motion: E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r' + D2 r'', for x =
-    (independent q, independent u, z).
+    """The equations to first order about a motion: E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r' + D2 r'',
+    for x = (independent q, independent u, z).
 
-    about         a steady motion, or a state, or values of coordinates, speeds, variables and inputs by name or symbol (others are
-                  zero)
+    about         a steady motion, or a state, or values of coordinates, speeds, variables and inputs by name or symbol
+                  (others are zero)
     independent   coordinates and speeds to keep where constraints leave a choice (a coordinate stands for its rate too)
-    outputs       expressions by name, also with accelerations, multipliers and reactions in them; by default those of the model
+    outputs       expressions by name, also with accelerations, multipliers and reactions in them; by default those of
+                  the model
     drop          states to leave out on which no other depends: names, or "cyclic" for all such coordinates
-    moving        the values are a point of a motion that is not steady: the result describes its neighbourhood at that instant
+    moving        the values are a point of a motion that is not steady: the result describes its neighbourhood at that
+                  instant
     inputs        laws as in `simulate`, which close the loop; a steady motion is then to be found with the same ones
     values        parameters by name or symbol, where they are not those of the model; also as keywords
     options       any of these by name, where the model has the name too
 
-    Constraints, multipliers and accelerations are eliminated at the operating point, with the derivatives of constraint forces in the
-    directions that are left. Along a motion that turns, states are seen from axes that turn with it: x and y of a vehicle in a
-    circle, or Euler parameters of a satellite that spins, have constant coefficients too. Where the operating point is known in closed form, so are the entries of the result.
+    Constraints, multipliers and accelerations are eliminated at the operating point, with the derivatives of constraint
+    forces in the directions that are left. Along a motion that turns, states are seen from axes that turn with it: x
+    and y of a vehicle in a circle, or Euler parameters of a satellite that spins, have constant coefficients too. Where
+    the operating point is known in closed form, so are the entries of the result.
     """
     numbers = dict(values or {})
     eq, constants = with_inputs(equations, inputs or {}, StabilityError)
@@ -121,8 +124,8 @@ def _linearized(
 def _seen_along(eq: Equations, small: ReducedMatrices, kept: Partition, motion: SteadyMotion | None) -> ReducedMatrices:
     """Variations seen from axes that go along with the motion, in which coefficients do not change with time.
 
-    A motion along symmetries is x(t) = exp(t Y) x(0), Y = Σ ωk Yk. Variations are carried along as ξ = exp(-t DY) δx, so that
-    E ξ' = (A - E DY) ξ, DY at the operating point (Marsden, Lectures on Mechanics, ch. 5).
+    A motion along symmetries is x(t) = exp(t Y) x(0), Y = Σ ωk Yk. Variations are carried along as ξ = exp(-t DY) δx,
+    so that E ξ' = (A - E DY) ξ, DY at the operating point (Marsden, Lectures on Mechanics, ch. 5).
     """
     along = [] if motion is None else [(s, rate) for s, rate in motion.conditions.along if _bends(s)]
     if motion is None or not along:
@@ -143,7 +146,8 @@ def _seen_along(eq: Equations, small: ReducedMatrices, kept: Partition, motion: 
 
 
 def _bends(s: Symmetry) -> bool:
-    """Whether states change at rates that depend on the state, as in a rotation; a shift of coordinates changes none."""
+    """Whether states change at rates that depend on the state, as in a rotation; a shift of coordinates changes
+    none."""
     return any(e.op != "const" for e in (*s.q.values(), *s.u.values()))
 
 
@@ -169,7 +173,8 @@ def _parameters(eq: Equations, motion: SteadyMotion | None, values: Mapping[str,
         table = table.having(motion.parameters, "p").only(motion.parameters)
     if others := [name for name in values if name not in table and name in eq.kinds]:
         raise StabilityError(
-            f"{where}: {others[0]} is a {eq.kinds[others[0]]}, not a parameter; its value at the operating point goes into `about`"
+            f"{where}: {others[0]} is a {eq.kinds[others[0]]}, not a parameter; its value at the operating "
+            "point goes into `about`"
         )
     before = table.defaults if motion is None else motion.defaults
     return {**before, **table.numbers(values, where, StabilityError)}
@@ -204,7 +209,8 @@ def _of_open_loop(
 def _from_state(
     eq: Equations, state: State, values: Mapping[str, float]
 ) -> tuple[dict[Symbol, float], dict[str, float]]:
-    """A state as values by symbol, and its parameters where no others are given. Speeds that are zero to rounding are zero."""
+    """A state as values by symbol, and its parameters where no others are given. Speeds that are zero to rounding are
+    zero."""
     if state.equations is not eq:
         raise StabilityError(
             f"linearisation of {eq.name!r}: the state is that of other equations ({state.equations.name!r})"
@@ -263,7 +269,8 @@ def _claimed(eq: Equations, about: Mapping[Any, Any], values: Mapping[str, float
 
 
 def _drifting(eq: Equations, held: Mapping[Symbol, Any]) -> dict[Symbol, Any]:
-    """Coordinates that change at a point, as those of a vehicle on its way do: the motion may be steady all the same, along a symmetry."""
+    """Coordinates that change at a point, as those of a vehicle on its way do: the motion may be steady all the same,
+    along a symmetry."""
     rates = folded(list(eq.rates.entries), held)
     return {q: held[q] for q, rate in zip(eq.q, rates, strict=True) if rate.value is None or abs(rate.value) > STILL}
 
@@ -307,7 +314,8 @@ def _rates_of_variables(
     slopes = jacobian(rows, dz)
     if set(free_symbols(slopes)) & set(dz):
         raise StabilityError(
-            f"linearisation of {eq.name!r}: the additional equations are not linear in {listed(dz)}; give a steady motion"
+            f"linearisation of {eq.name!r}: the additional equations are not linear in {listed(dz)}; give a "
+            "steady motion"
         )
     right = substitute_all([-e for e in rows], dict.fromkeys(dz, ZERO))
     solution = solved(slopes, Matrix(len(right), 1, tuple(right)), samples([slopes, *right], numbers, 1)[0])

@@ -1,4 +1,5 @@
-"""Root loci: eigenvalues over one parameter, followed as branches, with the values at which stability changes or pairs meet."""
+"""Root loci: eigenvalues over one parameter, followed as branches, with the values at which stability changes or pairs
+meet."""
 
 from __future__ import annotations
 
@@ -27,10 +28,10 @@ ROUNDS: Final = 8  # of halving steps where branches cannot be told apart
 class RootLocus(Tabular):
     """Eigenvalues over a parameter: row k belongs to values[k], each column is a branch; `critical` values in order.
 
-    Real and imaginary parts below the rounding error of their eigenvalue are zero. `unstable` has the number of eigenvalues with a
-    positive real part before the first critical value, between each and the next, and after the last, computed in the middle.
-    `motion` has the operating point at each value: coordinates, speeds, variables, inputs and outputs by name; empty where the system is not about a
-    steady motion.
+    Real and imaginary parts below the rounding error of their eigenvalue are zero. `unstable` has the number of
+    eigenvalues with a positive real part before the first critical value, between each and the next, and after the
+    last, computed in the middle. `motion` has the operating point at each value: coordinates, speeds, variables, inputs
+    and outputs by name; empty where the system is not about a steady motion.
     """
 
     parameter: str
@@ -44,7 +45,10 @@ class RootLocus(Tabular):
     def __str__(self) -> str:
         n, k = self.eigenvalues.shape
         lines = [
-            f"Root locus over {self.parameter} = {self.values[0]:z.6g} ... {self.values[-1]:z.6g}: {k} branches, {n} points"
+            (
+                f"Root locus over {self.parameter} = {self.values[0]:z.6g} ... {self.values[-1]:z.6g}: {k} "
+                f"branches, {n} points"
+            )
         ]
         lines += [f"    {c.value:z.10g}: {c.kind}, {c.how}, at {neat(c.eigenvalue)}" for c in self.critical]
         return "\n".join(lines)
@@ -55,7 +59,8 @@ class RootLocus(Tabular):
         return self.eigenvalues.real.max(axis=1)
 
     def stable_ranges(self) -> list[tuple[float, float]]:
-        """Intervals in which no eigenvalue has a positive real part; those that stay on the imaginary axis do not count.
+        """Intervals in which no eigenvalue has a positive real part; those that stay on the imaginary axis do not
+        count.
 
         They end at critical values, so that an interval may be narrower than the steps of the locus.
         """
@@ -97,7 +102,8 @@ def _swept(lin: LinearSystem, values: Mapping[str, Any], points: int) -> tuple[s
     names = [k for k, v in values.items() if np.ndim(v)]
     if len(names) != 1:
         raise StabilityError(
-            f"root locus of {lin.name!r}: one parameter is to have a range, as in root_locus(V=(1, 40)); got ranges for {listed(names)}"
+            f"root locus of {lin.name!r}: one parameter is to have a range, as in root_locus(V=(1, 40)); got "
+            f"ranges for {listed(names)}"
         )
     given = np.asarray(values[names[0]], dtype=float)
     grid = (

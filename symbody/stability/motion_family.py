@@ -44,7 +44,8 @@ class FreedConditions:
 
 
 def freed(motion: SteadyMotion, *names: str) -> FreedConditions:
-    """Free parameters, inputs, coordinates or speeds that have a value, or outputs and expressions that were asked for."""
+    """Free parameters, inputs, coordinates or speeds that have a value, or outputs and expressions that were asked
+    for."""
     asked, unknowns = motion.conditions, motion.conditions.all_unknowns
     for name in names:
         asked, value = _one_freed(motion, asked, unknowns, name)

@@ -1,8 +1,8 @@
 """Eigenvalues of pencils A x = s E x with numbers: finite ones with their vectors, infinite ones counted.
 
-Where E is singular (algebraic variables, constraints), W = (A - s0 E)⁻¹ E has an eigenvalue 1 / (s - s0) for every finite s and zeros for
-the infinite ones. Its range is taken again and again until W is regular on it: what is lost on the way belongs to infinity, in chains
-of any length, so that no infinite eigenvalue is printed as 1e17.
+Where E is singular (algebraic variables, constraints), W = (A - s0 E)⁻¹ E has an eigenvalue 1 / (s - s0) for every
+finite s and zeros for the infinite ones. Its range is taken again and again until W is regular on it: what is lost on
+the way belongs to infinity, in chains of any length, so that no infinite eigenvalue is printed as 1e17.
 """
 
 from __future__ import annotations
@@ -70,9 +70,11 @@ def is_regular(E: Array) -> bool:
 
 
 def balanced(E: Array, A: Array) -> Array:
-    """E with rows and columns scaled so that E² + A² has equal sums in all of them (Lemonnier and Van Dooren, SIAM J. Matrix Anal. Appl. 28, 2006).
+    """E with rows and columns scaled so that E² + A² has equal sums in all of them (Lemonnier and Van Dooren, SIAM J.
+    Matrix Anal. Appl. 28, 2006).
 
-    A stiff spring makes rows of A large, and E beside them small; scaled so, E is singular only where variables are algebraic.
+    A stiff spring makes rows of A large, and E beside them small; scaled so, E is singular only where variables are
+    algebraic.
     """
     size = E**2 + A**2
     rows, columns = np.ones(len(E)), np.ones(len(E))
@@ -88,7 +90,8 @@ def _row_scales(E: Array, A: Array) -> Array:
 
 
 def _left(E: Array, x: Any) -> Complex:
-    """Left vectors from right ones, where these are a basis: rows of (E x)⁻¹; else (a defective pencil) the nearest to that."""
+    """Left vectors from right ones, where these are a basis: rows of (E x)⁻¹; else (a defective pencil) the nearest to
+    that."""
     return np.linalg.pinv(E @ x, rcond=1e-15).conj().T.astype(complex)
 
 
@@ -114,7 +117,8 @@ def _deflated(E: Array, A: Array, names: tuple[str, ...]) -> tuple[Any, Any, Any
 
 
 def core_ranks(W: Array, tolerance: float) -> tuple[int, ...]:
-    """Ranks of W, of W on its range, and so on until it is regular there; of many matrices of one structure, the largest."""
+    """Ranks of W, of W on its range, and so on until it is regular there; of many matrices of one structure, the
+    largest."""
     size, ranks = np.maximum(np.linalg.norm(W, axis=(1, 2)), 1e-300)[:, None], []
     while W.size:
         U, values, _ = np.linalg.svd(W)
@@ -127,7 +131,8 @@ def core_ranks(W: Array, tolerance: float) -> tuple[int, ...]:
 
 
 def invertible_part(W: Array, ranks: tuple[int, ...]) -> tuple[Array, Array, Array]:
-    """C, B and P of W B = B C, P W = C P, P B = 1, with the eigenvalues of W that are not zero for all of its structure (Fitting)."""
+    """C, B and P of W B = B C, P W = C P, P B = 1, with the eigenvalues of W that are not zero for all of its structure
+    (Fitting)."""
     C, B = W, np.broadcast_to(np.eye(W.shape[-1]), W.shape)
     P = B
     for rank in ranks:
@@ -191,7 +196,8 @@ def _why_singular(E: Array, A: Array, names: tuple[str, ...]) -> str:
 
 
 def qz_eigenvalues(E: Array, A: Array, names: tuple[str, ...] = ()) -> tuple[Complex, int]:
-    """Finite eigenvalues by the QZ algorithm on the whole pencil, and the number of infinite ones (Lynch 6.2, eq. 6.6)."""
+    """Finite eigenvalues by the QZ algorithm on the whole pencil, and the number of infinite ones (Lynch 6.2, eq.
+    6.6)."""
     scale = _row_scales(E, A)
     E, A = E / scale, A / scale
     _regular_shift(E, A, names)

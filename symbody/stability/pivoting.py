@@ -1,7 +1,7 @@
 """Linear systems of expressions, solved on the graph with pivots that numbers chose.
 
-A row or a column with a single entry is solved for directly, so that results stay short enough to read; two unknowns that are left
-are solved for by determinants; larger systems become a solve node, which pivots at run time.
+A row or a column with a single entry is solved for directly, so that results stay short enough to read; two unknowns
+that are left are solved for by determinants; larger systems become a solve node, which pivots at run time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class PivotedSolution:
 
 
 def solved(A: Matrix, B: Matrix, sample: Mapping[Symbol, float]) -> PivotedSolution:
-    """The solution of a system with more, as many or fewer rows than unknowns; `sample` are numbers by which pivots are chosen."""
+    """The solution of a system with more, as many or fewer rows than unknowns; `sample` are numbers by which pivots are
+    chosen."""
     work = _PivotedElimination(A, B, array(A, sample))
     work.take_singles()
     work.take_rest()

@@ -1,7 +1,8 @@
 """From all variables to an independent set: the dependent part is eliminated at the operating point.
 
 phi_q δq + phi_r δr = 0       δq  = Tq δqi + Qr δr
-Jc δu + speed δ(q, r) = 0     δu  = Tu δui + Uq δqi + Ur δr     (H Tp = 0: multipliers do not come into Tpᵀ times the balances; Tp = Tu where H = Jc)
+Jc δu + speed δ(q, r) = 0     δu  = Tu δui + Uq δqi + Ur δr     (H Tp = 0: multipliers do not come into Tpᵀ times the
+                              balances; Tp = Tu where H = Jc)
 Jc δu' + turn δ(q, u, r) = 0  δu' = Tu δui' + Wq δqi + Wu δui + Wr δr
 
 r being the inputs, their rates and their second rates.
@@ -51,7 +52,8 @@ class ReducedMatrices:
 
 @dataclass(frozen=True)
 class DependentRates:
-    """Speeds and accelerations that depend on others: δu = Tu δui + Uq δqi + Ur δr, δu' = Tu δui' + Wq δqi + Wu δui + Wr δr."""
+    """Speeds and accelerations that depend on others: δu = Tu δui + Uq δqi + Ur δr, δu' = Tu δui' + Wq δqi + Wu δui +
+    Wr δr."""
 
     Tu: Matrix
     Uq: Matrix
@@ -171,15 +173,17 @@ def _beside(parts: Sequence[Matrix]) -> Matrix:
     return Matrix(rows, sum(p.cols for p in parts), tuple(entries))
 
 
-# ---------------------------------------------------------------------------------------------------- which are independent
+# ------------------------------------------------------------------------------------------------ which are independent
 
 
 def chosen_partition(
     eq: Equations, v: Variation, sample: Sample, wanted: Iterable[Symbol | str], turning: Iterable[Symbol], cyclic: Iterable[Symbol] = ()
 ) -> Partition:  # fmt: skip
-    """Independent coordinates and speeds: those wanted; otherwise coordinates that matter, in the user's order, before those that do not.
+    """Independent coordinates and speeds: those wanted; otherwise coordinates that matter, in the user's order, before
+    those that do not.
 
-    turning   speeds that are not constant in the motion: dependent wherever they can be, so that the result does not change with time
+    turning   speeds that are not constant in the motion: dependent wherever they can be, so that the result does not
+              change with time
     cyclic    coordinates that are known to matter nowhere; others are seen in the numbers
     """
     names = _wanted(eq, wanted)
@@ -246,7 +250,8 @@ def _idle(numbers: Variation, kept: Partition, cyclic: Sequence[int]) -> list[in
 def idle_states(E: Array, A: Array, candidates: Iterable[int], cyclic: Sequence[int] = ()) -> list[int]:
     """The largest set of states, out of the candidates, that no other state's rate depends on.
 
-    cyclic   states that are known to matter nowhere: what their columns of A have is rounding, which a row that is zero cannot tell from numbers
+    cyclic   states that are known to matter nowhere: what their columns of A have is rounding, which a row that is zero
+             cannot tell from numbers
     """
     A = A.copy()
     A[:, list(cyclic)] = 0.0

@@ -65,13 +65,17 @@ class TimeResponse:
     values: Array
 
     def __repr__(self) -> str:
-        return f"<{self.kind} response of {self.output} to {self.input}: {len(self.times)} times, 0 ... {self.times[-1]:z.4g} s>"
+        return (
+            f"<{self.kind} response of {self.output} to {self.input}: {len(self.times)} times, 0 ... "
+            f"{self.times[-1]:z.4g} s>"
+        )
 
 
 @dataclass(frozen=True, repr=False)
 class StateSpace(Summarized):
-    """x' = A x + B r, y = C x + D r with numbers; `states` are combinations of the system's where algebraic ones were eliminated, and less a
-    multiple of the inputs (`z_dot_shifted`) where rates of inputs act. An input whose rate stands in an output is a state, and its rate the input."""
+    """x' = A x + B r, y = C x + D r with numbers; `states` are combinations of the system's where algebraic ones were
+    eliminated, and less a multiple of the inputs (`z_dot_shifted`) where rates of inputs act. An input whose rate
+    stands in an output is a state, and its rate the input."""
 
     A: Any
     B: Any
@@ -231,7 +235,8 @@ def time_response(
     follows = _last_rate([m[:, [k]] for m in space.D], space.D)
     if follows or (kind == "impulse" and d):
         raise StabilityError(
-            f"linear system {lin.name!r}: {seen.y[0]} follows {rate_name(lin.r[k], follows)} directly; its {kind} response has an impulse"
+            f"linear system {lin.name!r}: {seen.y[0]} follows {rate_name(lin.r[k], follows)} directly; its "
+            f"{kind} response has an impulse"
         )
     t = _times(A) if times is None else np.asarray(times, dtype=float)
     if t.ndim != 1 or not len(t) or (np.diff(t) <= 0).any() or t[0] < 0:

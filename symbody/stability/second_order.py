@@ -36,8 +36,9 @@ class SecondOrderMatrices(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class SecondOrder(Summarized):
-    """M q'' + (D + G) q' + (K + N) q = B r + B1 r' + B2 r'': M, D and K symmetric (mass, damping, stiffness), G and N skew (gyroscopic,
-    circulatory). `matrices(V=20)` has them as arrays; `system` is the linear system that they were taken from."""
+    """M q'' + (D + G) q' + (K + N) q = B r + B1 r' + B2 r'': M, D and K symmetric (mass, damping, stiffness), G and N
+    skew (gyroscopic, circulatory). `matrices(V=20)` has them as arrays; `system` is the linear system that they were
+    taken from."""
 
     q: tuple[str, ...]
     r: tuple[str, ...]

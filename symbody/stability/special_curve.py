@@ -51,7 +51,8 @@ class DegeneratePoint:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpecialCurve(MotionFamily):
-    """Folds or Hopf points over two values, made by `branch.curve_of(point, k=(low, high))`. `curve["k"]` is an array, as of a branch.
+    """Folds or Hopf points over two values, made by `branch.curve_of(point, k=(low, high))`. `curve["k"]` is an array,
+    as of a branch.
 
     kind       fold or Hopf
     varied     the names of the two values
@@ -83,7 +84,8 @@ class SpecialCurve(MotionFamily):
 
 
 def special_curve(rows: SpecialRows, family: PencilFamily, step: float, max_step: float, most: int) -> SpecialCurve:
-    """The curve through the point that the rows begin with, both ways; `family` has the structure of its linear systems."""
+    """The curve through the point that the rows begin with, both ways; `family` has the structure of its linear
+    systems."""
     curve = SolutionCurve(rows.function, rows.sizes, np.abs(rows.function(rows.moving(rows.begin))[1]), step, max_step)
     start = curve.at(rows.moving(rows.begin))
     assert start is not None
@@ -175,7 +177,8 @@ class _Degeneracies:
         return np.asarray(self.curve.rows[:m] * psi)
 
     def _slow_sum(self, point: CurvePoint) -> float:
-        """The sum of the two slowest eigenvalues, one of which is zero at a fold, in parts of the fastest: smooth, and zero where both are."""
+        """The sum of the two slowest eigenvalues, one of which is zero at a fold, in parts of the fastest: smooth, and
+        zero where both are."""
         X = self.rows.whole(point.x)[None, : self.rows.count]
         s = np.linalg.eigvals(self.family.core(*self.rows.pencils(X)).S[0])
         slow = s[np.argsort(np.abs(s))[:2]]

@@ -1,14 +1,15 @@
 """Rows of special points with two values freed, whose solutions are curves: of folds, and of Hopf points.
 
-A fold at (x, λ, μ) with its null vector φ, and a Hopf point with its eigenvector v = a + i ω b and κ = ω² (Kuznetsov, *Elements of Applied
-Bifurcation Theory*, 10.2), the latter in all variables Y = (q, u, z, lam) of the equations G(Y', Y) = 0 as they are, P = ∂G/∂Y', Q = ∂G/∂Y:
+A fold at (x, λ, μ) with its null vector φ, and a Hopf point with its eigenvector v = a + i ω b and κ = ω² (Kuznetsov,
+*Elements of Applied Bifurcation Theory*, 10.2), the latter in all variables Y = (q, u, z, lam) of the equations G(Y',
+Y) = 0 as they are, P = ∂G/∂Y', Q = ∂G/∂Y:
 
     R = 0,   ∂R/∂x φ = 0,                       cᵀφ = 1
     R = 0,   Q a - κ P b = 0,  Q b + P a = 0,   cᵀa = 1,  cᵀb = 0
 
-Null vectors are unknowns like others, so that all slopes are derivatives of expressions. The rows are regular where ω vanishes: a and b are then
-the eigenvector and the next one of a double zero. c follows the null vector from point to point: of unit product with the last one, and at a
-right angle to its b.
+Null vectors are unknowns like others, so that all slopes are derivatives of expressions. The rows are regular where ω
+vanishes: a and b are then the eigenvector and the next one of a double zero. c follows the null vector from point to
+point: of unit product with the last one, and at a right angle to its b.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ Places = NDArray[np.intp]
 
 
 class SpecialRows(FreedProblem):
-    """F(X) = 0 for the kind of a special point of a branch, with a second value freed; X = (all unknowns, null vector, κ).
+    """F(X) = 0 for the kind of a special point of a branch, with a second value freed; X = (all unknowns, null vector,
+    κ).
 
     along     the branch that the point lies on
     free      numbers of the entries of X that move, of which those of the null vector and κ are the last
@@ -221,7 +223,8 @@ class HopfRows(SpecialRows):
 
 
 def _in_phase(v: Complex, count: int) -> Complex:
-    """An eigenvector whose first entries, the coordinates, are as real as they can be: towards ω = 0 the real part is then the null vector."""
+    """An eigenvector whose first entries, the coordinates, are as real as they can be: towards ω = 0 the real part is
+    then the null vector."""
     theta = -0.5 * np.angle(v[:count] @ v[:count])
     return np.asarray(v * np.exp(1j * theta), dtype=complex)
 
@@ -239,6 +242,7 @@ def special_rows(along: BranchProblem, point: SpecialPoint, name: str, low: floa
     kinds = {"fold": FoldRows, "Hopf": HopfRows}
     if point.kind not in kinds:
         raise StabilityError(
-            f"branch of {along.equations.name!r}: curves over two values are those of folds and Hopf points; got a {point.kind}"
+            f"branch of {along.equations.name!r}: curves over two values are those of folds and Hopf points; "
+            f"got a {point.kind}"
         )
     return kinds[point.kind](along, point, name, low, high)

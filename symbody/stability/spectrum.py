@@ -26,7 +26,8 @@ PENCILS = ("coordinates", "qz", "squares")
 class Mode:
     """x(t) = shape · exp(eigenvalue t).
 
-    shape           of every coordinate, speed and variable, dependent ones too; the largest coordinate is 1, with phase 0
+    shape           of every coordinate, speed and variable, dependent ones too; the largest coordinate is 1, with phase
+                    0
     participation   share of each state in the mode: |yᵢ (E x)ᵢ|, summing to 1 (y the left vector)
     """
 
@@ -38,7 +39,10 @@ class Mode:
         s = self.eigenvalue
         most = sorted(self.participation, key=self.participation.__getitem__, reverse=True)[:3]
         shares = ", ".join(f"{name} {self.participation[name]:.0%}" for name in most)
-        return f"<Mode {s.real:z.6g} {s.imag:+z.6g}i, {self.frequency:z.5g} Hz, damping ratio {self.damping_ratio:z.4f}: {shares}>"
+        return (
+            f"<Mode {s.real:z.6g} {s.imag:+z.6g}i, {self.frequency:z.5g} Hz, damping ratio "
+            f"{self.damping_ratio:z.4f}: {shares}>"
+        )
 
     @property
     def is_oscillatory(self) -> bool:
@@ -102,7 +106,8 @@ def eigenvalues(lin: LinearSystem, values: Mapping[str, float], method: str = "c
     """Finite eigenvalues, by real part.
 
     coordinates   of the reduced pencil (E, A)
-    qz            by the QZ algorithm on the equations in all variables, with accelerations and multipliers (Lynch eq. 6.6)
+    qz            by the QZ algorithm on the equations in all variables, with accelerations and multipliers (Lynch eq.
+                  6.6)
     qr            on an orthonormal basis of what the constraints leave free (Lynch eq. 6.16)
     """
     if method not in METHODS:
@@ -112,7 +117,8 @@ def eigenvalues(lin: LinearSystem, values: Mapping[str, float], method: str = "c
         return pencil_spectrum(n.E, n.A, lin.x).s
     if lin.full is None:
         raise StabilityError(
-            f"linear system {lin.name!r}: method={method!r} needs the equations that it was reduced from; there are none"
+            f"linear system {lin.name!r}: method={method!r} needs the equations that it was reduced from; "
+            "there are none"
         )
     if method == "qz":
         return qz_eigenvalues(*full_pencil(lin, values), names=lin.full.names)[0]
@@ -128,7 +134,8 @@ def infinite_eigenvalues(lin: LinearSystem, values: Mapping[str, float], method:
         return pencil_spectrum(n.E, n.A, lin.x).infinite
     if lin.full is None:
         raise StabilityError(
-            f"linear system {lin.name!r}: method={method!r} needs the equations that it was reduced from; there are none"
+            f"linear system {lin.name!r}: method={method!r} needs the equations that it was reduced from; "
+            "there are none"
         )
     if method == "qz":
         return qz_eigenvalues(*full_pencil(lin, values), names=lin.full.names)[1]
@@ -189,9 +196,11 @@ def _mode(
 
 
 def full_pencil(lin: LinearSystem, values: Mapping[str, float]) -> tuple[Array, Array]:
-    """E X' = A X for X = (q, u, a, z, lam), a being the accelerations: of index one, so that infinite eigenvalues come out as such.
+    """E X' = A X for X = (q, u, a, z, lam), a being the accelerations: of index one, so that infinite eigenvalues come
+    out as such.
 
-    q'i = rates,  phi_q q = 0,  u'i = ai,  Jc u + speed_q q = 0,  M a + force ... - Hᵀ lam = 0,  Jc a + turn ... = 0,  more = 0
+    q'i = rates,  phi_q q = 0,  u'i = ai,  Jc u + speed_q q = 0,  M a + force ... - Hᵀ lam = 0,  Jc a + turn ... =
+                  0,  more = 0
     """
     assert lin.full is not None
     v, (qi, ui) = lin.variation_numbers(values), lin.full.kept

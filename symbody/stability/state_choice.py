@@ -43,7 +43,8 @@ def cyclic_states(lin: LinearSystem) -> tuple[str, ...]:
 
 
 def _known_cyclic(lin: LinearSystem) -> list[int]:
-    """States on which the equations that were linearised do not depend: their columns are zero, whatever rounding says."""
+    """States on which the equations that were linearised do not depend: their columns are zero, whatever rounding
+    says."""
     known = set() if lin.about is None else {q.name for q in lin.about.conditions.cyclic}
     return [k for k, n in enumerate(lin.x) if n in known]
 
@@ -87,7 +88,8 @@ def _rows_without(lin: LinearSystem, m: Matrix, drop: Sequence[int]) -> list[int
 
 
 def _vanish(lin: LinearSystem, places: Sequence[tuple[Matrix, int, int]]) -> list[bool]:
-    """Whether entries are zero for all parameters; at an operating point in numbers, whether they are zero to rounding."""
+    """Whether entries are zero for all parameters; at an operating point in numbers, whether they are zero to
+    rounding."""
     if not lin.unknowns:
         return vanishing([m[i, j] for m, i, j in places], lin.nominal)
     matrices = {id(m): m for m, _, _ in places}
@@ -132,7 +134,8 @@ def _combination(lin: LinearSystem, law: Any) -> list[Expr]:
 
 
 def _rate_put_in(j: int, sides: list[Matrix]) -> list[Matrix]:
-    """The rate of state j in other rows replaced by what its own row says, where that is x' = ...; the first matrix is E."""
+    """The rate of state j in other rows replaced by what its own row says, where that is x' = ...; the first matrix is
+    E."""
     E = sides[0]
     if any((e is not ONE) if k == j else (e is not ZERO) for k, e in enumerate(E.row(j))):
         return sides

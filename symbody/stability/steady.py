@@ -1,4 +1,5 @@
-"""`steady`: equilibria and relative equilibria, in closed form where the conditions are linear, else by Newton's method."""
+"""`steady`: equilibria and relative equilibria, in closed form where the conditions are linear, else by Newton's
+method."""
 
 from __future__ import annotations
 
@@ -40,24 +41,28 @@ def steady(
     turning: Any = None, start: Start | None = None, inputs: Mapping[Any, Any] | None = None, options: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> SteadyMotion:  # fmt: skip
-    """An equilibrium, or a motion in which only cyclic coordinates grow: `steady(eq, {x.dot: V}, zero=[y, psi, phi], V=5.0)`.
+    """An equilibrium, or a motion in which only cyclic coordinates grow: `steady(eq, {x.dot: V}, zero=[y, psi, phi],
+    V=5.0)`.
 
-    values   of coordinates, speeds, inputs, outputs (by name or symbol), or of expressions in them: numbers, or expressions in parameters (new ones
-             too); numbers of parameters, and of the time t, where they are not those of the model. By name also as keywords
+    values   of coordinates, speeds, inputs, outputs (by name or symbol), or of expressions in them: numbers, or
+             expressions in parameters (new ones too); numbers of parameters, and of the time t, where they are not
+             those of the model. By name also as keywords
     zero     what has the value zero; a cyclic coordinate that has a value does not drift
-    free     unknown beside the state and the multipliers: inputs or parameters to be found; q.dot of a coordinate that is to drift
-             although it is not cyclic (the heading of a vehicle that turns), or a speed that is not to be zero
-    turning  an axis of the ground about which the whole turns, "z" or (0, 0, 1), at a rate to be found (`motion["turn_z"]` where no coordinate
-             has that rate), or a mapping from axes to rates: {"z": 2.0}
-    start    where the search begins, where zero is not near: values by name or symbol, a `State`, another `SteadyMotion` or its values, the
-             end of a `Trajectory`
+    free     unknown beside the state and the multipliers: inputs or parameters to be found; q.dot of a coordinate that
+             is to drift although it is not cyclic (the heading of a vehicle that turns), or a speed that is not to be
+             zero
+    turning  an axis of the ground about which the whole turns, "z" or (0, 0, 1), at a rate to be found
+             (`motion["turn_z"]` where no coordinate has that rate), or a mapping from axes to rates: {"z": 2.0}
+    start    where the search begins, where zero is not near: values by name or symbol, a `State`, another
+             `SteadyMotion` or its values, the end of a `Trajectory`
     inputs   laws as in `simulate`: the equations of the result are those of the closed loop
 
-    Cyclic coordinates, on which no entry of the equations depends, may drift; all others stand still, unless a rate or a speed is asked for:
-    then the motion may go along the symmetries of the equations that have it (rotations of the whole mechanism about any axis, spins of bodies,
-    shafts that turn together), in whatever coordinates. Inputs are zero unless they have a value or are free. Where the rest follows from linear
-    equations alone, and holds for all parameters, the result has expressions in the parameters; otherwise it has numbers: those of the solution
-    nearest to the start among the ones that were found. `outcome` says what happened; `distance` how far that is from the start;
+    Cyclic coordinates, on which no entry of the equations depends, may drift; all others stand still, unless a rate or
+    a speed is asked for: then the motion may go along the symmetries of the equations that have it (rotations of the
+    whole mechanism about any axis, spins of bodies, shafts that turn together), in whatever coordinates. Inputs are
+    zero unless they have a value or are free. Where the rest follows from linear equations alone, and holds for all
+    parameters, the result has expressions in the parameters; otherwise it has numbers: those of the solution nearest to
+    the start among the ones that were found. `outcome` says what happened; `distance` how far that is from the start;
     the residual is shown, and what the conditions left open.
     """
     asked = question(equations, values, zero, free, turning, start, inputs)
@@ -72,10 +77,11 @@ def steady_motions(
     turning: Any = None, start: Start | None = None, inputs: Mapping[Any, Any] | None = None, options: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> tuple[SteadyMotion, ...]:  # fmt: skip
-    """Several steady motions, in numbers, the nearest to the start first: up to `count`, as many as are found. The rest is as in `steady`.
+    """Several steady motions, in numbers, the nearest to the start first: up to `count`, as many as are found. The rest
+    is as in `steady`.
 
-    Solutions that are known are divided out, and the search goes on from the start and from points around it; there may be more than are
-    found. Motions that differ in what the conditions leave open are one.
+    Solutions that are known are divided out, and the search goes on from the start and from points around it; there may
+    be more than are found. Motions that differ in what the conditions leave open are one.
     """
     asked = question(equations, values, zero, free, turning, start, inputs)
     return tuple(map(_refused_in_time, _in_numbers(asked, lambda search: search.several(count))))
@@ -216,7 +222,8 @@ def _defaults(eq: Equations, asked: Conditions, values: Mapping[str, float]) -> 
 def _started(
     eq: Equations, asked: Conditions, start: Mapping[Any, float], is_whole: bool
 ) -> tuple[dict[Symbol, float], tuple[str, ...]]:
-    """Where unknowns begin; and a note about values that were given for what is no unknown. Of a whole state what is unknown is taken."""
+    """Where unknowns begin; and a note about values that were given for what is no unknown. Of a whole state what is
+    unknown is taken."""
     table = eq.variables.having((s for s in asked.all_unknowns if s not in eq.variables), "p")
     unknowns, where = table.only(asked.all_unknowns), f"steady(start=...) of {eq.name!r}"
     is_whole = is_whole or all(s.name in start for s in eq.variables.of("q u").symbols)
@@ -238,8 +245,8 @@ def _started(
 
 
 def _may_be_closed(asked: SteadyQuestion) -> bool:
-    """Whether rows can vanish with coordinates where the search would begin, all else from linear equations; in numbers, where these cost nothing
-    since the same has been asked before."""
+    """Whether rows can vanish with coordinates where the search would begin, all else from linear equations; in
+    numbers, where these cost nothing since the same has been asked before."""
     if _free_parameters(asked.conditions):
         return False
     problem = asked.problem
@@ -258,7 +265,8 @@ def _may_be_closed(asked: SteadyQuestion) -> bool:
 
 
 def _closed_form(asked: SteadyQuestion) -> SteadyMotion | None:
-    """Coordinates where the search would begin, all else from linear equations; None where that does not hold for all parameters."""
+    """Coordinates where the search would begin, all else from linear equations; None where that does not hold for all
+    parameters."""
     conditions, begin, defaults = asked.conditions, asked.begin, asked.defaults
     table: dict[Symbol, Expr] = dict(conditions.fixed)
     table |= {s: as_expr(begin[s]) for s in conditions.unknowns["coordinates"]}
@@ -347,7 +355,10 @@ def _in_numbers(asked: SteadyQuestion, found_by: Callable[[ZeroSearch], list[Fou
     if missing := asked.missing:
         raise advised(
             StabilityError,
-            f"steady motion of {eq.name!r}: no value for {listed(missing)}, and the motion is not known in closed form; give ",
+            (
+                f"steady motion of {eq.name!r}: no value for {listed(missing)}, and the motion is not known in "
+                "closed form; give "
+            ),
             f"steady(..., {missing[0]}=...)",
             f"--set {missing[0]}=...",
         )

@@ -30,15 +30,16 @@ Number = float | Expr
 class SteadyMotion(Tabular, Portable):
     """An equilibrium or relative equilibrium: only cyclic coordinates change, at constant rates; made by `steady`.
 
-    motion["phi"] is a number, or an expression in the parameters where the motion is known in closed form; names are those of q, u,
-    z, the multipliers, inputs, u' and z', which `values` has, and of outputs, which `outputs` has.
+    motion["phi"] is a number, or an expression in the parameters where the motion is known in closed form; names are
+    those of q, u, z, the multipliers, inputs, u' and z', which `values` has, and of outputs, which `outputs` has.
 
     outcome        the result in a sentence
     is_steady      whether the rows vanish
     residual       the largest row, in units of its own terms; `worst` names it
     drifting       coordinates that grow
-    distance       from the start to the solution: the root of the sum of squares of all changes, of angles in radians, of others in units in which
-                   they weigh as much in the equations; multipliers and accelerations do not count
+    distance       from the start to the solution: the root of the sum of squares of all changes, of angles in radians,
+                   of others in units in which they weigh as much in the equations; multipliers and accelerations do not
+                   count
     evaluations    of all rows and their slopes, in the whole search
     notes          what else to know: values that hold a coordinate still, starts that were not used
     undetermined   unknowns that the conditions leave open; they stay where the search started
@@ -116,7 +117,8 @@ class SteadyMotion(Tabular, Portable):
 
     @cached_property
     def rows_of_names(self) -> Mapping[str, Expr]:
-        """Coordinates, speeds, variables, inputs and entries of outputs (place[0]), in terms of parameters and of the unknowns."""
+        """Coordinates, speeds, variables, inputs and entries of outputs (place[0]), in terms of parameters and of the
+        unknowns."""
         eq = self.equations
         out = {s.name: self.expressions.get(s, s) for s in eq.variables.of("q u z r").symbols}
         for name, row in self.output_rows.items():
@@ -161,7 +163,8 @@ class SteadyMotion(Tabular, Portable):
             if isinstance(value, Expr):
                 if missing := [x.name for x in free_symbols(value) if x not in numbers]:
                     raise StabilityError(
-                        f"steady motion of {eq.name!r}: {s.name} depends on {listed(missing)}, which have no value; steady(..., {missing[0]}=...)"
+                        f"steady motion of {eq.name!r}: {s.name} depends on {listed(missing)}, which have no "
+                        f"value; steady(..., {missing[0]}=...)"
                     )
                 value = float(evaluate(value, numbers))
             if value is not None:
@@ -186,7 +189,8 @@ class SteadyMotion(Tabular, Portable):
     def at(
         self, parameters: Mapping[Symbol, float], w: Sequence[float], outcome: str = "found from another"
     ) -> SteadyMotion:
-        """The motion of the same problem at other parameters, where its unknowns are w; that its rows vanish there is for the caller to see to."""
+        """The motion of the same problem at other parameters, where its unknowns are w; that its rows vanish there is
+        for the caller to see to."""
         found = dict(zip(self.unknowns, map(float, w), strict=True))
         return replace(self, defaults={**self.defaults, **parameters}, found=found, outcome=outcome)
 

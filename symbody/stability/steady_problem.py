@@ -2,18 +2,22 @@
 
     F(w, p) = 0,   F of m rows, w of n unknowns
 
-This is what methods that follow solutions stand on. All slopes are exact, derived on the graph; an evaluation costs some ten microseconds:
+This is what methods that follow solutions stand on. All slopes are exact, derived on the graph; an evaluation costs
+some ten microseconds:
 
-    problem = motion.problem                                   shared by all motions that are asked for the same things, whatever the numbers
+    problem = motion.problem                                   shared by all motions that are asked for the same things,
+                                                               whatever the numbers
     w, p = problem.point(motion.found), problem.numbers(motion.numbers())
     F, J = problem.rows_and_slopes(w, p)                       (m,), (m, n)
     J_p = problem.slopes_by((V,))(w, p)                        (m, 1): a column for each parameter
     k = problem.parameters.index(V)                            p[k] is the value of V
-    problem.metric(system, w).sizes                            of the unknowns, infinite for those that count in no distance
+    problem.metric(system, w).sizes                            of the unknowns, infinite for those that count in no
+                                                               distance
     motion.at({V: p[k]}, w)                                    the SteadyMotion there
 
 `branch_problem.py` frees one value on top of it: the rows then have a curve of solutions.
-`system(parameters).close_zero(w)` is Newton's method with all rows, None where it does not contract; `.zero(w)` the whole search.
+`system(parameters).close_zero(w)` is Newton's method with all rows, None where it does not contract; `.zero(w)` the
+whole search.
 """
 
 from __future__ import annotations
@@ -61,7 +65,8 @@ def parameters_of(eq: Equations, asked: Conditions) -> list[Symbol]:
 def steady_problem(
     eq: Equations, asked: Conditions, fixed: Mapping[Symbol, Expr], unknowns: tuple[Symbol, ...]
 ) -> tuple[SteadyProblem, dict[Symbol, float]]:
-    """The problem, and numbers that were given, for parameters which stand for them: it is compiled once for all numbers."""
+    """The problem, and numbers that were given, for parameters which stand for them: it is compiled once for all
+    numbers."""
     given: dict[Symbol, float] = {}
 
     def held(value: Expr) -> Expr:
@@ -88,8 +93,10 @@ class SteadyProblem:
     """Rows of a steady motion and their slopes, as functions of unknowns and parameters.
 
     rows         what must vanish, by name; `expressions` with fixed values put in
-    unknowns     what is to be found: coordinates, speeds, accelerations, variables and multipliers that are not fixed, and what is free
-    parameters   of the model and of the conditions, less those that are unknowns; then those that stand for numbers that were given
+    unknowns     what is to be found: coordinates, speeds, accelerations, variables and multipliers that are not fixed,
+                 and what is free
+    parameters   of the model and of the conditions, less those that are unknowns; then those that stand for numbers
+                 that were given
     """
 
     def __init__(
@@ -158,7 +165,8 @@ class SteadyProblem:
 
     @cached_property
     def _linear(self) -> NDArray[np.bool_]:
-        """Unknowns in which the rows are linear together: multipliers and accelerations, then inputs and variables where these do not spoil it."""
+        """Unknowns in which the rows are linear together: multipliers and accelerations, then inputs and variables
+        where these do not spoil it."""
         columns = {s: set(free_symbols(*self._slopes.column(j))) for j, s in enumerate(self.unknowns)}
         linear: list[Symbol] = []
         for kinds in (("multiplier", "acceleration"), ("input",), ("variable",)):
@@ -221,7 +229,8 @@ class SteadyProblem:
 
     @cached_property
     def kinds(self) -> list[str]:
-        """Groups of unknowns that have the same unit, or may have: angles, other coordinates, their rates, each of the rest."""
+        """Groups of unknowns that have the same unit, or may have: angles, other coordinates, their rates, each of the
+        rest."""
         rows = {v.symbol: v for v in self.eq.variables}
         angles = {s for s, v in rows.items() if v.is_angle or v.quaternion is not None}
         angles |= {s for s, v in rows.items() if v.rate_of in angles or v.unit.startswith("rad")}
@@ -234,8 +243,9 @@ class SteadyProblem:
         return np.array([k == "coordinate angle" for k in self.kinds], dtype=bool)
 
     def metric(self, system: System, start: Array) -> UnknownsMetric:
-        """Distances in radians; unknowns that are no angles in units in which they weigh as much in the rows at the start. Speeds count little
-        where there are coordinates, which they follow from, unless all is to be at rest; linear unknowns nowhere."""
+        """Distances in radians; unknowns that are no angles in units in which they weigh as much in the rows at the
+        start. Speeds count little where there are coordinates, which they follow from, unless all is to be at rest;
+        linear unknowns nowhere."""
         kinds, logs = np.array(self.kinds), np.zeros(len(self.unknowns))
         _, J = system.function(system.settled(start))
         if np.isfinite(J).all() and J.size:
@@ -288,8 +298,9 @@ class SteadyProblem:
             return [np.full(m.shape, np.nan) for m in self._mass_matrices]
 
     def is_true(self, system: System, p: Array, w: Array) -> bool:
-        """Whether forces that vanish in the coordinates vanish in the mechanism. In singular coordinates (gimbal lock) a torque that none of them
-        can see passes for balanced; next to that place, accelerations are then as large as anywhere:
+        """Whether forces that vanish in the coordinates vanish in the mechanism. In singular coordinates (gimbal lock)
+        a torque that none of them can see passes for balanced; next to that place, accelerations are then as large as
+        anywhere:
 
             u'ᵀ M u'  with  M u' = f + Jcᵀ lam,  Jc u' = 0
         """
@@ -327,8 +338,8 @@ class SteadyProblem:
         return out
 
     def instability(self, p: Array, found: Solution) -> float:
-        """In how many directions an equilibrium is unstable, without damping: eigenvalues of the stiffness on the constraints. Speeds along
-        symmetries may be among the unknowns, as long as they are zero."""
+        """In how many directions an equilibrium is unstable, without damping: eigenvalues of the stiffness on the
+        constraints. Speeds along symmetries may be among the unknowns, as long as they are zero."""
         if any(s.kind == "speed" and abs(x) > AT_REST for s, x in zip(self.unknowns, found.x, strict=True)):
             return 0.0
         P, J = self.inertia(p, found.x), found.J
@@ -363,7 +374,8 @@ class SteadyProblem:
 
 
 def least_part(M: Array, Jc: Array) -> float:
-    """The least singular value of M and Jc together, columns of length one, in parts of the largest: zero where coordinates are singular."""
+    """The least singular value of M and Jc together, columns of length one, in parts of the largest: zero where
+    coordinates are singular."""
     whole = np.vstack([M / max(float(np.abs(M).max(initial=0.0)), 1e-300), Jc])
     sizes = np.linalg.norm(whole, axis=0)
     if not whole.size or not np.isfinite(sizes).all() or not sizes.all():
@@ -373,7 +385,8 @@ def least_part(M: Array, Jc: Array) -> float:
 
 
 def _once(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """The same function, which keeps its last value: bounds cost more than many steps, and are asked for twice at the end."""
+    """The same function, which keeps its last value: bounds cost more than many steps, and are asked for twice at the
+    end."""
     last: list[tuple[bytes, Array]] = []
 
     def kept(w: Array) -> Array:

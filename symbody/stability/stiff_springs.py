@@ -1,7 +1,8 @@
 """Forces of stiff springs as unknowns: k e(x) becomes s, with the row s / k = e(x).
 
-A spring of 1e9 N/m makes a valley that is a nanometre wide, along which Newton's method has to creep where the spring turns with a soft
-coordinate. With its force as an unknown, in which the rows are linear, it is a constraint that gives way a little.
+A spring of 1e9 N/m makes a valley that is a nanometre wide, along which Newton's method has to creep where the spring
+turns with a soft coordinate. With its force as an unknown, in which the rows are linear, it is a constraint that gives
+way a little.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class LiftedRows:
     shape: tuple[int, int]
 
     def system(self, p: Array, like: System) -> System:
-        """Rows and slopes at numbers for the parameters; linear and bounded as another system, and linear in the forces."""
+        """Rows and slopes at numbers for the parameters; linear and bounded as another system, and linear in the
+        forces."""
         more = self.shape[1] - len(like.linear if like.linear is not None else ())
 
         def rows_and_slopes(w: Array) -> tuple[Array, Array]:
@@ -68,7 +70,8 @@ def spring_products(rows: Sequence[Expr], moving: Sequence[Symbol]) -> list[tupl
 
 
 class StiffSprings:
-    """Springs among some rows, and the rows with the forces of those that are stiff as unknowns; compiled once for each choice of them."""
+    """Springs among some rows, and the rows with the forces of those that are stiff as unknowns; compiled once for each
+    choice of them."""
 
     def __init__(self, rows: Sequence[Expr], unknowns: Sequence[Symbol], parameters: Sequence[Symbol]) -> None:
         self.rows, self.unknowns, self.parameters = list(rows), list(unknowns), list(parameters)

@@ -4,8 +4,8 @@ A symmetry is a vector field Y on the states that commutes with the motion X = (
 
     DX Y - DY X = 0,   Dphi Y = 0,   D(Jc u + b) Y = 0,   Dh Y = 0
 
-Looked for are motions of the whole mechanism as one rigid body, and spins of bodies in Euler parameters about axes of their own; which of
-their combinations are symmetries is a null space at random states on the constraints.
+Looked for are motions of the whole mechanism as one rigid body, and spins of bodies in Euler parameters about axes of
+their own; which of their combinations are symmetries is a null space at random states on the constraints.
 """
 
 from __future__ import annotations
@@ -145,7 +145,8 @@ def _spins(eq: Equations, state: Mapping[Symbol, float]) -> list[Symmetry]:
 
 
 def _shifts(eq: Equations, cyclic: Sequence[Symbol], state: Mapping[Symbol, float]) -> list[Symmetry]:
-    """Single coordinates that grow, such as the angles of geared shafts: symmetries together, where constraints tie them."""
+    """Single coordinates that grow, such as the angles of geared shafts: symmetries together, where constraints tie
+    them."""
     plain = [q for q in eq.q if q not in cyclic and not any(q is v.symbol for e in eq.variables.quaternions for v in e)]
     out = []
     for moved in plain if len(plain) <= SHIFTED else []:
@@ -190,7 +191,8 @@ def _completed(
 
 
 def _tidied(eq: Equations, things: list[Expr], state: Mapping[Symbol, float]) -> list[Expr]:
-    """Expressions that are linear in coordinates and speeds with round coefficients, written so: x' = -y, e0' = -e1/2."""
+    """Expressions that are linear in coordinates and speeds with round coefficients, written so: x' = -y, e0' =
+    -e1/2."""
     symbols = eq.variables.of("q u").symbols
     parameters = {s: v for s, v in state.items() if s in eq.p}
     draws = [{**random_values(eq, Random(k)), **parameters} for k in range(len(symbols) + 4)]
@@ -219,7 +221,7 @@ def _slopes(things: list[Expr], direction: Mapping[Symbol, Expr]) -> list[Expr]:
     return list(directional_derivative(Matrix(len(things), 1, tuple(things)), direction).entries)
 
 
-# ---------------------------------------------------------------------------------------------------- which of them commute
+# ------------------------------------------------------------------------------------------------ which of them commute
 
 
 def _commuting(eq: Equations, candidates: list[Symmetry], states: Sequence[Mapping[Symbol, float]]) -> Array:
@@ -263,7 +265,7 @@ class _Commutators:
         return np.array([np.concatenate([a - b, kept]), sizes])
 
 
-# ---------------------------------------------------------------------------------------------------- small linear algebra
+# ------------------------------------------------------------------------------------------------- small linear algebra
 
 
 def _numbers(m: Matrix, state: Mapping[Symbol, float]) -> Array:

@@ -2,7 +2,8 @@
 
     q' = Σ ωk Yk(q),   u' = Σ ωk Yk(q, u)
 
-The rate ωk is the rate of a coordinate where Yk moves it by one and nothing else does (the heading of a vehicle), else an unknown.
+The rate ωk is the rate of a coordinate where Yk moves it by one and nothing else does (the heading of a vehicle), else
+an unknown.
 """
 
 from __future__ import annotations
@@ -114,7 +115,8 @@ def active_symmetries(eq: Equations, asked: Asked, turning: Any, near: Mapping[S
 
 
 def _known(eq: Equations, cyclic: Sequence[Symbol], near: Mapping[Symbol, float | None]) -> tuple[Symmetry, ...]:
-    """All of them. They hold everywhere, but are written with pivots that are good about some numbers: neighbours share them."""
+    """All of them. They hold everywhere, but are written with pivots that are good about some numbers: neighbours share
+    them."""
     about = tuple((s, None if v is None else _roughly(v)) for s, v in near.items())
     try:
         return eq.cached("symmetries", about, lambda: symmetries(eq, cyclic, near))
@@ -179,7 +181,8 @@ def _axis(eq: Equations, axis: Any) -> tuple[float, ...]:
         numbers = np.zeros(0)
     if numbers.shape != (3,) or not np.isfinite(numbers).all() or not numbers.any():
         raise StabilityError(
-            f"steady motion of {eq.name!r}: turning= is an axis of the ground, 'z' or (0, 0, 1), or a mapping from axes to rates; got {shown(axis)}"
+            f"steady motion of {eq.name!r}: turning= is an axis of the ground, 'z' or (0, 0, 1), or a mapping "
+            f"from axes to rates; got {shown(axis)}"
         )
     return tuple(numbers / np.linalg.norm(numbers))
 

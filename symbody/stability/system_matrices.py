@@ -1,4 +1,5 @@
-"""The matrices of a linear system as arrays, and the first-order equations before dependent variables were eliminated."""
+"""The matrices of a linear system as arrays, and the first-order equations before dependent variables were
+eliminated."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ NO_RATES = zeros(0, 0)
 
 
 class SystemMatrices(NamedTuple):
-    """The matrices of a linear system as arrays; with one more dimension in front where there are many parameter sets."""
+    """The matrices of a linear system as arrays; with one more dimension in front where there are many parameter
+    sets."""
 
     E: Array
     A: Array
@@ -41,7 +43,8 @@ class SystemMatrices(NamedTuple):
 
 @dataclass(frozen=True)
 class FullSystem:
-    """The system before reduction: names of all variables, the first-order equations in them, and the independent ones."""
+    """The system before reduction: names of all variables, the first-order equations in them, and the independent
+    ones."""
 
     q: tuple[str, ...]
     u: tuple[str, ...]

@@ -18,7 +18,8 @@ MOST_NODES: Final = 10_000  # that one expression may make
 
 
 def named_expression(eq: Equations, text: str, where: str) -> Expr:
-    """The expression that a text stands for: names are variables, accelerations, multipliers, inputs, parameters, outputs, t and pi."""
+    """The expression that a text stands for: names are variables, accelerations, multipliers, inputs, parameters,
+    outputs, t and pi."""
     try:
         found = value_of(parsed(text), _NamesOfEquations(eq))
     except ExpressionTextError as reason:

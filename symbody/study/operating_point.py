@@ -1,4 +1,5 @@
-"""The point about which a study linearises, in numbers and in words: an answer near a motion begins with saying which one."""
+"""The point about which a study linearises, in numbers and in words: an answer near a motion begins with saying which
+one."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def rounded(values: Mapping[str, float]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """Coordinates, speeds, additional variables and inputs by name; `moved` are values of the start that are others here."""
+    """Coordinates, speeds, additional variables and inputs by name; `moved` are values of the start that are others
+    here."""
 
     what: str
     values: Mapping[str, float]

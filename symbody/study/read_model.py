@@ -50,7 +50,8 @@ def built_in() -> dict[str, Path]:
 
 
 def read_model(path: str | Path) -> ModelFile:
-    """Read a model file (YAML, see docs/model-files.md), or a built-in model by its name (`symbody examples`). Errors name file, line and column."""
+    """Read a model file (YAML, see docs/model-files.md), or a built-in model by its name (`symbody examples`). Errors
+    name file, line and column."""
     place = built_in().get(str(path), Path(path))
     if not place.suffix and not place.exists():
         raise unknown("models", "built-in model", str(path), built_in(), ModelError)

@@ -1,4 +1,5 @@
-"""Requests of a model file: parameter values, initial state, analyses, drawing. Validated here, carried out by later stages."""
+"""Requests of a model file: parameter values, initial state, analyses, drawing. Validated here, carried out by later
+stages."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ Three = tuple[Expr, Expr, Expr]
 
 @dataclass(frozen=True)
 class SimulationRequest:
-    """`simulate`: from `begin` (None: that of the start) to `end`; `points` times, or those of the steps. `options` go to `simulate`."""
+    """`simulate`: from `begin` (None: that of the start) to `end`; `points` times, or those of the steps. `options` go
+    to `simulate`."""
 
     end: float
     begin: float | None = None
@@ -57,7 +59,8 @@ class SteadyRequest:
 
 @dataclass(frozen=True)
 class LinearRequest:
-    """`linearize`: about the steady motion, the start, or values; `inputs` close the loop, `moving` where the point is not steady."""
+    """`linearize`: about the steady motion, the start, or values; `inputs` close the loop, `moving` where the point is
+    not steady."""
 
     about: str | Mapping[str, float] = "start"
     independent: tuple[str, ...] = ()
@@ -87,7 +90,8 @@ class EigenvalueRequest:
 
 @dataclass(frozen=True)
 class BranchRequest:
-    """`branch`: steady motions over one value, folds and Hopf points over a second; `connected` with the branches that cross."""
+    """`branch`: steady motions over one value, folds and Hopf points over a second; `connected` with the branches that
+    cross."""
 
     vary: Mapping[str, Range]
     show: tuple[str, ...] = ()
@@ -97,8 +101,9 @@ class BranchRequest:
 
 @dataclass(frozen=True)
 class OrbitRequest:
-    """`orbit`: a periodic motion: through the start with about a `period`, where it has settled after some time, or at a Hopf point of the branches; over one
-    value a family, with those that begin at its period doublings, so many `generations` of them."""
+    """`orbit`: a periodic motion: through the start with about a `period`, where it has settled after some time, or at
+    a Hopf point of the branches; over one value a family, with those that begin at its period doublings, so many
+    `generations` of them."""
 
     period: Expr | None = None
     settle: float | None = None
@@ -122,9 +127,11 @@ class ResponseRequest:
 
 @dataclass(frozen=True)
 class DrawnShape:
-    """A shape fixed to a frame. kind: box, cylinder, cone, sphere, torus, line, mesh; sizes are expressions in parameters.
+    """A shape fixed to a frame. kind: box, cylinder, cone, sphere, torus, line, mesh; sizes are expressions in
+    parameters.
 
-    size    edges of a box; radius and length; radius and height; radius; radius and tube; scale (of a mesh); width (of a line)
+    size    edges of a box; radius and length; radius and height; radius; radius and tube; scale (of a mesh); width (of
+            a line)
     points  of a line, in the frame
     file    of a mesh: checked to lie beside the model file
     """

@@ -21,7 +21,10 @@ from ..derive.equations import Equations
 OMEGA: Final = 8.0  # rad/s
 ZETA: Final = 0.15
 SECONDS: Final = 4.0
-ABOUT: Final = "Every joint is held at the middle of its range by a spring and a damper of our choice; the robot is let go from there."
+ABOUT: Final = (
+    "Every joint is held at the middle of its range by a spring and a damper of our choice; the robot is let go "
+    "from there."
+)
 
 
 def resting_place(robot: Robot) -> dict[str, float]:

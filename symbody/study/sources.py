@@ -62,7 +62,8 @@ def starting_file(name: str) -> str:
 
 
 def find_model(argument: str, meshes: Sequence[str | Path] = ()) -> ModelSource:
-    """The model that a name or a path means. `meshes` are folders, besides the file's own, in which the packages of a robot's meshes may lie."""
+    """The model that a name or a path means. `meshes` are folders, besides the file's own, in which the packages of a
+    robot's meshes may lie."""
     path = Path(argument)
     if argument in built_in():
         return _from_file(argument, "built in", read_model(built_in()[argument]), first_line(built_in()[argument]))
@@ -108,7 +109,8 @@ def _mjcf(argument: str, path: Path) -> ModelSource:
 
 
 def _packages(robot: Robot, folders: Sequence[Path]) -> dict[str, Path]:
-    """Folder that package://name/ stands for: the one of that name in the first of these folders that has one, or one of them that is called so.
+    """Folder that package://name/ stands for: the one of that name in the first of these folders that has one, or one
+    of them that is called so.
 
     A robot's file says which files are opened, so they are looked for nowhere else.
     """
@@ -124,8 +126,8 @@ def _packages(robot: Robot, folders: Sequence[Path]) -> dict[str, Path]:
 
 
 def _python(argument: str, path: Path) -> ModelSource:
-    """A Python file is run as the user's own code. It defines `model`, and may define `START` and `VALUES`, numbers by name, and `REQUESTS`, what is
-    asked of the model in the words of a model file."""
+    """A Python file is run as the user's own code. It defines `model`, and may define `START` and `VALUES`, numbers by
+    name, and `REQUESTS`, what is asked of the model in the words of a model file."""
     space = runpy.run_path(str(path), run_name="symbody_model")
     found = space.get("model")
     model = found() if callable(found) else found

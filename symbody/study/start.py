@@ -41,7 +41,10 @@ class PlacedStart:
     def __str__(self) -> str:
         if not self.moved:
             return ""
-        return f"the start was not on the constraints; moved to the nearest state on them: {', '.join(map(str, self.moved))}"
+        return (
+            "the start was not on the constraints; moved to the nearest state on them: "
+            f"{', '.join(map(str, self.moved))}"
+        )
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,8 @@ class StartRequest:
 
 
 def placed_start(eq: Equations, parameters: Mapping[str, Any], asked: StartRequest) -> PlacedStart:
-    """The start as given; else with the rest assembled around it; else the nearest state on the constraints that has the firm values."""
+    """The start as given; else with the rest assembled around it; else the nearest state on the constraints that has
+    the firm values."""
     closed = integrate.closed_loop(eq, asked.inputs) if asked.inputs else eq
     everything = {**parameters, **asked.near, **asked.given}
     if all(name in closed.variables.of("q u z r p t") for name in everything):

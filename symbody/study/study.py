@@ -1,7 +1,7 @@
 """`Study`: everything that is asked of a model, each thing computed when it is first looked at.
 
-One object stands behind every command and behind the report, so that they agree. What cannot be had raises an error that says why; a
-report shows the reason in its place.
+One object stands behind every command and behind the report, so that they agree. What cannot be had raises an error
+that says why; a report shows the reason in its place.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ POINTS: Final = 200  # of a locus
 class Study:
     """A model with numbers.
 
-    changed   numbers by name, on top of those of the model: parameters, values at the start, parameters of a steady motion
+    changed   numbers by name, on top of those of the model: parameters, values at the start, parameters of a steady
+              motion
     vary      parameters over which eigenvalues are followed, instead of what the model asks for
     wanted    responses instead of those that the model asks for
     branching branches instead of those that the model asks for
@@ -132,7 +133,8 @@ class Study:
 
     @property
     def start(self) -> integrate.State:
-        """The start as given, or where it misses the constraints, a state on them that has the values given, or the nearest one."""
+        """The start as given, or where it misses the constraints, a state on them that has the values given, or the
+        nearest one."""
         return self.placed_start.state
 
     @cached_property
@@ -204,11 +206,12 @@ class Study:
         points = self.options.get("points", None if asked is None else asked.points)
         return (begin, end) if points is None else _evenly(begin, end, points)
 
-    # ------------------------------------------------------------------------------------------------ near a steady motion
+    # --------------------------------------------------------------------------------------------- near a steady motion
 
     @cached_property
     def steady(self) -> stability.SteadyMotion:
-        """The steady motion asked for, or the one nearest to the start: what it leaves open (the speed of a vehicle) is as in the start."""
+        """The steady motion asked for, or the one nearest to the start: what it leaves open (the speed of a vehicle) is
+        as in the start."""
         asked, eq = self.source.requests.steady, self.equations
         if asked is None:
             found = self._nearest_steady()
@@ -224,8 +227,8 @@ class Study:
         return found
 
     def _nearest_steady(self) -> stability.SteadyMotion:
-        """Where something is left open, asked once more from the motion found, without what is zero to rounding: known in closed form, it does not drift
-        when parameters change."""
+        """Where something is left open, asked once more from the motion found, without what is zero to rounding: known
+        in closed form, it does not drift when parameters change."""
         eq = self.equations
         values = {**self.values, **{k: v for k, v in self.given.items() if k in eq.variables.of("r")}}
         found = stability.steady(eq, values, start=self.start)
@@ -370,7 +373,8 @@ class Study:
                 return stability.orbit(b.equations, b, at=left, mirror=asked.mirror)
             left -= count
         raise StabilityError(
-            f"{self.source.name!r}: the branches have no Hopf point {asked.hopf}; ask for branches that have one, or give the orbit a period or a time to settle"
+            f"{self.source.name!r}: the branches have no Hopf point {asked.hopf}; ask for branches that have "
+            "one, or give the orbit a period or a time to settle"
         )
 
     def _simulated_orbit(self, asked: OrbitRequest, period: Expr | None) -> stability.Orbit:
@@ -419,7 +423,10 @@ class Study:
         return out
 
     def __repr__(self) -> str:
-        return f"<Study of {self.source.name} ({self.source.origin}){f', with {listed(self.changed)} changed' if self.changed else ''}>"
+        return (
+            f"<Study of {self.source.name} "
+            f"({self.source.origin}){f', with {listed(self.changed)} changed' if self.changed else ''}>"
+        )
 
 
 def _evenly(begin: float, end: float, points: int) -> list[float]:

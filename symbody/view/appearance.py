@@ -241,7 +241,8 @@ class Appearance:
     # ------------------------------------------------------------------------------------------------ the ground
 
     def supports(self, view: CameraAndFloor, bodies: Iterable[Solid]) -> dict[str, Support]:
-        """For joints that the ground holds: where they are, and on which side their support is: where the body is not."""
+        """For joints that the ground holds: where they are, and on which side their support is: where the body is
+        not."""
         out, now, up = {}, self.finder.now, np.array(view.camera.up)
         if any(s.frame == GROUND for s in bodies):  # what stands on the ground was drawn
             return {}

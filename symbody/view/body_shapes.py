@@ -1,10 +1,12 @@
-"""How bodies look: the shapes that they were given, and where there are none, what follows from their joints and inertia.
+"""How bodies look: the shapes that they were given, and where there are none, what follows from their joints and
+inertia.
 
 A body without a shape is drawn by
 
     a wheel or ball                  where it rolls
     rods to the places that hold it  from its mass centre, or straight between two of them where it lies between
-    the box of the same inertia      where it has room between its joints; edges a with a² = 6 (I_y + I_z - I_x) / m, and so on
+    the box of the same inertia      where it has room between its joints; edges a with a² = 6 (I_y + I_z - I_x) / m,
+                                     and so on
     a small ball                     where the inertia is that of no whole body, or of a particle
 """
 
@@ -122,7 +124,8 @@ class Painter:
         return Solid("sphere", "", (r, r, r), inertia.centre)
 
     def _fitting(self, edges: Array, axes: Array, centre: Three, held: Sequence[Array]) -> float:
-        """One where no joint is inside the box (its middle apart); otherwise what makes it small beside the joints' distance."""
+        """One where no joint is inside the box (its middle apart); otherwise what makes it small beside the joints'
+        distance."""
         inside = [
             depth
             for x in held

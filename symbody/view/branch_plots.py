@@ -1,5 +1,5 @@
-"""Bifurcation diagrams: branches over what is varied, stable parts drawn through, unstable ones dashed, special points named; and curves of folds and
-Hopf points over two values."""
+"""Bifurcation diagrams: branches over what is varied, stable parts drawn through, unstable ones dashed, special points
+named; and curves of folds and Hopf points over two values."""
 
 from __future__ import annotations
 

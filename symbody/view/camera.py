@@ -160,8 +160,8 @@ def _travel(centre: Array) -> float:
 def _fitted(x: Array, radius: Array, target: Array, back: Array, up: Array) -> tuple[Array, tuple[float, float]]:
     """The target in the middle of what is seen, and distances to the eye from which all balls are in view.
 
-    A ball of radius ρ at height h above the line of sight and depth d towards the eye is in view from distances of at least
-    d + (|h| + ρ / cos(field / 2)) / tan(field / 2).
+    A ball of radius ρ at height h above the line of sight and depth d towards the eye is in view from distances of at
+    least d + (|h| + ρ / cos(field / 2)) / tan(field / 2).
     """
     right = np.cross(up, back)
     right /= np.linalg.norm(right)
@@ -178,7 +178,8 @@ def _fitted(x: Array, radius: Array, target: Array, back: Array, up: Array) -> t
 
 
 def _direction(up: Array, normal: Array | None, points: Array) -> Array:
-    """Across a plane of motion, a little from the side and above; in space from three quarters, the long side in front."""
+    """Across a plane of motion, a little from the side and above; in space from three quarters, the long side in
+    front."""
     if normal is not None and abs(float(normal @ up)) < 0.5:
         front = normal - (normal @ up) * up
         front /= np.linalg.norm(front)

@@ -1,7 +1,7 @@
 """Figures by matplotlib, in one style. The only file that knows matplotlib.
 
-Colours of curves are told apart by people who see colours differently (Okabe and Ito 2008). Ink is drawn in a colour of its own that stands for
-the colour of text on the page, so that a picture fits a light page and a dark one.
+Colours of curves are told apart by people who see colours differently (Okabe and Ito 2008). Ink is drawn in a colour of
+its own that stands for the colour of text on the page, so that a picture fits a light page and a dark one.
 """
 
 from __future__ import annotations

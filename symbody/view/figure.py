@@ -1,4 +1,5 @@
-"""`Figure`: what a plot shows, as plain data. Drawing it is one thing that can be done with it (`drawing.py`); saving the numbers another."""
+"""`Figure`: what a plot shows, as plain data. Drawing it is one thing that can be done with it (`drawing.py`); saving
+the numbers another."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from . import drawing
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """y over x, or z over both. `kind` is line, dashed, points, dots (small ones), joined (line and points), vertical or level (a line at each x, or y); curves of one `group` share a colour.
+    """y over x, or z over both. `kind` is line, dashed, points, dots (small ones), joined (line and points), vertical
+    or level (a line at each x, or y); curves of one `group` share a colour.
 
     shade    of points: a number for each, told by its colour; `label` is then that of the scale
     """

@@ -18,7 +18,8 @@ Z: Final = (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """How the ground holds a joint: its place, the direction to the ground, and how far that is where there is a floor."""
+    """How the ground holds a joint: its place, the direction to the ground, and how far that is where there is a
+    floor."""
 
     place: Array
     way: Array

@@ -1,4 +1,5 @@
-"""Figures of long-time behaviour: Poincaré sections and return maps, settled motions over a parameter, Lyapunov exponents, basins."""
+"""Figures of long-time behaviour: Poincaré sections and return maps, settled motions over a parameter, Lyapunov
+exponents, basins."""
 
 from __future__ import annotations
 

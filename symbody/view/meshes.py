@@ -1,4 +1,5 @@
-"""Meshes from files: STL (binary and text) and OBJ. Nothing else is opened, and nothing outside the folders that were named."""
+"""Meshes from files: STL (binary and text) and OBJ. Nothing else is opened, and nothing outside the folders that were
+named."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ def read_mesh(path: str | Path) -> Mesh:
 
 
 def found_file(name: str, packages: Mapping[str, str | Path]) -> Path | None:
-    """Where a file named in a URDF is: `packages` says which folder stands for the beginning of its name. None where nothing does."""
+    """Where a file named in a URDF is: `packages` says which folder stands for the beginning of its name. None where
+    nothing does."""
     for prefix, folder in packages.items():
         if name.startswith(prefix):
             base = Path(folder).resolve()

@@ -1,4 +1,5 @@
-"""Orbits over their period, in a plane or in space, their multipliers on the unit circle, and families of them over what is varied."""
+"""Orbits over their period, in a plane or in space, their multipliers on the unit circle, and families of them over
+what is varied."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ MULTIPLIERS: Final = "multipliers"
 
 
 def orbit_figure(orbits: Sequence[Orbit], *what: Any, title: str = "", over: Any = None) -> Figure:
-    """Quantities over one period, over another quantity, or over two others in space; "multipliers" on the unit circle."""
+    """Quantities over one period, over another quantity, or over two others in space; "multipliers" on the unit
+    circle."""
     first = orbits[0]
     for o in orbits:
         if not o.is_periodic:
@@ -82,8 +84,9 @@ def multiplier_figure(rows: Sequence[Any], title: str) -> Figure:
 
 
 def orbit_diagram(families: Sequence[OrbitBranch], *what: Any, title: str = "", over: Any = None) -> Figure:
-    """The period, or the largest and smallest value of quantities, over what is varied, or over another parameter or the period; unstable parts dashed, special orbits
-    named. "multipliers" on the unit circle; their moduli with over="a"."""
+    """The period, or the largest and smallest value of quantities, over what is varied, or over another parameter or
+    the period; unstable parts dashed, special orbits named. "multipliers" on the unit circle; their moduli with
+    over="a"."""
     first = families[0]
     if what == (MULTIPLIERS,) and over is None:
         rows = [m for b in families for m in b.multipliers]
@@ -127,7 +130,8 @@ def orbit_curves(curves: Sequence[SpecialOrbitCurve], *what: Any, title: str = "
 
 
 def _between(family: OrbitBranch, special: SpecialOrbit, y: Array) -> float:
-    """A quantity in a special orbit, from its neighbours: in parts of the way of period and value from one to the other."""
+    """A quantity in a special orbit, from its neighbours: in parts of the way of period and value from one to the
+    other."""
     a, b = (family.curve_points[special.place + j].point for j in (0, 1))
     T = special.at.point.T
     steps = np.array([(b.value - a.value) / family.range.size, b.T / a.T - 1])

@@ -1,4 +1,5 @@
-"""A scene at one time as flat polygons, from back to front: what stills and films are drawn from, without a graphics card."""
+"""A scene at one time as flat polygons, from back to front: what stills and films are drawn from, without a graphics
+card."""
 
 from __future__ import annotations
 
@@ -303,5 +304,7 @@ def svg(scene: Scene, t: float | None = None, width: int = 960, height: int = 60
         out.append(f'<path d="{path}{how} color="{p.colour}"{see}/>')
     ink = INK[theme][2]
     for x in made.texts:
-        out.append(f'<text x="{x.place[0]:.0f}" y="{x.place[1]:.0f}" font-family="sans-serif" font-size="13" stroke="none" color="{ink}">{in_html(x.text)}</text>')  # fmt: skip
+        out.append(
+                f'<text x="{x.place[0]:.0f}" y="{x.place[1]:.0f}" font-family="sans-serif" font-size="13" '
+                f'stroke="none" color="{ink}">{in_html(x.text)}</text>')  # fmt: skip
     return "".join([*out, "</svg>"])

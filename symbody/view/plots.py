@@ -45,22 +45,30 @@ MOST_PANELS: Final = 3  # for coordinates, and for speeds
 def plot(thing: Any, *what: Any, **options: Any) -> Figure:
     """A figure of a result.
 
-    plot(sim)                      coordinates and speeds; plot(sim, "q1", "q2", expression) what is named, plot(sim, ["q1", "q2"], ["u1"]) in
-                                   panels, over="q1" over another quantity; several motions: plot([sim1, sim2], "q1")
-    plot(locus)                    real and imaginary parts over the parameter; plot(locus, "plane") in the complex plane
+    plot(sim)                      coordinates and speeds; plot(sim, "q1", "q2", expression) what is named, plot(sim,
+                                   ["q1", "q2"], ["u1"]) in panels, over="q1" over another quantity; several motions:
+                                   plot([sim1, sim2], "q1")
+    plot(locus)                    real and imaginary parts over the parameter; plot(locus, "plane") in the complex
+                                   plane
     plot(spectrum), plot(mode)     eigenvalues in the plane; what moves in a mode, and how far ahead
     plot(chart)                    the largest real part over two parameters, with the border of stability
-    plot(response)                 Bode's diagram; plot(response, "nyquist"); several responses, also over time: plot([a, b, c])
-    plot(branch, "q1")             a quantity over what is varied, unstable parts dashed, special points named; several in one: plot([a, b], "q1")
-    plot(curve)                    folds, Hopf points or special orbits over two values; several in one: plot([folds, hopfs])
-    plot(orbit), plot([a, b])      over a period, over="q1" in a plane, over=["q1", "q2"] in space; "multipliers" on the unit circle
-    plot(family, "q1", "period")   orbits over what is varied; "multipliers" on the unit circle, their moduli with over="P"; several: plot([a, b])
+    plot(response)                 Bode's diagram; plot(response, "nyquist"); several responses, also over time:
+                                   plot([a, b, c])
+    plot(branch, "q1")             a quantity over what is varied, unstable parts dashed, special points named; several
+                                   in one: plot([a, b], "q1")
+    plot(curve)                    folds, Hopf points or special orbits over two values; several in one: plot([folds,
+                                   hopfs])
+    plot(orbit), plot([a, b])      over a period, over="q1" in a plane, over=["q1", "q2"] in space; "multipliers" on the
+                                   unit circle
+    plot(family, "q1", "period")   orbits over what is varied; "multipliers" on the unit circle, their moduli with
+                                   over="P"; several: plot([a, b])
     plot(section, "x", "y")        a Poincaré section in a plane; plot(section, "x") its return map
     plot(attractors, "x")          settled motions over a parameter; beside=[family] with continued orbits
     plot(exponents), plot(basins)  how Lyapunov exponents settle; which starts lead where
     plot(design)                   eigenvalues and parameters at every step
 
-    A figure draws itself in a notebook; `figure.save("name.png")` writes a picture (.svg, .pdf), or the numbers (.csv, .json).
+    A figure draws itself in a notebook; `figure.save("name.png")` writes a picture (.svg, .pdf), or the numbers (.csv,
+    .json).
     """
     if isinstance(thing, Sequence) and not isinstance(thing, str) and thing:
         for kind, together in (
@@ -78,13 +86,17 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
                 return together(thing, *what, **options)
     kinds = [t.__name__ for t in plot.registry if t is not object]
     raise ViewError(
-        f"there is no plot of {_kind_of(thing)}; there are plots of {listed(kinds)}, and of several trajectories, responses, branches or orbits"
+        f"there is no plot of {_kind_of(thing)}; there are plots of {listed(kinds)}, and of several "
+        "trajectories, responses, branches or orbits"
     )
 
 
 def _kind_of(thing: Any) -> str:
     if isinstance(thing, (list, tuple)):
-        return f"a {type(thing).__name__} of {listed(dict.fromkeys(type(x).__name__ for x in thing)) if thing else 'nothing'}"
+        return (
+            f"a {type(thing).__name__} of "
+            f"{listed(dict.fromkeys(type(x).__name__ for x in thing)) if thing else 'nothing'}"
+        )
     return type(thing).__name__
 
 
@@ -129,7 +141,8 @@ def _in_space(sim: Trajectory, groups: dict[str, list[Wanted]], over: Sequence[W
 
 
 def _panels(what: Sequence[Wanted | Sequence[Wanted]]) -> dict[str, list[Wanted]]:
-    """Quantities by label: in one panel, or where there are lists, a panel for each argument; by label, which one quantity gives."""
+    """Quantities by label: in one panel, or where there are lists, a panel for each argument; by label, which one
+    quantity gives."""
     lists: list[list[Any]] = [list(w) if isinstance(w, (list, tuple)) else [w] for w in what]
     if not any(isinstance(w, (list, tuple)) for w in what):
         lists = [[w for some in lists for w in some]] if what else []
@@ -162,7 +175,8 @@ def _groups(sim: Trajectory) -> dict[str, list[Wanted]]:
     }
     if not any(found.values()):
         raise SymbodyError(
-            f"plot of {sim.name!r}: modes {listed(dict.fromkeys(sim.modes))} have no coordinates in common; plot(sim.pieces[k]) shows a stretch"
+            f"plot of {sim.name!r}: modes {listed(dict.fromkeys(sim.modes))} have no coordinates in common; "
+            "plot(sim.pieces[k]) shows a stretch"
         )
     constant = {s.name for s in eq.r}
     found["inputs"] = [n for n in sim.input_names if n not in constant]
@@ -207,7 +221,8 @@ def violations(sim: Trajectory) -> Figure:
 
 
 def _smooth(sim: Trajectory) -> Trajectory:
-    """The motion at enough times for smooth curves, with its own where there are events; each piece from its begin to its end."""
+    """The motion at enough times for smooth curves, with its own where there are events; each piece from its begin to
+    its end."""
     if not sim.is_dense or len(sim) >= POINTS:
         return sim
     whole = abs(float(sim.t[-1] - sim.t[0]))
@@ -330,7 +345,8 @@ def _above(imaginary: Array) -> Array:
 
 
 def _plane(locus: RootLocus, title: str, label: str) -> Figure:
-    """Upper half of the complex plane: dots at equal steps of the parameter, which their colours tell; critical values in words."""
+    """Upper half of the complex plane: dots at equal steps of the parameter, which their colours tell; critical values
+    in words."""
     p, s = locus.values, locus.eigenvalues
     steps = np.linspace(p[0], p[-1], DOTS)
     upper = np.where(s.imag >= 0, s, np.nan)
@@ -378,7 +394,8 @@ def _(spectrum: Spectrum, title: str = "") -> Figure:
 
 @plot.register
 def _(mode: Mode, *what: str, title: str = "") -> Figure:
-    """Each variable as an arrow: how much it moves, and how far it is ahead. Without names, the coordinates that take part."""
+    """Each variable as an arrow: how much it moves, and how far it is ahead. Without names, the coordinates that take
+    part."""
     coordinates = [n for n in mode.shape if f"{n}_dot" in mode.shape] or list(mode.shape)
     size = max(abs(mode.shape[n]) for n in coordinates)
     names = what or [n for n in coordinates if abs(mode.shape[n]) > 0.02 * size]

@@ -1,4 +1,5 @@
-"""Where frames are along a motion, as numbers: one compiled program from (t, q, p) to positions and rotation matrices."""
+"""Where frames are along a motion, as numbers: one compiled program from (t, q, p) to positions and rotation
+matrices."""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ class Placer:
         self.equations, self.frames, self.points = eq, tuple(dict.fromkeys(frames)), tuple(points)
         if lost := next((f for f in eq.mechanism.frames if f.velocity is not None), None):
             raise ViewError(
-                f"scene of {eq.name!r}: where frame {lost.name!r} is is not known, only its velocity; make it of coordinates to draw it"
+                f"scene of {eq.name!r}: where frame {lost.name!r} is is not known, only its velocity; make it "
+                "of coordinates to draw it"
             )
         known = placed(eq, (*frames, *(p.frame for p in points)))
         outputs: dict[str, Any] = {}
@@ -95,13 +97,14 @@ def column(values: Sequence[Any]) -> Matrix:
     return Matrix(len(values), 1, tuple(values))
 
 
-# ---------------------------------------------------------------------------------------------------------- Euler parameters
+# ----------------------------------------------------------------------------------------------------- Euler parameters
 
 
 def euler_parameters(R: Array) -> Array:
     """Euler parameters of rotation matrices (n, 3, 3), scalar first, with signs that do not jump from one to the next.
 
-    Of the four expressions for them, each divided by its largest part, the one with the largest divisor is taken (Shepperd 1978).
+    Of the four expressions for them, each divided by its largest part, the one with the largest divisor is taken
+    (Shepperd 1978).
     """
     m = R.reshape(-1, 3, 3)
     xx, yy, zz = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]

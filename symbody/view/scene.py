@@ -73,7 +73,8 @@ class Scene:
         return f"<Scene of {self.name}: {len(self.frames)} frames, {len(self.solids)} solids, {moves}{said}>"
 
     def html(self, *, assets: bool = True, height: str = "26rem", autoplay: bool = True) -> str:
-        """A part of a page. `assets=False` leaves out style and script, where `symbody.view.viewer.assets()` is on the page once."""
+        """A part of a page. `assets=False` leaves out style and script, where `symbody.view.viewer.assets()` is on the
+        page once."""
         return fragment(self, assets=assets, height=height, autoplay=autoplay)
 
     def save(self, path: str | Path) -> Path:
@@ -87,7 +88,8 @@ class Scene:
             write_text(target, self.svg())
         else:
             raise ViewError(
-                f"scene: cannot save {target.name!r}; a name ends in .html, .glb or .svg, and film(scene, name) writes .gif and .mp4"
+                f"scene: cannot save {target.name!r}; a name ends in .html, .glb or .svg, and film(scene, "
+                "name) writes .gif and .mp4"
             )
         return target
 
@@ -121,17 +123,18 @@ def scene(
     options: Mapping[str, Any] | None = None,
     **named: float,
 ) -> Scene:
-    """The 3-D picture of a trajectory, of an orbit, of a state, or of equations at values from which a state is assembled.
+    """The 3-D picture of a trajectory, of an orbit, of a state, or of equations at values from which a state is
+    assembled.
 
-    shapes      for bodies by name, instead of what they have: `{"slider": sb.cuboid(0.1, 0.06, 0.06)}`, or solids, or several; or a robot
-                from a URDF file, whose visuals are shown; or the drawing of a model file
+    shapes      for bodies by name, instead of what they have: `{"slider": sb.cuboid(0.1, 0.06, 0.06)}`, or solids, or
+                several; or a robot from a URDF file, whose visuals are shown; or the drawing of a model file
     colours     of bodies, as "#rrggbb" or by name
-    packages    folders of a robot's meshes, which are opened only so: `{"package://": folder}`; .stl and .obj can be read, and where
-                a link has neither among its visuals, its collision shapes are shown
+    packages    folders of a robot's meshes, which are opened only so: `{"package://": folder}`; .stl and .obj can be
+                read, and where a link has neither among its visuals, its collision shapes are shown
     traces      bodies (their mass centres) and points whose paths are drawn; by default the ends of the tree
     forces      "loads", "reactions" or both: arrows along the motion
-    mode        a mode of a linear system, or complex displacements by coordinate: q0 + Re(ε shape exp(i ω t)), with ε to be set in the
-                viewer; q0 is the state given, or the first of a trajectory
+    mode        a mode of a linear system, or complex displacements by coordinate: q0 + Re(ε shape exp(i ω t)), with ε
+                to be set in the viewer; q0 is the state given, or the first of a trajectory
     frequency   of the mode in rad/s, where `mode` does not say
     samples     number of times; by default as many as look smooth
     show        groups that are switched on at first

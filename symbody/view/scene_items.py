@@ -1,8 +1,8 @@
 """Items of a scene: immutable data, numbers only.
 
-Every item is fixed to a frame by its name, at a position and a rotation there. Rotations are Euler parameters, scalar first. Solids of
-revolution are about their own z. Colours are `#rrggbb`, or the name of a role in `PALETTE`, which has one for light pages and one
-for dark ones.
+Every item is fixed to a frame by its name, at a position and a rotation there. Rotations are Euler parameters, scalar
+first. Solids of revolution are about their own z. Colours are `#rrggbb`, or the name of a role in `PALETTE`, which has
+one for light pages and one for dark ones.
 """
 
 from __future__ import annotations
@@ -154,7 +154,8 @@ class Mesh:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Track:
-    """The motion of a frame in the ground: position (levels, times, 3), rotation (levels, times, 4); one time where it stands still."""
+    """The motion of a frame in the ground: position (levels, times, 3), rotation (levels, times, 4); one time where it
+    stands still."""
 
     name: str
     position: Array
@@ -166,7 +167,8 @@ class Camera:
     """Where to look at first: the point, and the direction from there to the eye; what is up.
 
     radius    of a ball around the point with everything in it
-    fit       distances from which everything is in view: from side to side (of a square picture), and from top to bottom
+    fit       distances from which everything is in view: from side to side (of a square picture), and from top to
+              bottom
     follows   whether the point moves along with the mass centre
     """
 

@@ -72,7 +72,8 @@ class ShownMotion:
         return dict(zip(eq.arguments, map(float, numbers), strict=True))
 
     def held(self, repeat: int = 1) -> dict[str, Array]:
-        """Arguments of the placement program besides t and q: additional variables at each time, inputs and parameters."""
+        """Arguments of the placement program besides t and q: additional variables at each time, inputs and
+        parameters."""
         z = self.trajectory.z
         rows = np.tile(z, (repeat, 1)) if len(z) == len(self.t) else np.tile(z[:1], (repeat * len(self.t), 1))
         return {"z": rows, "r": self.trajectory.r, "p": self.trajectory.p}
@@ -101,7 +102,8 @@ def shown_motion_of(given: Trajectory, place: Placer, samples: int | None) -> Sh
     finite = np.isfinite(sim.y).all(axis=1)
     if not finite.all():
         raise ViewError(
-            f"scene of {sim.name!r}: the trajectory has no number at t = {sim.t[int(np.argmin(finite))]:g} ({sim.outcome})"
+            f"scene of {sim.name!r}: the trajectory has no number at t = {sim.t[int(np.argmin(finite))]:g} "
+            f"({sim.outcome})"
         )
     return ShownMotion(sim, sim.t, sim.q[None])
 
@@ -124,7 +126,7 @@ def same_picture(sim: Trajectory) -> Trajectory:
     return sim
 
 
-# ---------------------------------------------------------------------------------------------------------- trajectories
+# --------------------------------------------------------------------------------------------------------- trajectories
 
 
 def _sampled(sim: Trajectory, place: Placer, samples: int | None) -> Trajectory:
@@ -165,7 +167,8 @@ def _turns(A: Array, B: Array) -> Array:
 def mode_about(
     base: ShownMotion, place: Placer, shape: Mapping[str, complex], frequency: float, size: float
 ) -> ShownMotion:
-    """The motion of a mode about the first time of another. `shape`: complex displacements by the names of coordinates."""
+    """The motion of a mode about the first time of another. `shape`: complex displacements by the names of
+    coordinates."""
     eq = base.equations
     names = [q.name for q in eq.q]
     known = {s.name for s in (*eq.state, *eq.whole.u)}
@@ -188,7 +191,8 @@ def mode_about(
 
 
 def _largest_amplitude(base: ShownMotion, place: Placer, q0: Array, x: Any, size: float) -> float:
-    """ε of level one, from what bodies do at a small one: they turn by `SWING` or move by `REACH` of the size at most."""
+    """ε of level one, from what bodies do at a small one: they turn by `SWING` or move by `REACH` of the size at
+    most."""
     small = 1e-5 / float(np.abs(x).max())
     q = np.stack([q0, *(q0 + small * np.real(x * np.exp(1j * a)) for a in np.linspace(0, np.pi, 9)[:-1])])
     mechanism = base.equations.mechanism
@@ -205,7 +209,8 @@ def _largest_amplitude(base: ShownMotion, place: Placer, q0: Array, x: Any, size
 
 
 def _closed(base: ShownMotion, q: Array) -> Array:
-    """Coordinates moved by least norm until positions keep the constraints: q ← q - φ_q⁺ φ, with Euler parameters of norm one."""
+    """Coordinates moved by least norm until positions keep the constraints: q ← q - φ_q⁺ φ, with Euler parameters of
+    norm one."""
     eq = base.equations
     rows = [row.expression for row in eq.position_rows]
     if not rows:

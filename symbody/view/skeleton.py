@@ -1,8 +1,9 @@
 """The skeleton of a mechanism: points where bodies are joined, contacts with the ground, strings.
 
-Little here depends on how a model was written. A point that keeps its coordinates in two bodies, whatever the coordinates of the
-mechanism, is where the two are joined; a force at a point that runs around in a body, at one distance from its mass centre, shows a
-wheel or a ball. Both are tried at random positions near the one at hand: what holds there, holds everywhere.
+Little here depends on how a model was written. A point that keeps its coordinates in two bodies, whatever the
+coordinates of the mechanism, is where the two are joined; a force at a point that runs around in a body, at one
+distance from its mass centre, shows a wheel or a ball. Both are tried at random positions near the one at hand: what
+holds there, holds everywhere.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ class DrawnJoint:
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """A mechanism as points: for each body the places in its frame where it is held, its mass centre there, its wheel; joints; strings."""
+    """A mechanism as points: for each body the places in its frame where it is held, its mass centre there, its wheel;
+    joints; strings."""
 
     size: float
     held: dict[str, list[Three]]
@@ -128,7 +130,8 @@ class SkeletonFinder:
         return kept, points[good]
 
     def _size(self) -> float:
-        """The distance across all that has a place, in the middle of all times; one where everything is in one place."""
+        """The distance across all that has a place, in the middle of all times; one where everything is in one
+        place."""
         places = [self.now.r[j.inner] for j in self.mechanism.joints if j.kind not in LOOSE]
         places += [self.now_points[:, k] for k in range(len(self.bodies))]
         if not places:
@@ -246,7 +249,7 @@ class SkeletonFinder:
         turned = self.tried.turned_within(f, self.tried.R[g])
         return self._fixed(self.tried.r[g], f) is not None and float(np.ptp(turned, axis=0).max(initial=0.0)) < SAME
 
-    # ------------------------------------------------------------------------------------------------ wheels and strings
+    # ----------------------------------------------------------------------------------------------- wheels and strings
 
     def _contacts(self) -> list[tuple[Body, int]]:
         """Bodies on which forces act at points, with the numbers of the points."""
@@ -333,7 +336,8 @@ class SkeletonFinder:
         return _relative_parameters(euler_parameters(self.tried.turned_within(j.outer, self.tried.R[j.inner])))
 
     def _axis_in_loop(self, j: Joint) -> Array | None:
-        """The normal of a planar motion; else the direction orthogonal to the joint's constraint torques (forces, where it slides)."""
+        """The normal of a planar motion; else the direction orthogonal to the joint's constraint torques (forces, where
+        it slides)."""
         if j.kind not in (*TURNING, "prismatic"):
             return None
         turned = self._turned(j)

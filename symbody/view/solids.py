@@ -1,4 +1,5 @@
-"""Unit solids as triangles. Solids of revolution are profiles: pieces of a curve (r, z), each smooth, with the normal at every point.
+"""Unit solids as triangles. Solids of revolution are profiles: pieces of a curve (r, z), each smooth, with the normal
+at every point.
 
 The page turns the same profiles into triangles, so that a solid has one description.
 """
@@ -42,7 +43,8 @@ def arc(radius: float, centre: tuple[float, float], begin: float, end: float, st
 
 
 def profile(kind: str, ratio: float = 0.0, steps: int = FINE // 2) -> Profile:
-    """The profile of a cylinder (radius 1, length 1), cone, sphere, or torus with this ratio of tube to circle; `steps` along arcs."""
+    """The profile of a cylinder (radius 1, length 1), cone, sphere, or torus with this ratio of tube to circle; `steps`
+    along arcs."""
     if kind == "cylinder":
         return _straight((0, -0.5), (1, -0.5), (1, 0.5), (0, 0.5))
     if kind == "cone":

@@ -1,7 +1,7 @@
 """The page that shows a scene: one self-contained piece of HTML, which asks nothing of the network.
 
-The renderer is our own (`viewer.js`, WebGL 2, no third-party code); docs/why says why. A still as SVG is in the page as well, for where
-there is no WebGL or no script.
+The renderer is our own (`viewer.js`, WebGL 2, no third-party code); docs/why says why. A still as SVG is in the page as
+well, for where there is no WebGL or no script.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ def _array(x: Any, kind: Any = np.float32) -> dict[str, Any]:
 
 
 def _mesh(m: Mesh) -> dict[str, Any]:
-    """Vertices as parts of 65535 of the box around them, normals as parts of 127: quantisation that cannot be seen; the page is a third as long."""
+    """Vertices as parts of 65535 of the box around them, normals as parts of 127: quantisation that cannot be seen; the
+    page is a third as long."""
     low, high = m.vertices.min(axis=0), m.vertices.max(axis=0)
     size = np.where(high > low, high - low, 1.0)
     small = np.uint16 if len(m.vertices) < 65536 else np.uint32
@@ -128,7 +129,8 @@ def assets() -> str:
 
 
 def fragment(scene: Scene, *, assets: bool = True, height: str = "26rem", autoplay: bool = True) -> str:
-    """A scene as a part of a page. `data-theme` of the page's root element decides dark or light; else the reader's system does."""
+    """A scene as a part of a page. `data-theme` of the page's root element decides dark or light; else the reader's
+    system does."""
     still = svg(scene, _moment(scene), 960, 560)
     tags = f"<style>{_asset('viewer.css')}</style>" if assets else ""
     script = f"<script>{_asset('viewer.js')}</script>" if assets else ""
@@ -162,4 +164,7 @@ def in_notebook(scene: Scene, height: int = 480) -> str:
     """A page inside a cell: a frame of its own, so that styles and scripts do not meet."""
     inside = as_attribute(page(scene))
     title = in_html(f"3-D view of {scene.name}")
-    return f'<iframe srcdoc="{inside}" title="{title}" style="width:100%;height:{height}px;border:0" sandbox="allow-scripts allow-downloads" allow="fullscreen"></iframe>'
+    return (
+        f'<iframe srcdoc="{inside}" title="{title}" style="width:100%;height:{height}px;border:0" '
+        'sandbox="allow-scripts allow-downloads" allow="fullscreen"></iframe>'
+    )

@@ -79,13 +79,15 @@ class ArrayFile:
             if not fits or dtype != np.dtype(kind):
                 wanted = ", ".join("any" if n is None else str(n) for n in shape)
                 raise self._error(
-                    f"{self.path}: the array {name!r} has shape {found} of {dtype}, expected ({wanted}) of {np.dtype(kind)}"
+                    f"{self.path}: the array {name!r} has shape {found} of {dtype}, expected ({wanted}) of "
+                    f"{np.dtype(kind)}"
                 )
             count = math.prod(found) * dtype.itemsize
             self._left -= count
             if self._left < 0:
                 raise self._error(
-                    f"{self.path}: unpacked it would be more than {MOST_RATIO} times its size: this is no {self._what} of ours"
+                    f"{self.path}: unpacked it would be more than {MOST_RATIO} times its size: this is no "
+                    f"{self._what} of ours"
                 )
             data = stream.read(count + 1)
         if len(data) != count:

@@ -1,6 +1,7 @@
 """Branches of steady motions on disk, without loss: a NumPy archive (.npz) with a header in JSON.
 
-Any program that reads .npz finds `points`, a row for each motion with the columns that the header names, `eigenvalues`, and `unstable`.
+Any program that reads .npz finds `points`, a row for each motion with the columns that the header names, `eigenvalues`,
+and `unstable`.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def save_branch(branch: Branch, path: str | Path) -> Path:
 
 
 def load_branch(path: str | Path, motion: SteadyMotion) -> Branch:
-    """Read a branch back. The motion must be one of the same equations and conditions as that from which the branch was followed; names are compared.
+    """Read a branch back. The motion must be one of the same equations and conditions as that from which the branch was
+    followed; names are compared.
 
     What does not fit is a `StabilityError`.
     """
@@ -84,7 +86,7 @@ def _branch(file: ArrayFile, motion: SteadyMotion) -> Branch:
     )  # fmt: skip
 
 
-# ---------------------------------------------------------------------------------------------------------- special points
+# ------------------------------------------------------------------------------------------------------- special points
 
 
 def _point_header(p: SpecialPoint) -> dict[str, Any]:

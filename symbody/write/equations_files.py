@@ -22,7 +22,8 @@ MOST_CHARACTERS: Final = 100  # of the name of a file
 
 
 def equation_programs(eq: Equations) -> dict[str, Program]:
-    """Mass matrix, right side, accelerations, rates of coordinates (and constraints, rates of additional variables) as programs of t, q, u, z, r, p."""
+    """Mass matrix, right side, accelerations, rates of coordinates (and constraints, rates of additional variables) as
+    programs of t, q, u, z, r, p."""
     f, parts = Dynamics(eq), {}
     if eq.u or not eq.z:
         parts = {"mass_matrix": {"M": eq.M}, "right_side": {"f": eq.f0}, "accelerations": {"udot": eq.udot}}
@@ -36,7 +37,8 @@ def equation_programs(eq: Equations) -> dict[str, Program]:
 
 
 def equations_files(eq: Equations, style: str, programs: Mapping[str, Program]) -> dict[str, str]:
-    """Text of each file, by name; style is text, latex, sympy, c or numpy. SymPy and C are the sources of an export, without its driver and build files."""
+    """Text of each file, by name; style is text, latex, sympy, c or numpy. SymPy and C are the sources of an export,
+    without its driver and build files."""
     if style not in _WRITERS:
         raise unknown(f"equations of {eq.name!r}", "style", style, _WRITERS)
     return _WRITERS[style](eq, programs)
@@ -60,7 +62,7 @@ def as_python(made: Mapping[str, Program]) -> str:
     return "\n\n".join(numpy_source(p) for p in made.values())
 
 
-# ---------------------------------------------------------------------------------------------------------- one writer a style
+# --------------------------------------------------------------------------------------------------- one writer a style
 
 
 def _text_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
@@ -112,5 +114,6 @@ def _title(eq: Equations) -> str:
 
 
 def _file_name(eq: Equations) -> str:
-    """ASCII letters, digits and underscores: a name that every file system takes, and that hides nothing and leads nowhere."""
+    """ASCII letters, digits and underscores: a name that every file system takes, and that hides nothing and leads
+    nowhere."""
     return "".join(c if c.isascii() and c.isalnum() else "_" for c in eq.name)[:MOST_CHARACTERS]

@@ -1,7 +1,7 @@
 """Scenes as binary glTF 2.0 with animation: for Blender, office programs, phones.
 
-What is shown at first is written: solids as meshes on nodes that move with their frames, spans as nodes that turn and stretch, traces as
-lines. glTF has y up; a node above all turns the scene so.
+What is shown at first is written: solids as meshes on nodes that move with their frames, spans as nodes that turn and
+stretch, traces as lines. glTF has y up; a node above all turns the scene so.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Expressions of a whole model as text: which nodes get a name under `let`, and how each is written.
 
-Nodes that are long and used more than once get a line of their own, as do linear solves and parts that would make a line too long (and so nest
-too deep); everything else is written where it stands. Linear in the nodes of the graph.
+Nodes that are long and used more than once get a line of their own, as do linear solves and parts that would make a
+line too long (and so nest too deep); everything else is written where it stands. Linear in the nodes of the graph.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ STYLE: Final = _ModelFileStyle()
 class Lines:
     """Definitions under `let` for shared subexpressions, and the text of any expression in terms of them.
 
-    Products are written by their factors, since a product with the same factors is one node whatever their grouping was when it was made
-    first: a part of a product never stands for itself, unless the line would become too long.
+    Products are written by their factors, since a product with the same factors is one node whatever their grouping was
+    when it was made first: a part of a product never stands for itself, unless the line would become too long.
     """
 
     def __init__(self, roots: Sequence[Node], taken: Iterable[str], label: Mapping[Node, str]) -> None:
@@ -101,7 +101,8 @@ def _uses(nodes: list[Node], roots: Iterable[Node]) -> Counter[Node]:
 
 
 def _in_order_of_mention(roots: Iterable[Node], cut: set[Node]) -> list[Node]:
-    """Nodes, arguments before what uses them, otherwise as they are met: the same order whenever the same text is read."""
+    """Nodes, arguments before what uses them, otherwise as they are met: the same order whenever the same text is
+    read."""
     out: dict[Node, None] = {}
     stack = [(root, False) for root in reversed(list(roots))]
     while stack:

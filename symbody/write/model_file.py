@@ -1,7 +1,7 @@
 """`write_model`: a mechanism -> a model file from which the same equations come.
 
-The file is in the style of frames and vectors, whatever the model was written in: a frozen mechanism knows its frames, bodies, loads and
-conditions, not the words by which they were made. Joints are written as records of what they connect.
+The file is in the style of frames and vectors, whatever the model was written in: a frozen mechanism knows its frames,
+bodies, loads and conditions, not the words by which they were made. Joints are written as records of what they connect.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def write_model(model: Model | Mechanism, path: str | Path) -> None:
 def model_text(model: Model | Mechanism) -> str:
     """The text that `write_model` writes; what is read from it is written the same again.
 
-    Reading puts formulas together anew, by the rules, so that some come out in another order or share more: they are written as they are read.
+    Reading puts formulas together anew, by the rules, so that some come out in another order or share more: they are
+    written as they are read.
     """
     mechanism = model.freeze() if isinstance(model, Model) else model
     text = _ModelFileWriter(mechanism).text()
@@ -159,7 +160,8 @@ class _ModelFileWriter:
         assert f.parent is not None
         if f.velocity is not None:
             raise ModelError(
-                f"model file of {self.m.name!r}: frame {f.name!r} is known by its velocity only, which model files have no words for"
+                f"model file of {self.m.name!r}: frame {f.name!r} is known by its velocity only, which model "
+                "files have no words for"
             )
         on, factors = self.frames[f.parent], f.rotation.factors
         if not factors:

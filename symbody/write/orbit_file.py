@@ -1,7 +1,7 @@
 """Orbits and families of them on disk, without loss: a NumPy archive (.npz) with a header in JSON.
 
-Any program that reads .npz finds the orbits one below the other: `times` in parts of the period and `x`, a row for each point of a mesh with the columns that the
-header names, `intervals` of each orbit, `T` and `value`.
+Any program that reads .npz finds the orbits one below the other: `times` in parts of the period and `x`, a row for each
+point of a mesh with the columns that the header names, `intervals` of each orbit, `T` and `value`.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ def save_orbit(orbit: Orbit, path: str | Path) -> Path:
 def load_orbit(
     path: str | Path, equations: Equations, *, conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = ()
 ) -> Orbit:
-    """Read an orbit back. Equations, events and what is conserved must be those that it was found with; names are compared.
+    """Read an orbit back. Equations, events and what is conserved must be those that it was found with; names are
+    compared.
 
     What does not fit is a `StabilityError`.
     """
@@ -99,7 +100,8 @@ def save_orbits(family: OrbitBranch, path: str | Path) -> Path:
 def load_orbits(
     path: str | Path, equations: Equations, *, conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = ()
 ) -> OrbitBranch:
-    """Read a family of orbits back. Equations, events and what is conserved must be those that it was found with; names are compared.
+    """Read a family of orbits back. Equations, events and what is conserved must be those that it was found with; names
+    are compared.
 
     What does not fit is a `StabilityError`.
     """
@@ -171,7 +173,7 @@ def _curve_points(file: ArrayFile, n: int, curve: OrbitCurve) -> list[OrbitCurve
     ]  # fmt: skip
 
 
-# ---------------------------------------------------------------------------------------------------------- the question
+# --------------------------------------------------------------------------------------------------------- the question
 
 
 def _question_header(
@@ -215,7 +217,8 @@ def _compared(file: ArrayFile, said: Any, asked: OrbitQuestion) -> int:
     for what, names in own.items():
         if names != said[what]:
             raise StabilityError(
-                f"{file.path}: its {what} ({listed(said[what]) or 'none'}) are not those that were given ({listed(names) or 'none'}); it belongs to {said['model']!r}"
+                f"{file.path}: its {what} ({listed(said[what]) or 'none'}) are not those that were given "
+                f"({listed(names) or 'none'}); it belongs to {said['model']!r}"
             )
     return len(own["states"])
 

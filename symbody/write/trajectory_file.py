@@ -1,7 +1,7 @@
 """Trajectories on disk, without loss: a NumPy archive (.npz: a zip of plain arrays) with a header in JSON.
 
-Any program that reads .npz finds times `t`, and a column of values under the name of each coordinate, speed and variable, `column q1`, with nan
-where a mode does not have it.
+Any program that reads .npz finds times `t`, and a column of values under the name of each coordinate, speed and
+variable, `column q1`, with nan where a mode does not have it.
 """
 
 from __future__ import annotations
@@ -45,10 +45,11 @@ def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
 def load_trajectory(
     path: str | Path, equations: Equations | Modes | Contacts, inputs: Mapping[Any, Any] | None = None
 ) -> Trajectory:
-    """Read a trajectory back. The equations (or modes, or contacts) and inputs must be those it was made with: names are compared.
+    """Read a trajectory back. The equations (or modes, or contacts) and inputs must be those it was made with: names
+    are compared.
 
-    The header says which arrays there are, and of which shapes; each is looked at before it is read, and nothing else of the file is. What does not
-    fit is a `SimulationError`.
+    The header says which arrays there are, and of which shapes; each is looked at before it is read, and nothing else
+    of the file is. What does not fit is a `SimulationError`.
     """
     try:
         with ArrayFile(path) as file:
@@ -199,5 +200,6 @@ def _compare(path: str | Path, model: str, said: Mapping[str, Any], eq: Equation
     for what, names in _names(eq).items():
         if names != said[what]:
             raise SimulationError(
-                f"{path}: its {what} ({listed(said[what])}) are not those of {eq.name!r} ({listed(names)}); it belongs to {model!r}"
+                f"{path}: its {what} ({listed(said[what])}) are not those of {eq.name!r} ({listed(names)}); "
+                f"it belongs to {model!r}"
             )

@@ -1,4 +1,5 @@
-"""Standard systems of equations (Moré, Garbow, Hillstrom 1981, *Testing unconstrained optimization software*), with exact Jacobians."""
+"""Standard systems of equations (Moré, Garbow, Hillstrom 1981, *Testing unconstrained optimization software*), with
+exact Jacobians."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,5 @@
-"""Jacobians by elimination are Jacobians, in whatever order; and the order of elimination depends on the expressions alone."""
+"""Jacobians by elimination are Jacobians, in whatever order; and the order of elimination depends on the expressions
+alone."""
 
 from __future__ import annotations
 
@@ -61,7 +62,8 @@ def test_zeros_are_known():
 
 
 def test_reverse_in_the_middle_costs_no_more():
-    """Two numbers carry everything between many inputs and many outputs; equal products of slopes are one node in either order."""
+    """Two numbers carry everything between many inputs and many outputs; equal products of slopes are one node in
+    either order."""
     xs, ys = symbols([f"x{k}" for k in range(8)]), symbols([f"y{k}" for k in range(8)])
     narrow = [
         sum(sin(x) * y for x, y in zip(xs, ys, strict=True)),

@@ -134,7 +134,8 @@ def test_every_kind(kind: str) -> None:
 
 
 def test_labels_of_nodes() -> None:
-    """The first label of a node counts; symbols and constants keep their own names; substitution carries labels along."""
+    """The first label of a node counts; symbols and constants keep their own names; substitution carries labels
+    along."""
     e = a * b + 77
     labels = {"first": e, "second": b * a + 77, "mine": q, "number": 3, "other": a - b}
     assert labels_by_node(labels) == {e: "first", a - b: "other"}

@@ -1,4 +1,5 @@
-"""The one nonlinear solver: standard problems beside SciPy, laws of scaling, too many and too few rows, bounds, and every outcome."""
+"""The one nonlinear solver: standard problems beside SciPy, laws of scaling, too many and too few rows, bounds, and
+every outcome."""
 
 import math
 
@@ -102,8 +103,9 @@ def rod_on_a_slider(stiffness):
 
 @pytest.mark.parametrize("stiffness", [1e2, 1e4, 1e6, 1e8, 1e9])
 def test_stiff_spring_beside_gravity(stiffness):
-    """The valley x = sin θ is as narrow as the spring is stiff, and steps go along it; MINPACK's methods stop on the way from 1e8 N/m on.
-    With the force of the spring as a linear unknown no valley is left, and its stiffness makes no difference."""
+    """The valley x = sin θ is as narrow as the spring is stiff, and steps go along it; MINPACK's methods stop on the
+    way from 1e8 N/m on. With the force of the spring as a linear unknown no valley is left, and its stiffness makes no
+    difference."""
     rows, with_force = rod_on_a_slider(stiffness)
     angle = System(with_jacobian(lambda x: -3.0 * np.cos(x) + 9.81 * np.sin(x) - 2.0 * x)).zero(np.array([0.4])).x[0]
     found = System(rows).zero(np.array([0.4, 0.4]))
@@ -181,7 +183,8 @@ def test_no_rows_and_no_unknowns():
 
 
 def test_linear_unknowns_need_no_start():
-    """Stationary points under a constraint: from the exact place, multipliers that are missing cost two evaluations whatever their size."""
+    """Stationary points under a constraint: from the exact place, multipliers that are missing cost two evaluations
+    whatever their size."""
     load = 1e6
 
     def rows(w):
@@ -263,7 +266,8 @@ def test_first_zero_of_several_starts():
 
 
 def test_zero_is_judged_by_rounding_of_its_terms():
-    """1e12 (x² - 2x + 1): at the zero its terms cancel, and 1e-4 is left of 1e12; a row that stays at 1e-9 of 1 is no zero."""
+    """1e12 (x² - 2x + 1): at the zero its terms cancel, and 1e-4 is left of 1e12; a row that stays at 1e-9 of 1 is no
+    zero."""
     flat = System(with_jacobian(lambda x: np.array([1e12 * (x[0] * x[0] - 2 * x[0] + 1)]))).zero(np.array([1.7]))
     assert flat.holds, flat.outcome
     assert flat.x == pytest.approx([1], abs=1e-6)

@@ -1,4 +1,5 @@
-"""Equal is equal: products and simple sums are one node whatever the order, texts do not depend on age, small exact cases vanish while building."""
+"""Equal is equal: products and simple sums are one node whatever the order, texts do not depend on age, small exact
+cases vanish while building."""
 
 from __future__ import annotations
 

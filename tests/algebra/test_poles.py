@@ -1,4 +1,5 @@
-"""Substitution never makes a number of what has none: poles stay poles, and where there is a value it is that of mpmath."""
+"""Substitution never makes a number of what has none: poles stay poles, and where there is a value it is that of
+mpmath."""
 
 import random
 from collections.abc import Callable
@@ -52,7 +53,8 @@ def near(tree: Callable[[Any, Any], Any], place: str, step: str) -> Any:
 
 
 def limits(tree: Callable[[Any, Any], Any], place: str) -> list[Any]:
-    """What the expression tends to from either side: a number, infinity at a pole; sides on which it settles to neither are left out."""
+    """What the expression tends to from either side: a number, infinity at a pole; sides on which it settles to neither
+    are left out."""
     found = []
     for sign in ("", "-"):
         far, close = near(tree, place, f"{sign}1e-20"), near(tree, place, f"{sign}1e-25")

@@ -60,7 +60,8 @@ def random_expression(draw: random.Random) -> Expr:
 
 @pytest.mark.parametrize("seed", range(80))
 def test_value_and_normal_form_stay(seed: int) -> None:
-    """Equal at random numbers, equal as polynomials; doing it again changes nothing in value; never more effort but for one form."""
+    """Equal at random numbers, equal as polynomials; doing it again changes nothing in value; never more effort but for
+    one form."""
     e = random_expression(random.Random(seed))
     t = tidy(e)
     draw = random.Random(-seed)
@@ -94,7 +95,8 @@ def test_too_large_stays_and_is_counted() -> None:
 
 
 def test_what_nobody_reads_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A product of nine sums has 512 terms: it stays as it is, and is counted. A denominator under many terms is written once."""
+    """A product of nine sums has 512 terms: it stays as it is, and is counted. A denominator under many terms is
+    written once."""
     names = [sb.symbols(f"a{k} b{k}") for k in range(9)]
     long = math.prod((x + y for x, y in names), start=sb.symbol("x") + 1)
     assert tidied([long]).entries == [long]

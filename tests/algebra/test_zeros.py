@@ -133,7 +133,8 @@ def test_reach_bounds_steps_of_angles():
 
 
 def test_dust_is_no_slope():
-    """Slopes of 1e-35 beside ones, in row and column: multipliers that are nothing but rounding do not determine anything."""
+    """Slopes of 1e-35 beside ones, in row and column: multipliers that are nothing but rounding do not determine
+    anything."""
     J = np.array([[1.0, 0.5, 0.0], [2e-35, 3e-35, 1.0]])
     assert Rank.of(without_dust(J)).rank == 2
     assert Rank.of(without_dust(J)).loose[2] == 0
@@ -144,7 +145,8 @@ def test_dust_is_no_slope():
 @pytest.mark.parametrize("off", [0.0, 1e-16, -1e-16, 1e-12, -1e-12, 1e-9, -1e-9])
 @pytest.mark.parametrize("turn", [1, -1])
 def test_ties_are_not_decided_by_the_last_bit(off, turn):
-    """Two zeros at (±1, 0.2), as near as each other to a start between them: always the same is taken, in whatever order they are found."""
+    """Two zeros at (±1, 0.2), as near as each other to a start between them: always the same is taken, in whatever
+    order they are found."""
     rows = with_jacobian(lambda x: np.array([x[0] ** 2 - 1, x[1] - 0.2 + turn * 0.1 * (x[0] ** 2 - 1)]))
     search = ZeroSearch(System(rows), plain(2), np.array([off, 0.2]), shaken=turn * np.ones(2))
     assert search.nearest().solution.x == pytest.approx([1.0, 0.2])

@@ -1,4 +1,5 @@
-"""Numbers of parameters are checked like literals: no body has a negative mass, size or principal inertia, wherever the number comes from."""
+"""Numbers of parameters are checked like literals: no body has a negative mass, size or principal inertia, wherever the
+number comes from."""
 
 from __future__ import annotations
 

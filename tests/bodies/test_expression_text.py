@@ -103,7 +103,7 @@ def test_every_function_can_be_called(model):
             value(model, f"{name}({given.get(name, ', '.join(['a/9'] * least))})")
 
 
-# ---------------------------------------------------------------------------------------------------- points and vectors
+# --------------------------------------------------------------------------------------------------- points and vectors
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""A mechanism is frozen: whatever is done to its model afterwards, or tried on its parts, its equations, names and file text stay."""
+"""A mechanism is frozen: whatever is done to its model afterwards, or tried on its parts, its equations, names and file
+text stay."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ def built() -> tuple[sb.Model, list[Any]]:
 
 
 def shown(mechanism: sb.Mechanism) -> tuple[str, str, str, str]:
-    """Everything that is read of a mechanism, as text: its file, its equations, the names of its frames, its own lines."""
+    """Everything that is read of a mechanism, as text: its file, its equations, the names of its frames, its own
+    lines."""
     eq = sb.derive(mechanism)
     equations = str([eq.M, eq.f, eq.c, eq.b, eq.h, *eq.outputs.values(), eq.rates])
     frames = str([(f.name, f.parent and f.parent.name, f.depth) for f in mechanism.frames])
@@ -104,7 +106,7 @@ def test_frames_outside_the_mechanism_can_still_be_named() -> None:
     assert m.frame("tip", tip).name == "tip"
 
 
-# ---------------------------------------------------------------------------------------------------- everything that can be reached
+# --------------------------------------------------------------------------------------- everything that can be reached
 
 
 def reached(thing: Any, path: str, seen: dict[int, str]) -> None:

@@ -1,4 +1,5 @@
-"""Loads on the coordinates of a joint: one for each, by name, or one for all where they are alike; whatever the speeds are."""
+"""Loads on the coordinates of a joint: one for each, by name, or one for all where they are alike; whatever the speeds
+are."""
 
 from __future__ import annotations
 

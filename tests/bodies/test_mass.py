@@ -17,7 +17,8 @@ def of_points(masses: np.ndarray, places: np.ndarray, about: np.ndarray) -> np.n
 
 
 def cloud(rng: np.random.Generator, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
-    """Point masses in a point, on a line, in a plane or in space, anywhere and in any direction; sizes from micrometres to kilometres."""
+    """Point masses in a point, on a line, in a plane or in space, anywhere and in any direction; sizes from micrometres
+    to kilometres."""
     directions = np.linalg.qr(rng.normal(size=(3, 3)))[0][:, :dimensions]
     size = 10 ** rng.uniform(-6, 3)
     places = size * (rng.normal(size=3) + rng.normal(size=(8, dimensions)) @ directions.T)

@@ -125,7 +125,8 @@ def test_written_mechanism_is_read_again(make, seed):
 
 
 def test_writing_what_was_read_gives_the_same_text():
-    """The same entries in the same order; which products of a formula share a name may differ, what they mean may not."""
+    """The same entries in the same order; which products of a formula share a name may differ, what they mean may
+    not."""
     first = sb.model_text(example("motorcycle"))
     again = sb.read_model_text(first).mechanism
     second = sb.model_text(again)
@@ -198,7 +199,7 @@ def test_what_cannot_be_written_is_told():
         sb.model_text(m)
 
 
-# ---------------------------------------------------------------------------------------------------- the whole language
+# --------------------------------------------------------------------------------------------------- the whole language
 
 EVERYTHING = """
 symbody: 1
@@ -552,7 +553,7 @@ def test_a_part_tells_its_own_file(tmp_path):
         sb.read_model(tmp_path / "walker.yaml")
 
 
-# ---------------------------------------------------------------------------------------------------- schema and documents
+# ------------------------------------------------------------------------------------------------- schema and documents
 
 SCHEMA = ROOT / "schema" / "symbody-model.schema.json"
 

@@ -1,4 +1,5 @@
-"""Model files that mean harm, and files that were damaged: each is read or refused with file, line and column, within bounds.
+"""Model files that mean harm, and files that were damaged: each is read or refused with file, line and column, within
+bounds.
 
 SYMBODY_FUZZ_SECONDS=600 runs the random part that long; otherwise it is a few hundred files.
 """
@@ -27,7 +28,7 @@ def refused(text: str | bytes) -> str:
     return str(caught.value)
 
 
-# ---------------------------------------------------------------------------------------------------- no code, no objects
+# -------------------------------------------------------------------------------------------------- no code, no objects
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""Frames of which only the motion is known: the same motions as with coordinates, in fewer states; forces of constraint by auxiliary speeds."""
+"""Frames of which only the motion is known: the same motions as with coordinates, in fewer states; forces of constraint
+by auxiliary speeds."""
 
 from __future__ import annotations
 
@@ -72,7 +73,8 @@ def test_rolling_disc_by_velocities_is_certified_and_keeps_its_energy() -> None:
 
 
 def bicycle_by_velocities() -> sb.Equations:
-    """Lean, pitch and steer, and speeds for everything else: heading, forward speed and wheels have no coordinates (Lennartsson 7.4)."""
+    """Lean, pitch and steer, and speeds for everything else: heading, forward speed and wheels have no coordinates
+    (Lennartsson 7.4)."""
     m = sb.Model("bicycle")
     lean, pitch, steer = m.coordinates("lean pitch steer")
     forward, turning, front_spin = m.speeds("forward turning front_spin")
@@ -104,13 +106,15 @@ def bicycle_by_velocities() -> sb.Equations:
 
 
 def test_bicycle_in_five_states() -> None:
-    """The accelerations of the record, whose nine coordinates have x, y, heading and both wheels too; five states are free."""
+    """The accelerations of the record, whose nine coordinates have x, y, heading and both wheels too; five states are
+    free."""
     eq, value = bicycle_by_velocities(), published("bike_state_nonlinear")
     q, qd, qdd = value["q"], value["qd"], value["qdd"]
     lean, pitch, steer = q[4:7]
     assert {x.name for x in eq.q} == {"lean", "pitch", "steer"}
     assert len(eq.q) - len(eq.phi.entries) + eq.degrees_of_freedom == 5
-    # the contact of the rear wheel lies below the hub, along the leaning frame: its velocity along the heading is that of the wheel's rim
+    # the contact of the rear wheel lies below the hub, along the leaning frame: its velocity along the heading is that
+    # of the wheel's rim
     r = 0.354
     yaw_rate, lean_rate, pitch_rate, steer_rate, rear, front = qd[3:9]
     rim = -r * (pitch_rate + rear)

@@ -1,4 +1,5 @@
-"""URDF files: real robots against Pinocchio, what reading keeps and merges, angles taken for exact ones, hostile and broken files."""
+"""URDF files: real robots against Pinocchio, what reading keeps and merges, angles taken for exact ones, hostile and
+broken files."""
 
 from __future__ import annotations
 
@@ -81,7 +82,8 @@ class Both:
         self.peer.gravity.linear = np.array([0, 0, -9.81])
 
     def compare(self, seed: int) -> tuple[float, float, float, float]:
-        """Differences of inverse dynamics, mass matrix, forward dynamics by composite and by articulated bodies; relative."""
+        """Differences of inverse dynamics, mass matrix, forward dynamics by composite and by articulated bodies;
+        relative."""
         pin, eq, rng = self.pin, self.eq, np.random.default_rng(seed)
         q, u, a = (rng.uniform(-1, 1, n) for n in (len(eq.q), len(eq.u), len(eq.u)))
         r = rng.uniform(-9, 9, len(eq.r))
@@ -440,7 +442,7 @@ def test_names_become_identifiers_and_stay_apart() -> None:
     assert f.udot(0.0, *(np.full(n, 0.5) for n in (12, 11, 5)), f.p).shape == (11,)
 
 
-# ------------------------------------------------------------------------------------------------ hostile and broken files
+# --------------------------------------------------------------------------------------------- hostile and broken files
 
 
 BOMB = '<!DOCTYPE robot [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>' + robot(link("&b;"))

@@ -1,5 +1,5 @@
-"""Every argument of every method of a model, given something that makes no sense there, is refused by an error of ours or taken: none
-ends in an AttributeError, KeyError or TypeError from somewhere inside."""
+"""Every argument of every method of a model, given something that makes no sense there, is refused by an error of ours
+or taken: none ends in an AttributeError, KeyError or TypeError from somewhere inside."""
 
 from __future__ import annotations
 

@@ -85,7 +85,8 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_march_in_c(case, tmp_path):
-    """The loop around steps, for every method, with requested times: states agree as far as rounding lets them, and so do the counts."""
+    """The loop around steps, for every method, with requested times: states agree as far as rounding lets them, and so
+    do the counts."""
     make, options = CASES[case]
     eq, state = make()
     times = np.linspace(0.0, 0.5, 11)

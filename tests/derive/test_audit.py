@@ -50,7 +50,7 @@ def test_audit_takes_equations_too() -> None:
     assert audit(eq).degrees_of_freedom == 3
 
 
-# ------------------------------------------------------------------------------------------------ redundant and inconsistent
+# ------------------------------------------------------------------------------------------- redundant and inconsistent
 
 
 def platform(second: str, **shift: float) -> Model:
@@ -218,7 +218,7 @@ def test_massless_coordinate_under_a_constraint_is_legal() -> None:
     assert audit(m).passed
 
 
-# ------------------------------------------------------------------------------------------------ integrable, undeclared
+# ----------------------------------------------------------------------------------------------- integrable, undeclared
 
 
 def disc_on_line(speed: bool) -> Model:
@@ -308,7 +308,8 @@ def test_null_space() -> None:
 
 @pytest.mark.parametrize("hinges", [2, 3])
 def test_rows_that_follow_beside_free_motion(hinges):
-    """A leaf on coaxial hinges that carries a body on a universal joint: five of the rows of the hinges are independent, however many they are."""
+    """A leaf on coaxial hinges that carries a body on a universal joint: five of the rows of the hinges are
+    independent, however many they are."""
     m = sb.Model("leaf")
     leaf, hung = (m.body(n, mass=1.0, com=(0.1, 0.2, 0.3), inertia=(0.3, 0.4, 0.5)) for n in ("leaf", "hung"))
     m.free("leaf", m.ground, leaf)

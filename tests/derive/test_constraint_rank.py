@@ -36,7 +36,8 @@ def test_rank_is_not_that_of_the_flat_position(count):
 
 
 def test_rank_of_many_loops():
-    """Forty rows, each loop of which Newton's method alone would leave in line; with a second rod in each, as many rows are redundant."""
+    """Forty rows, each loop of which Newton's method alone would leave in line; with a second rod in each, as many rows
+    are redundant."""
     eq = sb.derive(four_bars.model(20))
     assert (len(eq.u), eq.rank, eq.degrees_of_freedom) == (41, 40, 1)
     count = 14
@@ -59,7 +60,8 @@ def test_refusal_names_the_way_to_go_on(name):
 
 
 def test_advice_is_tried_before_it_is_given():
-    """Hinges of space in a plane loop: a cylindrical or spherical joint holds the same motions; a crank too many is cured by neither."""
+    """Hinges of space in a plane loop: a cylindrical or spherical joint holds the same motions; a crank too many is
+    cured by neither."""
     text = sb.audit(redundant.space_loop()).findings[0].text
     assert "ake joint 'h3' cylindrical (which leaves 2 redundant elsewhere)" in text
     assert "make joint 'h3' spherical (which leaves 1 redundant elsewhere)" in text

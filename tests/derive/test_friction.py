@@ -90,7 +90,8 @@ def test_forms_agree(coulomb: sb.Equations, form: str) -> None:
 
 
 def test_energy_is_lost_to_friction(coulomb: sb.Equations) -> None:
-    """The rate of T + V is the power of friction and damping, which contain the multiplier: kept as an invariant to rounding."""
+    """The rate of T + V is the power of friction and damping, which contain the multiplier: kept as an invariant to
+    rounding."""
     sim = sb.simulate(coulomb, 1.0, x_dot=2.0, th=0.5)
     lost = sum(np.trapezoid(sim.load_powers[k], sim.t) for k in ("rub", "pin"))
     assert lost < -1

@@ -81,7 +81,8 @@ def test_variations_solve_the_variational_equations():
 
 
 def test_stiff_motions_change_the_method():
-    """The relaxation oscillation of van der Pol with mu = 1000: 1.614 mu in time for a period (to 1 %), by implicit steps in between."""
+    """The relaxation oscillation of van der Pol with mu = 1000: 1.614 mu in time for a period (to 1 %), by implicit
+    steps in between."""
     eq = van_der_pol(1000.0).equations
     sim = sb.simulate(eq, 3000, {"x": 2.0}, events=[sb.Event("falls", eq.z[0], direction="falling")])
     assert sim.outcome
@@ -91,7 +92,8 @@ def test_stiff_motions_change_the_method():
 
 
 def test_equilibria_and_eigenvalues():
-    """Lorenz: C± = (±√(β (ρ - 1)), ±√(β (ρ - 1)), ρ - 1), eigenvalues the roots of λ³ + (σ+β+1) λ² + β (σ+ρ) λ + 2 σ β (ρ-1)."""
+    """Lorenz: C± = (±√(β (ρ - 1)), ±√(β (ρ - 1)), ρ - 1), eigenvalues the roots of λ³ + (σ+β+1) λ² + β (σ+ρ) λ + 2 σ β
+    (ρ-1)."""
     eq = lorenz().equations
     point = sb.steady(eq, start={"x": 7.0, "y": 7.0, "z": 20.0})
     side = np.sqrt(8 / 3 * 19)

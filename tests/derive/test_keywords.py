@@ -34,7 +34,8 @@ class Named:
 
 
 def public_functions():
-    """Every public function and method, with its qualified name: everyday ones, and those in the modules of the stages."""
+    """Every public function and method, with its qualified name: everyday ones, and those in the modules of the
+    stages."""
     stages = [importlib.import_module(f"symbody.{s}") for s in STAGES]
     for name, thing in {n: getattr(stage, n) for stage in (sb, *stages) for n in stage.__all__}.items():
         if inspect.isclass(thing):
@@ -170,7 +171,8 @@ def test_what_is_refused(args, keywords, says):
 
 
 def test_required_arguments_may_be_given_by_keyword():
-    """t is the time of every model and the end of a simulation: by keyword it is the argument, which has to be given."""
+    """t is the time of every model and the end of a simulation: by keyword it is the argument, which has to be
+    given."""
     assert asked(Q, t=3)[0] == 3
 
 
@@ -188,7 +190,8 @@ def test_signature_is_the_functions_own():
 
 
 def oscillator():
-    """A mass on a spring whose names are options: alpha of `simulate`, start of most, points of a root locus, otherwise of `values`."""
+    """A mass on a spring whose names are options: alpha of `simulate`, start of most, points of a root locus, otherwise
+    of `values`."""
     m = sb.Model("oscillator")
     start, points = m.parameter("start", 4.0), m.parameter("points", 0.0)
     block = m.particle("block", mass=1.0)
@@ -235,7 +238,8 @@ def test_a_model_full_of_options_can_be_asked_everything():
 
 
 def test_one_start_for_all():
-    """A state, a steady motion, the end of a trajectory and a mapping are starts of simulations, assemblies and steady motions."""
+    """A state, a steady motion, the end of a trajectory and a mapping are starts of simulations, assemblies and steady
+    motions."""
     eq = sb.derive(slider_crank.model())
     state = sb.assemble(eq, alpha=0.3, start=slider_crank.START)
     sim = sb.simulate(eq, 0.1, state)

@@ -1,4 +1,5 @@
-"""Reactions: by the balance of what hangs on a joint, against the multipliers of the same mechanism taken apart into free bodies."""
+"""Reactions: by the balance of what hangs on a joint, against the multipliers of the same mechanism taken apart into
+free bodies."""
 
 import math
 from collections.abc import Callable
@@ -24,7 +25,8 @@ from .states import close, moving_state, numbers
 
 
 def spatial(apart: bool) -> Model:
-    """A chain of five joints with a spring, a damper and a motor; as a tree, or as free bodies that the same joints hold together."""
+    """A chain of five joints with a spring, a damper and a motor; as a tree, or as free bodies that the same joints
+    hold together."""
     m = Model("apart" if apart else "tree")
     m.gravity(1.0, -9.0, 2.0)
     kinds = ("revolute", "universal", "prismatic", "spherical", "cylindrical", "planar", "fixed")
@@ -123,7 +125,8 @@ def test_reaction_does_no_work_on_the_motion_of_the_joint(model: Callable[[], Mo
 
 
 def tied() -> Model:
-    """Points tied along some axes of a third frame, joints geared together, a slider too, and a screw that closes a loop."""
+    """Points tied along some axes of a third frame, joints geared together, a slider too, and a screw that closes a
+    loop."""
     m = Model("tied")
     a, b, c = (m.body(n, mass=1.0, **BODY) for n in "abc")
     m.universal("cross", m.ground, a)
@@ -160,7 +163,8 @@ def test_forces_that_go_with_multipliers_are_rows_of_Jc(model: Callable[[], Mode
 
 
 def test_balance_of_the_whole() -> None:
-    """The reactions of the ground carry the rate of momentum less gravity: of a four-bar linkage, by its tree joint and its loop joint."""
+    """The reactions of the ground carry the rate of momentum less gravity: of a four-bar linkage, by its tree joint and
+    its loop joint."""
     eq = derive(four_bar())
     s = moving_state(eq)
     ground = eq.mechanism.ground
@@ -257,7 +261,7 @@ def test_rolling_contact_carries_the_weight_of_a_resting_wheel() -> None:
     assert close(numbers(reaction(eq, "free", solved=True).force, upright) + 1, [1, 1, 1])
 
 
-# ------------------------------------------------------------------------------------------------ what is not determined
+# ----------------------------------------------------------------------------------------------- what is not determined
 
 
 def geared() -> Model:
@@ -270,7 +274,8 @@ def geared() -> Model:
 
 @pytest.mark.parametrize("kind", ["revolute", "screw", "prismatic"])
 def test_actuator_of_a_joint_is_a_pair(kind: str) -> None:
-    """The same reaction where the motor is given in the joint and where it is given as a torque or force on both bodies."""
+    """The same reaction where the motor is given in the joint and where it is given as a torque or force on both
+    bodies."""
 
     def driven(by_joint: bool) -> sb.Equations:
         m = Model(kind)

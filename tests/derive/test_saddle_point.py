@@ -67,7 +67,8 @@ def test_singular_inertia_is_augmented_and_said() -> None:
 
 
 def test_motion_without_inertia_is_left_to_pivoting() -> None:
-    """Not even the constraints give w an inertia: such equations are refused, and where they are wanted all the same they say so."""
+    """Not even the constraints give w an inertia: such equations are refused, and where they are wanted all the same
+    they say so."""
     m = Model("loose end")
     x, y, w = m.coordinates("x y w")
     m.particle("bead", m.ground.point(x, y, 0), mass=1.0)

@@ -91,8 +91,8 @@ def test_masses_may_stay_on_hinges() -> None:
 
 @pytest.mark.parametrize("turned", ["1.57079632679 0 0", "0 1.5707963 3.14159265359", "1.5708 0 -1.57079632679"])
 def test_angles_that_are_nearly_right(turned: str) -> None:
-    """The sine of 1.57079632679 rounds to 1, its cosine is 5e-12: no right angle. Offsets of that size hold no mass that would make up for a first
-    moment: it would be 10¹² times that of the bodies."""
+    """The sine of 1.57079632679 rounds to 1, its cosine is 5e-12: no right angle. Offsets of that size hold no mass
+    that would make up for a first moment: it would be 10¹² times that of the bodies."""
     mechanism = arm(*HINGES, ("0 0 1", "5e-12 .1 .3"), ("0 1 0", ".1 3e-9 0"), turned=turned)
     eq = sb.derive(mechanism, check=False)
     s = values(mechanism, 5)

@@ -22,7 +22,8 @@ MODELS = (double_pendulum, chain, turntable, quasi, four_bar, rolling_disc)
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m.__name__)
 def test_whole_is_the_sum_of_its_bodies(model: Callable[[], Model]) -> None:
-    """Kinetic energy, momentum and angular momentum; the potential energy is the sum over loads, that of gravity the sum over bodies."""
+    """Kinetic energy, momentum and angular momentum; the potential energy is the sum over loads, that of gravity the
+    sum over bodies."""
     eq = derive(model())
     s, names = moving_state(eq), [b.name for b in eq.mechanism.bodies]
     for of in (sb.kinetic_energy, sb.momentum, lambda eq, b=None: sb.angular_momentum(eq, bodies=b)):
@@ -43,7 +44,8 @@ def _value(thing: object, s: dict) -> np.ndarray:
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m.__name__)
 def test_generalised_forces_of_loads(model: Callable[[], Model]) -> None:
-    """f of the mechanism with one load alone less f without any: what the load adds; in minimal speeds it is projected on them."""
+    """f of the mechanism with one load alone less f without any: what the load adds; in minimal speeds it is projected
+    on them."""
     mechanism = model().freeze()
     eq, empty = derive(mechanism, check=False), derive(replace(mechanism, loads=(), gravity=None), check=False)
     small, s = sb.minimal(eq), moving_state(eq)
@@ -58,7 +60,8 @@ def test_generalised_forces_of_loads(model: Callable[[], Model]) -> None:
 
 
 def test_generalised_force_of_a_torque_with_damping() -> None:
-    """A torque τ - c δ' on the front, reacting on the rear: Q of δ is τ - c δ' itself, not the slope of its power (MBSymba 2.5)."""
+    """A torque τ - c δ' on the front, reacting on the rear: Q of δ is τ - c δ' itself, not the slope of its power
+    (MBSymba 2.5)."""
     m = Model("steering")
     c, tau = m.parameter("c", 6.8), m.input("tau")
     rear, front = m.body("rear", mass=10.0, inertia=(1, 1, 1)), m.body("front", mass=2.0, inertia=(0.1, 0.1, 0.1))
@@ -226,7 +229,8 @@ def test_first_order_form(model: Callable[[], Model]) -> None:
 
 
 def test_variational_system_of_van_der_pol() -> None:
-    """Φ of the variational system is the derivative of the flow (Lennartsson 6.10), by a Runge-Kutta method on compiled code."""
+    """Φ of the variational system is the derivative of the flow (Lennartsson 6.10), by a Runge-Kutta method on compiled
+    code."""
     x1, x2, mu = sb.symbols("x1 x2 mu")
     system = sb.FirstOrder.of([x1, x2], [x2, mu * (1 - x1**2) * x2 - x1])
     v = system.variational

@@ -29,7 +29,8 @@ def state(angle):
 @pytest.mark.parametrize("length", [0.5, 2.0])
 @pytest.mark.parametrize("angle", [0.0, np.pi, -np.pi, 2 * np.pi, 1e-10])
 def test_singular_states_have_no_accelerations(length, angle):
-    """By machine code, in batches beside regular states, and by NumPy text; `evaluate` raises or gives what is no number."""
+    """By machine code, in batches beside regular states, and by NumPy text; `evaluate` raises or gives what is no
+    number."""
     eq = parallelogram(length)
     f = sb.compile(eq)
     q, u = state(angle)

@@ -19,7 +19,8 @@ STEP = 1e-40
 
 
 def floating_arm() -> Model:
-    """A free body with two arms; masses and lengths are parameters, both have drives, one a friction that changes sign."""
+    """A free body with two arms; masses and lengths are parameters, both have drives, one a friction that changes
+    sign."""
     m = Model("floating arm")
     m.gravity(0, 0, -9.81)
     m1, m2, length, friction = m.parameters("m1 m2 length friction", 2.0, 0.7, 0.4, 0.3)

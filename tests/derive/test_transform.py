@@ -37,7 +37,8 @@ def legs() -> Model:
 
 
 def test_swinging_legs() -> None:
-    """D and W of Lennartsson 3.3, by factors of M, by Gram and Schmidt, and as the mass matrix of the transformed equations."""
+    """D and W of Lennartsson 3.3, by factors of M, by Gram and Schmidt, and as the mass matrix of the transformed
+    equations."""
     eq = derive(legs())
     (value,) = (v for k, v in published("legs_mass").items() if k.startswith("numeric"))
     s = {**eq.mechanism.values, eq.q[1]: 0.3, eq.q[2]: -0.5}

@@ -21,7 +21,8 @@ FORMS: tuple[Callable[[Equations], Equations], ...] = (lambda eq: eq, minimal, d
 
 
 def rolling_pendulum() -> Model:
-    """Angles and lengths in disguise: a wheel that turns by x / 0.3, a bob placed by sine and cosine, a bump of the road in x."""
+    """Angles and lengths in disguise: a wheel that turns by x / 0.3, a bob placed by sine and cosine, a bump of the
+    road in x."""
     m = Model("rolling pendulum")
     x, angle, gear = m.coordinates("x angle gear")
     length = m.parameter("length", 0.5, "m")
@@ -98,7 +99,8 @@ def test_angles_and_units() -> None:
 
 
 def test_joints_tell_angles_from_lengths() -> None:
-    """Turning joints of a chain; of a screw, whose coordinate moves it along too; of planar and cylindrical ones one of theirs."""
+    """Turning joints of a chain; of a screw, whose coordinate moves it along too; of planar and cylindrical ones one of
+    theirs."""
     table = derive(chain()).variables
     turning = {v.name for v in table.of("q") if v.is_angle}
     lengths = set(table.of("q").names) - turning

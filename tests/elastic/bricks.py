@@ -1,4 +1,5 @@
-"""A block of eight-node bricks by hand, as an independent source of matrices; and its mass as a matrix of one component."""
+"""A block of eight-node bricks by hand, as an independent source of matrices; and its mass as a matrix of one
+component."""
 
 from __future__ import annotations
 

@@ -75,7 +75,8 @@ def rotating(bending: str, **options) -> Callable[[float], float]:
 
 
 def test_rotating_beam():
-    """Flap and lag over speed; lag² = flap² - η² exactly; without stiffening lag² = ω0² - η² (the classical wrong answer)."""
+    """Flap and lag over speed; lag² = flap² - η² exactly; without stiffening lag² = ω0² - η² (the classical wrong
+    answer)."""
     flap, lag, plain = rotating("z"), rotating("y"), rotating("y", stiffening=False)
     for speed, (of_flap, of_lag) in ROTATING.items():
         a, b = flap(speed), lag(speed)
@@ -88,7 +89,8 @@ def test_rotating_beam():
 
 @pytest.mark.parametrize(("follows", "critical"), [(False, pi**2 / 4), (True, 20.0509)], ids=["Euler", "Beck"])
 def test_column_under_end_load(follows, critical):
-    """A load that keeps its direction buckles a column at π² EI / 4 L², one that follows its end makes it flutter at 20.05 EI / L²."""
+    """A load that keeps its direction buckles a column at π² EI / 4 L², one that follows its end makes it flutter at
+    20.05 EI / L²."""
     m = sb.Model("column")
     P = m.parameter("P", 1.0)
     column = m.beam("column", m.ground, length=1, EI=1, rho_A=1, modes=5)
@@ -103,8 +105,9 @@ def test_column_under_end_load(follows, critical):
 
 
 def test_spin_up():
-    """The manoeuvre of Kane, Ryan and Banerjee with the beam of Simo and Vu-Quoc: equations linear in the deflection, with stiffening, give a least
-    deflection of -0.5743 at 6.76 s and a remaining vibration of 3.6e-3; it stays small only with stiffening."""
+    """The manoeuvre of Kane, Ryan and Banerjee with the beam of Simo and Vu-Quoc: equations linear in the deflection,
+    with stiffening, give a least deflection of -0.5743 at 6.76 s and a remaining vibration of 3.6e-3; it stays small
+    only with stiffening."""
     m = sb.Model("spin-up")
     L, t, T = m.parameter("L", 10.0), m.time, 15
     turned = 6 / T * (t**2 / 2 + (T / (2 * sb.pi)) ** 2 * (sb.cos(2 * sb.pi * t / T) - 1))
@@ -131,12 +134,13 @@ def test_steady_stretch():
     assert motion["tip"] == pytest.approx(1.2 * 36 * 1000 / (3 * 2.8e7), abs=1e-6)
 
 
-# ---------------------------------------------------------------------------------------------------- Bari's slider crank
+# -------------------------------------------------------------------------------------------------- Bari's slider crank
 
 
 def test_slider_crank_of_the_test_set():
-    """Simeon's crank with an elastic rod (test set for initial value problems, Bari): a body by its moments, with the longitudinal mass of the published
-    program, which is 15 times too large. Two methods agree on the digits here; those published agree to 1e-9 and 1e-10."""
+    """Simeon's crank with an elastic rod (test set for initial value problems, Bari): a body by its moments, with the
+    longitudinal mass of the published program, which is 15 times too large. Two methods agree on the digits here; those
+    published agree to 1e-9 and 1e-10."""
     l1, l2, m2, m3, J2, E, b, rho = 0.15, 0.3, 0.151104, 0.075552, 0.0045339259, 2e11, 0.008, 7870.0
     FM, FK, FB, p = rho * b * b * l2, E * b * b / l2, b * b * l2, 3.1415927
     n = 5

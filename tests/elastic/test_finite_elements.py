@@ -1,4 +1,5 @@
-"""Bodies from finite elements: moments and frequencies against the full matrices, frames that do not matter, files, and what is refused."""
+"""Bodies from finite elements: moments and frequencies against the full matrices, frames that do not matter, files, and
+what is refused."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def arm(part):
 
 
 def test_moments_of_a_block(arm, block):
-    """Mass, mass centre and second moments in closed form; those of modes are X_kᵀ M_s X_l of the matrix of one component."""
+    """Mass, mass centre and second moments in closed form; those of modes are X_kᵀ M_s X_l of the matrix of one
+    component."""
     a, b, c = block.edges
     m = DENSITY * a * b * c
     assert arm.mass == pytest.approx(m, rel=1e-12)
@@ -131,7 +133,8 @@ def test_participation_and_frequency(part):
 
 
 def test_stiffening_by_unit_loads(part):
-    """A rotating block: flap and lag of a beam with its frequencies, lag² = flap² - Ω²; the same by matrices that are given."""
+    """A rotating block: flap and lag of a beam with its frequencies, lag² = flap² - Ω²; the same by matrices that are
+    given."""
     made = part.reduced(interfaces={"root": "rbe2"}, modes=4, stiffening=True)
     W = 150.0
     m = sb.Model("rotor")

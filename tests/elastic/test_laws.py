@@ -47,7 +47,8 @@ def test_momentum_of_a_free_body(floating):
 
 
 def test_mean_axes(floating):
-    """Modes of free ends have no momentum of their own, to first order: no entry of M ties them to the motion of the frame at rest."""
+    """Modes of free ends have no momentum of their own, to first order: no entry of M ties them to the motion of the
+    frame at rest."""
     eq = floating
     at = dict.fromkeys(eq.q, 0.0) | dict(eq.mechanism.values)
     M = np.array(sb.evaluate(eq.M, at))
@@ -57,7 +58,8 @@ def test_mean_axes(floating):
 
 
 def test_line_loads():
-    """A dead load by its resultant, by points of Gauss, and one that follows, against the closed form of a cantilever to first order."""
+    """A dead load by its resultant, by points of Gauss, and one that follows, against the closed form of a cantilever
+    to first order."""
     x = sb.material("x")
     m = sb.Model("loaded")
     L, w = m.parameters(L=2.0, w=1e-3)
@@ -125,7 +127,8 @@ def _state(eq):
 
 
 def test_files_pickles_and_copies(small_arm):
-    """A beam in a model file, the mechanism written to one, its equations pickled, and the model as a part of another are the same."""
+    """A beam in a model file, the mechanism written to one, its equations pickled, and the model as a part of another
+    are the same."""
     eq = small_arm
     M, f = sb.evaluate([eq.M, eq.f], {**eq.mechanism.values, **_state(eq)})
     expected = np.concatenate([np.ravel(M), np.ravel(f)])

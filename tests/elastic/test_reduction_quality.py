@@ -28,7 +28,8 @@ def part():
 
 
 def test_shapes_for_a_band(part):
-    """With as many coordinates, Krylov's and balanced shapes keep responses better than modes; the error told is that of the full matrices."""
+    """With as many coordinates, Krylov's and balanced shapes keep responses better than modes; the error told is that
+    of the full matrices."""
     found = {
         m: part.reduced(interfaces=HELD, method=m, modes=n, band=(0, 1500), frame="mean")
         for m, n in (("craig-bampton", 8), ("krylov", 14), ("balanced", 14))
@@ -49,7 +50,8 @@ def test_shapes_for_a_band(part):
 
 
 def test_stresses(part):
-    """A static load at an interface: the stresses of the reduced body are those of the full one; extremes over a run."""
+    """A static load at an interface: the stresses of the reduced body are those of the full one; extremes over a
+    run."""
     made = part.reduced(interfaces={"root": "rbe2", "tip": "rbe3"}, modes=1)
     m = sb.Model("m")
     arm = m.elastic_from("arm", made, m.ground)
@@ -82,7 +84,8 @@ def lowest(m, count=4, **values):
 
 
 def test_parameters_stay_symbols():
-    """Young's modulus and density by two samples are exact, with the derivatives of eigenvalues; a thickness by four to 1e-5."""
+    """Young's modulus and density by two samples are exact, with the derivatives of eigenvalues; a thickness by four to
+    1e-5."""
     m = sb.Model("m")
     e = m.parameter("e", 1.0)
     m.elastic_from(

@@ -53,10 +53,11 @@ def test_routes_and_laws(kind):
 
 
 def test_sections_are_four_particles_each():
-    """Rotary inertia and torsion to second order: rigid sections of four particles, at ±a on y and ±b on z of their frames.
+    """Rotary inertia and torsion to second order: rigid sections of four particles, at ±a on y and ±b on z of their
+    frames.
 
-    Frames turn by sines and cosines, fields to second order; the third order is seen by neither the equations at rest, whatever the speeds, nor
-    to first order in the deformation, where its rates are zero."""
+    Frames turn by sines and cosines, fields to second order; the third order is seen by neither the equations at rest,
+    whatever the speeds, nor to first order in the deformation, where its rates are zero."""
     a, b = 0.2, 0.15
     options = {"rho_I": (0.35 * a * a, 0.35 * b * b), "GJ": 1.5, "modes": 1}
     one = sb.derive(swinging_arm(**options)[0])

@@ -9,7 +9,8 @@ import symbody as sb
 
 
 def test_whirling_shaft():
-    """Internal damping c_i makes a shaft on stiff bearings whirl beyond Ω = ω₁ (1 + c_e / c_i); external damping c_e, in the ground, raises that speed."""
+    """Internal damping c_i makes a shaft on stiff bearings whirl beyond Ω = ω₁ (1 + c_e / c_i); external damping c_e,
+    in the ground, raises that speed."""
     m = sb.Model("shaft")
     W, ce, beta = m.parameters(W=1.0, ce=0.0, beta=1e-3)
     shaft = m.beam(
@@ -57,7 +58,8 @@ def satellite():
 
 
 def test_satellite_with_panels(satellite):
-    """θ(s) / τ(s) as an expression in L, EI, μ, J: its zeros are the frequencies of the panels on a hub that stands still, its poles those of the free satellite."""
+    """θ(s) / τ(s) as an expression in L, EI, μ, J: its zeros are the frequencies of the panels on a hub that stands
+    still, its poles those of the free satellite."""
     m, panels = satellite
     eq = sb.derive(m)
     s = sb.symbol("s")

@@ -1,6 +1,8 @@
-"""A card without a card: the driver's functions on this computer's memory, and kernels compiled for this computer, run thread by thread.
+"""A card without a card: the driver's functions on this computer's memory, and kernels compiled for this computer, run
+thread by thread.
 
-The LLVM text is the one that PTX is made of; what only cards have (numbers of threads, the estimate of a reciprocal) is put in.
+The LLVM text is the one that PTX is made of; what only cards have (numbers of threads, the estimate of a reciprocal) is
+put in.
 """
 
 import ctypes

@@ -83,7 +83,8 @@ def test_every_operation(name: str, library: EmulatedLibrary) -> None:
 
 @pytest.mark.parametrize("real", ["double", "float"])
 def test_large_angles(real: str, library: EmulatedLibrary) -> None:
-    """Sums of angles are right to the last digits that the inputs have, however large these are; other states are left alone."""
+    """Sums of angles are right to the last digits that the inputs have, however large these are; other states are left
+    alone."""
     p = sb.program("f", {"a": [x, y]}, {"z": [sb.sin(x - y + 1), sb.cos(x), sb.sin(x * y)]})
     rows = np.random.default_rng(2).uniform(-3, 3, (140, 2)).astype(DTYPE[real]).astype(float)
     rows[::7] = (rows[::7] * 1e9).astype(DTYPE[real])
@@ -222,7 +223,7 @@ def test_models_without_parameters(name: str, library: EmulatedLibrary) -> None:
             assert close(a.numpy(), b, "double")
 
 
-# ---------------------------------------------------------------------------------------------------------- without a card
+# ------------------------------------------------------------------------------------------------------- without a card
 
 
 def test_without_a_driver_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,7 +292,8 @@ def test_ptx_reads_the_next_state_first_where_registers_allow() -> None:
 
 
 def test_order_with_fewer_values_alive() -> None:
-    """A long sum on the left of each product: computed first, it leaves one value waiting; the other way each waits for it."""
+    """A long sum on the left of each product: computed first, it leaves one value waiting; the other way each waits for
+    it."""
     many = [sb.symbol(f"a{k}") for k in range(40)]
     e: sb.Expr = many[0]
     for k in range(1, 38, 2):

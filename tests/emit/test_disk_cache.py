@@ -94,7 +94,8 @@ def _fill_in_other_process(folder, limit, first):
 
 
 def test_bounded_with_several_processes(own_cache):
-    """Each may look when it is a little over, and drop what the other has just seen; what is read is whole or nothing."""
+    """Each may look when it is a little over, and drop what the other has just seen; what is read is whole or
+    nothing."""
     context = multiprocessing.get_context("spawn")
     others = [context.Process(target=_fill_in_other_process, args=(str(own_cache), "20K", 1000 * k)) for k in range(2)]
     for p in others:

@@ -139,7 +139,8 @@ def test_lennartsson_6_2() -> None:
 
 
 def test_constants_go_into_what_products_share() -> None:
-    """9.81 s a and 9.81 s b, and other multiples of s a and s b: (9.81 s) a. Twice x y and twice x z less something: (2 x) y."""
+    """9.81 s a and 9.81 s b, and other multiples of s a and s b: (9.81 s) a. Twice x y and twice x z less something: (2
+    x) y."""
     s, a, b, x, y, z, v, w = symbols("s a b x y z v w")
     weights = {
         "e": 9.81 * (s * a) + v,

@@ -1,4 +1,5 @@
-"""Definite systems that are guarded have no solutions where they are singular to rounding, whether they are written out or solved by a loop."""
+"""Definite systems that are guarded have no solutions where they are singular to rounding, whether they are written out
+or solved by a loop."""
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from symbody.algebra.linear import factorize
 
 
 def nearly_singular(n: int, distance: float) -> list[list[float]]:
-    """Σ v vᵀ of n vectors, of which the last is that far from the span of the others, in rows of very different units."""
+    """Σ v vᵀ of n vectors, of which the last is that far from the span of the others, in rows of very different
+    units."""
     draw = np.random.default_rng(n)
     vectors = draw.normal(size=(n, n))
     vectors[-1] = vectors[:-1].T @ draw.normal(size=n - 1) + distance * vectors[-1]

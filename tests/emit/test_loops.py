@@ -217,7 +217,8 @@ def line_with(weigh: Any = by_table, rate: Any = None) -> Line:
 @pytest.mark.parametrize("weigh", [by_table, by_index])
 @pytest.mark.parametrize("known", [(), ("n",), ("n", "rate", "h")])
 def test_records_are_the_same_for_python_and_machine_code(weigh, known):
-    """Numbers, indices, arrays, tables, kernels, inner records and functions that are absent; whatever is known of them."""
+    """Numbers, indices, arrays, tables, kernels, inner records and functions that are absent; whatever is known of
+    them."""
     here, there = line_with(weigh), line_with(weigh).know(*known)
     assert go(here, np.zeros(3)) == LoopCallee(go, {}, line=there, dy=np.zeros(3)).run() == 5
     np.testing.assert_allclose(there.y, here.y, rtol=1e-15)
@@ -249,7 +250,7 @@ def test_records_refuse_what_does_not_fit():
         Tally().limit = 4
 
 
-# ---------------------------------------------------------------------------------------------------------- what is refused
+# ------------------------------------------------------------------------------------------------------ what is refused
 
 
 def outside(n: int, x: Numbers) -> None:

@@ -1,4 +1,5 @@
-"""Derivatives of forward dynamics in loops over a tree: those of a complex step, on every width of vectors, for many states, and written out."""
+"""Derivatives of forward dynamics in loops over a tree: those of a complex step, on every width of vectors, for many
+states, and written out."""
 
 import ctypes
 from collections.abc import Callable
@@ -22,7 +23,8 @@ from ..derive.test_slopes import complex_step
 
 
 def walker() -> Model:
-    """A free body with limbs that fork, of every joint that loops know, with springs, dampers, a coupling, a torque and drives."""
+    """A free body with limbs that fork, of every joint that loops know, with springs, dampers, a coupling, a torque and
+    drives."""
     m = Model("walker")
     m.gravity(1.0, -2.0, -9.0)
     mass, length = m.parameters("mass length", 1.3, 0.4)
@@ -145,7 +147,8 @@ def with_a_rotor() -> Model:
 
 @pytest.mark.parametrize("model", [chain, quasi, four_bar, turntable, with_a_rotor])
 def test_other_mechanisms_are_left_to_elimination(model: Callable[[], Model]) -> None:
-    """A screw moves by one speed what turns and what shifts; speeds that are no rates; constraints; a motion given in time; inertia that is no body's."""
+    """A screw moves by one speed what turns and what shifts; speeds that are no rates; constraints; a motion given in
+    time; inertia that is no body's."""
     eq = derive(model())
     assert tree_program("slopes", {}, eq, {"q": eq.q, "u": eq.u}) is None
 

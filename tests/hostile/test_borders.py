@@ -102,7 +102,8 @@ def numbers(things: dict[str, object]) -> dict[str, object]:
 
 
 def test_everything_of_the_waist_crosses_into_a_fresh_process():
-    """What is computed there is what is computed here, to the last bit, and equal expressions are one object there too."""
+    """What is computed there is what is computed here, to the last bit, and equal expressions are one object there
+    too."""
     things = everything()
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         assert pool.submit(numbers, things).result(timeout=120) == numbers(things)
@@ -167,7 +168,7 @@ def test_errors_of_a_worker_arrive():
     assert (caught.value.file, caught.value.line) == ("bad.yaml", 2)
 
 
-# ---------------------------------------------------------------------------------------------------- inputs that are functions
+# -------------------------------------------------------------------------------------------- inputs that are functions
 
 
 def road(t: float) -> tuple[float, float]:

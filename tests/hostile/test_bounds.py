@@ -1,4 +1,5 @@
-"""Numbers at the edge of the machine's, and requests without end: an error of the package or an outcome, in bounded time and memory."""
+"""Numbers at the edge of the machine's, and requests without end: an error of the package or an outcome, in bounded
+time and memory."""
 
 import numpy as np
 import pytest

@@ -64,7 +64,8 @@ def test_a_machine_without_a_place_for_it_costs_time_only(bad_machine):
 
 
 def test_whole_run_without_a_home(tmp_path):
-    """A home that cannot be made, in a process of its own: results as ever, and nothing written to the working directory."""
+    """A home that cannot be made, in a process of its own: results as ever, and nothing written to the working
+    directory."""
     environment = {k: v for k, v in os.environ.items() if k not in ("HOME", "XDG_CACHE_HOME", "SYMBODY_CACHE")}
     environment |= {"PYTHONPATH": str(Path(sb.__file__).parents[1]), "HOME": f"{os.devnull}/home", "XDG_CACHE_HOME": ""}
     code = "import symbody as sb; x = sb.symbol('x'); print(sb.compile(sb.program('f', {'x': x}, {'y': 2*x}))(3.0))"

@@ -62,7 +62,8 @@ WRITERS = {
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_full_disk_leaves_the_file_that_was_there(name, eq, sim, tmp_path, monkeypatch):
-    """Whatever is written goes through one function; when its last step fails, the good file is untouched and nothing else is left."""
+    """Whatever is written goes through one function; when its last step fails, the good file is untouched and nothing
+    else is left."""
     path = tmp_path / name
     if name != "new.yaml":  # which never overwrites
         path.write_bytes(GOOD)

@@ -1,4 +1,5 @@
-"""A robot's file names files: only those below its own folder, or below folders that the user names, are opened, and only of a bearable size."""
+"""A robot's file names files: only those below its own folder, or below folders that the user names, are opened, and
+only of a bearable size."""
 
 import os
 import tracemalloc
@@ -69,7 +70,8 @@ def test_dots_do_not_lead_out(tmp_path):
 
 
 def test_folders_that_the_user_names(tmp_path, capsys):
-    """The usual layout: package/urdf/robot.urdf and package/meshes; the folder with the package is named, or the package itself."""
+    """The usual layout: package/urdf/robot.urdf and package/meshes; the folder with the package is named, or the
+    package itself."""
     path = robot(tmp_path / "ros" / "arm" / "urdf", "package://arm/meshes/part.stl")
     (tmp_path / "ros" / "arm" / "meshes").mkdir()
     (tmp_path / "ros" / "arm" / "meshes" / "part.stl").write_bytes(ONE)

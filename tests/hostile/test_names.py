@@ -1,4 +1,5 @@
-"""Names of the user's choice are text in every language that is written, and never code: what a name holds is read back, or refused."""
+"""Names of the user's choice are text in every language that is written, and never code: what a name holds is read
+back, or refused."""
 
 import ast
 import re
@@ -118,7 +119,8 @@ def test_sympy_files_run_nothing_of_a_name(name):
 @pytest.mark.parametrize("style", ["text", "latex", "numpy"])
 @pytest.mark.parametrize("name", [*PRINTABLE, "a\nowned = 1"])
 def test_titles_stay_in_their_comments(name, style, monkeypatch):
-    """Lines of the file are those of a model with a plain name, but for the comment at its head; also for names that were not refused."""
+    """Lines of the file are those of a model with a plain name, but for the comment at its head; also for names that
+    were not refused."""
     eq = sb.derive(two_links("model"))
     programs = sb.write.equation_programs(eq)
     plain = next(iter(sb.write.equations_files(eq, style, programs).values())).split("\n")
@@ -243,7 +245,7 @@ def test_a_report_of_a_model_with_a_bad_name(tmp_path):
     assert f"symbody check '{path}'" in page.replace("&#x27;", "'")
 
 
-# ---------------------------------------------------------------------------------------------------- the functions themselves
+# --------------------------------------------------------------------------------------------- the functions themselves
 
 
 @pytest.mark.parametrize("text", [*PRINTABLE, *UNPRINTABLE, '"', "\\", '\\"', '""""""'])

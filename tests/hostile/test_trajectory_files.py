@@ -1,4 +1,5 @@
-"""Files of trajectories that are damaged or mean harm: each is read as it was written, or refused in one kind of error, within bounds."""
+"""Files of trajectories that are damaged or mean harm: each is read as it was written, or refused in one kind of error,
+within bounds."""
 
 import contextlib
 import io

@@ -14,7 +14,8 @@ END = 40.0
 
 
 def governor(in_plane: bool = False) -> sb.Model:
-    """A ball on an arm that a motor turns, and a stiff stop that the arm rests on between t = 1 and t = 15; then the motor slows down.
+    """A ball on an arm that a motor turns, and a stiff stop that the arm rests on between t = 1 and t = 15; then the
+    motor slows down.
 
     in_plane   the arm's angle as two coordinates with a constraint between them
     """

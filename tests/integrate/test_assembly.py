@@ -1,5 +1,5 @@
-"""States from partial and rough configurations: the constraints hold to rounding, what was given is kept, and where that cannot be the
-message names the joints and the values."""
+"""States from partial and rough configurations: the constraints hold to rounding, what was given is kept, and where
+that cannot be the message names the joints and the values."""
 
 import math
 
@@ -59,7 +59,8 @@ def test_slider_crank_from_one_angle_and_one_speed():
 
 
 def test_both_branches_of_a_four_bar():
-    """A start above or below the ground line decides; `all_assemblies` finds both, whose couplers mirror each other in the diagonal."""
+    """A start above or below the ground line decides; `all_assemblies` finds both, whose couplers mirror each other in
+    the diagonal."""
     eq = four_bar()
     up, down = (assemble(eq, crank=0.9, start={"coupler": -s, "rocker": -2 * s}) for s in (1, -1))
     assert keeps(up)
@@ -100,8 +101,8 @@ def test_loops_of_euler_parameters(example):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_loops(seed):
-    """Loops of every kind, from rough coordinates and speeds: the constraints hold, and nothing nearer to the start can be had by a
-    small step along them."""
+    """Loops of every kind, from rough coordinates and speeds: the constraints hold, and nothing nearer to the start can
+    be had by a small step along them."""
     sample = random_loop(seed)
     eq = sb.derive(sample.mechanism, check=False)
     random = np.random.default_rng(seed)
@@ -127,7 +128,7 @@ def _tangential(J: np.ndarray, x: np.ndarray) -> np.ndarray:
     return x - np.linalg.lstsq(J, J @ x, rcond=1e-9)[0]
 
 
-# ------------------------------------------------------------------------------------------------ what is kept, and how much
+# ------------------------------------------------------------------------------------------- what is kept, and how much
 
 
 def test_weights_say_what_moves():
@@ -159,7 +160,8 @@ def test_a_stretched_start_is_left_at_random():
 
 
 def test_euler_parameters_as_people_write_them():
-    """A whole orientation is normalised, a part of one is held and completed, a wrong one refused, a rough one brought to norm one."""
+    """A whole orientation is normalised, a part of one is held and completed, a wrong one refused, a rough one brought
+    to norm one."""
     eq = sb.derive(tuomela_pendulum.model())
     rounded = assemble(eq, bar_e0=0.7071, bar_e2=0.7071)
     assert (rounded["bar_e0"], rounded["bar_e1"]) == (pytest.approx(math.sqrt(0.5), abs=1e-15), 0)
@@ -184,7 +186,7 @@ def test_rates_that_are_no_speeds():
     assert state.degrees_of_freedom == 1
 
 
-# ------------------------------------------------------------------------------------------------ nonholonomic, time, additional
+# --------------------------------------------------------------------------------------- nonholonomic, time, additional
 
 
 def test_nonholonomic_rows_bind_speeds_only():
@@ -223,11 +225,12 @@ def test_algebraic_variables_are_solved_for():
         assemble(eq, q_dot=8.0, y=1.0)
 
 
-# ------------------------------------------------------------------------------------------------ redundancy and impossibility
+# ----------------------------------------------------------------------------------------- redundancy and impossibility
 
 
 def test_plane_loop_with_joints_of_space_is_redundant():
-    """Free bodies joined by four revolute joints in a plane: twenty conditions of which three follow from the others."""
+    """Free bodies joined by four revolute joints in a plane: twenty conditions of which three follow from the
+    others."""
     m = sb.Model("redundant")
     lengths, joints = (0.4, 1.0, 0.7), []
     bodies = [m.body(f"bar{k}", mass=1, inertia=(0.1, 0.1, 0.1)) for k in range(3)]
@@ -321,7 +324,8 @@ def test_parameters_without_values_are_listed_with_units():
 
 
 def test_state_from_plain_values():
-    """Off the constraints it says by how much and where; wrong sizes, names and numbers are refused; its arrays are not written to."""
+    """Off the constraints it says by how much and where; wrong sizes, names and numbers are refused; its arrays are not
+    written to."""
     eq = sb.derive(hard_four_bar().mechanism)
     state = State.of(eq, {"q0": 0.8, "q1": -0.6, "q0_dot": 1.0})
     values = eq.values(state.values, otherwise=0)
@@ -343,8 +347,9 @@ def test_state_from_plain_values():
 
 
 def test_the_nearer_sign_of_euler_parameters():
-    """e and -e are one orientation. The quadrangle with its crank held closes in two ways, each with coupler and rocker as they are or
-    upside down, since a joint whose axes point against each other is closed as well: eight configurations, not four times as many."""
+    """e and -e are one orientation. The quadrangle with its crank held closes in two ways, each with coupler and rocker
+    as they are or upside down, since a joint whose axes point against each other is closed as well: eight
+    configurations, not four times as many."""
     eq, start = sb.derive(quadrangle.model()), quadrangle.start()
     crank = {n: start.pop(n) for n in ("crank_e0", "crank_e3")}
     found = all_assemblies(eq, crank, start=start, tries=80)

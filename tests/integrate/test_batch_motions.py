@@ -123,7 +123,7 @@ def test_feedback_with_gains_by_member():
         assert np.array_equal(batch[j].y, sb.simulate(eq, TIMES, inputs=law, k=gain, q1=0.5).y)
 
 
-# ---------------------------------------------------------------------------------------------------------- outputs only
+# --------------------------------------------------------------------------------------------------------- outputs only
 
 
 def test_outputs_alone_are_kept_at_times_or_at_the_end():
@@ -141,7 +141,7 @@ def test_outputs_alone_are_kept_at_times_or_at_the_end():
     np.testing.assert_allclose(slow["tip_height"], whole["tip_height"], rtol=1e-5)
 
 
-# ---------------------------------------------------------------------------------------------------------- members that need more
+# ----------------------------------------------------------------------------------------------- members that need more
 
 
 def test_a_stiff_member_is_run_by_the_implicit_method():

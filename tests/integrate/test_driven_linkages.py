@@ -11,7 +11,8 @@ TIMES = np.linspace(0, 1, 101)
 
 
 def lambda_linkage(free: bool) -> sb.Equations:
-    """Chebyshev's linkage, its crank turned at a given rate; with a pendulum that swings freely from its rod, or without."""
+    """Chebyshev's linkage, its crank turned at a given rate; with a pendulum that swings freely from its rod, or
+    without."""
     m = sb.Model("lambda linkage")
     a = 0.1
     m.gravity(0, -9.81, 0)

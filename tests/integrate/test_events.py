@@ -67,7 +67,8 @@ def test_free_fall_ends_at_the_ground_to_rounding(height, begin):
 @pytest.mark.parametrize("method", ["dp5", "dp8", "radau"])
 @pytest.mark.parametrize("form", ["angle", "loop"])
 def test_times_of_a_pendulum(method, form):
-    """Passages through the lowest point are half a period apart, K(sin(a/2)) · 2 sqrt(l/g); the constraint holds at each."""
+    """Passages through the lowest point are half a period apart, K(sin(a/2)) · 2 sqrt(l/g); the constraint holds at
+    each."""
     eq, amplitude = pendulum(form), 2.0
     low = eq.q[0]
     start = {"a": amplitude} if form == "angle" else {"x": math.sin(amplitude), "y": -math.cos(amplitude)}
@@ -97,7 +98,8 @@ def test_directions():
 
 @pytest.mark.parametrize("below", [1e-1, 1e-3, 1e-6, 1e-9])
 def test_two_passages_within_one_step(below):
-    """A throw that goes a little above a height and comes back, both within one step of a method that needs only one."""
+    """A throw that goes a little above a height and comes back, both within one step of a method that needs only
+    one."""
     eq = projectile()
     v = 20.0
     top = v**2 / 2 / G
@@ -171,7 +173,7 @@ def test_many_functions_at_once_are_found_in_order():
     assert max(ulps(e.t, t) for e, t in zip(sim.events, exact, strict=True)) <= 8
 
 
-# ------------------------------------------------------------------------------------------------ what `when` may be made of
+# ------------------------------------------------------------------------------------------- what `when` may be made of
 
 
 def test_accelerations_multipliers_outputs_inputs_and_python():
@@ -239,7 +241,8 @@ def test_values_at_a_jump_are_those_after_it():
 
 
 def test_new_values_are_brought_back_to_the_constraints():
-    """A push on a mechanism with a loop: speeds that do not fit are changed by impulses of the constraints, through the mass matrix."""
+    """A push on a mechanism with a loop: speeds that do not fit are changed by impulses of the constraints, through the
+    mass matrix."""
     eq = sb.derive(slider_crank.model())
     names = [s.name for s in eq.u]
     k = names.index("alpha_dot")
@@ -321,7 +324,8 @@ def test_a_jump_to_the_other_side_counts():
 
 
 def test_sliding_along_a_surface_ends_with_an_outcome():
-    """A speed that is turned back wherever it crosses zero: events without end, which end the simulation in bounded work."""
+    """A speed that is turned back wherever it crosses zero: events without end, which end the simulation in bounded
+    work."""
     eq = projectile()
     x, _ = eq.q
     sim = simulate(
@@ -440,7 +444,8 @@ def test_every_turn_is_found_in_long_steps(method, rate):
 
 @pytest.mark.parametrize("method", ["dp5", "radau"])
 def test_a_guard_decides_which_crossings_are_events(method):
-    """A pendulum passes the lowest point both ways: the guard tells them apart as the direction does, and looks at anything of the state."""
+    """A pendulum passes the lowest point both ways: the guard tells them apart as the direction does, and looks at
+    anything of the state."""
     eq = pendulum()
     q, u, t = eq.q[0], eq.u[0], eq.t
     start = {q: 0.5}

@@ -117,7 +117,8 @@ def test_ball_with_spin_bounces(vx: float, w: float, impacts: str) -> None:
 
 
 def test_bowling_ball_rolls_in_time() -> None:
-    """t = 2v/(7 μ g), 5v/7, 12 v²/(49 μ g): 1.164992 s, 5.714286 m/s, 7.988517 m; thrown with spin about the vertical too."""
+    """t = 2v/(7 μ g), 5v/7, 12 v²/(49 μ g): 1.164992 s, 5.714286 m/s, 7.988517 m; thrown with spin about the vertical
+    too."""
     R, mu, v = 0.11, 0.2, 8.0
     m = sb.Model("bowling")
     ball = m.body("ball", mass=6.0, inertia=(0.4 * 6 * R**2,) * 3)
@@ -167,7 +168,8 @@ def painleve() -> sb.Contacts:
 
 
 def test_painleve_paradox_is_named_and_resolved(painleve: sb.Contacts) -> None:
-    """Without an acceleration there is an impact without collision, after which the tip does not slip back; kinetic energy falls."""
+    """Without an acceleration there is an impact without collision, after which the tip does not slip back; kinetic
+    energy falls."""
     th = np.arctan(2.0)
     sim = sb.simulate_modes(painleve, 0.01, x_dot=-1.0, th=th, y=float(np.sin(th)))
     assert "impact without collision" in sim.events[0].name
@@ -180,7 +182,7 @@ def test_painleve_paradox_is_named_and_resolved(painleve: sb.Contacts) -> None:
     assert "2 accelerations satisfy Coulomb's law" in two.events[0].name
 
 
-# ---------------------------------------------------------------------------------------------------------- impacts and energy
+# --------------------------------------------------------------------------------------------------- impacts and energy
 
 
 def test_newton_is_stopped_where_it_would_gain_energy_and_poisson_is_not() -> None:

@@ -1,4 +1,5 @@
-"""Blocks, discs, tops, wheels and a slider crank on rough ground: closed forms, invariants, and time stepping as a second route."""
+"""Blocks, discs, tops, wheels and a slider crank on rough ground: closed forms, invariants, and time stepping as a
+second route."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +30,8 @@ def block(width: float, height: float, mu: float, turning: Any = 0) -> sb.Contac
 
 
 def test_rocking_block_loses_speed_as_housner_says() -> None:
-    """ω⁺/ω⁻ = 1 - 1.5 sin² α in every impact, with feet that stick; the first quarter cycle has the time of the pendulum."""
+    """ω⁺/ω⁻ = 1 - 1.5 sin² α in every impact, with feet that stick; the first quarter cycle has the time of the
+    pendulum."""
     b, h, R = 0.2, 1.0, np.hypot(0.1, 0.5)
     alpha = np.arctan(b / h)
     th = 0.3 * alpha
@@ -44,7 +46,8 @@ def test_rocking_block_loses_speed_as_housner_says() -> None:
 
 
 def test_block_on_two_corners_begins_to_slide_at_the_angle_of_friction() -> None:
-    """Forces of two sticking corners are not determined, the motion is: on a floor that is turned slowly it slides from tan β = μ on."""
+    """Forces of two sticking corners are not determined, the motion is: on a floor that is turned slowly it slides from
+    tan β = μ on."""
     turned = sb.simulate_modes(block(1.0, 0.2, 0.6, turning=1), 0.6, y=0.1)
     slides = next(t for t, mode in zip(turned.t, turned.mode, strict=True) if mode.count("slips backwards") == 2)
     assert turned.modes[0] == "left sticks + right sticks"
@@ -74,7 +77,8 @@ def test_thin_disc_precesses_with_its_centre_at_rest() -> None:
 
 @dataclass(frozen=True)
 class Contensou:
-    """Slip friction beside spin, F = -μ N v / (|v| + ε |ω|) (Leine and Glocker 2003, to first order): no sticking while it spins."""
+    """Slip friction beside spin, F = -μ N v / (|v| + ε |ω|) (Leine and Glocker 2003, to first order): no sticking while
+    it spins."""
 
     mu: float
     patch: float
@@ -88,7 +92,8 @@ class Contensou:
 
 
 def test_tippe_top_turns_over_and_keeps_jelletts_integral() -> None:
-    """Spun at 180 rad/s it rises beyond the horizontal, until its stem would touch; L · (R n - a e) stays on the way."""
+    """Spun at 180 rad/s it rises beyond the horizontal, until its stem would touch; L · (R n - a e) stays on the
+    way."""
     R, a, I1, I3 = 0.015, 0.003, 8e-7, 7e-7
     m = sb.Model("tippe top")
     m.gravity(0, 0, -g)
@@ -128,7 +133,8 @@ def rimless(mu: float) -> sb.Contacts:
 
 
 def test_rimless_wheel_walks_on_feet_that_hold_and_slips_on_ice() -> None:
-    """ω⁺/ω⁻ = (J + m l² cos 2β)/(J + m l²) with 2β = π/4 between spokes; friction that is too small lets the foot slip in the impact."""
+    """ω⁺/ω⁻ = (J + m l² cos 2β)/(J + m l²) with 2β = π/4 between spokes; friction that is too small lets the foot slip
+    in the impact."""
     start = {"y": 1.0, "th_dot": -1.0, "x_dot": 1.0}
     rough, ice = (sb.simulate_modes(rimless(mu), 0.6, start) for mu in (1.0, 0.05))
     hit = next(e for e in rough.events if e.impulses)
@@ -137,7 +143,7 @@ def test_rimless_wheel_walks_on_feet_that_hold_and_slips_on_ice() -> None:
     assert any("slips" in mode for mode in ice.modes)
 
 
-# ---------------------------------------------------------------------------------------------------------- time stepping
+# -------------------------------------------------------------------------------------------------------- time stepping
 
 
 @pytest.fixture(scope="module")

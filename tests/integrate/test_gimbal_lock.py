@@ -1,4 +1,5 @@
-"""Three angles one after another do not determine a rotation where the first and the third axis coincide: there is no number there, and it is said."""
+"""Three angles one after another do not determine a rotation where the first and the third axis coincide: there is no
+number there, and it is said."""
 
 from math import pi
 

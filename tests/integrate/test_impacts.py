@@ -125,7 +125,8 @@ def test_moving_wall():
 
 
 def test_pendulum_against_a_stop():
-    """Energy between impacts stays; at each the speed is multiplied by e. In a loop formulation the rod takes its part of the impulse."""
+    """Energy between impacts stays; at each the speed is multiplied by e. In a loop formulation the rod takes its part
+    of the impulse."""
     m = sb.Model("pendulum")
     m.gravity(0, -G, 0)
     x, y = m.coordinates("x y")
@@ -211,7 +212,8 @@ def test_landing_on_two_feet():
 
 
 def test_a_contact_that_would_have_to_pull_does_not():
-    """A beam that turns about one foot while the other lifts: only the closing one pushes, and what it does to the other is no impulse."""
+    """A beam that turns about one foot while the other lifts: only the closing one pushes, and what it does to the
+    other is no impulse."""
     eq, heights = beam()
     contacts = [Contact(name, h, 0.0) for h, name in zip(heights, ("left", "right"), strict=True)]
     x = impulses_of(eq, contacts).numbers(0.0, np.array([0, 0.2, 0, 0, -0.5, 1.0]), np.array([G]), np.zeros(0))
@@ -250,8 +252,9 @@ def _random_contacts(eq: sb.Equations, state: dict[str, float], rng: np.random.G
 
 @pytest.mark.parametrize("seed", range(12))
 def test_impacts_obey_newtons_law_and_never_feed_energy(seed):
-    """On random mechanisms, with loops, rolling and skates: contacts only push, each gap opens at e v or faster (then nothing pushes there),
-    constraints hold, the momentum balance M Δu = Jcᵀ Λc + Gᵀ Λ holds, and kinetic energy does not grow."""
+    """On random mechanisms, with loops, rolling and skates: contacts only push, each gap opens at e v or faster (then
+    nothing pushes there), constraints hold, the momentum balance M Δu = Jcᵀ Λc + Gᵀ Λ holds, and kinetic energy does
+    not grow."""
     rng = np.random.default_rng(seed)
     sample = (random_loop if seed % 2 else random_tree)(seed)
     eq = sb.derive(sample.mechanism, check=False)
@@ -293,7 +296,8 @@ def test_impacts_obey_newtons_law_and_never_feed_energy(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_complementarity_against_all_sets_of_contacts(seed):
-    """Where some set of pushing contacts solves the problem, a solution is found, also with contacts that depend on each other."""
+    """Where some set of pushing contacts solves the problem, a solution is found, also with contacts that depend on
+    each other."""
     rng = np.random.default_rng(seed)
     for _ in range(60):
         n = int(rng.integers(1, 6))

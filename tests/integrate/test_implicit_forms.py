@@ -115,7 +115,7 @@ def test_euler_parameters_stay_of_length_one() -> None:
     assert sim.violation.speed < 1e-7
 
 
-# ---------------------------------------------------------------------------------------------------------- additional equations
+# ------------------------------------------------------------------------------------------------- additional equations
 
 
 def test_all_kinds_of_additional_equations() -> None:

@@ -103,7 +103,8 @@ def test_feedback_that_needs_its_rate(eq):
 
 
 def test_a_rope_that_is_wound(eq):
-    """A length as an input: energy changes by the power that winding takes, and rates of the length come into the forces."""
+    """A length as an input: energy changes by the power that winding takes, and rates of the length come into the
+    forces."""
     eq = crane()
     assert [s.name for s in eq.r] == ["length", "length_dot"]
     law = 2 + 0.3 * sb.sin(1.3 * eq.t)

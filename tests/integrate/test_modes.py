@@ -1,4 +1,5 @@
-"""Switching between sets of equations: contacts that close and open, friction that sticks and slips, strings that go slack."""
+"""Switching between sets of equations: contacts that close and open, friction that sticks and slips, strings that go
+slack."""
 
 import math
 
@@ -72,8 +73,9 @@ def test_a_shaken_table_throws_the_ball():
 
 
 def test_rocking_block():
-    """From foot to foot, slower at each impact, until it stands. Without friction the mass centre moves along a vertical line, so that at an
-    impact of the other foot, plastic as Housner's (1963), the speed of turning falls by (I - m b²) / (I + m b²)."""
+    """From foot to foot, slower at each impact, until it stands. Without friction the mass centre moves along a
+    vertical line, so that at an impact of the other foot, plastic as Housner's (1963), the speed of turning falls by (I
+    - m b²) / (I + m b²)."""
     m = sb.Model("block")
     b, h, g = m.parameters("b h g", 0.1, 0.4, G)
     m.gravity(0, -g, 0)
@@ -295,7 +297,8 @@ def test_a_string_that_goes_slack_and_tight_again():
 
 
 def test_a_new_constraint_takes_the_speed_that_it_forbids():
-    """Two masses that couple when the first meets the second: momentum stays, the impulse is that of a plastic impact."""
+    """Two masses that couple when the first meets the second: momentum stays, the impulse is that of a plastic
+    impact."""
     free, (gap,) = row_of_balls([1.0, 3.0])
     m = sb.Model("coupled")
     x = [m.coordinate(f"x{k}") for k in range(2)]
@@ -384,7 +387,7 @@ def test_times_out_of_order_or_outside_are_refused():
         sim.at([0.5, 2.0])
 
 
-# ------------------------------------------------------------------------------------------------ guards and wrong arguments
+# ------------------------------------------------------------------------------------------- guards and wrong arguments
 
 
 def test_a_switch_counts_where_its_guard_holds():

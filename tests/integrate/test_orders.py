@@ -15,7 +15,8 @@ ORDERS = {"rk4": 4, "dp5": 5, "dp8": 8}
 STEPS = {"rk4": 0.01, "dp5": 0.02, "dp8": 0.04}
 DENSE = {"rk4": 3, "dp5": 4, "dp8": 7}
 
-# q1, q2, q1', q2' of the double pendulum at t = 2, from q1 = 1, q2 = 1/2 at rest: `by_extrapolation`, 40 and 80 steps agree.
+# q1, q2, q1', q2' of the double pendulum at t = 2, from q1 = 1, q2 = 1/2 at rest: `by_extrapolation`, 40 and 80 steps
+# agree.
 AT_2 = (
     "-0.100143441383880914410839276102",
     "-0.519544796198787703578809158477",
@@ -26,7 +27,8 @@ BEGIN = {"q1": 1.0, "q2": 0.5}
 
 
 def by_extrapolation(steps: int) -> list[mpmath.mpf]:
-    """The same motion with 45 digits, from equations written by hand in absolute angles, by Gragg's method extrapolated 14 times."""
+    """The same motion with 45 digits, from equations written by hand in absolute angles, by Gragg's method extrapolated
+    14 times."""
 
     def rates(y):
         (a, b, v, w), g = y, mpmath.mpf("9.81")

@@ -1,4 +1,5 @@
-"""Outputs are names like all others: in states, trajectories, tables, plots, steady motions, linear systems, and as what is given."""
+"""Outputs are names like all others: in states, trajectories, tables, plots, steady motions, linear systems, and as
+what is given."""
 
 import numpy as np
 import pytest
@@ -82,7 +83,8 @@ def test_accelerations_and_energies_are_given(eq):
 
 
 def test_reactions_are_given_in_a_closed_loop():
-    """A bead on a vertical ring: the speed at which the ring pushes it with a given force, N = m (v² / R - g cos a) at the side."""
+    """A bead on a vertical ring: the speed at which the ring pushes it with a given force, N = m (v² / R - g cos a) at
+    the side."""
     m = sb.Model("bead")
     x, y = m.coordinates("x y")
     m.particle("bead", m.ground.point(x, y, 0), mass=2)
@@ -224,7 +226,8 @@ def test_sensitivities_of_outputs(eq):
 
 
 def _top(kind):
-    """A body on a ball joint with the acceleration of its tip as output: by angles, with a speed of choice, by Euler parameters."""
+    """A body on a ball joint with the acceleration of its tip as output: by angles, with a speed of choice, by Euler
+    parameters."""
     m = sb.Model(kind)
     m.gravity(0, 0, -9.81)
     top = m.body("top", mass=2, com=(0.1, 0.2, 0.5), inertia=(0.3, 0.4, 0.2))
@@ -238,7 +241,8 @@ def _top(kind):
 
 @pytest.mark.parametrize("kind", ["speed of choice", "euler parameters"])
 def test_accelerations_in_outputs_whatever_the_speeds(kind):
-    """Second rates of coordinates are those of the speeds, in trajectories, states, tables, compiled functions and linear systems."""
+    """Second rates of coordinates are those of the speeds, in trajectories, states, tables, compiled functions and
+    linear systems."""
     plain, eq = _top("angles"), _top(kind)
     same = sb.simulate(plain, np.linspace(0, 0.5, 4), j_3=0.3, j_2_dot=0.4, rtol=1e-10)
     start = {} if kind == "speed of choice" else {"j_wy": 0.4 * np.cos(0.3), "j_wz": -0.4 * np.sin(0.3)}

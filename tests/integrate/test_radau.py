@@ -1,4 +1,5 @@
-"""Radau IIA: order, stiff systems with published values, linear algebra, events, reuse, and how it ends where it cannot go on."""
+"""Radau IIA: order, stiff systems with published values, linear algebra, events, reuse, and how it ends where it cannot
+go on."""
 
 from __future__ import annotations
 
@@ -55,7 +56,7 @@ def pendulum() -> sb.Equations:
 START = {"a": 0.8, "b": -0.4}
 
 
-# ---------------------------------------------------------------------------------------------------------- coefficients
+# --------------------------------------------------------------------------------------------------------- coefficients
 
 
 def test_coefficients_are_those_of_collocation() -> None:
@@ -134,7 +135,7 @@ def test_states_at_requested_times() -> None:
     assert asked.y == pytest.approx(whole.at(times).y, abs=1e-12)
 
 
-# ---------------------------------------------------------------------------------------------------------- stiff systems
+# -------------------------------------------------------------------------------------------------------- stiff systems
 
 
 def test_van_der_pol_against_the_published_value() -> None:
@@ -310,7 +311,7 @@ def test_event_in_a_stiff_motion() -> None:
     assert found[0] == pytest.approx(found[1], abs=1e-7)
 
 
-# ---------------------------------------------------------------------------------------------------------- where it cannot go on
+# ------------------------------------------------------------------------------------------------ where it cannot go on
 
 
 def one_variable(expression: str) -> sb.Equations:

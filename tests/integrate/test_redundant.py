@@ -52,7 +52,8 @@ def test_forms_agree_in_about_as_many_steps(loop):
 
 
 def test_multipliers_are_what_is_determined(loop):
-    """Those that are numbers are the same in every solution of Jcᵀ lam = M u' - f; the others, and no more, differ between solutions."""
+    """Those that are numbers are the same in every solution of Jcᵀ lam = M u' - f; the others, and no more, differ
+    between solutions."""
     eq, state = loop
     sim = sb.simulate(eq, TIMES, state, rtol=1e-9)
     M, Jc, right, _ = matrices(eq, sim, -1)

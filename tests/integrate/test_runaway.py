@@ -82,7 +82,8 @@ def test_variations_may_grow() -> None:
 
 @pytest.mark.parametrize("method", ["dp5", "dp8", "radau"])
 def test_results_are_thinned_out(eq: sb.Equations, method: str) -> None:
-    """Of 3e4 bytes for results: states that are kept are those of the whole run, and the outcome says that others are not."""
+    """Of 3e4 bytes for results: states that are kept are those of the whole run, and the outcome says that others are
+    not."""
     spring = {"force": -2 * eq.q[0]}
     whole = sb.simulate(eq, 1000, x=1, inputs=spring, method=method)
     few = sb.simulate(eq, 1000, x=1, inputs=spring, method=method, max_memory=3e4)

@@ -46,7 +46,8 @@ def test_additional_variables():
     ("name", "value"), [("beta", START["beta"]), ("l", 0.5), ("beta_dot", START["beta_dot"]), ("m_rod", 2.0)]
 )
 def test_on_constraints(name, value):
-    """The start is brought back to the constraints after a change, in the metric of M: that is what is differentiated."""
+    """The start is brought back to the constraints after a change, in the metric of M: that is what is
+    differentiated."""
     eq = slider_crank()
 
     def run(**changed):
@@ -75,7 +76,8 @@ VARIED = [
 
 @pytest.mark.parametrize(("name", "held"), VARIED)
 def test_others_follow_what_is_held(name, held):
-    """Against differences through `assemble`, with the value that is varied and those that are held given, and the others following."""
+    """Against differences through `assemble`, with the value that is varied and those that are held given, and the
+    others following."""
     eq = slider_crank()
     start = sb.assemble(eq, start=START)
     sim = sb.simulate(eq, 1.0, start, rtol=1e-12, sensitivities=[name], held=held)
@@ -96,7 +98,8 @@ def test_others_follow_what_is_held(name, held):
 
 
 def test_what_is_varied_changes_by_one():
-    """With y = 2 x, x_dot changes by one and y_dot by two; what the constraints determine beside what is held is refused."""
+    """With y = 2 x, x_dot changes by one and y_dot by two; what the constraints determine beside what is held is
+    refused."""
     m = sb.Model("tied")
     x, y = m.coordinates("x y")
     m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
@@ -113,7 +116,8 @@ def test_what_is_varied_changes_by_one():
 
 
 def _projected(eq, given):
-    """One Newton step to phi = 0 and then to Jc u + b = 0, by plain linear algebra: independent of the package's own."""
+    """One Newton step to phi = 0 and then to Jc u + b = 0, by plain linear algebra: independent of the package's
+    own."""
     names = [s.name for s in (*eq.q, *eq.u)]
 
     def numbers(given):

@@ -72,7 +72,8 @@ IMPLICIT = [{"form": "implicit"}, {"form": "ggl"}, {"method": "radau"}]
 
 @pytest.mark.parametrize("options", IMPLICIT, ids=str)
 def test_what_does_not_pass_names_the_position(swing, options):
-    """Implicit forms and methods reach the right end, or say where they came to a stop and why: speeds that jump are no motion."""
+    """Implicit forms and methods reach the right end, or say where they came to a stop and why: speeds that jump are no
+    motion."""
     eq, state = swing
     for rtol in (1e-6, 1e-8, 1e-10, 1e-12):
         sim = sb.simulate(eq, END, state, rtol=rtol, max_steps=5000, **options)
@@ -113,7 +114,8 @@ def test_a_jump_of_energy_is_an_outcome(swing, monkeypatch):
 
 
 def test_another_branch_can_be_chosen(swing):
-    """States beyond a singular position are on the branches that leave it: the one that was taken, and the antiparallelogram."""
+    """States beyond a singular position are on the branches that leave it: the one that was taken, and the
+    antiparallelogram."""
     eq, state = swing
     sim = sb.simulate(eq, 1.0, state, rtol=1e-9)
     first = sim.singular_positions[0]

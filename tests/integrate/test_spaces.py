@@ -42,7 +42,8 @@ def jacobian(seed: int, m: int, n: int, rank: int):
 @pytest.mark.parametrize("kind", range(3))
 @pytest.mark.parametrize(("m", "n", "rank"), [(1, 3, 1), (5, 8, 5), (5, 8, 3), (9, 6, 4), (4, 4, 4), (17, 18, 17)])
 def test_space_of_a_jacobian(kind, m, n, rank, compiled):
-    """Jc Z = 0 with as many independent vectors as are left, Jc G r = r; rows that follow from others do not disturb."""
+    """Jc Z = 0 with as many independent vectors as are left, Jc G r = r; rows that follow from others do not
+    disturb."""
     J, r = jacobian(m + n + rank, m, n, rank)
     seen, Z, x = found(kind, J, r, compiled=compiled)
     sizes = np.linalg.norm(J, axis=1)
@@ -179,7 +180,7 @@ def test_rows_that_follow_from_others_are_left_out(name):
     assert two.y[-1] == pytest.approx(one.y[-1], abs=1e-7)
 
 
-# ------------------------------------------------------------------------------------------------ singular configurations
+# ---------------------------------------------------------------------------------------------- singular configurations
 
 
 @pytest.mark.parametrize("rtol", [1e-6, 1e-8, 1e-10, 1e-12])

@@ -1,4 +1,5 @@
-"""Sparse elimination in Radau IIA: the same solutions as by dense elimination, to rounding, in work that grows with the couplings."""
+"""Sparse elimination in Radau IIA: the same solutions as by dense elimination, to rounding, in work that grows with the
+couplings."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class FormWithPattern:
 
 
 def random_saddle(seed: int) -> tuple[np.ndarray, list[bool]]:
-    """J of random variables with rates, accelerations under a definite M, and multipliers, whose diagonal is zero: [. . .; K M -Cᵀ; . C 0]."""
+    """J of random variables with rates, accelerations under a definite M, and multipliers, whose diagonal is zero: [. .
+    .; K M -Cᵀ; . C 0]."""
     draw = np.random.default_rng(seed)
     n, k = int(draw.integers(8, 14)), int(draw.integers(1, 4))
     J = np.zeros((2 * n + k, 2 * n + k))

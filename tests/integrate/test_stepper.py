@@ -120,7 +120,7 @@ def test_wrong_sizes_are_named(env):
         env.derivatives(env.start, wrt=("y",))
 
 
-# ---------------------------------------------------------------------------------------------------------- other packages
+# ------------------------------------------------------------------------------------------------------- other packages
 
 
 def test_jax_functions_have_gradients(env):

@@ -1,4 +1,5 @@
-"""`Trajectory`: one type for motions in one set of equations and for motions that switch; what is stored is not computed."""
+"""`Trajectory`: one type for motions in one set of equations and for motions that switch; what is stored is not
+computed."""
 
 from __future__ import annotations
 
@@ -248,7 +249,7 @@ class TestSwitchedElsewhere:
             sb.load_trajectory(path, sb.Modes({"flight": ball()}, [], initial="flight"))
 
 
-# ------------------------------------------------------------------------------------------------ times, frames, vectors
+# ----------------------------------------------------------------------------------------------- times, frames, vectors
 
 
 def test_two_numbers_are_begin_and_end_and_an_array_is_times():

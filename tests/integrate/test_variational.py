@@ -125,7 +125,8 @@ def test_energy_of_a_loop_over_many_steps(loop: tuple[sb.Equations, sb.State]) -
 
 @pytest.mark.parametrize("order", COMPOSITIONS)
 def test_momenta_are_kept(order: int) -> None:
-    """Without weight the whole double pendulum may be turned: its angular momentum stays to rounding, whatever the step."""
+    """Without weight the whole double pendulum may be turned: its angular momentum stays to rounding, whatever the
+    step."""
     eq = sb.derive(pendulum())
     sim = simulate(
         eq,

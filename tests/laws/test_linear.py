@@ -26,7 +26,7 @@ def assert_same_spectrum(one, other, tolerance=1e-8):
         left.remove(nearest)
 
 
-# ------------------------------------------------------------------------------------------------ against the motion itself
+# -------------------------------------------------------------------------------------------- against the motion itself
 
 
 def along_the_motion(eq, state, lin, direction):
@@ -47,7 +47,8 @@ CASES = [("loop", seed) for seed in (2, 3, 4, 5, 6, 9, 11, 12, 13)] + [("tree", 
 
 @pytest.mark.parametrize(("kind", "seed"), CASES)
 def test_neighbourhood_of_a_moving_point(kind, seed):
-    """E⁻¹ A is the derivative of the motion's right side along the constraints, at states with every speed and acceleration."""
+    """E⁻¹ A is the derivative of the motion's right side along the constraints, at states with every speed and
+    acceleration."""
     sample = random_loop(seed) if kind == "loop" else random_tree(seed, 3)
     eq = sb.derive(sample.mechanism, check=False)
     values = {k: v for k, v in sample.start.items() if k in {q.name for q in eq.q}}
@@ -128,7 +129,7 @@ def test_a_turning_frame_is_gyroscopic():
     assert all(e is sb.matrix([[0]])[0] for X in (form.D, form.N) for e in X.entries)
 
 
-# ------------------------------------------------------------------------------------------------ nothing depends on how it is said
+# ------------------------------------------------------------------------------------ nothing depends on how it is said
 
 
 ROUTES = ("kane", "lagrange", "newton-euler", "gibbs-appell")

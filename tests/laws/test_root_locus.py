@@ -1,4 +1,5 @@
-"""Laws of root loci: critical values are those of the closed form whatever stands beside them, and stable ranges are those of the eigenvalues."""
+"""Laws of root loci: critical values are those of the closed form whatever stands beside them, and stable ranges are
+those of the eigenvalues."""
 
 import math
 
@@ -123,7 +124,8 @@ def beside_zeros(terms, zeros):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(12))
 def test_stable_ranges_are_those_of_the_eigenvalues(kind, seed, zeros):
-    """At 3000 values: inside a stable range no real part is positive, outside one is; beside zeros too, which the direct way leaves out."""
+    """At 3000 values: inside a stable range no real part is positive, outside one is; beside zeros too, which the
+    direct way leaves out."""
     terms = KINDS[kind](np.random.default_rng(seed))
     A0, A1, A2 = (sb.matrix(t) for t in beside_zeros(terms, zeros))
     locus = sb.linear_system(A0 + p * A1 + p**2 * A2).root_locus(points=300, p=(-2.0, 3.0))

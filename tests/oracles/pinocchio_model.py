@@ -1,7 +1,7 @@
 """A `standard_tree` rebuilt in Pinocchio, and its state in Pinocchio's coordinates.
 
-Joints of several freedoms are chains of simple ones with massless bodies between, except for Euler parameters (a quaternion)
-and the free joint, whose linear speeds Pinocchio counts in the body: v = G u with G = Rᵀ there.
+Joints of several freedoms are chains of simple ones with massless bodies between, except for Euler parameters (a
+quaternion) and the free joint, whose linear speeds Pinocchio counts in the body: v = G u with G = Rᵀ there.
 """
 
 from __future__ import annotations

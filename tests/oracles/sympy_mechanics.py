@@ -55,7 +55,8 @@ def rolling_disc() -> me.KanesMethod:
 
 
 def four_bar_linkage() -> me.KanesMethod:
-    """Three links between two points of the ground: two configuration constraints, and their rates as velocity constraints."""
+    """Three links between two points of the ground: two configuration constraints, and their rates as velocity
+    constraints."""
     q1, q2, q3 = me.dynamicsymbols("q1:4")
     u1, u2, u3 = me.dynamicsymbols("u1:4")
     l1, l2, l3, l4, rho, g = sm.symbols("l1:5 rho g")
@@ -86,7 +87,8 @@ def four_bar_linkage() -> me.KanesMethod:
 
 
 def knife_edge() -> me.KanesMethod:
-    """A sleigh on an edge that does not slip sideways, its mass centre ahead of it: a nonholonomic constraint, and no configuration constraint."""
+    """A sleigh on an edge that does not slip sideways, its mass centre ahead of it: a nonholonomic constraint, and no
+    configuration constraint."""
     x, y, a = me.dynamicsymbols("x y a")
     ux, uy, ua, T = me.dynamicsymbols("ux uy ua T")
     m, J, d = sm.symbols("m J d")
@@ -107,7 +109,8 @@ def knife_edge() -> me.KanesMethod:
 
 
 def pendulum_by_lagrange() -> me.LagrangesMethod:
-    """A particle at (x, y) on a string of length l, pushed by F, beside a disc that rolls along: holonomic and nonholonomic."""
+    """A particle at (x, y) on a string of length l, pushed by F, beside a disc that rolls along: holonomic and
+    nonholonomic."""
     x, y, a, s = me.dynamicsymbols("x y a s")
     F = me.dynamicsymbols("F")
     m, g, l, J, R = sm.symbols("m g l J R")
@@ -152,9 +155,11 @@ def system_of_joints() -> me.System:
 
 
 def bicycle() -> me.KanesMethod:
-    """The bicycle of Carvallo and Whipple with the numbers of Meijaard, Papadopoulos, Ruina and Schwab (2007): x forward, z down.
+    """The bicycle of Carvallo and Whipple with the numbers of Meijaard, Papadopoulos, Ruina and Schwab (2007): x
+    forward, z down.
 
-    Yaw psi, lean phi, pitch theta (dependent), steer delta; wheels spin with ur and uf. Places are those of the upright bicycle, in the rear frame.
+    Yaw psi, lean phi, pitch theta (dependent), steer delta; wheels spin with ur and uf. Places are those of the upright
+    bicycle, in the rear frame.
     """
     psi, phi, theta, delta = me.dynamicsymbols("psi phi theta delta")
     speeds = upsi, uphi, utheta, udelta, ur, uf = me.dynamicsymbols("upsi uphi utheta udelta ur uf")

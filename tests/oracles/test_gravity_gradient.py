@@ -34,8 +34,9 @@ def forces(eq: sb.Equations, distance: float) -> np.ndarray:
 
 
 def test_force_and_torque_are_exact_to_second_order() -> None:
-    """What is left is of fourth order (a body symmetric about its centre has no third). In relation to the attraction the forces that are left are
-    16 times smaller twice as far away, and the torques 8 times; without gradient 4 and 2 times."""
+    """What is left is of fourth order (a body symmetric about its centre has no third). In relation to the attraction
+    the forces that are left are 16 times smaller twice as far away, and the torques 8 times; without gradient 4 and 2
+    times."""
     points, body, plain = (satellite(how) for how in ("points", "gradient", "plain"))
 
     def left(eq: sb.Equations, distance: float) -> np.ndarray:

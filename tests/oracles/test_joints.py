@@ -1,7 +1,7 @@
 """A joint that closes a loop is the same joint as in a tree: same accelerations, same reactions.
 
-An arm swings on the ground and a body hangs on it by the joint in question: once in the tree, once as a free body that the
-same joint ties to the arm. The two descriptions share neither coordinates nor constraints.
+An arm swings on the ground and a body hangs on it by the joint in question: once in the tree, once as a free body that
+the same joint ties to the arm. The two descriptions share neither coordinates nor constraints.
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ def test_joint_in_a_loop_is_the_joint_of_a_tree(kind: str, seed: int) -> None:
 @pytest.mark.parametrize("tube", [0, 0.08])
 @pytest.mark.parametrize("slope", [0, 0.3])
 def test_wheel_touches_the_plane_and_does_not_slip(tube: float, slope: float) -> None:
-    """Where the constraints hold, the contact point is in the plane, no point of the rim below it, and the wheel is at rest there."""
+    """Where the constraints hold, the contact point is in the plane, no point of the rim below it, and the wheel is at
+    rest there."""
     m = sb.Model("wheel")
     wheel = m.body("wheel", mass=1, inertia=(0.1, 0.2, 0.1), com=(0, 0.05, 0))
     m.free("w", m.ground, wheel, sequence="zxy")

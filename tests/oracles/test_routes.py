@@ -28,7 +28,8 @@ TOLERANCE = 1e-9
 
 
 def compare_routes(sample: Sample, seed: int) -> None:
-    """M and f by every route, entry by entry; then the certificate, which looks at power, reactions and derivatives too."""
+    """M and f by every route, entry by entry; then the certificate, which looks at power, reactions and derivatives
+    too."""
     equations = {route: sb.derive(sample.mechanism, route, check=False) for route in ROUTES}
     eq = equations["recursive"]
     state = random_state(eq, seed, sample.start)

@@ -144,7 +144,8 @@ def test_linearised_like_sympy():
 
 
 def test_eigenvalues_of_the_bicycle():
-    """Built in SymPy, whose own equations are never formed: the eigenvalues of the benchmark (Meijaard et al. 2007, table 2)."""
+    """Built in SymPy, whose own equations are never formed: the eigenvalues of the benchmark (Meijaard et al. 2007,
+    table 2)."""
     eq = sb.from_sympy(bicycle())
     assert eq.degrees_of_freedom == 3
     known = {

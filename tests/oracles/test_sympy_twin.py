@@ -1,4 +1,5 @@
-"""SymPy's equations of the same mechanism give the same accelerations: what the benchmarks compare is the same thing."""
+"""SymPy's equations of the same mechanism give the same accelerations: what the benchmarks compare is the same
+thing."""
 
 import importlib
 from collections.abc import Callable

@@ -38,7 +38,8 @@ def potential_energy(equations: sb.Equations, state: Mapping[str, Any]) -> float
 
 
 def trajectory(equations: sb.Equations, state: Mapping[str, Any], times: Sequence[float]) -> Any:
-    """Rows (q, u) at the times, from a state at t = 0; parameters in `state` too. Constraints are kept at the level of accelerations."""
+    """Rows (q, u) at the times, from a state at t = 0; parameters in `state` too. Constraints are kept at the level of
+    accelerations."""
     q, u, t = equations.q, equations.u, equations.t
     names = {s.name for s in (*q, *u, t)}
     fixed = {s: v for s, v in equations.values(state, otherwise=0).items() if s.name not in names}

@@ -1,4 +1,5 @@
-"""Lennartsson's bicycle: accelerations and energies at a state, a free motion. Its linear model is in test_linear_bicycle.py."""
+"""Lennartsson's bicycle: accelerations and energies at a state, a free motion. Its linear model is in
+test_linear_bicycle.py."""
 
 import math
 
@@ -54,7 +55,8 @@ def test_accelerations(equations):
 
 
 class Reduced:
-    """Lean, steer, their rates and the rear wheel's rate determine everything else: δ by Newton's method, other speeds by Jc u = 0."""
+    """Lean, steer, their rates and the rear wheel's rate determine everything else: δ by Newton's method, other speeds
+    by Jc u = 0."""
 
     def __init__(self, equations: sb.Equations) -> None:
         self.names = [s.name for s in (*equations.q, *equations.u)]

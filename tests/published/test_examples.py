@@ -78,7 +78,8 @@ NEAR = {  # where random states are regular: strings straight, loops of equal ro
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_example_is_certified(name):
-    """Routes, energy against power, reactions, derivatives, at random states; and the degrees of freedom are as documented."""
+    """Routes, energy against power, reactions, derivatives, at random states; and the degrees of freedom are as
+    documented."""
     model = importlib.import_module(f"examples.{name}").model()
     certificate = certify(sb.derive(model), values=NEAR.get(name, {}))
     assert certificate.passed, str(certificate)

@@ -1,4 +1,5 @@
-"""Lennartsson's examples of code generation (chapter 6): plain first-order equations as models, exported as C with their variational systems."""
+"""Lennartsson's examples of code generation (chapter 6): plain first-order equations as models, exported as C with
+their variational systems."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ def test_van_der_pol(tmp_path: Path) -> None:
 
 
 def test_roessler(tmp_path: Path) -> None:
-    """The periodic orbit through y = 0, by Newton's method with the exported variational system: x = 3.1525486, z = 2.6631716, T = 6.1746375.
+    """The periodic orbit through y = 0, by Newton's method with the exported variational system: x = 3.1525486, z =
+    2.6631716, T = 6.1746375.
 
     Unknowns x, z, T; F = flow_T(x, 0, z) - (x, 0, z), ∂F = (Φ - 1, f).
     """
@@ -66,7 +68,7 @@ def test_roessler(tmp_path: Path) -> None:
     assert np.abs(np.linalg.eigvals(Phi) - 1).min() < 1e-6, "along the orbit a variation comes back as it was"
 
 
-# ---------------------------------------------------------------------------------------------------- Foucault and the bicycle, in C
+# --------------------------------------------------------------------------------------- Foucault and the bicycle, in C
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +92,8 @@ def straight(speed: float) -> dict[str, float]:
 
 
 def test_foucault(foucault: sb.Equations, tmp_path: Path) -> None:
-    """The shaken pendulum after 1 s, by Runge-Kutta steps of the explicit system; explicit rates leave nothing of the implicit system, nor of its variations."""
+    """The shaken pendulum after 1 s, by Runge-Kutta steps of the explicit system; explicit rates leave nothing of the
+    implicit system, nor of its variations."""
     groups = ["rhs", "residual", "variational"]
     folder = sb.write.c(foucault, tmp_path, functions=groups, start={"q1": 0.5, "q2": 0.8}, reference=None)
     library = Library(folder, "Foucault_pendulum")
@@ -120,12 +123,12 @@ def test_bicycle(riding: sb.Equations, tmp_path: Path) -> None:
     assert np.abs(found - 1j * WEAVE["frequency"]).min() < 1e-6
 
 
-# ---------------------------------------------------------------------------------------------------- normal forms, by exported derivatives
+# -------------------------------------------------------------------------------- normal forms, by exported derivatives
 
 
 def test_normal_form_of_a_hopf_point(tmp_path: Path) -> None:
-    """x'' = (mu - x² + s x) x' - x - k x² at mu = 0, ω = 1: with g = -k x² + s x v - x² v, by hand 16 a = g_xxv + g_xv g_xx = -2 - 2 k s
-    (Guckenheimer and Holmes, 3.4.11); Kuznetsov's coefficient (5.62) is 2 a for |q| = 1."""
+    """x'' = (mu - x² + s x) x' - x - k x² at mu = 0, ω = 1: with g = -k x² + s x v - x² v, by hand 16 a = g_xxv + g_xv
+    g_xx = -2 - 2 k s (Guckenheimer and Holmes, 3.4.11); Kuznetsov's coefficient (5.62) is 2 a for |q| = 1."""
     x, v = sb.symbols("x v")
     k, s, mu = sb.symbols("k s mu")
     eq = sb.from_equations({x: v, v: (mu - x**2 + s * x) * v - x - k * x**2}, {mu: 0.0, k: 0.7, s: 0.4}, name="hopf")
@@ -156,7 +159,7 @@ def _parts(a: np.ndarray) -> list[tuple[np.ndarray, complex]]:
     return [(a.real, 1), (a.imag, 1j)]
 
 
-# ---------------------------------------------------------------------------------------------------- all four in Octave, by their ODE files
+# ------------------------------------------------------------------------------- all four in Octave, by their ODE files
 
 
 @pytest.fixture(scope="module")

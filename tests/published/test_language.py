@@ -11,7 +11,8 @@ from .numbers import at, published
 
 
 def test_bicycle_in_nine_coordinates():
-    """The rear hub by x, y, z and both wheels touching by a condition: the record's own coordinates, and its accelerations."""
+    """The rear hub by x, y, z and both wheels touching by a condition: the record's own coordinates, and its
+    accelerations."""
     m = sb.Model("bicycle, nine coordinates")
     x, y, z, yaw, lean, pitch, steer, rear_spin, front_spin = m.coordinates("x y z yaw lean pitch steer rear front")
     m.gravity(0, 0, 9.80665)

@@ -1,4 +1,5 @@
-"""Lennartsson's thesis: swinging legs, sleigh on a turntable, Foucault pendulum, string with particles, chain of rods."""
+"""Lennartsson's thesis: swinging legs, sleigh on a turntable, Foucault pendulum, string with particles, chain of
+rods."""
 
 import math
 

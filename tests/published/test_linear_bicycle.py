@@ -1,4 +1,5 @@
-"""Lennartsson's bicycle near straight running and steady turns (7.4.4): speeds, matrices, studies of trail and wheels."""
+"""Lennartsson's bicycle near straight running and steady turns (7.4.4): speeds, matrices, studies of trail and
+wheels."""
 
 import math
 
@@ -51,7 +52,8 @@ def test_eigenvalues_over_speed(straight):
 
 
 def test_self_stable_speeds(straight):
-    """Printed 3.207 and 5.3984; with the printed angle 3.2065 and 5.3962: an oscillation ends, a real eigenvalue begins to grow."""
+    """Printed 3.207 and 5.3984; with the printed angle 3.2065 and 5.3962: an oscillation ends, a real eigenvalue begins
+    to grow."""
     locus = straight.root_locus(points=1000, V=(0.5, 10))
     weave, capsize = published("bike_weave_speed"), published("bike_capsize_speed")
     first, second = (c for c in locus.critical if c.kind != "meeting")
@@ -90,8 +92,9 @@ def test_trail_at_which_the_stable_range_vanishes(trailing):
 
 
 def test_trail_above_which_it_stays_stable(trailing):
-    """With more than 0.1956 m the largest real part goes to zero from below as the speed grows: M q'' + V C1 q' + (g K0 + V² K2) q = 0 has a root
-    s ~ det K / V³, and det K changes its sign there. Then it is stable from 3.564 m/s on (7.4.4)."""
+    """With more than 0.1956 m the largest real part goes to zero from below as the speed grows: M q'' + V C1 q' + (g K0
+    + V² K2) q = 0 has a root s ~ det K / V³, and det K changes its sign there. Then it is stable from 3.564 m/s on
+    (7.4.4)."""
     longest, lowest = published("bike_trail_thresholds")["computed_sigma_20_09"][:2]
     form = trailing.second_order("q1", "q2")
 
@@ -109,7 +112,8 @@ def test_trail_above_which_it_stays_stable(trailing):
 
 
 def test_trail_below_which_growth_grows_with_speed(trailing):
-    """Below -0.0487 m an eigenvalue grows in proportion to the speed (7.4.4): those of s = V σ do not depend on gravity."""
+    """Below -0.0487 m an eigenvalue grows in proportion to the speed (7.4.4): those of s = V σ do not depend on
+    gravity."""
     (limit,) = trailing.root_locus(points=200, V=1.0, g=0.0, trail=(-0.1, 0.05)).critical
     assert (limit.kind, limit.how) == ("oscillatory", "gains stability")
     assert limit.value == pytest.approx(published("bike_trail_thresholds")["computed_sigma_20_09"][3], abs=1e-9)
@@ -127,7 +131,8 @@ def test_chart_agrees_with_loci(straight):
 
 
 def test_reversed_fork(equations):
-    """Figure 7.5: with the fork turned round the frame pitches, which only Newton's method finds, and the stable range is 3.6 to 14.25."""
+    """Figure 7.5: with the fork turned round the frame pitches, which only Newton's method finds, and the stable range
+    is 3.6 to 14.25."""
     lin = bicycle.reversed_fork(equations)
     assert lin.about["delta"] == pytest.approx(0.031677024, abs=1e-8)
     assert not lin.about.is_symbolic
@@ -137,7 +142,8 @@ def test_reversed_fork(equations):
 
 @pytest.mark.parametrize("case", range(3))
 def test_steady_turns(equations, case):
-    """Lean and speed of a turn with given steer, and its eigenvalues; the heading drifts, the ground's axes do not turn with it."""
+    """Lean and speed of a turn with given steer, and its eigenvalues; the heading drifts, the ground's axes do not turn
+    with it."""
     value = published("bike_turn_points")[case]
     start = {"q1": value["q1"] * 0.8, "q4_dot": -value["v"] / 0.354, "q3_dot": 0.5}
     motion = sb.steady(equations, values={"q2": value["q2"], "q3": 0}, free=["q3_dot"], start=start)

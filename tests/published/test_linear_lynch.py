@@ -1,4 +1,5 @@
-"""Lynch's linear results: triple pendulum, its design for wanted eigenvalues, constrained eigenvalues of the four-bar both ways. And a string."""
+"""Lynch's linear results: triple pendulum, its design for wanted eigenvalues, constrained eigenvalues of the four-bar
+both ways. And a string."""
 
 import math
 

@@ -1,4 +1,5 @@
-"""Sharp's motorcycle near straight running, as Lot and Da Lio derive it (4): matrices, eigenvalues, responses, critical speeds."""
+"""Sharp's motorcycle near straight running, as Lot and Da Lio derive it (4): matrices, eigenvalues, responses, critical
+speeds."""
 
 import math
 
@@ -166,7 +167,8 @@ def test_critical_speeds_with_a_heading(straight):
 
 
 def test_entries_can_be_read(sharp):
-    """SymPy makes them no longer; steering stiffness, damping and the wheel's gyroscope are the printed ones, and no longer."""
+    """SymPy makes them no longer; steering stiffness, damping and the wheel's gyroscope are the printed ones, and no
+    longer."""
     short = sb.simplified(sharp, seconds=20)
     row = dict(zip(STATES, short.A.row(STATES.index("delta_dot")), strict=True))
     e, g, mf, an, Zf, eps, ify, Rf = sb.symbols("e g mf an Zf eps ify Rf")

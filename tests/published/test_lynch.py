@@ -1,4 +1,5 @@
-"""Lynch's thesis: triple pendulum, Stanford arm, satellite, matrices of the tree. Linear results are in test_linear_lynch.py."""
+"""Lynch's thesis: triple pendulum, Stanford arm, satellite, matrices of the tree. Linear results are in
+test_linear_lynch.py."""
 
 import math
 from dataclasses import replace
@@ -229,7 +230,8 @@ def test_satellite_and_slider_from_matrices():
 
 
 def test_three_ways_to_share_work():
-    """Written out, by matrices with zeros, by named entries, and on the graph: named entries are less work than either, the graph still less (4.6)."""
+    """Written out, by matrices with zeros, by named entries, and on the graph: named entries are less work than either,
+    the graph still less (4.6)."""
     work = sb.shared_work(sb.derive(stanford_arm.model()))
     assert min(work.pure, work.numeric) > work.named > work.graph > 0
 

@@ -1,4 +1,5 @@
-"""Sharp's motorcycle in the form of Lot and Da Lio: symbolic pieces. Its linear model is in test_linear_motorcycle.py."""
+"""Sharp's motorcycle in the form of Lot and Da Lio: symbolic pieces. Its linear model is in
+test_linear_motorcycle.py."""
 
 import math
 

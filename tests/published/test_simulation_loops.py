@@ -1,4 +1,5 @@
-"""Runs of constrained systems: Neweul's slider crank, the three systems of Tuomela, Arponen and Normi, many turns of a loop."""
+"""Runs of constrained systems: Neweul's slider crank, the three systems of Tuomela, Arponen and Normi, many turns of a
+loop."""
 
 import os
 
@@ -15,7 +16,7 @@ from .numbers import published
 IS_FULL = bool(os.environ.get("SYMBODY_FULL"))
 
 
-# ------------------------------------------------------------------------------------------------ slider crank over 300 s
+# ---------------------------------------------------------------------------------------------- slider crank over 300 s
 
 
 INDEX_1 = {"explicit": "dp5", "implicit": "radau"}
@@ -82,14 +83,15 @@ def test_crank_angle_after_300_s(form):
     assert sim.final["x"] == pytest.approx(place[0], abs=5e-5)
 
 
-# ------------------------------------------------------------------------------------------------ Tuomela, Arponen, Normi
+# ---------------------------------------------------------------------------------------------- Tuomela, Arponen, Normi
 
 
 @pytest.mark.parametrize("with_energy", [True, False])
 @pytest.mark.parametrize("projection", tuomela.PROJECTIONS)
 @pytest.mark.parametrize("system", tuomela.SYSTEMS)
 def test_systems_of_tuomela(system, projection, with_energy):
-    """10 s at the tolerances of tables 8 to 11: constraints to 1e-10, energy or balance of work, and about their steps."""
+    """10 s at the tolerances of tables 8 to 11: constraints to 1e-10, energy or balance of work, and about their
+    steps."""
     sim, balance = tuomela.run(system, projection, with_energy)
     assert sim.outcome, str(sim.outcome)
     assert sim.violation.position < 1e-10

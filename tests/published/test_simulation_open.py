@@ -1,4 +1,5 @@
-"""Runs of Lynch's and Lennartsson's systems through `simulate`: pendulum, satellite, arm, shaken pendulum, sleigh, bicycle."""
+"""Runs of Lynch's and Lennartsson's systems through `simulate`: pendulum, satellite, arm, shaken pendulum, sleigh,
+bicycle."""
 
 import math
 
@@ -46,8 +47,9 @@ def test_satellite_keeps_its_angular_momentum():
 def test_stanford_arm_follows_its_own_torques(given, end):
     """Lynch 5.2: the torques that inverse dynamics finds for his motion make that motion.
 
-    With accelerations given, and positions and speeds fed back, for all of the ten seconds. With everything given as a function of time
-    deviations grow 200 times in each second, since the hand stands upright on its wrist: after three seconds rounding has come to 1e-10.
+    With accelerations given, and positions and speeds fed back, for all of the ten seconds. With everything given as a
+    function of time deviations grow 200 times in each second, since the hand stands upright on its wrist: after three
+    seconds rounding has come to 1e-10.
     """
     equations = sb.derive(stanford_arm.model())
     t, T = equations.t, 10.0

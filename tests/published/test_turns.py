@@ -1,4 +1,5 @@
-"""Figure 7.6 of Lennartsson: turns of the bicycle over speed, with folds, pitchfork and Hopf points (the thesis has no stability of turns)."""
+"""Figure 7.6 of Lennartsson: turns of the bicycle over speed, with folds, pitchfork and Hopf points (the thesis has no
+stability of turns)."""
 
 import os
 
@@ -48,7 +49,8 @@ def test_turns_that_leave_straight_running(straight):
 
 
 def test_turns_with_the_wheel_across(equations):
-    """Folds at 2.17932 (printed "just below 2.18"), 3.24509 (3.256) and 3.81194 ("close to 3.8"); lean zero at 2.18246."""
+    """Folds at 2.17932 (printed "just below 2.18"), 3.24509 (3.256) and 3.81194 ("close to 3.8"); lean zero at
+    2.18246."""
     near = {"q3_dot": 1.9, "q4_dot": 0.87, "q5_dot": -6.17, "x_dot": -0.3}
     across = sb.steady(equations, {"q2": 1.76, "q3": 0}, free=["q3_dot"], start=near)
     turn = sb.steady(equations, ROLLING, free=["q3_dot"], V=-0.354 * across["q5_dot"], start=across.values)
@@ -62,8 +64,9 @@ def test_turns_with_the_wheel_across(equations):
 
 
 def test_weave_cycle_to_where_its_symmetry_breaks(equations, straight):
-    """The oscillation that begins at the weave speed, along the road: half a period by its mirror image, energy kept, heading of no account. Periods and
-    multipliers were computed by shooting on simulations, and confirmed by a nonlinear bicycle of other hands."""
+    """The oscillation that begins at the weave speed, along the road: half a period by its mirror image, energy kept,
+    heading of no account. Periods and multipliers were computed by shooting on simulations, and confirmed by a
+    nonlinear bicycle of other hands."""
     energy = sb.energy(equations)
 
     def level(v: float) -> float:
@@ -92,8 +95,9 @@ def test_weave_cycle_to_where_its_symmetry_breaks(equations, straight):
 
 @pytest.mark.skipif(not os.environ.get("SYMBODY_FULL"), reason="some seconds; SYMBODY_FULL=1 runs it")
 def test_circles_of_the_benchmark_bicycle():
-    """Basu-Mandal, Chatterjee and Papadopoulos (2007): circles begin at the capsize speeds, with the handlebar forward and reversed. The forward family ends standing upright with the wheel nearly
-    across, the reversed one leans until it spins nearly flat; small sections are stable."""
+    """Basu-Mandal, Chatterjee and Papadopoulos (2007): circles begin at the capsize speeds, with the handlebar forward
+    and reversed. The forward family ends standing upright with the wheel nearly across, the reversed one leans until it
+    spins nearly flat; small sections are stable."""
     eq = sb.derive(benchmark_bicycle())
     speed, radius = sb.symbol("V"), sb.symbol("rF")
 

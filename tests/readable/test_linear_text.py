@@ -1,4 +1,5 @@
-"""Linear equations of the motorcycle print as Lot and Da Lio have them; those of the bicycle come tidy in closed form."""
+"""Linear equations of the motorcycle print as Lot and Da Lio have them; those of the bicycle come tidy in closed
+form."""
 
 from __future__ import annotations
 

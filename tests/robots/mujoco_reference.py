@@ -1,4 +1,5 @@
-"""MuJoCo 4.0.0 on the file CREATURE: diagonal of the mass matrix, one row of it, and all forces, at one state and one set of controls."""
+"""MuJoCo 4.0.0 on the file CREATURE: diagonal of the mass matrix, one row of it, and all forces, at one state and one
+set of controls."""
 
 QPOS = (
     0.272792,

@@ -1,4 +1,5 @@
-"""MJCF files: MuJoCo's mass matrices and forces, inertia from shapes, defaults and includes, what is kept and what is reported."""
+"""MJCF files: MuJoCo's mass matrices and forces, inertia from shapes, defaults and includes, what is kept and what is
+reported."""
 
 from __future__ import annotations
 
@@ -135,7 +136,7 @@ def test_masses_that_the_compiler_sets() -> None:
     assert float(sb.read_mjcf(bounded, parameters="none").bodies["b"].mass.I_BBcm[1, 1].value) == pytest.approx(0.01)
 
 
-# ---------------------------------------------------------------------------------------------------------- loops and files
+# ------------------------------------------------------------------------------------------------------ loops and files
 
 
 def test_equalities_are_constraints() -> None:

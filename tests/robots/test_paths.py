@@ -1,4 +1,5 @@
-"""Paths: muscles of OpenSim's arm26 that need no ellipsoid, tensions as virtual work, continuity where a path comes off its surface, points that switch."""
+"""Paths: muscles of OpenSim's arm26 that need no ellipsoid, tensions as virtual work, continuity where a path comes off
+its surface, points that switch."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ OPENSIM = {  # (shoulder, elbow) -> length, moment arms about shoulder and elbow
 
 @pytest.fixture(scope="module")
 def arm() -> tuple[sb.Model, dict[str, LinePath]]:
-    """Holzbaur's arm with two joints (Models/Arm26 of opensim-models): bones, the cylinder TRI, and four of its six muscles."""
+    """Holzbaur's arm with two joints (Models/Arm26 of opensim-models): bones, the cylinder TRI, and four of its six
+    muscles."""
     m = sb.Model("arm26")
     h = m.body("humerus", mass=1.864572, com=(0, -0.180496, 0), inertia=(0.01481, 0.004551, 0.013193))
     u = m.body("ulna", mass=1.534315, com=(0, -0.181479, 0), inertia=(0.019281, 0.001571, 0.020062))
@@ -62,8 +64,8 @@ def arm() -> tuple[sb.Model, dict[str, LinePath]]:
 
 @pytest.mark.parametrize("place", OPENSIM, ids=str)
 def test_muscles_of_arm26(arm: tuple[sb.Model, dict[str, LinePath]], place: tuple[float, float]) -> None:
-    """Lengths and moment arms to the digits of OpenSim where its search for tangent points ends on the shortest path; elsewhere its path is a
-    little longer than ours."""
+    """Lengths and moment arms to the digits of OpenSim where its search for tangent points ends on the shortest path;
+    elsewhere its path is a little longer than ours."""
     m, paths = arm
     q = [m.symbols["shoulder"], m.symbols["elbow"]]
     values = dict(zip(q, place, strict=True))
@@ -90,7 +92,8 @@ def test_tension_does_virtual_work(arm: tuple[sb.Model, dict[str, LinePath]]) ->
 
 @pytest.mark.parametrize("kind", ["sphere", "cylinder"])
 def test_path_over_a_surface(kind: str) -> None:
-    """A rope over a ball or a roller, from a point that moves: lengths in closed form, once differentiable where it comes off."""
+    """A rope over a ball or a roller, from a point that moves: lengths in closed form, once differentiable where it
+    comes off."""
     m = sb.Model("rope")
     y = m.coordinate("y")
     R = 0.5

@@ -1,4 +1,5 @@
-"""Regressors and base parameters: Pinocchio, ranks, grouping, loops; identification from motions of a robot whose parameters are known."""
+"""Regressors and base parameters: Pinocchio, ranks, grouping, loops; identification from motions of a robot whose
+parameters are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Links of robots: Jacobians and their rates, inertia in tasks, momenta, inverse kinematics and control laws, against Pinocchio."""
+"""Links of robots: Jacobians and their rates, inertia in tasks, momenta, inverse kinematics and control laws, against
+Pinocchio."""
 
 from __future__ import annotations
 
@@ -78,7 +79,8 @@ def test_momentum(arm: SimpleNamespace) -> None:
 
 
 def test_control_laws(arm: SimpleNamespace) -> None:
-    """Computed torque is inverse dynamics of the wanted acceleration; a task gets the acceleration that it asks for, whatever the posture."""
+    """Computed torque is inverse dynamics of the wanted acceleration; a task gets the acceleration that it asks for,
+    whatever the posture."""
     pin, q, v, none = arm.pin, arm.q, arm.v, np.zeros(0)
     rng = np.random.default_rng(1)
     tau = sb.compile(gravity_compensation(arm.eq))(q, none)
@@ -96,7 +98,8 @@ def test_control_laws(arm: SimpleNamespace) -> None:
 
 
 def test_all_branches_of_inverse_kinematics(arm: SimpleNamespace) -> None:
-    """The ur5 has eight ways to hold its tool; all of them hold it, one is the way that was taken; limits leave some."""
+    """The ur5 has eight ways to hold its tool; all of them hold it, one is the way that was taken; limits leave
+    some."""
     T = task(arm.eq, arm.robot.link("ee_link"))
     found = inverse_kinematics(T, arm.X.translation, arm.X.rotation)
     assert len(found) == 8

@@ -4,7 +4,8 @@ import symbody as sb
 
 
 def ziegler(b: float) -> sb.Equations:
-    """Two rods of length 1, masses 2 and 1, hinges of stiffness 1 and damping b, a follower force P along the second rod."""
+    """Two rods of length 1, masses 2 and 1, hinges of stiffness 1 and damping b, a follower force P along the second
+    rod."""
     m = sb.Model("Ziegler's column")
     P, damping = m.parameter("P", 1.0), m.parameter("b", b)
     q1, q2 = m.coordinates("q1 q2")

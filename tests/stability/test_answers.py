@@ -36,7 +36,8 @@ def test_damping_and_frequency():
 
 @pytest.mark.parametrize("chain", [1, 2, 3])
 def test_infinite_eigenvalues_are_counted(chain):
-    """Nilpotent E of any chain length beside a regular part, mixed by random matrices: finite ones to all digits, none at 1e17."""
+    """Nilpotent E of any chain length beside a regular part, mixed by random matrices: finite ones to all digits, none
+    at 1e17."""
     draw = np.random.default_rng(chain)
     n = 3 + chain
     E, A = np.zeros((n, n)), np.eye(n)
@@ -123,7 +124,8 @@ def test_branches_go_through_each_other():
 
 
 def test_slow_crossings_beside_fast_decay():
-    """A real part of less than 1e-8 of the largest eigenvalue for several steps changes its sign; one that stays zero, to rounding, does not."""
+    """A real part of less than 1e-8 of the largest eigenvalue for several steps changes its sign; one that stays zero,
+    to rounding, does not."""
     p = sb.symbol("p")
     slow = sb.linear_system([[1e-6 * p, 0], [0, -10]]).root_locus(points=101, p=(-1.0, 1.05))
     assert [(x.kind, x.how) for x in slow.critical] == [("real", "loses stability")]
@@ -138,7 +140,8 @@ def test_slow_crossings_beside_fast_decay():
 
 
 def test_crossings_beside_eigenvalues_that_stay_zero():
-    """A heading that nothing depends on adds a zero, two of them a double one: the crossing is found as exactly as without."""
+    """A heading that nothing depends on adds a zero, two of them a double one: the crossing is found as exactly as
+    without."""
     p = sb.symbol("p")
     A = sb.matrix([[p * p - 2, 0, 0], [1, 0, 0], [0, 1, 0]])
     for n in (2, 3):

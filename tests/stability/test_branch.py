@@ -1,4 +1,5 @@
-"""Branches of steady motions: folds, branch points and Hopf points at their closed forms, through constraints, there and back."""
+"""Branches of steady motions: folds, branch points and Hopf points at their closed forms, through constraints, there
+and back."""
 
 import pickle
 

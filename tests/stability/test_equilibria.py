@@ -1,4 +1,5 @@
-"""Equilibria and relative equilibria that are hard to find: stiff, far off, in Euler parameters, in turns; the nearest, all of them, and laws."""
+"""Equilibria and relative equilibria that are hard to find: stiff, far off, in Euler parameters, in turns; the nearest,
+all of them, and laws."""
 
 import math
 
@@ -32,12 +33,13 @@ def sprung(stiffness: float, unit: float = 1.0, order: str = "abc") -> sb.Equati
     return sb.derive(m)
 
 
-# ------------------------------------------------------------------------------------------------ the nearest, however stiff
+# ------------------------------------------------------------------------------------------- the nearest, however stiff
 
 
 @pytest.mark.parametrize("stiffness", [1e4, 1e6, 1e8])
 def test_sag_on_a_stiff_bushing_is_next_to_the_start(stiffness):
-    """A bar on a hinge, its end in a bushing that is off by 8.5 mm: 0.0085 rad from the start, not on the other side."""
+    """A bar on a hinge, its end in a bushing that is off by 8.5 mm: 0.0085 rad from the start, not on the other
+    side."""
     m = sb.Model("bushing")
     m.gravity(0, -9.81, 0)
     bar = m.body("bar", shape=sb.bar(1.0, "x", at=(0.5, 0, 0)), mass=2)
@@ -56,7 +58,8 @@ def test_sag_on_a_stiff_bushing_is_next_to_the_start(stiffness):
 
 
 def test_forces_of_stiff_springs_are_unknowns():
-    """A spring of 1e9 N/m that turns with soft coordinates: its force is solved for, with the stretch as a row; the end is one of the plain rows."""
+    """A spring of 1e9 N/m that turns with soft coordinates: its force is solved for, with the stretch as a row; the end
+    is one of the plain rows."""
     eq = sprung(1e9)
     motion = sb.steady(eq, start={"a": -0.2, "b": 0.4, "c": -1.6})
     assert motion.is_steady, motion.outcome
@@ -94,7 +97,8 @@ def car() -> sb.Equations:
 
 
 def test_car_goes_from_turn_to_turn_on_its_wheels():
-    """Each turn is started from the values of the one before; the lateral acceleration rises, and the roll stays small."""
+    """Each turn is started from the values of the one before; the lateral acceleration rises, and the roll stays
+    small."""
     eq = car()
     motion, rolls = None, []
     for steer in (0.01, 0.02, 0.03, 0.04, 0.05):
@@ -127,11 +131,12 @@ def test_multipliers_need_no_start():
     assert again["lam_ball_z"] == pytest.approx(first["lam_ball_z"], rel=1e-6)
 
 
-# ------------------------------------------------------------------------------------------------ Euler parameters, rotations
+# ------------------------------------------------------------------------------------------ Euler parameters, rotations
 
 
 def test_steady_rotation_in_euler_parameters():
-    """A free body spins about a principal axis; the rate of the whole is known in closed form, and nothing that is determined is called open."""
+    """A free body spins about a principal axis; the rate of the whole is known in closed form, and nothing that is
+    determined is called open."""
     m = sb.Model("free body")
     m.free("b", m.ground, m.body("body", mass=10, inertia=(1.0, 2.0, 2.5)), sequence="euler parameters")
     W = sb.symbol("W")
@@ -156,8 +161,8 @@ SEQUENCES = ["euler parameters", "xyz", "zyx", "zxz", "xzx", "yxy"]
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
 def test_bar_falls_to_where_it_hangs(sequence):
-    """From the horizontal, hanging and standing are equally far: the stable one is taken. In zxz, zyx, yxy no angle turns the bar downwards at the
-    start: the torque of its weight is not balanced, only not seen."""
+    """From the horizontal, hanging and standing are equally far: the stable one is taken. In zxz, zyx, yxy no angle
+    turns the bar downwards at the start: the torque of its weight is not balanced, only not seen."""
     motion = sb.steady(hung(sequence), start={"bar_x": 0.5})
     assert motion.is_steady, motion.outcome
     assert motion["bar_z"] == pytest.approx(-0.5)
@@ -166,7 +171,8 @@ def test_bar_falls_to_where_it_hangs(sequence):
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
 def test_bar_on_a_ball_joint_hangs_at_rest(sequence):
-    """The same with the joint's coordinates alone: neither the singular start nor a rotation about the vertical that nobody asked for."""
+    """The same with the joint's coordinates alone: neither the singular start nor a rotation about the vertical that
+    nobody asked for."""
     m = sb.Model("hung")
     m.gravity(0, 0, -9.81)
     bar = m.body("bar", mass=1, com=(0.5, 0, 0), inertia=(0.03, 0.1, 0.12))
@@ -180,13 +186,15 @@ def test_bar_on_a_ball_joint_hangs_at_rest(sequence):
 
 @pytest.mark.parametrize("sequence", ["euler parameters", "xyz"])
 def test_conical_bar_in_any_coordinates(sequence):
-    """A bar on a ball joint that turns about the vertical: (I + m l²) Ω² sin cos = m g l sin, I across the bar less that along it."""
+    """A bar on a ball joint that turns about the vertical: (I + m l²) Ω² sin cos = m g l sin, I across the bar less
+    that along it."""
     eq = hung(sequence)
     W, l = 6.0, 0.5
     tilted = {"bar_x": 0.3, "bar_z": -0.4} | ({"bar_e0": 0.9, "bar_e2": 0.45} if sequence != "xyz" else {"bar_2": 0.9})
     motion = sb.steady(eq, turning={"z": W}, start=tilted)
     assert motion.is_steady, motion.outcome
-    # the bar's second axis stays horizontal: the moments about it are of the inertias about the bar and about its third axis
+    # the bar's second axis stays horizontal: the moments about it are of the inertias about the bar and about its third
+    # axis
     cosines = [9.81 * l / ((l * l + I - 0.03) * W * W) for I in (0.1, 0.12)]
     assert min(abs(-motion["bar_z"] / l - c) for c in cosines) < 1e-9
 
@@ -226,7 +234,8 @@ def test_gears_turn_together():
 
 
 def test_motorcycle_with_two_headings_in_a_turn():
-    """Both headings turn at one rate. Nothing drives the wheels, so that a lean belongs to one speed, at which tyres dissipate nothing."""
+    """Both headings turn at one rate. Nothing drives the wheels, so that a lean belongs to one speed, at which tyres
+    dissipate nothing."""
     eq = sb.derive(motorcycle.model())
     motion = sb.steady(eq, {"psi": 0.0, "phi": 0.1}, free=["psi_dot", "tau"], start={"x_dot": 7.0, "psi_dot": 0.15})
     assert motion.is_steady, motion.outcome
@@ -248,7 +257,7 @@ def test_value_of_a_place_in_a_turn_is_noted():
     assert not free.notes
 
 
-# ------------------------------------------------------------------------------------------------ what is determined, and what was found
+# ------------------------------------------------------------------------------- what is determined, and what was found
 
 
 def test_soft_spring_beside_stiff_ones_determines():
@@ -328,7 +337,8 @@ def test_solution_as_start_stays(stiffness):
 @pytest.mark.parametrize("unit", [1e-3, 1e3])
 @pytest.mark.parametrize("stiffness", [1e2, 1e6])
 def test_units_change_nothing(stiffness, unit):
-    """Lengths in units of a thousand or a thousandth of a metre: forces become kg unit/s², torques kg unit²/s², stiffnesses stay."""
+    """Lengths in units of a thousand or a thousandth of a metre: forces become kg unit/s², torques kg unit²/s²,
+    stiffnesses stay."""
     start = {"a": 0.3, "b": -0.3, "c": -0.6}
     plain, scaled = (sb.steady(sprung(stiffness, u), start=start) for u in (1.0, unit))
     assert plain.is_steady
@@ -345,7 +355,8 @@ def test_order_of_coordinates_changes_nothing(order):
 
 
 def test_bob_over_magnets_goes_to_the_nearest():
-    """Seven equilibria next to each other: nearly always the one nearest to the start is taken, of all that are found from a grid of starts."""
+    """Seven equilibria next to each other: nearly always the one nearest to the start is taken, of all that are found
+    from a grid of starts."""
     m = sb.Model("magnets")
     x, y = m.coordinates("x y")
     m.particle("bob", m.ground.point(x, y, 0), mass=0.1)

@@ -1,4 +1,5 @@
-"""Closed loops are one model: the same laws in simulate, steady, linearize, assemble and closed_loop; LQR and pole placement."""
+"""Closed loops are one model: the same laws in simulate, steady, linearize, assemble and closed_loop; LQR and pole
+placement."""
 
 import numpy as np
 import pytest
@@ -44,7 +45,8 @@ def test_lqr_is_the_solution_of_its_riccati_equation(lin):
 
 @pytest.mark.parametrize("make", ["lqr", "place"])
 def test_the_loop_is_closed_alike_in_every_call(eq, lin, make):
-    """Eigenvalues of the linearised closed loop are those promised; the nonlinear simulation decays to the equilibrium."""
+    """Eigenvalues of the linearised closed loop are those promised; the nonlinear simulation decays to the
+    equilibrium."""
     poles = [-2.0, -2.5, -3 + 1j, -3 - 1j]
     loop = lin.lqr(1.0, inputs=["force"]) if make == "lqr" else lin.place(poles, inputs=["force"])
     rest = sb.steady(eq, inputs=loop)

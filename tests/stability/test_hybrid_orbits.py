@@ -74,7 +74,8 @@ def gait(walker, th: float, speed: float, period: float) -> sb.Orbit:
 
 
 def test_gaits_of_the_simplest_walker(walker):
-    """Both gaits, the long one stable. Printed multipliers are -0.1912 ± 0.5563i and 4.000, 0.459, by differences; these are exact."""
+    """Both gaits, the long one stable. Printed multipliers are -0.1912 ± 0.5563i and 4.000, 0.459, by differences;
+    these are exact."""
     long, short = gait(walker, 0.2, -0.2, 3.88), gait(walker, 0.194, -0.204, 3.1)
     assert long.period == pytest.approx(3.8824637528514, abs=1e-10)
     assert long.multipliers[:2] == pytest.approx(
@@ -115,7 +116,8 @@ def test_gait_doubles_its_period_again_and_again(walker):
 
 
 def compass_legs(floats: bool) -> tuple[sb.Equations, sb.Expr, sb.Expr]:
-    """Two legs with masses in their middle and one at the hip, in axes along a slope; with the stance foot pinned or free. Equations, and the place of the swing foot."""
+    """Two legs with masses in their middle and one at the hip, in axes along a slope; with the stance foot pinned or
+    free. Equations, and the place of the swing foot."""
     m = sb.Model("compass gait")
     slope = m.parameter("slope", np.radians(3))
     m.gravity(9.81 * sb.sin(slope), -9.81 * sb.cos(slope), 0)
@@ -130,7 +132,8 @@ def compass_legs(floats: bool) -> tuple[sb.Equations, sb.Expr, sb.Expr]:
 
 
 def test_compass_gait():
-    """Goswami, Thuilot and Espiau: the impact is that of the free mechanism, M (u⁺ - u⁻) = Jᵀ p with J u⁺ = 0 of the foot that lands; then the legs change their names."""
+    """Goswami, Thuilot and Espiau: the impact is that of the free mechanism, M (u⁺ - u⁻) = Jᵀ p with J u⁺ = 0 of the
+    foot that lands; then the legs change their names."""
     eq, _, height = compass_legs(floats=False)
     free, x, y = compass_legs(floats=True)
     J = sb.jacobian(sb.matrix([[x], [y]]), free.q)
@@ -155,7 +158,8 @@ def test_compass_gait():
 
 
 def test_ball_on_a_shaken_table():
-    """Once in each period it is hit with the speed of the table gT/2 (1 - e)/(1 + e); the product of multipliers is e². The table is what drives it, though the equations know no time."""
+    """Once in each period it is hit with the speed of the table gT/2 (1 - e)/(1 + e); the product of multipliers is e².
+    The table is what drives it, though the equations know no time."""
     m = sb.Model("ball on a shaken table")
     g, a, w = m.parameters("g a w", 9.81, 0.01, 60.0)
     m.gravity(0, -g, 0)

@@ -19,7 +19,8 @@ def rolling_wheel() -> sb.Equations:
 
 
 def test_rolling_straight_ahead() -> None:
-    """x - R spin is constant to first order; the side condition contains the heading and is none (Lot and Da Lio 3.2)."""
+    """x - R spin is constant to first order; the side condition contains the heading and is none (Lot and Da Lio
+    3.2)."""
     eq = rolling_wheel()
     V, R = sb.symbol("V", "parameter"), eq.p[0]
     q = dict(zip((s.name for s in eq.q), eq.q, strict=True))

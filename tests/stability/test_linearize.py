@@ -370,7 +370,7 @@ def test_parameters_that_are_zero_by_default_stay():
     assert lin.eigenvalues(c=0.2).real == pytest.approx([-0.1, -0.1])
 
 
-# ---------------------------------------------------------------------------------------------------- vehicles on their way
+# ------------------------------------------------------------------------------------------------ vehicles on their way
 
 
 @pytest.fixture(scope="module")

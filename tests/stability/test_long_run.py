@@ -133,7 +133,7 @@ def test_directions_stay_on_constraints():
     assert found.exponents.sum() == pytest.approx(-0.5, abs=1e-3)
 
 
-# ---------------------------------------------------------------------------------------------------- over a parameter, over starts
+# ---------------------------------------------------------------------------------------- over a parameter, over starts
 
 
 def test_settled_motions_are_the_stable_orbits(roessler):

@@ -1,4 +1,5 @@
-"""Orbits of mechanisms against closed forms, and against each other: whirl, flutter, shimmy, hunting, shaken pendulums."""
+"""Orbits of mechanisms against closed forms, and against each other: whirl, flutter, shimmy, hunting, shaken
+pendulums."""
 
 import os
 
@@ -16,7 +17,8 @@ FULL = pytest.mark.skipif(not os.environ.get("SYMBODY_FULL"), reason="some secon
 
 
 def test_fold_of_cycles():
-    """r' = r (μ + r² - r⁴): stable and unstable cycles meet at μ = -1/4 with r² = 1/2; multipliers exp(2π (2 r² - 4 r⁴))."""
+    """r' = r (μ + r² - r⁴): stable and unstable cycles meet at μ = -1/4 with r² = 1/2; multipliers exp(2π (2 r² - 4
+    r⁴))."""
     x, y, mu = sb.symbols("x y mu")
     r2 = x**2 + y**2
     grow = mu + r2 - r2**2
@@ -32,7 +34,8 @@ def test_fold_of_cycles():
 
 
 def test_neimark_sacker_point():
-    """Around a cycle of period 2π a second oscillation grows at the rate μ + 0.7 cos t: multipliers exp(2π (μ ± iω))."""
+    """Around a cycle of period 2π a second oscillation grows at the rate μ + 0.7 cos t: multipliers exp(2π (μ ±
+    iω))."""
     x, y, u, v, mu, w = sb.symbols("x y u v mu w")
     r2, grow = x**2 + y**2, mu + 0.7 * x - u**2 - v**2
     rates = {x: x * (1 - r2) - y, y: y * (1 - r2) + x, u: grow * u - w * v, v: grow * v + w * u}
@@ -59,7 +62,8 @@ def test_branches_of_orbits_cross():
 
 
 def test_pairs_of_multipliers_cross_together():
-    """Foucault's pendulum shaken upright on a planet at rest knows no direction: its multipliers are Kapitza's, each twice, and so are its borders."""
+    """Foucault's pendulum shaken upright on a planet at rest knows no direction: its multipliers are Kapitza's, each
+    twice, and so are its borders."""
     eq = sb.derive(foucault_pendulum.model())
     upright = sb.orbit(eq, {"q1": np.pi, "c": 0.0}, period=2 * sb.pi / sb.symbol("omega"))
     family = sb.orbits(eq, upright, a=(0.02, 0.5))
@@ -77,7 +81,8 @@ def test_pairs_of_multipliers_cross_together():
 
 
 def test_whirl_of_a_rotor():
-    """Damping that turns along destabilises beyond Ω = ω₀ (1 + ce/ci); then the disc whirls in a circle with ω = Ω ci/(ce + ci) and A² = (ω² - 1)/k₃."""
+    """Damping that turns along destabilises beyond Ω = ω₀ (1 + ce/ci); then the disc whirls in a circle with ω = Ω
+    ci/(ce + ci) and A² = (ω² - 1)/k₃."""
     m = sb.Model("rotor")
     Omega, ci, ce, k3 = m.parameters("Omega ci ce k3", 1.0, 0.1, 0.15, 0.4)
     x, y = m.coordinates("x y")
@@ -96,7 +101,8 @@ def test_whirl_of_a_rotor():
 
 
 def towed_wheel() -> sb.Equations:
-    """A wheel on a caster of length l, towed at the speed v by a king pin on a spring and a damper across; it rolls without slip, the mass is e ahead of its centre."""
+    """A wheel on a caster of length l, towed at the speed v by a king pin on a spring and a damper across; it rolls
+    without slip, the mass is e ahead of its centre."""
     m = sb.Model("towed wheel")
     v, length, b, k, e = m.parameters("v l b k e", 0.5, 0.6, 0.1, 1.0, 0.1)
     mass, J, spin, R = m.parameters("m J Iw R", 1.0, 0.1, 0.02, 0.3)
@@ -111,8 +117,9 @@ def towed_wheel() -> sb.Equations:
 
 
 def test_shimmy_and_its_isola():
-    """Hopf points by Hurwitz, m e b l v² + (m e k l² + b² l³ - J' k l) v + b k l⁴ = 0 with J' = J + m e²; the cycles connect them. With more damping straight rolling is
-    stable at every speed, but the cycles are still there, in a closed curve (Takács, Stépán, Hogan)."""
+    """Hopf points by Hurwitz, m e b l v² + (m e k l² + b² l³ - J' k l) v + b k l⁴ = 0 with J' = J + m e²; the cycles
+    connect them. With more damping straight rolling is stable at every speed, but the cycles are still there, in a
+    closed curve (Takács, Stépán, Hogan)."""
     eq = towed_wheel()
 
     def rolling(**values):
@@ -137,7 +144,8 @@ def test_shimmy_and_its_isola():
 
 
 def wheelset() -> sb.Equations:
-    """A railway wheelset on springs with linear creep, a conicity that grows towards the flange, and flanges that meet the rail after 8 mm."""
+    """A railway wheelset on springs with linear creep, a conicity that grows towards the flange, and flanges that meet
+    the rail after 8 mm."""
     m = sb.Model("wheelset")
     V, flange = m.parameters("V flange", 20.0, 2e7)
     y, psi = m.coordinates("y psi")
@@ -154,8 +162,8 @@ def wheelset() -> sb.Equations:
 
 
 def test_nonlinear_critical_speed_of_a_wheelset():
-    """Hunting below the Hopf speed: the cycle that begins there is unstable, and turns back at the nonlinear critical speed where the flanges hold it. Below that speed a large
-    disturbance dies out, above it hunts."""
+    """Hunting below the Hopf speed: the cycle that begins there is unstable, and turns back at the nonlinear critical
+    speed where the flanges hold it. Below that speed a large disturbance dies out, above it hunts."""
     eq = wheelset()
     straight = sb.branch(eq, sb.steady(eq), V=(20.0, 100.0))
     (hopf,) = straight.special
@@ -177,7 +185,8 @@ def test_nonlinear_critical_speed_of_a_wheelset():
 
 @FULL
 def test_orbits_do_not_depend_on_how_rotations_are_written():
-    """A body on a ball joint that swings in a plane, by Euler parameters and by angles: the period of a pendulum, and the same multipliers out of the plane."""
+    """A body on a ball joint that swings in a plane, by Euler parameters and by angles: the period of a pendulum, and
+    the same multipliers out of the plane."""
     found = []
     for how in ("euler parameters", "xyz"):
         m = sb.Model("body")
@@ -225,7 +234,8 @@ def test_folds_over_two_values():
 
 
 def test_period_doublings_over_two_values():
-    """Kapitza's pendulum: shaken harder than a(ω) it swings at half the frequency, -4/ω² = b₁(2 a) with Mathieu's characteristic value."""
+    """Kapitza's pendulum: shaken harder than a(ω) it swings at half the frequency, -4/ω² = b₁(2 a) with Mathieu's
+    characteristic value."""
     th, a, t, w = sb.symbol("th", "coordinate"), sb.symbol("a"), sb.symbol("t"), sb.symbol("w")
     eq = sb.from_equations({th.dot.dot: -(1 - w**2 * a * sb.cos(w * t)) * sb.sin(th)}, {a: 0.1, w: 30.0})
     family = sb.orbits(eq, sb.orbit(eq, {"th": np.pi}, period=2 * sb.pi / w), a=(0.02, 0.6))

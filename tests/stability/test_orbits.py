@@ -1,4 +1,5 @@
-"""Periodic orbits: closed forms, published numbers, and laws of multipliers; families of them and what is special there."""
+"""Periodic orbits: closed forms, published numbers, and laws of multipliers; families of them and what is special
+there."""
 
 import pickle
 
@@ -50,7 +51,8 @@ def elliptic_period(amplitude):
 
 
 def test_van_der_pol():
-    """Period, amplitude, and the multiplier exp ∫ div; with its mirror symmetry the multiplier of half a period is the root."""
+    """Period, amplitude, and the multiplier exp ∫ div; with its mirror symmetry the multiplier of half a period is the
+    root."""
     eq = van_der_pol()
     settled = sb.simulate(eq, 60, x=1.0)
     whole, half = sb.orbit(eq, settled), sb.orbit(eq, settled, mirror=["x", "y"])
@@ -77,7 +79,8 @@ def test_multipliers_to_their_own_accuracy(roessler):
 
 @pytest.mark.parametrize("cartesian", [False, True], ids=["angle", "constrained"])
 def test_pendulum_at_any_amplitude(cartesian):
-    """T = 4 K(sin(θ/2)) √(l/g), with the energy found to be conserved: its orbits come in a family, over which it can be varied."""
+    """T = 4 K(sin(θ/2)) √(l/g), with the energy found to be conserved: its orbits come in a family, over which it can
+    be varied."""
     eq = pendulum(cartesian)
     start = {"x": np.sin(1.5), "y": -np.cos(1.5)} if cartesian else {"a": 1.5}
     o = sb.orbit(eq, start, period=1.02 * elliptic_period(1.5))
@@ -91,7 +94,8 @@ def test_pendulum_at_any_amplitude(cartesian):
 
 
 def test_driven_oscillator():
-    """x'' + 2 d x' + x = cos(w t): amplitude 1/√((1 - w²)² + 4 d² w²), multipliers exp((-d ± i√(1 - d²)) 2π/w), at any w that is asked for."""
+    """x'' + 2 d x' + x = cos(w t): amplitude 1/√((1 - w²)² + 4 d² w²), multipliers exp((-d ± i√(1 - d²)) 2π/w), at any
+    w that is asked for."""
     x, y, d, w = sb.symbols("x y d w")
     eq = sb.from_equations({x: y, y: -x - 2 * d * y + sb.cos(w * sb.symbol("t"))}, {d: 0.1, w: 2.0})
     o = sb.orbit(eq, {"x": 0.0}, period=2 * sb.pi / w)
@@ -200,7 +204,8 @@ def test_figures(family):
 
 
 def test_column_under_a_follower_force():
-    """Ziegler's column, damped: Hopf at P = 41/28 + b²/2, then the cycle; periods and amplitudes of AUTO (whose largest values are those of its mesh)."""
+    """Ziegler's column, damped: Hopf at P = 41/28 + b²/2, then the cycle; periods and amplitudes of AUTO (whose largest
+    values are those of its mesh)."""
     eq = ziegler(0.1)
     straight = sb.branch(eq, sb.steady(eq), P=(1.0, 2.2))
     assert straight.special[0].value == pytest.approx(41 / 28 + 0.005, abs=1e-10)
@@ -219,7 +224,8 @@ def test_column_under_a_follower_force():
 
 
 def test_pendulum_stands_upright_on_a_shaken_pivot():
-    """Kapitza: L = g = 1, ω = 30, stable for amplitudes of the pivot in (0.0471633597, 0.4558884304), by Mathieu's functions; multipliers are reciprocal pairs."""
+    """Kapitza: L = g = 1, ω = 30, stable for amplitudes of the pivot in (0.0471633597, 0.4558884304), by Mathieu's
+    functions; multipliers are reciprocal pairs."""
     th, a, t = sb.symbol("th", "coordinate"), sb.symbol("a"), sb.symbol("t")
     eq = sb.from_equations({th.dot.dot: -(1 - 900 * a * sb.cos(30 * t)) * sb.sin(th)}, {a: 0.1}, name="Kapitza")
     upright = sb.orbit(eq, {"th": np.pi}, period=np.pi / 15)
@@ -235,7 +241,8 @@ def test_pendulum_stands_upright_on_a_shaken_pivot():
 
 
 def test_lorenz_cycles_are_unstable():
-    """The Hopf point at 470/19 is subcritical: the cycles lie below it and are unstable; the product of multipliers is exp of the divergence."""
+    """The Hopf point at 470/19 is subcritical: the cycles lie below it and are unstable; the product of multipliers is
+    exp of the divergence."""
     x, y, z, r = sb.symbols("x y z r")
     eq = sb.from_equations({x: 10 * (y - x), y: x * (r - z) - y, z: x * y - 8 * z / 3}, {r: 20.0}, name="Lorenz")
     rest = sb.branch(eq, sb.steady(eq, start={"x": 7.0, "y": 7.0, "z": 19.0}), r=(15, 30))

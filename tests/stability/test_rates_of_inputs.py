@@ -1,4 +1,5 @@
-"""E x' = A x + B r + B1 r' + B2 r'': closed forms, two derivations of one mechanism, differences of the equations, simulations."""
+"""E x' = A x + B r + B1 r' + B2 r'': closed forms, two derivations of one mechanism, differences of the equations,
+simulations."""
 
 import numpy as np
 import pytest

@@ -38,7 +38,8 @@ def test_folds_meet_in_a_cusp():
 
 @pytest.fixture(scope="module")
 def takens() -> sb.Branch:
-    """x'' = mu + k x + x² - x x': folds at k² = 4 mu, Hopf points at mu = 0, k < 0 with ω² = -k, both ending in the origin (Bogdanov 1975)."""
+    """x'' = mu + k x + x² - x x': folds at k² = 4 mu, Hopf points at mu = 0, k < 0 with ω² = -k, both ending in the
+    origin (Bogdanov 1975)."""
     eq = _oscillator(lambda x, v, mu, k: mu + k * x + x**2 - x * v)
     return sb.branch(eq, sb.steady(eq, mu=-0.5, k=-1.0, start={"x": -0.3}), mu=(-0.5, 0.4), k=-1.0)
 
@@ -87,7 +88,8 @@ def test_flutter_of_ziegler_column_over_damping():
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_constraints_and_redundant_ones(times):
-    """A bead that is kept on a hoop once, or twice over: the Hopf point of a negative damping is at mu = k, supercritical, with the hoop's frequency."""
+    """A bead that is kept on a hoop once, or twice over: the Hopf point of a negative damping is at mu = k,
+    supercritical, with the hoop's frequency."""
     m = sb.Model("bead")
     mu, k = m.parameter("mu", 0.0), m.parameter("k", 0.5)
     x, y = m.coordinates("x y")
@@ -106,7 +108,8 @@ def test_constraints_and_redundant_ones(times):
 
 
 def test_all_branches_of_a_whirling_double_pendulum():
-    """Two equal rods hanging on a turning axis: branches leave the hanging position at Ω² = (2 ∓ √2) g/l, and each is found once."""
+    """Two equal rods hanging on a turning axis: branches leave the hanging position at Ω² = (2 ∓ √2) g/l, and each is
+    found once."""
     m = sb.Model("whirl")
     w = m.parameter("w", 1.0)
     m.gravity(0, 0, -1)

@@ -104,7 +104,8 @@ def test_redundant_conditions_are_harmless():
 
 
 def test_turning_changes_only_what_it_must():
-    """In a turn the heading drifts, and speeds along fixed axes turn with it; accelerations are those of the circle, in any direction."""
+    """In a turn the heading drifts, and speeds along fixed axes turn with it; accelerations are those of the circle, in
+    any direction."""
     eq = sb.derive(bicycle.model())
     start = {"q1": 0.2, "q4_dot": -14, "x_dot": 4.4, "y_dot": 2.4, "q3_dot": 0.5}
     motion = sb.steady(eq, values={"q2": 0.1, "q3": 0.5}, free=["q3_dot"], start=start)
@@ -160,7 +161,7 @@ def test_values_follow_parameters(equations):
     assert np.isfinite(list(found.values())).all()
 
 
-# ------------------------------------------------------------------------------------------------ what one solver for all has to carry
+# --------------------------------------------------------------------------------- what one solver for all has to carry
 
 
 def test_given_values_are_rounded_too(equations):
@@ -190,7 +191,8 @@ def test_large_numbers_leave_large_rounding():
 
 @pytest.mark.parametrize("stiffness", [1e2, 1e4, 1e6, 1e8, 1e9])
 def test_stiff_bushing_at_a_stretched_linkage(stiffness):
-    """Two bars in line between a hinge and a bushing that holds the second one's end: from the stretched start to the sag near by."""
+    """Two bars in line between a hinge and a bushing that holds the second one's end: from the stretched start to the
+    sag near by."""
     m = sb.Model("bushing")
     m.gravity(0, -9.81, 0)
     arm = m.body("arm", shape=sb.bar(0.4, "x", at=(0.2, 0, 0)), mass=3)
@@ -221,7 +223,8 @@ def test_body_on_a_ball_joint_in_euler_parameters():
 
 
 def test_a_start_may_have_expressions_without_numbers():
-    """The values of a motion that holds for every V start another search: those of what is given are not needed, of others V is asked for."""
+    """The values of a motion that holds for every V start another search: those of what is given are not needed, of
+    others V is asked for."""
     m = sb.Model("cart")
     m.gravity(0, -9.81, 0)
     V = m.parameter("V")

@@ -1,4 +1,5 @@
-"""The rows of a steady motion in numbers: exact slopes, one program for all numbers, a regular part; starts that are solutions stay."""
+"""The rows of a steady motion in numbers: exact slopes, one program for all numbers, a regular part; starts that are
+solutions stay."""
 
 import math
 
@@ -78,7 +79,8 @@ def test_solution_as_start_is_returned_as_it_is(turning):
 
 
 def test_multiplier_that_is_zero_is_zero_beside_the_others(turning):
-    """The balance of the free front wheel is -0.3 lam = 0: what elimination leaves of lam is rounding of the other forces."""
+    """The balance of the free front wheel is -0.3 lam = 0: what elimination leaves of lam is rounding of the other
+    forces."""
     assert turning.is_steady
     assert abs(turning["lam_no_slip_front"]) < 1e-12
     assert turning.found

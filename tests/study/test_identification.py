@@ -1,4 +1,5 @@
-"""Parameters from measured motions: known truth, exact derivatives, and confidence intervals that hold it as often as they say."""
+"""Parameters from measured motions: known truth, exact derivatives, and confidence intervals that hold it as often as
+they say."""
 
 from __future__ import annotations
 
@@ -52,7 +53,8 @@ def test_exact_measurements_give_the_truth(eq: sb.Equations, motion: sb.Trajecto
 
 
 def test_rows_are_derivatives(eq: sb.Equations, motion: sb.Trajectory) -> None:
-    """Of the computed measurements with respect to parameters and start, through all segments, against differences of one long motion."""
+    """Of the computed measurements with respect to parameters and start, through all segments, against differences of
+    one long motion."""
     free = {"l": 0.9, "c": 0.1}
     (e,) = experiments(
         eq, [sb.Measurement(T, {"height": motion["height"]})], free, {}, 4, {"rtol": 1e-11, "atol": 1e-11}
@@ -95,8 +97,8 @@ def test_multipliers_are_what_gaps_are_worth(eq: sb.Equations, motion: sb.Trajec
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say(eq: sb.Equations, motion: sb.Trajectory) -> None:
-    """Of 60 experiments with noise, intervals of 90 % hold each parameter in 54 of them, but for chance (less than one in a thousand outside 46 to 60); and
-    their deviation is that of the estimates."""
+    """Of 60 experiments with noise, intervals of 90 % hold each parameter in 54 of them, but for chance (less than one
+    in a thousand outside 46 to 60); and their deviation is that of the estimates."""
     runs = [
         sb.identify(eq, {"t": T, "theta": noisy(motion["theta"], 0.02, seed)}, TRUTH, segments=1) for seed in range(60)
     ]

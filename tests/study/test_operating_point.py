@@ -1,4 +1,5 @@
-"""Where the command line linearises: at the steady motion that the model asks for, or the one nearest to its start; and it says where."""
+"""Where the command line linearises: at the steady motion that the model asks for, or the one nearest to its start; and
+it says where."""
 
 import json
 import math

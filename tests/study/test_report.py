@@ -66,7 +66,8 @@ def test_a_bad_colour_costs_a_note(model, tmp_path):
 
 
 def test_a_picture_that_fails_costs_no_chapter(model, tmp_path):
-    """A mesh that is none: the motion, its figures and its data are there; the model that runs in the page, which needs the picture, is missing with the reason."""
+    """A mesh that is none: the motion, its figures and its data are there; the model that runs in the page, which needs
+    the picture, is missing with the reason."""
     (tmp_path / "broken.stl").write_bytes(b"nothing of the kind")
     study = Study(find_model(model("draw: {shapes: {part: {mesh: broken.stl, on: bob}}}")))
     page, missing = report(study, tmp_path / "out")

@@ -64,7 +64,8 @@ def test_points_belong_to_their_numbers(sample: str) -> None:
 
 @pytest.mark.parametrize("sample", SAMPLES[1:4])
 def test_points_fill_intervals_and_distributions(sample: str) -> None:
-    """Means and deviations of the distributions; points that are spread evenly are nearer to them than the square root of their number."""
+    """Means and deviations of the distributions; points that are spread evenly are nearer to them than the square root
+    of their number."""
     members = varied({"b": (2.0, 4.0), "c": stats.norm(5, 2)}, sample, 1024, 1)
     b, c = members.points["b"], members.points["c"]
     loose = 4 / np.sqrt(1024) if sample == "random" else 0.02
@@ -152,7 +153,8 @@ def test_motions_are_those_of_simulate(pendulum: sb.Equations) -> None:
 
 
 def test_starts_are_assembled_for_each_member() -> None:
-    """With another length of the rod the start is on the constraints again; the motion is that of `assemble` and `simulate`."""
+    """With another length of the rod the start is on the constraints again; the motion is that of `assemble` and
+    `simulate`."""
     eq = sb.derive(sb.read_model("slider_crank").mechanism)
     start = {"alpha": 0.5, "alpha_dot": 3.0}
     found = sb.sweep(eq, {"l": [1.0, 1.2]}, sb.study.at_end(0.2, "x", start=start, assemble=True))
@@ -206,7 +208,8 @@ def test_division_does_not_matter(reference: sb.SweepResult, batch: int | None) 
 
 
 def test_processes_that_die(tmp_path: Path) -> None:
-    """One dies once, which nobody sees in the answers; one member ends every process that computes it, which is its outcome."""
+    """One dies once, which nobody sees in the answers; one member ends every process that computes it, which is its
+    outcome."""
 
     def deadly(a: float, b: float) -> float:
         if (a, b) == (1, 2) and not (tmp_path / "died").exists():

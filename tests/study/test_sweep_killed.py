@@ -1,4 +1,5 @@
-"""A study that is killed at any moment goes on where it stopped, loses nothing that was finished, and computes nothing of it twice."""
+"""A study that is killed at any moment goes on where it stopped, loses nothing that was finished, and computes nothing
+of it twice."""
 
 from __future__ import annotations
 
@@ -114,7 +115,8 @@ def test_half_written_chunks_are_computed_again(tmp_path: Path) -> None:
 
 
 def test_a_study_that_had_no_columns_yet(tmp_path: Path) -> None:
-    """Killed between making the folder and the first answer, or while its columns were made: all descriptions are those of the last file."""
+    """Killed between making the folder and the first answer, or while its columns were made: all descriptions are those
+    of the last file."""
     path = tmp_path / "study.zarr"
     study(path, "threads")
     folder = StudyFolder(path)

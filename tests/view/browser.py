@@ -1,6 +1,7 @@
 """A real browser, driven through a pipe by its own debugging protocol: nothing to install but the browser.
 
-Chromium reads commands from file descriptor 3 and answers on 4, as JSON that ends in a zero byte (--remote-debugging-pipe).
+Chromium reads commands from file descriptor 3 and answers on 4, as JSON that ends in a zero byte
+(--remote-debugging-pipe).
 """
 
 import base64

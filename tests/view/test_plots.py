@@ -73,7 +73,8 @@ class TestLinear:
             plot(locus, "plain")
 
     def test_zeros_are_not_negative(self):
-        """Beside a double zero and a double real eigenvalue: the caption does not call zeros negative, and nothing is drawn above the axis."""
+        """Beside a double zero and a double real eigenvalue: the caption does not call zeros negative, and nothing is
+        drawn above the axis."""
         p = sb.symbol("p")
         blocks = np.zeros((6, 6), dtype=object)
         blocks[0, 0], blocks[1, 1], blocks[1, 0], blocks[2, 3], blocks[4, 4], blocks[5, 5], blocks[4, 5] = (

@@ -139,7 +139,8 @@ def test_motion_backwards_is_shown_forwards():
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_can_be_seen(name):
-    """Every body of every example has solids; all numbers are finite; the data is JSON; all is in view; nothing is below the floor."""
+    """Every body of every example has solids; all numbers are finite; the data is JSON; all is in view; nothing is
+    below the floor."""
     eq = sb.derive(example(name))
     made = scene(sb.assemble(eq, start_of(name)))
     bodies = {b.name for b in eq.mechanism.bodies}
@@ -235,7 +236,8 @@ def test_shapes_and_colours_of_choice():
 
 
 def test_robots_show_their_visuals(tmp_path):
-    """Primitive visuals where they are in the body; meshes only from folders that were named, and never outside them."""
+    """Primitive visuals where they are in the body; meshes only from folders that were named, and never outside
+    them."""
     (tmp_path / "part.stl").write_text(
         "solid x\n" + "".join(f"vertex {x} {y} 0\n" for x, y in ((0, 0), (1, 0), (0, 1))) + "endsolid\n"
     )
@@ -337,7 +339,8 @@ def test_round_number(x, nice):
     ("box", 0, 1), ("cylinder", 0, math.pi), ("cone", 0, math.pi / 3), ("sphere", 0, 4 * math.pi / 3), ("torus", 0.2, 2 * math.pi**2 * 0.04)
 ])  # fmt: skip
 def test_unit_solids_are_closed_and_face_outwards(kind, ratio, volume):
-    """The volume from the divergence theorem, Σ a · (b × c) / 6, is that of the solid less what facets cut off; normals agree with faces."""
+    """The volume from the divergence theorem, Σ a · (b × c) / 6, is that of the solid less what facets cut off; normals
+    agree with faces."""
     m = unit_mesh(kind, ratio)
     a, b, c = (m.vertices[m.triangles[:, k]] for k in range(3))
     assert np.einsum("ni,ni->", a, np.cross(b, c)) / 6 == pytest.approx(volume, rel=0.03)
@@ -349,7 +352,8 @@ def test_unit_solids_are_closed_and_face_outwards(kind, ratio, volume):
 
 
 def test_arrows_are_the_forces(swinging):
-    """Gravity is m g at each mass centre; the reaction in the first joint is what the trajectory says, in the ground."""
+    """Gravity is m g at each mass centre; the reaction in the first joint is what the trajectory says, in the
+    ground."""
     sim, made = swinging
     at = sim.at(made.t)
     weight = [a for a in made.arrows if a.name == "gravity"]
@@ -372,7 +376,8 @@ def test_arrows_of_rounding_are_left_out():
 
 
 def test_mode_moves_along_its_shape():
-    """q0 + Re(ε shape exp(i ω t)): the upper bar turns by ε cos ωt, the lower one ahead by the phase of its displacement."""
+    """q0 + Re(ε shape exp(i ω t)): the upper bar turns by ε cos ωt, the lower one ahead by the phase of its
+    displacement."""
     eq = sb.derive(double_pendulum())
     made = scene(eq, mode={"a": 1.0, "b": 0.5j}, frequency=4.0)
     assert made.frequency == 4.0
@@ -389,7 +394,8 @@ def test_mode_moves_along_its_shape():
 
 
 def test_mode_of_a_loop_stays_closed():
-    """At the largest amplitude the ball joint of the spatial four-bar is still one point, though only one crank was said to move."""
+    """At the largest amplitude the ball joint of the spatial four-bar is still one point, though only one crank was
+    said to move."""
     eq = sb.derive(example("four_bar_spatial"))
     made = scene(eq, mode={"q1": 1.0}, frequency=1.0)
     coupler, crank = (next(f for f in made.frames if f.name == n) for n in ("coupler", "second crank"))

@@ -1,6 +1,8 @@
-"""The viewer in a real browser: opened from disk, played, switched, by hand and by keys, printed; nothing is asked of the network.
+"""The viewer in a real browser: opened from disk, played, switched, by hand and by keys, printed; nothing is asked of
+the network.
 
-One browser for all tests. Where there is none they are skipped: `apt-get install chromium`, or SYMBODY_BROWSER with the path of one.
+One browser for all tests. Where there is none they are skipped: `apt-get install chromium`, or SYMBODY_BROWSER with the
+path of one.
 """
 
 from collections.abc import Iterator
@@ -178,7 +180,8 @@ def test_it_prints(page):
 
 
 def test_motion_between_samples_is_smooth(browser, tmp_path):
-    """A turn of 60 degrees in one sample: after a quarter the page has 15 degrees, by rotation and not by straight lines."""
+    """A turn of 60 degrees in one sample: after a quarter the page has 15 degrees, by rotation and not by straight
+    lines."""
     m = sb.Model("turning")
     m.revolute("a", m.ground, m.body("disc", mass=1.0, shape=sb.disc(1.0)))
     sim = sb.simulate(sb.derive(m), 1.0, a_dot=3.141592653589793 / 3)
@@ -190,7 +193,8 @@ def test_motion_between_samples_is_smooth(browser, tmp_path):
 
 
 def test_several_on_a_page_share_one_script(browser, made, tmp_path):
-    """A report: assets once, scenes as parts, a mode with its amplitude; on a phone nothing is wider than the screen."""
+    """A report: assets once, scenes as parts, a mode with its amplitude; on a phone nothing is wider than the
+    screen."""
     mode = scene(sb.derive(model()), mode={"a": 1.0, "b": 0.3j}, frequency=5.0)
     parts = made.html(assets=False), mode.html(assets=False, autoplay=False), made.html(assets=False)
     head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">{assets()}</head>'

@@ -1,4 +1,5 @@
-"""Importers of FMUs change the working directory while they load a library, and two threads leave it where the other one was."""
+"""Importers of FMUs change the working directory while they load a library, and two threads leave it where the other
+one was."""
 
 from pathlib import Path
 

@@ -13,7 +13,8 @@ COORDINATES = ["register", "t_", "h", "xdot", "J", "n", "model_rhs", "y0", "Y0",
 
 
 def hostile() -> sb.Equations:
-    """A chain of pendulums. Texts hold quotes, comment ends and code; symbols are words of languages, or differ in case only."""
+    """A chain of pendulums. Texts hold quotes, comment ends and code; symbols are words of languages, or differ in case
+    only."""
     m = sb.Model('"*/ int owned = 1; /*" \\ %')
     before = m.ground
     for k, (text, parameter, coordinate) in enumerate(zip(TEXTS, PARAMETERS, COORDINATES, strict=True)):

@@ -25,7 +25,8 @@ SAMPLES = (np.linspace(0, 2, 7), np.array([0.0, 0.4, 0.1, -0.3, 0.2, 0.5, 0.0]))
 
 
 def crank() -> sb.Equations:
-    """Constraints, an input with its rate, one that will follow samples, an additional equation, an external function, outputs."""
+    """Constraints, an input with its rate, one that will follow samples, an additional equation, an external function,
+    outputs."""
     m = sb.Model("crank")
     l, g = m.parameter("l", 0.5), m.parameter("g", 9.81)
     crank = m.body("crank", mass=m.parameter("m1", 1.0), inertia=(0.01, 0.01, 0.02), com=(l / 4, 0, 0))

@@ -1,4 +1,5 @@
-"""Models as equations files of AUTO-07p: their functions are checked by a driver; AUTO itself finds bifurcations, where AUTO_DIR names it."""
+"""Models as equations files of AUTO-07p: their functions are checked by a driver; AUTO itself finds bifurcations, where
+AUTO_DIR names it."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def ran(folder: Path, *words: str) -> list[dict[str, float]]:
 
 
 def test_roessler(tmp_path: Path) -> None:
-    """b = 2, c = 4: Hopf at a = 0.124967482 with T = 6.233119706; orbits from there double their period at a = 0.334856623, T = 6.179933981."""
+    """b = 2, c = 4: Hopf at a = 0.124967482 with T = 6.233119706; orbits from there double their period at a =
+    0.334856623, T = 6.179933981."""
     a, b, c = 0.1, 2.0, 4.0
     x = (c - (c * c - 4 * a * b) ** 0.5) / 2
     start = {"x": x, "y": -x / a, "z": x / a, "a": a, "b": b, "c": c}
@@ -52,7 +54,8 @@ def test_roessler(tmp_path: Path) -> None:
 
 
 def test_driver(tmp_path: Path) -> None:
-    """Without AUTO: FUNC, its derivatives and STPNT, with inputs as parameters, external functions in C, and a motion."""
+    """Without AUTO: FUNC, its derivatives and STPNT, with inputs as parameters, external functions in C, and a
+    motion."""
     x, v, m, F = *sb.symbols("x v m"), sb.symbol("F", "input")
     eq = sb.from_equations({x: v, v: (F - x - DAMPER(v)) / m}, {m: 2.0}, name="damped")
     folder = sb.write.auto(eq, tmp_path, start={"x": 0.4, "F": 0.3}, vary="F", reference=0.2)
@@ -65,7 +68,8 @@ def test_driver(tmp_path: Path) -> None:
 
 
 def test_hostile_names(tmp_path: Path) -> None:
-    """Ten parameters, of which the tenth is beyond the indices that AUTO keeps; names are words of languages, or differ in case only."""
+    """Ten parameters, of which the tenth is beyond the indices that AUTO keeps; names are words of languages, or differ
+    in case only."""
     folder = sb.write.auto(hostile(), tmp_path, reference=None)
     assert_good(folder)
     (constants,) = folder.glob("c.*")
@@ -76,7 +80,8 @@ def test_hostile_names(tmp_path: Path) -> None:
 
 
 def swing() -> sb.Equations:
-    """A bead on a hoop that turns at w, by the constraint x^2 + z^2 = l^2: the place at the bottom loses its stability at w^2 = g/l. Damped, and with Euler parameters beside."""
+    """A bead on a hoop that turns at w, by the constraint x^2 + z^2 = l^2: the place at the bottom loses its stability
+    at w^2 = g/l. Damped, and with Euler parameters beside."""
     m = sb.Model("hoop")
     w, l = m.parameter("w", 1.0), m.parameter("l", 0.5)
     slide, bead = m.body("slide", mass=0.0), m.body("bead", mass=1.0)
@@ -90,7 +95,8 @@ def swing() -> sb.Equations:
 
 
 def test_constraints_in_auto(tmp_path: Path) -> None:
-    """States are drawn onto the constraints: AUTO finds the branch point of a constrained mechanism where the theory has it."""
+    """States are drawn onto the constraints: AUTO finds the branch point of a constrained mechanism where the theory
+    has it."""
     folder = sb.write.auto(swing(), tmp_path, start={"x": 0.0, "z": -0.5}, vary="w", reference=0.2)
     assert_good(folder)
     points = [row for row in ran(folder) if row["TY"] == 1]
@@ -98,7 +104,8 @@ def test_constraints_in_auto(tmp_path: Path) -> None:
 
 
 def test_eigenvalues_on_the_constraints() -> None:
-    """Those of the mechanism, and -rate twice for each constraint; once for the length of Euler parameters, which speeds keep."""
+    """Those of the mechanism, and -rate twice for each constraint; once for the length of Euler parameters, which
+    speeds keep."""
     eq, rate = swing(), 7.0
     start = sb.assemble(eq, {"w": 5.0}, start={"x": 0.1, "z": -0.49})
     made = sb.write.artefact(eq, sb.write.ExportOptions(["attracted", "rhs"], start, reference=None, attraction=rate))

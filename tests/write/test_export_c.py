@@ -55,7 +55,8 @@ def crank_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_everything_with_sanitizers(crank_folder: Path) -> None:
-    """Constraints, inputs with rates, samples, external functions, additional equations, outputs, events, derivatives, variations."""
+    """Constraints, inputs with rates, samples, external functions, additional equations, outputs, events, derivatives,
+    variations."""
     said = assert_good(crank_folder, SANITIZED)
     for name in (
         "rhs project multipliers reactions outputs events rhs_x_sparse rhs_adjoint variational_jacobian motion".split()
@@ -137,7 +138,7 @@ def test_wrong_code_is_found(name: str, tmp_path: Path) -> None:
     assert re.search(rf"^{name} +WRONG", done.stdout, re.MULTILINE)
 
 
-# ---------------------------------------------------------------------------------------------------- against other computations
+# ------------------------------------------------------------------------------------------- against other computations
 
 
 class Library:
@@ -318,7 +319,8 @@ def test_arguments_are_looked_at(small: Library) -> None:
 
 
 def test_no_state_and_no_allocation(small: Library, tmp_path: Path) -> None:
-    """The object file has no data that could change, and calls mathematics only; with checks left out it has no code for them."""
+    """The object file has no data that could change, and calls mathematics only; with checks left out it has no code
+    for them."""
     folder = sb.write.c(pendulums(), tmp_path, functions=["core", "sparse", "variational"], reference=None)
     sizes = []
     for more in ([], ["-DPENDULUMS_NO_CHECKS"]):

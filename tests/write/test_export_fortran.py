@@ -1,4 +1,5 @@
-"""Models as Fortran modules: each folder builds without warnings by gfortran, with all checks of the compiler, and checks itself."""
+"""Models as Fortran modules: each folder builds without warnings by gfortran, with all checks of the compiler, and
+checks itself."""
 
 from __future__ import annotations
 

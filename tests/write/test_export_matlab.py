@@ -1,4 +1,5 @@
-"""Models as functions of MATLAB and Octave: m-files and the mex function give the same numbers, and ode45 the reference motion."""
+"""Models as functions of MATLAB and Octave: m-files and the mex function give the same numbers, and ode45 the reference
+motion."""
 
 from __future__ import annotations
 

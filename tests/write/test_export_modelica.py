@@ -1,4 +1,5 @@
-"""Models as flat models of Modelica: rumoca finds rates, outputs, event functions and motions; pymoca reads the same equations."""
+"""Models as flat models of Modelica: rumoca finds rates, outputs, event functions and motions; pymoca reads the same
+equations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Models as functions of NumPy, JAX, PyTorch and CasADi: they give the numbers of the expressions, and their derivatives are those of the graph."""
+"""Models as functions of NumPy, JAX, PyTorch and CasADi: they give the numbers of the expressions, and their
+derivatives are those of the graph."""
 
 from __future__ import annotations
 
@@ -120,7 +121,8 @@ def test_torch(tmp_path: Path) -> None:
 
 
 def test_second_derivatives_of_torch(tmp_path: Path) -> None:
-    """Those of the attached derivatives are those of the traced text; and where an attached one is replaced by zero, PyTorch finds zero."""
+    """Those of the attached derivatives are those of the traced text; and where an attached one is replaced by zero,
+    PyTorch finds zero."""
     torch = require("torch")
     model = loaded(sb.write.torch(pendulums(), tmp_path, reference=None), "pendulums_torch")
     (t, x, r), p = model.initial_state(), model.default_parameters()

@@ -95,7 +95,8 @@ int main(void)
 
 
 def test_bare_metal(tmp_path: Path) -> None:
-    """Without a standard library and without unwinding, as firmware is built: of other code it needs only functions of mathematics."""
+    """Without a standard library and without unwinding, as firmware is built: of other code it needs only functions of
+    mathematics."""
     folder = sb.write.rust(pendulums(), tmp_path, functions=["rhs"], reference=None)
     checked(folder)  # skips without rustc
     (folder / "firmware.rs").write_text(FIRMWARE)

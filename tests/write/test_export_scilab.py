@@ -1,4 +1,5 @@
-"""Models as functions of Scilab around the C library: each folder checks itself by Scilab, its own integrator included."""
+"""Models as functions of Scilab around the C library: each folder checks itself by Scilab, its own integrator
+included."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def assert_good(folder: Path) -> str:
 
 
 def test_everything(tmp_path: Path) -> None:
-    """Constraints, inputs with rates, samples, external functions, derivatives as matrices and compressed, variations, events; a motion by ode."""
+    """Constraints, inputs with rates, samples, external functions, derivatives as matrices and compressed, variations,
+    events; a motion by ode."""
     eq, laws = crank(), {"motor": SAMPLES}
     start = sb.assemble(eq, a=0.4, a_dot=1.0, inputs=laws)
     groups = ("core", "reactions", "implicit", "derivatives", "sparse", "products", "variational")

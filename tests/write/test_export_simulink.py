@@ -1,4 +1,5 @@
-"""Models as S-functions of Simulink, compiled with our stand-in for its header and driven as Simulink would. Simulink itself is not here."""
+"""Models as S-functions of Simulink, compiled with our stand-in for its header and driven as Simulink would. Simulink
+itself is not here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Models as modules of SymPy's expressions: complete, with shared parts, nothing undefined, each run in a fresh process."""
+"""Models as modules of SymPy's expressions: complete, with shared parts, nothing undefined, each run in a fresh
+process."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from .test_export_python import assert_good, bead, loaded
 
 
 def test_a_constrained_mechanism(tmp_path: Path) -> None:
-    """q', u', constraints and their projection, multipliers, outputs, energies, derivatives: numbers of lambdify, and a motion."""
+    """q', u', constraints and their projection, multipliers, outputs, energies, derivatives: numbers of lambdify, and a
+    motion."""
     folder = sb.write.sympy(bead(), tmp_path, start={"a": 0.3, "b": -0.4, "wind": 0.7})
     said = assert_good(folder)
     for name in ("rhs", "mass_matrix", "right_side", "constraints", "multipliers", "energies", "rhs_x", "motion"):
@@ -82,7 +84,8 @@ def test_command_line(tmp_path: Path, capsys) -> None:
 
 
 def test_expressions_as_events(tmp_path: Path, capsys) -> None:
-    """In the language of model files: names of variables, parameters and outputs, time; what is no number, or has no name, is refused where it stands."""
+    """In the language of model files: names of variables, parameters and outputs, time; what is no number, or has no
+    name, is refused where it stands."""
     words = ["export", "double_pendulum", "--to", "sympy", "--functions", "events", "-o", str(tmp_path), "--event"]
     assert main([*words, "low=q1^2 - 0.1*sin(2*t)", "--event", "q2"]) == 0
     model = loaded(tmp_path, "double_pendulum_sympy")

@@ -40,7 +40,8 @@ def _quick_builds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module", params=VERSIONS)
 def crank_fmu(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Constraints, an input with its rate, one that follows samples, an additional equation, external functions, outputs, energies, an event."""
+    """Constraints, an input with its rate, one that follows samples, an additional equation, external functions,
+    outputs, energies, an event."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CFLAGS", "-O0")
         eq = crank()
@@ -102,7 +103,8 @@ def test_events(version: int, kind: str, tmp_path: Path) -> None:
 
 
 def test_event_mode_of_co_simulation(tmp_path: Path) -> None:
-    """FMI 3.0: where the importer uses it, a step ends at an event with the state before; event mode gives the state after. Motions are those of `simulate`."""
+    """FMI 3.0: where the importer uses it, a step ends at an event with the state before; event mode gives the state
+    after. Motions are those of `simulate`."""
     eq, events, start = ball()
     path = sb.write.fmu(eq, tmp_path / "ball.fmu", version=3, events=events, start=start)
     assert problems(path) == []
@@ -143,8 +145,8 @@ def test_event_mode_of_co_simulation(tmp_path: Path) -> None:
 
 @BOTH
 def test_every_crossing_counts_once(kind: str, tmp_path: Path) -> None:
-    """An oscillator that just touches a level, in both directions within a step; crossings that count in one direction; one without consequences; and
-    communication points at the events."""
+    """An oscillator that just touches a level, in both directions within a step; crossings that count in one direction;
+    one without consequences; and communication points at the events."""
     m = sb.Model("counter")
     m.prismatic("x", m.ground, m.body("mass", mass=1), axis="x", stiffness=9.0)
     x, n, k = m.symbols["x"], m.variable("n"), m.variable("k")
@@ -167,7 +169,8 @@ def test_every_crossing_counts_once(kind: str, tmp_path: Path) -> None:
 
 @EACH
 def test_an_event_is_handled_once(version: int, tmp_path: Path) -> None:
-    """Event mode is entered again at the same time, as after a change of an input: a ball that is still a little below the ground does not bounce twice."""
+    """Event mode is entered again at the same time, as after a change of an input: a ball that is still a little below
+    the ground does not bounce twice."""
     eq, events, start = ball()
     with opened(sb.write.fmu(eq, tmp_path / "ball.fmu", version=version, events=events, start=start)) as it:
         begin(it)
@@ -227,7 +230,8 @@ def _discrete_states(it: Any) -> tuple[Any, ...]:
 
 @BOTH
 def test_constraints_hold(kind: str, crank_fmu: Path) -> None:
-    """However loose the tolerance: every step of co-simulation ends on the constraints, and model exchange asks to be put back."""
+    """However loose the tolerance: every step of co-simulation ends on the constraints, and model exchange asks to be
+    put back."""
     eq = sb.closed_loop(crank(), {"motor": SAMPLES})
     names = [s.name for s in eq.state]
     run = fmpy().simulate_fmu(
@@ -526,7 +530,8 @@ def _token(path: Path) -> str:
 
 
 def test_platforms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a compiler of the machine's own: libraries for several platforms from this one, and that of this one runs."""
+    """Without a compiler of the machine's own: libraries for several platforms from this one, and that of this one
+    runs."""
     pytest.importorskip("ziglang", reason="ziglang is not installed (pip install ziglang)")
     monkeypatch.setenv("CC", "no-such-compiler")
     eq, events, start = ball()

@@ -1,4 +1,5 @@
-"""Constrained mechanisms as differential-algebraic equations (fmi-ls-dae): an importer finds the multipliers from the residuals."""
+"""Constrained mechanisms as differential-algebraic equations (fmi-ls-dae): an importer finds the multipliers from the
+residuals."""
 
 from __future__ import annotations
 
@@ -61,7 +62,8 @@ def test_importers_that_know_nothing_of_it(dae: Path) -> None:
 
 
 def test_multipliers_from_residuals(dae: Path) -> None:
-    """Newton's method on accelerations, linear in the multipliers, finds those of the equations, and with them the derivatives that keep the constraints."""
+    """Newton's method on accelerations, linear in the multipliers, finds those of the equations, and with them the
+    derivatives that keep the constraints."""
     eq = crank()
     with opened(dae) as it:
         begin(it)
@@ -80,7 +82,8 @@ def test_multipliers_from_residuals(dae: Path) -> None:
 
 
 def test_derivatives_with_multipliers(dae: Path) -> None:
-    """Of residuals and rates, by states, inputs, parameters and multipliers; what is not a dependency has no influence."""
+    """Of residuals and rates, by states, inputs, parameters and multipliers; what is not a dependency has no
+    influence."""
     eq = crank()
     with opened(dae) as it:
         begin(it)

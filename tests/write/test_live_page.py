@@ -1,4 +1,5 @@
-"""Pages in which a model runs, in a real browser: their motions are those of `simulate`, at the values of the model and at others."""
+"""Pages in which a model runs, in a real browser: their motions are those of `simulate`, at the values of the model and
+at others."""
 
 from __future__ import annotations
 
@@ -149,7 +150,8 @@ def ball() -> sb.Equations:
 
 
 def test_events_happen_in_the_page(browser: Browser, tmp_path: Path) -> None:
-    """A ball that bounces (a reset), is seen at a height (marked only, on the way up), and ends: times and state of `simulate`, also at a changed restitution."""
+    """A ball that bounces (a reset), is seen at a height (marked only, on the way up), and ends: times and state of
+    `simulate`, also at a changed restitution."""
     eq = ball()
     y, v, e = eq.q[0], eq.u[0], eq.variables["e"].symbol
     floor = sb.Event("floor", y, direction="falling", reset={v: -e * v})
@@ -181,7 +183,8 @@ def test_events_happen_in_the_page(browser: Browser, tmp_path: Path) -> None:
 
 
 def test_events_that_pile_up_are_said(browser: Browser, tmp_path: Path) -> None:
-    """With restitution 0.5 the ball comes to rest within 1.36 s, after infinitely many bounces: it never falls through the floor."""
+    """With restitution 0.5 the ball comes to rest within 1.36 s, after infinitely many bounces: it never falls through
+    the floor."""
     eq = ball()
     floor = sb.Event("floor", eq.q[0], direction="falling", reset={eq.u[0]: -0.5 * eq.u[0]})
     start = {"y": 1.0}

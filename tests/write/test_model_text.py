@@ -18,7 +18,8 @@ json.dump({name: sb.model_text(sb.read_model_text(text).model) for name, text in
 
 
 def test_second_writing_is_the_first():
-    """Of every built-in model and every example. The other process has other nodes: products there are grouped as they are read."""
+    """Of every built-in model and every example. The other process has other nodes: products there are grouped as they
+    are read."""
     texts = {name: sb.model_text(sb.read_model(name).model) for name in built_in()}
     texts |= {f"{name}.py": sb.model_text(import_module(f"examples.{name}").model()) for name in EXAMPLES}
     assert len(texts) > 30
@@ -29,7 +30,8 @@ def test_second_writing_is_the_first():
 
 
 def test_factors_that_products_share_are_written_in_each():
-    """a*b is a part of both products and stands alone nowhere: no line of its own, however the products were grouped."""
+    """a*b is a part of both products and stands alone nowhere: no line of its own, however the products were
+    grouped."""
     m = sb.Model("shared")
     a, b, c, d = m.parameters("long_name_a long_name_b long_name_c long_name_d")
     x = m.coordinate("x")

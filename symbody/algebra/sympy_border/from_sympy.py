@@ -1,5 +1,5 @@
-"""`from_sympy`: SymPy's expressions, conditions and matrices on the graph, linear in nodes and without recursion; what SymPy's
-mechanics has made, from vectors to equations of motion, in the later stages.
+"""`from_sympy`: SymPy's expressions, conditions and matrices on the graph, linear in nodes and without recursion; what
+SymPy's mechanics has made, from vectors to equations of motion, in the later stages.
 
     SymPy                                    here
     Symbol("m")                              parameter m; t is time
@@ -48,10 +48,12 @@ from .sympy_form import SympyForm
 
 
 def from_sympy(x: Any, symbols: Mapping[Any, Any] | Iterable[Symbol] | None = None) -> Any:
-    """A SymPy expression, condition or matrix, or what `to_sympy` gave, on the graph; equations of motion as `Equations`.
+    """A SymPy expression, condition or matrix, or what `to_sympy` gave, on the graph; equations of motion as
+    `Equations`.
 
-    Of sympy.physics.mechanics, `KanesMethod`, `LagrangesMethod` and `System` become `Equations`; frames, points, vectors, dyads and bodies become those of a
-    model, of which `symbols` names the frames and points to begin with: `from_sympy(v, {N: m.ground, O: m.ground.origin})`.
+    Of sympy.physics.mechanics, `KanesMethod`, `LagrangesMethod` and `System` become `Equations`; frames, points,
+    vectors, dyads and bodies become those of a model, of which `symbols` names the frames and points to begin with:
+    `from_sympy(v, {N: m.ground, O: m.ground.origin})`.
 
     symbols   what SymPy's symbols stand for, where that is not a parameter, or not a coordinate in the case of
               dynamicsymbols: a mapping from SymPy symbols or their names to expressions (to an `ExternalFunction` for

@@ -39,10 +39,12 @@ def _within(deadline: float) -> Iterator[None]:
 
 
 def simplified(thing: Any, seconds: float = 10.0, limit: int = 3000) -> Any:
-    """The same expression, matrix, or whatever maps a function over its matrices (a `LinearSystem`), written as short as SymPy gets it.
+    """The same expression, matrix, or whatever maps a function over its matrices (a `LinearSystem`), written as short
+    as SymPy gets it.
 
-    Each entry becomes a quotient of polynomials, with sin² + cos² = 1 used and common parameters collected; the shortest form is taken, so
-    nothing gets longer. Entries of more than `limit` operations, and those that are left when the time is over, stay as they are.
+    Each entry becomes a quotient of polynomials, with sin² + cos² = 1 used and common parameters collected; the
+    shortest form is taken, so nothing gets longer. Entries of more than `limit` operations, and those that are left
+    when the time is over, stay as they are.
     """
     deadline = time.monotonic() + seconds
     known: dict[Expr, Expr] = {}
@@ -75,7 +77,8 @@ def _shortest(e: Expr, deadline: float, limit: int) -> Expr:
 
 
 def _forms(e: sympy.Expr) -> Iterator[sympy.Expr]:
-    """Ways to write an expression: a quotient of polynomials in parameters, sines and cosines, without what sin² + cos² = 1 makes superfluous."""
+    """Ways to write an expression: a quotient of polynomials in parameters, sines and cosines, without what sin² + cos²
+    = 1 makes superfluous."""
     angles = {f.args[0] for f in e.atoms(sympy.sin, sympy.cos)}
     pairs = {a: (sympy.Dummy(f"s{k}"), sympy.Dummy(f"c{k}")) for k, a in enumerate(sorted(angles, key=str))}
     there = {f(a): x for a, both in pairs.items() for f, x in zip((sympy.sin, sympy.cos), both, strict=True)}

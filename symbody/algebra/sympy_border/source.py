@@ -1,4 +1,5 @@
-"""Expressions as Python source that builds them in SymPy: `sympy_source` a file, `sympy_steps` the statements of a function."""
+"""Expressions as Python source that builds them in SymPy: `sympy_source` a file, `sympy_steps` the statements of a
+function."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ _SYMPY_WORDS: Final = frozenset(sympy.__all__)
 
 
 class _Source(StrPrinter):  # type: ignore[misc]
-    """SymPy's text, in which symbols and functions are called by the variables that hold them, and fractions stay exact."""
+    """SymPy's text, in which symbols and functions are called by the variables that hold them, and fractions stay
+    exact."""
 
     def __init__(self, variables: Mapping[tuple[str, str], str]) -> None:
         super().__init__()
@@ -30,7 +32,8 @@ class _Source(StrPrinter):  # type: ignore[misc]
         self.renamed = {f: v for (kind, f), v in variables.items() if kind == "function" and f != v}
 
     def text(self, e: sympy.Basic) -> str:
-        """Functions are renamed before, because SymPy tells kinds of expressions apart by the names of their classes."""
+        """Functions are renamed before, because SymPy tells kinds of expressions apart by the names of their
+        classes."""
         if self.renamed:
             e = e.replace(
                 lambda x: isinstance(x, AppliedUndef) and x.func.__name__ in self.renamed,
@@ -93,10 +96,11 @@ def sympy_steps(
 
 
 def sympy_source(parts: Mapping[str, Any], about: str = "", labels: Labels | None = None) -> str:
-    """Python source that builds expressions and matrices in SymPy, under the names given: a file to be read and run, no pickle.
+    """Python source that builds expressions and matrices in SymPy, under the names given: a file to be read and run, no
+    pickle.
 
-    A symbol, function or intermediate whose name is a word of Python or SymPy, or that of a part, is held by a variable of a similar
-    name: `lambda_ = Symbol('lambda')`.
+    A symbol, function or intermediate whose name is a word of Python or SymPy, or that of a part, is held by a variable
+    of a similar name: `lambda_ = Symbol('lambda')`.
     """
     shapes = {name: x if isinstance(x, Matrix) else Matrix(1, 1, (x,)) for name, x in parts.items()}
     entries = tuple(e for m in shapes.values() for e in m.entries)

@@ -1,6 +1,8 @@
-"""`to_sympy`: expressions in SymPy, linear in nodes and without recursion, with shared parts as intermediates unless the whole is small.
+"""`to_sympy`: expressions in SymPy, linear in nodes and without recursion, with shared parts as intermediates unless
+the whole is small.
 
-Linear solves are written out as steps of elimination (`written_out`): SymPy knows no solve as a node, and shall not eliminate itself.
+Linear solves are written out as steps of elimination (`written_out`): SymPy knows no solve as a node, and shall not
+eliminate itself.
 """
 
 from __future__ import annotations
@@ -28,8 +30,8 @@ _UNCOUNTABLE: Final = 10**15
 def to_sympy(x: Any, expand: bool = False, limit: int = 2000, labels: Labels | None = None) -> Any:
     """An expression, condition or matrix in SymPy: a `SympyForm` with shared parts as intermediates.
 
-    With `expand`, the plain SymPy expression or matrix instead, if it has at most `limit` nodes as a tree. `labels` are names for some
-    of the intermediates, `{"swing": m * l * sin(q)}`.
+    With `expand`, the plain SymPy expression or matrix instead, if it has at most `limit` nodes as a tree. `labels` are
+    names for some of the intermediates, `{"swing": m * l * sin(q)}`.
 
     Parameters become Symbol(name), time dynamicsymbols._t, all other symbols dynamicsymbols(name), and symbols of
     higher order Derivatives of these. Only kinds get lost on the way: a speed u comes back as a coordinate u, unless

@@ -107,7 +107,8 @@ def _from_finite_elements(s: Scope, name: str, said: LocatedRecord) -> None:
     """A reduced body from a file, or one that is reduced here; frames of its interfaces are called name_interface."""
     if others := [k for k in said.values if k not in ("elastic", "frame")]:
         raise said.error(
-            f"body {name!r} comes from finite elements: its mass is that of the matrices, and it has no {listed(others)}"
+            f"body {name!r} comes from finite elements: its mass is that of the matrices, and it has no "
+            f"{listed(others)}"
         )
     given: LocatedRecord = said.get("elastic")
     how: dict[str, Any] = {}

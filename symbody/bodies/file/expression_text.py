@@ -8,8 +8,9 @@
     part      := number | number unit | name | quoted | function '(' values ')' | '(' value ')' | '[' values ']'
                | part '.' name | part '.' name '(' values ')' | part '[' integer (',' integer)* ']'
 
-A text becomes a row of steps for a machine with a stack (operands before their operation), so that nothing walks a tree: long sums are
-long rows. Parentheses may nest `MOST_DEPTH` deep. Nothing here knows what names mean, and nothing is ever given to Python to run.
+A text becomes a row of steps for a machine with a stack (operands before their operation), so that nothing walks a
+tree: long sums are long rows. Parentheses may nest `MOST_DEPTH` deep. Nothing here knows what names mean, and nothing
+is ever given to Python to run.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ class Token(NamedTuple):
 class Step(NamedTuple):
     """One instruction of the stack machine: operation `do`, operand `data`, position `at` and `length` in the text.
 
-    number (value), name (name, whether a dot follows), word (text), quoted (text), list (count), sign '-' or '~', an operation
-    such as '+', call (name, count), method (name, count), attribute (name), item (indices)
+    number (value), name (name, whether a dot follows), word (text), quoted (text), list (count), sign '-' or '~', an
+    operation such as '+', call (name, count), method (name, count), attribute (name), item (indices)
     """
 
     do: str
@@ -105,7 +106,9 @@ def parsed(text: str) -> ExpressionText:
     """Instructions for an expression; a syntax error carries its position."""
     if len(text) > MOST_CHARACTERS:
         raise ExpressionTextError(
-            f"an expression has at most {MOST_CHARACTERS} characters, this one has {len(text)}; give its parts names under `let`", text, 0
+            (
+                    f"an expression has at most {MOST_CHARACTERS} characters, this one has {len(text)}; give its "
+                    "parts names under `let`"), text, 0
         )  # fmt: skip
     parser = _Parser(text, tokens(text))
     parser.value(0)

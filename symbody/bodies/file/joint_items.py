@@ -106,7 +106,8 @@ def _orientation(s: Scope, said: LocatedList) -> Rotation:
 
 
 def _coordinates(s: Scope, item: Item, said: LocatedRecord) -> list[Any] | None:
-    """Coordinates given for a joint: new names, symbols or expressions, or those declared under `coordinates`; None for its default names."""
+    """Coordinates given for a joint: new names, symbols or expressions, or those declared under `coordinates`; None for
+    its default names."""
     if (given := said.get("coordinates")) is not None:
         new = set(new_coordinates(s, item))
         return [

@@ -75,7 +75,7 @@ _symbols: Final[Keys] = {
     "let": Key(TableOf(Either("an expression, or a list of them", Expression(), ListOf(scalar, 1))), "names for numbers, points, vectors, frames, to be used in expressions"),
 }  # fmt: skip
 
-# ---------------------------------------------------------------------------------------------------------- frames, bodies, joints
+# ----------------------------------------------------------------------------------------------- frames, bodies, joints
 
 _frame: Final = _shared("frame", Either("a frame: an expression such as ground.rotate(z, psi), or {on: ..., at: ..., rotation: ...}", frame, table=RecordSchema("a frame", {
     "on": Key(part, "the frame or body that it hangs on", True),
@@ -173,7 +173,7 @@ _joint_kinds: Final[Mapping[str, Keys]] = {
 }  # fmt: skip
 joint: Final = _shared("joint", RecordSchema("a joint", {}, _joint_kinds))
 
-# ---------------------------------------------------------------------------------------------------------- loads, constraints
+# --------------------------------------------------------------------------------------------------- loads, constraints
 
 _action: Final = RecordSchema("an action", {}, {
     "force": {"force": Key(vector), "at": Key(point, "point at which it acts", True), "on": Key(part, "frame it acts on", True)},
@@ -249,7 +249,9 @@ _branch: Final = RecordSchema("branches of steady motions", {
     "values": Key(numbers),
 })  # fmt: skip
 _orbit: Final = RecordSchema("a periodic motion", {
-    "period": Key(scalar, "of what drives the model, or about that of the orbit through the start: a number, or an expression in parameters"),
+    "period": Key(scalar, (
+            "of what drives the model, or about that of the orbit through the start: a number, or an expression in "
+            "parameters")),
     "settle": Key(number, "simulate from the start for so long; the last round is the guess"),
     "hopf": Key(number, "begin at this Hopf point of the branches, counted from 0"),
     "mirror": Key(names, "coordinates that change their sign in half a period"),
@@ -297,7 +299,9 @@ _head: Final[Keys] = {
 }  # fmt: skip
 _requests: Final[Keys] = {
     "values": Key(numbers, "values of parameters in the analyses below, where they are not those above"),
-    "start": Key(numbers, "initial values of coordinates, speeds (q1_dot), variables and outputs, which are held; what is not named is zero, or as the constraints want it"),
+    "start": Key(numbers, (
+            "initial values of coordinates, speeds (q1_dot), variables and outputs, which are held; what is not "
+            "named is zero, or as the constraints want it")),
     "simulate": Key(_simulate), "steady": Key(_steady), "linearize": Key(_linearize), "eig": Key(_eig), "branch": Key(_branch), "orbit": Key(_orbit), "frf": Key(_frf), "draw": Key(_draw),
 }  # fmt: skip
 FILE: Final = RecordSchema("a model file", {**_head, **_mechanism, **_requests})

@@ -1,4 +1,5 @@
-"""Values read from a model file, each with its position, so that what is found wrong later is shown where it is written."""
+"""Values read from a model file, each with its position, so that what is found wrong later is shown where it is
+written."""
 
 from __future__ import annotations
 

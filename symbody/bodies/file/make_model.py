@@ -1,4 +1,5 @@
-"""Checked fields -> `Model`: symbols are declared, items indexed by name and built in order of dependence, and the model is frozen."""
+"""Checked fields -> `Model`: symbols are declared, items indexed by name and built in order of dependence, and the
+model is frozen."""
 
 from __future__ import annotations
 
@@ -144,7 +145,8 @@ class Build:
         return item.name in self._section("frames") and said is not None and "frame" in said and said.get("frame").text == item.name  # fmt: skip
 
     def _file_joints(self) -> None:
-        """Joints, each dependent on the one before; with the symbols that they declare and the bodies that they place."""
+        """Joints, each dependent on the one before; with the symbols that they declare and the bodies that they
+        place."""
         scope, last = self.scope, None
         for item in self._items("joints", "joint", add_joint):
             item.needs = [last] if last is not None else []
@@ -152,7 +154,8 @@ class Build:
             for name in new_coordinates(scope, item):
                 if name in scope.parts and scope.parts[name].what == "definition":
                     raise item.error(
-                        f"its coordinate {name!r} has the name of a definition in line {scope.parts[name].line}; rename one"
+                        f"its coordinate {name!r} has the name of a definition in line "
+                        f"{scope.parts[name].line}; rename one"
                     )
                 scope.owners.setdefault(name, item)
             if item.content.kind == "rolling":
@@ -161,7 +164,8 @@ class Build:
                 scope.placing.setdefault(child, item)
 
     def _all_placed(self) -> list[Item]:
-        """Items after which every body is placed: the last joint (which depends on those before it) and all attached parts."""
+        """Items after which every body is placed: the last joint (which depends on those before it) and all attached
+        parts."""
         joints = [i for i in self.scope.items if i.what == "joint"]
         return [*joints[-1:], *(i for i in self.scope.items if i.what == "attached part")]
 

@@ -13,7 +13,8 @@ MOST_LETTERS: Final = 200
 
 
 def beside(said: LocatedText) -> Path:
-    """The path of a plain file in the folder of the model file or below; links and .. are refused, whatever they lead to."""
+    """The path of a plain file in the folder of the model file or below; links and .. are refused, whatever they lead
+    to."""
     text, folder = said.text, said.source.folder
     if folder is None:
         raise said.error(

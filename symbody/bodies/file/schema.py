@@ -1,6 +1,8 @@
-"""Schemas of the values in a model file: files are validated against them, and the JSON schema for editors is generated from them.
+"""Schemas of the values in a model file: files are validated against them, and the JSON schema for editors is generated
+from them.
 
-`shape.read(source, node)` gives the checked value, which still knows where it stands; `shape.json()` the same as JSON schema.
+`shape.read(source, node)` gives the checked value, which still knows where it stands; `shape.json()` the same as JSON
+schema.
 """
 
 from __future__ import annotations
@@ -162,7 +164,8 @@ Keys = Mapping[str, Key]
 
 @dataclass(frozen=True)
 class RecordSchema(ValueSchema):
-    """A table with keys of the schema. Where there are `kinds`, one of their keys must be there and brings further keys with it."""
+    """A table with keys of the schema. Where there are `kinds`, one of their keys must be there and brings further keys
+    with it."""
 
     what: str
     keys: Keys

@@ -1,7 +1,8 @@
 """Name resolution in a model file, and building its items in order of dependence.
 
-Items (definitions, frames, bodies, joints, attached parts) may use each other in any order: before an item is made, those that it mentions
-are. Joints are made in the order of the file, since that order decides which of them close loops. A definition that needs itself is refused.
+Items (definitions, frames, bodies, joints, attached parts) may use each other in any order: before an item is made,
+those that it mentions are. Joints are made in the order of the file, since that order decides which of them close
+loops. A definition that needs itself is refused.
 """
 
 from __future__ import annotations
@@ -102,7 +103,8 @@ class Scope:
             if name in self.parts:
                 other = self.parts[name]
                 raise item.key.error(
-                    f"{name!r} is defined twice: as {other.what} in line {other.line} and as {item.what} here; rename one"
+                    f"{name!r} is defined twice: as {other.what} in line {other.line} and as {item.what} "
+                    "here; rename one"
                 )
             self.parts[name] = item
         return item
@@ -135,7 +137,8 @@ class Scope:
                 item.is_made = True
 
     def _needs(self, item: Item) -> Iterator[tuple[Item, bool]]:
-        """Dependencies of an item; soft where a cycle is allowed (the joint that places a body, which the item may be part of)."""
+        """Dependencies of an item; soft where a cycle is allowed (the joint that places a body, which the item may be
+        part of)."""
         for need in item.needs:
             yield need, False
         for name, how in mentioned(item.content):
@@ -157,7 +160,7 @@ class Scope:
         """The item that declares a symbol, or that of which a name is the rate."""
         return self.owners.get(name) or self.owners.get(stem_and_order(name)[0])
 
-    # ------------------------------------------------------------------------------------------------ names (for the machine)
+    # ------------------------------------------------------------------------------------------ names (for the machine)
 
     def named(self, name: str, is_part: bool) -> Any:
         first, second = (self._part, self._symbol) if is_part else (self._symbol, self._part)
@@ -216,9 +219,15 @@ class Scope:
         if order > MOST_ORDER:
             return f"{name}: at most {MOST_ORDER} time derivatives are taken"
         if (owner := self._owner(name)) is not None and not owner.is_made:
-            return f"there is no {what} {name!r} yet: the {owner.what} {owner.name!r} declares it; what depends on it goes under `loads`"
+            return (
+                f"there is no {what} {name!r} yet: the {owner.what} {owner.name!r} declares it; what depends on "
+                "it goes under `loads`"
+            )
         if order and stem in known:
-            return f"there is no {what} {name!r}: {stem!r} is no coordinate, speed, input or variable; write time_derivative({stem})"
+            return (
+                f"there is no {what} {name!r}: {stem!r} is no coordinate, speed, input or variable; write "
+                f"time_derivative({stem})"
+            )
         if what == "body or frame":
             known = list(dict.fromkeys(["ground", *self.model.bodies, *self.model.frames, *self._parts_that_move()]))
         near = get_close_matches(stem, list(dict.fromkeys(known)), n=1, cutoff=0.6)
@@ -237,7 +246,7 @@ class Scope:
     def known_symbols(self) -> list[str]:
         return [*self.model.symbols, *self.owners]
 
-    # ------------------------------------------------------------------------------------------------ values of what is said
+    # ------------------------------------------------------------------------------------------- values of what is said
 
     def value(self, f: Formula) -> Any:
         try:
@@ -336,7 +345,8 @@ class Scope:
 
 
 def mentioned(content: Any) -> Iterator[tuple[str, str]]:
-    """Names used in some content, and how: as a symbol (unless there is none), a part (wheel.point), a word, or a whole text."""
+    """Names used in some content, and how: as a symbol (unless there is none), a part (wheel.point), a word, or a whole
+    text."""
     if isinstance(content, Formula):
         for s in content.parsed.steps:
             if s.do == "name":

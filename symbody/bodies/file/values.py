@@ -1,7 +1,8 @@
 """Evaluation of expressions in model files: numbers, conditions, points, vectors, dyads, frames, bodies, lists.
 
-`value_of(formula, names)` runs the steps of an expression on a stack. Names are looked up by the caller; functions and methods are those
-listed here and no others. Numbers that are exact stay so, within `MOST_BITS`; a graph that grows past `MOST_NODES` is refused.
+`value_of(formula, names)` runs the steps of an expression on a stack. Names are looked up by the caller; functions and
+methods are those listed here and no others. Numbers that are exact stay so, within `MOST_BITS`; a graph that grows past
+`MOST_NODES` is refused.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class NameResolver(Protocol):
     """Resolves names in expressions."""
 
     def named(self, name: str, is_part: bool) -> Any:
-        """The value of a name; `is_part` where something of it is asked for, as in wheel.point(...). Raises KeyError if there is none."""
+        """The value of a name; `is_part` where something of it is asked for, as in wheel.point(...). Raises KeyError if
+        there is none."""
 
     def quoted(self, name: str) -> Any:
         """A body or frame by its whole name."""
@@ -242,14 +244,18 @@ class _StackMachine:
         return ExpressionTextError(str(unknown(kind(value), "part", got, known)), self.formula.text, s.at, s.length)
 
     def arguments(self, s: Step, name: str, signature: str, args: list[Any]) -> list[Any]:
-        """Arguments checked against a signature: n number, N numbers from here on, v vector, V vector or dyad, p point, f frame, l list, w axis, s symbol, ? optional."""
+        """Arguments checked against a signature: n number, N numbers from here on, v vector, V vector or dyad, p point,
+        f frame, l list, w axis, s symbol, ? optional."""
         wanted, optional = signature.split("?") if "?" in signature else (signature, "")
         most = 99 if "N" in signature else len(wanted) + len(optional)
         if not len(wanted.replace("N", "")) <= len(args) <= most:
             shown = listed(_LETTERS[c] for c in wanted + optional)
             self.refuse(
                 s,
-                f"{name} takes {shown or 'nothing'}{' (the last is optional)' * bool(optional)}, got {len(args)} argument{'s' * (len(args) != 1)}",
+                (
+                    f"{name} takes {shown or 'nothing'}{' (the last is optional)' * bool(optional)}, got "
+                    f"{len(args)} argument{'s' * (len(args) != 1)}"
+                ),
             )
         letters = (wanted + optional).ljust(len(args), (wanted + optional)[-1:] or " ")
         return [self.argument(s, name, letter, a) for letter, a in zip(letters, args, strict=False)]

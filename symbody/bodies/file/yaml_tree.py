@@ -1,8 +1,9 @@
 """The text of a model file: bytes -> characters -> a tree of scalars, lists and tables, each knowing where it stands.
 
-YAML is read as events; objects are never constructed from it, and what a plain scalar means (number, name, formula, true) is decided by
-the schema, not by YAML: `on` is a word, not a truth value. Tags are refused. Anchors may be repeated as long as what they stand for stays
-within the limit of nodes; everything else that could grow is bounded here too.
+YAML is read as events; objects are never constructed from it, and what a plain scalar means (number, name, formula,
+true) is decided by the schema, not by YAML: `on` is a word, not a truth value. Tags are refused. Anchors may be
+repeated as long as what they stand for stays within the limit of nodes; everything else that could grow is bounded here
+too.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ class FileText:
         )
 
     def _inside(self, node: YamlNode, offset: int) -> int:
-        """Where a character of a scalar stands in the file: line breaks and indentation inside it are gone, what can be seen is not."""
+        """Where a character of a scalar stands in the file: line breaks and indentation inside it are gone, what can be
+        seen is not."""
         raw = self.text[node.start : node.end]
         begin = 0
         if raw[:1] in "|>":
@@ -229,7 +231,8 @@ class _Tree:
         node.text = event.anchor or ""
 
     def _check_characters(self, node: YamlNode) -> None:
-        """Escapes in quotation marks ("\\e") may stand for characters that no file may hold. Texts over several lines are allowed here, not in names."""
+        """Escapes in quotation marks ("\\e") may stand for characters that no file may hold. Texts over several lines
+        are allowed here, not in names."""
         if found := UNPRINTABLE.search(re.sub("[\t\n]", " ", node.text)):
             self._refuse(
                 node.start,

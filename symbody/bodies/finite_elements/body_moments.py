@@ -5,8 +5,9 @@ With A_ak the field e_a × s_k and Φ_k the field s_k, as displacements of nodes
     J_ab,kl = A_akᵀ M A_bl = ∫ (e_a × s_k)·(e_b × s_l) dm = tr(G_kl) δ_ab - (G_lk)_ab
     C_a,kl  = A_akᵀ M Φ_l  = ∫ e_a·(s_k × s_l) dm,      M_kl = Φ_kᵀ M Φ_l = tr G_kl
 
-give G_kl: its trace from M, its antisymmetric part from C, the rest from J. All three agree where elements interpolate displacements only (M = M_s ⊗ 1); with rotations of
-nodes their inertia is in M, C and J at rest, to first order in the deformation.
+give G_kl: its trace from M, its antisymmetric part from C, the rest from J. All three agree where elements interpolate
+displacements only (M = M_s ⊗ 1); with rotations of nodes their inertia is in M, C and J at rest, to first order in the
+deformation.
 """
 
 from __future__ import annotations

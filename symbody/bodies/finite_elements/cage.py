@@ -13,7 +13,8 @@ MOST_NODES: Final = 48  # of a cage
 
 
 def cage(body: FiniteElements) -> Indices:
-    """Pairs of nodes: those of triangles, or those that the stiffness couples, taken together in boxes until they are few."""
+    """Pairs of nodes: those of triangles, or those that the stiffness couples, taken together in boxes until they are
+    few."""
     edges = _edges(body)
     if not len(edges):
         return edges
@@ -41,7 +42,8 @@ def _edges(body: FiniteElements) -> Indices:
 
 
 def _representatives(nodes: Array, used: Indices, cells: int) -> Indices:
-    """One node of each box, with `cells` of them along the longest side: that nearest to the corner of the body's box that is nearest."""
+    """One node of each box, with `cells` of them along the longest side: that nearest to the corner of the body's box
+    that is nearest."""
     low, size = nodes[used].min(axis=0), max(float(np.ptp(nodes[used], axis=0).max()), 1e-300)
     box = np.floor((nodes[used] - low) / size * cells * (1 - 1e-9)).astype(np.int64)
     centre = nodes[used].mean(axis=0)

@@ -37,12 +37,14 @@ class FiniteElements:
     """M and K of a body that nothing holds.
 
     nodes       places, one row each
-    node_of     for each row of the matrices, the number of its node (from 0), and in `direction` 0, 1, 2: displacement along x, y, z; 3, 4, 5: rotation
+    node_of     for each row of the matrices, the number of its node (from 0), and in `direction` 0, 1, 2: displacement
+                along x, y, z; 3, 4, 5: rotation
     labels      of the nodes, as the program that made them calls them
     sets        nodes by name of their set, numbers from 0
     faces       triangles between nodes, for drawings
     prestressed geometric stiffness matrix of the stress that goes with a displacement, where it is known
-    stress      {name: (N, 6) rows by displacements}, where it is known: stresses xx, yy, zz, xy, yz, xz at places of that name
+    stress      {name: (N, 6) rows by displacements}, where it is known: stresses xx, yy, zz, xy, yz, xz at places of
+                that name
     """
 
     mass: sparse.csc_array
@@ -89,7 +91,8 @@ class FiniteElements:
     def near(
         self, x: float | None = None, y: float | None = None, z: float | None = None, within: float | None = None
     ) -> Indices:
-        """Numbers of the nodes whose coordinates are these, within a millionth of the body's size: `part.near(x=0)` is a face."""
+        """Numbers of the nodes whose coordinates are these, within a millionth of the body's size: `part.near(x=0)` is
+        a face."""
         wanted = [(k, v) for k, v in enumerate((x, y, z)) if v is not None]
         reach = 1e-6 * self.extent if within is None else within
         hit = (
@@ -142,17 +145,23 @@ class FiniteElements:
     ) -> ReducedBody:
         """A body from finite elements with few coordinates, for `Model.elastic_from`.
 
-        interfaces      where joints and forces act: {"hub": "rbe2", "tip": "rbe3"} for node sets by name (rigid, or following the mean of their nodes), or
-                        {"hub": {"nodes": numbers, "kind": "rbe2", "at": (x, y, z)}}
-        frame           what the frame of the body is fixed to: the name of an interface (the first by default), two names for a chord (the origin at the first, the second kept
-                        straight ahead), or "mean" for mean axes at the mass centre
-        method          "craig-bampton": static shapes of the interfaces, and modes of the body held there; "free": modes of the free body with residual attachment
-                        shapes of the interfaces; "krylov", "balanced": shapes that keep the responses between the interfaces in the band
+        interfaces      where joints and forces act: {"hub": "rbe2", "tip": "rbe3"} for node sets by name (rigid, or
+                        following the mean of their nodes), or {"hub": {"nodes": numbers, "kind": "rbe2", "at": (x, y,
+                        z)}}
+        frame           what the frame of the body is fixed to: the name of an interface (the first by default), two
+                        names for a chord (the origin at the first, the second kept straight ahead), or "mean" for mean
+                        axes at the mass centre
+        method          "craig-bampton": static shapes of the interfaces, and modes of the body held there; "free":
+                        modes of the free body with residual attachment shapes of the interfaces; "krylov", "balanced":
+                        shapes that keep the responses between the interfaces in the band
         modes, up_to    how many modes of vibration, or all below a frequency in Hz
-        participation   leave out modes whose part is less than this: in the mass that moves with an interface (craig-bampton), in the compliance of the interfaces (free)
-        band            (from, to) in Hz: the range over which the error of responses is measured, and for which "krylov" and "balanced" are made
+        participation   leave out modes whose part is less than this: in the mass that moves with an interface
+                        (craig-bampton), in the compliance of the interfaces (free)
+        band            (from, to) in Hz: the range over which the error of responses is measured, and for which
+                        "krylov" and "balanced" are made
         points          further frames: {"sensor": node, set or place}
-        stiffening      True: geometric stiffness of accelerations, rotation and forces at interfaces, from their stresses; or matrices of these by name
+        stiffening      True: geometric stiffness of accelerations, rotation and forces at interfaces, from their
+                        stresses; or matrices of these by name
         stress          names of places whose stresses are to be had of a run, all that are known by default
         modal_damping, rayleigh    damping ratios of its modes, or (alpha, beta) of alpha M + beta K
         any_units       True: frequencies that no solid of this size has are not refused
@@ -179,7 +188,8 @@ class FiniteElements:
     def __repr__(self) -> str:
         sets = f"; node sets {listed(self.sets, 6)}" if self.sets else ""
         return tagged(
-            f"Finite elements: {len(self.nodes)} nodes, {self.size} degrees of freedom, mass {self.rigid_inertia[0, 0]:z.6g}{sets}"
+            f"Finite elements: {len(self.nodes)} nodes, {self.size} degrees of freedom, mass "
+            f"{self.rigid_inertia[0, 0]:z.6g}{sets}"
         )
 
 
@@ -254,18 +264,21 @@ def _freedoms(where: str, dofs: Any, nodes: int, rows: int) -> tuple[Indices, In
         pairs = np.asarray(dofs)
         if pairs.shape != (rows, 2) or pairs.dtype.kind not in "iu":
             raise ModelError(
-                f"{where}: dofs= has a pair (number of the node from 0, direction from 0 to 5) for each of {rows} rows; got {shown(dofs)}"
+                f"{where}: dofs= has a pair (number of the node from 0, direction from 0 to 5) for each of "
+                f"{rows} rows; got {shown(dofs)}"
             )
         if pairs.min() < 0 or pairs[:, 0].max() >= nodes or pairs[:, 1].max() > 5:
             raise ModelError(
-                f"{where}: dofs= names node {pairs[:, 0].max()} and direction {pairs[:, 1].max()}; there are nodes 0 to {nodes - 1} and directions 0 to 5"
+                f"{where}: dofs= names node {pairs[:, 0].max()} and direction {pairs[:, 1].max()}; there are "
+                f"nodes 0 to {nodes - 1} and directions 0 to 5"
             )
         return pairs[:, 0].astype(np.int64), pairs[:, 1].astype(np.int64)
     for each in (3, 6):
         if rows == each * nodes:
             return np.repeat(np.arange(nodes), each), np.tile(np.arange(each), nodes)
     raise ModelError(
-        f"{where}: matrices with {rows} rows and {nodes} nodes: neither three nor six for each node; give dofs=, pairs of node and direction for each row"
+        f"{where}: matrices with {rows} rows and {nodes} nodes: neither three nor six for each node; give "
+        "dofs=, pairs of node and direction for each row"
     )
 
 
@@ -283,14 +296,16 @@ def _symmetric(where: str, what: str, A: sparse.csc_array) -> sparse.csc_array:
 
 
 def _in_metres(where: str, units: Any, M: Any, K: Any, places: Array, direction: Indices) -> tuple[Any, Any, Array]:
-    """Converted to m, kg, s: with u = l u_m the matrices are S⁻¹ A S⁻¹ times the unit of energy, S = l for displacements and 1 for rotations."""
+    """Converted to m, kg, s: with u = l u_m the matrices are S⁻¹ A S⁻¹ times the unit of energy, S = l for
+    displacements and 1 for rotations."""
     if units is None:
         return M, K, places
     words = tuple(units) if isinstance(units, (tuple, list)) else ()
     tables = (LENGTHS, MASSES, TIMES)
     if len(words) != 3 or any(w not in t for w, t in zip(words, tables, strict=True)):
         raise ModelError(
-            f"{where}: units= are those of length, mass and time: one of {listed(LENGTHS)}; of {listed(MASSES)}; of {listed(TIMES)}; such as ('mm', 't', 's'); got {shown(units)}"
+            f"{where}: units= are those of length, mass and time: one of {listed(LENGTHS)}; of "
+            f"{listed(MASSES)}; of {listed(TIMES)}; such as ('mm', 't', 's'); got {shown(units)}"
         )
     length, mass, time = (t[w] for t, w in zip(tables, words, strict=True))
     S = sparse.diags_array(np.where(direction < 3, 1 / length, 1.0))
@@ -302,14 +317,16 @@ def _refuse_mass(where: str, body: FiniteElements) -> None:
     if (least < 0).any():
         k = int(least.argmin())
         raise ModelError(
-            f"{where}: its mass matrix is not positive: entry {k}, {k} (node {body.labels[body.node_of[k]]}, direction {body.direction[k]}) is {least[k]:z.4g}. Were mass and stiffness swapped?"
+            f"{where}: its mass matrix is not positive: entry {k}, {k} (node {body.labels[body.node_of[k]]}, "
+            f"direction {body.direction[k]}) is {least[k]:z.4g}. Were mass and stiffness swapped?"
         )
     m = np.diag(body.rigid_inertia)[:3]
     if m.min() <= 0:
         raise ModelError(f"{where}: its mass is {listed(f'{x:z.4g}' for x in m)} along x, y, z; it must be positive")
     if np.ptp(m) > 1e-3 * m.max():
         raise ModelError(
-            f"{where}: its mass is {listed(f'{x:z.6g}' for x in m)} along x, y, z: rows of displacements are missing (supports that were taken out?), or dofs= has them in another order"
+            f"{where}: its mass is {listed(f'{x:z.6g}' for x in m)} along x, y, z: rows of displacements are "
+            "missing (supports that were taken out?), or dofs= has them in another order"
         )
 
 
@@ -335,18 +352,26 @@ def _refuse_supports(where: str, body: FiniteElements) -> None:
 
 
 def refuse_units(where: str, body: FiniteElements, frequency: float) -> None:
-    """Sound that is faster than in any solid, or slower than in anything solid, and masses denser than any metal, are units that do not fit."""
+    """Sound that is faster than in any solid, or slower than in anything solid, and masses denser than any metal, are
+    units that do not fit."""
     speed = frequency * body.extent
     box = float(np.prod(np.maximum(np.ptp(body.nodes, axis=0), 1e-3 * body.extent)))
     density = float(body.rigid_inertia[0, 0]) / box
     said = ""
     if not SLOWEST < speed < FASTEST:
-        said = f"its first frequency, {frequency:z.4g} Hz, times its size, {body.extent:z.4g}, is {speed:z.3g} m/s, which is {'more' if speed > 1 else 'less'} than in any solid"
+        said = (
+            f"its first frequency, {frequency:z.4g} Hz, times its size, {body.extent:z.4g}, is {speed:z.3g} m/s, "
+            f"which is {'more' if speed > 1 else 'less'} than in any solid"
+        )
     elif density > DENSEST and np.ptp(body.nodes, axis=0).min() > 1e-3 * body.extent:
-        said = f"its mass, {body.rigid_inertia[0, 0]:z.4g}, in a box of {box:z.4g} is {density:z.3g} kg/m³, denser than any metal"
+        said = (
+            f"its mass, {body.rigid_inertia[0, 0]:z.4g}, in a box of {box:z.4g} is {density:z.3g} kg/m³, denser "
+            "than any metal"
+        )
     if said:
         raise ModelError(
-            f"{where}: {said}; lengths, masses and times do not seem to be in m, kg and s. Say units=('mm', 't', 's') (or what they are) to `finite_elements`, or any_units=True here"
+            f"{where}: {said}; lengths, masses and times do not seem to be in m, kg and s. Say units=('mm', "
+            "'t', 's') (or what they are) to `finite_elements`, or any_units=True here"
         )
 
 

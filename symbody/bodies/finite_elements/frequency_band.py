@@ -1,10 +1,13 @@
-"""Shapes that keep the responses between the interfaces of a body in a range of frequencies, and the error of such responses.
+"""Shapes that keep the responses between the interfaces of a body in a range of frequencies, and the error of such
+responses.
 
-    H(ω) = B (K (1 + i η) - ω² M)⁻¹ Bᵀ,   displacements and turns of interfaces by forces and torques there, in units of the body's size
+    H(ω) = B (K (1 + i η) - ω² M)⁻¹ Bᵀ,   displacements and turns of interfaces by forces and torques there, in units of
+                                          the body's size
 
-Krylov: shapes (K - ω_k² M)⁻¹ Bᵀ match H and its slope at ω_k (moment matching); the next ω_k is where the error is largest.
-Balanced: leading eigenvectors of the Gramian ∫ X Xᴴ dω, X = (K (1 + i η) - ω² M)⁻¹ Bᵀ, over the band. M and K are symmetric, and forces act where displacements are
-measured, so that it is the Gramian of control and of observation at once.
+Krylov: shapes (K - ω_k² M)⁻¹ Bᵀ match H and its slope at ω_k (moment matching); the next ω_k is where the error is
+largest. Balanced: leading eigenvectors of the Gramian ∫ X Xᴴ dω, X = (K (1 + i η) - ω² M)⁻¹ Bᵀ, over the band. M and K
+are symmetric, and forces act where displacements are measured, so that it is the Gramian of control and of observation
+at once.
 """
 
 from __future__ import annotations
@@ -45,7 +48,8 @@ class Band:
 
     @property
     def frequencies(self) -> Array:
-        """Where errors are measured: even in the logarithm, from a thousandth of the upper end where the band begins at zero."""
+        """Where errors are measured: even in the logarithm, from a thousandth of the upper end where the band begins at
+        zero."""
         return np.geomspace(max(self.low, 1e-3 * self.high), self.high, CHECKED)
 
     def snapshot(self, w: float, loss: float = LOSS) -> NDArray[Any]:
@@ -103,7 +107,8 @@ def _asked(ask: SpanQuestion, method: str) -> tuple[Band, int]:
 
 
 def _independent(band: Band, parts: list[Array], count: int, scaled: bool = True) -> Array:
-    """The leading shapes of snapshots in the metric of mass, at most so many; the first part is kept whole where snapshots are scaled."""
+    """The leading shapes of snapshots in the metric of mass, at most so many; the first part is kept whole where
+    snapshots are scaled."""
     X = np.concatenate(parts, axis=1)
     if scaled:
         X = X / np.sqrt(np.einsum("ij,ij->j", X, band.solver.M @ X))

@@ -1,6 +1,7 @@
 """Interfaces of a body from finite elements: sets of nodes that move as one frame.
 
-RBE2: the nodes are rigid, and follow the six motions of a point. RBE3: the point follows their mean, and they stay as soft as they are,
+RBE2: the nodes are rigid, and follow the six motions of a point. RBE3: the point follows their mean, and they stay as
+soft as they are,
 
     u = Σ w_i u_i + θ × (p - c),   θ = J⁻¹ Σ w_i r_i × u_i,   r_i = x_i - c,  c = Σ w_i x_i,  J = Σ w_i (r·r 1 - r rᵀ)
 """
@@ -39,7 +40,8 @@ def interfaces_of(where: str, body: FiniteElements, given: Any) -> tuple[Interfa
         return ()
     if not isinstance(given, Mapping):
         raise ModelError(
-            f"{where}: interfaces= maps names to 'rbe2' or 'rbe3', or to mappings with nodes and kind; got {shown(given)}"
+            f"{where}: interfaces= maps names to 'rbe2' or 'rbe3', or to mappings with nodes and kind; got "
+            f"{shown(given)}"
         )
     made = tuple(_interface(where, body, str(n), v) for n, v in given.items())
     taken: dict[int, str] = {}
@@ -47,7 +49,8 @@ def interfaces_of(where: str, body: FiniteElements, given: Any) -> tuple[Interfa
         for k in i.nodes if i.kind == "rbe2" else ():
             if taken.setdefault(int(k), i.name) != i.name:
                 raise ModelError(
-                    f"{where}: node {body.labels[k]} is in {taken[int(k)]!r} and in {i.name!r}; two rigid interfaces cannot share it. Take 'rbe3' for one of them, or leave it out"
+                    f"{where}: node {body.labels[k]} is in {taken[int(k)]!r} and in {i.name!r}; two rigid "
+                    "interfaces cannot share it. Take 'rbe3' for one of them, or leave it out"
                 )
     return made
 
@@ -86,7 +89,8 @@ def _refuse_lines(here: str, body: FiniteElements, i: Interface) -> None:
         return
     shape = "one node" if len(i.nodes) == 1 else f"{len(i.nodes)} nodes on a line"
     raise ModelError(
-        f"{here}: {shape} without rotations ({node_list(body, i.nodes)}; least spread {values[0]:z.2g}) cannot turn a frame; add nodes beside, such as those of a face or a hole"
+        f"{here}: {shape} without rotations ({node_list(body, i.nodes)}; least spread {values[0]:z.2g}) "
+        "cannot turn a frame; add nodes beside, such as those of a face or a hole"
     )
 
 
@@ -165,7 +169,8 @@ def tied(body: FiniteElements, interfaces: tuple[Interface, ...]) -> TiedBody:
 
 
 def mean_motion(body: FiniteElements, i: Interface) -> tuple[Indices, Array]:
-    """Rows of the matrices, and W of the six mean motions W u of nodes: least squares of rigid motions, rotations of nodes counted where they are."""
+    """Rows of the matrices, and W of the six mean motions W u of nodes: least squares of rigid motions, rotations of
+    nodes counted where they are."""
     rows = np.flatnonzero(np.isin(body.node_of, i.nodes))
     R = rigid_motions(body.nodes[body.node_of[rows]] - i.place, body.direction[rows])
     weight = dict(zip(i.nodes.tolist(), i.weights, strict=True))

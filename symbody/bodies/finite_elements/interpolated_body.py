@@ -1,7 +1,8 @@
 """`interpolated_body`: a body from finite elements whose numbers are polynomials of a parameter, through samples.
 
-Every sample has its own shapes; of their span those are taken that are nearest, in the metric of mass, to the shapes of the sample in the middle, so that coordinates mean the same
-everywhere (Amsallem and Farhat, SIAM J. Sci. Comput. 33, 2011). Then every moment, K and D are polynomials through their samples: K ∝ E and M ∝ ρ exactly with two of them.
+Every sample has its own shapes; of their span those are taken that are nearest, in the metric of mass, to the shapes of
+the sample in the middle, so that coordinates mean the same everywhere (Amsallem and Farhat, SIAM J. Sci. Comput. 33,
+2011). Then every moment, K and D are polynomials through their samples: K ∝ E and M ∝ ρ exactly with two of them.
 """
 
 from __future__ import annotations
@@ -28,16 +29,19 @@ NEAR: Final = 0.5  # cosine of the largest angle between spans of samples that a
 
 
 def interpolated_body(parameter: Symbol, samples: Mapping[float, FiniteElements], **options: Any) -> InterpolatedBody:
-    """A body whose numbers depend on a parameter, for `Model.elastic_from`: derivatives by that parameter are those of the polynomials.
+    """A body whose numbers depend on a parameter, for `Model.elastic_from`: derivatives by that parameter are those of
+    the polynomials.
 
     parameter   a parameter of the model
-    samples     bodies of the same mesh by value of the parameter, two or more: {1.9e11: part(1.9e11), 2.3e11: part(2.3e11)}
+    samples     bodies of the same mesh by value of the parameter, two or more: {1.9e11: part(1.9e11), 2.3e11:
+                part(2.3e11)}
     options     those of `FiniteElements.reduced`
     """
     where = "interpolated body"
     if not isinstance(parameter, Symbol):
         raise ModelError(
-            f"{where}: the first argument is a parameter of the model, such as m.parameter('E', 2.1e11); got {shown(parameter)}"
+            f"{where}: the first argument is a parameter of the model, such as m.parameter('E', 2.1e11); got "
+            f"{shown(parameter)}"
         )
     if (
         not isinstance(samples, Mapping)
@@ -45,7 +49,8 @@ def interpolated_body(parameter: Symbol, samples: Mapping[float, FiniteElements]
         or not all(isinstance(p, FiniteElements) for p in samples.values())
     ):
         raise ModelError(
-            f"{where}: samples map two or more values of {parameter} to bodies from `finite_elements`; got {shown(samples)}"
+            f"{where}: samples map two or more values of {parameter} to bodies from `finite_elements`; got "
+            f"{shown(samples)}"
         )
     if len(sizes := {p.size for p in samples.values()}) > 1:
         raise ModelError(
@@ -69,14 +74,17 @@ def _alike(where: str, parameter: Symbol, values: Iterable[float], bodies: list[
     for value, v in zip(values, own, strict=True):
         if v.shape != target.shape:
             raise ModelError(
-                f"{where}: {v.shape[1]} shapes at {parameter} = {value:zg}, {target.shape[1]} in the middle; ask for a number of modes, not for a frequency"
+                f"{where}: {v.shape[1]} shapes at {parameter} = {value:zg}, {target.shape[1]} in the middle; "
+                "ask for a number of modes, not for a frequency"
             )
         overlap = v.T @ (M @ v)
         W = np.linalg.solve(overlap, v.T @ (M @ target))
         near = float(np.linalg.svd(linalg.cholesky(overlap) @ W, compute_uv=False)[-1])
         if near < NEAR:
             raise ModelError(
-                f"{where}: the shapes at {parameter} = {value:zg} and those in the middle have a direction in common to {near:z.2g} only: modes have come and gone between. Take samples that are closer, or more modes"
+                f"{where}: the shapes at {parameter} = {value:zg} and those in the middle have a direction in "
+                f"common to {near:z.2g} only: modes have come and gone between. Take samples that are closer, "
+                "or more modes"
             )
         out.append(np.asarray(v @ W))
     return out
@@ -194,7 +202,8 @@ class InterpolatedBody(Summarized):
         return Matrix(shape[0], columns, entries)
 
     def _polynomial(self, found: Array, dust: float) -> Expr:
-        """Newton's polynomial through the samples in x = (p - p_0) / (p_1 - p_0); differences that are rounding are zero."""
+        """Newton's polynomial through the samples in x = (p - p_0) / (p_1 - p_0); differences that are rounding are
+        zero."""
         if np.abs(found).max() <= dust:
             return ZERO
         x = (np.array(self.values) - self.values[0]) / (self.values[-1] - self.values[0])

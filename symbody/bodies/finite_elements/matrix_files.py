@@ -55,7 +55,8 @@ def npz_of(where: str, source: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arrays and sets of one file."""
     if not isinstance(source, (str, Path)):
         raise ModelError(
-            f"{where}: the first argument is a file .npz or .full, or a basis of scikit-fem; got {shown(source)}. Arrays go by keyword: mass=, stiffness=, nodes="
+            f"{where}: the first argument is a file .npz or .full, or a basis of scikit-fem; got "
+            f"{shown(source)}. Arrays go by keyword: mass=, stiffness=, nodes="
         )
     path = Path(source)
     if not path.is_file():
@@ -64,7 +65,8 @@ def npz_of(where: str, source: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         return _ansys(where, path), {}
     if path.suffix != ".npz":
         raise ModelError(
-            f"{where}: a body in one file is .npz (arrays mass, stiffness, nodes) or .full; got {path.name!r}. Matrices and nodes in files of their own go by mass=, stiffness=, nodes="
+            f"{where}: a body in one file is .npz (arrays mass, stiffness, nodes) or .full; got "
+            f"{path.name!r}. Matrices and nodes in files of their own go by mass=, stiffness=, nodes="
         )
     found, sets = {}, {}
     with np.load(path, allow_pickle=False) as f:
@@ -103,7 +105,8 @@ def _market_or_abaqus(where: str, path: Path, what: str) -> Any:
         i, j = data[:, 0].astype(np.int64) - 1, data[:, 1].astype(np.int64) - 1
         return mirrored(sparse.coo_array((data[:, 2], (i, j)), shape=(max(i.max(), j.max()) + 1,) * 2))
     raise ModelError(
-        f"{where}: {path.name} has {data.shape[1]} columns; Abaqus writes node, direction, node, direction, value (FORMAT=MATRIX INPUT) or row, column, value (COORDINATE)"
+        f"{where}: {path.name} has {data.shape[1]} columns; Abaqus writes node, direction, node, direction, "
+        "value (FORMAT=MATRIX INPUT) or row, column, value (COORDINATE)"
     )
 
 
@@ -122,7 +125,8 @@ def mirrored(A: sparse.coo_array) -> sparse.csc_array:
 
 
 def _punched(where: str, path: Path, what: str) -> Any:
-    """DMIG entries: header (name, 0, form, ...), then columns with their rows; the first matrix of the file whose name begins as `what` does, or the only one."""
+    """DMIG entries: header (name, 0, form, ...), then columns with their rows; the first matrix of the file whose name
+    begins as `what` does, or the only one."""
     by_name: dict[str, list[tuple[int, int, int, int, float]]] = {}
     for f in bulk_entries(path.read_text(encoding="utf-8")):
         if f[0] != "DMIG" or f[2] == "0":
@@ -261,7 +265,8 @@ def on_nodes(where: str, M: Any, K: Any, count: int, labels: Indices | None) -> 
     used = np.unique(np.concatenate([M.rows, M.columns, K.rows, K.columns]), axis=0)
     if len(strange := np.setdiff1d(used[:, 0], names)):
         raise ModelError(
-            f"{where}: the matrices name node {strange[0]}, whose place is not known; there are nodes {listed(names, 8)}"
+            f"{where}: the matrices name node {strange[0]}, whose place is not known; there are nodes "
+            f"{listed(names, 8)}"
         )
     order = np.argsort(names)
     dofs = np.stack([order[np.searchsorted(names[order], used[:, 0])], used[:, 1]], axis=1)

@@ -93,7 +93,8 @@ def _nastran(where: str, path: Path, text: str) -> Found:
         if fields[0] == "GRID":
             if len(fields) > 2 and fields[2] not in ("", "0"):
                 raise ModelError(
-                    f"{where}: {path.name}: GRID {fields[1]} is in coordinate system {fields[2]}; write nodes in the basic one"
+                    f"{where}: {path.name}: GRID {fields[1]} is in coordinate system {fields[2]}; write nodes "
+                    "in the basic one"
                 )
             table[int(fields[1])] = [nastran_number(x) if x else 0.0 for x in (*fields[3:6], "", "", "")[:3]]
         elif fields[0] == "SET1":

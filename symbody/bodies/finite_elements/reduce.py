@@ -1,6 +1,7 @@
 """`reduced`: a body from finite elements with few coordinates.
 
-The span of its shapes comes from a method (`spans.py`), is moved into the frame asked for, and is made orthogonal: Me = 1, Ke = diag(ω²).
+The span of its shapes comes from a method (`spans.py`), is moved into the frame asked for, and is made orthogonal: Me =
+1, Ke = diag(ω²).
 """
 
 from __future__ import annotations
@@ -178,7 +179,8 @@ def _chord(where: str, names: tuple[Any, ...], along: Array, first: Array, secon
 
 
 def orthogonal(where: str, solver: FreeSolver, span: ShapeSpan) -> tuple[Array, Array]:
-    """ω² and shapes with Me = 1 and Ke = diag(ω²); dependent ones are refused, rigid ones have been taken out before."""
+    """ω² and shapes with Me = 1 and Ke = diag(ω²); dependent ones are refused, rigid ones have been taken out
+    before."""
     v = span.shapes
     M, K = np.asarray(v.T @ (solver.M @ v)), np.asarray(v.T @ (solver.K @ v))
     d = np.sqrt(np.diag(M))
@@ -194,12 +196,14 @@ def orthogonal(where: str, solver: FreeSolver, span: ShapeSpan) -> tuple[Array, 
         parts = mixture[:, 0] / np.abs(mixture[:, 0]).max()
         said = listed(span.names[k] for k in np.argsort(-np.abs(parts))[:4])
         raise ModelError(
-            f"{where}: its shapes are not independent (least eigenvalue {least[0]:z.2g} of their mass matrix): {said} are combinations of each other; ask for fewer modes, or leave out an interface"
+            f"{where}: its shapes are not independent (least eigenvalue {least[0]:z.2g} of their mass "
+            f"matrix): {said} are combinations of each other; ask for fewer modes, or leave out an interface"
         )
     values, mix = linalg.eigh((K + K.T) / 2, (M + M.T) / 2)
     if values[0] <= 1e-9 * values[-1] * DEPENDENT or values[0] <= 0:
         raise ModelError(
-            f"{where}: a combination of its shapes has no stiffness (ω² = {values[0]:z.3g} of {values[-1]:z.3g}): rigid motion is left inside"
+            f"{where}: a combination of its shapes has no stiffness (ω² = {values[0]:z.3g} of "
+            f"{values[-1]:z.3g}): rigid motion is left inside"
         )
     shapes = v @ mix
     return values, shapes * np.sign(shapes[np.abs(shapes).argmax(axis=0), np.arange(len(values))])

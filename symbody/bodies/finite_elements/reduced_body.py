@@ -27,7 +27,8 @@ DUST: Final = 1e-9  # of what an entry could be: what the conditioning of a stif
 
 @dataclass(frozen=True, eq=False)
 class PointData:
-    """A frame on the body: its place at rest, shifts and angles about x, y, z for each mode, second-order shifts of ½ q_k q_l s_kl, and how it is turned at rest."""
+    """A frame on the body: its place at rest, shifts and angles about x, y, z for each mode, second-order shifts of ½
+    q_k q_l s_kl, and how it is turned at rest."""
 
     place: Array
     shifts: Array
@@ -46,7 +47,8 @@ class Stiffening:
 
 @dataclass(frozen=True, eq=False)
 class Skin:
-    """What is drawn: nodes at rest, their shifts for each mode (n, nodes, 3), triangles, and edges between few nodes."""
+    """What is drawn: nodes at rest, their shifts for each mode (n, nodes, 3), triangles, and edges between few
+    nodes."""
 
     nodes: Array
     shifts: Array
@@ -92,7 +94,8 @@ class NodalShapes:
         k = int(distance.argmin())
         if distance[k] > 1e-6 * np.ptp(self.skin.nodes, axis=0).max():
             raise ModelError(
-                f"a body from finite elements is known at its nodes, and none is at {listed(place)}; the nearest is at {listed(f'{x:z.6g}' for x in self.skin.nodes[k])} in its frame"
+                f"a body from finite elements is known at its nodes, and none is at {listed(place)}; the "
+                f"nearest is at {listed(f'{x:z.6g}' for x in self.skin.nodes[k])} in its frame"
             )
         return k
 
@@ -101,7 +104,8 @@ class NodalShapes:
 class ReducedBody(Summarized):
     """A body with elastic coordinates q: s = s_0 + Σ q_k s_k.
 
-    mass, first, second    m = ∫ dm, g_k = ∫ s_k dm (n + 1, 3), G_kl = ∫ s_k s_lᵀ dm (n + 1, n + 1, 3, 3), 0 being the place at rest
+    mass, first, second    m = ∫ dm, g_k = ∫ s_k dm (n + 1, 3), G_kl = ∫ s_k s_lᵀ dm (n + 1, n + 1, 3, 3), 0 being the
+                           place at rest
     stiffness, damping     K and D
     points                 frames by name
     kept                   what each coordinate is, in words

@@ -17,7 +17,8 @@ ARRAYS = ("first", "second", "stiffness", "damping")
 
 
 def read_reduced(path: str | Path) -> ReducedBody:
-    """A reduced body from a file: .SID_FEM or .sid (standard input data of other multibody and finite-element programs), or .npz as `ReducedBody.save` writes it."""
+    """A reduced body from a file: .SID_FEM or .sid (standard input data of other multibody and finite-element
+    programs), or .npz as `ReducedBody.save` writes it."""
     place = Path(path)
     where = f"reduced body of {place.name}"
     if not place.is_file():

@@ -39,7 +39,8 @@ def from_basis(where: str, basis: Any, young: Any, poisson: Any, density: Any, s
     nodes = np.asarray(one.doflocs).T
     if len(np.unique(np.round(nodes / (1e-9 * np.ptp(nodes, axis=0).max())), axis=0)) != len(nodes):
         raise ModelError(
-            f"{where}: places have several degrees of freedom; Lagrange elements are needed, such as ElementHex2 or ElementTetP2"
+            f"{where}: places have several degrees of freedom; Lagrange elements are needed, such as "
+            "ElementHex2 or ElementTetP2"
         )
     return assembled(
         where, density * made.mass, made.stiffness, nodes, sets={**_mesh_sets(one), **(sets or {})}, units=units,
@@ -94,7 +95,8 @@ class SolidElements:
 
     @property
     def stress_rows(self) -> sparse.csr_array:
-        """Stresses xx, yy, zz, xy, yz, xz at the corners of the mesh for displacements of nodes, the mean over elements that meet there."""
+        """Stresses xx, yy, zz, xy, yz, xz at the corners of the mesh for displacements of nodes, the mean over elements
+        that meet there."""
         mesh, elem = self.basis.mesh, self.basis.elem
         corners = elem.refdom.init_refdom()[0]
         shape = (3, mesh.t.shape[1], corners.shape[1])

@@ -1,8 +1,10 @@
-"""Standard input data of deforming bodies (SID, Wallrapp 1994), read and written: nested blocks `new ... end` with `m0( i, j)` and `m1( i, k, j)`, k being the coordinate.
+"""Standard input data of deforming bodies (SID, Wallrapp 1994), read and written: nested blocks `new ... end` with `m0(
+i, j)` and `m1( i, k, j)`, k being the coordinate.
 
 Everything in them is linear in the moments of the fields; with H_l = Σ h_k G_kl, h = (1, q):
 
-    mdCM = Σ h_k g_k     J = tr(S) 1 - S     Ct_l = g_l     Cr_l = ax H_l     Me = tr G_kl     Gr_l = 2 (tr(H_l) 1 - H_lᵀ)     Ge_lk = 2 ax G_kl
+    mdCM = Σ h_k g_k     J = tr(S) 1 - S     Ct_l = g_l     Cr_l = ax H_l     Me = tr G_kl     Gr_l = 2 (tr(H_l) 1 -
+                         H_lᵀ)     Ge_lk = 2 ax G_kl
     Oe_l: coefficients of w·H_l w - w·w tr H_l for w1w1, w2w2, w3w3, w1w2, w2w3, w1w3
 
 Orders one of Ct, Cr and Oe have the geometric stiffness g_kl and G_0,kl beside.

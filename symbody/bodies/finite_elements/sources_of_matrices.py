@@ -31,11 +31,15 @@ def finite_elements(
 ) -> FiniteElements:
     """A body from finite elements: its mass and stiffness matrices with the places of its nodes, free of supports.
 
-    source           a file .npz with arrays mass, stiffness and nodes (sparse ones as SciPy saves them, or in parts mass_data, ...); a file .full of Ansys; or a vector basis
-                     of scikit-fem, with young=, poisson= and density=
-    mass, stiffness  arrays, sparse matrices of SciPy, or files: .npz of SciPy, .mtx (Matrix Market, or of Abaqus), .op4 and .pch of Nastran
-    nodes            places, a row each, or a file: .inp of Abaqus (with its node sets), .bdf, .nas, .dat of Nastran, .npy, .csv
-    dofs             node (from 0) and direction (0, 1, 2: displacements, 3, 4, 5: rotations) of each row; by default three or six for each node in order
+    source           a file .npz with arrays mass, stiffness and nodes (sparse ones as SciPy saves them, or in parts
+                     mass_data, ...); a file .full of Ansys; or a vector basis of scikit-fem, with young=, poisson= and
+                     density=
+    mass, stiffness  arrays, sparse matrices of SciPy, or files: .npz of SciPy, .mtx (Matrix Market, or of Abaqus), .op4
+                     and .pch of Nastran
+    nodes            places, a row each, or a file: .inp of Abaqus (with its node sets), .bdf, .nas, .dat of Nastran,
+                     .npy, .csv
+    dofs             node (from 0) and direction (0, 1, 2: displacements, 3, 4, 5: rotations) of each row; by default
+                     three or six for each node in order
     sets             nodes by name: {"hub": numbers from 0}
     labels           of the nodes, where matrices name them
     faces            triangles between nodes, for drawings

@@ -1,7 +1,8 @@
 """Shapes of which a reduced body is made, by method; columns of displacements of a tied body.
 
 Craig-Bampton (Craig & Bampton 1968): static shapes of the interfaces, and modes of the body held there.
-Free (MacNeal 1971, Rubin 1975): modes of the free body, and for each force at an interface what they leave of its static displacement.
+Free (MacNeal 1971, Rubin 1975): modes of the free body, and for each force at an interface what they leave of its
+static displacement.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class ShapeSpan:
 
 
 def craig_bampton(ask: SpanQuestion) -> ShapeSpan:
-    """Static shapes of all motions of the interfaces, less the rigid motions that they contain, and modes of the body held there."""
+    """Static shapes of all motions of the interfaces, less the rigid motions that they contain, and modes of the body
+    held there."""
     solver, B = ask.solver, ask.solver.body.B
     if not B.shape[0]:
         raise ModelError(
@@ -78,7 +80,8 @@ class _Elastic:
 
 
 def independent_of_rigid(static: Array, rigid: Array) -> _Elastic:
-    """Combinations of static shapes that no rigid motion is part of: motions of the interfaces normal to the rigid ones."""
+    """Combinations of static shapes that no rigid motion is part of: motions of the interfaces normal to the rigid
+    ones."""
     scale = np.linalg.norm(rigid, axis=0)
     left = np.linalg.svd(rigid / scale)[0]
     mix = left[:, 6:]
@@ -130,7 +133,8 @@ def _chosen(ask: SpanQuestion, modes: Callable[[int], tuple[Array, Array]], avai
             return _below(ask, values, v)
         if count >= MOST:
             raise ModelError(
-                f"{ask.where}: more than {MOST} modes lie below {ask.up_to:zg} Hz; the highest found has {np.sqrt(values[-1]) / (2 * np.pi):z.4g} Hz. Are the units those of up_to=?"
+                f"{ask.where}: more than {MOST} modes lie below {ask.up_to:zg} Hz; the highest found has "
+                f"{np.sqrt(values[-1]) / (2 * np.pi):z.4g} Hz. Are the units those of up_to=?"
             )
         count *= 2
 
@@ -162,11 +166,13 @@ def _participating(ask: SpanQuestion, part: Array) -> Any:
         return np.ones(len(part), dtype=bool)
     if not isinstance(ask.participation, (int, float)) or not 0 <= ask.participation < 1:
         raise ModelError(
-            f"{ask.where}: participation= is a part from 0 to 1 that a mode needs to be kept, got {shown(ask.participation)}"
+            f"{ask.where}: participation= is a part from 0 to 1 that a mode needs to be kept, got "
+            f"{shown(ask.participation)}"
         )
     keep = part >= ask.participation
     if len(part) and not keep.any():
         raise ModelError(
-            f"{ask.where}: no mode has a participation of {ask.participation:zg}; the largest are {listed(f'{x:z.3g}' for x in np.sort(part)[::-1][:5])}"
+            f"{ask.where}: no mode has a participation of {ask.participation:zg}; the largest are "
+            f"{listed(f'{x:z.3g}' for x in np.sort(part)[::-1][:5])}"
         )
     return keep

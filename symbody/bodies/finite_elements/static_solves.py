@@ -49,7 +49,8 @@ class FreeSolver:
         if (d <= 0).any():
             k = int(self._free[int(d.argmin())])
             raise ModelError(
-                f"{self.where}: its stiffness matrix is not positive: {self.name_of(k)} has the diagonal entry {d.min():z.4g}"
+                f"{self.where}: its stiffness matrix is not positive: {self.name_of(k)} has the diagonal "
+                f"entry {d.min():z.4g}"
             )
         S = sparse.diags_array(1 / np.sqrt(d))
         lu = splu(
@@ -64,7 +65,8 @@ class FreeSolver:
         return lu, S
 
     def _refuse(self, pivots: Array, order: Indices) -> None:
-        """By Sylvester's law, negative pivots are negative eigenvalues; those that vanish are motions without stiffness."""
+        """By Sylvester's law, negative pivots are negative eigenvalues; those that vanish are motions without
+        stiffness."""
         negative, loose = int((pivots < -LOOSE).sum()), np.flatnonzero(np.abs(pivots) <= LOOSE)
         if negative:
             raise ModelError(
@@ -127,7 +129,8 @@ class HeldSolver:
         values = np.linalg.svd(scaled, compute_uv=False)
         if values[-1] < 1e-13 * values[0]:
             raise ModelError(
-                f"{free.where}: conditions at its interfaces depend on each other (least singular value {values[-1] / values[0]:z.2g} of the largest); do two of them have the same nodes?"
+                f"{free.where}: conditions at its interfaces depend on each other (least singular value "
+                f"{values[-1] / values[0]:z.2g} of the largest); do two of them have the same nodes?"
             )
         self._inverse = linalg.lu_factor(scaled)
 
@@ -150,7 +153,8 @@ class HeldSolver:
 
 
 def modes(where: str, solver: FreeSolver, inverse: Any, count: int, available: int) -> tuple[Array, Array]:
-    """The lowest modes of K φ = ω² M φ through a symmetric inverse, in order, the largest component of each positive."""
+    """The lowest modes of K φ = ω² M φ through a symmetric inverse, in order, the largest component of each
+    positive."""
     if count > available - 1:
         raise ModelError(f"{where}: {count} modes asked of matrices that have {available}; ask for less")
     n = solver.K.shape[0]
@@ -173,7 +177,8 @@ def modes(where: str, solver: FreeSolver, inverse: Any, count: int, available: i
 
 
 def _refined(solver: FreeSolver, inverse: Any, v: Array) -> tuple[Array, Array]:
-    """One step of subspace iteration with Rayleigh and Ritz's method: what Arnoldi's leaves of other modes goes by the ratio of their frequencies."""
+    """One step of subspace iteration with Rayleigh and Ritz's method: what Arnoldi's leaves of other modes goes by the
+    ratio of their frequencies."""
     v = inverse(solver.M @ v)
     v = v / np.linalg.norm(v, axis=0)
     K, M = v.T @ (solver.K @ v), v.T @ (solver.M @ v)

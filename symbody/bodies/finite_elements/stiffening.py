@@ -1,7 +1,8 @@
 """Geometric stiffening of a body from finite elements, by analyses of unit loads.
 
-The second-order fields s_kl enter equations only by g_kl, G_0,kl and their values where forces act. A load f stresses the body, u = K⁻¹ f held in its frame, and the
-geometric stiffness K_g(σ(u)) of that stress gives the modes the stiffness Φ_kᵀ K_g Φ_l. Set beside what the fields give (Wallrapp, Mech. Struct. Mach. 22, 1994),
+The second-order fields s_kl enter equations only by g_kl, G_0,kl and their values where forces act. A load f stresses
+the body, u = K⁻¹ f held in its frame, and the geometric stiffness K_g(σ(u)) of that stress gives the modes the
+stiffness Φ_kᵀ K_g Φ_l. Set beside what the fields give (Wallrapp, Mech. Struct. Mach. 22, 1994),
 
     acceleration -e_a of the frame          g_kl,a
     angular acceleration -e_a               ax(G_0,kl)_a
@@ -72,7 +73,8 @@ def _given(where: str, matrices: Mapping[str, Any], names: list[str]) -> Callabl
     for n in matrices:
         if n not in names:
             raise ModelError(
-                f"{where}: stiffening= maps loads to geometric stiffness matrices; there is no load {n!r} but {listed(names, 24)}"
+                f"{where}: stiffening= maps loads to geometric stiffness matrices; there is no load {n!r} but "
+                f"{listed(names, 24)}"
             )
     return matrices.get
 

@@ -62,7 +62,8 @@ def stress_history(
     known = {} if reduced is None else dict(reduced.stress)
     if not known:
         raise ModelError(
-            f"body {name!r}: its stresses are not known; make it of a scikit-fem basis, or give `finite_elements` bodies with stress rows"
+            f"body {name!r}: its stresses are not known; make it of a scikit-fem basis, or give "
+            "`finite_elements` bodies with stress rows"
         )
     if places is not None and places not in known:
         raise unknown(f"stresses of {name!r}", "place", places, known)

@@ -1,4 +1,5 @@
-"""Forces of MuJoCo's actuators: gain(l, l') · drive + bias(l, l'), affine both, the drive being the control or an activation that follows it.
+"""Forces of MuJoCo's actuators: gain(l, l') · drive + bias(l, l'), affine both, the drive being the control or an
+activation that follows it.
 
 motor      u                  position   kp (u - l) - kv l'          velocity   kv (u - l')
 damper     -kv u l'           general    as its gainprm and biasprm say

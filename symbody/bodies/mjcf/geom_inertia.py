@@ -1,4 +1,5 @@
-"""Mass properties of the shapes of an MJCF file, in the frame of the shape: size, density -> mass, mass centre, inertia about it."""
+"""Mass properties of the shapes of an MJCF file, in the frame of the shape: size, density -> mass, mass centre, inertia
+about it."""
 
 from __future__ import annotations
 
@@ -76,11 +77,11 @@ def solid_of(given: Attributes, kind: str, size: Sequence[float]) -> UniformSoli
 
 
 def mesh_solid(triangles: Sequence[Triangle], signed: bool) -> UniformSolid:
-    """A closed surface, by tetrahedra: its centre from those between its triangles and the centre of the surface, volume and inertia from those
-    between its triangles and that centre.
+    """A closed surface, by tetrahedra: its centre from those between its triangles and the centre of the surface,
+    volume and inertia from those between its triangles and that centre.
 
-    signed   False adds up their volumes without sign, as MuJoCo's `inertia="legacy"` does, so that the apex matters; True is exact where the
-             surface is closed
+    signed   False adds up their volumes without sign, as MuJoCo's `inertia="legacy"` does, so that the apex matters;
+             True is exact where the surface is closed
     """
     apex = _surface_centre(triangles)
     volume, moment, _ = _tetrahedra(triangles, apex, signed)

@@ -1,4 +1,5 @@
-"""Triangles of mesh files, for the inertia of what is given by its shape alone: STL (binary, text), OBJ, and MuJoCo's MSH."""
+"""Triangles of mesh files, for the inertia of what is given by its shape alone: STL (binary, text), OBJ, and MuJoCo's
+MSH."""
 
 from __future__ import annotations
 

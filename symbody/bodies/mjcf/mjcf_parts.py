@@ -1,4 +1,5 @@
-"""What an MJCF file hangs on bodies and joints: sites, equality constraints, tendons, actuators, keyframes -> parts of the model."""
+"""What an MJCF file hangs on bodies and joints: sites, equality constraints, tendons, actuators, keyframes -> parts of
+the model."""
 
 from __future__ import annotations
 

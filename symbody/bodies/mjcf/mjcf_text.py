@@ -1,7 +1,8 @@
 """Bodies, joints, shapes and sites of an MJCF file -> links and joints as every reader of robots has them.
 
-A body with several joints is as many links, one after another, of which the last is the body and the others have no mass; a body without joints
-is fixed to the one around it. Joints act in the order of the file, each in the frame that those before it have moved:
+A body with several joints is as many links, one after another, of which the last is the body and the others have no
+mass; a body without joints is fixed to the one around it. Joints act in the order of the file, each in the frame that
+those before it have moved:
 
     X_parent,body = X(pos, quat) Π_j T(pos_j) motion_j(q_j - ref_j) T(-pos_j)
 """
@@ -51,7 +52,8 @@ _VISIBLE: Final = 3  # groups below this one are shown
 
 @dataclass(frozen=True)
 class SiteText:
-    """A frame fixed to a link; a geometry of type sphere or cylinder that paths may wrap around is one with a radius."""
+    """A frame fixed to a link; a geometry of type sphere or cylinder that paths may wrap around is one with a
+    radius."""
 
     link: str
     at: LinkPlacement

@@ -1,5 +1,5 @@
-"""The elements of an MJCF file with everything that the format lets one leave out: includes put in place, sections of one name joined,
-defaults of classes filled in.
+"""The elements of an MJCF file with everything that the format lets one leave out: includes put in place, sections of
+one name joined, defaults of classes filled in.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ class MjcfTree:
         return {k: v for e in self.sections.get(f"<{tag}>", ()) for k, v in e.attributes.items()}
 
     def filled(self, e: XmlElement, kind: str, inherited: str | None = None) -> Attributes:
-        """The attributes of an element, with those of its class, or of the class that a body around it gives to what is in it."""
+        """The attributes of an element, with those of its class, or of the class that a body around it gives to what is
+        in it."""
         chosen = e.attributes.get("class") or inherited or MAIN
         if chosen not in self.defaults:
             raise unknown(f"{self.where} (line {e.line}), <{e.tag}>", "default class", chosen, self.defaults)

@@ -126,13 +126,15 @@ def smallest_turn(v: Vec) -> Mat:
     x, y, z = v[0] / size, v[1] / size, v[2] / size
     if x == 0 and y == 0:
         return UNTURNED if z > 0 else ((1, 0, 0), (0, -1, 0), (0, 0, -1))
-    # Rodrigues' formula with the axis (-y, x, 0), of the length of the sine; 1 / (1 + z) = (1 - z) / sin² keeps its digits near z = -1.
+    # Rodrigues' formula with the axis (-y, x, 0), of the length of the sine; 1 / (1 + z) = (1 - z) / sin² keeps its
+    # digits near z = -1.
     k = 1 / (1 + z) if z > -0.5 else (1 - z) / (x * x + y * y)
     return (1 - k * x * x, -k * x * y, x), (-k * x * y, 1 - k * y * y, y), (-x, -y, z)
 
 
 def roll_pitch_yaw(R: Mat) -> Angles:
-    """Angles of Rz(yaw) Ry(pitch) Rx(roll), to full precision also where pitch is a right angle: roll is read off Rz(-yaw) R."""
+    """Angles of Rz(yaw) Ry(pitch) Rx(roll), to full precision also where pitch is a right angle: roll is read off
+    Rz(-yaw) R."""
     yaw = math.atan2(R[1][0], R[0][0]) if R[1][0] or R[0][0] else 0.0
     c, s = math.cos(yaw), math.sin(yaw)
     pitch = math.atan2(-R[2][0], c * R[0][0] + s * R[1][0])

@@ -11,7 +11,8 @@ ENOUGH: Final = 30  # sweeps of Jacobi's method, which doubles its digits in eac
 
 
 def bounded_inertia(I: Mat, least: float, balances: bool) -> Mat:
-    """The tensor with principal inertias of at least `least`; `balances`: three equal ones where two are less than the third."""
+    """The tensor with principal inertias of at least `least`; `balances`: three equal ones where two are less than the
+    third."""
     values, axes = principal(I)
     bounded = [max(v, least) for v in values]
     small = sorted(bounded)

@@ -1,7 +1,8 @@
 """Robots from MJCF files, MuJoCo's format: `read_mjcf`.
 
-Data pass through `mjcf_tree.py` (the file with its includes and defaults), `mjcf_text.py` (links and joints, inertias from shapes), the builder that
-all readers share (`robot/make_robot.py`), and `mjcf_parts.py` (sites, equalities, tendons, actuators, keyframes).
+Data pass through `mjcf_tree.py` (the file with its includes and defaults), `mjcf_text.py` (links and joints, inertias
+from shapes), the builder that all readers share (`robot/make_robot.py`), and `mjcf_parts.py` (sites, equalities,
+tendons, actuators, keyframes).
 """
 
 from __future__ import annotations
@@ -34,20 +35,22 @@ def read_mjcf(
     gravity: Any = "file",
     strict: bool = False,
 ) -> Robot:
-    """A model of the robot in an MJCF file, by its path or its text. Files that it includes are opened, and meshes of bodies that have no inertial;
-    both by paths relative to the file.
+    """A model of the robot in an MJCF file, by its path or its text. Files that it includes are opened, and meshes of
+    bodies that have no inertial; both by paths relative to the file.
 
     parameters   which numbers are parameters with these numbers as defaults, as in `read_urdf`
     free, hold   names and patterns of the joints that move; joint -> value at which it is held
-    actuators    "file": those of the file, each with an input `<actuator>_ctrl`; "joints": an input `<joint>_tau` on each joint of one coordinate;
-                 names and patterns of the file's actuators; None for none
-    damping      False: the damping of joints does not act. friction: the speed at which dry friction of joints is developed, which then acts
+    actuators    "file": those of the file, each with an input `<actuator>_ctrl`; "joints": an input `<joint>_tau` on
+                 each joint of one coordinate; names and patterns of the file's actuators; None for none
+    damping      False: the damping of joints does not act. friction: the speed at which dry friction of joints is
+                 developed, which then acts
     equality     False: leave out equality constraints, which are exact in the model (and soft in MuJoCo)
     gravity      "file": that of the file; or an acceleration along the axes of the ground; None for none
     strict       refuse inertias that no body has, which are otherwise accepted and reported
 
-    Coordinates and speeds are those of MuJoCo: `qpos` of a hinge or slide (named after the joint), of a free joint `_x`, `_y`, `_z`, `_e0` to `_e3`;
-    speeds of a free joint `_x_dot` ... in the ground and `_wx` ... in the body, of a ball joint `_wx` ... in the body.
+    Coordinates and speeds are those of MuJoCo: `qpos` of a hinge or slide (named after the joint), of a free joint
+    `_x`, `_y`, `_z`, `_e0` to `_e3`; speeds of a free joint `_x_dot` ... in the ground and `_wx` ... in the body, of a
+    ball joint `_wx` ... in the body.
     """
     text = MjcfReader(mjcf_tree(source)).text()
     if actuators is not None and not isinstance(actuators, (str, list, tuple)):

@@ -1,10 +1,11 @@
 """Constant placements, and the choice of body frames for a robot whose link frames are where somebody found them handy.
 
-The link frames of a file cost operations: constant rotations between joints, offsets with three components. A body frame B may be chosen: its
-orientation about the joint axis and the place of its origin on the axis are free. Here B is parallel to its parent where the joint is at zero,
-wherever the axis is then along one of the parent's; otherwise one constant turn (or two) brings it there. The origin slides along the axis
-to where fewest components of offsets are left (Denavit and Hartenberg's freedom), rather outwards: up to the first offset from the ground no
-forces need to be computed. Where the link frame is in B is kept.
+The link frames of a file cost operations: constant rotations between joints, offsets with three components. A body
+frame B may be chosen: its orientation about the joint axis and the place of its origin on the axis are free. Here B is
+parallel to its parent where the joint is at zero, wherever the axis is then along one of the parent's; otherwise one
+constant turn (or two) brings it there. The origin slides along the axis to where fewest components of offsets are left
+(Denavit and Hartenberg's freedom), rather outwards: up to the first offset from the ground no forces need to be
+computed. Where the link frame is in B is kept.
 
 Scalars here are Python's numbers, for speed, or expressions of parameters.
 """
@@ -200,7 +201,8 @@ class Alignment(NamedTuple):
 
 
 def alignment(direction: Vec, exact: bool) -> Alignment:
-    """With as few turns as there can be, and those small. `exact`: take angles within rounding of multiples of pi / 12 for these."""
+    """With as few turns as there can be, and those small. `exact`: take angles within rounding of multiples of pi / 12
+    for these."""
     k = max(range(3), key=lambda i: abs(direction[i]))
     sign = 1 if direction[k] > 0 else -1
     w = [sign * x for x in direction]
@@ -234,7 +236,8 @@ class HingeLine:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """How a body hangs on its parent P: a frame fixed in P (constant turns C, offset), the axis of motion in it, and the link frame in B.
+    """How a body hangs on its parent P: a frame fixed in P (constant turns C, offset), the axis of motion in it, and
+    the link frame in B.
 
     turn    the angle of B about axis k is sign · q + turn
     """
@@ -253,7 +256,8 @@ def seat_of_turning(
     """For a joint that turns about an axis of its frame, which is at `joint` in the parent's body frame.
 
     hinges      joints that hang on the body
-    com         mass centre in the link frame, where mass properties are numbers: then B may be turned about the axis at no cost
+    com         mass centre in the link frame, where mass properties are numbers: then B may be turned about the axis at
+                no cost
     on_ground   offsets then cost nothing
     """
     if is_number(*(x for row in joint.R for x in row)):
@@ -287,7 +291,8 @@ def _slid(p: Vec, n: Vec, slide: Scalar) -> Vec:
 
 
 def _best_turn(k: int, R: Mat, hinges: Sequence[HingeLine], com: Vec, exact: bool) -> Scalar:
-    """The angle about axis k by which B is turned so that axes and offsets of what hangs on it get zeros. Mostly none."""
+    """The angle about axis k by which B is turned so that axes and offsets of what hangs on it get zeros. Mostly
+    none."""
     inwards = LinkPlacement(R).direction
     axes = [inwards(h.axis) for h in hinges if h.kind in ("revolute", "continuous")]
     places = [inwards(com), *(inwards(h.position) for h in hinges)]
@@ -335,7 +340,8 @@ def _principal(v: Vec) -> int | None:
 
 
 def seat_of_sliding(joint: LinkPlacement, hinges: Sequence[HingeLine], com: Vec | None) -> Seat:
-    """For a joint that slides: B stays parallel to its parent, with its origin at that of the parent or of the joint frame."""
+    """For a joint that slides: B stays parallel to its parent, with its origin at that of the parent or of the joint
+    frame."""
 
     def cost(origin: Vec) -> int:
         back = LinkPlacement(p=(-origin[0], -origin[1], -origin[2]))

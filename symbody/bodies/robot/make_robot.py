@@ -56,7 +56,8 @@ def _from_anchor(joint: JointText | None) -> LinkPlacement:
 
 
 class _LinkGroup:
-    """Links that are fixed to each other: one body. Placements are in the frame of its joint, which is mostly that of its first link."""
+    """Links that are fixed to each other: one body. Placements are in the frame of its joint, which is mostly that of
+    its first link."""
 
     def __init__(self, top: str, parent: _LinkGroup | None = None, joint: JointText | None = None) -> None:
         self.top, self.parent, self.joint = top, parent, joint
@@ -197,7 +198,8 @@ class Builder(NumbersOfRobot):
         return LinkPlacement(turned_by(turned, transposed(found.matrix)))
 
     def _gathered(self, g: _LinkGroup) -> list[LinkMass]:
-        """Mass properties of a group, in the frame of its first link: links with parameters apart, all others as one."""
+        """Mass properties of a group, in the frame of its first link: links with parameters apart, all others as
+        one."""
         own = [(mass, at) for name, at in g.members.items() if (mass := self._mass_of(name)) is not None]
         if self.parameters.of_bodies and own:
             return [self._symbolic(joined(g.top, [mass.placed(at) for mass, at in own]))]

@@ -1,4 +1,5 @@
-"""A robot read from a file: a model, with visuals, collision shapes and details of the file, and the angles that were snapped."""
+"""A robot read from a file: a model, with visuals, collision shapes and details of the file, and the angles that were
+snapped."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ class RobotReport:
     """Changes and omissions made while reading a file; `print(robot.report)`.
 
     snapped    angles taken for exact multiples of pi
-    merged     link -> link of whose body it is a part, since fixed joints are between them ("ground" for those fixed to the ground)
+    merged     link -> link of whose body it is a part, since fixed joints are between them ("ground" for those fixed to
+               the ground)
     renamed    names of the file that are no identifiers -> how their symbols begin
     doubtful   sentences: inertias that no body has, and the like
     left_out   elements that were not read, and how many of them there are
@@ -68,7 +70,8 @@ class RobotReport:
 
 @dataclass(frozen=True)
 class ActuatorText:
-    """An actuator of a file: its input, its gear, and the ranges of control and force, for information: the model does not enforce them."""
+    """An actuator of a file: its input, its gear, and the ranges of control and force, for information: the model does
+    not enforce them."""
 
     input: str
     gear: tuple[float, ...]
@@ -125,8 +128,9 @@ class Robot(Model):
         return self.link(link).pose_in(self.ground)
 
     def jacobian(self, link: str, along: Frame | None = None) -> Matrix:
-        """∂(v, ω)/∂u of a link: velocity of the origin of its frame and angular velocity, along the axes of the ground or of another frame, by the
-        speeds of the robot. `sb.task(eq, robot.link(name))` has its rate, and inertia and control in the task."""
+        """∂(v, ω)/∂u of a link: velocity of the origin of its frame and angular velocity, along the axes of the ground
+        or of another frame, by the speeds of the robot. `sb.task(eq, robot.link(name))` has its rate, and inertia and
+        control in the task."""
         made: Matrix = later("kits.robots.tasks", "link_jacobian")(self.freeze(), self.link(link), along)
         return made
 
@@ -135,8 +139,8 @@ class Robot(Model):
 
 
 def exact_multiple(angle: Printed, tolerance: float) -> Fraction | None:
-    """k where a printed angle is k pi, k a multiple of 1/12, cut short or rounded: off by one unit of its last digit at most, and by
-    `tolerance` at most. Zeros at the end do not count as digits."""
+    """k where a printed angle is k pi, k a multiple of 1/12, cut short or rounded: off by one unit of its last digit at
+    most, and by `tolerance` at most. Zeros at the end do not count as digits."""
     n = round(angle.value * GRID / math.pi)
     off = abs(angle.value - n * math.pi / GRID)
     exponent = Decimal(angle.text).normalize().as_tuple().exponent
@@ -145,7 +149,8 @@ def exact_multiple(angle: Printed, tolerance: float) -> Fraction | None:
 
 
 def same_multiple(angle: float) -> Fraction | None:
-    """k where an angle is the number of the machine that is nearest to k pi, k a multiple of 1/12 that is not zero (or its neighbour: k pi is rounded twice)."""
+    """k where an angle is the number of the machine that is nearest to k pi, k a multiple of 1/12 that is not zero (or
+    its neighbour: k pi is rounded twice)."""
     n = round(angle * GRID / math.pi)
     return Fraction(n, GRID) if n and abs(angle - n * math.pi / GRID) <= math.ulp(angle) else None
 

@@ -1,4 +1,5 @@
-"""Names and numbers of a robot: how links and joints are called in symbols, which numbers are parameters, mass properties of links."""
+"""Names and numbers of a robot: how links and joints are called in symbols, which numbers are parameters, mass
+properties of links."""
 
 from __future__ import annotations
 
@@ -130,7 +131,8 @@ class NumbersOfRobot:
         return [self._angle(f"{where}, {n}", a) for n, a in zip(("roll", "pitch", "yaw"), rpy, strict=True)]
 
     def _angle(self, where: str, given: Printed) -> Scalar:
-        """An angle of the file, exact where it is a multiple of pi to the last digit of the machine, or is taken for one."""
+        """An angle of the file, exact where it is a multiple of pi to the last digit of the machine, or is taken for
+        one."""
         if not given.value:
             return given.value
         if (k := same_multiple(given.value)) is not None:

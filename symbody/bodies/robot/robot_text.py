@@ -26,7 +26,8 @@ class LinkShape:
     """A shape fixed to a link, to be seen (or to collide).
 
     kind           box, cylinder, sphere, capsule or mesh
-    size           edges of a box; radius and length of a cylinder or capsule (about z); radius of a sphere; nothing for a mesh
+    size           edges of a box; radius and length of a cylinder or capsule (about z); radius of a sphere; nothing for
+                   a mesh
     file, scale    of a mesh: where it is said to be; it is never opened
     position, rpy  of the shape in the link frame; rpy is Rz(yaw) Ry(pitch) Rx(roll)
     colour         red, green, blue, opacity
@@ -44,7 +45,8 @@ class LinkShape:
 
 @dataclass(frozen=True, slots=True)
 class InertialText:
-    """Mass, and where and how the inertia is given: about the mass centre, along axes turned by rpy. tensor: xx, yy, zz, xy, xz, yz."""
+    """Mass, and where and how the inertia is given: about the mass centre, along axes turned by rpy. tensor: xx, yy,
+    zz, xy, xz, yz."""
 
     mass: float
     position: Three
@@ -63,7 +65,8 @@ class LinkText:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a joint's position, speed and effort, for information: the model does not enforce them. None where the file has none."""
+    """Limits of a joint's position, speed and effort, for information: the model does not enforce them. None where the
+    file has none."""
 
     lower: float | None = None
     upper: float | None = None
@@ -82,7 +85,8 @@ class Mimic:
 
 @dataclass(frozen=True, slots=True)
 class JointText:
-    """A joint as the file says it: where its frame is in the parent link, and what moves along or about `axis` of that frame.
+    """A joint as the file says it: where its frame is in the parent link, and what moves along or about `axis` of that
+    frame.
 
     kind        fixed, revolute, continuous, prismatic, planar, spherical or floating
     anchor      the joint's frame in the child link, from which it is only displaced
@@ -112,7 +116,8 @@ class JointText:
 
 @dataclass(frozen=True)
 class RobotText:
-    """All that was read. `left_out`: elements and shapes that are not read, with their number; `format`: what the file is, in words."""
+    """All that was read. `left_out`: elements and shapes that are not read, with their number; `format`: what the file
+    is, in words."""
 
     name: str
     links: Mapping[str, LinkText]
@@ -129,7 +134,8 @@ class RobotText:
 
 
 def tree_order(robot: RobotText) -> tuple[str, list[JointText]]:
-    """The root link, and the joints from the root outwards, each branch to its end before the next. Refuses what is no tree."""
+    """The root link, and the joints from the root outwards, each branch to its end before the next. Refuses what is no
+    tree."""
     above: dict[str, JointText] = {}
     below: dict[str, list[JointText]] = {name: [] for name in robot.links}
     for j in robot.joints.values():
@@ -157,6 +163,7 @@ def tree_order(robot: RobotText) -> tuple[str, list[JointText]]:
         reached = {*roots, *(j.child for j in order)}
         lost = [name for name in robot.links if name not in reached]
         raise ModelError(
-            f"{robot.where}: links {listed(lost)} hang on each other in a loop; a {robot.format} is a tree: one of their joints must go"
+            f"{robot.where}: links {listed(lost)} hang on each other in a loop; a {robot.format} is a tree: "
+            "one of their joints must go"
         )
     return roots[0], order

@@ -1,5 +1,5 @@
-"""XML files of robots: opened with bounds, parsed by expat without a document type (DOCTYPE and entities are refused before anything of them
-is expanded), and the numbers in them.
+"""XML files of robots: opened with bounds, parsed by expat without a document type (DOCTYPE and entities are refused
+before anything of them is expanded), and the numbers in them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Robots from URDF files: `read_urdf`.
 
-A URDF is a tree of links and joints. Links that are fixed to each other become one body; every joint that moves gets a coordinate; the numbers
-of the file become parameters, or constants. Data pass through `urdf_text.py` (the file, checked), `robot/make_robot.py` (bodies and joints) with
-`robot/link_frames.py` (the choice of body frames), to `robot/robot.py` (the model with its report).
+A URDF is a tree of links and joints. Links that are fixed to each other become one body; every joint that moves gets a
+coordinate; the numbers of the file become parameters, or constants. Data pass through `urdf_text.py` (the file,
+checked), `robot/make_robot.py` (bodies and joints) with `robot/link_frames.py` (the choice of body frames), to
+`robot/robot.py` (the model with its report).
 """
 
 from __future__ import annotations
@@ -39,24 +40,28 @@ def read_urdf(
 ) -> Robot:
     """A model of the robot in a URDF file, by its path or its text. Nothing but that file is opened.
 
-    base         "fixed": the root link is the ground. "free": it hangs on the ground by a free joint `base` with Euler parameters: coordinates
-                 base_x, base_y, base_z, base_e0 ... base_e3 (scalar first), speeds base_x_dot ... (velocity of the root link's origin in
-                 the ground, along its axes) and base_wx, base_wy, base_wz (angular velocity, in the root link): those of MuJoCo's free joint.
-                 Pinocchio has the scalar last, and the velocity along the axes of the link: v = Rᵀ (x_dot, y_dot, z_dot).
-    parameters   which numbers are parameters with these numbers as defaults. "all": of mass, mass centre and inertia of every link
-                 (`<link>_m`, `_cx` ..., `_Ixx` ..., in the link frame, about the mass centre); "bodies": the same, once for links that are fixed
-                 to each other; "everything": "all" and the placements of joints (`<joint>_px` ..., `_roll` ...); "none"; or names and
-                 patterns of these ("*_m"). Zeros, and angles that are multiples of pi, stay what they are.
+    base         "fixed": the root link is the ground. "free": it hangs on the ground by a free joint `base` with Euler
+                 parameters: coordinates base_x, base_y, base_z, base_e0 ... base_e3 (scalar first), speeds base_x_dot
+                 ... (velocity of the root link's origin in the ground, along its axes) and base_wx, base_wy, base_wz
+                 (angular velocity, in the root link): those of MuJoCo's free joint. Pinocchio has the scalar last, and
+                 the velocity along the axes of the link: v = Rᵀ (x_dot, y_dot, z_dot).
+    parameters   which numbers are parameters with these numbers as defaults. "all": of mass, mass centre and inertia of
+                 every link (`<link>_m`, `_cx` ..., `_Ixx` ..., in the link frame, about the mass centre); "bodies": the
+                 same, once for links that are fixed to each other; "everything": "all" and the placements of joints
+                 (`<joint>_px` ..., `_roll` ...); "none"; or names and patterns of these ("*_m"). Zeros, and angles that
+                 are multiples of pi, stay what they are.
     free         names and patterns of the joints that move; others are held at zero. All by default.
     hold         joint -> value at which it is held
     mimic        False lets joints move on their own which the file ties to others
     actuators    names and patterns of joints on which an input `<joint>_tau` acts: a torque or a force
-    damping      True: the damping of the file acts. friction: the speed at which dry friction of the file is developed, which then acts
+    damping      True: the damping of the file acts. friction: the speed at which dry friction of the file is developed,
+                 which then acts
     gravity      acceleration along the axes of the root link at rest; None for none
-    snap         True: take printed angles for exact multiples of pi/12 that differ from these by at most one unit of their last digit, and by
-                 at most `tolerance`; and directions of axes whose other components are below 1e-9 for coordinate axes. This changes numbers of
-                 the file, each listed in `robot.report`, and leaves fewer operations. Angles that are multiples of pi/12 to all digits of the
-                 machine are exact in any case.
+    snap         True: take printed angles for exact multiples of pi/12 that differ from these by at most one unit of
+                 their last digit, and by at most `tolerance`; and directions of axes whose other components are below
+                 1e-9 for coordinate axes. This changes numbers of the file, each listed in `robot.report`, and leaves
+                 fewer operations. Angles that are multiples of pi/12 to all digits of the machine are exact in any
+                 case.
     strict       refuse inertias that no body has, which are otherwise accepted and reported
     """
     if base not in ("fixed", "free"):

@@ -77,7 +77,8 @@ class _UrdfReader:
     def _once(self, what: str, made: Any, known: dict[str, Any]) -> None:
         if (first := known.get(made.name)) is not None:
             raise ModelError(
-                f"{self._source}: there are two {what}s {shown(made.name)} (lines {first.line} and {made.line}); rename one"
+                f"{self._source}: there are two {what}s {shown(made.name)} (lines {first.line} and "
+                f"{made.line}); rename one"
             )
         known[made.name] = made
 

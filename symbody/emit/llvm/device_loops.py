@@ -1,4 +1,5 @@
-"""Kernels of the loop language on a GPU: a member of a batch in each thread, with the programs that it calls in the same module.
+"""Kernels of the loop language on a GPU: a member of a batch in each thread, with the programs that it calls in the
+same module.
 
 Where an argument or a field of a record is:
 
@@ -8,7 +9,8 @@ Where an argument or a field of a record is:
     rows      the member's part of an array in the card's memory, at a distance that is given
     shared    an array in the card's memory, the same for all
 
-A program that is called finds its last inputs, which the loops do not supply (parameters), in the member's `PARAMETERS`.
+A program that is called finds its last inputs, which the loops do not supply (parameters), in the member's
+`PARAMETERS`.
 """
 
 from __future__ import annotations
@@ -108,7 +110,7 @@ class DeviceModule:
         self.bodies.append(body)
         return DeviceFunction(name)
 
-    # ------------------------------------------------------------------------------------------------ kernels in their place
+    # ------------------------------------------------------------------------------------------- kernels in their place
 
     def form(self, kernel: Kernel, **records: Struct) -> tuple[KernelForm, dict[str, int]]:
         """A kernel for records, and the sizes of their arrays."""
@@ -120,7 +122,8 @@ class DeviceModule:
         return self.loops.kernels.kernel(kernel, types, known), sizes
 
     def kernel(self, name: str, kernel: Kernel, supplied: Sequence[str], **records: Struct) -> DeviceFunction:
-        """A kernel that stands for a program: `supplied` are those of its arguments that loops give it, fields of records are private."""
+        """A kernel that stands for a program: `supplied` are those of its arguments that loops give it, fields of
+        records are private."""
         form, sizes = self.form(kernel, **records)
         lines: list[str] = []
         given = {p: f"%{p}" for p in supplied}
@@ -129,7 +132,8 @@ class DeviceModule:
         declared = [f"{type_text(parameters[p].type, self.real)} %{p}" for p in supplied]
         body = "\n".join([*lines, f"  {call}"])
         self.functions.append(
-            f"define internal void @{name}({', '.join(['ptr %environment', *declared])}) alwaysinline nounwind {{\n{body}\n  ret void\n}}\n"
+            f"define internal void @{name}({', '.join(['ptr %environment', *declared])}) alwaysinline "
+            f"nounwind {{\n{body}\n  ret void\n}}\n"
         )
         return DeviceFunction(name)
 
@@ -170,7 +174,8 @@ class DeviceModule:
     def entry(
         self, name: str, kernel: Kernel, roles: Roles, parameters: int, **records: Struct
     ) -> list[DeviceArgument]:
-        """The kernel of the card, which runs a kernel of the loops for each member; its arguments after the number of members."""
+        """The kernel of the card, which runs a kernel of the loops for each member; its arguments after the number of
+        members."""
         form, sizes = self.form(kernel, **records)
         e = _DeviceEntry(self, form, sizes, roles)
         e.add_array(PARAMETERS, "loaded")

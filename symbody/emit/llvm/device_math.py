@@ -1,12 +1,14 @@
-"""Functions of numbers as LLVM text, for machines without a mathematical library: in single or double precision, from arithmetic alone.
+"""Functions of numbers as LLVM text, for machines without a mathematical library: in single or double precision, from
+arithmetic alone.
 
     sin, cos     k = round(x 2/π), r = x - k π/2 in three parts;  sin r = r + r³ S(r²),  cos r = 1 - r²/2 + r⁴ C(r²)
     exp          k = round(x / log 2), r = x - k log 2;  eˣ = 2ᵏ (1 + r + r² E(r))
     log          x = 2ᵏ m, s = (m - 1)/(m + 1);  log x = k log 2 + 2 s (1 + s² L(s²))
     atan         x or 1/x, and that or its tangent less π/4, at most tan π/8;  atan x = x + x³ A(x²)
 
-S, C, E, L and A are the polynomials of least largest error of a few ten thousandths of the last digit (Remez). Angles beyond `LARGEST` are
-first taken modulo 2π with as many digits of 2/π as that needs (Payne and Hanek 1983), so that sine and cosine are right for every number.
+S, C, E, L and A are the polynomials of least largest error of a few ten thousandths of the last digit (Remez). Angles
+beyond `LARGEST` are first taken modulo 2π with as many digits of 2/π as that needs (Payne and Hanek 1983), so that sine
+and cosine are right for every number.
 """
 
 from __future__ import annotations
@@ -66,7 +68,7 @@ LARGEST: Final = {"float": 1e5, "double": 1.6e6}  # angles up to which three par
 SMALL: Final = 0.5  # arguments below which sinh comes from its series
 
 
-# ---------------------------------------------------------------------------------------------------------- sine and cosine
+# ------------------------------------------------------------------------------------------------------ sine and cosine
 
 
 def sine_and_cosine(t: ScalarText, x: str) -> tuple[str, str]:
@@ -114,10 +116,11 @@ def _digits_of_two_over_pi(words: int) -> tuple[int, ...]:
 
 
 def reduction_text() -> str:
-    """`double @symbody.reduced(double x)`: x itself up to 2¹⁰, beyond that an angle of at most 5π/4 that differs from x by a multiple of 2π.
+    """`double @symbody.reduced(double x)`: x itself up to 2¹⁰, beyond that an angle of at most 5π/4 that differs from x
+    by a multiple of 2π.
 
-    With |x| = m 2ᵉ, digits of 2/π above 2^(2-e) give multiples of 4 quarter turns and are left out; of the product of m with the 192 digits after
-    them, the first two are the quadrant, and the rest the fraction of a quarter turn.
+    With |x| = m 2ᵉ, digits of 2/π above 2^(2-e) give multiples of 4 quarter turns and are left out; of the product of m
+    with the 192 digits after them, the first two are the quadrant, and the rest the fraction of a quarter turn.
     """
     words = _digits_of_two_over_pi(20)
     table = ", ".join(f"i64 {w - 2**64 if w >> 63 else w}" for w in words)
@@ -304,7 +307,8 @@ def tangent(t: ScalarText, x: str) -> str:
 
 
 def hyperbolic_sine(t: ScalarText, x: str) -> str:
-    """By its series where x is small; elsewhere of half exponentials, so that it is infinite only where it has to be."""
+    """By its series where x is small; elsewhere of half exponentials, so that it is infinite only where it has to
+    be."""
     series = tuple(1 / math.factorial(2 * k + 3) for k in range(3 if t.real == "float" else 7))
     z = t.mul(x, x)
     near = t.fma(t.mul(x, z), t.polynomial(series, z), x)

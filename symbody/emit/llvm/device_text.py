@@ -1,9 +1,11 @@
 """Programs as LLVM text for a GPU: one state in each thread.
 
-`function_kernel` is a kernel `NAME(n, inputs..., outputs...)` for arrays of n states. Its threads stay: each takes one state after the other,
-and where `prefetch` is set it loads the next one's inputs before it computes, so that the memory's delay passes meanwhile.
+`function_kernel` is a kernel `NAME(n, inputs..., outputs...)` for arrays of n states. Its threads stay: each takes one
+state after the other, and where `prefetch` is set it loads the next one's inputs before it computes, so that the
+memory's delay passes meanwhile.
 
-    rows      pointer, distance of rows         state i has numbers i·distance + 0, 1, 2, ...; a distance of 0 serves all states
+    rows      pointer, distance of rows         state i has numbers i·distance + 0, 1, 2, ...; a distance of 0 serves
+              all states
     columns   pointer, distance of columns      state i has numbers i, i + distance, i + 2·distance, ...
     value     the numbers themselves            one row for all states, in the kernel's arguments
 """
@@ -167,7 +169,8 @@ def function_kernel(program: Program, real: str, layouts: Sequence[str], results
 
 
 def module_text(functions: Iterable[str], bodies: Sequence[SsaText], real: str, used: Iterable[str] = ()) -> str:
-    """Functions with all that they call. `used` are functions of `device_math` that are called beside those of the bodies."""
+    """Functions with all that they call. `used` are functions of `device_math` that are called beside those of the
+    bodies."""
     names = sorted({f for b in bodies for f in b.functions} | set(used))
     library = [function_text(f, real) for f in names]
     kernels: dict[str, LlvmKernel] = {}

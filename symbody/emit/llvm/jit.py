@@ -96,7 +96,8 @@ def machine_code(kernels: str, pieces: str) -> bytes:
 
 
 def _run_passes(module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
-    """Run the pipeline and free it: llvmlite keeps the 55 kB of each, because its pass managers inherit a dispose that does nothing first."""
+    """Run the pipeline and free it: llvmlite keeps the 55 kB of each, because its pass managers inherit a dispose that
+    does nothing first."""
     manager = builder.getModulePassManager()
     try:
         manager.run(module, builder)
@@ -148,7 +149,7 @@ def ptx(text: str) -> str:
         return str(machine.emit_assembly(module))
 
 
-# ---------------------------------------------------------------------------------------------------------- for browsers
+# --------------------------------------------------------------------------------------------------------- for browsers
 
 WEB: Final = "wasm32-unknown-unknown"
 WEB_FEATURES: Final = "+bulk-memory"

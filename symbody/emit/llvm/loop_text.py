@@ -95,12 +95,14 @@ def changed_names(block: Block) -> dict[str, Type]:
 class LlvmKernel:
     """One kernel as an LLVM function.
 
-    number   type of an array's elements: double or float, or a vector of them where the loop serves several states at once
+    number   type of an array's elements: double or float, or a vector of them where the loop serves several states at
+             once
     stride   distance of elements in memory: a kernel that pivots serves one lane of interleaved arrays at a time
     shared   arrays with shorter elements, repeated to fill a number: factors, where a number is of several right sides
     tables   names of constant arrays, to which those that are met are added
     power    name of the function for x^y
-    is_scalar   whether LLVM must leave loops as they are: where numbers are far apart it would gather vectors, which takes longer
+    is_scalar   whether LLVM must leave loops as they are: where numbers are far apart it would gather vectors, which
+                takes longer
     """
 
     def __init__(
@@ -341,7 +343,8 @@ class LlvmKernel:
         self.lines += [f"  br label %{done}", f"{done}:"]
 
     def run(self, s: Run) -> None:
-        """Call of a compiled program: of one in this module, or through its table of function, inputs, outputs, scratch memory."""
+        """Call of a compiled program: of one in this module, or through its table of function, inputs, outputs, scratch
+        memory."""
         if s.target:
             values = [f"{type_text(g.type, self.real)} {self.value(g)}" for g in (*s.inputs, *s.outputs)]
             self.lines.append(f"  call void @{s.target}({', '.join([f'ptr {self.value(s.function)}', *values])})")
@@ -379,7 +382,8 @@ def simple_kernel(kernel: Kernel, known: Known) -> KernelForm:
 
 
 class LlvmLoops:
-    """Kernels that belong together, in one module, for numbers of one precision; `power` as in `LlvmKernel`, `most_written_out` as in `Kernels`."""
+    """Kernels that belong together, in one module, for numbers of one precision; `power` as in `LlvmKernel`,
+    `most_written_out` as in `Kernels`."""
 
     def __init__(self, real: str = "double", power: str = "pow", most_written_out: int = 0) -> None:
         self.kernels, self.real, self.power = Kernels(most_written_out), real, power
@@ -396,7 +400,8 @@ class LlvmLoops:
         return intrinsics(self.real) + library + self.definitions(_attributes)
 
     def definitions(self, attributes: Callable[[KernelForm, int], str]) -> str:
-        """Kernels and entries without what they call of the library. `attributes` are those of a kernel that is called so many times."""
+        """Kernels and entries without what they call of the library. `attributes` are those of a kernel that is called
+        so many times."""
         tables: Tables = {}
         forms = [form for form in self.kernels.forms.values() if form]
         called = Counter(part.target.name for f in forms for part in all_parts(f.body) if isinstance(part, Called))
@@ -419,7 +424,8 @@ def _entry_of_table(x: float, element: str) -> str:
 
 
 def _attributes(form: KernelForm, calls: int) -> str:
-    """LLVM's time grows faster than a function: small kernels that are called once go into their caller at once, large ones never."""
+    """LLVM's time grows faster than a function: small kernels that are called once go into their caller at once, large
+    ones never."""
     if calls != 1:
         return "nounwind"
     return f"nounwind {'noinline' if sum(1 for _ in all_parts(form.body)) > LARGE else 'alwaysinline'}"

@@ -1,7 +1,8 @@
-"""The loop over many states, as LLVM text: rows of arrays are packed side by side, the program runs, results are unpacked.
+"""The loop over many states, as LLVM text: rows of arrays are packed side by side, the program runs, results are
+unpacked.
 
-Rows are turned over in registers, a square of `lanes` rows and columns at a time; what is left of the columns is loaded and stored under a mask. The states
-after the last whole pack go through kernels (`loops/kernels.py`) number by number.
+Rows are turned over in registers, a square of `lanes` rows and columns at a time; what is left of the columns is loaded
+and stored under a mask. The states after the last whole pack go through kernels (`loops/kernels.py`) number by number.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from .transposed import turned
 def batch_text(program: Program, name: str, lanes: int) -> str:
     """The loop over states: `void name.batch(in, strides, out, work, first, stop)`.
 
-    Each time round it packs `lanes` rows of every input side by side into scratch memory, calls the program, and unpacks. An input that is the same
-    for all states (of stride 0) is packed once.
+    Each time round it packs `lanes` rows of every input side by side into scratch memory, calls the program, and
+    unpacks. An input that is the same for all states (of stride 0) is packed once.
     """
     sizes_in, sizes_out = [len(g) for g in program.inputs], [len(o.values) for o in program.outputs]
     ins, outs = len(sizes_in) + 1, len(sizes_out)

@@ -1,11 +1,13 @@
 """Program -> LLVM text, in pieces.
 
-The entry is `void program.name(const double *const *in, double *const *out, double *work)`: pointers to each input group (and, last, to
-the addresses of the external functions), to each output, and to scratch memory. Its instructions are cut into pieces of bounded
-size, each a function of its own, so that the time to compile stays in proportion to the length of the program. Values that a
-later piece needs pass through `work`, whose places are used again once a value is no longer needed.
+The entry is `void program.name(const double *const *in, double *const *out, double *work)`: pointers to each input
+group (and, last, to the addresses of the external functions), to each output, and to scratch memory. Its instructions
+are cut into pieces of bounded size, each a function of its own, so that the time to compile stays in proportion to the
+length of the program. Values that a later piece needs pass through `work`, whose places are used again once a value is
+no longer needed.
 
-With `lanes` > 1 every number is a vector that holds one state in each lane; input, output and scratch arrays are then interleaved.
+With `lanes` > 1 every number is a vector that holds one state in each lane; input, output and scratch arrays are then
+interleaved.
 """
 
 from __future__ import annotations
@@ -65,13 +67,15 @@ def weight(program: Program, i: Instruction) -> int:
 
 
 def _is_put_late(program: Program, block: Instruction, v: int) -> bool:
-    """Whether a value is stored into a block just before the kernel runs. Computed values are stored at once; zeros may be there from the start."""
+    """Whether a value is stored into a block just before the kernel runs. Computed values are stored at once; zeros may
+    be there from the start."""
     is_there = _starts_as_zeros(program, block) and program.code[v] == ZERO
     return program.code[v].op in ("const", "true", "input", "item") and not is_there
 
 
 def _starts_as_zeros(program: Program, block: Instruction) -> bool:
-    """Blocks of many right sides are zeroed first: they are mostly zeros, and denormal numbers left in padding would be slow to compute with."""
+    """Blocks of many right sides are zeroed first: they are mostly zeros, and denormal numbers left in padding would be
+    slow to compute with."""
     return block.op == "solve" and right_sides(program.code, block) >= FEWEST
 
 
@@ -186,7 +190,8 @@ class _LlvmModule:
         return LlvmText(_FABS + kernels, "\n".join([*declared, *functions, main, _UNLIKELY]), self.memory.size)
 
     def _last_pieces(self, piece_of: list[int]) -> list[int]:
-        """The piece in which each value is read last; a factor lives as long as its solves, a solve as long as its items."""
+        """The piece in which each value is read last; a factor lives as long as its solves, a solve as long as its
+        items."""
         code, last = self.program.code, list(piece_of)
         for k in range(len(code) - 1, -1, -1):
             i = code[k]
@@ -484,5 +489,6 @@ class _LlvmPiece:
 
 
 def llvm_text(program: Program, lanes: int = 1, register: int = 4) -> LlvmText:
-    """The module of a program, for one state or for `lanes` states side by side; a vector register holds `register` numbers."""
+    """The module of a program, for one state or for `lanes` states side by side; a vector register holds `register`
+    numbers."""
     return _LlvmModule(program, lanes, register).text()

@@ -1,10 +1,11 @@
-"""Sine and cosine together, as LLVM text: inline, without a library, the same for one state and for several side by side.
+"""Sine and cosine together, as LLVM text: inline, without a library, the same for one state and for several side by
+side.
 
     k = round(x 2/π),  r = x - k π/2 in three parts (the first two exact),  |r| <= π/4
     sin r = r + r³ S(r²),   cos r = 1 - r²/2 + r⁴ C(r²)
 
-S and C are the polynomials of degree 5 of least largest error (Remez; errors 3.5e-18 relative and 4.7e-20). The quadrant k
-swaps the two and sets their signs. Arguments beyond 2²⁰ quarter turns go to the library.
+S and C are the polynomials of degree 5 of least largest error (Remez; errors 3.5e-18 relative and 4.7e-20). The
+quadrant k swaps the two and sets their signs. Arguments beyond 2²⁰ quarter turns go to the library.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""A program as one function body in which every value has a name of its own: for machines with many registers and slow memory.
+"""A program as one function body in which every value has a name of its own: for machines with many registers and slow
+memory.
 
-Inputs whose sums are angles are looked at first, and reduced where they are large, all in one branch that is rarely taken: a sum of large numbers
-would have lost what sines depend on. Sines and cosines are computed where they are first needed, so that fewer values wait. Linear systems that are
-not written out go to loops on local memory.
+Inputs whose sums are angles are looked at first, and reduced where they are large, all in one branch that is rarely
+taken: a sum of large numbers would have lost what sines depend on. Sines and cosines are computed where they are first
+needed, so that fewer values wait. Linear systems that are not written out go to loops on local memory.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 
 def transposed(name: str, lanes: int, length: int, first: int, count: int, rows: Sequence[int]) -> str:
-    """A function of (columns, out): out[rows[i], k] = columns[first + k, i], with columns `length` numbers apart and at least `lanes` of both kinds.
+    """A function of (columns, out): out[rows[i], k] = columns[first + k, i], with columns `length` numbers apart and at
+    least `lanes` of both kinds.
 
     Squares at the ends overlap those before them.
     """

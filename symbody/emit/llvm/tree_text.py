@@ -33,7 +33,8 @@ class TreeText:
 
 
 def tree_text(shape: TreeShape, number: str, lanes: int) -> TreeText:
-    """Kernels for numbers of one type; `lanes` degrees of freedom lie side by side in a vector, where numbers are no vectors themselves."""
+    """Kernels for numbers of one type; `lanes` degrees of freedom lie side by side in a vector, where numbers are no
+    vectors themselves."""
     kernels, tables = Kernels(), Tables()
     fields = tuple((f.name, f.type) for f in fields_of(TreeSlopes).values())
     record = RecordType(TreeSlopes, fields)  # type: ignore[arg-type]

@@ -1,4 +1,5 @@
-"""Kernels as typed forms: Python's syntax -> `form.py`. Whatever does not fit is refused, with the kernel, its line, and the reason."""
+"""Kernels as typed forms: Python's syntax -> `form.py`. Whatever does not fit is refused, with the kernel, its line,
+and the reason."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ MATHEMATICS: Final = {"abs": 1, "sqrt": 1, "pow": 2, "is_finite": 1, "min": None
 
 @cache
 def _functions(file: str) -> dict[int, ast.FunctionDef]:
-    """The functions of a file by their first lines: read at once, which takes less time than to look for each of them."""
+    """The functions of a file by their first lines: read at once, which takes less time than to look for each of
+    them."""
     tree = ast.parse("".join(linecache.getlines(file)))
     found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     return {min([f.lineno, *(d.lineno for d in f.decorator_list)]): f for f in found}

@@ -1,7 +1,7 @@
 """How a kernel is called from outside, as a compiled program is: `void (double **in, double **out, double *work)`.
 
-Arguments are taken from `in` in order, those named as outputs from `out`; those that are known are in neither. What the kernel returns is
-stored in the last entry of `in`. Fields of records are found through the records that they are in.
+Arguments are taken from `in` in order, those named as outputs from `out`; those that are known are in neither. What the
+kernel returns is stored in the last entry of `in`. Fields of records are found through the records that they are in.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The intermediate form of kernels: statements and expressions, each expression with its type.
 
-Records are gone here: a field is a variable with a dotted name, `steps.counts.rows`, so that targets see numbers, indices, arrays and
-functions only. `checked.py` makes this form from Python, `specialised.py` rewrites it for what is known, and printers write it down.
+Records are gone here: a field is a variable with a dotted name, `steps.counts.rows`, so that targets see numbers,
+indices, arrays and functions only. `checked.py` makes this form from Python, `specialised.py` rewrites it for what is
+known, and printers write it down.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class LocalVariable:
-    """An argument, a local name, or the field of a record: that is in memory where `is_place`, and can be changed there."""
+    """An argument, a local name, or the field of a record: that is in memory where `is_place`, and can be changed
+    there."""
 
     type: Type
     name: str
@@ -156,7 +158,8 @@ class Mathematics:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call of another kernel. Before specialisation `types` are those of all its arguments, afterwards `target` is what is called."""
+    """A call of another kernel. Before specialisation `types` are those of all its arguments, afterwards `target` is
+    what is called."""
 
     type: Type
     kernel: Kernel
@@ -225,7 +228,8 @@ class Return:
 class Run:
     """Call of a compiled program: numbers and arrays that go in, arrays that come out.
 
-    target   its name, where it is known which one is called: the function's value is then what this one gets beside its arguments
+    target   its name, where it is known which one is called: the function's value is then what this one gets beside its
+             arguments
     """
 
     function: LocalVariable
@@ -271,7 +275,8 @@ class Parameter:
 
 @dataclass(frozen=True)
 class KernelForm:
-    """A kernel, checked or specialised. `parameters` are those of the Python function, or, once specialised, those that targets see."""
+    """A kernel, checked or specialised. `parameters` are those of the Python function, or, once specialised, those that
+    targets see."""
 
     name: str
     parameters: tuple[Parameter, ...]

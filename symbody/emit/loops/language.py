@@ -1,6 +1,7 @@
 """The vocabulary of kernels: types of their arguments, and functions that mean something to translators.
 
-A kernel is a small Python function. It runs as it stands, and is translated (`checked.py`, `specialised.py`, then one file for each target).
+A kernel is a small Python function. It runs as it stands, and is translated (`checked.py`, `specialised.py`, then one
+file for each target).
 
     for i in range(...), while, if, break, continue, return       conditions with and, or, not, `is None`
     for k in unrolled(...)                      written out: k is known, and so is every entry of a table at k

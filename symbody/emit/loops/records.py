@@ -7,8 +7,8 @@
         watch: Function | None        # a compiled program that may be absent
         stages: Known[int]            # a constant of the machine code, as are tables and kernels
 
-A record is a row of 8-byte slots: numbers and indices themselves, the addresses of everything else. Python reads and writes the same
-memory, so that a kernel does the same to it compiled and as it stands.
+A record is a row of 8-byte slots: numbers and indices themselves, the addresses of everything else. Python reads and
+writes the same memory, so that a kernel does the same to it compiled and as it stands.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def _field(record: type, name: str, hint: Any) -> StructField:
 
 
 class Struct:
-    """A record; see the head of this file. Fields are given by name; numbers and indices are zero where they are not."""
+    """A record; see the head of this file. Fields are given by name; numbers and indices are zero where they are
+    not."""
 
     _fields: ClassVar[dict[str, StructField]]
     _special: ClassVar[tuple[StructField, ...]]  # inner records and kernels, which are parts of the type
@@ -166,7 +167,7 @@ def address_of(value: Any) -> int:
     return 0 if isinstance(value, tuple) else int(getattr(value, "address", 0))
 
 
-# ---------------------------------------------------------------------------------------------------------- for translators
+# ------------------------------------------------------------------------------------------------------ for translators
 
 
 def type_of(record: Struct) -> RecordType:

@@ -1,7 +1,8 @@
 """Forms for what is known beforehand: sizes, tables of coefficients, choices.
 
-What does not depend on anything else is computed here, branches that cannot be taken are left out, loops over `unrolled(...)` are written
-out, and records become those of their fields that are used. What is left is what targets print.
+What does not depend on anything else is computed here, branches that cannot be taken are left out, loops over
+`unrolled(...)` are written out, and records become those of their fields that are used. What is left is what targets
+print.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ class Kernels:
         self.forms: dict[Any, KernelForm | None] = {}  # None while it is being made
 
     def kernel(self, kernel: Kernel, types: tuple[Type, ...], known: Known) -> KernelForm:
-        """A kernel for arguments of these types, of which some values are known; kernels that it calls come before it."""
+        """A kernel for arguments of these types, of which some values are known; kernels that it calls come before
+        it."""
         key = (kernel, types, tuple(sorted(known.items())))
         if key not in self.forms:
             name = f"{kernel.__name__}.{len(self.forms)}"

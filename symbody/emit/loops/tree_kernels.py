@@ -1,22 +1,26 @@
 """Derivatives of forward dynamics of a tree of bodies, as loops.
 
-All spatial vectors are in the components and about the origin of one frame, at rest at this instant; angular parts come first. Degrees of freedom
-i = 0, 1, ... are numbered so that those beyond one follow it (i .. end_i); S_i is how its speed moves what is beyond it, parent_i the one before it.
+All spatial vectors are in the components and about the origin of one frame, at rest at this instant; angular parts come
+first. Degrees of freedom i = 0, 1, ... are numbered so that those beyond one follow it (i .. end_i); S_i is how its
+speed moves what is beyond it, parent_i the one before it.
 
-A column varies what is beyond a joint: it turns by a twist s (of a coordinate), or has another speed (S of a speed). Seen from frames that turn along,
-only the motion of the joint's base varies, and the articulated bodies answer
+A column varies what is beyond a joint: it turns by a twist s (of a coordinate), or has another speed (S of a speed).
+Seen from frames that turn along, only the motion of the joint's base varies, and the articulated bodies answer
 
     δu'_i = -(K_i·δâ + w_i·δω),   δâ beyond i is δâ + S_i δu'_i,    K = J S / D,  w = Pᵀ S / D,  D = S·J S
 
-where δâ = δa - δv × v does not change along the tree but for the answers themselves, J and P are the articulated inertia and its counterpart for δω:
-a single body answers with the wrench J δâ + P δω, P = (-2 ω̃ E - 2 h̃ ũ; -2 p̃) of its second moments E, first moments h and momentum p.
+where δâ = δa - δv × v does not change along the tree but for the answers themselves, J and P are the articulated
+inertia and its counterpart for δω: a single body answers with the wrench J δâ + P δω, P = (-2 ω̃ E - 2 h̃ ũ; -2 p̃) of
+its second moments E, first moments h and momentum p.
 
-    by a coordinate   δv = -s × v,   δâ = -s × a - δv × v          v, a of the body before the joint; gravity is an acceleration of the ground
+    by a coordinate   δv = -s × v,   δâ = -s × a - δv × v          v, a of the body before the joint; gravity is an
+                      acceleration of the ground
     by a speed        δv = S,        δâ = (v + v_beyond) × S
 
-What is before the joint answers to the wrench g = J δâ + P δω + s ×* F that it feels: δu'_i = -X_i·g with X_i = Σ_k M⁻¹_ik S_k, k the joints between it and
-the ground. (Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 7; Jain, Robot and Multibody Dynamics, 2011, ch. 9; for inverse dynamics Singh, Russo
-and Wensing, Efficient analytical derivatives of rigid-body dynamics, 2022.)
+What is before the joint answers to the wrench g = J δâ + P δω + s ×* F that it feels: δu'_i = -X_i·g with X_i = Σ_k
+M⁻¹_ik S_k, k the joints between it and the ground. (Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 7; Jain,
+Robot and Multibody Dynamics, 2011, ch. 9; for inverse dynamics Singh, Russo and Wensing, Efficient analytical
+derivatives of rigid-body dynamics, 2022.)
 """
 
 from __future__ import annotations
@@ -30,15 +34,18 @@ from .records import Struct
 class TreeSlopes(Struct):
     """Structure (known), what a program computes of a state, and scratch memory.
 
-    n, columns, more      degrees of freedom; columns of coordinates and then speeds; columns of which only forces depend
+    n, columns, more      degrees of freedom; columns of coordinates and then speeds; columns of which only forces
+                          depend
     turns                 how many of the columns are of coordinates, each with a `twist`
     lanes, blocks         numbers of a vector, and vectors that hold a number of each degree of freedom
     wide, six             vectors that hold a row of J and of L
-    parent, last, end     for each degree of freedom: the one before it (n: the ground), the last of its joint, the end of those beyond it
+    parent, last, end     for each degree of freedom: the one before it (n: the ground), the last of its joint, the end
+                          of those beyond it
     lump, forks           where its inertia is among `lumps` (-1: it has none); whether several hang on it
     fork_path, fork_from  for each degree of freedom those between the ground and the last fork before it
     later                 for each degree of freedom: entries of its X from this one on are needed where not before it
-    joint, speeds         for each column the first degree of freedom of its joint; for each column of a speed its degree of freedom
+    joint, speeds         for each column the first degree of freedom of its joint; for each column of a speed its
+                          degree of freedom
     entry_column, entry_row   places of the `slopes` of the forces
     """
 
@@ -109,7 +116,7 @@ def tree_derivatives(t: TreeSlopes) -> None:
     _forces(t)
 
 
-# ---------------------------------------------------------------------------------------------------------- products of spatial vectors
+# ------------------------------------------------------------------------------------------ products of spatial vectors
 
 
 def moved_by(v: Numbers, s: Numbers, y: Numbers) -> None:
@@ -142,7 +149,7 @@ def momentum(x: Numbers, v: Numbers, y: Numbers) -> None:
     y[5] = x[0] * v[5] + v[0] * x[2] - v[1] * x[1]
 
 
-# ---------------------------------------------------------------------------------------------------------- one body after the other
+# --------------------------------------------------------------------------------------------- one body after the other
 
 
 def _motions(t: TreeSlopes) -> None:
@@ -343,11 +350,12 @@ def _base(t: TreeSlopes, b: int, p: int, k: int) -> None:
             t.g[8 * k + c] = 0.0
 
 
-# ---------------------------------------------------------------------------------------------------------- every pair of degrees of freedom
+# ------------------------------------------------------------------------------------- every pair of degrees of freedom
 
 
 def _inverse(t: TreeSlopes) -> None:
-    """M⁻¹ row by row, M⁻¹_bi = -X_i·K_b with X of the one before b; X of entries before b; L = -∂a/∂wrench, which is Σ S_k X_k on the way from the ground."""
+    """M⁻¹ row by row, M⁻¹_bi = -X_i·K_b with X of the one before b; X of entries before b; L = -∂a/∂wrench, which is Σ
+    S_k X_k on the way from the ground."""
     length = t.blocks * t.lanes
     size = 6 * t.six * t.lanes
     clear_all(6 * t.blocks, t.X[6 * length * t.n :])
@@ -409,7 +417,8 @@ def _before(t: TreeSlopes) -> None:
 
 
 def _beyond(t: TreeSlopes) -> None:
-    """Answers of what is beyond a joint to the motion of its base, Y: to δâ and δω of the base that is reached on the way inwards."""
+    """Answers of what is beyond a joint to the motion of its base, Y: to δâ and δω of the base that is reached on the
+    way inwards."""
     length = t.blocks * t.lanes
     clear_all(9 * t.blocks, t.Y)
     for i in range(length):
@@ -476,8 +485,8 @@ def in_rows(n: int, length: int, first: int, count: int, rows: Indices, columnwi
 
 # ---------------------------------------------------------------------------------------------------------- vectors
 
-# These run on vectors of numbers: several degrees of freedom, or several entries of a row of J, side by side. Arrays named in SHARED hold numbers that
-# are the same for all of them.
+# These run on vectors of numbers: several degrees of freedom, or several entries of a row of J, side by side. Arrays
+# named in SHARED hold numbers that are the same for all of them.
 
 
 def clear_all(count: int, x: Numbers) -> None:

@@ -1,7 +1,7 @@
 """An order of arguments that depends on what an expression is, not on when its parts were made.
 
-The graph puts the arguments of sums and products in the order of their keys. Programs have inputs as they stand in their groups: the same equations give
-the same code, byte for byte, whatever else happened in the process before.
+The graph puts the arguments of sums and products in the order of their keys. Programs have inputs as they stand in
+their groups: the same equations give the same code, byte for byte, whatever else happened in the process before.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from ...algebra.graph import COMMUTATIVE, Node, Symbol
 
 
 def canonical_arguments(nodes: Iterable[Node], place: Mapping[Symbol, tuple[int, int]]) -> dict[Node, tuple[Node, ...]]:
-    """For each node (given in order of evaluation) its arguments: of commutative operations constants first, then inputs as they stand
-    among the inputs, then the rest by a hash of their structure."""
+    """For each node (given in order of evaluation) its arguments: of commutative operations constants first, then
+    inputs as they stand among the inputs, then the rest by a hash of their structure."""
     key: dict[Node, bytes] = {}
     out: dict[Node, tuple[Node, ...]] = {}
     for n in nodes:

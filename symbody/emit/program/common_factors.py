@@ -1,7 +1,8 @@
 """Sums with a common factor in several terms:  a x + b x + c  becomes  (a + b) x + c.
 
-Only sums and products that nothing else uses are taken apart, so that every factor taken out saves multiplications: one less than there are terms with
-it (Breuer, Generation of optimal code for expressions via factorization, Comm. ACM 12, 1969). Sums without common factors stay as they are written.
+Only sums and products that nothing else uses are taken apart, so that every factor taken out saves multiplications: one
+less than there are terms with it (Breuer, Generation of optimal code for expressions via factorization, Comm. ACM 12,
+1969). Sums without common factors stay as they are written.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     c (a b),  c (a d)      become  e b,  e d      with  e = c a
     a b + (a b - x)        counts as  2 (a b) - x
 
-Only products that nothing else needs than multiples of them are changed, so that each of them saves a multiplication, for one that is added. Other
-multiples c' (a b) are taken from the new value, by c'/c.
+Only products that nothing else needs than multiples of them are changed, so that each of them saves a multiplication,
+for one that is added. Other multiples c' (a b) are taken from the new value, by c'/c.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Values that do not change from state to state, computed once for all of them.
 
-Where parameters (or time, or inputs) are the same for all states of a batch, every value that depends on nothing else is an input of the loop over states.
+Where parameters (or time, or inputs) are the same for all states of a batch, every value that depends on nothing else
+is an input of the loop over states.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _STAYING: Final = frozenset(
 
 
 def without_constant_part(p: Program, constant: Collection[int]) -> tuple[Program, Program] | None:
-    """The values that depend on these groups of inputs alone, and the program with them as one more group; None where they are little work."""
+    """The values that depend on these groups of inputs alone, and the program with them as one more group; None where
+    they are little work."""
     is_constant = _constants(p, constant)
     found = [k for k, i in enumerate(p.code) if is_constant[k] and i.op not in ("const", "input", "sincos")]
     used = {a for k, i in enumerate(p.code) if not is_constant[k] for a in i.args}

@@ -40,8 +40,8 @@ def elimination_work(n: int, pattern: Iterable[tuple[int, int]], order: Iterable
 
 
 def elimination_order(n: int, pattern: Iterable[tuple[int, int]], constants: Collection[int] = ()) -> list[int]:
-    """The cheapest of: as given, from the end (free of fill-in for trees), fewest neighbours first; of two that are equal the one that begins with
-    a constant on the diagonal."""
+    """The cheapest of: as given, from the end (free of fill-in for trees), fewest neighbours first; of two that are
+    equal the one that begins with a constant on the diagonal."""
     places = set(pattern)
     near, left, greedy = _neighbours(n, places), set(range(n)), []
     while left:

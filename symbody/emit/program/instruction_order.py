@@ -9,7 +9,8 @@ T = TypeVar("T", bound=Hashable)
 
 
 def depth_first(roots: Iterable[T], arguments: Mapping[T, tuple[T, ...]]) -> list[T]:
-    """The nodes that the roots depend on in depth-first order, so that a value is computed shortly before it is used."""
+    """The nodes that the roots depend on in depth-first order, so that a value is computed shortly before it is
+    used."""
     out: list[T] = []
     state: dict[T, bool] = {}  # False: arguments are being looked at; True: placed
     for root in roots:

@@ -1,4 +1,5 @@
-"""Lowering, graph -> Program: constant folding, small systems unrolled, right sides joined, powers as products, dead code eliminated, order fixed."""
+"""Lowering, graph -> Program: constant folding, small systems unrolled, right sides joined, powers as products, dead
+code eliminated, order fixed."""
 
 from __future__ import annotations
 
@@ -49,8 +50,8 @@ def program(
     bake         numbers (or expressions) for symbols, folded through the graph
     sparse       names of outputs of which only the entries that are not zero everywhere are returned, in order of rows
     labels       names for subexpressions, which generated code then uses: `{"swing": m * l * sin(q)}`
-    as_written   leave sums, signs and divisions as they are written, rather than the fewest operations: rows of a solver, of which the last bit
-                 decides between zeros that are equally near to a symmetric start
+    as_written   leave sums, signs and divisions as they are written, rather than the fewest operations: rows of a
+                 solver, of which the last bit decides between zeros that are equally near to a symmetric start
     """
     groups = tuple(_group(name, k, v) for k, v in inputs.items())
     _check_groups(name, groups, bake or {})
@@ -121,11 +122,12 @@ def _refuse_strays(name: str, roots: list[Expr], groups: Sequence[Group]) -> Non
         )
 
 
-# ---------------------------------------------------------------------------------------------------------- small systems
+# -------------------------------------------------------------------------------------------------------- small systems
 
 
 def _unrolled(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
-    """Write out the definite systems that are small or sparse; others stay blocks. A node that stands for another takes over its label."""
+    """Write out the definite systems that are small or sparse; others stay blocks. A node that stands for another takes
+    over its label."""
     new: dict[Node, Any] = {}
     systems: dict[Node, _SolveSystem] = {}
     guards: dict[Node, Expr] = {}
@@ -213,8 +215,8 @@ def _factored(n: int, a: list[Expr]) -> None:
 
 
 def _guarded_loop(shape: FactorShape, entries: tuple[Expr, ...]) -> tuple[Expr, Block]:
-    """Factors without a guard, and the guard to be added to right sides: zero where A is regular, else without a value. Pivots stay inside the
-    loop, so that this is seen from one more right side:
+    """Factors without a guard, and the guard to be added to right sides: zero where A is regular, else without a value.
+    Pivots stay inside the loop, so that this is seen from one more right side:
 
         A x = d,   level max |d_i x_i| < 1        d_i = ±√size_i
     """
@@ -228,7 +230,8 @@ def _guarded_loop(shape: FactorShape, entries: tuple[Expr, ...]) -> tuple[Expr, 
 
 
 def _guard_roots(factors: list[Expr], diagonal: Sequence[Expr], sizes: Sequence[float]) -> None:
-    """Pivots at the roots of the elimination, on which all solutions hang, have no value where any pivot is no more than rounding."""
+    """Pivots at the roots of the elimination, on which all solutions hang, have no value where any pivot is no more
+    than rounding."""
     n, level = len(sizes), _level(sizes, diagonal)
     pivots = [1 / e / s for e, s in zip(factors[:: n + 1], sizes, strict=True)]
     least = pivots[0]
@@ -250,14 +253,15 @@ def _level(sizes: Sequence[float], diagonal: Sequence[Expr]) -> Expr:
 
 
 def operations(things: Any) -> int:
-    """Estimated cost of a program of these expressions, without making it: nodes of the graph, and linear systems as they would be solved."""
+    """Estimated cost of a program of these expressions, without making it: nodes of the graph, and linear systems as
+    they would be solved."""
     nodes = ordered(scalars(things))
     work = {n: _plan(n.data, n.args)[1] for n in nodes if n.op == "factor"}
     blocks = sum(w.factor for w in work.values()) + sum(work[n.args[0]].solve for n in nodes if n.op == "solve")
     return blocks + sum(1 for n in nodes if n.args and n.op not in ("factor", "solve", "item"))
 
 
-# ---------------------------------------------------------------------------------------------------------- instructions
+# --------------------------------------------------------------------------------------------------------- instructions
 
 
 def _number(n: Expr) -> float:
@@ -321,7 +325,8 @@ class _Lowering:
 
 
 def _without_dead_code(name: str, groups: tuple[Group, ...], outputs: list[Output], lowered: _Lowering) -> Program:
-    """Dead code elimination: the instructions that the outputs depend on, renumbered. (Constant exponents, for one, are dead after lowering.)"""
+    """Dead code elimination: the instructions that the outputs depend on, renumbered. (Constant exponents, for one, are
+    dead after lowering.)"""
     needed = [False] * len(lowered.code)
     for o in outputs:
         for v in o.values:

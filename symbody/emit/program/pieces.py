@@ -21,7 +21,8 @@ LINE: Final = 8  # numbers in a line of the processor's cache
 
 
 class ScratchMemory:
-    """Places in scratch memory, given back when what they hold is no longer needed. Blocks begin with a line of the cache."""
+    """Places in scratch memory, given back when what they hold is no longer needed. Blocks begin with a line of the
+    cache."""
 
     def __init__(self) -> None:
         self.size = 0

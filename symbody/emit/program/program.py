@@ -2,13 +2,16 @@
 
 Instruction i defines value i, and refers to earlier values only:
 
-    input    data = (group, position)               neg, add, sub, mul, div, pow, sqrt, exp, ... the operations of the graph
+    input    data = (group, position)               neg, add, sub, mul, div, pow, sqrt, exp, ... the operations of the
+             graph
     const    data = float                           lt, le, eq, and, or, not, where       conditions and choice
     sincos   sine and cosine of one angle           factor   data = FactorShape, args = entries of the matrix
     item     data = which output of a block         solve    data = transposed, args = (factor, *right sides)
-    call     data = ExternalFunction                tree     data = TreeShape: derivatives of the motion of a tree of bodies, in loops
+    call     data = ExternalFunction                tree     data = TreeShape: derivatives of the motion of a tree of
+             bodies, in loops
 
-The right sides of a solve stand one after the other, n numbers each; item r * n + i is unknown i of the solution of right side r.
+The right sides of a solve stand one after the other, n numbers each; item r * n + i is unknown i of the solution of
+right side r.
 """
 
 from __future__ import annotations
@@ -50,7 +53,8 @@ class Group:
 
 @dataclass(frozen=True)
 class Output:
-    """A named output. `values` are the values of its entries, row after row; of a sparse one those that are not zero."""
+    """A named output. `values` are the values of its entries, row after row; of a sparse one those that are not
+    zero."""
 
     name: str
     shape: tuple[int, ...]
@@ -62,7 +66,8 @@ class Output:
 
 @dataclass(frozen=True)
 class Cost:
-    """Arithmetic in a program. Negations, comparisons and choices count as additions; loops of linear solves included."""
+    """Arithmetic in a program. Negations, comparisons and choices count as additions; loops of linear solves
+    included."""
 
     additions: int = 0
     multiplications: int = 0
@@ -336,6 +341,7 @@ def a_program(where: str, thing: Any) -> Program:
     """Refuse what is no program, with what makes one."""
     if not isinstance(thing, Program):
         raise ProgramError(
-            f"{where}: takes a program, got {shown(thing)}; program(name, inputs, outputs) makes one of expressions, compile(eq).udot.program is one"
+            f"{where}: takes a program, got {shown(thing)}; program(name, inputs, outputs) makes one of "
+            "expressions, compile(eq).udot.program is one"
         )
     return thing

@@ -1,4 +1,5 @@
-"""Reciprocals that are used once:  x (1/d)  becomes  x / d. Pivots of a linear system are used once where it has one right side and they come last."""
+"""Reciprocals that are used once:  x (1/d)  becomes  x / d. Pivots of a linear system are used once where it has one
+right side and they come last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""An order of a program's instructions in which fewer values wait at one time: for machines where those live in registers."""
+"""An order of a program's instructions in which fewer values wait at one time: for machines where those live in
+registers."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ def values_alive(program: Program) -> int:
 
 
 def with_fewer_alive(program: Program) -> Program:
-    """The program, or the same with arguments that take more registers computed before those that take fewer (Sethi and Ullman 1970, for trees),
-    whichever has fewer values alive."""
+    """The program, or the same with arguments that take more registers computed before those that take fewer (Sethi and
+    Ullman 1970, for trees), whichever has fewer values alive."""
     code = program.code
     needed = _registers(code)
     arguments = {k: tuple(sorted(i.args, key=lambda a: -needed[a])) for k, i in enumerate(code)}

@@ -1,7 +1,8 @@
 """Solves that share their factors, joined into one instruction with several right sides.
 
-Derivatives solve for many right sides with one matrix. Together, each number of the factors is loaded once for all of them, and
-a vector register holds one number of several right sides, without the short loops and remainders that one alone has.
+Derivatives solve for many right sides with one matrix. Together, each number of the factors is loaded once for all of
+them, and a vector register holds one number of several right sides, without the short loops and remainders that one
+alone has.
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ def with_joined_solves(p: Program) -> Program:
 
 
 def _groups(code: Sequence[Instruction]) -> Iterable[list[int]]:
-    """Solves with the same factors and the same depth, which is how many solves lie one after the other on the way to them.
+    """Solves with the same factors and the same depth, which is how many solves lie one after the other on the way to
+    them.
 
-    Of two solves of one depth neither needs the other, not even by way of what both are joined with. Those whose right sides
-    begin with zeros come last: there the first rows can be skipped.
+    Of two solves of one depth neither needs the other, not even by way of what both are joined with. Those whose right
+    sides begin with zeros come last: there the first rows can be skipped.
     """
     depth: list[int] = []
     groups: dict[tuple[int, bool, int], list[int]] = {}
@@ -61,7 +63,8 @@ def _parts(group: Sequence[int]) -> Iterable[Sequence[int]]:
 def in_order(
     p: Program, code: Sequence[Instruction], outputs: Sequence[Sequence[int]], labels: Mapping[int, str]
 ) -> Program:
-    """A program of other instructions, such that a value is computed shortly before it is used, and those that nothing uses are gone."""
+    """A program of other instructions, such that a value is computed shortly before it is used, and those that nothing
+    uses are gone."""
     order = depth_first((v for values in outputs for v in values), {k: i.args for k, i in enumerate(code)})
     number = {k: at for at, k in enumerate(order)}
     return replace(
@@ -86,7 +89,8 @@ def leading_zeros(code: Sequence[Instruction], solve: Instruction, sides: Iterab
 
 @dataclass(frozen=True)
 class Lot:
-    """Right sides that one call of a kernel takes side by side: entry i of right side r lies at `at + i * width + r - first`."""
+    """Right sides that one call of a kernel takes side by side: entry i of right side r lies at `at + i * width + r -
+    first`."""
 
     first: int
     count: int
@@ -122,7 +126,8 @@ class Layout:
 
 
 def layout(n: int, count: int, widths: Sequence[int], fewest: int) -> Layout:
-    """Of `count` right sides of n numbers: in lots of the least width that holds all, or of the largest; single where fewer than `fewest` are left."""
+    """Of `count` right sides of n numbers: in lots of the least width that holds all, or of the largest; single where
+    fewer than `fewest` are left."""
     lots: list[Lot] = []
     first = at = 0
     while first < count:

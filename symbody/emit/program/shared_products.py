@@ -1,8 +1,9 @@
 """Products of several factors, grouped so that what several of them have in common is computed once.
 
-On the graph a product of several factors is one node, whatever the order in which it was written, and its grouping there knows nothing of other
-products. Here products are taken apart, and the pair of factors that most of them contain is multiplied first, again and again: greedy
-elimination of common subexpressions (Breuer, Generation of optimal code for expressions via factorization, Comm. ACM 12, 1969).
+On the graph a product of several factors is one node, whatever the order in which it was written, and its grouping
+there knows nothing of other products. Here products are taken apart, and the pair of factors that most of them contain
+is multiplied first, again and again: greedy elimination of common subexpressions (Breuer, Generation of optimal code
+for expressions via factorization, Comm. ACM 12, 1969).
 """
 
 from __future__ import annotations
@@ -115,7 +116,8 @@ def _times(a: Any, b: Any) -> Any:
 
 
 class _Grouping:
-    """Products as multisets of factors, in which the most frequent pair becomes a factor until no pair is left in two of them."""
+    """Products as multisets of factors, in which the most frequent pair becomes a factor until no pair is left in two
+    of them."""
 
     def __init__(self, products: dict[Node, Counter[Any]]) -> None:
         self.products = products
@@ -135,7 +137,8 @@ class _Grouping:
                 heappush(self.queue, self._entry(pair))
 
     def _entry(self, pair: _Pair) -> tuple[Any, ...]:
-        """Frequent pairs first; among them those of speeds and coordinates, so that parameters are left to be multiplied by each other."""
+        """Frequent pairs first; among them those of speeds and coordinates, so that parameters are left to be
+        multiplied by each other."""
         one, other = sorted((pair.one.key, pair.other.key))
         return -len(self.having[pair]), -other, -one, next(self.number), pair
 

@@ -1,8 +1,9 @@
 """Signs of intermediate values, chosen so that few of them have to be changed.
 
-x and -x are one value here, computed once, with whichever sign is handy: a difference may be taken either way round, a constant factor may be
-negative, and what is added with the wrong sign is subtracted. A negation is left only where nothing before it can turn over: at an output, or as an
-argument of a function that is neither even nor odd. Every value is what it was, to the last bit.
+x and -x are one value here, computed once, with whichever sign is handy: a difference may be taken either way round, a
+constant factor may be negative, and what is added with the wrong sign is subtracted. A negation is left only where
+nothing before it can turn over: at an output, or as an argument of a function that is neither even nor odd. Every value
+is what it was, to the last bit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A program for the derivatives of forward dynamics of a tree: what depends on the state written out, pairs of degrees of freedom in loops."""
+"""A program for the derivatives of forward dynamics of a tree: what depends on the state written out, pairs of degrees
+of freedom in loops."""
 
 from __future__ import annotations
 
@@ -22,8 +23,9 @@ MOST_SLOPES: Final = 3  # of forces, for each column: with more of them the loop
 def tree_program(
     name: str, inputs: Mapping[str, Any], eq: Equations, groups: Mapping[str, Sequence[Symbol]], **options: Any
 ) -> Program | None:
-    """∂u'/∂x as output a_x for each group x; None where the loops do not fit: other mechanisms than trees (see `tree_form`), derivatives
-    without all coordinates and speeds or with respect to what moves bodies otherwise, forces that depend on much. `options` are those of `program`."""
+    """∂u'/∂x as output a_x for each group x; None where the loops do not fit: other mechanisms than trees (see
+    `tree_form`), derivatives without all coordinates and speeds or with respect to what moves bodies otherwise, forces
+    that depend on much. `options` are those of `program`."""
     moving, wanted = eq.variables.of("q u").symbols, [s for g in groups.values() for s in g]
     others = [s for s in wanted if s not in set(moving)]
     if len(wanted) != len(set(wanted)) or not set(moving) <= set(wanted):

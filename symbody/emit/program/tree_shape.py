@@ -1,4 +1,5 @@
-"""The shape of a tree of bodies: what `loops/tree_kernels.py` knows of it when it is translated, and how much memory it takes."""
+"""The shape of a tree of bodies: what `loops/tree_kernels.py` knows of it when it is translated, and how much memory it
+takes."""
 
 from __future__ import annotations
 
@@ -69,7 +70,8 @@ class TreeShape:
         return [*self.joint, *(first[self.rows.index(j)] for j in range(self.n))]
 
     def _later(self) -> list[int]:
-        """For each degree of freedom where the first of those that hang on it, however far, ends: X is of use to what comes after."""
+        """For each degree of freedom where the first of those that hang on it, however far, ends: X is of use to what
+        comes after."""
         out = [self.n] * self.n
         for i in reversed(range(self.n)):
             p = self.parent[i]
@@ -101,7 +103,8 @@ class TreeShape:
         return range(first, first + self.n * self.groups[group][1])
 
     def blocks(self, lanes: int) -> int:
-        """Vectors for a number of each degree of freedom; an odd number, so that columns do not meet in the processor's cache."""
+        """Vectors for a number of each degree of freedom; an odd number, so that columns do not meet in the processor's
+        cache."""
         return -(-self.n // lanes) | 1
 
     def memory(self, lanes: int) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """Many right sides against the factors of one sparse matrix, written out.
 
-Where A = L D Lᵀ comes from a tree, a right side that acts in one branch moves another branch only through what they both hang on. There back
-substitution through the whole branch is cut short:
+Where A = L D Lᵀ comes from a tree, a right side that acts in one branch moves another branch only through what they
+both hang on. There back substitution through the whole branch is cut short:
 
     x_k = -Σ L_ik x_i   over all ancestors i of k    becomes    x_k = Σ W_ki x_i   over the ancestors of the branch
 
@@ -48,7 +48,8 @@ class Branches:
         return x
 
     def _tops(self, is_still: Sequence[bool]) -> list[int]:
-        """For each place where nothing acts the last such place on the way to the root, itself at least; -1 where something acts."""
+        """For each place where nothing acts the last such place on the way to the root, itself at least; -1 where
+        something acts."""
         top = [-1] * self.n
         for k in reversed(range(self.n)):
             if is_still[k]:

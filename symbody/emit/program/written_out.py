@@ -1,4 +1,5 @@
-"""Programs for targets without loops over trees: the kernels run on instructions, which writes them out. Zeros of the structure take nothing."""
+"""Programs for targets without loops over trees: the kernels run on instructions, which writes them out. Zeros of the
+structure take nothing."""
 
 from __future__ import annotations
 

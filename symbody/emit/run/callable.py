@@ -42,7 +42,8 @@ _Batch = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 2)
 
 @cache
 def _generator() -> str:
-    """Hash of the files that decide the machine code of a program: when one changes, older machine code is not used any more."""
+    """Hash of the files that decide the machine code of a program: when one changes, older machine code is not used any
+    more."""
     loops = (loop_text, numbers, kernels, checked, form, specialised, elimination)
     trees = (tree_text, transposed, tree_kernels, tree_shape)
     made_by = (llvm_text_module, llvm_sincos, packing, pieces, right_sides, jit, *loops, *trees)
@@ -52,7 +53,8 @@ def _generator() -> str:
 def compile_program(program: Program, *, cache: bool = True, empty: tuple[str, ...] = ()) -> Compiled:
     """Machine code for a program; see `compile`.
 
-    empty   names of arguments without numbers, which may follow the others: where a model has no parameters, f.udot(t, q, u, f.p) is f.udot(t, q, u)
+    empty   names of arguments without numbers, which may follow the others: where a model has no parameters, f.udot(t,
+            q, u, f.p) is f.udot(t, q, u)
     """
     space: dict[str, Any] = {"explain__": _explain, "missing__": _MISSING}
     exec(_call_text(program, empty), space)
@@ -67,11 +69,12 @@ _MISSING: Final = object()
 class Compiled:
     """A compiled program. Call it with one argument for each input group: `f(t, q, u)`.
 
-    Returns an array, or a tuple of arrays where the program has several outputs. `f.batch(t, q, u)` takes many states at once,
-    one in each row, on all cores. Both may be called from several threads at the same time.
+    Returns an array, or a tuple of arrays where the program has several outputs. `f.batch(t, q, u)` takes many states
+    at once, one in each row, on all cores. Both may be called from several threads at the same time.
 
-    For use from other languages: `address` is that of `void f(const double *const *in, double *const *out, double *work)`, with a pointer
-    for each input and output, one more pointer `in` to the table of external functions, and scratch memory for `work` numbers.
+    For use from other languages: `address` is that of `void f(const double *const *in, double *const *out, double
+    *work)`, with a pointer for each input and output, one more pointer `in` to the table of external functions, and
+    scratch memory for `work` numbers.
     """
 
     def __init__(self, program: Program, cache: bool = True, empty: tuple[str, ...] = ()) -> None:
@@ -97,7 +100,8 @@ class Compiled:
     # ------------------------------------------------------------------------------------------------ building
 
     def _built(self, lanes: int, for_many: bool = False) -> tuple[jit.Loaded, int]:
-        """Machine code for states side by side, with the loop over many of them or without, and the scratch memory it wants."""
+        """Machine code for states side by side, with the loop over many of them or without, and the scratch memory it
+        wants."""
         made_of = f"{_generator()}|{lanes}|{for_many}|{jit.identity()}|{self.program.digest}"
         key = hashlib.sha256(made_of.encode()).hexdigest()
         kept = disk.load(key) if self._cache else None
@@ -134,16 +138,19 @@ class Compiled:
 
     @cached_property
     def _batch(self) -> tuple[jit.Loaded, Any, int]:
-        # Loops over a tree fill vectors by themselves: of several states at once, the scratch memory would not stay near the processor.
+        # Loops over a tree fill vectors by themselves: of several states at once, the scratch memory would not stay
+        # near the processor.
         lanes = 1 if any(i.op == "tree" for i in self.program.code) else jit.lanes()
         code, work = self._built(lanes, for_many=True)
         return code, _Batch(code.address(f"{entry(self.program)}.batch")), work * lanes
 
     def batch(self, *groups: Any, threads: int | None = None, out: Any = None) -> Any:
-        """Many states at once: a group has shape (n, size), or (n,) where it is scalar; without the n it serves all states.
+        """Many states at once: a group has shape (n, size), or (n,) where it is scalar; without the n it serves all
+        states.
 
-        Runs side by side in the lanes of vector registers (loops over a tree one after the other) and on all cores (or on `threads` of them), without
-        Python's lock. Results are new arrays, or those given as `out`: one, or a tuple where the program has several outputs.
+        Runs side by side in the lanes of vector registers (loops over a tree one after the other) and on all cores (or
+        on `threads` of them), without Python's lock. Results are new arrays, or those given as `out`: one, or a tuple
+        where the program has several outputs.
         """
         arrays, strides, n = self._rows(groups)
         results = self._results(n, out)
@@ -283,10 +290,10 @@ def _described(a: Any) -> str:
     return f"shape {a.shape} of {a.dtype}" if isinstance(a, np.ndarray) else shown(a)
 
 
-# ---------------------------------------------------------------------------------------------------------- calling from Python
+# -------------------------------------------------------------------------------------------------- calling from Python
 
-# `f(q, u)` is called in the innermost loops of users' programs. Its `__call__` is written out for the shape of one program, so that
-# between Python and machine code there is nothing but copying the arguments in and the results out.
+# `f(q, u)` is called in the innermost loops of users' programs. Its `__call__` is written out for the shape of one
+# program, so that between Python and machine code there is nothing but copying the arguments in and the results out.
 
 
 def _call_text(program: Program, empty: tuple[str, ...] = ()) -> str:
@@ -332,7 +339,8 @@ def _call_text(program: Program, empty: tuple[str, ...] = ()) -> str:
 
 
 def _argument_names(program: Program) -> list[str]:
-    """Names of the groups, changed where they mean something else in the text of `__call__`: a word of Python, or one of its own variables."""
+    """Names of the groups, changed where they mean something else in the text of `__call__`: a word of Python, or one
+    of its own variables."""
     names = UniqueNames(lambda n: is_python_reserved(n) or n.endswith("__"))
     return [names.new(g.name) for g in program.inputs]
 
@@ -355,11 +363,12 @@ def _explain(program: Program, groups: Sequence[Any]) -> None:
             raise ProgramError(f"{program.name}: {group.name} has shape {a.shape}, expected {expected}{hint}") from None
 
 
-# ---------------------------------------------------------------------------------------------------------- external functions
+# --------------------------------------------------------------------------------------------------- external functions
 
 
 class _Externals:
-    """Addresses of the external functions. An exception in a Python one makes the value nan and is raised after the call, in its own thread."""
+    """Addresses of the external functions. An exception in a Python one makes the value nan and is raised after the
+    call, in its own thread."""
 
     def __init__(self, functions: tuple[ExternalFunction, ...]) -> None:
         self._pending = threading.local()

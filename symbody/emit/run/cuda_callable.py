@@ -85,11 +85,12 @@ class ArrayLayout:
 
 
 class CudaFunction:
-    """A program on a GPU. Call it with one argument for each input group, `f(t, q, u)`: arrays of n rows on a card, or one row for all states.
+    """A program on a GPU. Call it with one argument for each input group, `f(t, q, u)`: arrays of n rows on a card, or
+    one row for all states.
 
-    Arrays are those of CuPy, PyTorch or JAX, or `device_array(...)`, in the function's precision; results are of the same kind. Numbers and
-    short rows from this computer's memory are passed with the call. Work is queued on the caller's stream. Arguments without numbers
-    (`empty`: p of a model without parameters) may follow the others.
+    Arrays are those of CuPy, PyTorch or JAX, or `device_array(...)`, in the function's precision; results are of the
+    same kind. Numbers and short rows from this computer's memory are passed with the call. Work is queued on the
+    caller's stream. Arguments without numbers (`empty`: p of a model without parameters) may follow the others.
     """
 
     def __init__(self, program: Program, real: str = "double", cache: bool = True, empty: tuple[str, ...] = ()) -> None:
@@ -112,7 +113,8 @@ class CudaFunction:
         return self.kernels[key]
 
     def _ways(self, layout: ArrayLayout) -> list[bool]:
-        """Whether to load the next state's inputs early: what is certain, or both ways to be tried, the more promising one first."""
+        """Whether to load the next state's inputs early: what is certain, or both ways to be tried, the more promising
+        one first."""
         if prefetches(self.program, self.real, layout):
             return [True]
         if self.program.cost.total > LONG:
@@ -126,7 +128,8 @@ class CudaFunction:
 
     def __call__(self, *groups: Any, out: Any = None, stream: Any = None) -> Any:
         """out      arrays for the results, one for each output, which are then returned
-        stream   where the work is queued; by default the stream on which CuPy or PyTorch work at this moment, else the default stream
+        stream   where the work is queued; by default the stream on which CuPy or PyTorch work at this moment, else the
+                 default stream
         """
         call = self.prepared(*groups, out=out, stream=stream)
         call()
@@ -185,7 +188,8 @@ class CudaFunction:
         number = NUMBERS_OF[self.real]
         if a.size * real_dtype(self.real).itemsize > _MOST_VALUES:
             raise ProgramError(
-                f"{self.program.name}: {group.name} has too many numbers for the arguments of a kernel; give it by device_array(...)"
+                f"{self.program.name}: {group.name} has too many numbers for the arguments of a kernel; give "
+                "it by device_array(...)"
             )
         return _Given(VALUE, [number(x) for x in np.atleast_1d(a).tolist()], None, None)
 
@@ -290,7 +294,8 @@ def _layout_of_results(results: Sequence[_Result]) -> str:
 
 
 def prefetches(program: Program, real: str, layout: ArrayLayout) -> bool:
-    """Whether the next state's inputs certainly fit into registers beside the work on this one; else both ways are tried."""
+    """Whether the next state's inputs certainly fit into registers beside the work on this one; else both ways are
+    tried."""
     words = real_dtype(real).itemsize // 4
     carried = sum(layout.inputs[g] != VALUE for g, _ in used_inputs(program))
     return words * (values_alive(with_fewer_alive(program)) + carried) <= REGISTERS

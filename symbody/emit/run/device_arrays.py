@@ -1,6 +1,8 @@
-"""Arrays in the memory of a GPU: those of CuPy, PyTorch and JAX as they are, and our own for those who have none of them.
+"""Arrays in the memory of a GPU: those of CuPy, PyTorch and JAX as they are, and our own for those who have none of
+them.
 
-Arrays come and go by DLPack (which also lets streams wait for each other) and by `__cuda_array_interface__`; nothing is copied.
+Arrays come and go by DLPack (which also lets streams wait for each other) and by `__cuda_array_interface__`; nothing is
+copied.
 """
 
 from __future__ import annotations
@@ -118,7 +120,8 @@ def packed(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class DeviceArray:
-    """An array in the memory of a card. `numpy()` copies it to this computer's memory; CuPy, PyTorch and JAX take it as it is:
+    """An array in the memory of a card. `numpy()` copies it to this computer's memory; CuPy, PyTorch and JAX take it as
+    it is:
 
     torch.from_dlpack(x), cupy.from_dlpack(x), jax.numpy.from_dlpack(x)
     """
@@ -206,7 +209,8 @@ def _free(driver: CudaDriver, card: Card, address: int, stream: int) -> None:
 
 
 class _Exported:
-    """DLPack's description of an array. It holds itself, by a count of its own, until the consumer calls the deleter."""
+    """DLPack's description of an array. It holds itself, by a count of its own, until the consumer calls the
+    deleter."""
 
     def __init__(self, array: DeviceArray) -> None:
         view, n = array.view, len(array.shape)
@@ -231,11 +235,12 @@ def _capsule_of(array: DeviceArray) -> Any:
     return _new_capsule(ctypes.addressof(_Exported(array).managed), _CAPSULE, None)
 
 
-# ---------------------------------------------------------------------------------------------------------- of the caller
+# -------------------------------------------------------------------------------------------------------- of the caller
 
 
 def stream_of(stream: Any, arrays: Iterable[Any]) -> int:
-    """A stream by its number, or as CuPy or PyTorch have it; without one, theirs at this moment where arrays are theirs."""
+    """A stream by its number, or as CuPy or PyTorch have it; without one, theirs at this moment where arrays are
+    theirs."""
     if stream is None:
         return next((found for a in arrays if (found := _current_stream(a)) is not None), LEGACY_STREAM)
     number = getattr(stream, "cuda_stream", getattr(stream, "ptr", stream))

@@ -1,12 +1,12 @@
 """Machine code kept on disk, by content.
 
-A file is named by the hash of everything that decides its content, begins with the hash of what follows, and is put in place by
-a rename: readers see a whole file or none, whatever other processes do. The directory must belong to the user and be writable
-by nobody else; otherwise nothing is read from it or written to it, because what lies there will be run.
+A file is named by the hash of everything that decides its content, begins with the hash of what follows, and is put in
+place by a rename: readers see a whole file or none, whatever other processes do. The directory must belong to the user
+and be writable by nobody else; otherwise nothing is read from it or written to it, because what lies there will be run.
 
-All files together stay below a limit ($SYMBODY_CACHE_LIMIT, such as 500M or 2G; 1 GiB by default): reading a file sets its time, and the
-oldest go first. To look through the directory takes longer than to write a file, so it is done about once for every sixteenth of the limit
-that is written, whichever process writes it.
+All files together stay below a limit ($SYMBODY_CACHE_LIMIT, such as 500M or 2G; 1 GiB by default): reading a file sets
+its time, and the oldest go first. To look through the directory takes longer than to write a file, so it is done about
+once for every sixteenth of the limit that is written, whichever process writes it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ TRIMMED: Final = 0.9  # of the limit is left where something had to go, so that 
 
 
 def directory() -> Path:
-    """Where machine code is kept: $SYMBODY_CACHE, or the user's cache directory. An OSError where there is no such place."""
+    """Where machine code is kept: $SYMBODY_CACHE, or the user's cache directory. An OSError where there is no such
+    place."""
     if chosen := os.environ.get("SYMBODY_CACHE"):
         return Path(chosen)
     if sys.platform == "win32":
@@ -45,7 +46,8 @@ def directory() -> Path:
 
 
 def _place(variable: str, below_home: str) -> Path:
-    """The folder that an environment variable names; one that is empty or relative names none, since it would mean another folder for each working directory."""
+    """The folder that an environment variable names; one that is empty or relative names none, since it would mean
+    another folder for each working directory."""
     said = Path(os.environ.get(variable, ""))
     if said.is_absolute():
         return said
@@ -69,7 +71,8 @@ def _usable() -> Path:
 
 
 def load(key: str) -> bytes | None:
-    """The entry under this key, if it is intact. Whatever is wrong with the directory costs time, not the result; `save` says what it is."""
+    """The entry under this key, if it is intact. Whatever is wrong with the directory costs time, not the result;
+    `save` says what it is."""
     try:
         if not directory().exists():
             return None
@@ -84,7 +87,8 @@ def load(key: str) -> bytes | None:
 
 
 def save(key: str, content: bytes) -> None:
-    """Keep something under this key. A disk that is full, read-only or somebody else's costs the cache, not the result."""
+    """Keep something under this key. A disk that is full, read-only or somebody else's costs the cache, not the
+    result."""
     try:
         folder = _usable()
         with whole_file(folder / f"{key}.o", 0o600, is_lasting=False) as file:
@@ -146,7 +150,8 @@ def _files(folder: Path) -> Iterator[Entry]:
 
 
 def trim(folder: Path, most: int) -> None:
-    """Remove the least recently used files where all together are larger than `most` bytes, and temporary files that nobody will finish."""
+    """Remove the least recently used files where all together are larger than `most` bytes, and temporary files that
+    nobody will finish."""
     for file in _files(folder):
         if is_unfinished(file.path) and time.time() - file.used > ABANDONED:
             _remove(file)

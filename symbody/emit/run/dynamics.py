@@ -38,10 +38,11 @@ class Dynamics(Portable):
 
     Functions take t, q, u, then z and r where the equations have additional variables and inputs, then p; `f.rhs` and
     `f.rhs_derivatives(...)` take the whole state x = (q, u, z) in one array: t, x, then r and p; `f.inverse` and
-    `f.inverse_derivatives(...)` take the accelerations a after u: t, q, u, a, then z, r, p. r has the inputs, then those of their rates that the
-    equations contain. Where no parameters are left, p is empty and may be left out. Each function is compiled when it is first used, and has
-    `.batch` for many states at once. `f.p` holds the default values of the parameters; `f.parameters(m1=2.0)` changes some. `real` is the precision on a
-    GPU, or None: machine code of this computer.
+    `f.inverse_derivatives(...)` take the accelerations a after u: t, q, u, a, then z, r, p. r has the inputs, then
+    those of their rates that the equations contain. Where no parameters are left, p is empty and may be left out. Each
+    function is compiled when it is first used, and has `.batch` for many states at once. `f.p` holds the default values
+    of the parameters; `f.parameters(m1=2.0)` changes some. `real` is the precision on a GPU, or None: machine code of
+    this computer.
     """
 
     def __init__(
@@ -60,7 +61,10 @@ class Dynamics(Portable):
 
     def __repr__(self) -> str:
         groups = ", ".join(self._groups)
-        return f"<Dynamics of {self.equations.name}: f.udot, f.M, ... are functions of ({groups}), compiled when first used>"
+        return (
+            f"<Dynamics of {self.equations.name}: f.udot, f.M, ... are functions of ({groups}), compiled when "
+            "first used>"
+        )
 
     @cached_property
     def _groups(self) -> dict[str, Any]:
@@ -114,8 +118,8 @@ class Dynamics(Portable):
 
     @cached_property
     def udot(self) -> Compiled:
-        """Accelerations u': forward dynamics. Of a tree by composite (CRBA) or by articulated bodies (ABA), whichever takes fewer operations; with
-        constraints by the elimination that `equations.factors.elimination` names."""
+        """Accelerations u': forward dynamics. Of a tree by composite (CRBA) or by articulated bodies (ABA), whichever
+        takes fewer operations; with constraints by the elimination that `equations.factors.elimination` names."""
         eq = self.equations
         with gc_paused():
             ways = ways_to_accelerations(eq)
@@ -135,7 +139,8 @@ class Dynamics(Portable):
 
     @cached_property
     def rhs(self) -> Compiled:
-        """x' = (q', u', z') of the state x = (q, u, z) in one array, `f.rhs(t, x, p)`; before p stand inputs r where there are any."""
+        """x' = (q', u', z') of the state x = (q, u, z) in one array, `f.rhs(t, x, p)`; before p stand inputs r where
+        there are any."""
         with gc_paused():
             ways = [state_rates(self.equations, udot) for udot in ways_to_accelerations(self.equations)]
             if self._bake:
@@ -179,11 +184,11 @@ class Dynamics(Portable):
 
     @cached_property
     def inverse(self) -> Compiled:
-        """Inverse dynamics: the inputs for a motion with accelerations a = u', `f.inverse(t, q, u, a, p)`; before p stand z, and those inputs r that
-        act by their rates, where there are any.
+        """Inverse dynamics: the inputs for a motion with accelerations a = u', `f.inverse(t, q, u, a, p)`; before p
+        stand z, and those inputs r that act by their rates, where there are any.
 
-        Where there are constraints, their multipliers too; where not every degree of freedom has an input, what is left of the balances
-        that no input can reach (see `inverse_dynamics`).
+        Where there are constraints, their multipliers too; where not every degree of freedom has an input, what is left
+        of the balances that no input can reach (see `inverse_dynamics`).
         """
         with gc_paused():
             found = shortest_inverse_dynamics(self.equations)
@@ -205,9 +210,11 @@ class Dynamics(Portable):
         return self._derivatives("jacobian", ("q", "u"))
 
     def derivatives(self, wrt: Iterable[Wrt] | None = None) -> Compiled:
-        """Derivatives of forward dynamics: ∂u'/∂x as the output a_x for each x of `wrt`, and ∂lam/∂x as lam_x where there are constraints.
+        """Derivatives of forward dynamics: ∂u'/∂x as the output a_x for each x of `wrt`, and ∂lam/∂x as lam_x where
+        there are constraints.
 
-        wrt   "q", "u", "z", "r" (by default those that the equations have), "p", "t", and single symbols by name: ("q", "u", "m1")
+        wrt   "q", "u", "z", "r" (by default those that the equations have), "p", "t", and single symbols by name: ("q",
+              "u", "m1")
 
         All right sides share one factorisation (see `forward_derivatives`).
         """
@@ -216,7 +223,8 @@ class Dynamics(Portable):
         return self._derivatives("derivatives", present if wrt is None else wrt, with_multipliers=True)
 
     def inverse_derivatives(self, wrt: Iterable[Wrt] = ("q", "u", "a")) -> Compiled:
-        """Derivatives of M u' - f at given accelerations, ∂(M u' - f)/∂x as tau_x: a function of t, q, u, a, then z, r, p."""
+        """Derivatives of M u' - f at given accelerations, ∂(M u' - f)/∂x as tau_x: a function of t, q, u, a, then z, r,
+        p."""
         eq = self.equations
         with gc_paused():
             found = inverse_derivatives(eq, self._unbaked(symbols_to_vary(eq, wrt, {"a": accelerations(eq)})))
@@ -242,7 +250,8 @@ class Dynamics(Portable):
             return self.function(name, outputs)
 
     def _in_loops(self, name: str, groups: Mapping[str, Sequence[Symbol]]) -> Program | None:
-        """Derivatives by loops over a tree with many degrees of freedom; None where there are few, or where it is no such tree."""
+        """Derivatives by loops over a tree with many degrees of freedom; None where there are few, or where it is no
+        such tree."""
         eq = self.equations
         if self._real is not None or len(eq.u) < LOOPS_FROM:
             return None
@@ -279,11 +288,13 @@ def compile(
     target: str = "cpu",
     real: str = "double",
 ) -> Any:
-    """Machine code, made by LLVM in this process: no compiler is needed. A Program gives one function, Equations give `Dynamics`.
+    """Machine code, made by LLVM in this process: no compiler is needed. A Program gives one function, Equations give
+    `Dynamics`.
 
     bake     numbers for parameters of equations, folded into the code
     cache    keep the machine code on disk, and take it from there when the same is compiled again
-    target   "cpu", or "cuda": an NVIDIA GPU, by its driver alone; functions then take many states in arrays of CuPy, PyTorch or JAX
+    target   "cpu", or "cuda": an NVIDIA GPU, by its driver alone; functions then take many states in arrays of CuPy,
+             PyTorch or JAX
     real     precision on a GPU: "double", or "float" (single)
     """
     if target not in TARGETS:

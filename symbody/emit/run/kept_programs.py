@@ -1,7 +1,9 @@
-"""Programs kept on disk by what they are made of, next to their machine code: what was derived and unrolled once is not derived and unrolled again.
+"""Programs kept on disk by what they are made of, next to their machine code: what was derived and unrolled once is not
+derived and unrolled again.
 
-The key is a digest of the content (equations pickled with all their expressions, and what is made of them) and of the sources of this package that make programs.
-An entry is a pickle in the directory of machine code, which nobody else can write (`disk_cache.py`). Programs that call functions of Python are not kept.
+The key is a digest of the content (equations pickled with all their expressions, and what is made of them) and of the
+sources of this package that make programs. An entry is a pickle in the directory of machine code, which nobody else can
+write (`disk_cache.py`). Programs that call functions of Python are not kept.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ def _sources() -> str:
 
 
 def content_of(thing: Any) -> str:
-    """A digest of everything that an object is; empty where it holds what cannot be pickled, such as a function of Python."""
+    """A digest of everything that an object is; empty where it holds what cannot be pickled, such as a function of
+    Python."""
     try:
         return hashlib.sha256(pickle.dumps(thing)).hexdigest()
     except (pickle.PicklingError, AttributeError, TypeError):
@@ -35,7 +38,8 @@ def content_of(thing: Any) -> str:
 
 
 def kept_program(content: str, name: str, make: Callable[[], Program]) -> Program:
-    """The program of this name that is made of this content: from disk, or made and put there. Without content it is made."""
+    """The program of this name that is made of this content: from disk, or made and put there. Without content it is
+    made."""
     if not content:
         return make()
     key = hashlib.sha256(f"program|{_sources()}|{content}|{name}".encode()).hexdigest()

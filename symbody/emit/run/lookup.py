@@ -34,8 +34,8 @@ class TableFunction:
 class PiecewisePolynomial(ExternalFunction):
     """A piecewise polynomial or one of its derivatives.
 
-    It is pickled by its numbers, since machine code has no place in another process; functions of equal numbers are equal, so that calls of
-    them are one node.
+    It is pickled by its numbers, since machine code has no place in another process; functions of equal numbers are
+    equal, so that calls of them are one node.
     """
 
     pieces: Pieces | None = None
@@ -52,7 +52,8 @@ class PiecewisePolynomial(ExternalFunction):
 
 @dataclass(frozen=True)
 class Pieces:
-    """The content of a piecewise polynomial: times and rows of coefficients as bytes, and which derivative of it is meant."""
+    """The content of a piecewise polynomial: times and rows of coefficients as bytes, and which derivative of it is
+    meant."""
 
     name: str
     times: bytes
@@ -108,4 +109,7 @@ def _compiled(pieces: Pieces) -> list[PiecewisePolynomial]:
 def _entry(loops: LlvmLoops, name: str, kernel: Callable[..., float], known: Mapping[str, Any]) -> str:
     """A function of one number that runs a kernel with everything else known."""
     made = loops.kernels.kernel(kernel, basic_types(kernel), known)
-    return f"define double @lookup.{name}(double %x) nounwind {{\n  %y = call double @{made.name}(double %x)\n  ret double %y\n}}\n"
+    return (
+        f"define double @lookup.{name}(double %x) nounwind {{\n  %y = call double @{made.name}(double %x)\n  ret "
+        f"double %y\n}}\n"
+    )

@@ -1,8 +1,8 @@
 """Loops and the programs that they call, ready to run.
 
-A `Callee` is what a loop sees of a program: a table of four pointers (function, inputs, outputs, scratch memory). A kernel of the
-loops can be a callee too, and so stand where a program does. Every callee has memory of its own: runs that go on at the same
-time have their own callees of the same machine code.
+A `Callee` is what a loop sees of a program: a table of four pointers (function, inputs, outputs, scratch memory). A
+kernel of the loops can be a callee too, and so stand where a program does. Every callee has memory of its own: runs
+that go on at the same time have their own callees of the same machine code.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def compiled_loops(
     known: tuple[tuple[str, int | float | str | tuple[float, ...] | None], ...],
     outputs: tuple[str, ...],
 ) -> jit.Loaded:
-    """Machine code of a kernel: the name of its entry, types of its arguments, what is known of them, and which are outputs."""
+    """Machine code of a kernel: the name of its entry, types of its arguments, what is known of them, and which are
+    outputs."""
     loops = loop_text.LlvmLoops()
     loops.entry(kernel, name, dict(types), dict(known), outputs)
     text = loops.text()
@@ -92,7 +93,8 @@ def program_callee(compiled: Compiled, given: Mapping[str, Array]) -> Callee:
 class LoopCallee:
     """A kernel with its arguments: records, arrays, numbers, indices, and other callees.
 
-    known     values that become constants of the machine code, by the names of their arguments; records know what of them is constant
+    known     values that become constants of the machine code, by the names of their arguments; records know what of
+              them is constant
     outputs   arguments that take the places of a program's outputs, where the kernel stands for one
     """
 

@@ -1,7 +1,8 @@
 """Threads that wait for work, kept from call to call, and how work is divided among them.
 
-Starting a thread takes about 100 µs, waking one 10. Work is handed out in small parts, so that a thread whose parts take longer, or whose core is disturbed,
-does not hold up the others. The thread that asks works too: where all others are busy, it does everything by itself.
+Starting a thread takes about 100 µs, waking one 10. Work is handed out in small parts, so that a thread whose parts
+take longer, or whose core is disturbed, does not hold up the others. The thread that asks works too: where all others
+are busy, it does everything by itself.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ def share_out(part: Callable[[int, int], None], count: int, threads: int, size: 
 def share_out_of_the_way(
     part: Callable[[int, int], None], count: int, threads: int, size: int, stop: Callable[[], None]
 ) -> None:
-    """The same by other threads alone, for parts that may take long: the thread that asks waits, and an interruption calls `stop`, after which parts are to end."""
+    """The same by other threads alone, for parts that may take long: the thread that asks waits, and an interruption
+    calls `stop`, after which parts are to end."""
     left = PartsOfWork(count, size)
 
     def work() -> None:

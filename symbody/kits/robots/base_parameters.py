@@ -1,12 +1,15 @@
-"""Base parameters: the combinations of inertial parameters that a motion can show, symbolically by rules and numerically by rank.
+"""Base parameters: the combinations of inertial parameters that a motion can show, symbolically by rules and
+numerically by rank.
 
-Mass on the axis of a revolute joint moves the same with the body before the joint as with the one after it; so do second moments of a body that slides.
-Each joint therefore lets parameters of a body be counted with those of the one before it (Gautier and Khalil 1990): for a revolute one about z
+Mass on the axis of a revolute joint moves the same with the body before the joint as with the one after it; so do
+second moments of a body that slides. Each joint therefore lets parameters of a body be counted with those of the one
+before it (Gautier and Khalil 1990): for a revolute one about z
 
     m, mc_z, I_yy -> body before,      I_xx -> I_xx - I_yy
 
-and for a prismatic one all six inertias. Seven parameters remain of a body on a revolute joint, four on a prismatic one, ten on a free one. What is still
-without influence, or depends on others, is found by the rank of Y at random motions.
+and for a prismatic one all six inertias. Seven parameters remain of a body on a revolute joint, four on a prismatic
+one, ten on a free one. What is still without influence, or depends on others, is found by the rank of Y at random
+motions.
 """
 
 from __future__ import annotations
@@ -31,7 +34,8 @@ class BaseParameters:
     """What can be identified.
 
     columns    of Y that are independent and span all others: the minimal regressor is `regressor.chosen(base.columns)`
-    formulas   of each of them the grouped parameter, an expression in symbols named as the parameters are, and in those of the geometry
+    formulas   of each of them the grouped parameter, an expression in symbols named as the parameters are, and in those
+               of the geometry
     grouping   B with π_base = B π, numbers
     gap        ratio of the singular values on both sides of the rank
     """
@@ -76,7 +80,8 @@ def base_parameters(Y: Regressor, *, gravity: bool = True, seed: int = 0) -> Bas
 
 
 def _collected(slopes: Sequence[sb.Expr], numbers: np.ndarray, symbols: Sequence[sb.Symbol]) -> sb.Expr:
-    """Σ coefficient · parameter; coefficients of numbers without rounding errors, those of parameters as short as they can be."""
+    """Σ coefficient · parameter; coefficients of numbers without rounding errors, those of parameters as short as they
+    can be."""
     total = sb.fraction(0, 1)
     for e, x, s in zip(slopes, numbers, symbols, strict=True):
         if abs(x) > 1e-12:
@@ -122,7 +127,8 @@ def _carrier(frames: Sequence[sb.Frame], b: int) -> int | None:
 
 
 def _joint_between(eq: sb.Equations, a: sb.Frame, b: sb.Frame) -> tuple[str, int, sb.Matrix, sb.Matrix]:
-    """How b moves in a: kind, axis of b, constant offset (of prismatic ones none), and constant rotation or the axis's direction."""
+    """How b moves in a: kind, axis of b, constant offset (of prismatic ones none), and constant rotation or the axis's
+    direction."""
     p, R = (b.origin - a.origin).components(a), a.dcm(b)
     moving = {s for s in sb.free_symbols([*p.entries, *R.entries]) if s.kind == "coordinate"}
     slides = {s for s in sb.free_symbols(p) if s.kind == "coordinate"}
@@ -159,7 +165,8 @@ def _moved_whole(own: Sequence[sb.Expr], p: sb.Matrix, R: sb.Matrix, with_mass: 
 
 
 def _moved_along(own: Sequence[sb.Expr], axis: int, p: sb.Matrix, R: sb.Matrix) -> tuple[list[sb.Expr], list[sb.Expr]]:
-    """Mass on the axis, in the frame before, and what is left: m = 0, no first moment along the axis, one inertia across it zero.
+    """Mass on the axis, in the frame before, and what is left: m = 0, no first moment along the axis, one inertia
+    across it zero.
 
     Mass dm(s) at p + s e has ∫ r rᵀ dm = m p pᵀ + h (p eᵀ + e pᵀ) + P e eᵀ.
     """
@@ -216,7 +223,8 @@ def _euler_parameters(eq: sb.Equations) -> list[list[int]]:
 
 
 def _independent(A: np.ndarray, order: Sequence[int]) -> tuple[list[int], list[dict[int, float]], float]:
-    """Columns of A that are independent of those before them in this order; and for each the coefficients of the others in terms of them."""
+    """Columns of A that are independent of those before them in this order; and for each the coefficients of the others
+    in terms of them."""
     scale = np.linalg.norm(A, axis=0)
     scale[scale < GAP * max(scale.max(), 1e-300)] = 0.0
     singular = np.linalg.svd(A / np.where(scale > 0, scale, 1.0), compute_uv=False)

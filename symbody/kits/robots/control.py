@@ -2,9 +2,11 @@
 
     gravity compensation      τ = g(q) - Q                                        forces that hold the robot at rest
     joint space               τ = M (a + Kd (u_ref - u) + Kp (q_ref - q)) - f     computed torque
-    task space                τ = Jᵀ Λ (ẍ* - J̇ u) + Jᵀ J̄ᵀ h + (1 - Jᵀ J̄ᵀ) τ₀ ...   the task first, τ₀ where it does not disturb it
+    task space                τ = Jᵀ Λ (ẍ* - J̇ u) + Jᵀ J̄ᵀ h + (1 - Jᵀ J̄ᵀ) τ₀ ...   the task first, τ₀ where it does
+                              not disturb it
 
-All contain the forces of the model other than inputs, so that an input that acts on every speed alone is what they give.
+All contain the forces of the model other than inputs, so that an input that acts on every speed alone is what they
+give.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ def gravity_compensation(eq: sb.Equations) -> Any:
 
 
 def computed_torque(eq: sb.Equations) -> Any:
-    """A program: q, u, q_ref, u_ref, a_ref, kp, kd, p -> the forces on speeds. For speeds that are the rates of coordinates."""
+    """A program: q, u, q_ref, u_ref, a_ref, kp, kd, p -> the forces on speeds. For speeds that are the rates of
+    coordinates."""
     _rates_only(eq, "computed_torque")
     n = len(eq.u)
     groups = {k: _symbols(k, n) for k in ("q_ref", "u_ref", "a_ref", "kp", "kd")}
@@ -37,8 +40,8 @@ def computed_torque(eq: sb.Equations) -> Any:
 
 
 def task_control(task: LinkTask) -> Any:
-    """A program: q, u, acceleration (wanted, of the task), posture (forces on speeds), p -> forces on speeds that give the task this acceleration, with the
-    posture's forces where they do not change it.
+    """A program: q, u, acceleration (wanted, of the task), posture (forces on speeds), p -> forces on speeds that give
+    the task this acceleration, with the posture's forces where they do not change it.
 
         τ = h + Jᵀ Λ (ẍ* - J̇ u - ...) + (1 - Jᵀ J̄ᵀ) τ₀,     h = M u' - f at u' = 0
     """

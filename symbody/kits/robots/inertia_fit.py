@@ -2,8 +2,9 @@
 
     τ = Y(q, u, u') π + noise,     least squares on the base parameters, rows weighted by the noise of each joint
 
-Physical consistency: the pseudo-inertia [[½ tr(I) 1 - I, mc], [mcᵀ, m]] of every body is positive definite (Wensing, Kim and Slotine 2018), as U Uᵀ with U
-triangular and e^θ on its diagonal (Rucker and Wensing 2022): ten numbers without any condition.
+Physical consistency: the pseudo-inertia [[½ tr(I) 1 - I, mc], [mcᵀ, m]] of every body is positive definite (Wensing,
+Kim and Slotine 2018), as U Uᵀ with U triangular and e^θ on its diagonal (Rucker and Wensing 2022): ten numbers without
+any condition.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ def identify_robot(
     """Base parameters from measured coordinates, speeds, accelerations and forces, one row for each sample.
 
     noise   standard deviation of the force on each speed; by default from the residuals of a fit without weights
-    prior   parameters by name, such as those of a drawing: parameters of all bodies are then found that are physically consistent, fit as well
-            as can be, and are near these where nothing is known
+    prior   parameters by name, such as those of a drawing: parameters of all bodies are then found that are physically
+            consistent, fit as well as can be, and are near these where nothing is known
     """
     Y = base.regressor
     whole = stacked(Y, q, u, a)
@@ -190,7 +191,8 @@ def _physical(
 
 @dataclass(frozen=True, eq=False)
 class Excitation:
-    """A periodic motion q_i = o_i + Σ_k (a_ik sin kωt - b_ik cos kωt)/(kω), and the condition number of the base regressor along it."""
+    """A periodic motion q_i = o_i + Σ_k (a_ik sin kωt - b_ik cos kωt)/(kω), and the condition number of the base
+    regressor along it."""
 
     offsets: np.ndarray
     sines: np.ndarray
@@ -219,8 +221,9 @@ def excitation(
     seed: int = 0,
     tries: int = 4,
 ) -> Excitation:
-    """A motion of least condition number of the base regressor (Swevers and others 1997), within bounds of position, speed and acceleration, which are
-    numbers, or one for each coordinate. For joints whose speeds are the rates of their coordinates."""
+    """A motion of least condition number of the base regressor (Swevers and others 1997), within bounds of position,
+    speed and acceleration, which are numbers, or one for each coordinate. For joints whose speeds are the rates of
+    their coordinates."""
     eq = base.regressor.equations
     n = len(eq.q)
     if n != len(eq.u) or any(r is not q.dot for q, r in zip(eq.q, eq.rates.entries, strict=True)):

@@ -1,8 +1,8 @@
 """Inverse kinematics: configurations in which a frame is where it is wanted, within the limits of the joints.
 
-Damped least squares (Levenberg and Marquardt) from many starts; every configuration that is found is kept once, angles taken modulo 2π where there are
-no limits. A robot with as many joints as the task has components has finitely many (at most 16 with six revolute joints); one with more joints has curves of
-them, of which a sample is given.
+Damped least squares (Levenberg and Marquardt) from many starts; every configuration that is found is kept once, angles
+taken modulo 2π where there are no limits. A robot with as many joints as the task has components has finitely many (at
+most 16 with six revolute joints); one with more joints has curves of them, of which a sample is given.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def inverse_kinematics(
     seed: int = 0,
     tolerance: float = 1e-10,
 ) -> list[dict[str, float]]:
-    """Configurations, by the names of coordinates, in which the task's frame is at a place and turned by a rotation (3 by 3, its axes as columns).
+    """Configurations, by the names of coordinates, in which the task's frame is at a place and turned by a rotation (3
+    by 3, its axes as columns).
 
     limits   coordinate -> least and largest value; others are angles between -π and π
     """

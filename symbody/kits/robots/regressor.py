@@ -2,13 +2,15 @@
 
     M u' - f = Y(q, u, u') π - Q,     π = (m, m c, I_o) of every body, then friction and rotors
 
-with first moments and inertia about the origin of a frame fixed to each body, in its components, in the order of Pinocchio: m, mcx, mcy, mcz, Ixx, Ixy, Iyy,
-Ixz, Iyz, Izz. Q are loads other than gravity. The block of a body is Jᵀ times the 6 by 10 matrix of Newton's and Euler's equations,
+with first moments and inertia about the origin of a frame fixed to each body, in its components, in the order of
+Pinocchio: m, mcx, mcy, mcz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz. Q are loads other than gravity. The block of a body is Jᵀ
+times the 6 by 10 matrix of Newton's and Euler's equations,
 
     force    m (a - g) + (α× + ω×ω×) mc
     moment   mc × (a - g) + I_o α + ω × I_o ω
 
-a being the acceleration of the frame's origin (Atkeson, An and Hollerbach 1986), J = ∂(v, ω)/∂u from a recursion over the frames.
+a being the acceleration of the frame's origin (Atkeson, An and Hollerbach 1986), J = ∂(v, ω)/∂u from a recursion over
+the frames.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ FRICTION: Final = ("viscous", "coulomb", "offset")
 class Regressor:
     """Y and what its columns belong to.
 
-    Y            one row for each speed (each independent one, where constraints were eliminated), one column for each parameter
+    Y            one row for each speed (each independent one, where constraints were eliminated), one column for each
+                 parameter
     parameters   their names: `<body>_m`, `<body>_mcx` ..., then `<speed>_viscous` ... and `<speed>_rotor`
     known        what the model says of them, as expressions of its parameters; zero for friction and rotors
     bodies       names of the bodies, of which the first columns are, ten for each
@@ -61,7 +64,8 @@ class Regressor:
         return (*eq.variables.of("q u").symbols, *(u.dot for u in eq.u))
 
     def program(self, columns: Sequence[int] | None = None) -> Any:
-        """Of Y(q, u, u', p), or of some of its columns; `sb.compile` and `sb.c_source` take it, and its `cost` is the number of operations."""
+        """Of Y(q, u, u', p), or of some of its columns; `sb.compile` and `sb.c_source` take it, and its `cost` is the
+        number of operations."""
         eq = self.equations
         Y = self.Y if columns is None else self.chosen(columns)
         inputs = {"q": eq.q, "u": eq.u, "a": [u.dot for u in eq.u], "p": eq.p}
@@ -78,9 +82,11 @@ def regressor(
     friction: Sequence[str] = (),
     rotors: bool = False,
 ) -> Regressor:
-    """The regressor of equations of motion: trees, free bases, and closed loops, whose dependent speeds are eliminated first.
+    """The regressor of equations of motion: trees, free bases, and closed loops, whose dependent speeds are eliminated
+    first.
 
-    frames     body -> frame fixed to it in which its parameters are to be: `robot.links` for the frames of the file; its own by default
+    frames     body -> frame fixed to it in which its parameters are to be: `robot.links` for the frames of the file;
+               its own by default
     friction   columns for friction on every speed: "viscous" u, "coulomb" sign u, "offset" 1
     rotors     True: a column u' for the inertia of the rotor on every speed
     """
@@ -113,7 +119,8 @@ def _side_by_side(blocks: Sequence[sb.Matrix], rows: int) -> sb.Matrix:
 
 
 def _eliminated(tree: sb.Equations, reduced: sb.Equations, Y: sb.Matrix) -> sb.Matrix:
-    """Rows of the independent speeds: Aᵀ Y, u̇ of the tree being A u̇ + ... of these, in which no multiplier is left."""
+    """Rows of the independent speeds: Aᵀ Y, u̇ of the tree being A u̇ + ... of these, in which no multiplier is
+    left."""
     if reduced is tree:
         return Y
     own = [u.dot for u in reduced.u]

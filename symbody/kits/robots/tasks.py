@@ -1,6 +1,8 @@
-"""Tasks: what a link or point of a robot does, as expressions in the speeds of the robot, and what that means for its dynamics.
+"""Tasks: what a link or point of a robot does, as expressions in the speeds of the robot, and what that means for its
+dynamics.
 
-ẋ = J u,   ẍ = J u' + J̇ u,      x: velocity of the origin, then angular velocity, along the axes of the ground (or of the link)
+ẋ = J u,   ẍ = J u' + J̇ u,      x: velocity of the origin, then angular velocity, along the axes of the ground (or of
+           the link)
 
 Λ = (J M⁻¹ Jᵀ)⁻¹,   J̄ = M⁻¹ Jᵀ Λ         inertia and dynamically consistent inverse in the task (Khatib 1987)
 """
@@ -18,7 +20,8 @@ from .link_motions import FrameMotions
 
 
 def link_jacobian(mechanism: sb.Mechanism, frame: sb.Frame, along: sb.Frame | None = None) -> sb.Matrix:
-    """J, six rows: velocity of the frame's origin, then its angular velocity, along the axes of `along` (the ground by default)."""
+    """J, six rows: velocity of the frame's origin, then its angular velocity, along the axes of `along` (the ground by
+    default)."""
     w, v, _, _ = FrameMotions(mechanism).of(frame)
     R = (mechanism.ground if along is None else along).dcm(frame)
     Jv, Jw = sb.jacobian(v, mechanism.u), sb.jacobian(w, mechanism.u)
@@ -122,7 +125,8 @@ def centre_of_mass_jacobian(eq: sb.Equations) -> sb.Matrix:
 
 
 def centroidal_momentum_matrix(eq: sb.Equations) -> sb.Matrix:
-    """A with (p, L_C) = A u: momentum, and angular momentum about the mass centre, along the axes of the ground (Orin and Goswami 2008)."""
+    """A with (p, L_C) = A u: momentum, and angular momentum about the mass centre, along the axes of the ground (Orin
+    and Goswami 2008)."""
     return sb.jacobian(sb.stack(*_momentum(eq)), eq.u)
 
 

@@ -1,4 +1,5 @@
-"""`attractors`: where motions end up, over a parameter: a bifurcation diagram by simulation, beside those that are continued."""
+"""`attractors`: where motions end up, over a parameter: a bifurcation diagram by simulation, beside those that are
+continued."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ WAYS: Final = ("up", "down", "none")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Attractors(Tabular, Portable):
-    """Points of settled motions on a section over a parameter, made by `attractors`. `found["x"]` is an array with a number for each point; `found[found.varied]`
-    has the value that belongs to it.
+    """Points of settled motions on a section over a parameter, made by `attractors`. `found["x"]` is an array with a
+    number for each point; `found[found.varied]` has the value that belongs to it.
 
     values     of what is varied; `sections` has the points at each
     outcome    how it ended
@@ -70,9 +71,11 @@ def attractors(
     equations: Equations, start: Any, values: Mapping[Any, Any] | None = None, *, section: str | Expr | None = None, period: Any = None, direction: str = "rising",
     settle: float, keep: float, points: int = VALUES, way: str = "up", events: Any = (), options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Attractors:  # fmt: skip
-    """Where motions end up over one value: `attractors(eq, {"x": 1}, a=(0.3, 0.4), section="max z", settle=300, keep=200)`.
+    """Where motions end up over one value: `attractors(eq, {"x": 1}, a=(0.3, 0.4), section="max z", settle=300,
+    keep=200)`.
 
-    start       of the first motion; each of the next begins where the one before ended, which follows an attractor as far as it goes
+    start       of the first motion; each of the next begins where the one before ended, which follows an attractor as
+                far as it goes
     values      the interval of what is varied, (low, high), in so many `points`; and numbers of others
     section, period, direction    as in `poincare`
     settle      time that is left out at each value; `keep` that is kept behind it

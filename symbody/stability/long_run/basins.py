@@ -33,7 +33,8 @@ class Basins(Tabular, Portable):
     """Starts in a plane and where they lead, made by `basins`.
 
     names        of what differs at the start: first along x, second along y; `first`, `second` have the values
-    which        the number of the attractor of each start, [i, j] at first[i], second[j]; -1 where a motion did not reach its end
+    which        the number of the attractor of each start, [i, j] at first[i], second[j]; -1 where a motion did not
+                 reach its end
     attractors   a state on each, in the order in which they were met
     shares       of the starts that lead to each
     """
@@ -81,7 +82,8 @@ def basins(
     t        time after which motions have settled
     points   of each interval
     period   of what drives the system: attractors are then compared once in a period, at the phase of the end
-    near     two motions end in the same attractor where one comes so near to the other, in parts of the sizes of states at the starts and ends
+    near     two motions end in the same attractor where one comes so near to the other, in parts of the sizes of states
+             at the starts and ends
 
     Motions are simulated by `simulate_batch`, on all cores.
     """
@@ -104,7 +106,8 @@ def basins(
 def _told_apart(
     eq: Equations, ends: list[State | None], t: float, near: Array, period: float | None
 ) -> tuple[NDArray[np.intp], list[State]]:
-    """The number of the attractor of each end: ends near the further way of the first one that has none are on its attractor."""
+    """The number of the attractor of each end: ends near the further way of the first one that has none are on its
+    attractor."""
     labels = np.full(len(ends), LOST, dtype=np.intp)
     alive = [k for k, e in enumerate(ends) if e is not None]
     found: list[State] = []
@@ -152,7 +155,8 @@ def _plane(
     where = f"basins of {eq.name!r}"
     if len(ranges) != 2 or any(len(v) != 2 for v in ranges.values()):
         raise StabilityError(
-            f"{where}: two values are to have an interval (low, high), as in x=(-2, 2), v=(-2, 2); got {listed(ranges) or 'none'}"
+            f"{where}: two values are to have an interval (low, high), as in x=(-2, 2), v=(-2, 2); got "
+            f"{listed(ranges) or 'none'}"
         )
     spans = []
     for name, (low, high) in ranges.items():

@@ -36,7 +36,8 @@ class LyapunovExponents(Tabular, Portable):
 
     exponents    the largest first, 1/s; `errors` are standard errors from the scatter of parts of the time
     t, history   means up to so many times: a row for each time, to see how they settle
-    divergence   the mean divergence of the flow along the motion, by quadrature: the sum of all exponents; nan where it was not computed
+    divergence   the mean divergence of the flow along the motion, by quadrature: the sum of all exponents; nan where it
+                 was not computed
     state        at the end, to go on from
     """
 
@@ -75,7 +76,8 @@ class LyapunovExponents(Tabular, Portable):
 
 @dataclass(frozen=True)
 class Parted:
-    """What directions grew by over a stretch of time: a row of factors for each piece, when each ended, and the integrals of the divergence."""
+    """What directions grew by over a stretch of time: a row of factors for each piece, when each ended, and the
+    integrals of the divergence."""
 
     ends: Array
     growth: Array
@@ -89,16 +91,19 @@ def lyapunov(
     equations: Equations, t: float, start: Any = None, values: Mapping[Any, Any] | None = None, *, transient: float | None = None, number: int | None = None,
     step: float | None = None, pieces: int = PIECES, events: Sequence[Any] = (), options: Mapping[str, Any] | None = None, **named: Any,
 ) -> LyapunovExponents:  # fmt: skip
-    """Lyapunov exponents over a time: `lyapunov(eq, 2000, x=1.0)`, the whole spectrum by variational equations with orthogonal directions.
+    """Lyapunov exponents over a time: `lyapunov(eq, 2000, x=1.0)`, the whole spectrum by variational equations with
+    orthogonal directions.
 
-    t           over which is averaged, after a `transient` (a tenth of it), in which the motion settles and directions turn to where they grow most
+    t           over which is averaged, after a `transient` (a tenth of it), in which the motion settles and directions
+                turn to where they grow most
     start       values, a state, or a trajectory whose end it is; also as keywords
     number      of exponents, the largest ones; by default all
     step        of the method, of order 8; by default that of a simulation to 1e-9 in its fast parts
     pieces      simulations with events or on constraints, after each of which directions are made orthogonal again
     events      as in `simulate`: directions pass them by their saltation matrices
 
-    States are those of an orbit (coordinates on which nothing depends are left out), directions those that constraints allow.
+    States are those of an orbit (coordinates on which nothing depends are left out), directions those that constraints
+    allow.
     """
     where = f"lyapunov exponents of {equations.name!r}"
     span, first = (finite_number(x, where, StabilityError) for x in (t, t / 10 if transient is None else transient))
@@ -154,7 +159,8 @@ def _marched(flow: OrbitFlow, state: State, span: float, h: float, number: int |
         x, V = loop.run(t, h, x, V)
         if not np.isfinite(x).all():
             raise StabilityError(
-                f"lyapunov exponents of {flow.equations.name!r}: the motion has no number after t = {t:z.6g}; give a smaller step= than {h:z.2g}"
+                f"lyapunov exponents of {flow.equations.name!r}: the motion has no number after t = {t:z.6g}; "
+                f"give a smaller step= than {h:z.2g}"
             )
         t += chunk * STEPS * h
         growth, divergence = np.concatenate([growth, loop.growth]), np.concatenate([divergence, loop.divergence])
@@ -195,7 +201,8 @@ def _pieces(
 
 
 def _averaged(eq: Equations, flow: OrbitFlow, begin: State, found: Parted, first: float) -> LyapunovExponents:
-    """Means from a time on, when directions have turned to where they grow most, and up to parts of it; the scatter of parts."""
+    """Means from a time on, when directions have turned to where they grow most, and up to parts of it; the scatter of
+    parts."""
     counted = found.ends > first + 1e-9 * (found.ends[-1] - first)
     zero = float(found.ends[~counted][-1]) if (~counted).any() else begin.t
     with np.errstate(divide="ignore"):

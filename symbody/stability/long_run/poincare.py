@@ -31,7 +31,8 @@ EXTREMES: Final = {"max": "falling", "min": "rising"}  # of a quantity: how its 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PoincareSection(Tabular, Portable):
-    """Points of a motion on a section, made by `poincare`. `section["x"]` is an array: any coordinate, speed, variable, output or expression.
+    """Points of a motion on a section, made by `poincare`. `section["x"]` is an array: any coordinate, speed, variable,
+    output or expression.
 
     motion    the motion at these times only
     section   in words
@@ -77,12 +78,14 @@ class PoincareSection(Tabular, Portable):
 def poincare(
     motion: Trajectory | Orbit, section: str | Expr | None = None, *, direction: str = "rising", period: Any = None, skip: int = 0
 ) -> PoincareSection:  # fmt: skip
-    """Where a motion pierces a section: `poincare(sim, x - 1)`, `poincare(sim, "max z")`, `poincare(sim, period=2 * pi / w)`.
+    """Where a motion pierces a section: `poincare(sim, x - 1)`, `poincare(sim, "max z")`, `poincare(sim, period=2 * pi
+    / w)`.
 
     motion      a trajectory, or an orbit
     section     an expression or a name: its zeros; "max z", "min z": local maxima and minima of a quantity
     direction   "rising", "falling" or "both": how it passes zero
-    period      instead of a section: the states at the end of each period, a number or an expression of parameters (a stroboscopic map)
+    period      instead of a section: the states at the end of each period, a number or an expression of parameters (a
+                stroboscopic map)
     skip        so many points at the beginning, until the motion has settled
     """
     if not isinstance(motion, (Trajectory, Orbit)):

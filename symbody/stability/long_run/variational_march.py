@@ -2,7 +2,8 @@
 
     x' = f(t, x),   V' = (∂f/∂x) V,   d' = tr ∂f/∂x
 
-by an explicit Runge-Kutta method with a fixed step. After so many steps V = Q R; V goes on as Q, and the diagonal of R is noted (Benettin, Galgani, Giorgilli, Strelcyn 1980).
+by an explicit Runge-Kutta method with a fixed step. After so many steps V = Q R; V goes on as Q, and the diagonal of R
+is noted (Benettin, Galgani, Giorgilli, Strelcyn 1980).
 """
 
 from __future__ import annotations
@@ -140,7 +141,8 @@ class VariationalMarch:
         self._loop, self._n = LoopCallee(march, {}, o=record), n
 
     def run(self, t: float, h: float, x: Array, V: Array) -> tuple[Array, Array]:
-        """From a time on with steps h; the state and the directions at the end. What grew is in `growth` and `divergence`."""
+        """From a time on with steps h; the state and the directions at the end. What grew is in `growth` and
+        `divergence`."""
         self._clock[:] = t, h
         self._y[: self._n], self._y[self._n : -1] = x, V.T.reshape(-1)
         self._loop.run()

@@ -1,1 +1,2 @@
-"""Periodic orbits: collocation and shooting as one chain of linear maps, Floquet multipliers, families over a parameter."""
+"""Periodic orbits: collocation and shooting as one chain of linear maps, Floquet multipliers, families over a
+parameter."""

@@ -1,13 +1,13 @@
 """Chains of linear maps around a loop: the linear algebra of every orbit, as loops over its intervals.
 
-Each interval, of collocation or of shooting, gives the change of its end in terms of those of its beginning and of a few scalars s (period,
-parameter), and a constant,
+Each interval, of collocation or of shooting, gives the change of its end in terms of those of its beginning and of a
+few scalars s (period, parameter), and a constant,
 
     δx_{j+1} = A_j δx_j + C_j (δs, 1),   j = 0 ... N-1
 
-and a few rows over the whole orbit (phase, arclength) add  Σ_j g_j δx_j + d (δs, 1) = 0. The inner points are eliminated one after another, with
-partial pivoting among the rows of both neighbours, so that neither growth nor decay along the orbit spoils it (Ascher, Mattheij, Russell 1988, ch. 7).
-Left are
+and a few rows over the whole orbit (phase, arclength) add  Σ_j g_j δx_j + d (δs, 1) = 0. The inner points are
+eliminated one after another, with partial pivoting among the rows of both neighbours, so that neither growth nor decay
+along the orbit spoils it (Ascher, Mattheij, Russell 1988, ch. 7). Left are
 
     Q δx_N + P δx_0 + D (δs, 1) = 0,   and the rows over the whole orbit in δx_N, δx_0, δs
 """
@@ -53,7 +53,8 @@ class Chain(Struct):
 
 
 def eliminate(o: Chain) -> None:
-    """Rows in δx_N (first n columns), δx_0 (last n before the scalars) and (δs, 1) remain: n of the chain, then those over the whole orbit."""
+    """Rows in δx_N (first n columns), δx_0 (last n before the scalars) and (δs, 1) remain: n of the chain, then those
+    over the whole orbit."""
     n = o.n
     width = 3 * n + COLUMNS
     for i in range(2 * n + ROWS):
@@ -185,7 +186,8 @@ class ChainSolver:
         return np.hstack([rows[:, 2 * n : 3 * n], rows[:, :n], rows[:, 3 * n :]])
 
     def substituted(self, first: Array, last: Array, s: Array) -> Array:
-        """Changes of all points, from those of the first and last and of the scalars, with the factor of the constant last."""
+        """Changes of all points, from those of the first and last and of the scalars, with the factor of the constant
+        last."""
         self.x[0], self.x[-1], self.s[:] = first, last, s
         self._substitute.run()
         return self.x

@@ -1,12 +1,13 @@
-"""Orthogonal collocation at Gauss points, condensed interval by interval in machine code (de Boor, Swartz 1973; Doedel, Keller, Kernévez 1991).
+"""Orthogonal collocation at Gauss points, condensed interval by interval in machine code (de Boor, Swartz 1973; Doedel,
+Keller, Kernévez 1991).
 
-On each interval of the mesh, of length h of the period T, the orbit is a polynomial of degree m that is x_j at the beginning and has the slopes K_i at
-the Gauss points c_i,
+On each interval of the mesh, of length h of the period T, the orbit is a polynomial of degree m that is x_j at the
+beginning and has the slopes K_i at the Gauss points c_i,
 
     x_i = x_j + Σ_l a_il K_l,   K_i = h T f(t_i, x_i, p),   x_{j+1} = x_j + Σ_i b_i K_i
 
-which is of order 2m at mesh points. Newton's method solves for the K of each interval in terms of δx_j and the scalars (period, parameter); what
-remains is a chain (`chain.py`).
+which is of order 2m at mesh points. Newton's method solves for the K of each interval in terms of δx_j and the scalars
+(period, parameter); what remains is a chain (`chain.py`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ STAGES: Final = 4
 
 @cache
 def gauss(m: int) -> tuple[Array, Array, Array, Array]:
-    """Points c, coefficients a and b on [0, 1], and the polynomials of the slopes: coefficients of the powers of θ, one row for each."""
+    """Points c, coefficients a and b on [0, 1], and the polynomials of the slopes: coefficients of the powers of θ, one
+    row for each."""
     c = (np.polynomial.legendre.leggauss(m)[0] + 1) / 2
     slopes = np.linalg.inv(np.vander(c, m, increasing=True)).T  # rows: Lagrange polynomials; a few numbers, made once
     powers = np.arange(1, m + 1)

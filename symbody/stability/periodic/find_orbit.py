@@ -65,16 +65,19 @@ def orbit(
     conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = (), form: str = "auto", segments: int | None = None, at: int = 0, amplitude: float = AMPLITUDE, intervals: int = INTERVALS, tolerance: float = 1e-9,
     options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Orbit:  # fmt: skip
-    """A periodic motion: `orbit(eq, simulate(eq, 100, x=1))`, `orbit(eq, {"x": 2}, period=6.6)`, `orbit(eq, branch)` at a Hopf point.
+    """A periodic motion: `orbit(eq, simulate(eq, 100, x=1))`, `orbit(eq, {"x": 2}, period=6.6)`, `orbit(eq, branch)` at
+    a Hopf point.
 
-    start       a trajectory that has settled; values or a state, with a period near that of the orbit; a branch of steady motions that has a Hopf
-                point (the one numbered `at`), where an orbit of a small `amplitude` begins; or another orbit
+    start       a trajectory that has settled; values or a state, with a period near that of the orbit; a branch of
+                steady motions that has a Hopf point (the one numbered `at`), where an orbit of a small `amplitude`
+                begins; or another orbit
     values      of parameters and inputs, and `energy` where it stays constant; also as keywords
-    period      of what drives the system (a number or an expression of parameters) where its equations depend on time; else about that of the orbit
-    mirror      coordinates and variables that change their sign in half a period, the others repeating: the orbit is sought on half of it; "auto": those of
-                the orbit that is found, where it is its own mirror image
-    conserved   quantities that stay constant beside constraints, by name; "auto": the energy where nothing feeds or takes any, and momenta of
-                coordinates on which nothing depends
+    period      of what drives the system (a number or an expression of parameters) where its equations depend on time;
+                else about that of the orbit
+    mirror      coordinates and variables that change their sign in half a period, the others repeating: the orbit is
+                sought on half of it; "auto": those of the orbit that is found, where it is its own mirror image
+    conserved   quantities that stay constant beside constraints, by name; "auto": the energy where nothing feeds or
+                takes any, and momenta of coordinates on which nothing depends
     events      zero crossings with resets and impacts on the way, as in `simulate`: a gait, a bouncing ball
     form        "collocation", or "shooting" in so many `segments`, which is the one for events
     intervals   of the first mesh; it is made finer until halving it changes the orbit by less than `tolerance`
@@ -171,7 +174,8 @@ def _halved(whole: Orbit, asked: OrbitOptions) -> Orbit:
 
 
 def own_mirror(whole: Orbit) -> Array | None:
-    """Signs of the states by which the second half of an orbit is the mirror image of the first; None where it is not, or repeats it."""
+    """Signs of the states by which the second half of an orbit is the mirror image of the first; None where it is not,
+    or repeats it."""
     tau = (np.arange(SAMPLES) + 0.5) / (2 * SAMPLES)
     first, second = (interpolated(whole.point, part + tau)[0] for part in (0.0, 0.5))
     near = ALIKE * whole.point.sizes
@@ -301,7 +305,8 @@ def _state(eq: Equations, start: Any, values: Mapping[Any, Any]) -> State:
             )
         if start.state.equations is not eq:
             raise StabilityError(
-                f"{where}: the trajectory is one of other equations (where inputs were functions, those with them put in): give closed_loop(eq, inputs) to both calls"
+                f"{where}: the trajectory is one of other equations (where inputs were functions, those with "
+                "them put in): give closed_loop(eq, inputs) to both calls"
             )
         return start.state
     return State.of(eq, {**start_values(start, where), **values})

@@ -1,8 +1,11 @@
-"""Floquet multipliers: eigenvalues of a product of maps around an orbit, by orthogonal iteration that never forms the product.
+"""Floquet multipliers: eigenvalues of a product of maps around an orbit, by orthogonal iteration that never forms the
+product.
 
-With  B_j Q_{j-1} = Q_j R_j  around the orbit, the product is similar to  (Q_0ᵀ Q_N) R_N ... R_1.  After a few rounds Q_0ᵀ Q_N is block diagonal wherever
-moduli are well apart; products of the diagonal blocks of the triangles, which are the diagonal blocks of their product, then give each group of
-multipliers to its own accuracy, though they may be as far apart as 1 and 1e-200 (Bojanczyk, Golub, Van Dooren 1992; Lust 2001). Within a block moduli are alike, and its product is harmless.
+With  B_j Q_{j-1} = Q_j R_j  around the orbit, the product is similar to  (Q_0ᵀ Q_N) R_N ... R_1.  After a few rounds
+      Q_0ᵀ Q_N is block diagonal wherever
+moduli are well apart; products of the diagonal blocks of the triangles, which are the diagonal blocks of their product,
+then give each group of multipliers to its own accuracy, though they may be as far apart as 1 and 1e-200 (Bojanczyk,
+Golub, Van Dooren 1992; Lust 2001). Within a block moduli are alike, and its product is harmless.
 """
 
 from __future__ import annotations
@@ -49,7 +52,8 @@ class ProductSolver:
 
 
 def _eigenvalues(A: Array) -> list[complex]:
-    """Of a small matrix; of two by two by the formula that subtracts nothing of like size, which is faster than LAPACK by far."""
+    """Of a small matrix; of two by two by the formula that subtracts nothing of like size, which is faster than LAPACK
+    by far."""
     if len(A) == 1:
         return [complex(A[0, 0])]
     if len(A) > 2:

@@ -39,15 +39,16 @@ SHOWN_TIMES: Final = 241  # of a period
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Orbit(Tabular, Portable):
-    """A periodic motion, made by `orbit`. `orbit["phi"]` is an array over `orbit.t`: any coordinate, speed, variable, output or expression.
+    """A periodic motion, made by `orbit`. `orbit["phi"]` is an array over `orbit.t`: any coordinate, speed, variable,
+    output or expression.
 
     period         time until everything is as it was, but for coordinates that drift
-    multipliers    Floquet multipliers, the largest first, without those that are 1 for every orbit of these equations; where a mirror was given, of
-                   half a period
+    multipliers    Floquet multipliers, the largest first, without those that are 1 for every orbit of these equations;
+                   where a mirror was given, of half a period
     is_stable      whether none of them lies outside the unit circle
     is_periodic    whether an orbit was found; `outcome` says how it went
-    residual       what is left in the equations; `mesh_error`: by how much values change on a mesh twice as fine; `trivial_error`: how far the multiplier
-                   that has to be 1 is from it. Sizes of the motion are 1
+    residual       what is left in the equations; `mesh_error`: by how much values change on a mesh twice as fine;
+                   `trivial_error`: how far the multiplier that has to be 1 is from it. Sizes of the motion are 1
     """
 
     equations: Equations
@@ -73,7 +74,8 @@ class Orbit(Tabular, Portable):
 
     @property
     def kinds(self) -> Mapping[str, str]:
-        """The kind of each name: those of the equations, and conserved quantities, which may be varied like parameters."""
+        """The kind of each name: those of the equations, and conserved quantities, which may be varied like
+        parameters."""
         return {**self.equations.kinds, **dict.fromkeys(self.conserved, "parameter")}
 
     @property
@@ -217,7 +219,8 @@ class Orbit(Tabular, Portable):
         return State.of(self.equations, {**values, "t": begin}, "on an orbit")
 
     def trajectory(self, periods: float = 1.0, points: int = SHOWN_TIMES) -> Trajectory:
-        """The motion at so many even times of so many periods: to plot beside others, to animate, `scene(orbit)`, to save as one."""
+        """The motion at so many even times of so many periods: to plot beside others, to animate, `scene(orbit)`, to
+        save as one."""
         tau = np.linspace(0.0, periods, max(int(np.ceil(points * periods)), 2))
         return self.at_times(self.setting.t0 + tau * self.period)
 

@@ -1,4 +1,5 @@
-"""`orbits`: periodic motions followed over a parameter by pseudo-arclength, with their multipliers and special points."""
+"""`orbits`: periodic motions followed over a parameter by pseudo-arclength, with their multipliers and special
+points."""
 
 from __future__ import annotations
 
@@ -121,7 +122,8 @@ class OrbitBranch(Tabular, Portable):
         e = quantity(self.equations, what, f"orbits of {self.equations.name!r}")
         if wrong := [s.name for s in free_symbols(e) if s in flow.drifting]:
             raise StabilityError(
-                f"orbits of {self.equations.name!r}: {listed(wrong)} grow from period to period and have no largest value; family.orbit(k) has them over time"
+                f"orbits of {self.equations.name!r}: {listed(wrong)} grow from period to period and have no "
+                "largest value; family.orbit(k) has them over time"
             )
         groups = {"t": self.equations.t, "x": list(flow.x), "p": list(self.equations.constants)}
         f = numpy_function(program("along_orbits", groups, {"e": [e]}))
@@ -158,22 +160,26 @@ class OrbitBranch(Tabular, Portable):
         return OrbitCurve(self.problem, self.range, *self.steps)
 
     def switched(self, point: SpecialOrbit | int = 0, *, max_points: int = MOST_ORBITS) -> OrbitBranch:
-        """The orbits that begin at a period doubling or a broken symmetry: `family.switched(0)` at the first, or at one of `family.special`."""
+        """The orbits that begin at a period doubling or a broken symmetry: `family.switched(0)` at the first, or at one
+        of `family.special`."""
         doors = [s for s in self.special if s.opens]
         if isinstance(point, int) and not -len(doors) <= point < len(doors):
             said = listed(f"{p.kind} at {p.value:z.6g}" for p in doors) or "none"
             raise StabilityError(
-                f"orbits of {self.equations.name!r}: there is no point {point} at which others begin; there are {len(doors)}: {said}"
+                f"orbits of {self.equations.name!r}: there is no point {point} at which others begin; there "
+                f"are {len(doors)}: {said}"
             )
         at = doors[point] if isinstance(point, int) else point
         if not at.opens:
             raise StabilityError(
-                f"orbits of {self.equations.name!r}: no other orbits begin in a {at.kind}; period doublings and broken symmetries have some"
+                f"orbits of {self.equations.name!r}: no other orbits begin in a {at.kind}; period doublings "
+                "and broken symmetries have some"
             )
         return _switched(self, at, max_points)
 
     def connected(self, *, generations: int = 1, max_points: int = MOST_ORBITS) -> tuple[OrbitBranch, ...]:
-        """This family and those that begin at its period doublings and broken symmetries; of these again, so many generations."""
+        """This family and those that begin at its period doublings and broken symmetries; of these again, so many
+        generations."""
         found, last = [self], [self]
         for _ in range(generations):
             new: list[OrbitBranch] = []
@@ -197,7 +203,8 @@ class OrbitBranch(Tabular, Portable):
     def extended(
         self, values: Mapping[Any, Any] | None = None, *, max_points: int = MOST_ORBITS, options: Mapping[str, Any] | None = None, **named: Any
     ) -> OrbitBranch:  # fmt: skip
-        """The family and what follows at both ends: in a wider interval, `family.extended(a=(0, 2))`, with more orbits, or after an interruption."""
+        """The family and what follows at both ends: in a wider interval, `family.extended(a=(0, 2))`, with more orbits,
+        or after an interruption."""
         _, low, high = _interval(
             self.equations, [self.varied], values or {self.varied: (self.range.low, self.range.high)}
         )
@@ -221,7 +228,8 @@ class OrbitBranch(Tabular, Portable):
         self, point: SpecialOrbit, values: Mapping[Any, Any] | None = None, *, max_points: int = MOST_ORBITS, options: Mapping[str, Any] | None = None,
         **named: Any,
     ) -> SpecialOrbitCurve:  # fmt: skip
-        """A fold, a period doubling or a Neimark-Sacker point of this family as a second value is varied too: `family.curve_of(family.special[0], b=(0, 2))`.
+        """A fold, a period doubling or a Neimark-Sacker point of this family as a second value is varied too:
+        `family.curve_of(family.special[0], b=(0, 2))`.
 
         values      the interval of the second value, (low, high), a parameter or input; by name also as a keyword
         max_points  in each direction
@@ -247,8 +255,8 @@ class OrbitBranch(Tabular, Portable):
         return special_orbit_curve(self, other, point, max_points)
 
     def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
-        """The varied value, the period, how many multipliers are unstable and the largest modulus of them; smallest and largest values of the states and of what
-        else is asked for."""
+        """The varied value, the period, how many multipliers are unstable and the largest modulus of them; smallest and
+        largest values of the states and of what else is asked for."""
         modulus = np.array([np.abs(m).max(initial=0.0) for m in self.multipliers])
         columns = {
             self.varied: self[self.varied],
@@ -295,11 +303,14 @@ def orbits(
     equations: Equations, start: Orbit, values: Mapping[Any, Any] | None = None, *, step: float = 0.02, max_step: float = 0.2,
     max_points: int = MOST_ORBITS, tolerance: float = 1e-9, intervals: int = LEAST, options: Mapping[str, Any] | None = None, **named: Any,
 ) -> OrbitBranch:  # fmt: skip
-    """Periodic motions over one value: `orbits(eq, orbit, a=(0.1, 0.4))`, by pseudo-arclength, through folds, both ways from an orbit.
+    """Periodic motions over one value: `orbits(eq, orbit, a=(0.1, 0.4))`, by pseudo-arclength, through folds, both ways
+    from an orbit.
 
     start       an `Orbit`; its other values stay
-    values      the interval of what is varied, (low, high): a parameter, an input, or a quantity that stays constant, `energy=(1, 5)`
-    step        the first step, `max_step` the largest: in parts of the sizes of the states, of the period and of the interval
+    values      the interval of what is varied, (low, high): a parameter, an input, or a quantity that stays constant,
+                `energy=(1, 5)`
+    step        the first step, `max_step` the largest: in parts of the sizes of the states, of the period and of the
+                interval
     max_points  in each direction
     tolerance   of the error at mesh points, about, after which the number of intervals is chosen; `intervals` at least
 
@@ -327,7 +338,8 @@ def orbits(
     first = curve.first(replace(start.nodes or start.point, value=value), start.mesh_error)
     if first is None:
         raise StabilityError(
-            f"orbits of {equations.name!r}: Newton's method does not come back to the start; make it with a smaller tolerance="
+            f"orbits of {equations.name!r}: Newton's method does not come back to the start; make it with a "
+            "smaller tolerance="
         )
     return _followed(equations, name, conserved, curve, first, max_points)
 
@@ -370,7 +382,8 @@ def _goes_on(said: str, last: OrbitCurvePoint, range_: ValueRange) -> bool:
 
 
 def _switched(family: OrbitBranch, at: SpecialOrbit, most: int) -> OrbitBranch:
-    """The branch of orbits that begins in a special point, one way: the other is the same with its phase shifted, or mirrored."""
+    """The branch of orbits that begins in a special point, one way: the other is the same with its phase shifted, or
+    mirrored."""
     problem, c = family.problem, at.at
     direction = problem.null_direction(c.point, at.factor)
     setting, point = family.setting, c.point
@@ -404,7 +417,8 @@ def _interval(eq: Equations, known: Sequence[str], values: Mapping[Any, Any]) ->
     where = f"orbits of {eq.name!r}"
     if len(ranges) != 1 or np.ndim(next(iter(ranges.values()))) != 1 or len(next(iter(ranges.values()))) != 2:
         raise StabilityError(
-            f"{where}: one value is to have an interval (low, high), as in orbits(eq, orbit, V=(0, 10)); got {listed(ranges) or 'none'}"
+            f"{where}: one value is to have an interval (low, high), as in orbits(eq, orbit, V=(0, 10)); got "
+            f"{listed(ranges) or 'none'}"
         )
     ((name, interval),) = ranges.items()
     if name not in known:

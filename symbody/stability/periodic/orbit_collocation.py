@@ -138,7 +138,8 @@ class CollocationProblem(OrbitProblem):
     def refined(
         self, point: OrbitPoint, wanted: float, normal: OrbitPoint | None = None
     ) -> tuple[Corrected, float] | None:
-        """The orbit near another on a mesh so fine that halving it changes mesh points and period by less than wanted, and by how much it does."""
+        """The orbit near another on a mesh so fine that halving it changes mesh points and period by less than wanted,
+        and by how much it does."""
         found, intervals = self.near(point, normal), len(point.K)
         while found is not None:
             again = self.near(adapted(found.point, intervals), normal)

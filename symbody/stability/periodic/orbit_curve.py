@@ -56,8 +56,8 @@ class ValueRange:
 
 @dataclass(frozen=True)
 class OrbitCurvePoint:
-    """An orbit of a branch: its tangent, of length one, and the row that belongs to it; its multipliers, and of these those that are not trivial; the
-    error of its mesh as far as known."""
+    """An orbit of a branch: its tangent, of length one, and the row that belongs to it; its multipliers, and of these
+    those that are not trivial; the error of its mesh as far as known."""
 
     point: OrbitPoint
     tangent: OrbitPoint
@@ -172,7 +172,8 @@ class OrbitCurve:
         return float(np.arccos(np.clip(self.problem.product(own, here.tangent) / length, -1, 1)))
 
     def ahead(self, here: OrbitCurvePoint, step: float, exact: bool = False) -> OrbitCurvePoint | None:
-        """The orbit a step ahead along the tangent; exactly, where its tangent is that of the orbit itself and not of one that is near."""
+        """The orbit a step ahead along the tangent; exactly, where its tangent is that of the orbit itself and not of
+        one that is near."""
         guess = here.point.moved(here.tangent, step)
         planes = (self.problem.phase(here.point), self.problem.across(guess, here.dual))
         found = self.problem.corrected(guess, planes, EXACT) if exact else None
@@ -227,8 +228,8 @@ class OrbitCurve:
         return float(np.abs(values[:, self.problem.mirror < 0]).max())
 
     def _went_through_rest(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> bool:
-        """Whether the amplitude was zero between two orbits: they are opposite, or half way it is nearer to half the difference of theirs than to the mean. In a
-        Hopf point the varied value turns back, as it does in a fold."""
+        """Whether the amplitude was zero between two orbits: they are opposite, or half way it is nearer to half the
+        difference of theirs than to the mean. In a Hopf point the varied value turns back, as it does in a fold."""
         if self._reversed(here.point, there.point):
             return True
         if here.tangent.value * there.tangent.value > 0:

@@ -1,8 +1,9 @@
 """`OrbitFlow`: the equations as a flow x' = f(t, x, p) for orbits, with what stays constant along it.
 
-Coordinates on which nothing else depends (the way along a road, the angle of a rolling wheel) may grow over a period: they are left out of x and follow
-from it, so that an orbit is one of the rest. Constraints, norms of Euler parameters and conserved quantities are rows g(t, x, p) that keep their value
-along the flow; an orbit has to meet them once, and its multipliers are those of directions along them.
+Coordinates on which nothing else depends (the way along a road, the angle of a rolling wheel) may grow over a period:
+they are left out of x and follow from it, so that an orbit is one of the rest. Constraints, norms of Euler parameters
+and conserved quantities are rows g(t, x, p) that keep their value along the flow; an orbit has to meet them once, and
+its multipliers are those of directions along them.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ class OrbitFlow(CacheOwner):
     drifting   coordinates on which no rate and no constraint depends
     varied     a parameter or input whose derivatives are there, or None
     conserved  quantities that stay constant beside constraints, by name
-    used       expressions of events, whose coordinates count as well; None: it is not known what these use, and no coordinate is left out
+    used       expressions of events, whose coordinates count as well; None: it is not known what these use, and no
+               coordinate is left out
     is_driven  whether events depend on time
     """
 
@@ -108,7 +110,7 @@ class OrbitFlow(CacheOwner):
         f, J, _, _ = self._derivatives.batch(t, x, np.tile(p, (len(x), 1)))
         return np.asarray(f).reshape(len(x), self.n), np.asarray(J).reshape(len(x), self.n, self.n)
 
-    # ------------------------------------------------------------------------------------------------ rows that keep their value
+    # --------------------------------------------------------------------------------------- rows that keep their value
 
     @cached_property
     def rows(self) -> tuple[Expr, ...]:
@@ -136,7 +138,8 @@ class OrbitFlow(CacheOwner):
 
     @cached_property
     def symmetries(self) -> tuple[tuple[Expr, ...], ...]:
-        """Directions along families of motions that look alike (turned about the vertical), in the states: each gives a trivial multiplier."""
+        """Directions along families of motions that look alike (turned about the vertical), in the states: each gives a
+        trivial multiplier."""
         eq, near = self.equations, self.equations.variables.defaults
         cyclic = tuple(cyclic_at_rest(eq))
         found = eq.cached("orbit symmetries", (), lambda: _symmetries(eq, cyclic, near))
@@ -156,7 +159,7 @@ class OrbitFlow(CacheOwner):
         found = self._symmetry_program.batch(t, x, np.tile(p, (len(x), 1)))
         return np.asarray(found).reshape(len(x), len(self.symmetries), self.n)
 
-    # ------------------------------------------------------------------------------------------------ coordinates that drift
+    # ------------------------------------------------------------------------------------------- coordinates that drift
 
     @cached_property
     def _drift_program(self) -> Compiled:
@@ -197,7 +200,8 @@ def cyclic_at_rest(eq: Equations) -> dict[Symbol, float]:
 
 
 def conserved_quantities(eq: Equations) -> dict[str, Expr]:
-    """The energy, where loads and constraints leave it constant for certain, and momenta of coordinates on which nothing depends."""
+    """The energy, where loads and constraints leave it constant for certain, and momenta of coordinates on which
+    nothing depends."""
     try:
         total, fed = energy(eq), external_power(eq)
     except SymbodyError:  # motion that was written down has no energy that we know

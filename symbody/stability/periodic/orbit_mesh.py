@@ -12,7 +12,8 @@ from .collocation import STAGES, gauss
 from .orbit_problem import OrbitPoint
 
 POWERS: Final = np.arange(1, STAGES + 1)
-SHARE: Final = 3e-5  # measured with 12 to 96 intervals: 1e-6 to 1e-5 of periods (van der Pol, Rössler), somewhat more of multipliers
+# measured with 12 to 96 intervals: 1e-6 to 1e-5 of periods (van der Pol, Rössler), somewhat more of multipliers
+SHARE: Final = 3e-5
 
 
 def interpolated(point: OrbitPoint, tau: Array) -> tuple[Array, Array]:
@@ -59,7 +60,8 @@ def halved(point: OrbitPoint) -> OrbitPoint:
 
 
 def monitor(point: OrbitPoint) -> Array:
-    """(|x^(m+1)|)^(1/(m+1)) on each interval, from jumps of the highest derivative between neighbours (de Boor 1973)."""
+    """(|x^(m+1)|)^(1/(m+1)) on each interval, from jumps of the highest derivative between neighbours (de Boor
+    1973)."""
     h, slopes = np.diff(point.times), gauss(STAGES)[3]
     highest = (slopes[:, -1] @ point.K) / (point.sizes * h[:, None] ** STAGES)
     jumps = np.abs(np.diff(highest, axis=0)) / (0.5 * (h[1:] + h[:-1]))[:, None]
@@ -85,7 +87,8 @@ def shared_evenly(point: OrbitPoint, density: Array, intervals: int) -> Array:
 
 
 def coarseness(point: OrbitPoint, density: Array) -> float:
-    """The mean of the monitor, a number of intervals in itself: with N intervals the relative error at mesh points is about SHARE (c/N)^2m."""
+    """The mean of the monitor, a number of intervals in itself: with N intervals the relative error at mesh points is
+    about SHARE (c/N)^2m."""
     return float(density @ np.diff(point.times))
 
 

@@ -1,8 +1,8 @@
 """Newton's method for an orbit on a mesh: one call of machine code for each iteration.
 
-Unknowns are values at the mesh, slopes at Gauss points, and two scalars, the period and what is varied; rows those of the collocation, n that close the
-orbit, and two over the whole of it. Beside the change of the unknowns there is the direction in which they move when the last of the rows is given up:
-the tangent of a branch of orbits.
+Unknowns are values at the mesh, slopes at Gauss points, and two scalars, the period and what is varied; rows those of
+the collocation, n that close the orbit, and two over the whole of it. Beside the change of the unknowns there is the
+direction in which they move when the last of the rows is given up: the tangent of a branch of orbits.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ SUBSTITUTE: Final = 2
 class NewtonRows(Struct):
     """An iteration, or another `task`.
 
-    ends       rows that close the orbit, in δx_0, δx_N, δs, 1; the first `closing` of them are linear in x_0 and x_N alone
+    ends       rows that close the orbit, in δx_0, δx_N, δs, 1; the first `closing` of them are linear in x_0 and x_N
+               alone
     scalars, right    of the rows over the whole orbit: their parts in period and varied value, and right sides
     value      what is varied; it is also p[place] where place is not negative
     sizes      of the states, for `note`: the size of the change
@@ -118,7 +119,8 @@ def iterate(o: NewtonRows) -> None:
 
 
 def assembled(o: NewtonRows) -> None:
-    """Rows of the chain, those over the whole orbit, those of the ends; right sides of Newton's method and of the tangent."""
+    """Rows of the chain, those over the whole orbit, those of the ends; right sides of Newton's method and of the
+    tangent."""
     n = o.n
     size = 2 * n + SCALARS
     width = size + 2
@@ -194,7 +196,8 @@ def changed(o: NewtonRows) -> None:
 
 
 class NewtonSolver:
-    """Memory for orbits on N intervals, and the loops ready to run. `rates` is a callee (t, x) -> f, J, ft, fp, that reads p."""
+    """Memory for orbits on N intervals, and the loops ready to run. `rates` is a callee (t, x) -> f, J, ft, fp, that
+    reads p."""
 
     def __init__(self, n: int, intervals: int, rates: Any, p: Array, place: int | None) -> None:
         m, right, size = STAGES, n + COLUMNS, 2 * n + SCALARS

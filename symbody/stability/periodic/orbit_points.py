@@ -39,7 +39,8 @@ BESIDE: Final = (0.0, 1e-3, -1e-3, 0.03, -0.03, 0.3, -0.3)  # of the interval
 
 @dataclass(frozen=True)
 class SpecialOrbit:
-    """A special orbit of a branch: its kind, the value of what is varied, its period, behind which point it lies, the multiplier on the unit circle."""
+    """A special orbit of a branch: its kind, the value of what is varied, its period, behind which point it lies, the
+    multiplier on the unit circle."""
 
     kind: str
     value: float
@@ -168,8 +169,8 @@ def _located(
 
 
 def _zero(value: Callable[[float], float], far: float, enough: float) -> float:
-    """A zero between 0 and far, at which the signs differ, by regula falsi (Illinois); next to it Newton's method may find no orbit, since rows
-    become dependent where branches cross: then a place beside is taken."""
+    """A zero between 0 and far, at which the signs differ, by regula falsi (Illinois); next to it Newton's method may
+    find no orbit, since rows become dependent where branches cross: then a place beside is taken."""
     (a, fa), (b, fb), side, last = (0.0, value(0.0)), (far, value(far)), 0, far
     for _ in range(MOST_STEPS):
         middle = b - fb * (b - a) / (fb - fa)
@@ -185,7 +186,8 @@ def _zero(value: Callable[[float], float], far: float, enough: float) -> float:
     return last
 
 
-OUTSIDE: Final = {  # where multipliers come in equal pairs, as of a motion in space that knows no direction, products change no sign
+# where multipliers come in equal pairs, as of a motion in space that knows no direction, products change no sign
+OUTSIDE: Final = {
     "period doubling": _beyond_minus_one,
     "symmetry breaking": _beyond_minus_one,
     "branch point": _beyond_one,

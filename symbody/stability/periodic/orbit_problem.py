@@ -2,9 +2,10 @@
 
     x' = T f(Tτ, x, p),   x(0) = S x(1),   τ in [0, 1]
 
-S is one, or a mirror: then [0, 1] is half a period and the other half is the mirror image. Where rows g keep their value along the flow, the ends are
-compared along them only, Zᵀ (S x(1) - x(0)) = 0 with G Z = 0, and g(x(0)) is given: none of the rows follows from others. Two rows over the whole
-orbit make the rest: the phase against a reference, ∫ xᵀ x_ref' dτ (or the period, of a driven system), and a plane that fixes or steps the parameter.
+S is one, or a mirror: then [0, 1] is half a period and the other half is the mirror image. Where rows g keep their
+value along the flow, the ends are compared along them only, Zᵀ (S x(1) - x(0)) = 0 with G Z = 0, and g(x(0)) is given:
+none of the rows follows from others. Two rows over the whole orbit make the rest: the phase against a reference, ∫ xᵀ
+x_ref' dτ (or the period, of a driven system), and a plane that fixes or steps the parameter.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ RANK: Final = 1e-9  # of the largest: singular values of ∂g/∂x that count as
 
 @dataclass(frozen=True)
 class OrbitPoint:
-    """An orbit in numbers: times of the mesh in parts of the (half) period, values there, slopes at Gauss points (none, of shooting), period T of
-    [0, 1], and the value that is varied."""
+    """An orbit in numbers: times of the mesh in parts of the (half) period, values there, slopes at Gauss points (none,
+    of shooting), period T of [0, 1], and the value that is varied."""
 
     times: Array
     x: Array
@@ -98,7 +99,8 @@ class Plane:
 
 @dataclass(frozen=True)
 class Corrected:
-    """An orbit that Newton's method found: its tangent along the branch, and the maps of its intervals. `size` is that of the last change."""
+    """An orbit that Newton's method found: its tangent along the branch, and the maps of its intervals. `size` is that
+    of the last change."""
 
     point: OrbitPoint
     tangent: OrbitPoint
@@ -138,7 +140,8 @@ class OrbitSetting:
 
 
 class OrbitProblem:
-    """Orbits of a flow, with everything but the way along an interval; `form` is the name of that way, `events` are those on it."""
+    """Orbits of a flow, with everything but the way along an interval; `form` is the name of that way, `events` are
+    those on it."""
 
     form: str
     events: tuple[Any, ...] = ()
@@ -163,11 +166,13 @@ class OrbitProblem:
     # ------------------------------------------------------------------------------------------------ planes
 
     def phase(self, near: OrbitPoint) -> Plane:
-        """The phase against a reference; of a driven system the period, which is brought up to date in each iteration."""
+        """The phase against a reference; of a driven system the period, which is brought up to date in each
+        iteration."""
         raise NotImplementedError
 
     def dual(self, direction: OrbitPoint, sizes: Array, scales: Array) -> Plane:
-        """The row whose product with another direction is that of both, in parts of sizes and of the scales of period and value."""
+        """The row whose product with another direction is that of both, in parts of sizes and of the scales of period
+        and value."""
         raise NotImplementedError
 
     def product(self, dual: Plane, direction: OrbitPoint) -> float:
@@ -201,7 +206,8 @@ class OrbitProblem:
         return np.hstack([-np.eye(n), np.diag(self.mirror), np.zeros((n, COLUMNS))])
 
     def ends(self, x: Array, value: float) -> tuple[Array, int]:
-        """Rows in δx_0, δx_N, δs, 1 that close an orbit; so many of the first are linear in both ends, and their constants are left to the loop."""
+        """Rows in δx_0, δx_N, δs, 1 that close an orbit; so many of the first are linear in both ends, and their
+        constants are left to the loop."""
         n = self.flow.n
         if not self.flow.rows and not self._pins:
             return self._plain_ends, n
@@ -222,7 +228,8 @@ class OrbitProblem:
 
     @cached_property
     def _pins(self) -> bool:
-        """Whether families of motions that look alike go on through an orbit: not with a mirror, of which they are no symmetry."""
+        """Whether families of motions that look alike go on through an orbit: not with a mirror, of which they are no
+        symmetry."""
         return self.setting.mirror is None and bool(self.flow.symmetries)
 
     def _rows_at(self, x: Array) -> tuple[Array, Array, Array]:
@@ -240,13 +247,15 @@ class OrbitProblem:
         return float(np.abs((self.mirror * point.x[-1] - point.x[0]) / point.sizes).max())
 
     def turns(self, point: OrbitPoint) -> bool:
-        """Whether the ends differ by a symmetry, as of a gait on a circle: this is no orbit of the states, though one in other coordinates."""
+        """Whether the ends differ by a symmetry, as of a gait on a circle: this is no orbit of the states, though one
+        in other coordinates."""
         return self._pins and self.gap(point) > TURNED
 
-    # ------------------------------------------------------------------------------------------------ directions along the orbit
+    # --------------------------------------------------------------------------------------- directions along the orbit
 
     def bases(self, point: OrbitPoint) -> Array | None:
-        """Orthonormal bases of the directions in which g does not change, across symmetries, at the mesh points; None where there are neither."""
+        """Orthonormal bases of the directions in which g does not change, across symmetries, at the mesh points; None
+        where there are neither."""
         if not self.flow.rows and not self.flow.symmetries:
             return None
         times, x = self.setting.t0 + point.times[:-1] * point.T, point.x[:-1]
@@ -278,7 +287,8 @@ class OrbitProblem:
         raise NotImplementedError
 
     def null_start(self, P: Array, Q: Array, point: OrbitPoint, factor: float, flow: Array | None) -> Array:
-        """δx(0) of it, from the rows P δx(0) + Q δx(1) = 0 of the chain; across the direction of the flow, where this is kept too."""
+        """δx(0) of it, from the rows P δx(0) + Q δx(1) = 0 of the chain; across the direction of the flow, where this
+        is kept too."""
         whole = P + factor * Q * self.mirror
         if flow is not None:
             whole = np.vstack([whole, flow])

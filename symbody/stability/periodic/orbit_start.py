@@ -1,4 +1,5 @@
-"""Where the search for an orbit begins: a motion that has settled, values and a period, a Hopf point, or another orbit."""
+"""Where the search for an orbit begins: a motion that has settled, values and a period, a Hopf point, or another
+orbit."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ def around_an_equilibrium(
 
 
 def settled_period(flow: OrbitFlow, motion: Trajectory, mirror: Array | None) -> float:
-    """The time since a settled motion was last where it is at its end (or at the mirror image of it, of a half period)."""
+    """The time since a settled motion was last where it is at its end (or at the mirror image of it, of a half
+    period)."""
     begin, end = float(motion.t[0]), float(motion.t[-1])
     times = np.linspace(begin, end, SAMPLES)
     X = states_of(flow, motion, times)

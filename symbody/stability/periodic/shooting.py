@@ -1,9 +1,10 @@
-"""Orbits by multiple shooting: simulations over parts of the period with their variational equations, events and impacts on the way.
+"""Orbits by multiple shooting: simulations over parts of the period with their variational equations, events and
+impacts on the way.
 
     x_{j+1} = φ(t_{j+1}, t_j, x_j),   δx_{j+1} = Φ δx_j + ∂φ/∂p δp + (τ_{j+1} f⁻ - τ_j Φ f_j) δT
 
-Across an event the variations jump by its saltation matrix (`integrate/sensitivities.py`), exactly: so multipliers of gaits and of bouncing are those of the
-hybrid motion. The rest is the same chain as with collocation.
+Across an event the variations jump by its saltation matrix (`integrate/sensitivities.py`), exactly: so multipliers of
+gaits and of bouncing are those of the hybrid motion. The rest is the same chain as with collocation.
 """
 
 from __future__ import annotations

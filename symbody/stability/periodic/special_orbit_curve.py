@@ -1,8 +1,10 @@
-"""Curves of special orbits over two values: where a fold, a period doubling or a Neimark-Sacker point goes as a second value changes.
+"""Curves of special orbits over two values: where a fold, a period doubling or a Neimark-Sacker point goes as a second
+value changes.
 
-A special orbit is a zero of a function of the multipliers, or of the tangent, along a family over the first value at a given second one; and just as well along a family over the second value
-at a given first. From one point of the curve to the next the value that changes faster is stepped, and the zero is found along the family over the other, so that the curve may turn back in
-either.
+A special orbit is a zero of a function of the multipliers, or of the tangent, along a family over the first value at a
+given second one; and just as well along a family over the second value at a given first. From one point of the curve to
+the next the value that changes faster is stepped, and the zero is found along the family over the other, so that the
+curve may turn back in either.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ class SpecialCurveEnd(Enum):
 
 @dataclass(frozen=True)
 class TwoValues:
-    """A special orbit over two values; `side` is that of the family on which it was found: 0 over the first, 1 over the second."""
+    """A special orbit over two values; `side` is that of the family on which it was found: 0 over the first, 1 over the
+    second."""
 
     values: tuple[float, float]
     at: OrbitCurvePoint
@@ -59,7 +62,8 @@ class TwoValues:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpecialOrbitCurve(Tabular, Portable):
-    """Special orbits over two values, made by `family.curve_of`. `curve["a"]`, `curve["period"]` are arrays with a number for each.
+    """Special orbits over two values, made by `family.curve_of`. `curve["a"]`, `curve["period"]` are arrays with a
+    number for each.
 
     kind          fold, period doubling, symmetry breaking or Neimark-Sacker
     varied        the names of both values
@@ -126,7 +130,8 @@ class SpecialOrbitCurve(Tabular, Portable):
 
 
 def special_orbit_curve(family: OrbitBranch, other: OrbitBranch, special: SpecialOrbit, most: int) -> SpecialOrbitCurve:
-    """The curve through a special orbit, both ways, while both values stay in their intervals. `other` is the question over the second value."""
+    """The curve through a special orbit, both ways, while both values stay in their intervals. `other` is the question
+    over the second value."""
     curve = _TwoFamilies((family, other), special.kind)
     value = float(family.setting.p[_place(other)])
     start = TwoValues((special.value, value), special.at, 0)
@@ -161,7 +166,8 @@ class _TwoFamilies:
         self.ranges: tuple[ValueRange, ...] = tuple(f.range for f in families)
 
     def followed(self, start: TwoValues, sign: float, most: int) -> Iterator[TwoValues | SpecialCurveEnd]:
-        """Special orbits in one direction of the second value, the start not among them; the last item says how it ended."""
+        """Special orbits in one direction of the second value, the start not among them; the last item says how it
+        ended."""
         here, step = start, STEP
         direction = np.array([0.0, sign])
         for _ in range(most):
@@ -187,7 +193,8 @@ class _TwoFamilies:
         return all(r.low <= v <= r.high for r, v in zip(self.ranges, found.values, strict=True))
 
     def _next(self, here: TwoValues, direction: Array, step: float) -> TwoValues | None:
-        """The special orbit a step ahead: the value that changes faster is given, the zero lies along the family over the other."""
+        """The special orbit a step ahead: the value that changes faster is given, the zero lies along the family over
+        the other."""
         wanted = np.array(here.values) + step * direction * self.sizes
         side = 0 if abs(direction[1]) >= abs(direction[0]) else 1
         curve, given = self.curves[side], 1 - side

@@ -1,7 +1,7 @@
 """The linear least squares problem of one iteration, with the states between segments eliminated (Bock, 1981).
 
-With gaps g_k = φ_k - w_(k+1) the linearised chain is δw_(k+1) = Φ_k δw_k + Ψ_k δp + g_k, so that every δw_k is A_k δw_0 + B_k δp + c_k; what is left are the first state of
-each experiment and the parameters.
+With gaps g_k = φ_k - w_(k+1) the linearised chain is δw_(k+1) = Φ_k δw_k + Ψ_k δp + g_k, so that every δw_k is A_k δw_0
++ B_k δp + c_k; what is left are the first state of each experiment and the parameters.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class CondensedChain:
     ]  # of each segment: weighted derivatives of its measurements, and of the state after it, by its first state
 
     def multipliers(self, left: Array) -> Array:
-        """The derivative of half the sum of squares by each gap, where `left` are the residuals after the step: by how much gaps are worth closing."""
+        """The derivative of half the sum of squares by each gap, where `left` are the residuals after the step: by how
+        much gaps are worth closing."""
         out, at, back = [], len(left), np.zeros(self.A.shape[1])
         for H, following in reversed(self.links):
             out.append(back)
@@ -86,7 +87,8 @@ class LinearLeastSquares:
     rhs: Array
 
     def step(self, low: Array, high: Array, damping: float = 0.0) -> Array:
-        """The least squares solution between bounds; what the rows do not determine stays. With damping (Levenberg and Marquardt) it is shorter."""
+        """The least squares solution between bounds; what the rows do not determine stays. With damping (Levenberg and
+        Marquardt) it is shorter."""
         scale = self._scale
         if damping:
             more = np.sqrt(damping) * np.diag(scale)

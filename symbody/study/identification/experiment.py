@@ -1,7 +1,7 @@
 """One experiment as a chain of shooting segments (Bock, 1981).
 
-The state at the first time of each segment is unknown, in independent coordinates and speeds w; the motion of a segment, and what is measured of it, follow from
-it and from the parameters p, with exact derivatives:
+The state at the first time of each segment is unknown, in independent coordinates and speeds w; the motion of a
+segment, and what is measured of it, follow from it and from the parameters p, with exact derivatives:
 
     w_(k+1) = φ_k(w_k, p),      y = h(t, w_k, p)
 
@@ -41,7 +41,8 @@ LEAST_SAMPLES: Final = 4  # of a segment
 
 @dataclass(frozen=True)
 class Shot:
-    """One segment: what was expected of each measurement (rows of times, columns of quantities), the state after it, and derivatives with respect to w and p."""
+    """One segment: what was expected of each measurement (rows of times, columns of quantities), the state after it,
+    and derivatives with respect to w and p."""
 
     y: Array
     y_w: Array
@@ -76,7 +77,8 @@ class Experiment:
 
     @cached_property
     def guesses(self) -> tuple[State, ...]:
-        """The state at the beginning of each segment: measured where it is, else where the motion from the one before leads."""
+        """The state at the beginning of each segment: measured where it is, else where the motion from the one before
+        leads."""
         rest = dict.fromkeys((s.name for s in self.equations.state), 0.0) | dict(self.measured.start)
         out = [self._guess(0, rest)]
         for begin, end in zip(self.nodes[:-2], self.nodes[1:-1], strict=True):
@@ -115,8 +117,9 @@ class Experiment:
 
     @cached_property
     def independent(self) -> tuple[tuple[str, ...], ...]:
-        """Names of w at the beginning of each segment: the whole state, or what constraints leave of it: the same ones everywhere where some determine the
-        others well along the whole motion (the angle of a crank, but not the place of its slider, which has dead centres)."""
+        """Names of w at the beginning of each segment: the whole state, or what constraints leave of it: the same ones
+        everywhere where some determine the others well along the whole motion (the angle of a crank, but not the place
+        of its slider, which has dead centres)."""
         eq = self.equations
         if not self.is_constrained:
             return (tuple(s.name for s in eq.state),) * len(self.guesses)
@@ -177,7 +180,8 @@ class Experiment:
         return simulate(self.equations, self.measured.t[begin : end + 1], start, options={**self.options, **wanted})
 
     def _shot(self, k: int, sim: Trajectory) -> Shot:
-        """Measured quantities of a segment: without its last time, which is the first of the next one, but for the last segment."""
+        """Measured quantities of a segment: without its last time, which is the first of the next one, but for the last
+        segment."""
         assert sim.variations is not None
         rows, names = len(sim) - (k < len(self.nodes) - 2), list(sim.wrt)
         S = sim.variations[:, :, [names.index(n) for n in (*self.independent[k], *self.free)]]
@@ -217,7 +221,8 @@ def _by_pivots(J: Array, kept: set[int]) -> tuple[int, ...]:
 
 
 def _quality(J: Array, dependent: Sequence[int]) -> float:
-    """How well columns follow from the others: their least singular value, in units of the least that matters of all."""
+    """How well columns follow from the others: their least singular value, in units of the least that matters of
+    all."""
     whole = np.linalg.svd(J, compute_uv=False)
     return float(np.linalg.svd(J[:, list(dependent)], compute_uv=False).min() / whole[len(dependent) - 1])
 

@@ -19,7 +19,8 @@ class Identification(Summarized):
     """The result of `identify`.
 
     values         of the parameters that were free, by name
-    names          of all unknowns: these, then values at the start (`theta_start`; `theta_start[1]` of the second experiment)
+    names          of all unknowns: these, then values at the start (`theta_start`; `theta_start[1]` of the second
+                   experiment)
     covariance     of the unknowns, in that order; infinite where the measurements do not determine one
     undetermined   names of those
     noise          deviation of each measured quantity: as it was given, or estimated from the residuals
@@ -58,8 +59,8 @@ class Identification(Summarized):
         return float(np.sqrt(self.covariance[k, k]))
 
     def interval(self, name: str, confidence: float = 0.95) -> tuple[float, float]:
-        """The interval that holds the true value in so many of all cases, to first order: by the normal distribution where the noise was given, by Student's where it was
-        estimated."""
+        """The interval that holds the true value in so many of all cases, to first order: by the normal distribution
+        where the noise was given, by Student's where it was estimated."""
         side = 0.5 + 0.5 * confidence
         quantile = ndtri(side) if self.has_known_noise else stdtrit(max(self.freedom, 1), side)
         half = float(quantile) * self.deviation(name)

@@ -2,8 +2,9 @@
 
     minimise  Σ ((y_i - h(t_i, w, p)) / σ_i)²      so that segments meet
 
-(H. G. Bock, Numerical treatment of inverse problems in chemical reaction kinetics, 1981). With short segments the states stay near what was measured, so that the iteration converges from parameters with
-which one long motion would be far off, also of unstable and chaotic motions.
+(H. G. Bock, Numerical treatment of inverse problems in chemical reaction kinetics, 1981). With short segments the
+states stay near what was measured, so that the iteration converges from parameters with which one long motion would be
+far off, also of unstable and chaotic motions.
 """
 
 from __future__ import annotations
@@ -46,16 +47,20 @@ def identify(
 ) -> Identification:
     """Parameters of a model from measured motions: `identify(eq, {"t": t, "theta": theta}, {"l": 1.0, "c": 0.1})`.
 
-    measured   a `Measurement`, several of them (experiments with starts and inputs of their own), or a mapping with times `t` and values by name
+    measured   a `Measurement`, several of them (experiments with starts and inputs of their own), or a mapping with
+               times `t` and values by name
     free       parameters to be found, with rough values; names alone take the values of the model
     values     of other parameters, where they are not those of the model
-    noise      the standard deviation of each measured quantity, by name, or one number for all; where it is not given, it is estimated from the residuals
+    noise      the standard deviation of each measured quantity, by name, or one number for all; where it is not given,
+               it is estimated from the residuals
     bounds     (least, greatest) of parameters, by name
-    segments   of each motion; by default as many as leave four times each, at most 8. More of them for unstable or chaotic motions
+    segments   of each motion; by default as many as leave four times each, at most 8. More of them for unstable or
+               chaotic motions
     max_steps  of the iteration
     rtol       tolerance of the motions; `options` has others of `simulate`
 
-    The state at the first time is unknown as well, but for what a measurement has as `held`. Derivatives are exact (variational equations).
+    The state at the first time is unknown as well, but for what a measurement has as `held`. Derivatives are exact
+    (variational equations).
     """
     asked = _problem(equations, measured, free, values or {}, {"rtol": rtol, "atol": rtol, **(options or {})}, segments)
     low, high = _bounds(asked, bounds or {})
@@ -76,7 +81,7 @@ def identify(
     return _result(asked, at, weights, given is not None, (low, high), steps, is_converged)
 
 
-# ---------------------------------------------------------------------------------------------------------- what is asked
+# -------------------------------------------------------------------------------------------------------- what is asked
 
 
 @dataclass(frozen=True)
@@ -143,7 +148,8 @@ def _bounds(asked: _IdentificationProblem, bounds: Mapping[Any, tuple[float, flo
         low[k], high[k] = float(least), float(greatest)
         if not low[k] <= asked.guess[k] <= high[k]:
             raise StudyError(
-                f"identify {asked.name!r}: the rough value {name} = {asked.guess[k]:z.6g} is not between its bounds {least:g} and {greatest:g}"
+                f"identify {asked.name!r}: the rough value {name} = {asked.guess[k]:z.6g} is not between its "
+                f"bounds {least:g} and {greatest:g}"
             )
     return low, high
 
@@ -172,7 +178,7 @@ def _spreads(asked: _IdentificationProblem) -> dict[Any, float]:
     return out
 
 
-# ---------------------------------------------------------------------------------------------------------- the iteration
+# -------------------------------------------------------------------------------------------------------- the iteration
 
 
 @dataclass(frozen=True)
@@ -206,7 +212,8 @@ class _FitRows:
 
 @dataclass(frozen=True)
 class _GaussNewton:
-    """Gauss-Newton iterations with given weights; steps are cut in halves until the sum of squares and the gaps, each at a price, get smaller."""
+    """Gauss-Newton iterations with given weights; steps are cut in halves until the sum of squares and the gaps, each
+    at a price, get smaller."""
 
     asked: _IdentificationProblem
     weights: Array
@@ -231,7 +238,8 @@ class _GaussNewton:
         here = self.look(at)
         if isinstance(here, str):
             raise StudyError(
-                f"identify {self.asked.name!r}: with the rough values a motion has no end: {here}; give other ones, or more segments"
+                f"identify {self.asked.name!r}: with the rough values a motion has no end: {here}; give other "
+                "ones, or more segments"
             )
         price = 0.0
         while steps < most:
@@ -284,7 +292,8 @@ class _GaussNewton:
     def _shorter(
         self, at: _FitPoint, here: _FitRows, step: tuple[Array, list[Array]], promise: tuple[float, float]
     ) -> tuple[_FitPoint, _FitRows] | None:
-        """The longest of the halved steps that gives a part of the decrease that its beginning promises, but for rounding."""
+        """The longest of the halved steps that gives a part of the decrease that its beginning promises, but for
+        rounding."""
         price, decrease = promise
         wanted, part = here.merit(price), 1.0
         for _ in range(HALVINGS):

@@ -1,1 +1,2 @@
-"""Sweeps: what is varied, what is asked of each member, where it is computed, and results that are on disk as they come."""
+"""Sweeps: what is varied, what is asked of each member, where it is computed, and results that are on disk as they
+come."""

@@ -13,7 +13,8 @@ class Batches:
     """Chunks of an array of members.
 
     shape   of the study
-    chunk   members of a batch along each dimension: 1 ... 1, some, all ... all, so that the members of a batch have neighbouring numbers
+    chunk   members of a batch along each dimension: 1 ... 1, some, all ... all, so that the members of a batch have
+            neighbouring numbers
     """
 
     shape: tuple[int, ...]

@@ -24,7 +24,8 @@ def fingerprint(thing: Any) -> str:
 
 
 def described(thing: Any, depth: int = 0) -> Any:
-    """The content of a thing in tuples, numbers and texts. Expressions count by their keys, functions by their code, objects by their fields."""
+    """The content of a thing in tuples, numbers and texts. Expressions count by their keys, functions by their code,
+    objects by their fields."""
     if depth > DEEPEST:  # objects that hold each other
         return type(thing).__name__
     if isinstance(thing, Node):
@@ -67,7 +68,8 @@ def _of_code(code: CodeType) -> tuple[Any, ...]:
 
 
 def _of_plain(thing: Any, depth: int) -> Any:
-    """Numbers and texts as they are; of other objects their kind and attributes: an address in memory means nothing tomorrow."""
+    """Numbers and texts as they are; of other objects their kind and attributes: an address in memory means nothing
+    tomorrow."""
     if thing is None or isinstance(thing, (bool, int, float, complex, str, bytes, np.generic)):
         return repr(thing)
     content = getattr(thing, "__dict__", None)

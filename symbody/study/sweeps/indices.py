@@ -1,4 +1,5 @@
-"""Sensitivity indices of a sweep by SALib: how much of an answer's variance each varied quantity is responsible for (Sobol), or how much it changes it (Morris)."""
+"""Sensitivity indices of a sweep by SALib: how much of an answer's variance each varied quantity is responsible for
+(Sobol), or how much it changes it (Morris)."""
 
 from __future__ import annotations
 
@@ -25,15 +26,16 @@ def sobol_indices(
     seed: int = 0,
     **options: Any,
 ) -> dict[str, dict[str, float]]:
-    """First-order and total indices of Sobol, by name: `sobol_indices(lin, {"V": (4, 6), "m3": norm(8, 1)}, spectrum(), answer="growth")["V"]["total"]`.
+    """First-order and total indices of Sobol, by name: `sobol_indices(lin, {"V": (4, 6), "m3": norm(8, 1)}, spectrum(),
+    answer="growth")["V"]["total"]`.
 
     over     intervals and distributions
     answer   which of the answers
     repeat   points, a power of two: `repeat * (2 + len(over))` members are computed
     options  of `sweep`: on, to, values, ...
 
-    `first` is the part of the variance that goes with that quantity alone, `total` the part that goes with it and its interactions; `first_error` and `total_error` are half the
-    width of their intervals of 95 % (Saltelli's scheme).
+    `first` is the part of the variance that goes with that quantity alone, `total` the part that goes with it and its
+    interactions; `first_error` and `total_error` are half the width of their intervals of 95 % (Saltelli's scheme).
     """
     sample, analyze = (optional_package(f"SALib.{part}.sobol", "Sobol's indices") for part in ("sample", "analyze"))
     problem: dict[str, Any] = {
@@ -59,7 +61,8 @@ def morris_indices(
     seed: int = 0,
     **options: Any,
 ) -> dict[str, dict[str, float]]:
-    """Elementary effects after Morris, by name: `mean` of their sizes, and `deviation`, which is large where a quantity acts nonlinearly or together with others.
+    """Elementary effects after Morris, by name: `mean` of their sizes, and `deviation`, which is large where a quantity
+    acts nonlinearly or together with others.
 
     repeat   trajectories: `repeat * (1 + len(over))` members are computed
     levels   of the grid on which they walk

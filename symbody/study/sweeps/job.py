@@ -64,7 +64,8 @@ class BatchTask:
     """A batch to compute.
 
     known              answers of its first members, where they are known
-    folder, identity   where results go, and the number by which a worker knows that its folder of that name is the same one
+    folder, identity   where results go, and the number by which a worker knows that its folder of that name is the same
+                       one
     schema             columns of answers, as far as they are known
     """
 
@@ -127,7 +128,8 @@ def unpacked_job(body: bytes) -> Job:
     version, job = pickle.loads(body)
     if version != PACKAGE_VERSION:
         raise StudyError(
-            f"sweep: this worker has symbody {PACKAGE_VERSION}, and the study comes from version {version}; install the same"
+            f"sweep: this worker has symbody {PACKAGE_VERSION}, and the study comes from version {version}; "
+            "install the same"
         )
     made: Job = job
     return made

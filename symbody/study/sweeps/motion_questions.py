@@ -138,7 +138,8 @@ def _padded(m: Trajectory, name: str, length: int) -> Array:
 def at_times(
     t: Any, *names: str, start: Any = None, assemble: bool = False, target: str = "cpu", **options: Any
 ) -> MotionQuestion:
-    """Values of variables and outputs at some times: `sb.sweep(eq, over, ask=at_times(np.linspace(0, 5, 51), "theta"))`.
+    """Values of variables and outputs at some times: `sb.sweep(eq, over, ask=at_times(np.linspace(0, 5, 51),
+    "theta"))`.
 
     start      as in `simulate`, for all members; on top of it comes what is varied
     assemble   bring it onto the constraints of each member, values that are varied held
@@ -156,8 +157,8 @@ def at_end(
 
 
 def extremes(t: Any, *names: str, start: Any = None, assemble: bool = False, **options: Any) -> MotionQuestion:
-    """The least and the largest value of variables and outputs on the way (`theta_min`, `theta_max`), at the steps, or at the times where `t` has some;
-    the rest is as in `at_times`."""
+    """The least and the largest value of variables and outputs on the way (`theta_min`, `theta_max`), at the steps, or
+    at the times where `t` has some; the rest is as in `at_times`."""
     return MotionQuestion(t, names, "extremes", _start(start, assemble, options), options)
 
 

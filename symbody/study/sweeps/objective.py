@@ -1,6 +1,7 @@
 """An objective of a design: a number that follows from parameters, with its exact gradient, for optimisers of others.
 
-`scipy.optimize` takes value and gradient; optimisers that ask and tell (nevergrad, cma, scikit-optimize) take populations, which are swept over.
+`scipy.optimize` takes value and gradient; optimisers that ask and tell (nevergrad, cma, scikit-optimize) take
+populations, which are swept over.
 """
 
 from __future__ import annotations
@@ -69,9 +70,11 @@ class Objective:
         return np.where(found.status == 1, y, np.inf)
 
     def searched(self, optimizer: Any, rounds: int, batch: int = 16, **options: Any) -> tuple[dict[str, float], float]:
-        """The best design that an optimiser which asks and tells found, and its value: `f.searched(nevergrad.optimizers.CMA(parametrization=2, budget=400), rounds=25)`.
+        """The best design that an optimiser which asks and tells found, and its value:
+        `f.searched(nevergrad.optimizers.CMA(parametrization=2, budget=400), rounds=25)`.
 
-        In every round `batch` candidates are asked for, computed by one sweep, and told. A candidate, or its `value`, is an array in the order of `names`, or a mapping.
+        In every round `batch` candidates are asked for, computed by one sweep, and told. A candidate, or its `value`,
+        is an array in the order of `names`, or a mapping.
         """
         best, least = np.asarray(self.middle), np.inf
         for _ in range(rounds):
@@ -103,7 +106,8 @@ def objective(
     start: Any = None,
     values: Mapping[str, float] | None = None,
 ) -> Objective:
-    """What a design is judged by: the value of `answer` (a variable or output) at the end of a motion of equations, or the growth rate of a linear system.
+    """What a design is judged by: the value of `answer` (a variable or output) at the end of a motion of equations, or
+    the growth rate of a linear system.
 
     over     parameters of the design, each with (least, greatest)
     t, start end of the motion, and where it begins

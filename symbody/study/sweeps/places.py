@@ -1,4 +1,5 @@
-"""Where batches are computed: threads or processes of this computer, or a cluster of Dask. All take a batch and give a future."""
+"""Where batches are computed: threads or processes of this computer, or a cluster of Dask. All take a batch and give a
+future."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ class Threads:
 
 
 class Processes:
-    """Processes of this computer, each owned by a thread that asks it and waits for its answer; one that dies is replaced."""
+    """Processes of this computer, each owned by a thread that asks it and waits for its answer; one that dies is
+    replaced."""
 
     def __init__(self, job: Job, workers: int) -> None:
         self.width, self._body = workers, packed_job(job)

@@ -1,7 +1,7 @@
 """What is asked of each member of a sweep: a question is data, and answers many members of its subject at once.
 
-A subject is what is varied: equations, a linear system, or a function. `at_times`, `at_end`, `extremes`, `spectrum`, `steady_values` and `orbit_values`
-make the questions of this folder; a function is its own.
+A subject is what is varied: equations, a linear system, or a function. `at_times`, `at_end`, `extremes`, `spectrum`,
+`steady_values` and `orbit_values` make the questions of this folder; a function is its own.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ REFERENCE = 9  # sets of parameters from which the structure of all pencils is t
 class SpectrumQuestion:
     """Eigenvalues of a linear system.
 
-    reference   values by name, of members from which the structure (eigenvalues that are zero for all parameters) is taken: always the same ones,
-                so that answers do not depend on how members are divided
+    reference   values by name, of members from which the structure (eigenvalues that are zero for all parameters) is
+                taken: always the same ones, so that answers do not depend on how members are divided
     """
 
     reference: Mapping[str, Array] = field(default_factory=dict)
@@ -101,7 +101,8 @@ class SpectrumQuestion:
 
 
 def _pencils(lin: LinearSystem, values: Mapping[str, Array]) -> tuple[Array, Array]:
-    """Operating points are found from the nominal one, not from that of a neighbour: a member does not depend on others."""
+    """Operating points are found from the nominal one, not from that of a neighbour: a member does not depend on
+    others."""
     count = len(next(iter(values.values())))
     near = np.tile([lin.nominal[s] for s in lin.unknowns], (count, 1)) if lin.unknowns else None
     made = lin.matrices_at(*lin.sets(dict(values), near))
@@ -110,7 +111,8 @@ def _pencils(lin: LinearSystem, values: Mapping[str, Array]) -> tuple[Array, Arr
 
 @dataclass(frozen=True)
 class EachQuestion:
-    """A question that takes one member after the other, by a function of equations and values that gives numbers by name."""
+    """A question that takes one member after the other, by a function of equations and values that gives numbers by
+    name."""
 
     how: Callable[..., dict[str, Any]]
     names: tuple[str, ...] = ()
@@ -184,15 +186,18 @@ def _orbit_member(
 
 
 def spectrum() -> SpectrumQuestion:
-    """Eigenvalues of a linear system, `growth` (the largest real part) and `unstable` (how many are positive): `sb.sweep(lin, over, ask=spectrum())`."""
+    """Eigenvalues of a linear system, `growth` (the largest real part) and `unstable` (how many are positive):
+    `sb.sweep(lin, over, ask=spectrum())`."""
     return SpectrumQuestion()
 
 
 def steady_values(*names: str, **options: Any) -> EachQuestion:
-    """Values of a steady motion of each member; all of the state where no names are given. Options are those of `steady`; conditions go in `values={...}`."""
+    """Values of a steady motion of each member; all of the state where no names are given. Options are those of
+    `steady`; conditions go in `values={...}`."""
     return EachQuestion(_steady_member, names, options)
 
 
 def orbit_values(start: Any, *names: str, **options: Any) -> EachQuestion:
-    """Period, multipliers and the largest of them of a periodic orbit of each member, and extremes of some variables. Start and options are those of `orbit`."""
+    """Period, multipliers and the largest of them of a periodic orbit of each member, and extremes of some variables.
+    Start and options are those of `orbit`."""
     return EachQuestion(_orbit_member, names, {"start": start, **options})

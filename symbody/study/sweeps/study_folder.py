@@ -1,9 +1,10 @@
 """A study on disk: a folder of Zarr (version 2 of the format), one chunk of each array for each batch.
 
-The format is arrays cut into chunks, each a file of compressed numbers, and descriptions in JSON beside them (https://zarr.readthedocs.io/, format 2). Chunks are written
-here, not by a library, because of what a study promises: each appears whole or not at all and survives a loss of power, and that of `status` comes after all
-others of its batch, so that a batch is finished exactly where its status is there. Worker processes need nothing installed for it. Dimensions are named as xarray reads them:
-`xarray.open_zarr(path)`.
+The format is arrays cut into chunks, each a file of compressed numbers, and descriptions in JSON beside them
+(https://zarr.readthedocs.io/, format 2). Chunks are written here, not by a library, because of what a study promises:
+each appears whole or not at all and survives a loss of power, and that of `status` comes after all others of its batch,
+so that a batch is finished exactly where its status is there. Worker processes need nothing installed for it.
+Dimensions are named as xarray reads them: `xarray.open_zarr(path)`.
 """
 
 from __future__ import annotations

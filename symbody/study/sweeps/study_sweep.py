@@ -29,7 +29,8 @@ def swept_study(study: Study, ask: str, names: Sequence[str]) -> dict[str, Any]:
 
 
 def over_of_texts(texts: Sequence[str]) -> dict[str, Any]:
-    """`V=1:10:50` (fifty values), `V=1:10` (an interval), `V=1,2,5` (these), `m=norm(8, 0.5)` (a distribution of scipy.stats)."""
+    """`V=1:10:50` (fifty values), `V=1:10` (an interval), `V=1,2,5` (these), `m=norm(8, 0.5)` (a distribution of
+    scipy.stats)."""
     out: dict[str, Any] = {}
     for text in texts:
         name, equals, said = text.partition("=")

@@ -43,26 +43,33 @@ def sweep(
     units: Mapping[str, str] | None = None,
     progress: bool | None = None,
 ) -> SweepResult:
-    """The same question to many members: `sweep(lin, {"V": (1, 10), "m3": norm(8, 1)}, spectrum(), sample="sobol", repeat=4096, to="study.zarr")`.
+    """The same question to many members: `sweep(lin, {"V": (1, 10), "m3": norm(8, 1)}, spectrum(), sample="sobol",
+    repeat=4096, to="study.zarr")`.
 
-    what      equations, a linear system, or a function of the values by name that returns a number, an array or a mapping from names to these (with an
-              argument `rng` it gets random numbers that belong to the member)
-    over      by name, what is varied: a list of values, each combined with everything else; an interval (low, high), or a distribution of `scipy.stats`
-    ask       of equations and linear systems: `at_times`, `at_end`, `extremes`, `spectrum`, `steady_values`, `orbit_values` in `symbody.study`
-    sample    how points are taken of intervals and distributions: "grid", `repeat` values of each, combined; "random", "sobol" or "latin hypercube",
-              `repeat` points in all of them together. Lists are combined with the points; "paired": the k-th member has the k-th value of each list
-    seed      of random points, and of `rng`: a member has the same numbers wherever and with whichever others it is computed
+    what      equations, a linear system, or a function of the values by name that returns a number, an array or a
+              mapping from names to these (with an argument `rng` it gets random numbers that belong to the member)
+    over      by name, what is varied: a list of values, each combined with everything else; an interval (low, high), or
+              a distribution of `scipy.stats`
+    ask       of equations and linear systems: `at_times`, `at_end`, `extremes`, `spectrum`, `steady_values`,
+              `orbit_values` in `symbody.study`
+    sample    how points are taken of intervals and distributions: "grid", `repeat` values of each, combined; "random",
+              "sobol" or "latin hypercube", `repeat` points in all of them together. Lists are combined with the points;
+              "paired": the k-th member has the k-th value of each list
+    seed      of random points, and of `rng`: a member has the same numbers wherever and with whichever others it is
+              computed
     values    by name, the same for all members
-    on        "threads" or "processes" of this computer; "dask" (a cluster on this computer), the address of a scheduler, or a client or cluster of Dask;
-              "cuda": motions on a GPU
+    on        "threads" or "processes" of this computer; "dask" (a cluster on this computer), the address of a
+              scheduler, or a client or cluster of Dask; "cuda": motions on a GPU
     workers   how many of them; by default as many as there are cores
-    to        a folder (.zarr) into which answers go as they come. The same call goes on where it was stopped, however that was, and computes nothing twice
+    to        a folder (.zarr) into which answers go as they come. The same call goes on where it was stopped, however
+              that was, and computes nothing twice
     batch     members of a task; by default about a second of work
     batched   the function takes arrays with a number for each member, and gives arrays
     units     by name, of what the model does not know them of
     progress  whether to show it; by default on a terminal
 
-    A member that fails does not disturb others: its `status` and `outcome` say what happened. Ctrl-C waits for the batches that are being computed.
+    A member that fails does not disturb others: its `status` and `outcome` say what happened. Ctrl-C waits for the
+    batches that are being computed.
     """
     asked = asked_sweep(what, over, ask, Sampling(sample, repeat, seed), dict(values or {}), batched, on)
     return run_sweep(
@@ -141,7 +148,8 @@ class AskedSweep:
                 "subject": "the model or function",
             }
             raise StudyError(
-                f"{path} holds another study: {listed(words[d] for d in differ)} differs; choose another name, or remove it"
+                f"{path} holds another study: {listed(words[d] for d in differ)} differs; choose another "
+                "name, or remove it"
             )
         return found
 
@@ -173,7 +181,8 @@ def _question(what: Any, ask: Any, batched: bool, on: Any) -> Question:
     if ask is None:
         if not callable(what) or hasattr(what, "variables"):
             raise StudyError(
-                "sweep: ask= says what is computed: at_times, at_end, extremes, spectrum, steady_values or orbit_values of symbody.study"
+                "sweep: ask= says what is computed: at_times, at_end, extremes, spectrum, steady_values or "
+                "orbit_values of symbody.study"
             )
         ask = FunctionValues(batched)
     if isinstance(on, str) and on == "cuda":

@@ -23,7 +23,8 @@ from .study_folder import MESSAGE, OWN, STATUS, StudyFolder
 class SweepResult(Summarized):
     """The answers of a sweep: `study["growth"]` has the dimensions of the study, then those of the answer.
 
-    dims          names and lengths of the dimensions: what is varied by a list of values, and `sample` where points are drawn
+    dims          names and lengths of the dimensions: what is varied by a list of values, and `sample` where points are
+                  drawn
     coordinates   dimension, values and unit of everything that is varied, and of times
     columns       dimensions, type and unit of the answers
     path          the folder, where it is on disk; answers are read from it when they are asked for

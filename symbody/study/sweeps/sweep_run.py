@@ -39,7 +39,8 @@ class Pilot:
 
 
 def pilot(place: Place, total: int) -> Pilot:
-    """The first member, which compiles what all share; then some more, twice as many each time, until they take long enough to be timed."""
+    """The first member, which compiles what all share; then some more, twice as many each time, until they take long
+    enough to be timed."""
     parts, seconds, size = [_apart(place, range(1), None)], 0.0, 1
     done = 1
     while done < min(total, PILOT_MEMBERS) and seconds < PILOT_SECONDS:
@@ -137,7 +138,8 @@ class SweepRun:
 
 
 def _apart(place: Place, numbers: range, schema: Schema | None) -> Answers:
-    """SweptMembers all at once; where their worker is lost, in halves, down to those that end every process that computes them."""
+    """SweptMembers all at once; where their worker is lost, in halves, down to those that end every process that
+    computes them."""
     why = ""
     for _ in range(ATTEMPTS if len(numbers) == 1 else 1):
         try:

@@ -3,7 +3,8 @@
     levels      a list of values: each is combined with everything else
     intervals   (low, high), and distributions of `scipy.stats`: points are drawn in them
 
-Points of all that is drawn are made together, in the unit cube, and taken to values by the inverse of the distribution function.
+Points of all that is drawn are made together, in the unit cube, and taken to values by the inverse of the distribution
+function.
 """
 
 from __future__ import annotations
@@ -172,7 +173,7 @@ def member_generator(seed: int, member: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(key=np.array([seed, NOISE], dtype=np.uint64), counter=counter))
 
 
-# ---------------------------------------------------------------------------------------------------------- from what was written
+# ------------------------------------------------------------------------------------------------ from what was written
 
 
 def varied(over: Mapping[Any, Any], sample: str, repeat: int, seed: int) -> Varied:
@@ -197,7 +198,8 @@ def varied(over: Mapping[Any, Any], sample: str, repeat: int, seed: int) -> Vari
     if sample == "grid" and drawn:
         if repeat == 1:
             raise StudyError(
-                f"sweep: {listed(drawn)} would have one value; repeat=20 takes 20 of each, sample='sobol' and repeat=1000 draw points in all of them together"
+                f"sweep: {listed(drawn)} would have one value; repeat=20 takes 20 of each, sample='sobol' and "
+                "repeat=1000 draw points in all of them together"
             )
         middle = (np.arange(repeat) + 0.5) / repeat
         grid = {k: v.at(np.linspace(0, 1, repeat) if isinstance(v, Interval) else middle) for k, v in drawn.items()}
@@ -210,7 +212,8 @@ def _paired(found: Mapping[str, Any], repeat: int, seed: int) -> Varied:
     lengths = {k: len(v) if isinstance(v, np.ndarray) else None for k, v in found.items()}
     if None in lengths.values() or len(set(lengths.values())) > 1 or repeat != 1:
         raise StudyError(
-            f"sweep: sample='paired' takes lists of one length, and no repeat; got {listed(f'{k}: {n}' for k, n in lengths.items())}"
+            "sweep: sample='paired' takes lists of one length, and no repeat; got "
+            f"{listed(f'{k}: {n}' for k, n in lengths.items())}"
         )
     count = next(n for n in lengths.values() if n is not None)
     return Varied({}, {k: Listed(v) for k, v in found.items()}, "paired", count, seed)
@@ -228,7 +231,8 @@ def _told(name: str, given: Any) -> Any:
     if isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str):
         return _numbers(name, given)
     raise StudyError(
-        f"sweep: {name} is varied over a list of values, an interval (low, high) or a distribution of scipy.stats, got {shown(given)}"
+        f"sweep: {name} is varied over a list of values, an interval (low, high) or a distribution of "
+        f"scipy.stats, got {shown(given)}"
     )
 
 

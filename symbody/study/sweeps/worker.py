@@ -1,7 +1,7 @@
 """A worker process on this computer: jobs and numbers of batches come in, reports go out, as pickles through pipes.
 
-Not started by `multiprocessing`, which would run the user's script again in each worker. When the client is gone, the worker ends at once, in the middle of
-whatever it computes: the pipe is closed, and a thread of its own notices.
+Not started by `multiprocessing`, which would run the user's script again in each worker. When the client is gone, the
+worker ends at once, in the middle of whatever it computes: the pipe is closed, and a thread of its own notices.
 """
 
 from __future__ import annotations

@@ -68,7 +68,10 @@ class CSource:
 
     def __repr__(self) -> str:
         lines = self.source.count("\n") + 1
-        return f"<CSource {self.name}: {lines} lines; .header and .source are the text, .write(folder) makes {self.name}.h and {self.name}.c>"
+        return (
+            f"<CSource {self.name}: {lines} lines; .header and .source are the text, .write(folder) makes "
+            f"{self.name}.h and {self.name}.c>"
+        )
 
     def write(self, directory: str | Path) -> tuple[Path, Path]:
         """Write header and source into a directory, which is made where there is none; returns their paths."""
@@ -106,7 +109,8 @@ NOT_INLINE: Final = """\
 
 
 class CHelpers:
-    """Functions that the functions of one file share: those for operations that C has not, and loops. `texts` has them by name, as they are needed."""
+    """Functions that the functions of one file share: those for operations that C has not, and loops. `texts` has them
+    by name, as they are needed."""
 
     def __init__(self, style: CStyle, names: UniqueNames) -> None:
         self.style, self.names = style, names

@@ -16,7 +16,8 @@ from .c_style import CRecord, CStyle
 
 @dataclass(frozen=True)
 class CArgument:
-    """An argument of a function: the name of an input group or an output in C, its declaration, and what it is checked for.
+    """An argument of a function: the name of an input group or an output in C, its declaration, and what it is checked
+    for.
 
     record   the structure that it points to
     """
@@ -58,7 +59,8 @@ def signature(start: str, declarations: Iterable[str]) -> str:
 
 
 def checks(arguments: Iterable[CArgument], style: CStyle) -> list[str]:
-    """Lines that refuse arguments: pointers to nothing, results that overlap what is read, numbers that are not finite."""
+    """Lines that refuse arguments: pointers to nothing, results that overlap what is read, numbers that are not
+    finite."""
     given = list(arguments)
     pointers = [a for a in given if a.size]
     read = [a for a in given if a.is_read]
@@ -81,7 +83,8 @@ def checks(arguments: Iterable[CArgument], style: CStyle) -> list[str]:
 
 
 def _first(a: CArgument, real: str) -> str:
-    """The address of the first number of an argument. (A structure holds numbers of one type only, one after the other.)"""
+    """The address of the first number of an argument. (A structure holds numbers of one type only, one after the
+    other.)"""
     if a.size is None:
         return f"&{a.name}"
     return f"(const {real} *){a.name}" if a.record else a.name

@@ -333,7 +333,8 @@ _HELPERS: Final = {  # as Python has them: nan is not taken where it comes later
 
 
 def c_loops(kernel: Kernel, name: str, arguments: Mapping[str, Type], known: Known, outputs: Iterable[str] = ()) -> str:
-    """A kernel and all that it calls, for arguments of these types, with an entry to be called from outside (`emit/loops/entries.py`)."""
+    """A kernel and all that it calls, for arguments of these types, with an entry to be called from outside
+    (`emit/loops/entries.py`)."""
     kernels = Kernels()
     door = entry(kernels, kernel, name, arguments, known, outputs)
     forms = [form for form in kernels.forms.values() if form]

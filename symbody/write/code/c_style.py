@@ -1,6 +1,7 @@
 """How C is written: the type of numbers, functions that may be called, parameters as a structure, checks of arguments.
 
-The default is what `c_source` writes: `void name(double t, const double q[2], ..., double M[4])`, on doubles, with all of <math.h>.
+The default is what `c_source` writes: `void name(double t, const double q[2], ..., double M[4])`, on doubles, with all
+of <math.h>.
 """
 
 from __future__ import annotations
@@ -54,8 +55,10 @@ class CStyle:
     number     type of all numbers
     prefix     of names that a file shares: helpers, kernels, pieces
     records    groups of inputs that are structures, by the name of the group
-    guard      macro that leaves the checks of arguments out; a function with checks returns 0, or what is wrong. Empty: no checks
-    functions  of sines, cosines and roots, by their names in mathematics, where nothing else may be called; empty: all of <math.h>
+    guard      macro that leaves the checks of arguments out; a function with checks returns 0, or what is wrong. Empty:
+               no checks
+    functions  of sines, cosines and roots, by their names in mathematics, where nothing else may be called; empty: all
+               of <math.h>
     """
 
     number: CNumber = DOUBLE

@@ -1,7 +1,7 @@
 """Program -> the statements of one function, for languages that need no cutting up: what they have in common.
 
-A language says how statements, arrays and calls are written. Linear systems are either loops (`Kernel`s, called for one right side after
-the other) or whatever the language has.
+A language says how statements, arrays and calls are written. Linear systems are either loops (`Kernel`s, called for one
+right side after the other) or whatever the language has.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
     pure subroutine name(t, x, r, p, M, status)
 
-Numbers are of kind `wp`; matrices have rows and columns as in mathematics; `status` is 0, or 3 where an argument is not finite.
+Numbers are of kind `wp`; matrices have rows and columns as in mathematics; `status` is 0, or 3 where an argument is not
+finite.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ def folded(line: str) -> list[str]:
 
 
 def constant_array(type_: str, name: str, values: list[str], first: int = 1, public: str = "") -> list[str]:
-    """A named constant that is an array; a long one is put together from parts, since a statement has at most 255 lines."""
+    """A named constant that is an array; a long one is put together from parts, since a statement has at most 255
+    lines."""
     if not values:
         return [f"    {type_} :: {name}(0)"]
     lines = filled(values, "        ", 110)

@@ -90,7 +90,8 @@ class JavaScriptText(BraceText):
 
 
 def argument_checks(function: str, arguments: Sequence[tuple[str, int]]) -> list[str]:
-    """Lines that refuse arguments that are too short, and numbers that are not finite, where the module says that arguments are looked at."""
+    """Lines that refuse arguments that are too short, and numbers that are not finite, where the module says that
+    arguments are looked at."""
     tests = [f'checked("{function}", "{a}", {"[t]" if a == "t" else a}, {n});' for a, n in arguments if a != "p"]
     return [
         "    if (CHECKS) {",

@@ -1,4 +1,5 @@
-"""Program -> a function of MATLAB and Octave, on columns of numbers; linear systems by the backslash of the language."""
+"""Program -> a function of MATLAB and Octave, on columns of numbers; linear systems by the backslash of the
+language."""
 
 from __future__ import annotations
 

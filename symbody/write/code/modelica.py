@@ -1,6 +1,7 @@
 """Program -> equations of Modelica: a variable for each value that has a name, an equation for each variable.
 
-Linear systems stand as they are, A x = b with the unknowns on the left: tools solve them. Choices are if-expressions, at whose switches tools stop.
+Linear systems stand as they are, A x = b with the unknowns on the left: tools solve them. Choices are if-expressions,
+at whose switches tools stop.
 """
 
 from __future__ import annotations
@@ -94,7 +95,8 @@ class ModelicaText(FlatText):
         return self.looked_up(f.table, args[0])
 
     def looked_up(self, table: LookupTable, at: Term) -> Term:
-        """A piecewise polynomial, written out: constant before the first time and after the last; as a rate zero there."""
+        """A piecewise polynomial, written out: constant before the first time and after the last; as a rate zero
+        there."""
         x, times, pieces = at.within(ATOM), table.times, table.coefficients
         outside = [
             modelica_literal(0.0 if table.is_rate else _value(pieces[k], times[0 if k == 0 else -1] - times[k]))

@@ -87,7 +87,8 @@ class RustText(BraceText):
 def rust_head(
     name: str, inputs: Sequence[tuple[str, int]], results: Sequence[tuple[str, int]], changes: str = ""
 ) -> list[str]:
-    """The signature, and the lines that refuse slices that are too short, and numbers that are not finite where arguments are looked at.
+    """The signature, and the lines that refuse slices that are too short, and numbers that are not finite where
+    arguments are looked at.
 
     changes   the input that is written to
     """

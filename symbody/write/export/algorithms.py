@@ -1,15 +1,16 @@
 """Loops around exported functions, in the language of kernels: every target prints them from this text.
 
-A function is called as f((x, directions...), (results...)); t, r and p go along by themselves. Variations of the state lie column after
-column behind it: entry i of the variation by x_j at the start is X[n + j n + i]; of second ones Ψ_ijk at n + n² + (j n + k) n + i; and
-so on.
+A function is called as f((x, directions...), (results...)); t, r and p go along by themselves. Variations of the state
+lie column after column behind it: entry i of the variation by x_j at the start is X[n + j n + i]; of second ones Ψ_ijk
+at n + n² + (j n + k) n + i; and so on.
 
     Φ' = J Φ                                                     J = ∂f/∂x          (Lennartsson 6.3.2)
     Ψ_jk' = J Ψ_jk + f''[φ_j, φ_k]
     Ω_jkl' = J Ω_jkl + f''[φ_j, Ψ_kl] + f''[φ_k, Ψ_jl] + f''[φ_l, Ψ_jk] + f'''[φ_j, φ_k, φ_l]
 
-Names differ in more than upper and lower case, which some languages do not tell apart. f'' and f''' are directional derivatives, each a function of its own. A pattern of compressed rows is where each row starts among the
-entries, and the end; then the columns of the entries.
+Names differ in more than upper and lower case, which some languages do not tell apart. f'' and f''' are directional
+derivatives, each a function of its own. A pattern of compressed rows is where each row starts among the entries, and
+the end; then the columns of the entries.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ DIVERGED = 4  # what `project` returns where corrections do not end
 def project(
     n_q: int, n_u: int, rounding: float, x: Numbers, corrected: Numbers, violation: Numbers, positions: Function, speeds: Function
 ) -> int:  # fmt: skip
-    """x onto the constraints: positions by Newton's method, shortest corrections in the metric of M; then speeds, which is linear.
+    """x onto the constraints: positions by Newton's method, shortest corrections in the metric of M; then speeds, which
+    is linear.
 
     A correction squares what is left: after one of less than 8 sqrt(rounding) nothing is.
     """
@@ -79,8 +81,8 @@ def variational_jacobian(
     n: int, X: Numbers, values: Numbers, Jx: Numbers, Hx: Numbers, J_pattern: Indices, H_pattern: Indices, jacobian: Function,
     bending: Function,
 ) -> None:  # fmt: skip
-    """Derivatives of the variational system, row after row: those of x' by the state; for each column of Φ the derivatives of J φ by the
-    state, then J in the place of that column (Lennartsson 6.17)."""
+    """Derivatives of the variational system, row after row: those of x' by the state; for each column of Φ the
+    derivatives of J φ by the state, then J in the place of that column (Lennartsson 6.17)."""
     jacobian((X,), (Jx,))
     at: int = J_pattern[n]
     for k in range(at):
@@ -100,7 +102,8 @@ def variational2(
     n: int, X: Numbers, Xdot: Numbers, Jx: Numbers, f2: Numbers, pattern: Indices,
     rhs_and_jacobian: Function, second: Function,
 ) -> None:  # fmt: skip
-    """x' = f, Φ' = J Φ, Ψ_jk' = J Ψ_jk + f''[φ_j, φ_k]. Ψ is symmetric in j and k: one of each pair is read, both are written."""
+    """x' = f, Φ' = J Φ, Ψ_jk' = J Ψ_jk + f''[φ_j, φ_k]. Ψ is symmetric in j and k: one of each pair is read, both are
+    written."""
     rhs_and_jacobian((X,), (Xdot, Jx))
     for j in range(n):
         for i in range(n):
@@ -184,7 +187,8 @@ def variational_residual(
 def variational_residual_with_multipliers(
     n: int, c: int, X: Numbers, Xdot: Numbers, Lam: Numbers, residual: Numbers, D: Numbers, pattern: Indices, derivatives: Function
 ) -> None:  # fmt: skip
-    """Implicit form: R(x, x', lam) = 0, and ∂R/∂x Φ + ∂R/∂x' Φ' + ∂R/∂lam Λ = 0, one column after the other. D = ∂R/∂(x, x', lam).
+    """Implicit form: R(x, x', lam) = 0, and ∂R/∂x Φ + ∂R/∂x' Φ' + ∂R/∂lam Λ = 0, one column after the other. D =
+    ∂R/∂(x, x', lam).
 
     c   constraints: R has n + c rows; column j of Λ, the variation of the multipliers, stands at Lam[c + j c]
     """

@@ -27,7 +27,8 @@ Numbers = tuple[float, ...]
 
 @dataclass(frozen=True)
 class ExportedFunction:
-    """A function of the artefact: its program, and what it computes as expressions, against which written code is checked.
+    """A function of the artefact: its program, and what it computes as expressions, against which written code is
+    checked.
 
     about   a line for comments and for the README
     names   of the entries of each output, where they have names
@@ -83,7 +84,8 @@ class CheckValues:
 
 @dataclass(frozen=True)
 class CheckPoint:
-    """Where functions are checked. The state is a generic one, off the constraints, so that no term is zero by chance."""
+    """Where functions are checked. The state is a generic one, off the constraints, so that no term is zero by
+    chance."""
 
     t: float
     x: Numbers
@@ -95,7 +97,8 @@ class CheckPoint:
 class Reference:
     """A motion to reproduce: states at times, inputs held as they are at the start.
 
-    steps       of the classical Runge-Kutta method between two times, by which it was found to come within `tolerance` of these states
+    steps       of the classical Runge-Kutta method between two times, by which it was found to come within `tolerance`
+                of these states
     tolerance   of |x - reference| / (1 + largest |reference| of the same variable)
     projects    whether states are projected onto the constraints after every step
     """
@@ -123,7 +126,8 @@ class Artefact:
     tables       indices by name: patterns of sparse outputs, `compressed`
     notes        what could not be written, and why
     labels       names of subexpressions; programs have them in themselves
-    event_senses of each event function: the direction of crossings that count (1 rising, -1 falling, 0 both), and whether one ends the motion
+    event_senses of each event function: the direction of crossings that count (1 rising, -1 falling, 0 both), and
+    whether one ends the motion
     """
 
     title: str
@@ -167,7 +171,8 @@ class Artefact:
                 other = found[f.name]
                 if (other.arity, other.c, other.table) != (f.arity, f.c, f.table):
                     raise ProgramError(
-                        f"export of {self.title!r}: two external functions have the name {f.name!r}; give one of them another"
+                        f"export of {self.title!r}: two external functions have the name {f.name!r}; give one "
+                        "of them another"
                     )
         return tuple(found.values())
 
@@ -199,7 +204,8 @@ class Artefact:
 
 
 def pattern(out: Output) -> tuple[int, ...]:
-    """Compressed rows of a sparse output: where each row starts among the entries, and the end; then the columns of the entries."""
+    """Compressed rows of a sparse output: where each row starts among the entries, and the end; then the columns of the
+    entries."""
     return compressed(places(out), out.shape[0])
 
 

@@ -1,9 +1,11 @@
-"""The target AUTO-07p: an equations file with DFDU and DFDP, the constants file of a first run, a driver that checks it without AUTO.
+"""The target AUTO-07p: an equations file with DFDU and DFDP, the constants file of a first run, a driver that checks it
+without AUTO.
 
     u' = F(u, par)
 
-u is the state, par the parameters and then the inputs, at indices that AUTO does not use itself. With constraints F draws states onto them (`attracted`), since
-the Jacobian of the plain rates is singular at every equilibrium: it has zeros that belong to no motion.
+u is the state, par the parameters and then the inputs, at indices that AUTO does not use itself. With constraints F
+draws states onto them (`attracted`), since the Jacobian of the plain rates is singular at every equilibrium: it has
+zeros that belong to no motion.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ def check_autonomous(made: Artefact) -> None:
     """Refuses what AUTO cannot continue: equations that depend on time."""
     if _reads_time(made.function("rhs").program):
         raise ProgramError(
-            f"export of {made.title!r} to AUTO: the equations depend on time; add an oscillator, c' = c - w s - c (c^2 + s^2) and s' = s + w c - s (c^2 + s^2), and write c for cos(w t)"
+            f"export of {made.title!r} to AUTO: the equations depend on time; add an oscillator, c' = c - w s "
+            "- c (c^2 + s^2) and s' = s + w c - s (c^2 + s^2), and write c for cos(w t)"
         )
 
 
@@ -130,7 +133,8 @@ def _stpnt(made: Artefact) -> list[str]:
 
 
 def _constants_file(made: Artefact, vary: str | None) -> str:
-    """A run along equilibria from the start, with exact derivatives; the other constants are those of AUTO's own demonstrations."""
+    """A run along equilibria from the start, with exact derivatives; the other constants are those of AUTO's own
+    demonstrations."""
     names = [v.name for v in (*made.parameters, *made.inputs)]
     if not names:
         raise ProgramError(f"export of {made.title!r} to AUTO: there is no parameter and no input that could be varied")
@@ -250,12 +254,16 @@ AUTO_DIR=/path/to/auto make run                                # c.{n} gives b.{
 AUTO_DIR=/path/to/auto make run NAME=orbits FROM={n}       # goes on from s.{n} with a file c.orbits of yours
 python -c "import auto; r = auto.run('{n}')"                   # the first by AUTO's Python"""
     more = [
-        f"Parameters and inputs: {places}. Time does not appear. Indices {RESERVED.start} to {RESERVED.stop - 1} are left to AUTO.",
+        (
+            f"Parameters and inputs: {places}. Time does not appear. Indices {RESERVED.start} to "
+            f"{RESERVED.stop - 1} are left to AUTO."
+        ),
         "The constants file is a run along equilibria from the start; JAC = 1: AUTO takes the derivatives of FUNC.",
     ]
     if _field(made) == "attracted":
         more.append(
-            "The state is drawn onto the constraints: on them the motions are those of the mechanism; the Jacobian has an eigenvalue -rate twice for each constraint, beside those of the mechanism."
+            "The state is drawn onto the constraints: on them the motions are those of the mechanism; the "
+            "Jacobian has an eigenvalue -rate twice for each constraint, beside those of the mechanism."
         )
     if made.hooks:
         more.append(f"You supply {listed(f'`{f.name}`' for f in made.hooks)}: `make check HOOKS=my_functions.f90`.")

@@ -1,4 +1,5 @@
-"""Algorithms of an artefact as C functions: the kernel, with its arguments in place and functions called by their names."""
+"""Algorithms of an artefact as C functions: the kernel, with its arguments in place and functions called by their
+names."""
 
 from __future__ import annotations
 

@@ -152,7 +152,9 @@ static int print_motion({self.real} seconds, {self.real} h)
             f"        for (int s = 0; s < {steps} && status == 0; s++) {{",
             f"            status = step(times[k] + h * ({self.real})s, h, x, r, &p);", "        }",
             f"        for (int i = 0; i < {self.n}; i++) {{",
-            f"            const double d = fabs((double)x[i] - (double)states[(k + 1) * {self.n} + i]) / (double)scales[i];",
+            (
+                    f"            const double d = fabs((double)x[i] - (double)states[(k + 1) * {self.n} + i]) / "
+                    "(double)scales[i];"),
             "            worst = d <= 1e300 ? fmax(worst, d) : HUGE_VAL;", "        }", "    }",
             f'    return verdict("motion", status, worst, {allowed!r});', "}", "",
         ]  # fmt: skip

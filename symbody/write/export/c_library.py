@@ -32,7 +32,10 @@ _SENSES: Final = {
     "event_directions": "Crossings of event functions that count: 1 rising, -1 falling, 0 both",
     "event_ends": "Whether a crossing ends the motion",
 }
-_OF_MANY: Final = "x' of many states, which lie one after the other; inputs and parameters are the same for all. Compiled with OpenMP: on all cores. Returns the largest status"
+_OF_MANY: Final = (
+    "x' of many states, which lie one after the other; inputs and parameters are the same for all. Compiled with "
+    "OpenMP: on all cores. Returns the largest status"
+)
 _MANY: Final = """\
 {0}
 {{
@@ -53,7 +56,8 @@ _MANY: Final = """\
 
 @dataclass(frozen=True)
 class CVariant:
-    """single: floats; embedded: nothing of the C library but sine, cosine and square root, which may be replaced; no texts."""
+    """single: floats; embedded: nothing of the C library but sine, cosine and square root, which may be replaced; no
+    texts."""
 
     single: bool = False
     embedded: bool = False
@@ -112,8 +116,14 @@ class CLibrary:
         lines = [f"{self.made.title}: C99, {self.variant.title}", "", *described(self.made)]
         lines += [
             "",
-            "Every function returns 0, or a status that says what is wrong with its arguments. They allocate nothing, have no state of",
-            "their own and may run in several threads at once. Results may not overlap what is read. Matrices lie row after row.",
+            (
+                "Every function returns 0, or a status that says what is wrong with its arguments. They allocate "
+                "nothing, have no state of"
+            ),
+            (
+                "their own and may run in several threads at once. Results may not overlap what is read. "
+                "Matrices lie row after row."
+            ),
             f"Compiled with -D{self.upper}_NO_CHECKS, functions do not look at their arguments.",
         ]
         return "\n".join(["/*", *(f" * {in_block_comment(line)}".rstrip() for line in lines), " */"])
@@ -152,7 +162,9 @@ class CLibrary:
         out = [
             "/* Parameters as in the model */", f"void {n}_default_parameters({n}_parameters *p);", "",
             "/* Where motions begin */",
-            f"void {n}_initial_state({real} *t, {real} x[{max(1, len(self.made.state))}], {real} {f'r[{n_r}]' if n_r else '*r'});", "",
+            (
+                    f"void {n}_initial_state({real} *t, {real} x[{max(1, len(self.made.state))}], {real} "
+                    f"{f'r[{n_r}]' if n_r else '*r'});"), "",
         ]  # fmt: skip
         for f, unit in zip(self.made.functions, self.units, strict=True):
             out += [f"/* {in_block_comment(f.about)}; {f.program.cost} */", f"{unit.prototype()};", ""]
@@ -162,7 +174,8 @@ class CLibrary:
             out += [f"/* {in_block_comment(a.about)} */", f"{text.prototype()};", ""]
         if self.made.tables:
             out.append(
-                "/* Compressed rows of sparse results: where each row starts among the entries, and the end; then the column of each entry */"
+                "/* Compressed rows of sparse results: where each row starts among the entries, and the end; "
+                "then the column of each entry */"
             )
             out += [f"extern const int {n}_{k}[{max(1, len(v))}];" for k, v in self.made.tables.items()]
             out.append("")
@@ -174,7 +187,10 @@ class CLibrary:
 
     def _of_many(self) -> str:
         n, real = self.name, self.real
-        return f"int {n}_rhs_of_many(long count, {real} t, const {real} *x, const {real} *r, const {n}_parameters *p, {real} *xdot)"
+        return (
+            f"int {n}_rhs_of_many(long count, {real} t, const {real} *x, const {real} *r, const {n}_parameters "
+            f"*p, {real} *xdot)"
+        )
 
     def _senses(self) -> dict[str, list[int]]:
         """Of each event function the direction that counts, and whether a crossing ends the motion."""
@@ -205,7 +221,9 @@ class CLibrary:
         many = [_MANY.format(self._of_many(), n=self.name, N=self.upper)] if self.made.has("rhs") else []
         written = [f.c.strip() + "\n" for f in self.made.externals if f.c is not None]
         parts = [
-            f"/* {in_block_comment(self.made.title)}: {self.made.hash}, symbody {self.made.version}; see {self.name}.h */\n",
+            (
+                    f"/* {in_block_comment(self.made.title)}: {self.made.hash}, symbody {self.made.version}; see "
+                    f"{self.name}.h */\n"),
             f'#include "{self.name}.h"\n', self._mathematics(), *written, self._finite(), *self.helpers.texts.values(), *self._tables(),
             *([NOT_INLINE] if any(u.is_in_pieces for u in self.units) else []), *self._constants(), *definitions, *many, *algorithms,
         ]  # fmt: skip
@@ -265,5 +283,8 @@ class CLibrary:
         start += [] if x else ["    (void)x;"]
         start += [f"    r[{k}] = {literal(v)};" for k, v in enumerate(r)] or ["    (void)r;"]
         first = f"void {self.name}_default_parameters({self.name}_parameters *p)"
-        second = f"void {self.name}_initial_state({self.real} *t, {self.real} x[{max(1, len(x))}], {self.real} {f'r[{n_r}]' if n_r else '*r'})"
+        second = (
+            f"void {self.name}_initial_state({self.real} *t, {self.real} x[{max(1, len(x))}], {self.real} "
+            f"{f'r[{n_r}]' if n_r else '*r'})"
+        )
         return ["\n".join([first, "{", *defaults, "}", ""]), "\n".join([second, "{", *start, "}", ""])]

@@ -94,14 +94,16 @@ def _words(made: Artefact, library: CLibrary, variant: CVariant) -> LanguageWord
     ]
     if made.has("rhs"):
         more.append(
-            f"`{n}_rhs_of_many` takes many states; compiled with OpenMP (`make check CFLAGS='-O2 -std=c99 -fopenmp'`), on all cores."
+            f"`{n}_rhs_of_many` takes many states; compiled with OpenMP (`make check CFLAGS='-O2 -std=c99 "
+            "-fopenmp'`), on all cores."
         )
     if made.hooks:
         names = ", ".join(f"`{f.name}`" for f in made.hooks)
         more.append(f"You supply {names} (declared in the header): `make check HOOKS=my_functions.c`.")
     if variant.embedded:
         more.append(
-            f"Embedded variant: of the C library only sine, cosine and square root are called; `-D{n.upper()}_SIN=my_sin` and so on replace them."
+            "Embedded variant: of the C library only sine, cosine and square root are called; "
+            f"`-D{n.upper()}_SIN=my_sin` and so on replace them."
         )
     files = {
         f"{n}.h, {n}.c": "the library: all you need",

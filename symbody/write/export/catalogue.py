@@ -1,6 +1,7 @@
 """The catalogue of exported functions: name, meaning, and the expressions of each. Every language writes the same ones.
 
-A function of the catalogue gives a `Definition`, or None where the equations have nothing of the kind (multipliers without constraints).
+A function of the catalogue gives a `Definition`, or None where the equations have nothing of the kind (multipliers
+without constraints).
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from .exported_equations import ExportedEquations, column
 
 @dataclass(frozen=True)
 class Definition:
-    """Outputs as expressions, inputs beside t, x, r, p, names of the entries of outputs, and outputs of which only entries that are not zero are given."""
+    """Outputs as expressions, inputs beside t, x, r, p, names of the entries of outputs, and outputs of which only
+    entries that are not zero are given."""
 
     outputs: Mapping[str, Any]
     inputs: Mapping[str, tuple[Symbol, ...]] = field(default_factory=dict)
@@ -141,8 +143,8 @@ def _pull(m: ExportedEquations) -> Matrix | None:
 
 
 def _attracted(m: ExportedEquations) -> Definition | None:
-    """On the constraints the motion itself. Near them phi' = psi - rate phi and psi' = -rate psi, so that the Jacobian has the eigenvalue -rate where that of
-    the rates has zeros that belong to no motion."""
+    """On the constraints the motion itself. Near them phi' = psi - rate phi and psi' = -rate psi, so that the Jacobian
+    has the eigenvalue -rate where that of the rates has zeros that belong to no motion."""
     pull = _pull(m)
     return None if pull is None else Definition({"xdot": m.rates + pull})
 
@@ -238,7 +240,8 @@ def _events_along(m: ExportedEquations) -> Definition | None:
 
 
 def _changed(m: ExportedEquations, name: str, thing: Matrix, more: Mapping[Symbol, Symbol] | None = None) -> Definition:
-    """The derivative of a thing along changes of state, inputs and parameters, of time where it depends on time explicitly, and of more symbols."""
+    """The derivative of a thing along changes of state, inputs and parameters, of time where it depends on time
+    explicitly, and of more symbols."""
     groups = ["x", "r", "p"] + (["t"] if m.eq.t in free_symbols(thing) else [])
     changes = {f"d{g}": m.direction("change", g) for g in groups if m.group(g)}
     table = {s: d for g in groups if m.group(g) for s, d in zip(m.group(g), changes[f"d{g}"], strict=True)}
@@ -263,7 +266,7 @@ def _weighted(m: ExportedEquations, entries: list[Expr]) -> Definition:
     return Definition(m.adjoint(weights, entries), {"weights": weights})
 
 
-# ---------------------------------------------------------------------------------------------------- variational systems
+# -------------------------------------------------------------------------------------------------- variational systems
 
 
 def _rhs_and_jacobian(m: ExportedEquations) -> Definition:

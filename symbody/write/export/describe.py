@@ -9,7 +9,8 @@ from .artefact import Artefact
 
 
 def described(made: Artefact) -> list[str]:
-    """Lines for a comment: where it comes from, the order of states, inputs and parameters, and what each function costs. Not escaped."""
+    """Lines for a comment: where it comes from, the order of states, inputs and parameters, and what each function
+    costs. Not escaped."""
     lines = [f"model {made.hash}, written by symbody {made.version}", f"{made.cost} in all functions together"]
     for title, letter, rows in (("State", "x", made.state), ("Inputs", "r", made.inputs)):
         if rows:

@@ -51,7 +51,8 @@ def c(
     single_precision: bool = False,
     embedded: bool = False,
 ) -> Path:
-    """A C99 library with driver, Makefile, CMakeLists.txt and README in a folder; `make check` there builds and checks it. Returns the folder.
+    """A C99 library with driver, Makefile, CMakeLists.txt and README in a folder; `make check` there builds and checks
+    it. Returns the folder.
 
     functions          names of functions or of groups (docs/export.md), or "all"
     start              where motions begin: a state, or values by name
@@ -127,13 +128,19 @@ numpy = _writer(
 jax = _writer(
     "jax",
     jax_files,
-    "Functions of JAX that trace, batch and differentiate, the derivative of the rates attached, with a check and README",
+    (
+        "Functions of JAX that trace, batch and differentiate, the derivative of the rates attached, with a "
+        "check and README"
+    ),
     TRACED,
 )
 torch = _writer(
     "torch",
     torch_files,
-    "Functions of PyTorch that batch and differentiate, both derivatives of the rates attached, with a check and README",
+    (
+        "Functions of PyTorch that batch and differentiate, both derivatives of the rates attached, with a check "
+        "and README"
+    ),
     TRACED,
 )
 casadi = _writer(
@@ -163,9 +170,11 @@ def auto(
     reference: float | None = 1.0,
     attraction: float = ATTRACTION,
 ) -> Path:
-    """An equations file of AUTO-07p with derivatives by states and parameters, constants of a first run, a driver that checks it, and README in a folder.
+    """An equations file of AUTO-07p with derivatives by states and parameters, constants of a first run, a driver that
+    checks it, and README in a folder.
 
-    vary   the parameter or input of the first run, along equilibria from the start; by default the first. Inputs are parameters of AUTO.
+    vary   the parameter or input of the first run, along equilibria from the start; by default the first. Inputs are
+           parameters of AUTO.
 
     attraction   rate, in 1/s, at which states are drawn onto the constraints, where there are some
 
@@ -189,7 +198,8 @@ def simulink(
     inputs: Mapping[Any, Any] | None = None,
     reference: float | None = 1.0,
 ) -> Path:
-    """A level-2 C S-function of Simulink around the C library, with a driver that checks it on a stand-in for Simulink's header, and README in a folder.
+    """A level-2 C S-function of Simulink around the C library, with a driver that checks it on a stand-in for
+    Simulink's header, and README in a folder.
 
     Events are zero crossings; the other options are those of `c`. Returns the folder.
     """
@@ -208,7 +218,8 @@ def modelica(
     inputs: Mapping[Any, Any] | None = None,
     reference: float | None = 1.0,
 ) -> Path:
-    """A flat model of Modelica with a check by rumoca, and README in a folder; options are those of `c`. Returns the folder.
+    """A flat model of Modelica with a check by rumoca, and README in a folder; options are those of `c`. Returns the
+    folder.
 
     Events with resets, or that end the simulation, become when-equations.
     """
@@ -239,7 +250,8 @@ TARGETS: Final[dict[str, Callable[..., Path]]] = {
 
 @of_equations
 def source_files(equations: Equations, to: str) -> dict[str, str]:
-    """Text of the source files that a folder in C or SymPy would have, with the functions of the group "core", and without driver and build files."""
+    """Text of the source files that a folder in C or SymPy would have, with the functions of the group "core", and
+    without driver and build files."""
     made = artefact(equations, ExportOptions(("core",), reference=None))
     files = c_files(made, CVariant()) if to == "c" else sympy_files(made)
     kept = (f"{made.identifier}.h", f"{made.identifier}.c", f"{made.identifier}_sympy.py")
@@ -248,7 +260,8 @@ def source_files(equations: Equations, to: str) -> dict[str, str]:
 
 @of_equations
 def export(equations: Equations, to: str, folder: str | Path, **options: Any) -> Path:
-    """A folder in the language `to`, by its name (an FMU and a page are files): `export(eq, "c", folder)` is `c(eq, folder)`, with the same options."""
+    """A folder in the language `to`, by its name (an FMU and a page are files): `export(eq, "c", folder)` is `c(eq,
+    folder)`, with the same options."""
     if to not in TARGETS:
         raise unknown(f"export of {equations.name!r}", "language", to, TARGETS, ProgramError)
     if strange := [k for k in options if k not in signature(TARGETS[to]).parameters]:

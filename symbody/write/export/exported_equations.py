@@ -59,7 +59,8 @@ class ExportedEquations:
 
     @cached_property
     def semi_explicit(self) -> dict[str, Matrix] | None:
-        """x' = f(x, lam) and what lam is to be found from, with multipliers as symbols: phi = 0, Jc u + b = 0 or Jc u' + c = 0 (index 3, 2, 1).
+        """x' = f(x, lam) and what lam is to be found from, with multipliers as symbols: phi = 0, Jc u + b = 0 or Jc u'
+        + c = 0 (index 3, 2, 1).
 
         None without constraints, or where M alone is singular.
         """
@@ -106,7 +107,8 @@ class ExportedEquations:
         found = tuple(symbol(f"{name}_of_{s.name}", "variable") for s in self.group(group))
         if taken := set(found) & set(self.eq.arguments):
             raise ProgramError(
-                f"export of {self.eq.name!r}: the name {listed(s.name for s in taken)} is needed for directions; rename it"
+                f"export of {self.eq.name!r}: the name {listed(s.name for s in taken)} is needed for "
+                "directions; rename it"
             )
         return found
 
@@ -135,7 +137,8 @@ class ExportedEquations:
         return state_rate_derivatives(self.eq, self.group(group))
 
     def adjoint(self, weights: tuple[Symbol, ...], entries: Sequence[Expr]) -> dict[str, Matrix]:
-        """Products of weights λ with the derivatives of some entries e: λᵀ ∂e/∂x, and of r and p likewise, by one reverse sweep."""
+        """Products of weights λ with the derivatives of some entries e: λᵀ ∂e/∂x, and of r and p likewise, by one
+        reverse sweep."""
         groups = {g: self.group(g) for g in "xrp" if self.group(g)}
         total = sum_of_products(weights, entries)
         found = gradient(total, [s for g in groups.values() for s in g]).entries
@@ -192,14 +195,16 @@ class ExportedEquations:
 
     @cached_property
     def event_handling(self) -> tuple[list[Expr], Matrix]:
-        """Of each event whether its guard holds (1 or 0), and the state after it, before this is put onto the constraints: one row each."""
+        """Of each event whether its guard holds (1 or 0), and the state after it, before this is put onto the
+        constraints: one row each."""
         guards, rows = [], []
         for name, given in self.events.items():
             where = f"event {name!r} of {self.eq.name!r}"
             holds, reset = (given.where, given.reset) if isinstance(given, Event) else (None, None)
             if callable(reset):
                 raise ProgramError(
-                    f"{where}: its reset is a Python function, which cannot be exported; write it as a mapping of expressions"
+                    f"{where}: its reset is a Python function, which cannot be exported; write it as a "
+                    "mapping of expressions"
                 )
             after = changes(self.eq, where, reset) if reset is not None else {}
             guards.append(ONE if holds is None else in_state(self.eq, f"{where}, where", [choice(holds, ONE, ZERO)])[0])

@@ -146,7 +146,9 @@ class FortranDriver:
             f"    call {self.name}_initial_state(t, x, r)", "    worst = 0", "    status = 0", f"    do k = 1, {points - 1}",
             f"        h = (times(k + 1) - times(k)) / {ref.steps}", f"        do s = 1, {ref.steps}",
             "            if (status == 0) call step(times(k) + h * (s - 1), h, x, r, p, status)", "        end do",
-            f"        worst = max(worst, maxval(abs(x - states(k * {self.n} + 1:(k + 1) * {self.n})) / scales))", "    end do",
+            (
+                    f"        worst = max(worst, maxval(abs(x - states(k * {self.n} + 1:(k + 1) * {self.n})) / "
+                    "scales))"), "    end do",
             f'    call verdict("motion", status, worst, {literal(ref.tolerance)})', "end subroutine check_motion",
         ]  # fmt: skip
         return lines

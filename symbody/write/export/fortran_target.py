@@ -83,7 +83,10 @@ class FortranModule:
         ]
         lines += [
             "!",
-            "! Every subroutine gives a status: 0, or 3 where an argument is not finite, 4 where a projection does not end.",
+            (
+                "! Every subroutine gives a status: 0, or 3 where an argument is not finite, 4 where a "
+                "projection does not end."
+            ),
         ]
         lines += [
             f"! They do not look at their arguments where {self.name}_options.f90 says so.",
@@ -95,7 +98,10 @@ class FortranModule:
             "    use, intrinsic :: iso_c_binding, only: c_double",
         ]
         lines += [
-            "    use, intrinsic :: ieee_arithmetic, only: ieee_is_finite, ieee_value, ieee_quiet_nan, ieee_positive_inf, ieee_negative_inf"
+            (
+                "    use, intrinsic :: ieee_arithmetic, only: ieee_is_finite, ieee_value, ieee_quiet_nan, "
+                "ieee_positive_inf, ieee_negative_inf"
+            )
         ]
         out = [x for line in lines for x in (_comment(line) if line.startswith("!") else folded(line))]
         out += ["    implicit none", "    private", "    public :: wp", "    integer, parameter :: wp = real64"]
@@ -161,7 +167,10 @@ class FortranModule:
             names = ", ".join(f"a{k + 1}" for k in range(f.arity))
             bound = f"{self.external(f.name)}_c" if f.c is not None else f.name
             out += [
-                f"        pure function {self.external(f.name)}({names}) bind(c, name={as_fortran_string(bound)}) result(value)"
+                (
+                    f"        pure function {self.external(f.name)}({names}) bind(c, "
+                    f"name={as_fortran_string(bound)}) result(value)"
+                )
             ]
             out += [
                 "            import :: c_double",
@@ -342,12 +351,16 @@ integer :: status
 call {n}_initial_state(t, x, r)
 call {n}_{first.name}(t, x, r, p, {results}, status)"""
     more = [
-        "Every subroutine is pure, allocates nothing and has no state. Matrices have rows and columns as in mathematics."
+        (
+            "Every subroutine is pure, allocates nothing and has no state. Matrices have rows and columns as in "
+            "mathematics."
+        )
     ]
     if made.hooks:
         names = ", ".join(f"`{f.name}`" for f in made.hooks)
         more.append(
-            f"You supply {names}, as C functions or Fortran functions with bind(c): `make check HOOKS=my_functions.f90`."
+            f"You supply {names}, as C functions or Fortran functions with bind(c): `make check "
+            "HOOKS=my_functions.f90`."
         )
     files = {
         f"{n}.f90": "the module",

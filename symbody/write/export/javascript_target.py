@@ -95,7 +95,9 @@ class JavaScriptModule:
     def _head(self) -> list[str]:
         about = [f"{self.made.title}: {self.language}", "", *described(self.made)]
         about += ["", "Functions refuse arguments that are too short or not finite by a RangeError, unless CHECKS is false.",
-                  "They write into arrays that they are given, or make new ones, and return them. project returns 0, or 4 where it does not end."]  # fmt: skip
+                  (
+                          "They write into arrays that they are given, or make new ones, and return them. project "
+                          "returns 0, or 4 where it does not end.")]  # fmt: skip
         return [f"// {in_one_line(line)}".rstrip() for line in about] + [""]
 
     def _variables(self, checks: bool) -> list[str]:
@@ -210,7 +212,10 @@ const {{ t, x, r }} = model.initialState();
 const p = model.defaultParameters();             // an object: names and values
 const {first.program.outputs[0].name} = model.{first.name}(t, x, r, p);     // last arguments: arrays to write into"""
     more = [
-        "Nothing else is needed, in node or in a browser. Matrices are flat, row after row; a single number is an array of one."
+        (
+            "Nothing else is needed, in node or in a browser. Matrices are flat, row after row; a single number "
+            "is an array of one."
+        )
     ]
     files = {f"{n}.js": "the module", f"{n}_check.js": "checks it", "package.json": "for node"} | dict(beside or {})
     if supplied:

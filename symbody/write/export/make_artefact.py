@@ -82,7 +82,8 @@ def _assembled(eq: Equations, start: Start | None) -> State:
 
 
 def identifier_of(name: str) -> str:
-    """ASCII letters, digits and underscores, beginning with a letter: the name of files, and the prefix of everything in them."""
+    """ASCII letters, digits and underscores, beginning with a letter: the name of files, and the prefix of everything
+    in them."""
     parts = re.findall(r"[A-Za-z0-9]+", name)  # ASCII, and no two underscores in a row: not every language takes them
     text = "_".join(parts)[:MOST_CHARACTERS].strip("_")
     text = text if text[:1].isalpha() else f"model_{text}".strip("_")
@@ -101,7 +102,8 @@ def _functions(
     for entry in entries:
         if entry.needs_rates and not source.has_rates:
             notes.append(
-                f"{entry.name} is left out: the rates of additional variables follow from equations only by iteration; use residual"
+                f"{entry.name} is left out: the rates of additional variables follow from equations only by "
+                "iteration; use residual"
             )
             continue
         try:
@@ -193,7 +195,8 @@ def _variational(found: Artefact, eq: Equations, tables: dict[str, tuple[int, ..
 
 
 def _whole(n: int, plain: Any, bent: Any) -> tuple[int, ...]:
-    """The pattern of the derivatives of the variational system: row n + j n + i has row i of the bending, then row i of J in block j."""
+    """The pattern of the derivatives of the variational system: row n + j n + i has row i of the bending, then row i of
+    J in block j."""
     whole = list(plain)
     for j in range(n):
         for i in range(n):

@@ -1,4 +1,5 @@
-"""The check of a MATLAB folder: every m-file and its compiled form at one point, and the reference motion by two integrators."""
+"""The check of a MATLAB folder: every m-file and its compiled form at one point, and the reference motion by two
+integrators."""
 
 from __future__ import annotations
 
@@ -145,7 +146,10 @@ def _motion(made: Artefact) -> list[str]:
     ]
     return [
         *lines,
-        f"    wrong = wrong + verdict('motion by ode45', max(abs(xs(end, :).' - states(:, end)) ./ scales), {matlab_literal(BY_ODE45)});",
+        (
+            "    wrong = wrong + verdict('motion by ode45', max(abs(xs(end, :).' - states(:, end)) ./ scales), "
+            f"{matlab_literal(BY_ODE45)});"
+        ),
     ]
 
 

@@ -1,4 +1,5 @@
-"""ODE files of MATLAB 5, the interface of exmex (Lennartsson 6.7.3): f(t, x, flag, p) for the equations and for their variational system.
+"""ODE files of MATLAB 5, the interface of exmex (Lennartsson 6.7.3): f(t, x, flag, p) for the equations and for their
+variational system.
 
 ''            x'                                     'init'       [t0, t1], x0, which flags there are
 'jacobian'    ∂x'/∂x                                 'events'     values, whether they end the motion, directions
@@ -90,7 +91,9 @@ def _text(made: Artefact, name: str, title: str, cases: dict[str, list[str]]) ->
     lines = [
         f"function [a, b, c] = {name}(t, x, flag, p, r)",
         f"% {title} as an ODE file of MATLAB 5: x' = {name}(t, x, '', p); flags are {said}.",
-        "% p: numbers in order, or a structure; without it those of the model. r: inputs, without them as at the start.",
+        (
+                "% p: numbers in order, or a structure; without it those of the model. r: inputs, without them as at "
+                "the start."),
         "    if nargin < 3", "        flag = '';", "    end", "    if nargin < 4", f"        p = {n}_parameters();", "    elseif ~isstruct(p)",
         f"        p = {n}_parameters(p);", "    end", "    if nargin < 5", f"        [~, ~, r] = {n}_start();", "    end", "    switch flag",
     ]  # fmt: skip

@@ -13,7 +13,10 @@ from .c_library import CLibrary
 
 def mex_gateway(made: Artefact, library: CLibrary) -> str:
     n = made.identifier
-    head = f'/* Gateway of MATLAB and Octave to {n}.c: mex {n}_mex.c {n}.c */\n\n#include "{n}.h"\n\n#include <mex.h>\n#include <string.h>\n'
+    head = (
+        f'/* Gateway of MATLAB and Octave to {n}.c: mex {n}_mex.c {n}.c */\n\n#include "{n}.h"\n\n#include '
+        "<mex.h>\n#include <string.h>\n"
+    )
     return "\n".join([head, _numbers(n), _parameters(made, library), _PUT, _main(made)])
 
 

@@ -121,7 +121,8 @@ class ModelicaModel:
             if given.terminal:
                 if given.where is not None:
                     raise ProgramError(
-                        f"event {given.name!r} as Modelica: one that ends the simulation cannot have a condition; leave one of them out"
+                        f"event {given.name!r} as Modelica: one that ends the simulation cannot have a "
+                        "condition; leave one of them out"
                     )
                 lines.append(f"    terminate({as_modelica_string(given.name)});")
             out += [*lines, "  end when;"]
@@ -158,11 +159,13 @@ class ModelicaModel:
 
 
 def _supplied(made: Artefact) -> list[str]:
-    """External functions, which whoever uses the model writes as functions of Modelica; text in C is of use to some tools only."""
+    """External functions, which whoever uses the model writes as functions of Modelica; text in C is of use to some
+    tools only."""
     names = [f.name for f in made.externals if f.table is None]
     if taken := [n for n in names if is_modelica_reserved(n) or n == made.identifier or _plain(n) != n]:
         raise ProgramError(
-            f"export of {made.title!r} as Modelica: external function {taken[0]!r} has a name that Modelica or the model uses; give it another"
+            f"export of {made.title!r} as Modelica: external function {taken[0]!r} has a name that Modelica "
+            "or the model uses; give it another"
         )
     return names
 
@@ -256,7 +259,10 @@ from pathlib import Path
 model = rumoca.Session().loads(Path("{n}.mo").read_text(), model="{n}")
 motion = model.simulate((0, 1), dt=0.01)"""
     more: tuple[str, ...] = (
-        "Linear systems stand as equations, which tools solve. Choices are if-expressions, at whose switches tools stop. Constraints are kept on the level of accelerations.",
+        (
+            "Linear systems stand as equations, which tools solve. Choices are if-expressions, at whose switches "
+            "tools stop. Constraints are kept on the level of accelerations."
+        ),
     )
     if names := _supplied(made):
         more += (_SUPPLIED.format(listed(f"`{name}`" for name in names), n, names[0]),)

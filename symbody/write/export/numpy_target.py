@@ -1,4 +1,5 @@
-"""The NumPy target: a Python module whose functions take many states at once, and its loops as kernels that run as they stand."""
+"""The NumPy target: a Python module whose functions take many states at once, and its loops as kernels that run as they
+stand."""
 
 from __future__ import annotations
 
@@ -149,6 +150,8 @@ def _by_solve_ivp(made: Artefact) -> list[str]:
         return []
     return [
         "try:", "    from scipy.integrate import solve_ivp", "except ImportError:", '    print("motion by solve_ivp is left out: there is no SciPy")',
-        "else:", "    found = solve_ivp(lambda t, x: rhs(t, x, r, p), (TIMES[0], TIMES[-1]), model.initial_state()[1], method=\"DOP853\", rtol=1e-10, atol=1e-10)",
+        "else:", (
+                "    found = solve_ivp(lambda t, x: rhs(t, x, r, p), (TIMES[0], TIMES[-1]), "
+                "model.initial_state()[1], method=\"DOP853\", rtol=1e-10, atol=1e-10)"),
         f'    verdict("motion by solve_ivp", found.y[:, -1], STATES[-1], {BY_SOLVE_IVP!r})',
     ]  # fmt: skip

@@ -1,4 +1,5 @@
-"""The JAX and CasADi targets: a Python module whose functions trace, batch and differentiate, with derivatives of the graph attached."""
+"""The JAX and CasADi targets: a Python module whose functions trace, batch and differentiate, with derivatives of the
+graph attached."""
 
 from __future__ import annotations
 
@@ -74,7 +75,10 @@ jax.jacfwd(model.rhs, 1)(t, x, r, p)             # by the derivatives of the gra
 _JAX_MORE = (
     "`rhs` has its derivative attached (`custom_jvp`): forward and reverse mode, and what is built on them, use the derivative of the graph, in which "
     "linear systems are solved with the matrix of the rates. `traced_rhs` is the same without it. Parameters are an array in the order below.",
-    "XLA fuses long functions for a long time: `jax.jit(f, compiler_options=model.QUICK)` compiles several times faster, for calls that take up to twice as long, on CPUs.",
+    (
+        "XLA fuses long functions for a long time: `jax.jit(f, compiler_options=model.QUICK)` compiles several "
+        "times faster, for calls that take up to twice as long, on CPUs."
+    ),
 )
 _CASADI_EXAMPLE = """\
 import {0}_casadi as model
@@ -155,7 +159,8 @@ def _supplied(made: Artefact) -> list[str]:
     }
     if taken := [n for n in names if n in own]:
         raise ProgramError(
-            f"export of {made.title!r}: external function {taken[0]!r} has a name that the module uses itself; give it another"
+            f"export of {made.title!r}: external function {taken[0]!r} has a name that the module uses "
+            "itself; give it another"
         )
     return ["", f"from {made.identifier}_functions import {', '.join(names)}"] if names else []
 
@@ -165,7 +170,10 @@ def supplied_words(made: Artefact, example: str, purpose: str = "so that they ca
     if not names:
         return ()
     return (
-        f"You supply {listed(names)} in a file `{made.identifier}_functions.py` beside the module, written with {example}, {purpose}.",
+        (
+            f"You supply {listed(names)} in a file `{made.identifier}_functions.py` beside the module, written "
+            f"with {example}, {purpose}."
+        ),
     )
 
 
@@ -194,7 +202,9 @@ def _project(made: Artefact, dialect: ArrayDialect) -> list[str]:
     n_u = len(made.function("correct_speeds").program.outputs[0].values)
     before, after, rest = (dialect.entry.format("x", k) for k in (f":{n_q}", f"{n_q}:", f"{n_q + n_u}:"))
     return [
-        "def project(t, x, r, p):", '    """The state onto the constraints, by a fixed number of corrections, so that it can be traced."""',
+        "def project(t, x, r, p):", (
+                '    """The state onto the constraints, by a fixed number of corrections, so that it can be '
+                'traced."""'),
         f"    for _ in range({CORRECTIONS}):", f"        x = {dialect.join.format(f'correct_positions(t, x, r, p)[0], {after}')}",
         f"    return {dialect.join.format(f'{before}, correct_speeds(t, x, r, p)[0], {rest}')}",
     ]  # fmt: skip
@@ -237,7 +247,10 @@ def _casadi_function(made: Artefact) -> list[str]:
         ]  # fmt: skip
     return [
         *lines,
-        f'    return casadi.Function(f"{made.identifier}_{{name}}", symbols, outputs, [*sizes], [f"o{{k}}" for k in range(len(outputs))], options)',
+        (
+            f'    return casadi.Function(f"{made.identifier}_{{name}}", symbols, outputs, [*sizes], [f"o{{k}}" '
+            "for k in range(len(outputs))], options)"
+        ),
     ]
 
 

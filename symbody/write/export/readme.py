@@ -11,7 +11,8 @@ from .artefact import Artefact
 
 @dataclass(frozen=True)
 class LanguageWords:
-    """A target language in its README: its title, the command that builds and checks, an example, and what each file is."""
+    """A target language in its README: its title, the command that builds and checks, an example, and what each file
+    is."""
 
     title: str
     command: str

@@ -29,7 +29,8 @@ CLOSE: Final = 1e-8  # how near the steps of the driver are to come
 
 
 def check_point(made: Artefact) -> tuple[CheckPoint, list[str]]:
-    """Values of all functions and algorithms at a generic point near the start, by evaluating expressions; and which have none.
+    """Values of all functions and algorithms at a generic point near the start, by evaluating expressions; and which
+    have none.
 
     Where expressions have no value there (a root of a negative number), the point is nearer to the start.
     """
@@ -133,7 +134,8 @@ def _caller(made: Artefact, f: ExportedFunction, t: float, r: Numbers) -> Any:
 
 
 def reference_motion(eq: Equations, start: State, seconds: float, projects: bool) -> Reference:
-    """States at evenly spaced times, as accurate as numbers allow, and how many steps of Runge-Kutta's method come near them."""
+    """States at evenly spaced times, as accurate as numbers allow, and how many steps of Runge-Kutta's method come near
+    them."""
     times = np.linspace(start.t, start.t + seconds, POINTS)
     exact = simulate(eq, times, start, rtol=1e-12)
     if not exact.outcome:

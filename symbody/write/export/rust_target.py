@@ -117,7 +117,10 @@ class RustCrate:
 
 
 _ABOUT: Final = (
-    "Functions write into slices that they are given, allocate nothing and have no state. They look at lengths, and at numbers that are not",
+    (
+        "Functions write into slices that they are given, allocate nothing and have no state. They look at "
+        "lengths, and at numbers that are not"
+    ),
     "finite unless the feature `unchecked` is on. Matrices are flat, row after row; a single number is a slice of one.",
 )
 _ALLOWED: Final = (
@@ -185,7 +188,10 @@ class _RustAlgorithm(RustKernel):
 
 def _mathematics(names: set[str]) -> str:
     lines = [
-        "//! Functions of mathematics that the crate calls: those of the C library. Where there is none, put others here, such as those of the",
+        (
+            "//! Functions of mathematics that the crate calls: those of the C library. Where there is none, put "
+            "others here, such as those of the"
+        ),
         "//! crate libm (`pub use libm::{sin, cos, sqrt};`).",
         "",
     ]
@@ -253,7 +259,10 @@ let p = {n}::Parameters::default();
 let mut {out.name} = [0.0; {len(out.values)}];
 {n}::{first.name}(t, &x, &r, &p, &mut {out.name})?;"""
     more = [
-        "With cargo: `cargo run --release --example check`. The crate needs neither the standard library nor an allocator."
+        (
+            "With cargo: `cargo run --release --example check`. The crate needs neither the standard library nor "
+            "an allocator."
+        )
     ]
     files = {
         "src/lib.rs": "the crate", "src/math.rs": "sine, cosine and so on, from the C library", "examples/check.rs": "checks it",

@@ -1,4 +1,5 @@
-"""The Scilab target: the C library, entries for Scilab's `call`, which passes everything by its address, and functions of Scilab around them."""
+"""The Scilab target: the C library, entries for Scilab's `call`, which passes everything by its address, and functions
+of Scilab around them."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ def scilab_files(made: Artefact) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ScilabEntry:
-    """A function as Scilab calls it: arrays that come in after t, x, r, p, and matrices that come out (rows, columns, numbers).
+    """A function as Scilab calls it: arrays that come in after t, x, r, p, and matrices that come out (rows, columns,
+    numbers).
 
     changes   the result takes the place of the state
     """

@@ -1,7 +1,9 @@
-"""The Simulink target: a level-2 C S-function around the C library, with a driver that checks it on a stand-in for Simulink's header.
+"""The Simulink target: a level-2 C S-function around the C library, with a driver that checks it on a stand-in for
+Simulink's header.
 
-Continuous states are x, the input port r; output ports are the state and the outputs of the model; events are zero crossings, and states are
-projected onto the constraints after steps. MATLAB is not needed to check it, and is not what it is checked with.
+Continuous states are x, the input port r; output ports are the state and the outputs of the model; events are zero
+crossings, and states are projected onto the constraints after steps. MATLAB is not needed to check it, and is not what
+it is checked with.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ def simulink_files(made: Artefact) -> dict[str, str]:
     """Text of each file, by name."""
     if made.has("event_handling"):
         raise ProgramError(
-            f"export of {made.title!r} to Simulink: an S-function has zero crossings, but no guards and resets of events; export an FMU, which Simulink imports"
+            f"export of {made.title!r} to Simulink: an S-function has zero crossings, but no guards and "
+            "resets of events; export an FMU, which Simulink imports"
         )
     name, library = made.identifier, CLibrary(made, CVariant())
     source = library.source()  # first: helpers are known once functions are written
@@ -98,7 +101,9 @@ enum {{ PARAMETERS, START, PARAMETER_COUNT }};
                 "    if (!mxIsEmpty(values)) {", "        const real_T *const given = mxGetPr(values);", *copied, "    }", "}", "",
                 "static const real_T *inputs(SimStruct *S)", "{", inputs, "}", "",
                 "static void refuse(SimStruct *S, int status)", "{", "    if (status != 0) {",
-                f'        ssSetErrorStatus(S, "{self.n}: arguments are refused, or a projection does not end");', "    }", "}", "",
+                (
+                        f'        ssSetErrorStatus(S, "{self.n}: arguments are refused, or a projection does not '
+                        'end");'), "    }", "}", "",
             ]
         )  # fmt: skip
 
@@ -183,7 +188,10 @@ static void mdlInitializeConditions(SimStruct *S)
             ]
         if self.n_y:
             port = 1 if self.n_x else 0
-            given = f"ssGetT(S), {'ssGetContStates(S)' if self.n_x else '0'}, inputs(S), &p, ssGetOutputPortRealSignal(S, {port})"
+            given = (
+                f"ssGetT(S), {'ssGetContStates(S)' if self.n_x else '0'}, inputs(S), &p, "
+                f"ssGetOutputPortRealSignal(S, {port})"
+            )
             lines += ["    parameters(S, &p);", f"    refuse(S, {self.n}_outputs({given}));"]
         return "\n".join([*lines, "}", ""])
 
@@ -238,7 +246,8 @@ def _size(made: Artefact, name: str) -> int:
 
 
 class _SimulinkDriver(CDriver):
-    """What Simulink would call, on the stand-in: sizes, the start, derivatives, outputs, zero crossings, projection; and a motion."""
+    """What Simulink would call, on the stand-in: sizes, the start, derivatives, outputs, zero crossings, projection;
+    and a motion."""
 
     def text(self) -> str:
         head = [
@@ -297,14 +306,20 @@ static int rates(double t, const double *at, double *out)
             *self.array("held", self.point.r),
             *self.array("start", self.made.start[1]),
         ]
-        ports = f"S->states != {len(self.made.state)} || S->input_ports != {1 if self.made.inputs else 0} || S->input_width[0] != {len(self.made.inputs)}"
+        ports = (
+            f"S->states != {len(self.made.state)} || S->input_ports != {1 if self.made.inputs else 0} || "
+            f"S->input_width[0] != {len(self.made.inputs)}"
+        )
         lines += [
             "    stand_in_sizes(S);",
             f'    wrong += verdict("sizes", {ports}, 0.0, 0.0);',
             "    stand_in_start(S);",
         ]
         lines += [
-            f'    wrong += verdict("start", S->error != 0, difference(x, start, {len(self.made.state)}), {self.agreement!r});'
+            (
+                f'    wrong += verdict("start", S->error != 0, difference(x, start, {len(self.made.state)}), '
+                f"{self.agreement!r});"
+            )
         ]
         lines += [
             f"    for (int k = 0; k < {len(self.made.inputs)}; k++) {{",
@@ -331,7 +346,10 @@ static int rates(double t, const double *at, double *out)
                 ]
                 lines += [
                     f"        stand_in_{called}(S);",
-                    f'        wrong += verdict("{called}", S->error != 0, difference({result}, wanted, {len(wanted)}), {self.agreement!r});',
+                    (
+                        f'        wrong += verdict("{called}", S->error != 0, difference({result}, wanted, '
+                        f"{len(wanted)}), {self.agreement!r});"
+                    ),
                     "    }",
                 ]
         return "\n".join([*lines, "    return wrong;", "}", ""])
@@ -412,8 +430,14 @@ def _words(made: Artefact) -> LanguageWords:
         else []
     )
     more = [
-        f"In a model: a block *S-Function*, its name `{n}_sfun`, its modules `{n}`, its parameters `p, x0` (or `[], []` for the values below). {', '.join(ports).capitalize()}.",
-        "`make check` compiles the S-function with a stand-in for Simulink's header that stands in `stand_in`, and compares what Simulink would call. It was not run in Simulink.",
+        (
+            f"In a model: a block *S-Function*, its name `{n}_sfun`, its modules `{n}`, its parameters `p, x0` "
+            f"(or `[], []` for the values below). {', '.join(ports).capitalize()}."
+        ),
+        (
+            "`make check` compiles the S-function with a stand-in for Simulink's header that stands in "
+            "`stand_in`, and compares what Simulink would call. It was not run in Simulink."
+        ),
     ]
     if made.hooks:
         more.append(f"You supply {listed(f'`{f.name}`' for f in made.hooks)}: `make check HOOKS=my_functions.c`.")

@@ -1,4 +1,5 @@
-"""The SymPy target: a module whose functions give expressions with their shared parts, as `sympy.cse` does, and a check of their numbers."""
+"""The SymPy target: a module whose functions give expressions with their shared parts, as `sympy.cse` does, and a check
+of their numbers."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ def sympy_files(made: Artefact) -> dict[str, str]:
     if made.externals:
         names = listed(f.name for f in made.externals)
         raise ProgramError(
-            f"export of {made.title!r}: external functions and samples ({names}) have no expression in SymPy; write them in expressions"
+            f"export of {made.title!r}: external functions and samples ({names}) have no expression in SymPy; "
+            "write them in expressions"
         )
     made, n = _dense(made), made.identifier
     words = LanguageWords(

@@ -43,7 +43,10 @@ torch.func.jacrev(model.rhs, 1)(t, x, r, p)      # jacfwd, vmap, backward() too"
 _MORE = (
     "`rhs` is an `autograd.Function` with the derivatives of the graph attached where `rhs_adjoint` and `rhs_along` are written: reverse mode is one reverse sweep, "
     "forward mode one directional derivative, in which linear systems are solved with the matrix of the rates. Parameters are a tensor in the order below.",
-    "`torch.compile` does not trace functions with a forward mode of their own (PyTorch 2.15): `torch.compile(model.traced_rhs)` compiles the text itself, with PyTorch's own derivatives.",
+    (
+        "`torch.compile` does not trace functions with a forward mode of their own (PyTorch 2.15): "
+        "`torch.compile(model.traced_rhs)` compiles the text itself, with PyTorch's own derivatives."
+    ),
 )
 _TENSORS = """
 

@@ -1,7 +1,9 @@
-"""The WebAssembly target: machine code for browsers by our LLVM, linked by the wheel `ziglang`, behind a module with the functions of the JavaScript target.
+"""The WebAssembly target: machine code for browsers by our LLVM, linked by the wheel `ziglang`, behind a module with
+the functions of the JavaScript target.
 
-Everything that is a program is machine code; loops around programs (`project`, variational systems) are the text of the JavaScript target. The machine code has one entry for each program,
-`void (in, out, work)`: addresses of the inputs and of a table of external functions, of the outputs, and of scratch memory. The module copies numbers there and back.
+Everything that is a program is machine code; loops around programs (`project`, variational systems) are the text of the
+JavaScript target. The machine code has one entry for each program, `void (in, out, work)`: addresses of the inputs and
+of a table of external functions, of the outputs, and of scratch memory. The module copies numbers there and back.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ def wasm_files(made: Artefact) -> dict[str, str | bytes]:
     """Content of each file, by name."""
     if not has_zig():
         raise CompileError(
-            f"export of {made.title!r}: WebAssembly is linked by the package ziglang: pip install 'symbody[wasm]'. sb.write.javascript needs nothing"
+            f"export of {made.title!r}: WebAssembly is linked by the package ziglang: pip install "
+            "'symbody[wasm]'. sb.write.javascript needs nothing"
         )
     name, module = made.identifier, WasmModule(made)
     binary = _linked(made, [(f.program, *module.code[f.name]) for f in made.functions])
@@ -82,7 +85,10 @@ class WasmModule(JavaScriptModule):
             f"[{', '.join(f'p.{f}' for f in self.fields)}]" if a == "p" else "[t]" if a == "t" else a
             for a in text.arguments
         ]
-        place = f'placed("{entry(program)}", [{", ".join(map(str, sizes))}], [{", ".join(map(str, outputs))}], {self.code[name][1]})'
+        place = (
+            f'placed("{entry(program)}", [{", ".join(map(str, sizes))}], [{", ".join(map(str, outputs))}], '
+            f"{self.code[name][1]})"
+        )
         returned = text.results[0] if len(text.results) == 1 else f"[{', '.join(text.results)}]"
         return [
             f"const {name}_code = {place};",

@@ -1,7 +1,8 @@
 """How the numbers of a picture follow parameters: a longer arm is drawn longer.
 
-Shapes are found by numerics (`view/skeleton.py`), so their dependence is too: by the picture at a slightly changed parameter. Sizes and places are linear in
-lengths for most mechanisms; where they are not, what is drawn is near what a new picture would show.
+Shapes are found by numerics (`view/skeleton.py`), so their dependence is too: by the picture at a slightly changed
+parameter. Sizes and places are linear in lengths for most mechanisms; where they are not, what is drawn is near what a
+new picture would show.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ def _rows(base: Scene, found: Scene, step: float, value: float) -> list[tuple[in
 
 
 def drawn_numbers(shown: Scene) -> list[np.ndarray]:
-    """Of solids size, place and rotation; of spans both ends; of traces and labels their places: in the order of `live.js`."""
+    """Of solids size, place and rotation; of spans both ends; of traces and labels their places: in the order of
+    `live.js`."""
     out = [np.array(v) for s in shown.solids for v in (s.size, s.position, s.rotation)]
     out += [np.array(e.point) for s in shown.spans for e in (s.start, s.end)]
     return out + [np.array(e.point) for e in _ends(shown)]

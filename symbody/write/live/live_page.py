@@ -33,7 +33,8 @@ def live_page(
 
     until      seconds of the motion at first
     start      where it begins: a state, or values by name
-    events     as in `c`: events with direction, guard, reset and end are handled, expressions and names of variables and outputs marked
+    events     as in `c`: events with direction, guard, reset and end are handled, expressions and names of variables
+               and outputs marked
     inputs     laws as in `simulate`: expressions, samples; what has none is held, and has a slider
     shapes     of bodies, as in `scene`; `packages` for a robot's meshes
     title      by default the name of the model
@@ -46,7 +47,10 @@ def live_page(
 
 
 def _page(title: str, part: LivePart) -> str:
-    about = f"<p class='about'>The equations of motion run in this page ({in_html(part.size)}): move a slider, and the motion is computed anew.</p>"
+    about = (
+        f"<p class='about'>The equations of motion run in this page ({in_html(part.size)}): move a slider, and "
+        "the motion is computed anew.</p>"
+    )
     styles = _asset("report", "report.css") + _asset("live", "live_page.css") + part.styles
     scripts = f"<script>{_asset('report', 'report.js')}</script>{part.scripts}"
     return Page(title, about, [section("model", "Model", part.html)], styles, viewer.assets() + scripts).html()

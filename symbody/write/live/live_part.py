@@ -1,7 +1,8 @@
 """Equations -> a part of a page in which the model itself runs, with sliders for its parameters, start and inputs.
 
-The equations are JavaScript in the page, as in the folder that `sb.write.javascript` writes, and are integrated there by the coefficients that `simulate` uses. WebAssembly would be no
-faster where it matters, and the content policy of our pages, under which nothing is compiled from data, would have to allow it.
+The equations are JavaScript in the page, as in the folder that `sb.write.javascript` writes, and are integrated there
+by the coefficients that `simulate` uses. WebAssembly would be no faster where it matters, and the content policy of our
+pages, under which nothing is compiled from data, would have to allow it.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ FEWEST, MOST, RATE = 120, 600, 60  # samples of a motion, and for each second wi
 
 @dataclass(frozen=True)
 class LivePart:
-    """The part of a page in which a model runs: its element, styles, scripts (the viewer's are `viewer.assets`), and the size of the model in words."""
+    """The part of a page in which a model runs: its element, styles, scripts (the viewer's are `viewer.assets`), and
+    the size of the model in words."""
 
     html: str
     styles: str
@@ -64,7 +66,8 @@ def live_part(eq: Equations, options: LiveOptions) -> LivePart:
         raise ProgramError(f"live page of {eq.name!r}: {' '.join(made.notes)}")
     if unknown := [f.name for f in made.externals if f.table is None]:
         raise ProgramError(
-            f"live page of {eq.name!r}: external function {listed(unknown)} is not known in JavaScript; write it in expressions, or as samples"
+            f"live page of {eq.name!r}: external function {listed(unknown)} is not known in JavaScript; write "
+            "it in expressions, or as samples"
         )
     t, x, r = made.start
     numbers = dict(zip(eq.variables.of("q u z r p").symbols, (*x, *r, *made.defaults), strict=True))
@@ -173,7 +176,8 @@ def _sliders(made: Artefact, module: JavaScriptModule, size: float) -> list[dict
 
 
 def _range(v: Variable, value: float, size: float) -> tuple[float, float]:
-    """What a slider goes over: parameters from a fifth to twice their value, angles once around, lengths half the size of the mechanism each way."""
+    """What a slider goes over: parameters from a fifth to twice their value, angles once around, lengths half the size
+    of the mechanism each way."""
     if v.group == "p":
         low, high = sorted((value / 5, 2 * value))
         return (low, high) if value else (-1.0, 1.0)
@@ -201,7 +205,10 @@ _ELEMENT: Final = """\
 
 
 def _scripts(module: JavaScriptModule, data: Mapping[str, Any]) -> str:
-    model = f'const model = (() => {{\n"use strict";\n{module.body(checks=False)}\n\nreturn {{ {", ".join(module.offered)} }};\n}})();'
+    model = (
+        f'const model = (() => {{\n"use strict";\n{module.body(checks=False)}\n\nreturn {{ '
+        f"{', '.join(module.offered)} }};\n}})();"
+    )
     texts = (model, f"const live = {as_script_data(data)};", _asset("live.js"))
     return "".join(f"<script>{text}</script>" for text in texts)
 

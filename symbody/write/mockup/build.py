@@ -1,4 +1,5 @@
-"""Shared libraries of an FMU: by the C compiler of the machine, or by that of the wheel `ziglang`, which builds for other platforms too."""
+"""Shared libraries of an FMU: by the C compiler of the machine, or by that of the wheel `ziglang`, which builds for
+other platforms too."""
 
 from __future__ import annotations
 
@@ -72,7 +73,8 @@ def binaries(
     asked: Sequence[str] | None,
     where: str,
 ) -> dict[str, bytes]:
-    """Libraries by their paths in the FMU. `asked`: names of platforms; None: this one, where there is something to compile with."""
+    """Libraries by their paths in the FMU. `asked`: names of platforms; None: this one, where there is something to
+    compile with."""
     here = this_platform()
     names = list(asked) if asked is not None else [here] if here and (compiler() or has_zig()) else []
     out = {}

@@ -1,4 +1,5 @@
-"""The C sources of an FMU: the library of the model, a file that says what the model is, and the files that do the rest."""
+"""The C sources of an FMU: the library of the model, a file that says what the model is, and the files that do the
+rest."""
 
 from __future__ import annotations
 
@@ -70,7 +71,7 @@ def _sizes(it: MockUp, token: str) -> list[str]:
     ]  # fmt: skip
 
 
-# ---------------------------------------------------------------------------------------------------- functions of the model
+# ----------------------------------------------------------------------------------------------- functions of the model
 
 
 def _functions(it: MockUp) -> list[str]:
@@ -129,13 +130,15 @@ def _semi_explicit(it: MockUp) -> list[str]:
     present = [r for r in results if r == "xdot" or it.residuals[r]]
     out = [f"#define model_multipliers(t, x, r, p, lam) {name}_multipliers(t, x, r, p, lam)"]
     out.append(
-        f"#define model_semi_explicit({given}, {', '.join(results)}) {name}_semi_explicit({given}, {', '.join(present)})"
+        f"#define model_semi_explicit({given}, {', '.join(results)}) {name}_semi_explicit({given}, "
+        f"{', '.join(present)})"
     )
     if it.has_derivatives:
         directions = it.made.function("semi_explicit_along").directions[1:]
         every = f"{given}, dx, dr, dp, dt, dlam, {', '.join(results)}"
         out.append(
-            f"#define model_semi_explicit_along({every}) {name}_semi_explicit_along({given}, {', '.join((*directions, *present))})"
+            f"#define model_semi_explicit_along({every}) {name}_semi_explicit_along({given}, "
+            f"{', '.join((*directions, *present))})"
         )
     return out
 

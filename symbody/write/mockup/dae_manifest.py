@@ -1,7 +1,9 @@
-"""The manifest of the layered standard fmi-ls-dae (a draft of 2026): multipliers as algebraic variables, constraints as residuals.
+"""The manifest of the layered standard fmi-ls-dae (a draft of 2026): multipliers as algebraic variables, constraints as
+residuals.
 
-M u' = f + Jcᵀ lam is semi-explicit: derivatives of the state follow from the multipliers that the importer sets, which it finds from the residuals, of index 3
-(positions), 2 (speeds) or 1 (accelerations). An importer that knows nothing of it never sets a multiplier, and gets derivatives that keep the constraints.
+M u' = f + Jcᵀ lam is semi-explicit: derivatives of the state follow from the multipliers that the importer sets, which
+it finds from the residuals, of index 3 (positions), 2 (speeds) or 1 (accelerations). An importer that knows nothing of
+it never sets a multiplier, and gets derivatives that keep the constraints.
 """
 
 from __future__ import annotations
@@ -51,4 +53,7 @@ def _with_multipliers(it: MockUp) -> list[Unknown]:
 
 
 def _entry(name: str, u: Unknown, more: str = "") -> str:
-    return f'<{name}{more} valueReference="{u.reference}" dependencies="{numbers(u.on)}" dependenciesKind="{" ".join(u.kinds)}"/>'
+    return (
+        f'<{name}{more} valueReference="{u.reference}" dependencies="{numbers(u.on)}" '
+        f'dependenciesKind="{" ".join(u.kinds)}"/>'
+    )

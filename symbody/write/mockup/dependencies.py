@@ -14,14 +14,16 @@ from ...errors import ExpressionError
 
 @dataclass(frozen=True)
 class Dependency:
-    """That a number follows from another one. kind: constant (a fixed number times it), tunable (times a function of parameters), dependent."""
+    """That a number follows from another one. kind: constant (a fixed number times it), tunable (times a function of
+    parameters), dependent."""
 
     on: Symbol
     kind: str = "dependent"
 
 
 def reached(expressions: Sequence[Expr], symbols: Sequence[Symbol]) -> list[list[Symbol]]:
-    """Symbols that each expression can depend on. What is not listed has no influence; one set of bits for each node."""
+    """Symbols that each expression can depend on. What is not listed has no influence; one set of bits for each
+    node."""
     bits = {s: 1 << k for k, s in enumerate(symbols)}
     masks: dict[Any, int] = {}
     for node in ordered(expressions):

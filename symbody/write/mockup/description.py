@@ -28,7 +28,8 @@ KINDS: Final = (EXCHANGE, STEPS)
 class MockUpVariable:
     """A variable of the FMU.
 
-    reference     its value reference: time, states, their derivatives, inputs, parameters, outputs, event functions, counted through
+    reference     its value reference: time, states, their derivatives, inputs, parameters, outputs, event functions,
+                  counted through
     initial       exact: given; approx: a guess from which it is found; calculated
     derivative_of the value reference of the state whose derivative it is
     jumps         whether a state is changed by events or put back onto constraints
@@ -64,7 +65,8 @@ class MockUp:
     events       in the order of event functions
     fixed        names of parameters that stay as they are after the initialization
     tolerance    of co-simulation, where the importer asks for none; until: end of the default experiment
-    is_dae       whether multipliers and residuals are variables too, for importers that solve differential-algebraic equations
+    is_dae       whether multipliers and residuals are variables too, for importers that solve differential-algebraic
+                 equations
     """
 
     made: Artefact
@@ -153,7 +155,7 @@ class MockUp:
             at += size
         return out
 
-    # ------------------------------------------------------------------------------------------------ as differential-algebraic equations
+    # ------------------------------------------------------------------------------ as differential-algebraic equations
 
     @property
     def multipliers(self) -> tuple[Symbol, ...]:
@@ -310,7 +312,8 @@ class MockUp:
 
     @cached_property
     def initial_unknowns(self) -> tuple[Unknown, ...]:
-        """Outputs and derivatives at the start, and the states that are put onto the constraints, in terms of what is given exactly."""
+        """Outputs and derivatives at the start, and the states that are put onto the constraints, in terms of what is
+        given exactly."""
         start = self._found_at_start
         out = [self._unknown(self.reference_of[s], found) for s, found in start.items()]
         for group, function, output in (("xdot", "rhs", "xdot"), ("y", "outputs", "y")):

@@ -8,13 +8,19 @@ from ...escaping import in_html
 from .c_sources import DRIFT, METHOD
 from .description import MockUp, MockUpVariable
 
-STYLE = "body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}table{border-collapse:collapse}td,th{padding:.1em 1em .1em 0;text-align:left}"
+STYLE = (
+    "body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 "
+    "1em}table{border-collapse:collapse}td,th{padding:.1em 1em .1em 0;text-align:left}"
+)
 
 
 def documentation(it: MockUp) -> str:
     made = it.made
     parts = [
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{in_html(made.title)}</title><style>{STYLE}</style></head><body>',
+        (
+            '<!DOCTYPE html>\n<html lang="en"><head><meta '
+            f'charset="utf-8"><title>{in_html(made.title)}</title><style>{STYLE}</style></head><body>'
+        ),
         f"<h1>{in_html(made.title)}</h1>",
         f"<p>{' and '.join(it.kinds)}; model {made.hash}, written by symbody {in_html(made.version)}.</p>",
         f"<p>Co-simulation integrates by the method {in_html(METHOD.name)} with step control; the tolerance is that of the importer, or {it.tolerance:g}. "

@@ -1,4 +1,5 @@
-"""modelDescription.xml of FMI 2.0: variables in the order of value references, so that an index is a reference plus one."""
+"""modelDescription.xml of FMI 2.0: variables in the order of value references, so that an index is a reference plus
+one."""
 
 from __future__ import annotations
 
@@ -67,7 +68,10 @@ def _structure(it: MockUp) -> list[str]:
 
 
 def _unknown(u: Unknown) -> str:
-    return f'<Unknown index="{u.reference + 1}" dependencies="{numbers(_indices(u.on))}" dependenciesKind="{" ".join(u.kinds)}"/>'
+    return (
+        f'<Unknown index="{u.reference + 1}" dependencies="{numbers(_indices(u.on))}" '
+        f'dependenciesKind="{" ".join(u.kinds)}"/>'
+    )
 
 
 def _indices(references: Sequence[int]) -> list[int]:

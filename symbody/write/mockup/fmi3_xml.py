@@ -65,7 +65,10 @@ def _structure(it: MockUp) -> list[str]:
 
 
 def _unknown(name: str, u: Unknown) -> str:
-    return f'<{name} valueReference="{u.reference}" dependencies="{numbers(u.on)}" dependenciesKind="{" ".join(u.kinds)}"/>'
+    return (
+        f'<{name} valueReference="{u.reference}" dependencies="{numbers(u.on)}" '
+        f'dependenciesKind="{" ".join(u.kinds)}"/>'
+    )
 
 
 def _build(it: MockUp) -> str:

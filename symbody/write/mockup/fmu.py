@@ -68,22 +68,26 @@ def fmu(
     dae: bool = False,
     platforms: Sequence[str] | None = None,
 ) -> Path:
-    """A functional mock-up unit with sources, a binary and documentation in one file; validated by FMPy in the tests. Returns its path.
+    """A functional mock-up unit with sources, a binary and documentation in one file; validated by FMPy in the tests.
+    Returns its path.
 
     version     2 or 3: FMI 2.0 or 3.0
     kind        "model exchange", "co-simulation", or both
     start       where motions begin: a state, or values by name
     name        the model identifier; by default the name of the model
     events      a list of `Event`s; or expressions, events, or names of variables and outputs, by name
-    inputs      laws as in `simulate`; what has none is an input of the FMU, with the rates that the equations contain as inputs beside it
+    inputs      laws as in `simulate`; what has none is an input of the FMU, with the rates that the equations contain
+                as inputs beside it
     also        "energies", "multipliers": outputs beside those of the model
     fixed       names of parameters that cannot change during a run; others are tunable
     tolerance   of co-simulation, where the importer asks for none
     until       seconds of the default experiment
-    derivatives whether directional derivatives (with version 3 adjoint ones too) are written; without, large models are smaller
-    dae         with multipliers as algebraic variables and constraints as residuals, by the layered standard fmi-ls-dae, a draft; version 3
-    platforms   of binaries: linux64, win64, darwin64, and with version 3 linux-arm64, darwin-arm64; by default this one. Others than this one need
-                the package ziglang. () writes sources only
+    derivatives whether directional derivatives (with version 3 adjoint ones too) are written; without, large models are
+    smaller
+    dae         with multipliers as algebraic variables and constraints as residuals, by the layered standard
+                fmi-ls-dae, a draft; version 3
+    platforms   of binaries: linux64, win64, darwin64, and with version 3 linux-arm64, darwin-arm64; by default this
+                one. Others than this one need the package ziglang. () writes sources only
     """
     if version not in DESCRIPTIONS:
         raise ProgramError(f"FMU of {equations.name!r}: version is 2 or 3, got {shown(version)}")

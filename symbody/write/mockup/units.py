@@ -55,7 +55,8 @@ UNITS: Final[dict[str, Unit]] = {
 
 
 def parsed(text: str) -> Unit | None:
-    """The unit that a text means; None where it cannot be told. A slash divides by the one unit, or the parenthesis, after it."""
+    """The unit that a text means; None where it cannot be told. A slash divides by the one unit, or the parenthesis,
+    after it."""
     found, at, power, depth = Unit(), 0, 1, 0
     while True:
         token = _TOKEN.match(text, at)

@@ -1,4 +1,5 @@
-"""Equations on a page: drawn as MathML, long ones as named sequences that are folded, and as LaTeX, C and Python to be copied."""
+"""Equations on a page: drawn as MathML, long ones as named sequences that are folded, and as LaTeX, C and Python to be
+copied."""
 
 from __future__ import annotations
 

@@ -40,7 +40,10 @@ class Page:
 
 
 def section(name: str, title: str, inner: str) -> str:
-    return f"<section id='{in_html(name)}' aria-labelledby='{in_html(name)}-title'><h2 id='{in_html(name)}-title'>{in_html(title)}</h2>{inner}</section>"
+    return (
+        f"<section id='{in_html(name)}' aria-labelledby='{in_html(name)}-title'><h2 "
+        f"id='{in_html(name)}-title'>{in_html(title)}</h2>{inner}</section>"
+    )
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -1,7 +1,7 @@
 """`write_report`: a study -> a folder with one page that opens offline, and every number of it in files beside.
 
-The page is one file: pictures are SVG, equations MathML, the 3-D viewer our own script. What could not be computed is said in its place, with
-the reason.
+The page is one file: pictures are SVG, equations MathML, the 3-D viewer our own script. What could not be computed is
+said in its place, with the reason.
 """
 
 from __future__ import annotations
@@ -197,7 +197,8 @@ class _Report:
         return "".join(parts)
 
     def _matrices(self) -> str:
-        """E x' = A x + B r with the symbols of the parameters, tidy; entries without an operating point in closed form are numbers."""
+        """E x' = A x + B r with the symbols of the parameters, tidy; entries without an operating point in closed form
+        are numbers."""
         lin = self.study.linear
         if len(lin.x) > MOST_STATES or operations(lin.E, lin.A, lin.B) > MOST_OPERATIONS:
             return note("The matrices of the linear system are too large to be shown with their symbols.")
