@@ -46,9 +46,7 @@ FAR: Final = 0.05  # of a rate
 LIMIT_WEIGHTS: Final = (0.0, 0.75, -0.3, 0.05)
 PASSES: Final = 32  # careful steps that are remembered
 SHARE: Final = 0.2  # what projection usually leaves of an error; where it leaves less, what it leaves counts
-MOST_ACROSS: Final = (
-    10.0  # tolerances by which polynomials may leave the constraints: only ends of steps are brought back
-)
+MOST_ACROSS: Final = 1e3  # tolerances by which polynomials may leave constraints: only ends of steps are brought back
 
 
 class RungeKutta(Method):

@@ -75,7 +75,7 @@ class TestStored:
     def test_same_numbers_as_a_program_gives(self):
         sim = sb.simulate(slider_crank(), 0.3, START)
         names = [s.name for s in (*sim.equations.q, *sim.equations.u, *sim.equations.p, sim.equations.t)]
-        computed = [quantities.evaluated(sim.segments[0], "test", n, lambda n=n: quantities._meant(sim.equations, [n]))[0] for n in names]  # fmt: skip
+        computed = [quantities.evaluated(sim.segments[0], "test", n, lambda n=n: quantities.meaning(sim.equations, [n]))[0] for n in names]  # fmt: skip
         for name, values in zip(names, computed, strict=True):
             assert np.array_equal(sim[name], values)
 

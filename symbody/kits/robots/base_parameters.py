@@ -85,7 +85,7 @@ def _collected(slopes: Sequence[sb.Expr], numbers: np.ndarray, symbols: Sequence
     total = sb.fraction(0, 1)
     for e, x, s in zip(slopes, numbers, symbols, strict=True):
         if abs(x) > 1e-12:
-            total = total + (_tidied(float(f"{x:.12g}")) if not sb.free_symbols(e) else sb.tidy(e)) * s
+            total = total + (_tidied(float(f"{x:z.12g}")) if not sb.free_symbols(e) else sb.tidy(e)) * s
     return total
 
 
