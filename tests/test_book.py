@@ -79,6 +79,13 @@ def test_tutorial_runs_as_a_notebook(path: Path, tmp_path: Path) -> None:
     NotebookClient(read, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
 
 
+def test_subjects_are_words() -> None:
+    """And what is reproduced is a line of its own."""
+    found = gallery.entries()
+    assert all(len(s) < 20 for e in found for s in e.subjects)
+    assert sum(bool(e.reproduces) for e in found) > len(found) / 2
+
+
 def test_an_error_names_its_line(tmp_path: Path) -> None:
     script = tmp_path / "wrong.py"
     script.write_text('"""# Wrong\n\nSubjects: none\n"""\n\n# %%\nx = 1\n\n# %%\nx / 0\n', encoding="utf-8")

@@ -18,7 +18,7 @@ from .pages import page_of, raw, title_of
 from .running import in_processes, run, unrun
 
 SCRIPTS = Path(__file__).parents[1] / "gallery"
-_LINE = re.compile(r"^(Subjects|Reproduces): *(.*(?:\n(?!\n).*)*)$", re.MULTILINE)
+_LINE = re.compile(r"^(Subjects|Reproduces): *(.*(?:\n(?!\n|Subjects:|Reproduces:).*)*)$", re.MULTILINE)
 
 _FILTER = """
 <div class="subjects" role="group" aria-label="Subjects">{buttons}</div>
@@ -59,7 +59,7 @@ def entry(path: Path) -> Entry:
     if "Subjects" not in said:
         raise ValueError(f"{path.name}: its docstring does not say `Subjects: ...`")
     subjects = tuple(s.strip() for s in said["Subjects"].split(","))
-    text = _LINE.sub(lambda m: _shown_line(m[1], m[2]), cells[0].source)
+    text = _LINE.sub(lambda m: f"{_shown_line(m[1], m[2])}\n", cells[0].source)
     cells = [Cell(text, is_code=False), *cells[1:]]
     return Entry(path.stem, title_of(text), subjects, said.get("Reproduces", ""), cells, path)
 
