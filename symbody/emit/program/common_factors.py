@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .instruction_order import depth_first
-from .program import Instruction, Program
+from .program import InstructionWriter, Program
 
 SUMS = frozenset(("add", "sub", "neg"))
 
@@ -37,16 +37,15 @@ def with_common_factors(p: Program) -> Program:
     return Program(p.name, p.inputs, outputs, code, labels)
 
 
-class _FactoredSums:
+class _FactoredSums(InstructionWriter):
     """New instructions, and where they have the values of the old ones."""
 
     def __init__(self, p: Program) -> None:
+        super().__init__()
         self.old = p.code
         self.uses = Counter(a for i in p.code for a in i.args)
         self.kept = {v for o in p.outputs for v in o.values} | set(p.labels)
         self.outputs = [v for o in p.outputs for v in o.values]
-        self.code: list[Instruction] = []
-        self.known: dict[Instruction, int] = {}
         self.at: dict[int, int] = {}
         self.found = False
         inner = {a for k, i in enumerate(p.code) if i.op in SUMS for a in i.args if self._is_inner(a)}
@@ -59,13 +58,6 @@ class _FactoredSums:
 
     def order(self) -> list[int]:
         return depth_first((self.at[v] for v in self.outputs), {k: i.args for k, i in enumerate(self.code)})
-
-    def put(self, op: str, args: tuple[int, ...] = (), data: Any = None) -> int:
-        instruction = Instruction(op, args, data)
-        if instruction not in self.known:
-            self.known[instruction] = len(self.code)
-            self.code.append(instruction)
-        return self.known[instruction]
 
     # ------------------------------------------------------------------------------------------------ apart
 

@@ -39,6 +39,21 @@ class Instruction(NamedTuple):
     data: Any = None
 
 
+class InstructionWriter:
+    """Instructions in the order in which they were put, each written once."""
+
+    def __init__(self) -> None:
+        self.code: list[Instruction] = []
+        self.known: dict[Instruction, int] = {}
+
+    def put(self, op: str, args: tuple[int, ...] = (), data: Any = None) -> int:
+        instruction = Instruction(op, args, data)
+        if instruction not in self.known:
+            self.known[instruction] = len(self.code)
+            self.code.append(instruction)
+        return self.known[instruction]
+
+
 @dataclass(frozen=True)
 class Group:
     """A named input: an array of symbols, or one symbol where it is scalar."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from .instruction_order import depth_first
-from .program import Instruction, Program
+from .program import Instruction, InstructionWriter, Program
 
 ODD: Final = frozenset("sin tan asin atan sinh tanh sign".split())
 EVEN: Final = frozenset("cos cosh abs".split())
@@ -171,23 +171,15 @@ def _arguments_with_sign(code: Sequence[tuple[Any, ...]]) -> Iterable[SignedValu
     return (a for _, args, _ in code for a in args if isinstance(a, SignedValue))
 
 
-class _SignedCode:
+class _SignedCode(InstructionWriter):
     """Instructions for values with the signs of a choice."""
 
     def __init__(self, choice: _SignChoice) -> None:
+        super().__init__()
         self.choice = choice
-        self.code: list[Instruction] = []
-        self.known: dict[Instruction, int] = {}
         self.at: list[int] = []
         for n in range(len(choice.code)):
             self.at.append(self._value(n))
-
-    def put(self, op: str, args: tuple[int, ...] = (), data: Any = None) -> int:
-        instruction = Instruction(op, args, data)
-        if instruction not in self.known:
-            self.known[instruction] = len(self.code)
-            self.code.append(instruction)
-        return self.known[instruction]
 
     def signed(self, x: SignedValue) -> int:
         """Where a value with this sign is."""

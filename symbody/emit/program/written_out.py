@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..loops.tree_kernels import in_rows, tree_derivatives
-from .program import Instruction, Program
+from .program import InstructionWriter, Program
 from .right_sides import in_order
 from .tree_shape import TreeShape
 
@@ -52,19 +52,8 @@ def _results(shape: TreeShape, inputs: list[_Value]) -> list[_Value]:
     return [writer.value(x) for x in out]
 
 
-class _Writer:
-    """Instructions, each written once."""
-
-    def __init__(self) -> None:
-        self.code: list[Instruction] = []
-        self.known: dict[Instruction, int] = {}
-
-    def put(self, op: str, args: tuple[int, ...] = (), data: Any = None) -> int:
-        instruction = Instruction(op, args, data)
-        if instruction not in self.known:
-            self.known[instruction] = len(self.code)
-            self.code.append(instruction)
-        return self.known[instruction]
+class _Writer(InstructionWriter):
+    """Values as the kernels see them, written as instructions."""
 
     def number(self, x: float) -> _Value:
         return _Value(self, self.put("const", (), float(x)))
