@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import os
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from tests.amount import some
 
 for package in ("sphinx", "myst_parser", "furo", "sphinx_copybutton", "nbformat", "nbclient"):
     pytest.importorskip(package, reason=f"{package} is missing: python -m pip install '.[docs]'")
@@ -57,10 +58,7 @@ def test_every_public_name_is_in_the_reference() -> None:
     assert reference.documented_names() == flat | special
 
 
-SOME = slice(None) if os.environ.get("SYMBODY_FULL") else slice(None, None, 3)  # making the book runs all of them
-
-
-@pytest.mark.parametrize("entry", gallery.entries()[SOME], ids=lambda e: e.name)
+@pytest.mark.parametrize("entry", some(gallery.entries(), 4), ids=lambda e: e.name)
 def test_mechanism_of_the_gallery(entry: gallery.Entry, tmp_path: Path) -> None:
     """It runs, asserts what it reproduces, and shows itself in motion."""
     made = run(entry.name, entry.path, entry.cells)

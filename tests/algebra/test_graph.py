@@ -4,7 +4,6 @@ import copy
 import gc
 import math
 import operator
-import os
 import sys
 import threading
 from collections.abc import Callable
@@ -26,6 +25,7 @@ from symbody.algebra.node_table import live_nodes
 from symbody.algebra.printing import tree_size_up_to
 from symbody.algebra.walk import free_symbols, ordered, resolve, substitute
 from symbody.errors import ExpressionError
+from tests.amount import FULL
 
 a, b, c = symbols("a b c")
 q = symbol("q", "coordinate")
@@ -230,7 +230,6 @@ def test_arrays_of_the_right_shape_are_matrices() -> None:
 
 # --------------------------------------------------------------------------------------------------- depth and memory
 
-FULL = bool(os.environ.get("SYMBODY_FULL"))
 MANY = 1_000_000 if FULL else 200_000
 
 

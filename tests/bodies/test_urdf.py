@@ -4,7 +4,6 @@ broken files."""
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
@@ -26,6 +25,7 @@ from symbody.derive.reactions import reaction
 from symbody.derive.recursive import generalized_forces
 from symbody.derive.shortest_forms import shortest_equations, shortest_forces
 from symbody.errors import ModelError
+from tests.amount import FULL, some
 
 ROBOTS = {  # file, and whether the base is free
     "panda": ("panda.urdf", False),
@@ -145,15 +145,17 @@ def test_real_robot_agrees_with_pinocchio(name: str) -> None:
     assert max(max(both.compare(seed)) for seed in range(3)) < 1e-10
 
 
-@pytest.mark.parametrize("parameters", ["all", "bodies", "everything", "none", ["*_m", "*_c?", "*_pz"]], ids=str)
-@pytest.mark.parametrize("name", ["panda", "anymal_b"] if os.environ.get("SYMBODY_FULL") else ["panda"])
+@pytest.mark.parametrize(
+    "parameters", some(["all", "bodies", "everything", "none", ["*_m", "*_c?", "*_pz"]], 2), ids=str
+)
+@pytest.mark.parametrize("name", some(["panda", "anymal_b"], 2))
 def test_parameters_with_their_defaults_are_the_robot(name: str, parameters: Any) -> None:
     both = Both(robot_file(name), ROBOTS[name][1], parameters=parameters, snap=False, mimic=False)
     assert bool(both.eq.p) == (parameters != "none")
     assert max(both.compare(0)) < 1e-10
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", some(ROBOTS, 3))
 def test_snapped_robot_differs_by_the_digits_that_were_cut(name: str) -> None:
     both = Both(robot_file(name), ROBOTS[name][1], parameters="none", mimic=False, snap=True)
     assert max(both.compare(0)) < 1e-9
@@ -179,7 +181,7 @@ ODD = {  # frames that no coordinate axis fits
 @pytest.mark.parametrize("free", [True, False])
 @pytest.mark.parametrize("inside", ODD.values(), ids=ODD)
 def test_arms_in_odd_directions(inside: list[str], free: bool, snap: bool) -> None:
-    for parameters in ("none", "all", "everything"):
+    for parameters in some(("none", "all", "everything"), 3 if free else 2):
         both = Both(arm(*inside), free, parameters=parameters, snap=snap)
         assert max(both.compare(1)) < 1e-10
 
@@ -196,7 +198,7 @@ def test_sliding_turning_and_branching() -> None:
         joint("right", "b", "e", "revolute", '<origin xyz="0 0.5 0.1"/><axis xyz="0 0 -1"/>'),
         joint("tip", "e", "f", "prismatic", '<origin xyz="0 0.5 0.1" rpy="0.2 0.3 0.4"/><axis xyz="0 0 1"/>'),
     )  # fmt: skip
-    for parameters in ("none", "all", "bodies", "everything"):
+    for parameters in some(("none", "all", "bodies", "everything"), 3):
         both = Both(text, True, parameters=parameters)
         assert max(both.compare(2)) < 1e-10
     assert both.model.report.merged == {"empty": "b", "c": "b"}
@@ -554,7 +556,7 @@ def test_text_bytes_and_paths_are_read_alike(tmp_path: Path) -> None:
 )
 def test_ten_thousand_links(kind: str, parent: Callable[[int], int]) -> None:
     n, inside = (
-        10_000 if os.environ.get("SYMBODY_FULL") else 3_000,
+        10_000 if FULL else 3_000,
         '<origin xyz="0.1 0 0.2" rpy="1.5708 0 0.3"/><axis xyz="0 0 1"/>',
     )
     joints = (joint(f"j{k}", f"l{parent(k)}", f"l{k}", kind, inside) for k in range(1, n))

@@ -2,7 +2,6 @@
 that cannot be the message names the joints and the values."""
 
 import math
-import os
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from symbody.errors import AssemblyError
 from symbody.integrate.assembly import all_assemblies, assemble
 from symbody.integrate.configuration_search import unwound
 from symbody.integrate.state import State, violation
+from tests.amount import FULL
 from tests.hard_cases import four_bar as hard_four_bar
 from tests.mechanisms import random_loop
 
@@ -100,7 +100,7 @@ def test_loops_of_euler_parameters(example):
     assert state.degrees_of_freedom == 1
 
 
-@pytest.mark.parametrize("seed", range(40 if os.environ.get("SYMBODY_FULL") else 15))
+@pytest.mark.parametrize("seed", range(40 if FULL else 12))
 def test_random_loops(seed):
     """Loops of every kind, from rough coordinates and speeds: the constraints hold, and nothing nearer to the start can
     be had by a small step along them."""

@@ -1,6 +1,5 @@
 """Orders of the explicit methods, measured: of steps, of dense output, with constraints; reversed time; 30 digits."""
 
-import os
 from collections.abc import Callable
 
 import mpmath
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from tests.amount import dear
 
 from .mechanisms import START, double_pendulum, slider_crank
 
@@ -60,7 +60,7 @@ def by_extrapolation(steps: int) -> list[mpmath.mpf]:
         return [y[0], y[1] - y[0], y[2], y[3] - y[2]]
 
 
-@pytest.mark.skipif(not os.environ.get("SYMBODY_FULL"), reason="two seconds; SYMBODY_FULL=1 runs it")
+@dear
 def test_digits_of_the_reference():
     with mpmath.workdps(45):
         for found, kept in zip(by_extrapolation(40), AT_2, strict=True):

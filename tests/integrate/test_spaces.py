@@ -9,6 +9,7 @@ from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee
 from symbody.integrate.null_space import FACTORS, Space, directions, factors, meeting, scale_rows, space_form, space_of
 from symbody.integrate.outcome import Ending
+from tests.amount import some
 
 # ------------------------------------------------------------------------------------------------ factors
 
@@ -122,7 +123,7 @@ def evaluate(callee, t, y, dy) -> None:
     LoopCallee(once, {}, t=t, y=y, dy=dy, f=callee).run()
 
 
-@pytest.mark.parametrize("name", FACTORS)
+@pytest.mark.parametrize("name", some(FACTORS, 2))
 def test_motion_is_that_of_projection(moving, name):
     equations, state = moving
     a = sb.simulate(equations, 1.0, state, form="projection", rtol=1e-11)

@@ -5,7 +5,6 @@ Rates along the motion are taken by the complex step, so that no derivative of t
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import Any
 
@@ -17,9 +16,9 @@ from symbody.derive.derive import ROUTES
 from symbody.derive.energies import angular_momentum, centre_of_mass, energy, momentum
 from symbody.derive.random_states import random_state
 from symbody.derive.transform import coriolis_matrix
+from tests.amount import FULL
 from tests.mechanisms import conservative_tree, floating_tree, random_tree
 
-FULL = bool(os.environ.get("SYMBODY_FULL"))
 SEEDS = range(100 if FULL else 14)
 STEP = 1e-30
 

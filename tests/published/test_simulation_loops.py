@@ -1,8 +1,6 @@
 """Runs of constrained systems: Neweul's slider crank, the three systems of Tuomela, Arponen and Normi, many turns of a
 loop."""
 
-import os
-
 import numpy as np
 import pytest
 
@@ -10,11 +8,9 @@ import symbody as sb
 from bench import tuomela
 from examples import slider_crank, spatial_crank, tuomela_pendulum
 from symbody.integrate.form_kinds import FORMS
+from tests.amount import FULL
 
 from .numbers import published
-
-IS_FULL = bool(os.environ.get("SYMBODY_FULL"))
-
 
 # ---------------------------------------------------------------------------------------------- slider crank over 300 s
 
@@ -128,7 +124,7 @@ def test_linkages_reach_the_places_of_the_reduced_system(case):
 
 def test_many_turns_of_a_spatial_loop():
     """100 000 turns (1000 here unless SYMBODY_FULL is set): the loop stays closed as on the first day."""
-    turns = 100_000 if IS_FULL else 1000
+    turns = 100_000 if FULL else 1000
     equations, rate = tuomela.equations("crank"), 10.0
     state = sb.assemble(equations, start=spatial_crank.START, crank_wz=-rate, tau=0.0, g=0.0)
     times = np.linspace(0.0, turns * 2 * np.pi / rate, 2001)

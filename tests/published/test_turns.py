@@ -1,14 +1,13 @@
 """Figure 7.6 of Lennartsson: turns of the bicycle over speed, with folds, pitchfork and Hopf points (the thesis has no
 stability of turns)."""
 
-import os
-
 import numpy as np
 import pytest
 
 import symbody as sb
 from bench.linear import benchmark_bicycle
 from examples import bicycle
+from tests.amount import dear
 
 V, R = sb.symbol("V"), sb.symbol("R")
 ROLLING = {"q5_dot": -V / R, "q3": 0}
@@ -93,7 +92,7 @@ def test_weave_cycle_to_where_its_symmetry_breaks(equations, straight):
     assert ((family.unstable == 0) == (family["energy"] > broken.value)).all()
 
 
-@pytest.mark.skipif(not os.environ.get("SYMBODY_FULL"), reason="some seconds; SYMBODY_FULL=1 runs it")
+@dear
 def test_circles_of_the_benchmark_bicycle():
     """Basu-Mandal, Chatterjee and Papadopoulos (2007): circles begin at the capsize speeds, with the handlebar forward
     and reversed. The forward family ends standing upright with the wheel nearly across, the reversed one leans until it

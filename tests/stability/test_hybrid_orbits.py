@@ -1,13 +1,10 @@
 """Orbits by shooting, and through impacts: gaits of walkers, whose multipliers need exact saltation matrices."""
 
-import os
-
 import numpy as np
 import pytest
 
 import symbody as sb
-
-FULL = pytest.mark.skipif(not os.environ.get("SYMBODY_FULL"), reason="20 seconds; SYMBODY_FULL=1 runs it")
+from tests.amount import dear
 
 
 def test_shooting_and_collocation_agree():
@@ -103,7 +100,7 @@ def test_gait_doubles_its_period(walker):
     assert [len(o.multipliers) for o in family.at(0.0148)] == [3]
 
 
-@FULL
+@dear
 def test_gait_doubles_its_period_again_and_again(walker):
     """At slopes of 0.015088437941, 0.017669374862 and 0.018160119564."""
     eq, strike = walker

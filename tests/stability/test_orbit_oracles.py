@@ -1,17 +1,13 @@
 """Orbits of mechanisms against closed forms, and against each other: whirl, flutter, shimmy, hunting, shaken
 pendulums."""
 
-import os
-
 import numpy as np
 import pytest
 from scipy.special import ellipk, mathieu_b
 
 import symbody as sb
 from examples import foucault_pendulum
-
-FULL = pytest.mark.skipif(not os.environ.get("SYMBODY_FULL"), reason="some seconds; SYMBODY_FULL=1 runs it")
-
+from tests.amount import dear
 
 # ---------------------------------------------------------------------------------------------------- special orbits
 
@@ -183,7 +179,7 @@ def test_nonlinear_critical_speed_of_a_wheelset():
     assert border["V"][[0, -1]] == pytest.approx([30.57706, 31.3143], abs=1e-4)
 
 
-@FULL
+@dear
 def test_orbits_do_not_depend_on_how_rotations_are_written():
     """A body on a ball joint that swings in a plane, by Euler parameters and by angles: the period of a pendulum, and
     the same multipliers out of the plane."""

@@ -21,6 +21,7 @@ from symbody.whole_files import write_bytes
 from symbody.write.mockup import build
 from symbody.write.mockup.archive import archive
 from symbody.write.mockup.fmu import MockUpOptions, fmu_files, mock_up
+from tests.amount import some
 from tests.contracts.targets import c_compiler
 
 from .fmus import CS, ME, ball, begin, directional, fmpy, motion, opened, problems
@@ -56,7 +57,7 @@ def crank_fmu(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 # ---------------------------------------------------------------------------------------------------- motions
 
 
-@pytest.mark.parametrize("name", sorted(built_in()))
+@pytest.mark.parametrize("name", some(sorted(built_in()), 3))
 def test_built_in_models(name: str, tmp_path: Path) -> None:
     """Both interfaces, against `simulate`, to 1e-9 of the largest value of a variable."""
     study = Study(find_model(name))
