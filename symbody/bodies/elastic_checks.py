@@ -14,6 +14,7 @@ from .elastic_body import modal_mass
 from .internal_damping import Rows, symmetric_eigenvalues
 from .moments import Moments, trace
 
+IMPOSSIBLE = 1e-6  # more than rounding of moments that are given
 SMALL = 1e-10  # eigenvalue that counts as zero, of matrices with ones on the diagonal
 
 
@@ -41,6 +42,12 @@ def refuse_modes(where: str, moments: Moments, q: Sequence[Symbol], K: Matrix) -
         )
     left = [[mass[i][j] - _projection(coupling, rigid, i, j) for j in range(len(q))] for i in range(len(q))]
     least, mixture = symmetric_eigenvalues(_scaled(left, d))
+    if least < -IMPOSSIBLE:
+        raise ModelError(
+            f"{where}: its moments belong to no body: moving by {_sum(q, mixture, d)} while the frame gives way would have a negative kinetic energy ({least:z.2g} of that of the modes "
+            "alone). Mass, first moments (Ct), moments with the place at rest (Cr) and modal masses (Me) must be integrals over one mass; were they "
+            "lumped in different ways, or are units or frames mixed?"
+        )
     if least < SMALL:
         raise ModelError(
             f"{where}: its modes contain a motion of the whole as a rigid body: {_sum(q, mixture, d)} deforms nothing (least eigenvalue {least:z.2g}), so "

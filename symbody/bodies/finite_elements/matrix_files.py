@@ -12,7 +12,9 @@ from scipy import io, sparse
 from ...errors import ModelError, listed, shown
 from .finite_body import Indices
 from .node_files import bulk_entries, nastran_number
+from .op4_file import op4_matrices
 from .optional_packages import package
+from .triangles import mirrored
 
 FROM_ONE: Final = np.array([0, 1], dtype=np.int64)  # directions are counted from one in files
 
@@ -36,10 +38,12 @@ def matrix_of(where: str, given: Any, what: str) -> Any:
         ".npz": _scipy,
         ".npy": _array,
         ".mtx": _market_or_abaqus,
+        ".txt": _market_or_abaqus,
         ".op4": _op4,
         ".pch": _punched,
         ".hb": _harwell_boeing,
         ".rua": _harwell_boeing,
+        ".matrix": _harwell_boeing,
     }
     if path.suffix.lower() not in readers:
         raise ModelError(f"{where}: {what}= is an array or a file {listed(readers)}; got {shown(str(path))}")
@@ -115,15 +119,6 @@ def _separator(path: Path) -> str | None:
         return "," if "," in next((x for x in f if not x.startswith("*") and x.strip()), "") else None
 
 
-def mirrored(A: sparse.coo_array) -> sparse.csc_array:
-    """A matrix of which one triangle is there, as a whole; others as they are."""
-    i, j = A.coords
-    B = sparse.csc_array(A)
-    if (i >= j).all() or (i <= j).all():
-        return sparse.csc_array(B + B.T - sparse.diags_array(B.diagonal()))
-    return B
-
-
 def _punched(where: str, path: Path, what: str) -> Any:
     """DMIG entries: header (name, 0, form, ...), then columns with their rows; the first matrix of the file whose name
     begins as `what` does, or the only one."""
@@ -153,101 +148,26 @@ def _column_of(node: int, direction: int, fields: list[str]) -> list[tuple[int, 
 
 
 def _op4(where: str, path: Path, what: str) -> Any:
-    """Output4 in text, dense or sparse columns; binary files through pyNastran."""
-    raw = path.read_bytes()
-    if b"\x00" in raw[:400]:
-        found = package(where, "pyNastran.op4.op4", "pyNastran").read_op4(str(path))
-        name = next((n for n in found if n.upper().startswith(what[0].upper())), next(iter(found)))
-        form_and_matrix = found[name]
-        return sparse.csc_array(
-            getattr(form_and_matrix, "data", None) if hasattr(form_and_matrix, "data") else form_and_matrix[1]
-        )
-    found = op4_matrices(raw.decode("ascii").splitlines())
+    """The matrix whose name begins as `what` does, or the first."""
+    found = op4_matrices(path.read_bytes())
     name = next((n for n in found if n.upper().startswith(what[0].upper())), next(iter(found), None))
     if name is None:
         raise ModelError(f"{where}: {path.name} has no matrix")
+    if np.iscomplexobj(found[name].data):
+        raise ModelError(f"{where}: {path.name}: the matrix {name} is complex; mass and stiffness are real")
     return found[name]
-
-
-def op4_matrices(lines: list[str]) -> dict[str, sparse.csc_array]:
-    """All real matrices of a text file."""
-    out: dict[str, sparse.csc_array] = {}
-    at = 0
-    while at < len(lines) and lines[at].strip():
-        head = lines[at]
-        columns, rows, form = int(head[:8]), int(head[8:16]), int(head[16:24])
-        name = head[32:40].strip()
-        layout = head[40:].strip() or "1P,5E16.9"
-        count, width = _layout(layout)
-        is_big = rows < 0
-        rows, at = abs(rows), at + 1
-        i: list[int] = []
-        j: list[int] = []
-        x: list[float] = []
-        while True:
-            column, first, words = int(lines[at][:8]), int(lines[at][8:16]), int(lines[at][16:24])
-            at += 1
-            if column > columns:
-                at += 1  # one number that ends the matrix
-                break
-            if first > 0:
-                values, at = _numbers_of(lines, at, words, count, width)
-                strings = [(first, values)]
-            else:
-                strings, at = _strings(lines, at, words, count, width, is_big)
-            for start, values in strings:
-                i += range(start - 1, start - 1 + len(values))
-                j += [column - 1] * len(values)
-                x += values
-        A = sparse.coo_array((x, (i, j)), shape=(rows, columns))
-        out[name] = mirrored(A) if form == 6 and _is_triangle(A) else sparse.csc_array(A)
-    return out
-
-
-def _is_triangle(A: sparse.coo_array) -> bool:
-    i, j = A.coords
-    return bool((i >= j).all() or (i <= j).all())
-
-
-def _layout(text: str) -> tuple[int, int]:
-    """5 and 16 of 1P,5E16.9."""
-    count, _, rest = text.split(",")[-1].upper().replace("D", "E").partition("E")
-    return int(count), int(rest.split(".")[0])
-
-
-def _numbers_of(lines: list[str], at: int, count: int, per_line: int, width: int) -> tuple[list[float], int]:
-    values: list[float] = []
-    while len(values) < count:
-        line = lines[at]
-        here = min(per_line, count - len(values))
-        values += [float(line[k * width : (k + 1) * width].upper().replace("D", "E")) for k in range(here)]
-        at += 1
-    return values, at
-
-
-def _strings(
-    lines: list[str], at: int, words: int, per_line: int, width: int, is_big: bool
-) -> tuple[list[tuple[int, list[float]]], int]:
-    """Strings of a sparse column: their first row and length, two words for each value and a header of one or two."""
-    out = []
-    while words > 0:
-        if is_big:
-            length, first = int(lines[at][:8]) - 1, int(lines[at][8:16])
-            words -= 2
-        else:
-            code = int(lines[at].split()[0])
-            length, first = code // 65536 - 1, code % 65536
-            words -= 1
-        values, at = _numbers_of(lines, at + 1, length // 2, per_line, width)
-        words -= length
-        out.append((first, values))
-    return out, at
 
 
 def _ansys(where: str, path: Path) -> dict[str, Any]:
     """A .full file through ansys-mapdl-reader; nodes come from an archive or array by nodes=."""
     full = package(where, "ansys.mapdl.reader", "ansys-mapdl-reader").read_binary(str(path))
     freedoms, K, M = full.load_km(sort=True)
+    held = np.asarray(getattr(full, "const", np.zeros((0, 2))))
+    if len(held):
+        raise ModelError(
+            f"{where}: {path.name} was written with {len(held)} supported degrees of freedom (node {int(held[0][0])} "
+            "first), whose rows are empty. Export the matrices without supports; joints hold the body"
+        )
     labels = np.unique(freedoms[:, 0])
     return {
         "mass": mirrored(sparse.coo_array(M)), "stiffness": mirrored(sparse.coo_array(K)), "labels": labels,

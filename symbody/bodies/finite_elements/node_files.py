@@ -1,16 +1,18 @@
-"""Places, labels and sets of nodes from files: Abaqus, Nastran, arrays."""
+"""Places, labels and sets of nodes from files: Abaqus, Nastran, Ansys, arrays; and which rows of matrices are theirs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+from scipy import io
 
 from ...errors import ModelError, shown
 from .finite_body import Array, Indices
 
+DIRECTIONS: Final = {"UX": 0, "UY": 1, "UZ": 2, "ROTX": 3, "ROTY": 4, "ROTZ": 5}  # of Ansys
 Found = tuple[Array, "Indices | None", dict[str, Any]]
 
 
@@ -30,8 +32,10 @@ def nodes_of(where: str, given: Any) -> Found:
         return _abaqus(where, path, text)
     if path.suffix in (".bdf", ".nas", ".dat", ".pch"):
         return _nastran(where, path, text)
+    if path.suffix in (".cdb", ".ans"):
+        return _ansys(where, path, text)
     raise ModelError(
-        f"{where}: nodes= is an array, or a file .inp, .bdf, .nas, .dat, .npy or .csv; got {shown(str(path))}"
+        f"{where}: nodes= is an array, or a file .inp, .bdf, .nas, .dat, .cdb, .npy or .csv; got {shown(str(path))}"
     )
 
 
@@ -136,3 +140,71 @@ def nastran_number(text: str) -> float:
             if at > 0:
                 return float(f"{t[:at]}E{t[at:]}")
     return float(t)
+
+
+def _ansys(where: str, path: Path, text: str) -> Found:
+    """NBLOCK and components of nodes (CMBLOCK) of an archive that CDWRITE left; in components, -k goes on up to k."""
+    table: dict[int, list[float]] = {}
+    sets: dict[str, list[int]] = {}
+    lines = iter(text.splitlines())
+    for line in lines:
+        words = [x.strip() for x in line.split("!")[0].split(",")]
+        if words[0].upper() == "NBLOCK":
+            table |= _node_block(lines)
+        elif words[0].upper() == "CMBLOCK" and words[2].upper().startswith("NODE"):
+            sets[words[1]] = _component(lines, int(words[3]))
+    return _in_order(where, path, table, sets)
+
+
+def _fixed_fields(layout: str) -> tuple[int, int, int, int]:
+    """3, 9, 6 and 21 of (3i9,6e21.13e3)."""
+    integers, _, reals = layout.strip(" ()").lower().partition(",")
+    count, width = integers.split("i")
+    many, size = (reals or "0e0").split("e")[:2]
+    return int(count), int(width), int(many), int(size.split(".")[0])
+
+
+def _node_block(lines: Iterator[str]) -> dict[int, list[float]]:
+    count, width, _, size = _fixed_fields(next(lines))
+    begin, out = count * width, {}
+    for line in lines:
+        if not line[:width].strip().isdigit():
+            break
+        fields = (line[begin + k * size : begin + (k + 1) * size].strip() for k in range(3))
+        out[int(line[:width])] = [float(x.upper().replace("D", "E")) if x else 0.0 for x in fields]
+    return out
+
+
+def _component(lines: Iterator[str], count: int) -> list[int]:
+    per_line, width, _, _ = _fixed_fields(next(lines))
+    numbers: list[int] = []
+    while len(numbers) < count:
+        line = next(lines)
+        here = min(per_line, count - len(numbers))
+        numbers += [int(line[k * width : (k + 1) * width]) for k in range(here)]
+    out: list[int] = []
+    for k in numbers:
+        out.extend(range(out[-1] + 1, -k + 1) if k < 0 else [k])
+    return out
+
+
+def freedoms_of(where: str, given: Any, count: int, labels: Any) -> Any:
+    """Node and direction of each row, also from files of Ansys: `.mapping` of HBMAT (row, node, UX), or Matrix Market's
+    vector of nodes, each with three rows."""
+    if not isinstance(given, (str, Path)):
+        return given
+    path = Path(given)
+    if not path.is_file():
+        raise ModelError(f"{where}: there is no file {str(path)!r}")
+    with path.open(encoding="utf-8", errors="replace") as f:
+        is_vector = f.readline().startswith("%%MatrixMarket")
+    if is_vector:
+        pairs = [(int(k), a) for k in np.ravel(io.mmread(path)) for a in range(3)]
+    else:
+        rows = (line.split() for line in path.read_text(encoding="utf-8", errors="replace").splitlines())
+        pairs = [(int(r[1]), DIRECTIONS[r[2]]) for r in rows if len(r) == 3 and r[2] in DIRECTIONS]
+    names = np.arange(1, count + 1) if labels is None else np.asarray(labels)
+    number = {int(k): i for i, k in enumerate(names)}
+    if strange := [k for k, _ in pairs if k not in number]:
+        raise ModelError(f"{where}: {path.name} names node {strange[0]}, whose place is not known")
+    return np.array([(number[k], a) for k, a in pairs], dtype=np.int64).reshape(-1, 2)

@@ -25,6 +25,8 @@ from .reduced_body import PointData, ReducedBody, Stiffening
 
 ENTRY: Final = re.compile(r"\s*(m[01])\s*\(([^)]*)\)\s*=\s*(\S+)")
 PAIRS: Final = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))
+SIX: Final = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])  # places of the entries of J in a column
+CONTRADICTION: Final = 1e-6  # of the largest moment: what digits in files leave
 ENDS: Final = (
     "refmod",
     "frame",
@@ -140,6 +142,15 @@ def _taylor(block: _SidBlock | None, rows: int, columns: int, n: int) -> Taylor:
     return out if order or int(block.settings.get("order", "0")) else Taylor(out.m0)
 
 
+def _inertia(block: _SidBlock | None, n: int) -> Taylor:
+    """J as a matrix, or as a column of its entries xx, yy, zz, xy, xz, yz."""
+    if block is None or block.settings.get("nrow") != "6":
+        return _taylor(block, 3, 3, n)
+    column = _taylor(block, 6, 1, n)
+    m1 = None if column.m1 is None else column.m1[SIX, :, 0].transpose(0, 2, 1)
+    return Taylor(column.m0[SIX, 0], m1)
+
+
 def _body(where: str, modal: _SidBlock) -> ReducedBody:
     ref = modal.first("refmod")
     assert ref is not None
@@ -147,24 +158,26 @@ def _body(where: str, modal: _SidBlock) -> ReducedBody:
     kept = tuple(
         ref.settings.get(f"ielastq ( {k})", ref.settings.get(f"ielastq ({k})", f"mode {k}")) for k in range(1, n + 1)
     )
-    get = {name: _taylor(modal.first(name), r, c, n) for name, r, c in (("mdCM", 3, 1), ("J", 3, 3), ("Ct", n, 3), ("Cr", n, 3), ("Me", n, n), ("Gr", 3, 3 * n), ("Ge", n, 3 * n), ("Oe", n, 6), ("Ke", n, n), ("De", n, n))}  # fmt: skip
+    get = {name: _taylor(modal.first(name), r, c, n) for name, r, c in (("mdCM", 3, 1), ("Ct", n, 3), ("Cr", n, 3), ("Me", n, n), ("Gr", 3, 3 * n), ("Ge", n, 3 * n), ("Oe", n, 6), ("Ke", n, n), ("De", n, n))}  # fmt: skip
+    get["J"] = _inertia(modal.first("J"), n)
     mass = float(ref.settings["mass"].upper().replace("D", "E"))
     first = np.concatenate([get["mdCM"].m0.T, get["Ct"].m0])
-    second, complete = _moments(get, n)
+    second, note = _moments(get, n)
     stiff = _geometric(get, second, n)
     frame = modal.first("frame")
     points = {}
     for name, block in frame.inner if frame is not None else ():
         if name == "node":
             points[block.settings["name"]] = _point(where, block, n)
-    report = {} if complete else {"note": "second moments between modes are those that Me, Ge and Oe give"}
+    report = {"note": note} if note else {}
     return ReducedBody(
         mass, first, second, get["Ke"].m0, get["De"].m0, points, kept, "as in the file", stiff, report=report
     )
 
 
-def _moments(get: Mapping[str, Taylor], n: int) -> tuple[Array, bool]:
-    """G_kl of J, Gr and Me; of Oe and Ge where Gr has no first order."""
+def _moments(get: Mapping[str, Taylor], n: int) -> tuple[Array, str]:
+    """G_kl of J, Cr, Gr and Me; of Oe and Ge where Gr has no first order. Programs integrate these in different ways: Cr
+    belongs to the mass matrix with Ct and Me, and decides where Gr contradicts it."""
     G = np.zeros((n + 1, n + 1, 3, 3))
     J = get["J"].m0
     G[0, 0] = np.trace(J) / 2 * np.eye(3) - J
@@ -172,7 +185,8 @@ def _moments(get: Mapping[str, Taylor], n: int) -> tuple[Array, bool]:
         G[0, 1 + l] = _of_gr(get["Gr"].m0[:, 3 * l : 3 * l + 3])
         if not get["Gr"].m0.any():
             G[0, 1 + l] = _of_parts(get["Cr"].m0[l], get["Oe"].m0[l])
-        G[1 + l, 0] = G[0, 1 + l].T
+    off = _follow(G[0, 1:], get["Cr"].m0)
+    G[1:, 0] = G[0, 1:].transpose(0, 2, 1)
     gr1, oe1 = get["Gr"].m1, get["Oe"].m1
     for k in range(n):
         for l in range(n):
@@ -184,7 +198,21 @@ def _moments(get: Mapping[str, Taylor], n: int) -> tuple[Array, bool]:
             G[1 + k, 1 + l] += (get["Me"].m0[k, l] - np.trace(G[1 + k, 1 + l])) / 3 * np.eye(3)
     modal = G[1:, 1:]
     G[1:, 1:] = (modal + modal.transpose(1, 0, 3, 2)) / 2  # G_lk = G_klᵀ
-    return G, gr1 is not None or n == 0
+    notes = [f"Cr and Gr contradict each other by {off:z.2g} of their size; Cr is taken"] if off > CONTRADICTION else []
+    if gr1 is None and n:
+        notes.append("second moments between modes are those that Me, Ge and Oe give")
+    return G, "; ".join(notes)
+
+
+def _follow(moments: Array, axial_parts: Array) -> float:
+    """Skew parts of the moments become those that are given; how far they were from that, of the largest."""
+    size = max(float(np.abs(moments).max(initial=0.0)), 1e-300)
+    off = 0.0
+    for G, c in zip(moments, axial_parts, strict=True):
+        lacking = _skew(c - axial(G)) / 2
+        off = max(off, float(np.abs(lacking).max()) / size)
+        G += lacking
+    return off
 
 
 def _of_gr(block: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import ModelError, listed, shown
 from .finite_body import FiniteElements, assembled
 from .matrix_files import LabelledMatrix, matrix_of, npz_of, on_nodes
-from .node_files import nodes_of
+from .node_files import freedoms_of, nodes_of
 from .scikit_fem import from_basis, is_basis
 
 
@@ -35,11 +35,11 @@ def finite_elements(
                      mass_data, ...); a file .full of Ansys; or a vector basis of scikit-fem, with young=, poisson= and
                      density=
     mass, stiffness  arrays, sparse matrices of SciPy, or files: .npz of SciPy, .mtx (Matrix Market, or of Abaqus), .op4
-                     and .pch of Nastran
+                     and .pch of Nastran, .hb and .txt (Matrix Market) of Ansys
     nodes            places, a row each, or a file: .inp of Abaqus (with its node sets), .bdf, .nas, .dat of Nastran,
-                     .npy, .csv
+                     .cdb of Ansys (with its components), .npy, .csv
     dofs             node (from 0) and direction (0, 1, 2: displacements, 3, 4, 5: rotations) of each row; by default
-                     three or six for each node in order
+                     three or six for each node in order; or a file of Ansys: .mapping, or the vector of nodes
     sets             nodes by name: {"hub": numbers from 0}
     labels           of the nodes, where matrices name them
     faces            triangles between nodes, for drawings
@@ -68,5 +68,6 @@ def finite_elements(
     M, K = (matrix_of(where, given[k], k) for k in ("mass", "stiffness"))
     if isinstance(M, LabelledMatrix) or isinstance(K, LabelledMatrix):
         M, K, given["dofs"] = on_nodes(where, M, K, len(places), names)
+    given["dofs"] = freedoms_of(where, given.get("dofs"), len(places), names)
     skin = {"faces": np.asarray(given["faces"], dtype=np.int64)} if "faces" in given else {}
-    return assembled(where, M, K, places, given.get("dofs"), names, {**more, **known_sets}, units, **skin)
+    return assembled(where, M, K, places, given["dofs"], names, {**more, **known_sets}, units, **skin)
