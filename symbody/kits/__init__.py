@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
+    from . import vehicles
     from .robots.base_parameters import BaseParameters, base_parameters
     from .robots.control import computed_torque, gravity_compensation, task_control
     from .robots.inertia_fit import Excitation, Identified, excitation, identify_robot
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .robots.tasks import LinkTask, centre_of_mass_jacobian, centroidal_momentum_matrix, task
 
 __all__ = [  # noqa: RUF022  (in order of flow)
+    "vehicles",
     "task", "LinkTask", "centre_of_mass_jacobian", "centroidal_momentum_matrix", "inverse_kinematics",
     "gravity_compensation", "computed_torque", "task_control",
     "regressor", "Regressor", "base_parameters", "BaseParameters", "excitation", "Excitation", "identify_robot", "Identified",
