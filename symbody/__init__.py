@@ -105,6 +105,7 @@ if TYPE_CHECKING:
         model_schema,
         read_mjcf,
         read_reduced,
+        read_sdf,
         read_urdf,
         shell,
         sphere,
@@ -251,7 +252,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     # bodies: the mechanism as described
     "Model", "LynchInput", "Mechanism", "Body", "Frame", "Point", "Vector", "Dyad", "SystemVector", "axial", "express",
     "read_model", "read_model_text", "write_model", "model_text", "model_schema",
-    "read_urdf", "read_mjcf",
+    "read_urdf", "read_mjcf", "read_sdf",
     "inertia", "bar", "disc", "cylinder", "sphere", "shell", "cuboid",
     "ElasticBody", "material", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "interpolated_body",
     "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "touch", "corners",

@@ -1,6 +1,6 @@
 """`symbody`: from the description of a mechanism to answers, in one command.
 
-MODEL is the name of a built-in model (`symbody examples` lists them), a model file (.yaml), a robot (.urdf), or a
+MODEL is the name of a built-in model (`symbody examples` lists them), a model file (.yaml), a robot (.urdf, .xml, .sdf), or a
 Python file (.py) that defines `model`. A Python file is run as your own code, with everything that it may do.
 
 Exit codes: 0 done; 1 the answer is no (a check failed, a simulation did not reach its end); 2 the command was not
@@ -307,7 +307,7 @@ def _command(parts: Any, name: str, what: str, run: Callable[[Any], Answer]) -> 
 
 def _model(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     parser.add_argument(
-        "model", metavar="MODEL", help="built-in name, .yaml, .urdf, or .py (which is run as your own code)"
+        "model", metavar="MODEL", help="built-in name, .yaml, .urdf, .xml, .sdf, or .py (which is run as your own code)"
     )
     parser.add_argument(
         "--set",

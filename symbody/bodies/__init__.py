@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .points import Point
     from .pose import Pose
     from .robot.robot import Robot, RobotReport
+    from .sdf.read_sdf import read_sdf
     from .surfaces import Ball, Ellipsoid, HalfSpace, Ring, Touch, Tube, corners, touch
     from .system_vectors import SystemVector
     from .urdf.read_urdf import read_urdf
@@ -37,7 +38,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "cuboid", "cylinder", "disc", "inertia", "shell",
     "sphere", "material", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "interpolated_body", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
     "Mechanism", "Model", "LynchInput",
-    "LinePath", "WrapSphere", "WrapCylinder", "ViaPoint", "read_urdf", "read_mjcf", "Robot", "RobotReport",
+    "LinePath", "WrapSphere", "WrapCylinder", "ViaPoint", "read_urdf", "read_mjcf", "read_sdf", "Robot", "RobotReport",
 ]  # fmt: skip
 
 offer(__name__)

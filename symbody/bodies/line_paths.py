@@ -78,3 +78,31 @@ class LinePath:
             share = tension if n is ONE else tension / n
             actions += [Action(on, force=share * pull, at=at) for on, at, pull in piece.pulls()]
         return Load(name, kind, tuple(actions), potential)
+
+
+@dataclass(frozen=True, eq=False)
+class Tension:
+    """A tension along a path, as expressions: for outputs, events and plots.
+
+    tension   positive where it pulls the ends together
+    energy    potential energy of its law; zero where none was given
+    """
+
+    name: str
+    path: LinePath
+    tension: Expr
+    energy: Expr
+
+    @property
+    def length(self) -> Expr:
+        return self.path.length
+
+    @property
+    def rate(self) -> Expr:
+        """l'."""
+        return self.path.rate
+
+    @cached_property
+    def power(self) -> Expr:
+        """That the tension gives to the bodies: -T l'."""
+        return -self.tension * self.rate

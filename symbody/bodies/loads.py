@@ -165,6 +165,43 @@ class Spring:
         """The force that pulls the points together: k (l - l0) + c l' - τ."""
         return self.stiffness * (self.length - self.rest) + self.damping * self.rate - self.actuation
 
+    @cached_property
+    def energy(self) -> Expr:
+        """The potential energy ½ k (l - l0)²."""
+        return self.stiffness * (self.length - self.rest) ** 2 / 2
+
+    @cached_property
+    def force(self) -> Vector:
+        """The force on b, towards a where the tension is positive; its opposite acts on a."""
+        return (-self.tension / self.length) * (self.b - self.a)
+
+
+@dataclass(frozen=True)
+class RotationalSpring:
+    """Spring, damper and actuator about an axis, as expressions: for outputs, events and plots."""
+
+    name: str
+    angle: Expr
+    stiffness: Expr
+    rest: Expr
+    damping: Expr
+    actuation: Expr
+
+    @cached_property
+    def rate(self) -> Expr:
+        """The rate of the angle."""
+        return time_derivative(self.angle)
+
+    @cached_property
+    def torque(self) -> Expr:
+        """On the child about the axis: -k (θ - θ0) - c θ' + τ."""
+        return -self.stiffness * (self.angle - self.rest) - self.damping * self.rate + self.actuation
+
+    @cached_property
+    def energy(self) -> Expr:
+        """The potential energy ½ k (θ - θ0)²."""
+        return self.stiffness * (self.angle - self.rest) ** 2 / 2
+
 
 def between_points(
     name: str, a: Point, b: Point, on: Frame, reacting: Frame,

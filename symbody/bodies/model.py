@@ -27,7 +27,7 @@ from .declarations import as_expression, derivative_of, identifier
 from .elastic_body import deforms
 from .existence import refused, requirements
 from .frames import Frame, three
-from .loads import Spring
+from .loads import RotationalSpring, Spring
 from .mechanism import Action, Body, Constraint, Joint, Load, Mechanism
 from .parts import moves_in_frame
 from .path_methods import PathMethods
@@ -146,8 +146,8 @@ class Model(Summarized, PathMethods):
 
             stiffness (l - rest) + damping l' - actuation
 
-        so that a positive actuation pushes them apart, as it increases the coordinate of a joint. Returns its `length`,
-        `rate` and `tension`.
+        so that a positive actuation pushes them apart, as it increases the coordinate of a joint. Returns what can be
+        asked for its `length`, `rate`, `tension`, `energy`, and the vector `force` on b.
 
         parent, child   the bodies that a and b belong to, where they are not the frames in which the points were
                         written
@@ -172,13 +172,14 @@ class Model(Summarized, PathMethods):
         rest: Any = 0,
         damping: Any = 0,
         actuation: Any = 0,
-    ) -> None:
+    ) -> RotationalSpring:
         """Spring, damper and actuator about an axis between two bodies: on the child acts, and on the parent reacts,
         the torque
 
             -stiffness (angle - rest) - damping angle' + actuation
 
-        so that a positive actuation increases the angle.
+        so that a positive actuation increases the angle. Returns what can be asked for its `angle`, `rate`, `torque`
+        and `energy`.
 
         axis    its direction; of the length nothing depends
         angle   of the child relative to the parent about the axis, an expression
@@ -197,6 +198,7 @@ class Model(Summarized, PathMethods):
             self.add_load(make.torque(self._new_load(f"{name}.damper"), damper, frame, other))
         if tau is not ZERO:
             self.add_load(make.torque(self._new_load(f"{name}.actuator"), tau * axis, frame, other))
+        return make.RotationalSpring(name, theta, k, rest, c, tau)
 
     def drag(
         self,

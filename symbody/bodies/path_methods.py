@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..algebra.graph import ONE, Expr
+from ..algebra.graph import ONE, ZERO, Expr
 from ..errors import ModelError, shown
 from .declarations import as_expression
 from .frames import Frame
 from .friction_methods import FrictionMethods
-from .line_paths import LinePath, PathPiece, StraightPiece
-from .mechanism import Load
+from .line_paths import LinePath, PathPiece, StraightPiece, Tension
 from .parts import moves_in_frame
 from .path_surfaces import SwitchedPiece, ViaPoint, WrapCylinder, WrapSphere
 from .points import Point
@@ -63,18 +62,21 @@ class PathMethods(FrictionMethods):
         made: PathPiece = between.piece(a, b, on, towards)
         return made
 
-    def tension(self, name: str, path: LinePath, value: Any, *, potential: Any = None) -> Load:
+    def tension(self, name: str, path: LinePath, value: Any, *, potential: Any = None) -> Tension:
         """A tension along a path, which pulls its ends together where it is positive: any law of its length, its rate
         and the state, such as `k * (path.length - l0) + c * path.rate`.
 
         potential   the potential energy of the law, where it has one
+
+        Returns what can be asked for its `length`, `rate`, `tension`, `energy` and `power`.
         """
         where = f"tension {name!r}"
         if not isinstance(path, LinePath):
             raise ModelError(f"{where}: expected a path made by m.path, got {shown(path)}")
         T = self.checked(where, as_expression(value, where))
         V: Expr | None = None if potential is None else self.checked(where, as_expression(potential, where))
-        return self.add_load(path.load(name, "tension", T, V))
+        self.add_load(path.load(name, "tension", T, V))
+        return Tension(name, path, T, ZERO if V is None else V)
 
 
 def _carrier_of(point: Point) -> Frame:

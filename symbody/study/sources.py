@@ -13,6 +13,7 @@ from ..bodies.mechanism import Mechanism
 from ..bodies.mjcf.read_mjcf import read_mjcf
 from ..bodies.model import Model
 from ..bodies.robot.robot import Robot
+from ..bodies.sdf.read_sdf import read_sdf
 from ..bodies.urdf.read_urdf import read_urdf
 from ..errors import ModelError, listed, shown, unknown
 from ..summary import tagged
@@ -108,6 +109,12 @@ def _mjcf(argument: str, path: Path) -> ModelSource:
     return ModelSource(argument, "MJCF file", robot.name, about, robot, asked)
 
 
+def _sdf(argument: str, path: Path) -> ModelSource:
+    robot = read_sdf(path)
+    asked = replace(NOTHING_ASKED, start=dict(robot.keyframes["initial"]))
+    return ModelSource(argument, "SDF file", robot.name, f"robot with {len(robot.links)} links", robot, asked)
+
+
 def _packages(robot: Robot, folders: Sequence[Path]) -> dict[str, Path]:
     """Folder that package://name/ stands for: the one of that name in the first of these folders that has one, or one
     of them that is called so.
@@ -162,4 +169,12 @@ def _numbers(argument: str, space: Mapping[str, Any], name: str) -> dict[str, fl
     return {str(k): float(v) for k, v in given.items()}
 
 
-_READERS: Final = {".yaml": _yaml, ".yml": _yaml, ".urdf": _urdf, ".xml": _mjcf, ".mjcf": _mjcf, ".py": _python}
+_READERS: Final = {
+    ".yaml": _yaml,
+    ".yml": _yaml,
+    ".urdf": _urdf,
+    ".xml": _mjcf,
+    ".mjcf": _mjcf,
+    ".sdf": _sdf,
+    ".py": _python,
+}

@@ -111,10 +111,28 @@ def test_length_rate_and_tension_of_a_spring() -> None:
     r = np.array([0.3, -0.4, -1.0])
     length, rate = np.linalg.norm(r), r @ [1, 2, 0] / np.linalg.norm(r)
     tension = 50 * (length - 0.7) + 2 * rate - 0.3
-    found = sb.evaluate([spring.length, spring.rate, spring.tension], s)
-    assert found == pytest.approx([length, rate, tension], rel=1e-14)
+    found = sb.evaluate([spring.length, spring.rate, spring.tension, spring.energy], s)
+    assert found == pytest.approx([length, rate, tension, 25 * (length - 0.7) ** 2], rel=1e-14)
+    on_ball = sb.evaluate(spring.force.components(m.ground), s)
+    assert np.ravel(on_ball) == pytest.approx(-tension * r / length, rel=1e-13)
     force = sum(numbers(sb.generalized_force(eq, n), s) for n in ("s", "s.damper", "s.actuator"))
     assert np.ravel(force) == pytest.approx(-tension * r[:2] / length, rel=1e-13)
+
+
+def test_torque_and_energy_of_a_rotational_spring() -> None:
+    m = Model("balance")
+    th = m.coordinate("th")
+    wheel = m.ground.rotate("z", th)
+    m.body("wheel", wheel, mass=1.0, inertia=(0, 0, 0.2))
+    spring = m.rotational_spring(
+        "hair", m.ground, wheel, m.ground.z, angle=th, stiffness=3.0, rest=0.1, damping=0.4, actuation=0.5
+    )
+    eq, s = derive(m), {th: 0.7, th.dot: 2.0}
+    torque = -3 * 0.6 - 0.4 * 2 + 0.5
+    assert sb.evaluate([spring.angle, spring.rate, spring.torque, spring.energy], s) == pytest.approx(
+        [0.7, 2.0, torque, 1.5 * 0.36], rel=1e-14
+    )
+    assert numbers(eq.f, s) == pytest.approx(torque, rel=1e-14)
 
 
 # ------------------------------------------------------------------------------------------------ other forms

@@ -130,6 +130,23 @@ def test_via_point_that_switches() -> None:
     assert float(sb.evaluate(path.length, {q: 0.2})) == pytest.approx(straight, rel=1e-15)
 
 
+def test_tension_can_be_asked() -> None:
+    """Length, rate, tension, energy; its power is what it gives to the bodies."""
+    m = sb.Model("pulley")
+    x = m.coordinate("x")
+    weight = m.frame("weight", m.ground.translate(0, 0, -x))
+    m.body("weight", weight, mass=2.0)
+    rope = m.path("rope", [m.ground.point(1, 0, 0), m.ground.point(0, 0, 0), weight.origin])
+    stretch = rope.length - 1.2
+    pull = m.tension("pull", rope, 30 * stretch + 2 * rope.rate, potential=15 * stretch**2)
+    s = {x: 0.5, x.dot: 0.3}
+    T = 30 * 0.3 + 2 * 0.3
+    found = sb.evaluate([pull.length, pull.rate, pull.tension, pull.energy, pull.power], s)
+    assert found == pytest.approx([1.5, 0.3, T, 15 * 0.09, -0.3 * T], rel=1e-14)
+    eq = sb.derive(m)
+    assert float(np.ravel(sb.evaluate(eq.f, s))[0]) == pytest.approx(-T, rel=1e-14)
+
+
 def test_what_is_no_path() -> None:
     m = sb.Model("none")
     a = m.ground.point(1, 0, 0)

@@ -21,11 +21,12 @@ from ...errors import unknown
 from ..robot.link_frames import UNTURNED, LinkPlacement, Mat, Vec, direction_of, summed
 from ..robot.robot_numbers import LinkMass, tensor_of
 from ..robot.robot_text import InertialText, JointText, Limits, LinkShape, LinkText, RobotText
+from ..robot.rotation_numbers import quaternion_of, roll_pitch_yaw
 from ..robot.xml_tree import XmlElement
 from .geom_inertia import SHAPES, UniformSolid, mass_of_solid, mesh_solid, of_body, solid_of
 from .mesh_file import mesh_triangles
 from .mjcf_tree import Attributes, MjcfTree
-from .orientation import Compiler, compiler_of, roll_pitch_yaw, rotation_of, smallest_turn
+from .orientation import Compiler, compiler_of, rotation_of, smallest_turn
 from .principal import bounded_inertia
 
 WORLD: Final = "world"
@@ -380,23 +381,6 @@ class MjcfReader:
             return None
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = b.I
         return InertialText(b.m, b.c, roll_pitch_yaw(UNTURNED), (xx, yy, zz, xy, xz, yz))
-
-
-def quaternion_of(R: Mat) -> tuple[float, float, float, float]:
-    """w, x, y, z with w ≥ 0, from the largest of the four."""
-    (a, b, c), (d, e, f), (g, h, i) = R
-    squares = (1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i)
-    k = max(range(4), key=lambda n: squares[n])
-    rows = (
-        (squares[0], h - f, c - g, d - b),
-        (h - f, squares[1], d + b, c + g),
-        (c - g, d + b, squares[2], h + f),
-        (d - b, c + g, h + f, squares[3]),
-    )
-    size = math.hypot(*rows[k])
-    sign = -1.0 if rows[k][0] < 0 else 1.0
-    w, x, y, z = (sign * v / size for v in rows[k])
-    return w, x, y, z
 
 
 def unit_axis(axis: Vec) -> Vec:

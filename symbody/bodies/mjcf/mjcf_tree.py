@@ -118,7 +118,9 @@ def mjcf_tree(source: Any) -> MjcfTree:
     """Read a file (by its path) or a text (which starts with <), and what it includes."""
     where, root = read_xml(source, "MJCF", "read_mjcf", MOST_NESTING)
     if root.tag != "mujoco":
-        hint = {"robot": "; this is a URDF file: use read_urdf", "sdf": "; this is an SDF file"}.get(root.tag, "")
+        hint = {"robot": "; this is a URDF file: use read_urdf", "sdf": "; this is an SDF file: use read_sdf"}.get(
+            root.tag, ""
+        )
         raise ModelError(f"{where} (line {root.line}): the root element is <{root.tag}>, not <mujoco>{hint}")
     is_text = isinstance(source, bytes) or (isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"))
     folder = None if is_text else Path(source).resolve().parent

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..robot.link_frames import UNTURNED, Mat, Vec, transposed, turn_matrix, turned_by
-from ..robot.robot_text import Angles, Printed
 from .mjcf_tree import Attributes
 
 
@@ -130,13 +129,3 @@ def smallest_turn(v: Vec) -> Mat:
     # digits near z = -1.
     k = 1 / (1 + z) if z > -0.5 else (1 - z) / (x * x + y * y)
     return (1 - k * x * x, -k * x * y, x), (-k * x * y, 1 - k * y * y, y), (-x, -y, z)
-
-
-def roll_pitch_yaw(R: Mat) -> Angles:
-    """Angles of Rz(yaw) Ry(pitch) Rx(roll), to full precision also where pitch is a right angle: roll is read off
-    Rz(-yaw) R."""
-    yaw = math.atan2(R[1][0], R[0][0]) if R[1][0] or R[0][0] else 0.0
-    c, s = math.cos(yaw), math.sin(yaw)
-    pitch = math.atan2(-R[2][0], c * R[0][0] + s * R[1][0])
-    roll = math.atan2(s * R[0][2] - c * R[1][2], c * R[1][1] - s * R[0][1])
-    return Printed(roll, repr(roll)), Printed(pitch, repr(pitch)), Printed(yaw, repr(yaw))

@@ -67,13 +67,14 @@ def _of_bearable_size(where: str, data: str | bytes) -> str | bytes:
 
 
 class XmlElement:
-    """An element of the file, with the line where it starts."""
+    """An element of the file, with the line where it starts, and the text in it."""
 
-    __slots__ = ("attributes", "children", "line", "tag")
+    __slots__ = ("attributes", "children", "line", "tag", "text")
 
     def __init__(self, tag: str, attributes: dict[str, str], line: int) -> None:
         self.tag, self.attributes, self.line = tag, attributes, line
         self.children: list[XmlElement] = []
+        self.text = ""
 
     def all(self, tag: str) -> Iterator[XmlElement]:
         return (c for c in self.children if c.tag == tag)
@@ -98,13 +99,16 @@ def _parsed(where: str, data: str | bytes, nesting: int) -> XmlElement:
     def end(tag: str) -> None:
         stack.pop()
 
+    def words(text: str) -> None:
+        stack[-1].text += text
+
     def refuse(*_: Any) -> NoReturn:
         raise ModelError(
             f"{where}: line {parser.CurrentLineNumber}: a DOCTYPE or entity is declared; a robot needs none, and it could make the file "
             "expand without end or reach for other files: delete the declaration"
         )
 
-    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, words
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = parser.ExternalEntityRefHandler = refuse
     parser.UnparsedEntityDeclHandler = refuse
     try:

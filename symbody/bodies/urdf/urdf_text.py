@@ -52,7 +52,7 @@ class _UrdfReader:
 
     def robot(self, root: XmlElement) -> RobotText:
         if root.tag != "robot":
-            hint = "; this is an SDF file, not a URDF" if root.tag == "sdf" else ""
+            hint = "; this is an SDF file: use read_sdf" if root.tag == "sdf" else ""
             raise self._wrong(f"the root element is <{root.tag}>, not <robot>{hint}", root.line)
         name = root.attributes.get("name", "").strip() or "robot"
         self._refuse_xacro(root)

@@ -1,0 +1,1 @@
+"""Robots from SDF files: text -> links, joints and frames with their poses resolved -> model."""
