@@ -153,9 +153,9 @@ def test_loops_are_kept() -> None:
 )
 def test_loops_close_by_joints_of_any_kind(kind: str, rank: int) -> None:
     two = "<axis><xyz>1 0 0</xyz></axis>" + "<axis2><xyz>0 1 0</xyz></axis2>" * (kind == "universal")
-    text = model(LINK.format("a", "0 0 0 0 0 0", ""), LINK.format("b", "0 1 0 0.3 0 0", ""),
-                 joint("ball", "world", "a", name="shoulder"), joint("ball", "a", "b", name="elbow"),
-                 joint(kind, "world", "b", two, name="hand", at="0.4 0.2 0.5 0 0 0"))  # fmt: skip
+    text = model(LINK.format("a", "0 0 0 0 0 0", ""), LINK.format("b", "0 1 0 0.3 0 0", ""), LINK.format("c", "0.5 1 0.2 0 0 0", ""),
+                 joint("ball", "world", "a", name="one"), joint("ball", "a", "b", name="two"), joint("ball", "b", "c", name="three"),
+                 joint(kind, "world", "c", two, name="hand", at="0.4 0.2 0.5 0 0 0"))  # fmt: skip
     eq = sb.derive(sb.read_sdf(text, parameters="none"))
     start = {q: 1.0 if q.name.endswith("e0") else 0.0 for q in eq.q}
     Jc = np.array(sb.evaluate(eq.Jc, start), dtype=float)
