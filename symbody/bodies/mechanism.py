@@ -44,6 +44,11 @@ class Body:
     def __post_init__(self) -> None:
         checked_name(self.name, "body")
 
+    def __getattr__(self, name: str) -> Any:
+        """Says where to look for what a frame has."""
+        hint = f": its frame has, body.frame.{name}" if not name.startswith("_") and hasattr(Frame, name) else ""
+        raise AttributeError(f"body {self.__dict__.get('name')!r} has no {name!r}{hint}", name=name, obj=self)
+
     def point(self, x: object = 0, y: object = 0, z: object = 0) -> Point:
         """The point with these coordinates in the body frame."""
         return self.frame.point(x, y, z)

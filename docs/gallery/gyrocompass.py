@@ -1,0 +1,42 @@
+"""# A compass without a magnet
+
+Subjects: gyroscopes, machines
+
+Reproduces: the period of a gyrocompass about north, 2π √(A / (C s Ω cos λ)) (Anschütz 1908, Schuler 1923)
+
+A rotor whose axis must stay level, but may turn about the vertical, points north: the earth turns under it, and its axis
+precesses until it lies in the plane of the meridian.
+"""
+
+# %%
+import numpy as np
+
+import symbody as sb
+
+m = sb.Model("gyrocompass")
+p = m.parameters(A=0.004, C=0.006, W=7.292115e-5, lat=np.radians(48.0))
+earth = m.ground.rotate("z", p.W * m.time)  # axis of the earth along z
+place = earth.rotate("y", p.lat - sb.pi / 2)  # x points north, y west, z up
+azimuth = m.coordinate("azimuth")  # of the rotor's axis, from north
+gimbal = place.rotate("z", azimuth)
+rotor = m.body("rotor", inertia=(p.C, p.A, p.A))
+m.revolute("spin", gimbal, rotor, axis="x")
+eq = sb.derive(m)
+print(eq.readable)
+
+# %%
+A, C, W, lat, spin = 0.004, 0.006, 7.292115e-5, np.radians(48.0), 2000.0
+north = sb.steady(eq, spin_dot=spin)
+assert abs(north["azimuth"]) < 1e-12
+lin = sb.linearize(eq, north, drop="cyclic")
+period = 2 * np.pi / max(abs(lin.eigenvalues()))
+expected = 2 * np.pi * np.sqrt(A / (C * spin * W * np.cos(lat)))
+print(f"{period:.4f} s, by the formula {expected:.4f} s")
+assert abs(period - expected) < 1e-6 * expected  # the earth's own W² is left out of the formula
+
+# %%
+sim = sb.simulate(eq, np.linspace(0, 60, 601), azimuth=1.0, spin_dot=spin)
+sim.plot("azimuth")
+
+# %%
+sim.scene(shapes={"rotor": sb.cylinder(0.06, 0.04, "x")})
