@@ -1,6 +1,8 @@
 """`python -m bench derive [--json] [--full]`: the benchmarks of one stage, as a table or as JSON lines.
 
 `python -m bench dynamics [--json] [--quick] [--robots panda ur5] [--functions forward_dynamics]`
+
+With `--record` the rows are kept in `bench/results`, of which the book makes a page.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import json
 from collections.abc import Iterable
 
 from .dynamics import FUNCTIONS
+from .record import record
 from .robots import CASES
 from .timing import Row
 
@@ -69,6 +72,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("stage", choices=STAGES)
     parser.add_argument("--json", action="store_true", help="one JSON object in each line")
+    parser.add_argument("--record", action="store_true", help="keep the rows in bench/results, for the book")
     parser.add_argument("--full", action="store_true", help="let slow peers finish (derive)")
     parser.add_argument(
         "--quick", action="store_true", help="fewer repeats (dynamics), runs of peers (simulate), models (overhead)"
@@ -80,12 +84,17 @@ def main() -> None:
         "--keep", help="a file for rows as they come; cases that are in it are not run again (equilibria)"
     )
     chosen = parser.parse_args()
+    if chosen.record and (chosen.robots or chosen.functions or chosen.only):
+        parser.error("--record keeps all rows of a stage, not some of them")
     given = {name: value for name in OPTIONS if (value := getattr(chosen, name))}
     for name in given:
         if chosen.stage not in OPTIONS[name]:
             parser.error(f"--{name} is for {' and '.join(OPTIONS[name])}, not for {chosen.stage}")
     rows = importlib.import_module(f"bench.{chosen.stage}").rows(**given)
-    if chosen.json:
+    if chosen.record:
+        command = " ".join(["python -m bench", chosen.stage, *(f"--{name}" for name in given)])
+        print(record(chosen.stage, command, rows))
+    elif chosen.json:
         for row in rows:
             print(json.dumps(row), flush=True)
     else:

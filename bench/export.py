@@ -2,7 +2,7 @@
 call beside our own machine code and other generators (`export_peers.py`); the variational systems of table 6.2
 (Lennartsson); and an FMU from the command line, compiled.
 
-Times are CPU times. `ratio` is ours by theirs. Calls are made in a loop of C (PyDy's from Python).
+Times are CPU times. `ratio` is theirs by ours. Calls are made in a loop of C (PyDy's from Python).
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _rows(name: str, peers: dict[str, Any], folder: Path) -> Iterator[Row]:
 
 
 def _beside(ours: Row, peer: str, peer_us: float, **more: Any) -> Row:
-    return {**ours, "peer": peer, "peer_us": peer_us, "ratio": ours["call_us"] / peer_us, **more}
+    return {**ours, "peer": peer, "peer_us": peer_us, "ratio": peer_us / ours["call_us"], **more}
 
 
 def _beside_generated(ours: Row, peer: str, made: Generated, wanted: Any) -> Row:

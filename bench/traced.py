@@ -48,7 +48,7 @@ def _row(name: str, target: str, make: Callable[..., Any], folder: Path) -> Row:
     (first, one, many), (peer_first, peer_one, peer_many) = (make(model, f) for f in (model.rhs, model.traced_rhs))
     return {
         "case": name, "target": target, "write_s": write_s, "first_s": first, "call_us": one, "batch_us": many, "peer": "traced text",
-        "peer_s": peer_first, "peer_us": peer_one, "peer_batch_us": peer_many, "ratio": first / peer_first,
+        "peer_s": peer_first, "peer_us": peer_one, "peer_batch_us": peer_many, "ratio": peer_first / first,
     }  # fmt: skip
 
 

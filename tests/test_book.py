@@ -17,7 +17,8 @@ import nbformat
 from nbclient import NotebookClient
 
 import symbody
-from docs.book import gallery, reference, site
+from bench import record as bench_record
+from docs.book import benchmarks, gallery, reference, site
 from docs.book.cells import Cell, cells_of
 from docs.book.notebooks import write_notebook
 from docs.book.pages import page_of
@@ -42,8 +43,35 @@ def test_a_link_that_leads_nowhere_is_a_fault(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(site, "write_gallery", lambda *_: [])
     monkeypatch.setattr(site, "write_reference", lambda *_: 0)
     monkeypatch.setattr(site, "write_theory", lambda *_: 0)
+    monkeypatch.setattr(site, "write_benchmarks", lambda *_: 0)
     with pytest.raises(SystemExit, match="faults"):
         site.build(tmp_path / "out", workers=0, builder="dummy")
+
+
+def test_measurements_say_where_peers_are_faster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was recorded is shown with its machine and date, and a row that a peer wins stands at the top too."""
+    rows = [
+        {"case": "won", "seconds": 1.0, "peer": "A", "ratio": 3.0, "peer_limit": "60 s", "note": None},
+        {
+            "case": "lost",
+            "seconds": 2.0,
+            "peer": "B",
+            "ratio": 0.51234,
+            "peer_limit": "60 s",
+            "note": "B saw it before",
+        },
+    ]
+    monkeypatch.setattr(bench_record, "RESULTS", tmp_path)
+    bench_record.record("simulate", "python -m bench simulate", rows)
+    page = tmp_path / "benchmarks.md"
+    assert benchmarks.write_benchmarks(page, tmp_path) == 2
+    top, below = page.read_text(encoding="utf-8").split("(simulate)=")
+    assert "| [simulate](#simulate) | lost | B | 0.512 |" in top
+    assert "won" not in top
+    assert "| won | 1 | A | 3 |" in below
+    assert "- lost: B saw it before" in below
+    assert "| peer_limit |" not in below
+    assert bench_record.surroundings()["date"] in below
 
 
 def test_every_public_name_is_in_the_reference() -> None:

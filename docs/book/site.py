@@ -15,6 +15,7 @@ from pathlib import Path
 
 from sphinx.cmd.build import build_main
 
+from .benchmarks import write_benchmarks
 from .gallery import write_gallery
 from .reference import write_reference
 from .theory import write_theory
@@ -43,11 +44,13 @@ def build(target: Path, workers: int | None = None, builder: str = "html") -> st
         tutorials = write_tutorials(source, static, workers)
         names = write_reference(source / "reference")
         explained = write_theory(source / "theory")
+        measured = write_benchmarks(source / "benchmarks.md")
         pages = len(list(source.rglob("*.md")))
         if build_main(["-b", builder, "-q", "-W", "--keep-going", "-j", "auto", str(source), str(target)]):
             raise SystemExit("the site has faults, see above")
     return (
         f"{target}: {pages} pages, {len(mechanisms)} mechanisms and {len(tutorials)} tutorials run, {names} names, {explained} methods, "
+        f"{measured} measurements, "
         f"{time.monotonic() - began:.0f} s"
     )
 

@@ -18,7 +18,10 @@ p = m.parameters(m=80.0, k=20e3, l=1.0, alpha=np.radians(68.0), g=9.81)
 m.gravity(0, -p.g, 0)
 x, y = m.coordinates("x y")
 trunk = m.particle("trunk", m.ground.point(x, y, 0), mass=p.m)
-foot, stands = m.variable("foot"), m.variable("stands")  # where the foot is, and whether it stands: they change at events
+foot, stands = (
+    m.variable("foot"),
+    m.variable("stands"),
+)  # where the foot is, and whether it stands: they change at events
 m.equation("foot", foot.dot)
 m.equation("stands", stands.dot)
 leg = m.ground.vector(x - foot, y, 0)

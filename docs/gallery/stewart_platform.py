@@ -59,7 +59,9 @@ np.testing.assert_allclose([rest[f"leg{k}"] for k in range(1, 7)], [np.linalg.no
 # down and nods.
 
 # %%
-start = sb.steady(eq, {**pose, "plate_x": 0, "plate_y": 0, "plate_1": 0, "plate_2": 0, "plate_3": 0}, start=held, free=forces)
+start = sb.steady(
+    eq, {**pose, "plate_x": 0, "plate_y": 0, "plate_1": 0, "plate_2": 0, "plate_3": 0}, start=held, free=forces
+)
 t = m.time
 laws = {}
 for k, (foot, head) in enumerate(zip(feet, heads, strict=True), start=1):
