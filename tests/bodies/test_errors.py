@@ -258,3 +258,13 @@ def test_mistake_is_named_and_advised(mistake: str) -> None:
 
 def test_the_arm_without_mistakes() -> None:
     assert derive(arm().m).degrees_of_freedom == 2
+
+
+def test_a_body_says_that_its_frame_has_it():
+    body = sb.Model("m").body("bob", mass=1)
+    with pytest.raises(
+        AttributeError, match=r"body 'bob' has no 'angular_velocity': its frame has, body\.frame\.angular_velocity"
+    ):
+        _ = body.angular_velocity
+    with pytest.raises(AttributeError, match="body 'bob' has no 'colour'$"):
+        _ = body.colour
