@@ -266,5 +266,5 @@ def test_a_body_says_that_its_frame_has_it():
         AttributeError, match=r"body 'bob' has no 'angular_velocity': its frame has, body\.frame\.angular_velocity"
     ):
         _ = body.angular_velocity
-    with pytest.raises(AttributeError, match="body 'bob' has no 'colour'$"):
+    with pytest.raises(AttributeError, match=r"body 'bob' has no 'colour'$"):
         _ = body.colour
