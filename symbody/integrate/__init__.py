@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .frictions import Friction
     from .impacts import Contact
     from .inputs import closed_loop
+    from .interpolation import interpolation
     from .modes import Contacts, Modes, Switch
     from .outcome import Ending, Outcome, Statistics
     from .segment import Occurrence, Segment
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from .violations import Violations
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "assemble", "all_assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
+    "assemble", "all_assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
     "Ending", "Outcome", "Statistics", "simulate", "Stepper", "StepDerivatives", "stepper", "State", "Violation", "violation", "simulate_modes", "Occurrence",
     "Segment", "Trajectory", "Violations",
 ]  # fmt: skip

@@ -7,13 +7,27 @@ from typing import TYPE_CHECKING
 from ...later import offer
 
 if TYPE_CHECKING:
+    from .crg_file import CrgFile, read_crg
     from .linear_tyre import BrushTyre, LinearTyre
     from .magic_formula import MagicFormula, read_tyre
+    from .road import (
+        RandomProfile,
+        Road,
+        profile_road,
+        random_profile,
+        random_road,
+        road_spectrum,
+        sampled_road,
+        shaping_filter,
+    )
     from .tir_file import TirFile, read_tir
     from .tyre import MirroredTyre, Slip, Tyre, TyreForces
+    from .wheel_contact import ContactGeometry, WheelContact, contact_geometry, wheel_on_road
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "Tyre", "Slip", "TyreForces", "LinearTyre", "BrushTyre", "MagicFormula", "MirroredTyre", "read_tyre", "read_tir", "TirFile",
+    "Road", "profile_road", "sampled_road", "random_road", "random_profile", "RandomProfile", "road_spectrum", "shaping_filter", "read_crg", "CrgFile",
+    "wheel_on_road", "WheelContact", "contact_geometry", "ContactGeometry",
 ]  # fmt: skip
 
 offer(__name__)

@@ -1,0 +1,22 @@
+"""Functions through samples, for expressions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..algebra.functions import ExternalFunction
+from ..emit.run.lookup import Pieces, piecewise_polynomial
+from ..errors import ExpressionError
+from .splines import samples_of
+
+
+def interpolation(name: str, x: Any, y: Any, kind: str = "cubic") -> ExternalFunction:
+    """A function of expressions that goes through samples: a cubic spline (two continuous derivatives, exact ones), or
+    straight lines with `kind="linear"`; constant before the first and after the last sample. Compiled, also in
+    generated code.
+
+    name   of the function in texts and generated code
+    """
+    samples = samples_of((x, y, kind), f"interpolation {name!r}", ExpressionError)
+    rows = samples.coefficients
+    return piecewise_polynomial(Pieces(name, samples.times.tobytes(), rows.tobytes(), rows.shape[1]))

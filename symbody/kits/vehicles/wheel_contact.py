@@ -1,0 +1,177 @@
+"""A wheel on a road: where it touches, how it slips, and the forces of its tyre.
+
+With the centre c, the spin axis e_y, the normal n of the road under the centre and the height h = n · (c - p0):
+
+    e_x = e_y × n / |e_y × n|,   e_r = e_x × e_y,   e_t = n × e_x,   sin γ = e_y · n
+    C = c - (h - ρ)/cos γ e_r - ρ n            a torus of tube radius ρ; ρ = 0 is a disc, its contact in the wheel plane
+    d = (R - ρ) cos γ + ρ - h                  deflection
+    V = v_c + (ω - (ω · e_y) e_y) × (C - c)    velocity of the contact point with the wheel plane
+    Vsx = V · e_x - Re Ω,   Vsy = V · e_t,   Ω = ω_wheel · e_y
+
+All are smooth up to a camber of 90 degrees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import symbody as sb
+
+from .road import Road
+from .tyre import Slip, Tyre, TyreForces
+
+SHORTEST = 0.01  # relaxation lengths of varying loads are kept from zero, where a wheel lifts off [m]
+
+
+@dataclass(frozen=True, eq=False)
+class ContactGeometry:
+    """Where a wheel touches, with components in the frame of the road."""
+
+    frame: sb.Frame
+    along: sb.Matrix
+    across: sb.Matrix
+    normal: sb.Matrix
+    axis: sb.Matrix
+    sin_camber: Any
+    arm: sb.Matrix  # from the wheel's centre to the contact
+    centre: sb.Matrix
+    deflection: Any
+
+    @property
+    def point(self) -> sb.Point:
+        return self.frame.point(*(self.centre + self.arm).entries)
+
+
+@dataclass(frozen=True, eq=False)
+class WheelContact:
+    """A wheel on a road, by expressions of the model: what it does, and the forces of its tyre."""
+
+    name: str
+    geometry: ContactGeometry
+    load: Any
+    kappa: Any
+    tan_alpha: Any
+    camber: Any
+    speed: Any
+    forces: TyreForces
+
+    @property
+    def point(self) -> sb.Point:
+        """The contact point."""
+        return self.geometry.point
+
+    @property
+    def force(self) -> sb.Vector:
+        """On the wheel."""
+        g, f = self.geometry, self.forces
+        return g.frame.vector(*(f.Fx * g.along + f.Fy * g.across + self.load * g.normal).entries)
+
+    @property
+    def moment(self) -> sb.Vector:
+        """On the wheel, about the contact point."""
+        g, f = self.geometry, self.forces
+        return g.frame.vector(*(f.Mx * g.along + f.My * g.across + f.Mz * g.normal).entries)
+
+
+def wheel_on_road(
+    m: sb.Model,
+    name: str,
+    wheel: Any,
+    tyre: Tyre,
+    *,
+    carrier: Any = None,
+    road: Road | None = None,
+    load: Any = None,
+    tube: Any = 0,
+    pressure: Any = None,
+    forward: bool = False,
+    outputs: bool = True,
+) -> WheelContact:
+    """Put a wheel on a road: adds the force and the moment of its tyre, its lag, and the outputs name_Fx, name_Fy,
+    name_Fz, name_Mx, name_My, name_Mz, name_kappa, name_alpha, name_camber.
+
+    wheel      the body on which the tyre acts; its y axis is the spin axis, its origin the wheel's centre
+    carrier    what carries its axle, a body or frame with the same origin and y axis that does not spin. Without one
+               the wheel itself does not spin: it is a wheel that rolls freely, κ = 0
+    road       flat, z = 0 of the ground, by default
+    load       normal force, where it does not come from the deflection of the tyre
+    tube       tube radius of a torus. With one the contact moves across the tread, and the overturning moment of the
+               tyre, which says the same, is left out
+    forward    the wheel rolls forward all the time: |Vx| is Vx, which keeps formulas short
+    """
+    road = Road(m.ground) if road is None else road
+    spins, held = carrier is not None, _frame(carrier if carrier is not None else wheel)
+    g = contact_geometry(held, road, tyre.free_radius, tube)
+    V, _W = _velocities(held, road.frame, g)
+    Vx, Vsy = sb.dot(V, g.along), sb.dot(V, g.across)
+    Fz = sb.maximum(tyre.load(g.deflection, sb.time_derivative(g.deflection)), 0) if load is None else load
+    camber = sb.asin(g.sin_camber)
+    size = Vx if forward else Vx * sb.where(Vx >= 0, 1, -1)
+    state = Slip(Fz, 0, 0, camber, pressure, None if forward else Vx)
+    lags = tyre.relaxation_lengths(state)
+    spin = sb.dot(_frame(wheel).angular_velocity().components(road.frame), g.axis) if spins else 0
+    sunk = g.deflection if load is None else 0
+    slips = {"kappa": -(Vx - tyre.rolling_radius(sunk, spin) * spin) if spins else 0, "alpha": Vsy}
+    kappa, tan_alpha = (
+        _lagging(m, f"{name}_{k}_slip", v, size, lag) for (k, v), lag in zip(slips.items(), lags, strict=True)
+    )
+    forces = tyre.forces(Slip(Fz, kappa, tan_alpha, camber, pressure, state.speed))
+    if tube:
+        forces = TyreForces(forces.Fx, forces.Fy, 0, forces.My, forces.Mz)
+    made = WheelContact(name, g, Fz, kappa, tan_alpha, camber, Vx, forces)
+    m.force(f"{name}.tyre", wheel, made.force, at=made.point)
+    m.torque(f"{name}.tyre moment", wheel, made.moment)
+    if outputs:
+        _add_outputs(m, made)
+    return made
+
+
+def contact_geometry(held: sb.Frame, road: Road, radius: Any, tube: Any) -> ContactGeometry:
+    """Where a wheel touches the tangent plane of the road under its centre."""
+    frame = road.frame
+    c, e_y = (held.origin - frame.origin).components(frame), held.y.components(frame)
+    z, (sx, sy) = road.at(c[0], c[1])
+    n = sb.vector(-sx, -sy, 1)
+    n = n if road.height is None else n / sb.sqrt(1 + sx * sx + sy * sy)
+    along = sb.cross(e_y, n)
+    sin_camber, cos_camber = sb.dot(e_y, n), sb.sqrt(sb.dot(along, along))
+    along = along / cos_camber
+    h = n[2] * (c[2] - z)
+    radial = sb.cross(along, e_y)
+    arm = -((h - tube) / cos_camber) * radial - tube * n
+    sunk = (radius - tube) * cos_camber + tube - h
+    return ContactGeometry(frame, along, sb.cross(n, along), n, e_y, sin_camber, arm, c, sunk)
+
+
+def _velocities(held: sb.Frame, frame: sb.Frame, g: ContactGeometry) -> tuple[sb.Matrix, sb.Matrix]:
+    """V and ω of the wheel plane."""
+    w = held.angular_velocity().components(frame)
+    w = w - sb.dot(w, g.axis) * g.axis
+    return held.origin.velocity().components(frame) + sb.cross(w, g.arm), w
+
+
+def _lagging(m: sb.Model, name: str, slip_speed: Any, size: Any, length: Any) -> Any:
+    """Slip from a slip velocity V: V/|Vx|, or with the state u of the carcass, σ u' + |Vx| u = σ V, the slip u/σ."""
+    if slip_speed == 0:
+        return 0
+    if length == 0:
+        return slip_speed / size
+    if set(sb.free_symbols(length + sb.fraction(0, 1))) - set(m.symbols_of_kind("parameter")):
+        length = sb.maximum(length, SHORTEST)
+    u = m.variable(name)
+    m.rate(u, slip_speed - size * u / length)
+    return u / length
+
+
+def _add_outputs(m: sb.Model, w: WheelContact) -> None:
+    for f in fields(w.forces):
+        m.output(f"{w.name}_{f.name}", getattr(w.forces, f.name))
+    more = {"Fz": w.load, "kappa": w.kappa, "alpha": sb.atan(w.tan_alpha), "camber": w.camber}
+    for key, value in more.items():
+        m.output(f"{w.name}_{key}", value)
+
+
+def _frame(part: Any) -> sb.Frame:
+    found: sb.Frame = part if isinstance(part, sb.Frame) else part.frame
+    return found

@@ -1,0 +1,241 @@
+"""Wheels on roads: contact, slip and lag against closed forms; roads against their spectrum, samples and OpenCRG."""
+
+from __future__ import annotations
+
+from math import atan, cos, exp, sin
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.kits import vehicles as vh
+
+R, TUBE = 0.32, 0.07
+
+
+def value(x: Any, at: Any = None) -> float:
+    return float(sb.evaluate(sb.fraction(0, 1) + x, at or {}))
+
+
+# ---------------------------------------------------------------------------------------------------- contact
+
+
+@pytest.mark.parametrize("tube", [0.0, TUBE])
+@pytest.mark.parametrize("seed", range(3))
+def test_contact_is_the_lowest_point_of_the_torus(tube: float, seed: int) -> None:
+    """On an inclined plane, at a height where it just touches: of all points of the torus the one deepest along the
+    normal, found by brute force."""
+    rng = np.random.default_rng(seed)
+    yaw, lean, sx, sy = rng.uniform(-0.6, 0.6, 4)
+    m = sb.Model("wheel")
+    height = m.coordinate("height")
+    held = m.ground.translate(0.4, -0.2, height).rotate("z", yaw).rotate("x", lean)
+    road = vh.Road(m.ground, lambda x, y: sx * x + sy * y)
+    g = vh.contact_geometry(held, road, R, tube)
+    n = np.array([-sx, -sy, 1]) / np.sqrt(1 + sx**2 + sy**2)
+    free = value(g.deflection, {height: 0.0}) / n[2]  # the deflection falls with the height by n_z
+    at = {height: free}
+    assert abs(value(g.deflection, at)) < 1e-14
+    point = np.array([value(x, at) for x in g.point.in_ground.entries])
+    assert abs(n @ point) < 1e-14  # on the plane
+    rot = np.array([[value(x) for x in m.ground.dcm(held).row(i)] for i in range(3)])
+    a, b = np.meshgrid(np.linspace(0, 2 * np.pi, 361), np.linspace(0, 2 * np.pi, 361))
+    ring = R - tube + tube * np.cos(b)
+    torus = np.stack([ring * np.cos(a), tube * np.sin(b), ring * np.sin(a)]).reshape(3, -1)
+    depth = n @ (rot @ torus + np.array([[0.4], [-0.2], [free]]))
+    assert depth.min() == pytest.approx(0, abs=5e-5)
+    lowest = (rot @ torus)[:, depth.argmin()] + [0.4, -0.2, free]
+    assert np.allclose(lowest, point, atol=1e-2)
+
+
+def rolling(tyre: vh.Tyre, **options: Any) -> tuple[sb.Model, vh.WheelContact]:
+    """A wheel with steer and camber on a carrier that moves along x."""
+    m = sb.Model("wheel")
+    x, y, z, steer, lean, turn = m.coordinates("x y z steer lean turn")
+    carrier = m.ground.translate(x, y, z).rotate("z", steer).rotate("x", lean)
+    wheel = m.body("wheel", carrier.rotate("y", turn), mass=20.0, inertia=(0.5, 0.9, 0.5))
+    return m, vh.wheel_on_road(m, "w", wheel, tyre, carrier=carrier, **options)
+
+
+def test_slips_of_a_wheel_that_is_steered_and_leans() -> None:
+    """Sideways slip is minus the steer angle, camber the lean, driving slip (Re Ω - Vx)/Vx; a wheel that sinks rolls
+    with R - d/3."""
+    tyre = vh.LinearTyre(radius=R, cornering=5e4, along=8e4, camber=3e3, stiffness=2e5, damping=1e3)
+    m, w = rolling(tyre)
+    at = {q: 0.0 for s in m.symbols_of_kind("coordinate") for q in (s, s.dot)}
+    q = m.symbols
+    sunk = 0.02
+    at |= {q["z"]: R - sunk, q["x"].dot: 20.0, q["turn"].dot: 70.0, q["steer"]: 0.05, q["z"].dot: -0.1}
+    Vx = 20 * cos(0.05)
+    assert value(w.tan_alpha, at) == pytest.approx(-np.tan(0.05), rel=1e-14)
+    assert value(w.kappa, at) == pytest.approx(((R - sunk / 3) * 70 - Vx) / Vx, rel=1e-13)
+    assert value(w.load, at) == pytest.approx(2e5 * sunk + 100, rel=1e-13)
+    assert value(w.forces.Fy, at) > 0  # steered to the left, pushed to the left
+    leaning = {**at, q["steer"]: 0.0, q["lean"]: 0.3, q["z"]: 0.3}
+    assert value(w.camber, leaning) == pytest.approx(0.3, rel=1e-14)
+    assert value(w.forces.Fy, leaning) == pytest.approx(
+        -900, rel=1e-12
+    )  # y of a wheel turned about x rises: it leans right
+    assert value(w.load, {**at, q["z"]: R + 0.01}) == 0
+
+
+def test_side_slip_builds_up_over_the_relaxation_length() -> None:
+    """α(x) = α (1 - exp(-x/σ)) behind a step, whatever the speed."""
+    sigma, angle = 0.6, 0.03
+    tyre = vh.LinearTyre(radius=R, cornering=5e4, relaxation=(0, sigma))
+    m = sb.Model("trailing wheel")
+    V = m.parameter("V", 12.0)
+    carrier = m.ground.translate(V * m.time, 0, R).rotate("z", angle)
+    wheel = m.body("wheel", carrier, mass=20.0)
+    slide = m.body("mass", mass=1.0)
+    m.prismatic("s", m.ground, slide)
+    vh.wheel_on_road(m, "w", wheel, tyre, load=3000.0)
+    eq = sb.derive(m)
+    sim = sb.simulate(eq, [0.0, 0.05, 0.2], s=0.0, rtol=1e-10, atol=1e-12)
+    expected = [-np.tan(angle) * (1 - exp(-12 * t * cos(angle) / sigma)) for t in (0, 0.05, 0.2)]
+    assert np.allclose(np.tan(sim["w_alpha"]), expected, rtol=1e-7, atol=1e-10)
+
+
+def test_a_spinning_wheel_comes_to_rolling() -> None:
+    """A wheel put down with Ω: I Ω' = -R Fx, m V' = Fx keeps I Ω + m R V, and ends with V = R Ω."""
+    tyre = vh.BrushTyre(radius=R, cornering=5e4, along=8e4, friction=0.8)
+    m = sb.Model("put down")
+    x, turn = m.coordinates("x turn")
+    carrier = m.ground.translate(x, 0, R)
+    wheel = m.body("wheel", carrier.rotate("y", turn), mass=20.0, inertia=(0.5, 0.9, 0.5))
+    vh.wheel_on_road(m, "w", wheel, tyre, carrier=carrier, load=20 * 9.81)
+    sim = sb.simulate(sb.derive(m), 2, x_dot=1.0, turn_dot=40.0, rtol=1e-10, atol=1e-10)
+    kept = 0.9 * sim["turn_dot"] + 20 * R * sim["x_dot"]
+    assert np.allclose(kept, kept[0], rtol=1e-8)
+    end = (0.9 * 40 + 20 * R) / (0.9 + 20 * R**2)
+    assert sim["turn_dot"][-1] == pytest.approx(end, rel=1e-6)
+    sliding = 0.8 * 9.81  # until it rolls, by Coulomb's law
+    assert np.interp(0.1, sim.t, sim["x_dot"]) == pytest.approx(1 + 0.1 * sliding, rel=1e-3)
+
+
+# ---------------------------------------------------------------------------------------------------- roads
+
+
+def test_spectrum_of_a_random_road() -> None:
+    """rms in a band is √(Gd n0² (1/n1 - 1/n2)), and a fit through the periodogram finds Gd(n0) within 5 %."""
+    profile = vh.random_profile("C", waves=1500, seed=2)
+    whole = np.sqrt(256e-6 * 0.1**2 * (1 / 0.011 - 1 / 2.83))
+    assert profile.rms(0, 10) == pytest.approx(whole, rel=1e-12)
+    x = np.arange(0, 1000, 0.2)
+    z = profile(x)
+    n, power = np.fft.rfftfreq(len(x), 0.2), np.abs(np.fft.rfft(z * np.hanning(len(x)))) ** 2
+    density = 2 * power * 0.2 / (np.hanning(len(x)) ** 2).sum()
+    band = (n > 0.05) & (n < 1.5)
+    assert np.mean(density[band] * (n[band] / 0.1) ** 2) == pytest.approx(256e-6, rel=0.05)
+
+
+def test_shaping_filter_has_the_variance_of_the_spectrum() -> None:
+    """z' = -a z + b w with one-sided density one has the variance b²/(4 a): Gd n0² (π/2) / n_min."""
+    m = sb.Model("road")
+    w, V = m.input("w"), m.parameter("V", 20.0)
+    m.prismatic("s", m.ground, m.body("mass", mass=1.0))
+    z = vh.shaping_filter(m, "zr", "C", V, w)
+    lin = sb.linearize(sb.derive(m), {"s": 0.0})
+    a = -min(lin.eigenvalues().real)
+    gain = abs(lin.frequency_response("w", z.name, 1e-9).values[0]) * a
+    assert gain**2 / (4 * a) == pytest.approx(256e-6 * 0.1**2 * np.pi / 2 / 0.011, rel=1e-9)
+
+
+def test_sampled_roads_go_through_their_samples() -> None:
+    m = sb.Model("road")
+    x, y = np.linspace(0, 4, 9), np.linspace(-1, 1, 4)
+    z = np.sin(x)[:, None] * (1 + 0.3 * y**2)
+    road = vh.sampled_road(m.ground, x, y, z)
+    for i, j in ((0, 0), (3, 1), (8, 3)):
+        height, _ = road.at(x[i], y[j])
+        assert value(height) == pytest.approx(z[i, j], abs=1e-14)
+    height, (sx, sy) = road.at(1.7, 0.2)
+    for slope, dx, dy in ((sx, 1e-6, 0), (sy, 0, 1e-6)):
+        numeric = (value(road.at(1.7 + dx, 0.2 + dy)[0]) - value(road.at(1.7 - dx, 0.2 - dy)[0])) / 2e-6
+        assert value(slope) == pytest.approx(numeric, abs=1e-8)
+    with pytest.raises(sb.ModelError, match="it is \\(9, 4\\)"):
+        vh.sampled_road(m.ground, x, y, z.T)
+
+
+GRID = """$CT
+a straight road of three sections
+$
+$ROAD_CRG
+REFERENCE_LINE_START_U   = 2.0
+REFERENCE_LINE_END_U     = 3.5
+REFERENCE_LINE_INCREMENT = 0.5
+LONG_SECTION_V_RIGHT     = -1.0
+LONG_SECTION_V_LEFT      = 1.0
+LONG_SECTION_V_INCREMENT = 1.0
+REFERENCE_LINE_START_PHI = 0.3
+REFERENCE_LINE_START_B   = 0.02
+REFERENCE_LINE_START_S   = 0.01
+$
+$KD_DEFINITION
+#:LRFI
+D:long section 1,m
+D:long section 2,m
+D:long section 3,m
+$
+$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$
+ 0.0010000 0.0020000 0.0030000
+ 0.0040000-0.0050000 0.0060000
+ 0.0070000 0.0080000 0.0090000
+ 0.0100000 0.0110000 0.0120000
+"""
+
+
+def test_an_opencrg_file(tmp_path: Path) -> None:
+    """Slope, banking and heights add; the line starts in the origin and heads by 0.3 rad."""
+    path = tmp_path / "road.crg"
+    path.write_text(GRID, encoding="ascii")
+    found = vh.read_crg(path)
+    assert found.z[1, 1] == pytest.approx(0.01 * 0.5 - 0.005)
+    assert found.z[2, 0] == pytest.approx(0.01 * 1.0 - 0.02 + 0.007)
+    m = sb.Model("road")
+    road = found.road(m.ground)
+    place = road.frame.point(0.5, 1.0, 0).in_ground.entries
+    assert value(place[0]) == pytest.approx(0.5 * cos(0.3) - sin(0.3))
+    assert value(road.at(0.5, 1.0)[0]) == pytest.approx(found.z[1, 2], abs=1e-15)
+    path.write_text(GRID.replace("INCREMENT = 0.5", "INCREMENT = 0"), encoding="ascii")
+    with pytest.raises(sb.ModelError, match="long sections and reference_line_increment"):
+        vh.read_crg(path)
+    path.write_text(GRID.replace("END_U     = 3.5", "END_U     = 9.5"), encoding="ascii")
+    with pytest.raises(sb.ModelError, match="4 cross sections, but its reference line has 16"):
+        vh.read_crg(path)
+
+
+@pytest.mark.parametrize("kind", ["KRBI", "KDBI", "LRFI", "LDFI"])
+@pytest.mark.parametrize("v", [[-1.0, 0, 1.0], [-1.5, 0.1, 0.7, 1.0, 1.3, 1.6, 2.0, 2.2, 2.4]], ids=["even", "uneven"])
+def test_opencrg_beside_its_library(kind: str, v: list[float], tmp_path: Path) -> None:
+    """Files that OpenCRG's C library writes and evaluates, in all four formats: the same heights at the same places."""
+    pycrg = pytest.importorskip("pycrg", reason="pycrg is not installed")
+    path, rng = tmp_path / "road.crg", np.random.default_rng(0)
+    z = rng.normal(size=(7, len(v))) * 0.01
+    more = {"slope": rng.normal(size=6) * 0.1, "banking": rng.normal(size=7) * 0.02}
+    pycrg.write(path, z, 0.5, v, 0.3, u0=2.0, x0=1.0, y0=-1.0, z0=0.2, fmt=kind, mods={}, **more)
+    found = vh.read_crg(path)
+    turn = np.array([[cos(0.3), -sin(0.3)], [sin(0.3), cos(0.3)]])
+    with pycrg.RoadSurface.open(path) as contact:
+        for i, j in ((0, 0), (3, 1), (6, 2), (5, len(v) - 1)):
+            theirs = contact.uv_to_z(2.0 + 0.5 * i, v[j])
+            assert found.z[i, j] == pytest.approx(theirs, abs=3e-7)  # heights of 4 bytes
+            ours = found.start + turn @ [found.u[i] - found.u[0], found.v[j]]
+            assert np.allclose(ours, contact.uv_to_xy(2.0 + 0.5 * i, v[j]), atol=1e-6)
+    assert np.allclose(found.heading, 0.3, atol=1e-7)
+
+
+def test_a_wheel_runs_over_a_bump() -> None:
+    """Along z = a (1 - cos 2πx)/2 the load is stiffness times deflection, with the wheel held at a height."""
+    m = sb.Model("bump")
+    x = m.coordinate("x")
+    held = m.ground.translate(x, 0, R).rotate("z", 0)
+    wheel = m.body("wheel", held, mass=20.0)
+    road = vh.Road(m.ground, lambda x, _: 0.01 * (1 - sb.cos(2 * sb.pi * x)) / 2)
+    w = vh.wheel_on_road(m, "w", wheel, vh.LinearTyre(radius=R, cornering=5e4), road=road)
+    for place in (0.1, 0.5, 0.8):
+        slope = atan(0.01 * np.pi * sin(2 * np.pi * place))
+        h = cos(slope) * (R - 0.005 * (1 - cos(2 * np.pi * place)))
+        assert value(w.load, {x: place, x.dot: 0.0}) == pytest.approx(max(0, 2e5 * (R - h)), rel=1e-9)
