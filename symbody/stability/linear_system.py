@@ -23,6 +23,7 @@ from ..emit.program.program import Program
 from ..emit.run.callable import Array
 from ..emit.text.numpy_text import numpy_function
 from ..errors import StabilityError, listed, shown, unknown
+from ..later import later
 from ..summary import Summarized, Summary, counted, filled, listing
 from . import design as design_module
 from . import eigenvalue_sensitivities as sensitivity
@@ -518,6 +519,11 @@ class LinearSystem(Summarized, Portable):
     ) -> response.TimeResponse:  # fmt: skip
         """Response of an output to a unit impulse of an input."""
         return response.time_response(self, r, y, times, values or {}, "impulse")
+
+    def plot(self, *pair: str, **options: Any) -> Any:
+        """A figure: eigenvalues; `lin.plot(V=(1, 40))` over a parameter, or over two; `lin.plot("tau", "phi", V=20)` a
+        frequency response; see `symbody.plot`."""
+        return later("view.plots", "plot")(self, *pair, **options)
 
     @values_by_name(StabilityError)
     def zeros(self, r: str | Symbol, y: str | Symbol, /, values: Values = None, **named: float) -> Complex:

@@ -94,6 +94,8 @@ def _panel(panel: Panel, ax: Any, has_x_label: bool) -> None:
         ax.axvspan(low, high, color=COLOURS[2], alpha=0.13, linewidth=0)
     if panel.field is not None:
         _field(panel.field, ax)
+    if panel.flow is not None:
+        _flow(panel.flow, ax)
     for k, curve in enumerate(panel.curves):
         _curve(curve, ax, COLOURS[(k if curve.group is None else curve.group) % len(COLOURS)])
     ax.set_xscale(panel.x_scale)
@@ -120,7 +122,7 @@ def _panel(panel: Panel, ax: Any, has_x_label: bool) -> None:
     if panel.is_equal:
         ax.set_aspect("equal", adjustable="datalim")
     labels = [c.label for c in panel.curves if c.label and c.shade is None]
-    if len(labels) > 1 or (labels and panel.y_label != labels[0]):
+    if len(labels) > 1 or (labels and panel.y_label.split(" [")[0] != labels[0]):
         ax.legend(loc="best", ncols=2 if len(labels) > 6 else 1)
 
 
@@ -138,6 +140,8 @@ def _space(panel: Panel, ax: Any) -> None:
         (ax.set_zlabel, panel.z_label),
     ):
         write(typeset(label))
+    if panel.is_equal:
+        ax.set_aspect("equal")
     if len([c for c in panel.curves if c.label]) > 1:
         ax.legend(loc="best")
 
@@ -153,6 +157,9 @@ def _note(note: Note, ax: Any) -> None:
 
 def typeset(label: str) -> str:
     """Names of symbols as mathematics writes them: delta_dot, q1, V; anything else as it is."""
+    name, bracket, unit = label.partition(" [")
+    if bracket and name:
+        return f"{typeset(name)} {in_figure(f'[{unit}')}"
     stem, order = stem_and_order(label)
     found = re.fullmatch(rf"([A-Za-z]|{'|'.join(GREEK)})(\d*)", stem)
     if not found or order > 2:
@@ -186,6 +193,9 @@ def _curve(curve: Curve, ax: Any, colour: str) -> None:
 
 
 def _field(field: Any, ax: Any) -> None:
+    if field.levels:
+        _contours(field, ax)
+        return
     reach = float(np.nanmax(np.abs(field.z))) or 1.0
     mesh = ax.pcolormesh(
         field.x, field.y, field.z.T, cmap="RdBu_r", vmin=-reach, vmax=reach, shading="gouraud", rasterized=True
@@ -194,6 +204,23 @@ def _field(field: Any, ax: Any) -> None:
         ax.contour(field.x, field.y, field.border.T, levels=[0.0], colors=[INK], linewidths=1.4)
     bar = ax.figure.colorbar(mesh, ax=ax, label=in_figure(field.label))
     bar.outline.set_visible(False)
+
+
+def _contours(field: Any, ax: Any) -> None:
+    """Lines of one value, each with its number, over shades of them."""
+    levels = MaxNLocator(field.levels).tick_values(np.nanmin(field.z), np.nanmax(field.z))
+    shades = ax.contourf(field.x, field.y, field.z.T, levels=levels, cmap=SHADES, alpha=0.35)
+    lines = ax.contour(field.x, field.y, field.z.T, levels=levels, colors=[INK], linewidths=0.8)
+    ax.clabel(lines, fmt=lambda value: f"{value:z.4g}", fontsize=7)
+    ax.figure.colorbar(shades, ax=ax, label=typeset(field.label)).outline.set_visible(False)
+
+
+def _flow(flow: Any, ax: Any) -> None:
+    """Stream lines, which matplotlib draws on evenly spaced places only."""
+    even = [np.linspace(a[0], a[-1], len(a)) for a in (flow.x, flow.y)]
+    ax.streamplot(*even, flow.across.T, flow.up.T, color=COLOURS[6], linewidth=0.7, density=1.2, arrowsize=0.8)
+    ax.set_xlim(flow.x[0], flow.x[-1])
+    ax.set_ylim(flow.y[0], flow.y[-1])
 
 
 def svg(figure: Figure) -> str:

@@ -37,13 +37,27 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class ScalarField:
-    """A quantity over a plane: z[i, j] at x[i], y[j]; a line is drawn where `border` changes its sign."""
+    """A quantity over a plane: z[i, j] at x[i], y[j]; a line is drawn where `border` changes its sign.
+
+    levels   about so many contours, with their values; 0: shades about zero, without contours
+    """
 
     x: Array
     y: Array
     z: Array
     border: Array
     label: str = ""
+    levels: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """Rates in a plane: x' = across[i, j] and y' = up[i, j] at x[i], y[j], drawn as stream lines."""
+
+    x: Array
+    y: Array
+    across: Array
+    up: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +77,7 @@ class Panel:
     bands      intervals of x that are shaded
     is_equal   a unit is as long on both axes
     z_label    of a third axis, where there is one: then all curves have z
+    flow       rates in the plane, behind the curves
     """
 
     x_label: str
@@ -78,6 +93,7 @@ class Panel:
     is_equal: bool = False
     zero_lines: str = ""  # "x", "y" or both: where an axis through zero helps
     z_label: str = ""
+    flow: Flow | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +129,7 @@ class Figure:
                     **({"z": p.z_label} if p.z_label else {}),
                     "curves": [{"label": c.label, **{k: _listed(v) for k, v in _axes(c).items()}} for c in p.curves],
                     "field": None if p.field is None else {k: getattr(p.field, k).tolist() for k in "xyz"},
+                    **({"flow": {k: v.tolist() for k, v in vars(p.flow).items()}} if p.flow else {}),
                 }
                 for p in self.panels
             ],

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import singledispatch
 from typing import Any, Final
 
 import numpy as np
 
 from ..algebra.graph import Expr
+from ..derive.equations import Equations
 from ..emit.run.callable import Array
 from ..errors import SymbodyError, ViewError, listed, unknown
-from ..integrate.segment import Segment
 from ..integrate.trajectory import Trajectory
 from ..stability.branch import Branch
 from ..stability.chart import StabilityChart
 from ..stability.design import Design
+from ..stability.linear_system import LinearSystem
 from ..stability.locus import RootLocus
 from ..stability.long_run.attractors import Attractors
 from ..stability.long_run.basins import Basins
@@ -30,24 +30,31 @@ from ..stability.special_curve import SpecialCurve
 from ..stability.spectrum import Mode, Spectrum
 from .branch_plots import branch_diagram, special_curves
 from .figure import Curve, Figure, Note, Panel, ScalarField
+from .function_plots import callable_figure, equations_figure, expression_figure
 from .long_run_plots import attractor_diagram, basin_figure, exponent_figure, section_figure
+from .motion_plots import motion_figure
 from .orbit_plots import orbit_curves, orbit_diagram, orbit_figure
 
-MOST_CURVES: Final = 8  # in one panel
-POINTS: Final = 1200  # of a smooth curve
 DOTS: Final = 79  # along each branch of a root locus
 ROUND: Final = tuple(m * 10.0**k for k in range(-4, 5) for m in (1, 2, 5))  # frequencies
-SPREAD: Final = 12.0  # how much larger one curve of a panel may be than another
-MOST_PANELS: Final = 3  # for coordinates, and for speeds
 
 
 @singledispatch
 def plot(thing: Any, *what: Any, **options: Any) -> Figure:
     """A figure of a result.
 
-    plot(sim)                      coordinates and speeds; plot(sim, "q1", "q2", expression) what is named, plot(sim,
-                                   ["q1", "q2"], ["u1"]) in panels, over="q1" over another quantity; several motions:
-                                   plot([sim1, sim2], "q1")
+    plot(sim)                      coordinates, speeds, variables, inputs and outputs, by unit; plot(sim, "q1",
+                                   expression) what is named, plot(sim, ["q1", "q2"], {"height [m]": expression}) in
+                                   panels; words for groups: coordinates, speeds, variables, inputs, outputs,
+                                   multipliers, energies, powers, violations, steps; over="q1" over another quantity,
+                                   over=["x", "y"] in space, equal=True with equal scales
+    plot([sim1, sim2], "q1")       several motions, told apart by what differs; labels=[...], or a mapping of motions
+    plot(eq, what, q1=(-3, 3))     a quantity of some equations over one value or two, others at numbers or their
+                                   defaults: contours; without it the flow in the plane of two states; beside=[sim]
+                                   draws motions on it
+    plot(expression, x=(0, 1))     expressions, or a Python function of arrays, over one name or two
+    plot(lin)                      eigenvalues; plot(lin, V=(1, 40)) over a parameter, or over two;
+                                   plot(lin, "tau", "phi", V=20) a frequency response
     plot(locus)                    real and imaginary parts over the parameter; plot(locus, "plane") in the complex
                                    plane
     plot(spectrum), plot(mode)     eigenvalues in the plane; what moves in a mode, and how far ahead
@@ -74,7 +81,7 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
         for kind, together in (
             (FrequencyResponse, _responses),
             (TimeResponse, _time_responses),
-            (Trajectory, _motions),
+            (Trajectory, motion_figure),
             (Branch, _branches),
             (SpecialCurve, _special_curves),
             (Orbit, orbit_figure),
@@ -84,6 +91,10 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
         ):
             if all(isinstance(x, kind) for x in thing):
                 return together(thing, *what, **options)
+    if isinstance(thing, Mapping) and thing and all(isinstance(x, Trajectory) for x in thing.values()):
+        return motion_figure(thing, *what, **options)
+    if callable(thing) and not what:
+        return callable_figure(thing, **options)
     kinds = [t.__name__ for t in plot.registry if t is not object]
     raise ViewError(
         f"there is no plot of {_kind_of(thing)}; there are plots of {listed(kinds)}, and of several "
@@ -108,132 +119,21 @@ Over = Wanted | Sequence[Wanted] | None  # two quantities: in space
 
 
 @plot.register
-def _(sim: Trajectory, *what: Wanted | Sequence[Wanted], title: str = "", over: Over = None) -> Figure:
-    fine = _smooth(sim)
-    groups = _panels(what) or _groups(sim)
-    if isinstance(over, Sequence) and not isinstance(over, str):
-        return _in_space(fine, groups, over, title or sim.name)
-    x, x_label = _abscissa(fine, over)
-    panels = []
-    for name, wanted in groups.items():
-        curves = [Curve(x, v, str(w)) for w, v in zip(wanted, fine.values(wanted), strict=True)]
-        for some in [curves] if what else _alike(curves):
-            rest = f" ({MOST_CURVES} of {len(some)})" if len(some) > MOST_CURVES else ""
-            panels.append(Panel(x_label, name.strip() + rest, tuple(some[:MOST_CURVES])))
-    return Figure(title or sim.name, tuple(panels), shares_x=over is None)
+def _(sim: Trajectory, *what: Any, **options: Any) -> Figure:
+    return motion_figure([sim], *what, **options)
 
 
-def _in_space(sim: Trajectory, groups: dict[str, list[Wanted]], over: Sequence[Wanted], title: str) -> Figure:
-    """Quantities over two others."""
-    if len(over) != 2:
-        raise ViewError(f"plot of {sim.name!r}: a motion is drawn over time, one quantity or two; got {len(over)}")
-    x, y = sim.values(list(over))
-    panels = tuple(
-        Panel(
-            str(over[0]),
-            str(over[1]),
-            tuple(Curve(x, y, str(w), z=sim[w]) for w in wanted),
-            z_label=name.strip() or "values",
-        )
-        for name, wanted in groups.items()
-    )
-    return Figure(title, panels)
+# ---------------------------------------------------------------------------------------------------------- functions
 
 
-def _panels(what: Sequence[Wanted | Sequence[Wanted]]) -> dict[str, list[Wanted]]:
-    """Quantities by label: in one panel, or where there are lists, a panel for each argument; by label, which one
-    quantity gives."""
-    lists: list[list[Any]] = [list(w) if isinstance(w, (list, tuple)) else [w] for w in what]
-    if not any(isinstance(w, (list, tuple)) for w in what):
-        lists = [[w for some in lists for w in some]] if what else []
-    return {str(some[0]) if len(some) == 1 else " " * k: some for k, some in enumerate(lists)}
+@plot.register
+def _(eq: Equations, *what: Any, **options: Any) -> Figure:
+    return equations_figure(eq, *what, **options)
 
 
-def _abscissa(sim: Trajectory, over: Wanted | None) -> tuple[Array, str]:
-    return (sim.t, "time [s]") if over is None else (sim[over], str(over))
-
-
-def _motions(sims: Sequence[Trajectory], *what: Any, title: str = "", over: Wanted | None = None) -> Figure:
-    """Several motions: a panel for each quantity, a curve for each motion."""
-    fine = [_smooth(sim) for sim in sims]
-    groups = _panels(what) or _groups(sims[0])
-    names = [sim.name for sim in sims]
-    labels = names if len(set(names)) == len(names) else [str(k + 1) for k in range(len(sims))]
-    panels = []
-    for w in [w for wanted in groups.values() for w in wanted][:MOST_CURVES]:
-        curves = [Curve(_abscissa(sim, over)[0], sim[w], label) for sim, label in zip(fine, labels, strict=True)]
-        panels.append(Panel(_abscissa(fine[0], over)[1], str(w), tuple(curves[:MOST_CURVES])))
-    return Figure(title or names[0], tuple(panels), shares_x=over is None)
-
-
-def _groups(sim: Trajectory) -> dict[str, list[Wanted]]:
-    """Coordinates, speeds, variables, inputs that follow laws and scalar outputs that all modes have."""
-    eq, common = sim.segments[0].equations, sim.names
-    groups = {"coordinates": eq.q, "speeds": eq.u, "variables": eq.z}
-    found: dict[str, list[Wanted]] = {
-        name: [s.name for s in symbols if s.name in common] for name, symbols in groups.items()
-    }
-    if not any(found.values()):
-        raise SymbodyError(
-            f"plot of {sim.name!r}: modes {listed(dict.fromkeys(sim.modes))} have no coordinates in common; "
-            "plot(sim.pieces[k]) shows a stretch"
-        )
-    constant = {s.name for s in eq.r}
-    found["inputs"] = [n for n in sim.input_names if n not in constant]
-    found["outputs"] = [n for n in sim.output_names if isinstance(eq.outputs[n], Expr)]
-    return {name: names for name, names in found.items() if names}
-
-
-def _alike(curves: list[Curve]) -> list[list[Curve]]:
-    """Curves that can be read on one scale, together: a wheel that turns on and on would flatten all others."""
-    out: list[list[Curve]] = []
-    tops: list[float] = []
-    for curve in sorted(curves, key=lambda c: -float(np.max(np.abs(c.y), initial=0.0))):
-        size = float(np.max(np.abs(curve.y), initial=0.0))
-        if out and (size > tops[-1] / SPREAD or size == 0.0 or len(out) == MOST_PANELS):
-            out[-1].append(curve)
-        else:
-            out.append([curve])
-            tops.append(size)
-    order = {id(c): k for k, c in enumerate(curves)}
-    return [sorted(some, key=lambda c: order[id(c)]) for some in out]
-
-
-def energies(sim: Trajectory) -> Figure:
-    """Kinetic, potential and total energy."""
-    fine = _smooth(sim)
-    curves = (
-        Curve(fine.t, fine.kinetic_energy, "kinetic"),
-        Curve(fine.t, fine.potential_energy, "potential"),
-        Curve(fine.t, fine.energy, "total"),
-    )
-    return Figure(f"{sim.name}: energies", (Panel("time [s]", "energy [J]", curves),))
-
-
-def violations(sim: Trajectory) -> Figure:
-    """How far the constraints are missed, on a logarithmic scale."""
-    v = sim.violation
-    floor = 1e-17
-    position, speed = (np.maximum(np.max(np.abs(x), axis=1, initial=0.0), floor) for x in (v.positions, v.speeds))
-    curves = (Curve(sim.t, position, "position"), Curve(sim.t, speed, "speed"))
-    panel = Panel("time [s]", "largest violation", curves, y_scale="log")
-    return Figure(f"{sim.name}: constraints", (panel,))
-
-
-def _smooth(sim: Trajectory) -> Trajectory:
-    """The motion at enough times for smooth curves, with its own where there are events; each piece from its begin to
-    its end."""
-    if not sim.is_dense or len(sim) >= POINTS:
-        return sim
-    whole = abs(float(sim.t[-1] - sim.t[0]))
-    return replace(sim, segments=tuple(_smooth_segment(s, whole) for s in sim.segments))
-
-
-def _smooth_segment(s: Segment, whole: float) -> Segment:
-    begin, end = s.span
-    count = max(2, round(POINTS * abs(end - begin) / whole)) if whole else 2
-    times = np.unique(np.concatenate([s.t, np.linspace(begin, end, count)]))
-    return s.at(times if end >= begin else times[::-1])
+@plot.register
+def _(e: Expr, *more: Expr, **options: Any) -> Figure:
+    return expression_figure(e, *more, **options)
 
 
 # ---------------------------------------------------------------------------------------------------------- branches
@@ -293,6 +193,27 @@ def _special_curves(curves: Sequence[SpecialCurve], *what: Wanted, title: str = 
 
 
 # ---------------------------------------------------------------------------------------------------------- spectra
+
+
+@plot.register
+def _(lin: LinearSystem, *pair: str, title: str = "", kind: str = "", **named: Any) -> Figure:
+    """Eigenvalues; over one or two parameters that are given a range; or a frequency response from an input to an
+    output."""
+    spans = {n: v for n, v in named.items() if np.ndim(v)}
+    if pair:
+        if len(pair) != 2 or spans:
+            raise ViewError(
+                f"plot of a linear system: a response is asked for by input and output, with a number "
+                f'for each parameter, as in plot(lin, "tau", "phi", V=20); got {listed((*pair, *spans))}'
+            )
+        return _responses([lin.frequency_response(*pair, **named)], kind or "bode", title)
+    if not spans:
+        return plot(lin.modes(**named), title=title)
+    made = (lin.root_locus, lin.stability_chart)
+    if len(spans) > len(made):
+        raise ViewError(f"plot of a linear system: over one parameter or two; {listed(spans)} have ranges")
+    found = made[len(spans) - 1](**named)
+    return plot(found, *([kind] if kind else []), title=title)
 
 
 @plot.register

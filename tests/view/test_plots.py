@@ -11,7 +11,7 @@ import pytest
 import symbody as sb
 from examples import motorcycle
 from symbody.view.drawing import typeset
-from symbody.view.plots import energies, plot, violations
+from symbody.view.plots import plot
 
 from ..integrate.mechanisms import START, double_pendulum, slider_crank
 
@@ -30,7 +30,7 @@ class TestMotions:
     def test_coordinates_and_speeds(self):
         sim = sb.simulate(double_pendulum(), 2.0, q1=1.0)
         figure = plot(sim)
-        assert [p.y_label for p in figure.panels] == ["coordinates", "speeds", "outputs"]
+        assert [p.y_label for p in figure.panels] == ["coordinates [rad]", "speeds [rad/s]", "tip_height"]
         assert [c.label for c in figure.panels[0].curves] == ["q1", "q2"]
         assert len(figure.panels[0].curves[0].x) >= 1000  # smooth
         assert _is_picture(figure)
@@ -44,10 +44,119 @@ class TestMotions:
 
     def test_energies_and_constraints(self):
         sim = sb.simulate(slider_crank(), 0.5, START)
-        total = energies(sim).panels[0].curves[2]
-        assert np.ptp(total.y) < 1e-6
-        assert violations(sim).panels[0].y_scale == "log"
-        assert _is_picture(violations(sim))
+        figure = plot(sim, "violations", "energies", "steps", "multipliers")
+        missed, energies, steps, multipliers = figure.panels
+        assert np.ptp(energies.curves[2].y) < 1e-6
+        assert (energies.y_label, steps.y_label, multipliers.y_label) == ("energy [J]", "step size [s]", "multipliers")
+        assert missed.y_scale == steps.y_scale == "log"
+        assert np.sum(steps.curves[0].y) == pytest.approx(0.5, rel=1e-12)
+        assert len(steps.curves[0].y) == sim.statistics.steps
+        assert _is_picture(figure)
+
+    def test_powers_are_the_rate_of_the_kinetic_energy(self, pendulum):
+        """∫ of all curves of powers is the change of kinetic energy: nothing is missing among them."""
+        sim = sb.simulate(pendulum, 2.0, theta=1.0)
+        curves = plot(sim, "powers").panels[0].curves
+        assert {c.label for c in curves} == {"gravity", "theta.damper"}
+        work = sum(np.trapezoid(c.y, c.x) for c in curves)
+        assert work == pytest.approx(sim.kinetic_energy[-1] - sim.kinetic_energy[0], rel=1e-4)
+
+    def test_panels_by_unit_and_short_labels(self, pendulum):
+        (theta,), l = pendulum.q, sb.symbol("l", "parameter")
+        sim = sb.simulate(pendulum, [0.0, 0.5, 1.0], theta=1.0)
+        long = sum((sb.sin(k * theta) * l for k in range(40)), start=theta)
+        figure = plot(sim, "theta", long, 2 * theta - 1 * theta.dot.dot, "theta_dot", sb.energy(pendulum))
+        assert [p.y_label for p in figure.panels] == ["theta [rad]", "", "theta_dot [rad/s]", "energy [J]"]
+        assert [c.label for c in figure.panels[1].curves] == ["expression 2", "2*theta - theta_ddot"]
+        together = plot(sim, "theta", 2 * theta).panels
+        assert [p.y_label for p in together] == ["[rad]"]
+        assert plot(sim, {"height [m]": -l * sb.cos(theta)}).panels[0].y_label == "height [m]"
+
+    def test_units_that_differ_have_no_equal_scales(self, pendulum):
+        (theta,) = pendulum.q
+        sim = sb.simulate(pendulum, 1.0, theta=1.0)
+        assert plot(sim, 2 * theta, over="theta").panels[0].is_equal
+        assert not plot(sim, "theta_dot", over="theta").panels[0].is_equal
+        track = plot(sim, -sb.cos(theta), over=sb.sin(theta), equal=True).panels[0]
+        assert track.is_equal
+        np.testing.assert_allclose(np.hypot(track.curves[0].x, track.curves[0].y), 1.0)  # a circle
+        space = plot([sim, sim], "theta_dot", over=["theta", sb.sin(theta)])
+        assert space.panels[0].z_label == "theta_dot [rad/s]"
+        assert _is_picture(space)
+        with pytest.raises(sb.SymbodyError, match="known at steps"):
+            plot(sim, "steps", over="theta")
+
+    @pytest.mark.parametrize(
+        ("changes", "labels"),
+        [
+            ([{"l": 1.0}, {"l": 1.5}], ["l = 1", "l = 1.5"]),
+            ([{"theta": 1.0}, {"theta": -1.0}], ["theta = 1", "theta = -1"]),
+            ([{"method": "dp5"}, {"method": "radau"}], ["method dp5", "method radau"]),
+            ([{"l": 1.0, "g": 9.0}, {"l": 1.5, "g": 9.0}, {"l": 1.5, "g": 5.0}], ["l = 1, g = 9", "l = 1.5, g = 9", "l = 1.5, g = 5"]),
+            ([{}, {}], ["1", "2"]),
+        ],
+    )  # fmt: skip
+    def test_several_motions_are_told_apart_by_what_differs(self, pendulum, changes, labels):
+        sims = [sb.simulate(pendulum, 0.1, **change) for change in changes]
+        figure = plot(sims, "theta", "energies")
+        assert [[c.label for c in p.curves] for p in figure.panels] == [labels] * 4
+        assert [p.y_label for p in figure.panels][1:] == ["kinetic energy [J]", "potential energy [J]", "energy [J]"]
+        named = plot({f"run {k}": sim for k, sim in enumerate(sims)}, "theta").panels[0]
+        assert [c.label for c in named.curves] == [f"run {k}" for k in range(len(sims))]
+        with pytest.raises(sb.SymbodyError, match="one for each"):
+            plot(sims, "theta", labels=["a"])
+
+
+@pytest.fixture(scope="module")
+def pendulum() -> sb.Equations:
+    m = sb.Model("pendulum")
+    p = m.parameters(l=1.0, m=1.0, g=9.81)
+    bob = m.body("bob", mass=p.m, com=(0, -p.l, 0))
+    m.gravity(0, -p.g, 0)
+    m.revolute("theta", m.ground, bob, damping=0.2)
+    return sb.derive(m)
+
+
+class TestFunctions:
+    def test_contours_are_the_function(self, pendulum):
+        """E = ½ m l² ω² - m g l cos θ at every place, with numbers that are given."""
+        figure = plot(pendulum, sb.energy(pendulum), theta=(-3, 3), theta_dot=np.linspace(-2, 2, 7), l=2.0)
+        panel = figure.panels[0]
+        x, y = np.meshgrid(panel.field.x, panel.field.y, indexing="ij")
+        np.testing.assert_allclose(panel.field.z, 2 * y**2 - 2 * 9.81 * np.cos(x), rtol=1e-12)
+        assert (panel.x_label, panel.y_label, panel.field.label) == ("theta [rad]", "theta_dot [rad/s]", "energy [J]")
+        assert _is_picture(figure)
+
+    def test_flow_is_that_of_the_equations(self, pendulum):
+        sim = sb.simulate(pendulum, 0.5, theta=1.0)
+        panel = plot(pendulum, theta=(-3, 3), theta_dot=(-2, 2), beside=[sim]).panels[0]
+        x, y = np.meshgrid(panel.flow.x, panel.flow.y, indexing="ij")
+        np.testing.assert_allclose(panel.flow.across, y)
+        np.testing.assert_allclose(panel.flow.up, -9.81 * np.sin(x) - 0.2 * y, atol=1e-12)
+        np.testing.assert_array_equal(panel.curves[0].x[-1], sim["theta"][-1])
+
+    def test_expressions_and_python_functions(self):
+        x, y, a = sb.symbols("x y a")
+        field = plot(sb.sin(x) * a * y, x=(0, 1), y=(0, 2), a=3.0).panels[0].field
+        own = plot(lambda x, y, a: np.sin(x) * a * y, x=(0, 1), y=(0, 2), a=3.0).panels[0].field
+        np.testing.assert_allclose(field.z, own.z, rtol=1e-14)
+        line = plot(x**2, a * x, x=(0, 1), a=2).panels[0]
+        assert [c.label for c in line.curves] == ["x**2", "a*x"]
+        np.testing.assert_allclose(line.curves[0].y, line.curves[0].x ** 2)
+
+    def test_refused(self, pendulum):
+        x, a = sb.symbols("x a")
+        for call, said in (
+            (lambda: plot(x * a, x=(0, 1)), "no value for a"),
+            (lambda: plot(x * a, x=1, a=2), "one or two names are given a range"),
+            (lambda: plot(x, x=(1, 0)), "to a larger one"),
+            (lambda: plot(pendulum, theta=(0, 1), l=(1, 2)), "two states"),
+            (lambda: plot(pendulum, "thet", theta=(0, 1)), "Did you mean 'theta'"),
+            (lambda: plot(pendulum, "theta", thet=(0, 1)), "Did you mean 'theta'"),
+            (lambda: plot(lambda y: y, x=(0, 1)), "called with arrays of x"),
+        ):
+            with pytest.raises(sb.SymbodyError, match=said):
+                call()
 
 
 class TestLinear:
@@ -118,6 +227,19 @@ class TestLinear:
         spread = lin.stability_chart(V=np.geomspace(1, 40, 5), eps=(0.3, 0.6))
         assert plot(spread, labels=("speed", "")).panels[0].x_scale == "log"
 
+    def test_shortcuts_of_linear_systems(self, lin):
+        """The same figures as those of what they stand for."""
+        for short, long in (
+            (lin.plot(V=20.0), plot(lin.modes(V=20.0))),
+            (lin.plot(V=(1, 40)), plot(lin.root_locus(V=(1, 40)))),
+            (lin.plot("tau", "phi", V=20.0), plot(lin.frequency_response("tau", "phi", V=20.0))),
+        ):
+            assert short.data() == long.data()
+        assert lin.plot("tau", "phi", V=20.0, kind="nyquist").title == "Nyquist diagram"
+        for wrong in (lambda: lin.plot("tau", V=20.0), lambda: lin.plot(V=(1, 2), eps=(0.1, 0.2), h=(1, 2))):
+            with pytest.raises(sb.SymbodyError, match="plot of a linear system"):
+                wrong()
+
     def test_mode_and_design(self, lin):
         weave = lin.modes(V=20.0)[-2]
         arrows = {c.label: c for c in plot(weave).panels[0].curves if c.label}
@@ -138,14 +260,14 @@ def test_saved_as_picture_and_as_numbers(tmp_path):
     for ending, start in ((".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")):
         assert figure.save(tmp_path / f"a{ending}").read_bytes().startswith(start)
     assert json.loads(figure.save(tmp_path / "a.json").read_text())["panels"][0]["curves"][0]["x"] == [0.0, 0.5, 1.0]
-    assert figure.save(tmp_path / "a.csv").read_text().splitlines()[1].startswith("q1,q1,0.0,1.0")
+    assert figure.save(tmp_path / "a.csv").read_text().splitlines()[1].startswith("q1 [rad],q1,0.0,1.0")
     with pytest.raises(sb.SymbodyError, match=r"\.svg"):
         figure.save(tmp_path / "a.doc")
 
 
 @pytest.mark.parametrize(
     ("name", "shown"),
-    [("delta_dot", r"$\dot{\delta}$"), ("q12", "$q_{12}$"), ("V", "$V$"), ("time [s]", "time [s]"), ("phi4_ddot", r"$\ddot{\phi}_{4}$"), ("box", "box")],
+    [("delta_dot", r"$\dot{\delta}$"), ("q12", "$q_{12}$"), ("V", "$V$"), ("time [s]", "time [s]"), ("phi4_ddot", r"$\ddot{\phi}_{4}$"), ("box", "box"), ("theta_dot [rad/s]", r"$\dot{\theta}$ [rad/s]")],
 )  # fmt: skip
 def test_names_are_typeset(name, shown):
     assert typeset(name) == shown

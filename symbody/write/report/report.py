@@ -28,7 +28,7 @@ from ...study.study import Study
 from ...view import viewer
 from ...view.figure import Figure
 from ...view.orbit_plots import MULTIPLIERS
-from ...view.plots import energies, plot, violations
+from ...view.plots import plot
 from ...view.scene import scene
 from ...whole_files import is_unfinished, write_text
 from ..live.live_part import LiveOptions, LivePart, live_part
@@ -140,11 +140,11 @@ class _Report:
             parts.append(note("Events: " + listed(f"{e.name} at {e.t:z.6g} s" for e in sim.events)))
         parts += [
             self._piece("motion over time", lambda: self._figure("motion", plot(sim))),
-            self._piece("energies", lambda: self._figure("energies", energies(sim))),
+            self._piece("energies", lambda: self._figure("energies", plot(sim, "energies"))),
         ]
         if sim.equations.lam:
             v = sim.violation
-            parts.append(self._piece("constraints", lambda: self._figure("constraints", violations(sim))))
+            parts.append(self._piece("constraints", lambda: self._figure("constraints", plot(sim, "violations"))))
             parts.append(
                 note(f"Constraints are missed by at most {v.position:z.1e} in position and {v.speed:z.1e} in speed.")
             )
