@@ -183,7 +183,9 @@ def test_plots_of_lists_expressions_and_several_motions(eq: sb.Equations, sim: s
     assert over.panels[0].x_label == "sin(theta)"
     assert np.allclose(over.panels[0].curves[0].x, np.sin(sb.plot(sim, "theta").panels[0].curves[0].y))
     both = sb.plot([sim, sb.simulate(eq, 0.5, theta=0.2)], "theta")
-    assert [(p.y_label, [c.label for c in p.curves]) for p in both.panels] == [("theta", ["1", "2"])]
+    assert [(p.y_label, [c.label for c in p.curves]) for p in both.panels] == [
+        ("theta [rad]", ["theta = 0.1", "theta = 0.2"])
+    ]
     assert both.panels[0].curves[1].y[0] == 0.2
     assert len(sb.plot(sb.simulate_batch(eq, np.linspace(0, 1, 5), theta=[0.1, 0.2])).panels) == 2
 

@@ -4,10 +4,13 @@ inertia.
 A body without a shape is drawn by
 
     a wheel or ball                  where it rolls
-    rods to the places that hold it  from its mass centre, or straight between two of them where it lies between
-    the box of the same inertia      where it has room between its joints; edges a with a² = 6 (I_y + I_z - I_x) / m,
-                                     and so on
+    rods to the places that hold it  from its mass centre, or straight between two of them where it lies between; of a
+                                     slender body that one place holds, to its other end
+    the box of the same inertia      unless it is a link; edges a with a² = 6 (I_y + I_z - I_x) / m, and so on
     a small ball                     where the inertia is that of no whole body, or of a particle
+
+A link is a rod alone, with a ball where its mass centre is not in the middle: a body whose mass centre lies between two
+joints, and whose box is narrow beside their distance or has no room between them.
 """
 
 from __future__ import annotations
@@ -31,6 +34,9 @@ from .skeleton import Skeleton, Wheel
 ROD: Final = 0.012  # radius of rods, as part of the mechanism's size
 ROD_OF_LENGTH: Final = 0.07  # and of a body's own length at most
 BALL: Final = 0.035  # radius of the heaviest ball, as part of the mechanism's size
+NARROW: Final = 0.5  # a box so much wider than the way between two joints shows more than a rod
+MIDDLE: Final = 0.1  # a mass centre so far from the middle between two joints, as part of their distance, is marked
+SLENDER: Final = 0.35  # width of a box, as part of its length, that is drawn as a rod
 NEAR_LINE: Final = 0.12  # a mass centre so near to a line between two joints, as part of its length, counts as on it
 _AXES: Final[dict[str, Three]] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
@@ -82,8 +88,49 @@ class Painter:
         if wheel is not None:
             return [replace(s, frame=name, name=name) for s in _wheel(wheel, colour)]
         held = [np.array(x) for x in self.skeleton.held[name]]
-        solids = [*self._rods(name, held), *self._heart(name, held)]
-        return [replace(s, frame=name, colour=colour, name=name) for s in solids]
+        end = self._free_end(name, held)
+        held += [] if end is None else [end]
+        heart = self._mark(name, held) if self._is_link(name, held) else self._heart(name, held)
+        return [replace(s, frame=name, colour=colour, name=name) for s in (*self._rods(name, held), *heart)]
+
+    def _free_end(self, name: str, held: Sequence[Array]) -> Array | None:
+        """The other end of a slender body that is held at one end: its box is as long as twice the way to its mass
+        centre, and narrow."""
+        found = self.inertias[name].box
+        if found is None or len(held) != 1:
+            return None
+        edges, axes = found
+        way = np.array(self.inertias[name].centre) - held[0]
+        length = 2 * float(np.linalg.norm(way))
+        is_along = abs(float(axes[:, 0] @ way)) > 0.5 * length * math.cos(NEAR_LINE)
+        is_slender = edges[1] < SLENDER * edges[0] and abs(edges[0] - length) < NEAR_LINE * length
+        return held[0] + 2 * way if is_along and is_slender else None
+
+    def _is_link(self, name: str, held: Sequence[Array]) -> bool:
+        """Whether a body is drawn as a rod between two joints: its mass centre lies between them, and the box of its
+        inertia is narrow beside their distance, or would have to be made smaller to fit."""
+        found, centre = self.inertias[name].box, np.array(self.inertias[name].centre)
+        if found is None:
+            return False
+        edges, axes = found
+        if self._fitting(edges, axes, three(centre), held) < 1 and len(held) == 1:
+            return True
+        if len(held) != 2 or _off_line(centre, held[0], held[1]) > NEAR_LINE:
+            return False
+        way = held[1] - held[0]
+        span = float(np.linalg.norm(way))
+        across = edges * np.sqrt(np.maximum(1 - (axes.T @ way / span) ** 2, 0.0))
+        return float(across.max()) < NARROW * span or self._fitting(edges, axes, three(centre), held) < 1
+
+    def _mark(self, name: str, held: Sequence[Array]) -> list[Solid]:
+        """A ball at the mass centre of a link, where that is not the middle of it."""
+        inertia = self.inertias[name]
+        if len(held) == 2:
+            way = held[1] - held[0]
+            off = np.array(inertia.centre) - (held[0] + held[1]) / 2
+            if float(np.linalg.norm(off)) < MIDDLE * float(np.linalg.norm(way)):
+                return []
+        return [self._ball(inertia)]
 
     def _rods(self, name: str, held: Sequence[Array]) -> list[Solid]:
         inertia = self.inertias[name]

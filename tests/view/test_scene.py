@@ -197,11 +197,32 @@ def test_box_of_equal_inertia():
     assert np.diag(edges) == pytest.approx(np.sqrt([6 * 0.125 / 20, 6 * 0.375 / 20, 6 * 0.125 / 20]))
 
 
-def test_bars_without_a_shape_reach_their_joints():
-    """The quadrangle's coupler: a box of length 4 between joints at -2 and 2."""
-    made = scene(sb.assemble(sb.derive(example("quadrangle")), start_of("quadrangle")))
-    (box,) = (s for s in made.solids if s.frame == "coupler" and s.kind == "box")
-    assert max(box.size) == pytest.approx(4.0, rel=1e-3)
+LINKS = {  # bodies without a shape: length of the rod, and whether a ball marks the mass centre
+    "quadrangle": {"crank": (2.0, False), "coupler": (4.0, False), "rocker": (4.0, False)},  # boxes as thin as rods
+    "spherical_chain": {"rod 1": (1.0, False), "rod 3": (1.0, False)},  # the last is held at one end
+    "triple_pendulum": {"link 1": (1.0, False), "link 3": (0.5, True)},  # inertia of more than fits between the joints
+    "four_bar_spatial": {"coupler": (1.0, False), "first crank": (1.0, True)},  # a cube; a particle with a rod
+    "tuomela_pendulum": {"bar": (0.765, True)},
+}
+
+
+@pytest.mark.parametrize(("name", "link"), [(n, link) for n, links in LINKS.items() for link in links])
+def test_links_without_a_shape_are_rods_between_their_joints(name, link):
+    """One rod, no box, and a ball where the mass centre is not seen to be in the middle."""
+    made = scene(sb.assemble(sb.derive(example(name)), start_of(name)))
+    solids = [s for s in made.solids if s.frame == link and s.group == "bodies"]
+    (rod,) = (s for s in solids if s.kind == "cylinder")
+    length, has_ball = LINKS[name][link]
+    assert rod.size[1] == pytest.approx(length, rel=1e-3)
+    assert not [s for s in solids if s.kind == "box"]
+    assert any(s.kind == "sphere" and s.size[0] > 1.3 * rod.size[0] for s in solids) == has_ball
+
+
+def test_bodies_that_are_more_than_links_keep_their_boxes():
+    """Satellite, wider than the way between its hinges; a slider."""
+    for name, body in (("satellite", "base"), ("satellite", "link theta2"), ("spatial_crank", "slider")):
+        made = scene(sb.assemble(sb.derive(example(name)), start_of(name)))
+        assert [s.kind for s in made.solids if s.frame == body].count("box") == 1
 
 
 @pytest.mark.parametrize(
