@@ -42,6 +42,7 @@ EXAMPLES: Final = {
     "sweep": "symbody sweep bicycle --vary V=1:10:100 --vary b=0.02:0.08:60 -o study.zarr",
     "certify": "symbody certify bicycle",
     "report": "symbody report motorcycle -o out",
+    "watch": "symbody watch my_robot.yaml",
     "cache": "symbody cache --clear",
 }
 
@@ -289,6 +290,13 @@ def _results(parts: Any) -> None:
     )
     report.add_argument("-t", "--time", type=_number, help="end of the simulation in seconds")
     report.add_argument(
+        "--vary", action="append", default=[], metavar="NAME=FROM:TO[:POINTS]", help="root locus over a parameter"
+    )
+
+    watch = _model(_command(parts, "watch", "the report, made again whenever the file is saved", commands.watch))
+    watch.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder to write; by default NAME_report")
+    watch.add_argument("-t", "--time", type=_number, help="end of the simulation in seconds")
+    watch.add_argument(
         "--vary", action="append", default=[], metavar="NAME=FROM:TO[:POINTS]", help="root locus over a parameter"
     )
 

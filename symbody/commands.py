@@ -6,6 +6,7 @@ import json
 import math
 import sys
 import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,12 +17,15 @@ from . import study as studies
 from .derive.equations import Equations
 from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, shown
+from .escaping import in_terminal
 from .study.named_expression import named_expression
 from .study.read_model import built_in
 from .study.requests import BranchRequest, OrbitRequest, Range, ResponseRequest
 from .study.sources import find_model, first_line, starting_file
 from .study.study import Study
+from .summary import counted
 from .whole_files import write_text
+from .write.report import watched
 
 STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
 ASKS: Final = ("eigenvalues", "end", "extremes")
@@ -436,6 +440,52 @@ def report(asked: Any) -> Answer:
     if written.missing:
         text += "\nnot in it: " + "; ".join(f"{what} ({why})" for what, why in written.missing.items())
     return Answer(text, {"file": str(written.path), "seconds": seconds, "missing": dict(written.missing)})
+
+
+def watch(asked: Any) -> Answer:
+    """Make the report again whenever the file is saved, until Ctrl-C. What is wrong with the file is said, on the
+    terminal and in open pages; the last report stays."""
+    path = Path(asked.model)
+    if not path.is_file():
+        raise ModelError(
+            f"watch: there is no file {asked.model!r}; `symbody new NAME` writes one to begin with, `symbody report "
+            "NAME` makes the report of a built-in model"
+        )
+    folder = asked.output or Path(f"{path.stem}_report")
+    made = failed = 0
+    try:
+        for version in watched.versions(path):
+            reason = _follow(asked, folder)
+            watched.tell_pages(folder, version, reason)
+            made, failed = made + (not reason), failed + bool(reason)
+    except KeyboardInterrupt:
+        pass
+    reports = f"{counted(made, 'report')} of {path}" + (f", {failed} with errors" if failed else "")
+    return Answer(f"\n{reports}", {"file": str(folder / "index.html"), "made": made, "failed": failed})
+
+
+def _follow(asked: Any, folder: Path) -> str:
+    """Make the report of a file as it is now; why there is none, where there is none."""
+    begun, now = time.perf_counter(), time.strftime("%H:%M:%S")
+    try:
+        study = _study(asked, vary=_ranges(asked.vary), options={} if asked.time is None else {"t": asked.time})
+        written = write.write_report(study, folder, scripts=watched.SCRIPT)
+    except SymbodyError as reason:
+        said = reason.on_command_line or str(reason)
+    except Exception as reason:
+        said = "".join(traceback.format_exception_only(reason)).strip()
+    else:
+        seconds = time.perf_counter() - begun
+        _say(f"{now}  wrote {written.path} in {seconds:z.1f} s")
+        for what, why in written.missing.items():
+            _say(f"          not in it: {what} ({why})")
+        return ""
+    _say(f"{now}  {said}")
+    return said
+
+
+def _say(line: str) -> None:
+    print(in_terminal(line), file=sys.stderr, flush=True)
 
 
 class _TimedSteps:

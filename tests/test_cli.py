@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from symbody import commands
 from symbody.cli import main
 from symbody.study import built_in
 from symbody.write.export.export import TARGETS
+from symbody.write.report import watched
 
 PENDULUM = """
 symbody: 1
@@ -281,13 +283,109 @@ class TestMistakes:
 
     @pytest.mark.parametrize(
         "command",
-        ["examples", "new", "check", "derive", "simulate", "eig", "branch", "orbit", "frf", "certify", "report"],
+        [
+            "examples",
+            "new",
+            "check",
+            "derive",
+            "simulate",
+            "eig",
+            "branch",
+            "orbit",
+            "frf",
+            "certify",
+            "report",
+            "watch",
+        ],
     )
     def test_help_has_an_example(self, capsys, command):
         with pytest.raises(SystemExit) as ended:
             main([command, "--help"])
         assert ended.value.code == 0
         assert f"example: symbody {command}" in capsys.readouterr().out
+
+
+class TestWatch:
+    """`symbody watch FILE`: a report whenever the file is saved. Reports are a test double here; those that `report`
+    writes are tested below."""
+
+    FILE = PENDULUM.replace("name: pendulum", "name: swing")
+
+    @pytest.fixture
+    def written(self, monkeypatch, tmp_path):
+        """Names of the models of which a report was asked for."""
+        monkeypatch.chdir(tmp_path)
+        found = []
+
+        def write_report(study, folder, scripts):
+            found.append(study.source.name)
+            return SimpleNamespace(path=folder / "index.html", missing={})
+
+        monkeypatch.setattr("symbody.commands.write.write_report", write_report)
+        return found
+
+    @staticmethod
+    def edits(monkeypatch, *changes):
+        """Make these changes one after another, each seen by two looks at the file; then press Ctrl-C."""
+        waiting = [act for change in changes for act in (change, lambda: None, lambda: None)]
+
+        def pause(_):
+            if not waiting:
+                raise KeyboardInterrupt
+            waiting.pop(0)()
+
+        monkeypatch.setattr("symbody.write.report.watched.time.sleep", pause)
+
+    def test_every_saved_version_has_its_report(self, capsys, monkeypatch, tmp_path, written):
+        path = tmp_path / "swing.yaml"
+        path.write_text(self.FILE)
+        self.edits(
+            monkeypatch,
+            lambda: None,  # nothing is saved, so nothing is made
+            lambda: path.write_text(self.FILE.replace("swing", "swing faster")),
+            path.unlink,  # some editors remove the file before they write it anew
+            lambda: path.write_text(self.FILE.replace("swing", "slow")),
+        )
+        assert main(["watch", str(path)]) == 0
+        assert written == ["swing", "swing faster", "slow"]
+        assert capsys.readouterr().out.strip() == f"3 reports of {path}"
+
+    def test_mistakes_are_said_and_go_on(self, capsys, monkeypatch, tmp_path, written):
+        """In the terminal, and in pages that are open."""
+        path = tmp_path / "swing.yaml"
+        path.write_text(self.FILE)
+        told = tmp_path / "swing_report" / "data" / "saved.js"
+        seen = []
+        self.edits(
+            monkeypatch,
+            lambda: path.write_text(self.FILE.replace("[ground, bob]", "[ground, bop]")),
+            lambda: seen.append(told.read_text()),
+            lambda: path.write_text(self.FILE + "# mended\n"),
+        )
+        assert main(["watch", str(path)]) == 0
+        assert "Did you mean 'bob'" in capsys.readouterr().err
+        assert "Did you mean 'bob'" in seen[0]
+        assert told.read_text().endswith(', "");\n')
+        assert written == ["swing", "swing"]
+
+    def test_mistakes_in_a_python_file(self, capsys, monkeypatch, tmp_path, written):
+        path = tmp_path / "own.py"
+        path.write_text("import symbody as sb\nmodel = sb.Modl('own')\n")
+        self.edits(monkeypatch, lambda: path.write_text("import symbody as sb\nmodel = sb.Model('own')\n"))
+        assert main(["watch", str(path)]) == 0
+        assert "AttributeError: module 'symbody' has no attribute 'Modl'" in capsys.readouterr().err
+        assert written == ["own"]
+
+    def test_takes_a_file(self, capsys):
+        assert main(["watch", "slider_crank"]) == 3
+        assert "symbody new" in capsys.readouterr().err
+
+    def test_open_pages_load_what_is_told(self, tmp_path):
+        """Texts of a file cannot end the script that they stand in."""
+        watched.tell_pages(tmp_path, (1, 2), "</script><b>")
+        assert (
+            tmp_path / "data" / "saved.js"
+        ).read_text() == 'window.symbodySaved("1-2", "\\u003c/script>\\u003cb>");\n'
 
 
 class TestReport:

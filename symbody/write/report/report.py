@@ -51,19 +51,19 @@ class WrittenReport:
     missing: Mapping[str, str]
 
 
-def write_report(study: Study, folder: str | Path, step: Step = lambda _: None) -> WrittenReport:
-    """Write index.html and the files beside it. `step` is told what is being done."""
+def write_report(study: Study, folder: str | Path, step: Step = lambda _: None, scripts: str = "") -> WrittenReport:
+    """Write index.html and the files beside it. `step` is told what is being done; `scripts` are added to the page."""
     target = Path(folder)
     (target / "data").mkdir(parents=True, exist_ok=True)
-    made = _Report(study, target, step)
+    made = _Report(study, target, step, scripts)
     path = target / "index.html"
     write_text(path, made.html())
     return WrittenReport(path, made.missing)
 
 
 class _Report:
-    def __init__(self, study: Study, target: Path, step: Step) -> None:
-        self.study, self.target, self.step = study, target, step
+    def __init__(self, study: Study, target: Path, step: Step, scripts: str) -> None:
+        self.study, self.target, self.step, self.scripts = study, target, step, scripts
         self.missing: dict[str, str] = {}
         self.name = study.source.name
         self.live: LivePart | None = None
@@ -120,7 +120,12 @@ class _Report:
         return _asset("report.css") + (self.live.styles if self.live else "")
 
     def _scripts(self) -> str:
-        return viewer.assets() + f"<script>{_asset('report.js')}</script>" + (self.live.scripts if self.live else "")
+        return (
+            viewer.assets()
+            + f"<script>{_asset('report.js')}</script>"
+            + (self.live.scripts if self.live else "")
+            + self.scripts
+        )
 
     # ------------------------------------------------------------------------------------------------ parts
 
