@@ -16,7 +16,7 @@ from typing import Any
 
 import symbody
 
-STAGES = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write")
+STAGES = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write", "kits")
 ROOT = Path(symbody.__file__).parents[1]
 WIDTH = 88  # characters of a signature in a line
 
@@ -48,7 +48,7 @@ def _everyday() -> Iterator[Group]:
     listed = re.search(r"^__all__ = \[.*?\n(.*?)^\]", source, re.MULTILINE | re.DOTALL)
     assert listed
     for heading, names in re.findall(r"^    # (.*)\n((?:    [^#\n].*\n)+)", listed[1], re.MULTILINE):
-        inside = tuple(n for n in re.findall(r'"(\w+)"', names) if n not in STAGES and n != "errors")
+        inside = tuple(n for n in re.findall(r'"(\w+)"', names) if not isinstance(getattr(symbody, n), ModuleType))
         yield Group(heading[:1].upper() + heading[1:], "sb.", inside)
 
 
@@ -56,7 +56,7 @@ def _special() -> Iterator[Group]:
     for stage in STAGES:
         module = importlib.import_module(f"symbody.{stage}")
         names = tuple(n for n in module.__all__ if n not in symbody.__all__)
-        if names and stage in symbody.__all__:
+        if names and isinstance(getattr(symbody, stage), ModuleType):  # `sb.derive` is the function
             yield Group(f"{stage}: more", f"sb.{stage}.", names)
 
 
@@ -91,7 +91,8 @@ def _index(found: list[Group]) -> str:
     return "\n\n".join(
         [
             "# Reference",
-            "Every public name, in the order in which data passes through. `help(sb.simulate)` shows the same text.",
+            "Every public name, in the order in which data passes through. `help(sb.simulate)` shows the same text. Examples begin "
+            "with `import symbody as sb` and `import numpy as np`; numbers are shown to six digits.",
             "\n".join(rows),
             f"```{{toctree}}\n:hidden:\n\n{pages}\n```",
             "",
@@ -213,11 +214,12 @@ def _table(lines: list[str], links: dict[str, str], own: str) -> str:
 
 
 def _linked(text: str, links: dict[str, str], own: str) -> str:
-    """Markdown in which public names between backticks lead to their place."""
+    """Markdown in which public names between backticks lead to their place; `Model.gravity` to that of its class."""
 
     def link(found: re.Match[str]) -> str:
-        name = re.sub(r"^sb\.|\(.*$", "", found[1]).split(".")[-1]
-        return f"[{found[0]}]({links[name]})" if name in links and name != own else found[0]
+        parts = re.sub(r"^sb\.|\(.*$", "", found[1]).split(".")
+        name = next((n for n in reversed(parts) if n in links), "")
+        return f"[{found[0]}]({links[name]})" if name and name != own else found[0]
 
     plain = re.sub(r"(?<!`)([\\*_<])(?!`)", lambda c: c[0] if _inside_code(text, c.start()) else "\\" + c[0], text)
     return re.sub(r"(?<!`)`([^`\n]+)`(?!`)", link, plain)
@@ -235,6 +237,12 @@ def _where(thing: Any) -> str:
     if not file or not Path(file).is_relative_to(ROOT):
         return ""
     return f"<small>{Path(file).relative_to(ROOT).as_posix()}</small>"
+
+
+def named_things() -> Iterator[tuple[str, Any]]:
+    """Public functions and classes, as a user writes their names."""
+    for g in groups():
+        yield from ((f"{g.prefix}{n}", g.thing(n)) for n in g.names if callable(g.thing(n)))
 
 
 def documented_names() -> set[str]:

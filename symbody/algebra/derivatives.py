@@ -231,13 +231,27 @@ _ADJOINTS_OF_BLOCK: Final[dict[str, Adjoints]] = {
 
 
 def derivative(thing: Any, x: Symbol) -> Any:
-    """∂thing/∂x of an expression or a matrix."""
+    """∂thing/∂x of an expression or a matrix.
+
+    >>> x, a = sb.symbols("x a")
+    >>> sb.derivative(sb.sin(a * x), x)
+    a*cos(a*x)
+
+    See also: `gradient`, `jacobian`, `directional_derivative`, `time_derivative`.
+    """
     _refuse_constants([x])
     return _along(thing, {x: ONE})
 
 
 def directional_derivative(thing: Any, direction: Mapping[Any, Any]) -> Any:
-    """Σ ∂thing/∂s · direction[s], for an expression or a matrix."""
+    """Σ ∂thing/∂s · direction[s], for an expression or a matrix.
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.directional_derivative(x * y, {x: 1, y: 2})
+    2*x + y
+
+    See also: `derivative`, `jacobian`, `time_derivative`.
+    """
     return _along(thing, {s: as_expr(d) for s, d in direction.items()})
 
 
@@ -251,7 +265,14 @@ def _along(thing: Any, direction: Mapping[Node, Expr]) -> Any:
 
 
 def gradient(scalar: Any, wrt: Sequence[Expr]) -> Matrix:
-    """∂scalar/∂wrt as a column, by one reverse sweep: at most about five times the operations of the scalar."""
+    """∂scalar/∂wrt as a column, by one reverse sweep: at most about five times the operations of the scalar.
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.gradient(x * sb.sin(y), [x, y])
+    vector(sin(y), x*cos(y))
+
+    See also: `jacobian`, `derivative`.
+    """
     _refuse_constants(wrt)
     root = as_expr(scalar)
     adjoint = _reverse(ordered([root]), {root: ONE}, set(wrt))
@@ -262,6 +283,12 @@ def jacobian(things: Any, wrt: Sequence[Expr], mode: str = "auto") -> Matrix:
     """∂thingsᵢ/∂wrtⱼ, one row for each scalar in `things`. Entries that are zero everywhere are the constant 0.
 
     mode: "forward" (cost grows with the number of columns), "reverse" (with the number of rows), "auto".
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.jacobian([x * y, sb.sin(y)], [x, y])
+    matrix([[y, x], [0, cos(y)]])
+
+    See also: `gradient`, `derivative`, `sparsity`.
     """
     if mode not in ("auto", "forward", "reverse"):
         raise ExpressionError(f"jacobian: there is no mode {mode!r}; modes are auto, forward, reverse")
@@ -277,7 +304,14 @@ def jacobian(things: Any, wrt: Sequence[Expr], mode: str = "auto") -> Matrix:
 
 
 def sparsity(m: Matrix) -> list[tuple[int, int]]:
-    """Row and column of every entry that is not the constant 0."""
+    """Row and column of every entry that is not the constant 0.
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.sparsity(sb.jacobian([x * y, sb.sin(y)], [x, y]))
+    [(0, 0), (0, 1), (1, 1)]
+
+    See also: `jacobian`, `mass_matrix_sparsity`.
+    """
     return [divmod(k, m.cols) for k, e in enumerate(m.entries) if e is not ZERO]
 
 
@@ -286,6 +320,15 @@ def time_derivative(thing: Any, rates: Mapping[Symbol, Any] | None = None) -> An
 
     Symbols that are not in the table have the rate `symbol.dot`: zero for parameters, one for time, and otherwise the
     symbol of the next order.
+
+    >>> q = sb.symbol("q", "coordinate")
+    >>> sb.time_derivative(sb.sin(q))
+    cos(q)*q_dot
+    >>> u = sb.symbol("u", "speed")
+    >>> sb.time_derivative(sb.sin(q), {q: 2 * u})
+    2*cos(q)*u
+
+    See also: `derivative`, `Symbol`.
     """
     check_node_limit()
     table = {s: as_expr(r) for s, r in (rates or {}).items()}

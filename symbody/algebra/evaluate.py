@@ -50,6 +50,15 @@ def evaluate(thing: Any, values: Mapping[Any, Any] | None = None, digits: int | 
 
     values   number for each symbol, or for each name: real, complex or mpmath numbers
     digits   compute with this many decimal digits and return mpmath numbers
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.evaluate(x * sb.sin(y), {x: 2.0, "y": 0.5})
+    0.958851
+    >>> import mpmath
+    >>> mpmath.nstr(sb.evaluate(sb.sqrt(x), {x: 2}, digits=30), 30)
+    '1.41421'
+
+    See also: `compile`, `numpy_function`, `substitute`.
     """
     given = by_symbol(thing, values or {})
     if digits is not None:

@@ -102,7 +102,19 @@ PRINTERS: list[Callable[[Any], str]] = []  # text, LaTeX, and text or outline, f
 
 
 class Expr(Node):
-    """A scalar expression. Arithmetic, powers, `abs` and the comparisons < <= > >= are the usual operators."""
+    """A scalar expression. Arithmetic, powers, `abs` and the comparisons < <= > >= are the usual operators.
+
+    >>> x, y = sb.symbols("x y")
+    >>> e = (x + y)**2 / abs(x)
+    >>> e
+    (x + y)**2/abs(x)
+    >>> sb.evaluate(e, {x: 2, y: 1})
+    4.5
+    >>> x + y is y + x  # equal expressions are one object
+    True
+
+    See also: `Symbol`, `symbol`, `evaluate`, `derivative`, `text`.
+    """
 
     __slots__ = ()
     __array_ufunc__ = array_ufunc  # NumPy arrays leave arithmetic with expressions to us
@@ -184,7 +196,15 @@ class Expr(Node):
 
 class Condition(Node):
     """A truth value on the graph, for `where`. Combine with & | ~ (Python's `and`, `or`, `not` cannot be
-    overloaded)."""
+    overloaded).
+
+    >>> x = sb.symbol("x")
+    >>> inside = (x > 0) & ~(x > 1)
+    >>> sb.evaluate(sb.where(inside, 1, 0), {x: 0.5})
+    1.0
+
+    See also: `where`, `equal`.
+    """
 
     __slots__ = ()
 
@@ -214,6 +234,14 @@ class Symbol(Expr):
     name          as it is printed, entered and exported: q, q_dot, q_ddot, q_d3
     stem, order   of q_ddot, a second time derivative, q and 2; a symbol that is no time derivative has its name as
                   stem, and order 0
+
+    >>> q = sb.symbol("q", "coordinate")
+    >>> q.dot.dot, q.dot.dot.stem, q.dot.dot.order
+    (q_ddot, 'q', 2)
+    >>> [s.kind for s in (q, q.dot, q.dot.dot)]
+    ['coordinate', 'speed', 'acceleration']
+
+    See also: `symbol`, `symbols`, `free_symbols`.
     """
 
     __slots__ = ("kind", "name", "order", "stem")
@@ -248,7 +276,16 @@ _CLASS: Final[dict[str, type[Node]]] = {
 
 
 def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
-    """The symbol of this name and kind, or its time derivative of some order. Kinds: see `KINDS`."""
+    """The symbol of this name and kind, or its time derivative of some order. Kinds: see `KINDS`.
+
+    >>> q = sb.symbol("q", "coordinate")
+    >>> q.dot, q.dot.kind
+    (q_dot, 'speed')
+    >>> sb.symbol("m").dot  # a parameter is constant
+    0
+
+    See also: `symbols`, `Symbol`, `Model`.
+    """
     key, table = (kind, name, order), tables["symbol"]
     try:
         entry = table.get(key)
@@ -267,7 +304,15 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
 
 
 def symbols(names: str | Iterable[str], kind: str = "parameter") -> tuple[Symbol, ...]:
-    """Several symbols of one kind: `symbols("a b c")`."""
+    """Several symbols of one kind: `symbols("a b c")`.
+
+    >>> a, b = sb.symbols("a b")
+    >>> q1, q2 = sb.symbols("q1 q2", "coordinate")
+    >>> a * q1 + b * q2.dot
+    a*q1 + b*q2_dot
+
+    See also: `symbol`, `Model`.
+    """
     return tuple(symbol(n, kind) for n in (names.replace(",", " ").split() if isinstance(names, str) else names))
 
 
@@ -290,7 +335,13 @@ def constant(value: Number) -> Expr:
 
 
 def fraction(numerator: int, denominator: int) -> Expr:
-    """An exact fraction: `fraction(1, 12)`."""
+    """An exact fraction: `fraction(1, 12)`.
+
+    >>> sb.fraction(1, 3) + sb.fraction(1, 6)
+    1/2
+
+    See also: `pi`, `evaluate`.
+    """
     if denominator == 0:
         raise ExpressionError(f"fraction({numerator}, 0): division by zero")
     return constant(Fraction(numerator, denominator))

@@ -58,7 +58,15 @@ class FactorShape:
 
 
 class Factors:
-    """The factors of a square matrix, as a node; see `factorize`."""
+    """The factors of a square matrix, as a node; see `factorize`.
+
+    >>> a = sb.symbol("a")
+    >>> factors = sb.factorize(sb.matrix([[a, 1], [0, 2]]))
+    >>> [sb.evaluate(factors.solve(b), {a: 4.0}) for b in (sb.vector(1, 0), sb.vector(0, 1))]
+    [[0.25, 0.0], [-0.125, 0.5]]
+
+    See also: `factorize`, `solve`.
+    """
 
     __slots__ = ("node",)
 
@@ -81,7 +89,15 @@ class Factors:
 
 def factorize(a: Matrix, kind: str = "general", sizes: Sequence[float] = ()) -> Factors:
     """Factors of a square matrix. Symmetric kinds read the upper triangle. With the `sizes` of its diagonal entries, a
-    definite one has no solutions where it is singular to rounding."""
+    definite one has no solutions where it is singular to rounding.
+
+    >>> a = sb.symbol("a")
+    >>> factors = sb.factorize(sb.matrix([[2, a], [a, 2]]), "definite")
+    >>> sb.evaluate(factors.solve(sb.vector(1, 0)), {a: 1.0})
+    [0.666667, -0.333333]
+
+    See also: `solve`, `algebra.Factors`.
+    """
     if kind not in KINDS:
         raise ExpressionError(f"factorize: there is no kind {kind!r}; kinds are {listed(KINDS)}")
     a = as_matrix(a)
@@ -92,7 +108,17 @@ def factorize(a: Matrix, kind: str = "general", sizes: Sequence[float] = ()) -> 
 
 
 def solve(a: Matrix, b: Matrix | Sequence[Any], kind: str = "general") -> Matrix:
-    """The solution of A x = b as a node with many outputs: `solve(M, f, "definite")`."""
+    """The solution of A x = b as a node with many outputs: `solve(M, f, "definite")`.
+
+    >>> a = sb.symbol("a")
+    >>> x = sb.solve(sb.matrix([[2, a], [a, 2]]), sb.vector(1, 0), "definite")
+    >>> sb.evaluate(x, {a: 1.0})
+    [0.666667, -0.333333]
+    >>> sb.evaluate(sb.derivative(x, a), {a: 1.0})  # A dx = db - dA x, with the same factors
+    [0.444444, -0.555556]
+
+    See also: `factorize`, `derivative`.
+    """
     return factorize(a, kind).solve(b)
 
 

@@ -15,7 +15,17 @@ Scalar: TypeAlias = Any  # whatever as_expr takes
 
 class Matrix(Portable):
     """An immutable matrix: `matrix([[a, b], [c, d]])`, `vector(x, y, z)`. Operators + - * / @, `.T`, `m[i, j]`,
-    `v[i]`."""
+    `v[i]`.
+
+    >>> a, b = sb.symbols("a b")
+    >>> A = sb.matrix([[a, 1], [0, b]])
+    >>> A.T @ A
+    matrix([[a**2, a], [a, b**2 + 1]])
+    >>> A[0, 1], A.shape, (2 * A - A) == A
+    (1, (2, 2), True)
+
+    See also: `matrix`, `vector`, `solve`, `jacobian`.
+    """
 
     __slots__ = ("cols", "entries", "rows")
     __array_ufunc__ = array_ufunc
@@ -158,7 +168,14 @@ def sum_of_products(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
 
 
 def as_matrix(value: Any) -> Matrix:
-    """A matrix from nested sequences, arrays of one or two dimensions, or SymPy matrices."""
+    """A matrix from nested sequences, arrays of one or two dimensions, or SymPy matrices.
+
+    >>> a = sb.symbol("a")
+    >>> sb.matrix([[1, a], [a, 2]]) @ sb.vector(1, 1)
+    vector(a + 1, a + 2)
+
+    See also: `vector`, `diagonal`, `stack`, `Matrix`.
+    """
     if isinstance(value, Matrix):
         return value
     if hasattr(value, "tolist"):  # NumPy and SymPy
@@ -175,28 +192,62 @@ matrix = as_matrix
 
 
 def vector(*entries: Scalar) -> Matrix:
-    """A column: `vector(x, y, z)`."""
+    """A column: `vector(x, y, z)`.
+
+    >>> x, y = sb.symbols("x y")
+    >>> v = sb.vector(x, y, 0)
+    >>> sb.dot(v, v), v[1]
+    (x**2 + y**2, y)
+
+    See also: `matrix`, `dot`, `cross`, `Vector`.
+    """
     return Matrix(len(entries), 1, tuple(as_expr(e) for e in entries))
 
 
 def zeros(rows: int, cols: int = 1) -> Matrix:
-    """A matrix of zeros; a column by default."""
+    """A matrix of zeros; a column by default.
+
+    >>> sb.zeros(2, 3).shape, sb.zeros(3)
+    ((2, 3), vector(0, 0, 0))
+
+    See also: `identity`, `matrix`.
+    """
     return Matrix(rows, cols, (ZERO,) * (rows * cols))
 
 
 def identity(n: int) -> Matrix:
-    """The identity matrix."""
+    """The identity matrix.
+
+    >>> sb.identity(2)
+    matrix([[1, 0], [0, 1]])
+
+    See also: `diagonal`, `zeros`.
+    """
     return diagonal(*(ONE for _ in range(n)))
 
 
 def diagonal(*entries: Scalar) -> Matrix:
-    """A diagonal matrix."""
+    """A diagonal matrix.
+
+    >>> a, b = sb.symbols("a b")
+    >>> sb.diagonal(a, b)
+    matrix([[a, 0], [0, b]])
+
+    See also: `identity`, `matrix`.
+    """
     n = len(entries)
     return Matrix(n, n, tuple(as_expr(entries[i]) if i == j else ZERO for i in range(n) for j in range(n)))
 
 
 def dot(a: Any, b: Any) -> Any:
-    """Scalar product of two columns; of vectors and dyads in frames `a.dot(b)`."""
+    """Scalar product of two columns; of vectors and dyads in frames `a.dot(b)`.
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.dot(sb.vector(x, y), sb.vector(1, 2))
+    x + 2*y
+
+    See also: `cross`, `outer`, `Vector`.
+    """
     if getattr(a, "has_products", False):
         return a.dot(b)
     a, b = as_matrix(a), as_matrix(b)
@@ -206,7 +257,13 @@ def dot(a: Any, b: Any) -> Any:
 
 
 def cross(a: Any, b: Any) -> Any:
-    """Cross product of two columns of three; of vectors and dyads in frames `a.cross(b)`."""
+    """Cross product of two columns of three; of vectors and dyads in frames `a.cross(b)`.
+
+    >>> sb.cross(sb.vector(1, 0, 0), sb.vector(0, 1, 0))
+    vector(0, 0, 1)
+
+    See also: `dot`, `skew`, `Vector`.
+    """
     if getattr(a, "has_products", False):
         return a.cross(b)
     a, b = as_matrix(a), as_matrix(b)
@@ -217,7 +274,14 @@ def cross(a: Any, b: Any) -> Any:
 
 
 def outer(a: Any, b: Any) -> Any:
-    """The matrix a bᵀ of two columns; of vectors in frames the dyad `a.outer(b)`."""
+    """The matrix a bᵀ of two columns; of vectors in frames the dyad `a.outer(b)`.
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.outer(sb.vector(x, y), sb.vector(1, 2))
+    matrix([[x, 2*x], [y, 2*y]])
+
+    See also: `dot`, `skew`, `Dyad`.
+    """
     if getattr(a, "has_products", False):
         return a.outer(b)
     a, b = as_matrix(a), as_matrix(b)
@@ -227,7 +291,14 @@ def outer(a: Any, b: Any) -> Any:
 
 
 def skew(a: Any) -> Any:
-    """The matrix ã with ã b = a × b of a column; of a vector in frames the dyad `a.skew()`."""
+    """The matrix ã with ã b = a × b of a column; of a vector in frames the dyad `a.skew()`.
+
+    >>> x, y, z = sb.symbols("x y z")
+    >>> sb.skew(sb.vector(x, y, z))
+    matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+    See also: `cross`, `axial`.
+    """
     if getattr(a, "has_products", False):
         return a.skew()
     a = as_matrix(a)
@@ -238,7 +309,13 @@ def skew(a: Any) -> Any:
 
 
 def stack(*parts: Any) -> Matrix:
-    """Matrices of equal width under each other."""
+    """Matrices of equal width under each other.
+
+    >>> sb.stack(sb.identity(2), sb.matrix([[3, 4]]))
+    matrix([[1, 0], [0, 1], [3, 4]])
+
+    See also: `matrix`, `vector`.
+    """
     matrices = [as_matrix(p) for p in parts]
     if len({m.cols for m in matrices}) != 1:
         raise ExpressionError(f"stack needs matrices of one width, got shapes {[m.shape for m in matrices]}")

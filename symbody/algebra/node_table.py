@@ -59,7 +59,16 @@ tables = _Tables()
 @contextmanager
 def gc_paused() -> Iterator[None]:
     """Pause the garbage collector while many nodes are made: it would traverse all of them again and again, although
-    nodes form no cycles."""
+    nodes form no cycles.
+
+    >>> x = sb.symbol("x")
+    >>> with sb.gc_paused():
+    ...     e = sum(sb.sin(k * x) for k in range(100))
+    >>> sb.operations(e)
+    295
+
+    See also: `derive`.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:

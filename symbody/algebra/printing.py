@@ -156,7 +156,15 @@ def _reached(roots: list[Node], most: int) -> set[Node]:
 
 @dataclass(frozen=True, repr=False)
 class Sequence:
-    """Expressions written with intermediates: definitions (name, value) in order of evaluation, then the results."""
+    """Expressions written with intermediates: definitions (name, value) in order of evaluation, then the results.
+
+    >>> x = sb.symbol("x")
+    >>> found = sb.sequence(sb.sin(x + 1) * sb.cos(x + 1))
+    >>> found.definitions, found.results
+    ((('z1', 'x + 1'),), ('cos(z1)*sin(z1)',))
+
+    See also: `sequence`.
+    """
 
     definitions: Definitions
     results: tuple[str, ...]
@@ -174,19 +182,42 @@ def sequence(*things: Any, labels: Labels | None = None, style: Style = TEXT) ->
     """Expressions and matrices as a sequence of intermediates, all of them: `print(sequence(M, f))`.
 
     labels   names for subexpressions, each of which then has a line: `sequence(M, f, labels={"swing": m * l * sin(q)})`
+
+    >>> x, y = sb.symbols("x y")
+    >>> e = (x + y)**3
+    >>> print(sb.sequence(sb.sin(e), sb.cos(e)))
+    z1 = (x + y)**3
+    sin(z1)
+    cos(z1)
+
+    See also: `text`, `operations`, `program`.
     """
     flat = _flat(things)
     return _sequence(flat, intermediates(flat, labels), style, None)
 
 
 def text(thing: Any, lines: int | None = LINES, labels: Labels | None = None) -> str:
-    """An expression, condition or matrix as text, with at most so many lines of intermediates (None: all)."""
+    """An expression, condition or matrix as text, with at most so many lines of intermediates (None: all).
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.text(sb.sin(x)**2 + y / 2)
+    'y/2 + sin(x)**2'
+
+    See also: `latex`, `sequence`, `tidy`.
+    """
     return str(short_or_long(thing, TEXT, lines, labels))
 
 
 def latex(thing: Any, lines: int | None = LINES, labels: Labels | None = None) -> str:
-    """An expression, condition, matrix, vector, dyad, point or frame as LaTeX, with at most so many lines of
-    intermediates (None: all)."""
+    r"""An expression, condition, matrix, vector, dyad, point or frame as LaTeX, with at most so many lines of
+    intermediates (None: all).
+
+    >>> theta = sb.symbol("theta", "coordinate")
+    >>> print(sb.latex(theta.dot**2 / 2))
+    \frac{\dot{\theta}^{2}}{2}
+
+    See also: `text`, `sequence`, `tidy`.
+    """
     if hasattr(thing, "latex"):
         return str(thing.latex())
     return str(short_or_long(thing, LATEX, lines, labels))
@@ -217,12 +248,30 @@ def outline(thing: Any) -> str:
 
 
 def operations(*things: Any) -> int:
-    """Operations in expressions and matrices, each counted once however often it is used."""
+    """Operations in expressions and matrices, each counted once however often it is used.
+
+    >>> x = sb.symbol("x")
+    >>> e = sb.sin(x)
+    >>> for _ in range(10):
+    ...     e = sb.sin(e) * sb.cos(e)
+    >>> sb.operations(e), sb.unshared_operations(e)
+    (31, 4093)
+
+    See also: `unshared_operations`, `sequence`, `emit.Cost`.
+    """
     return sum(1 for n in ordered(nodes_of(_flat(things))) if n.args)
 
 
 def unshared_operations(*things: Any) -> int:
-    """Operations in expressions and matrices written out as trees, each counted as often as it is used."""
+    """Operations in expressions and matrices written out as trees, each counted as often as it is used.
+
+    >>> x = sb.symbol("x")
+    >>> e = (x + 1) * sb.sin(x + 1)
+    >>> sb.operations(e), sb.unshared_operations(e)
+    (3, 4)
+
+    See also: `operations`.
+    """
     roots = nodes_of(_flat(things))
     count: dict[Node, int] = {}
     for n in ordered(roots):

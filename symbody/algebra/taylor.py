@@ -21,6 +21,12 @@ def linearized(thing: Any, about: Mapping[Symbol, Any]) -> Any:
 
     Of vectors and dyads the components change, not the frames in which they are written: express them in a frame that
     does not move with these symbols first.
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.linearized(sb.sin(x) * y, {x: 0})
+    x*y
+
+    See also: `linearize`, `derivative`.
     """
     if not isinstance(about, Mapping) or any(not isinstance(s, Symbol) for s in about):
         raise ExpressionError(

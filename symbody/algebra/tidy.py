@@ -113,6 +113,12 @@ def tidy(thing: Any) -> Any:
     Sines and cosines are reduced by sin² + cos² = 1 and contracted to sums and differences of angles, common factors
     taken out, terms collected by what moves. An expression that is too large for that stays as it is (`tidied` says
     which); `simplified` asks SymPy for more.
+
+    >>> a, b, l = sb.symbols("a b l")
+    >>> sb.tidy(l * sb.sin(a) * sb.cos(b) + l * sb.cos(a) * sb.sin(b))
+    l*sin(a + b)
+
+    See also: `simplified`, `text`.
     """
     if isinstance(thing, Matrix):
         return Matrix(thing.rows, thing.cols, tuple(tidied(thing.entries).entries))

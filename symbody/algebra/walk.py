@@ -44,7 +44,14 @@ def scalars(*things: Any) -> list[Expr]:
 
 
 def free_symbols(*things: Any) -> list[Symbol]:
-    """The symbols in expressions, matrices, and components of vectors, dyads and points, in order of creation."""
+    """The symbols in expressions, matrices, and components of vectors, dyads and points, in order of creation.
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.free_symbols(x * y + 1, sb.sin(x))
+    [x, y]
+
+    See also: `substitute`, `Symbol`.
+    """
     return [n for n in ordered(scalars(*things)) if isinstance(n, Symbol)]
 
 
@@ -65,6 +72,14 @@ def substitute(thing: Any, table: Mapping[Any, Any]) -> Any:
     Takes and returns an expression, a matrix, a vector, dyad or point (whose components change, not the frames that
     they are in), or a list of them. Chosen numbers fold through the graph. An expression that has no value at these
     numbers (a pole, the logarithm of zero) is refused, unless it stands in the branch of a `where` that is not taken.
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.substitute(x + 2 * y, {x: y, y: x})  # at the same time
+    2*x + y
+    >>> sb.substitute([x * y, x / y], {y: 2})
+    [2*x, x/2]
+
+    See also: `evaluate`, `resolve`, `free_symbols`.
     """
     if isinstance(thing, (list, tuple)):
         return type(thing)(substitute_all(list(thing), table))
@@ -115,6 +130,12 @@ def resolve(definitions: Mapping[Symbol, Any]) -> dict[Symbol, Expr]:
     c}.
 
     Definitions that need themselves are refused, with the circle named.
+
+    >>> a, b, c = sb.symbols("a b c")
+    >>> sb.resolve({a: b + 1, b: 2 * c})
+    {b: 2*c, a: 2*c + 1}
+
+    See also: `substitute`.
     """
     given = {k: as_expr(v) for k, v in definitions.items()}
     needs = {k: [s for s in free_symbols(v) if s in given] for k, v in given.items()}

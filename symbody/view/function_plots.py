@@ -82,7 +82,7 @@ def equations_figure(
     of two states."""
     where = f"plot of {eq.name!r}"
     over = ranges(where, named)
-    rows = _Rows.over(eq, over, where)
+    rows = _GridRows.over(eq, over, where)
     labels = [label_and_unit(eq, n, 0) for n in over.names]
     if not what:
         return _flow(eq, over, rows, title, beside)
@@ -151,7 +151,7 @@ def _paths(over: Ranges, motions: Trajectory | Sequence[Trajectory]) -> tuple[Cu
     return tuple(Curve(x, y, group=1) for sim in sims for x, y in [smooth(sim).values(list(over.names))])
 
 
-def _flow(eq: Equations, over: Ranges, rows: _Rows, title: str, beside: Trajectory | Sequence[Trajectory]) -> Figure:
+def _flow(eq: Equations, over: Ranges, rows: _GridRows, title: str, beside: Trajectory | Sequence[Trajectory]) -> Figure:
     names = {s.name: s for s in eq.state}
     if len(over.names) != 2 or any(n not in names for n in over.names):
         raise ViewError(
@@ -175,7 +175,7 @@ def _rates(eq: Equations, names: Sequence[str]) -> list[Expr]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _GridRows:
     """States, inputs and parameters in rows: a row for each combination."""
 
     equations: Equations
@@ -187,7 +187,7 @@ class _Rows:
     p: Array
 
     @classmethod
-    def over(cls, eq: Equations, over: Ranges, where: str) -> _Rows:
+    def over(cls, eq: Equations, over: Ranges, where: str) -> _GridRows:
         """What is not varied has the number that was given, or its default."""
         table = eq.variables.of("t q u z r p")
         known = {**table.defaults, **table.numbers(over.given, where, ViewError)}

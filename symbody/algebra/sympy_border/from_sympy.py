@@ -58,6 +58,13 @@ def from_sympy(x: Any, symbols: Mapping[Any, Any] | Iterable[Symbol] | None = No
     symbols   what SymPy's symbols stand for, where that is not a parameter, or not a coordinate in the case of
               dynamicsymbols: a mapping from SymPy symbols or their names to expressions (to an `ExternalFunction` for
               an undefined function), or just symbols, which are then found by name: `from_sympy(x, [u, tau])`
+
+    >>> import sympy
+    >>> x, y = sympy.symbols("x y")
+    >>> sb.from_sympy(sympy.expand((x + y)**2) * sympy.sin(x))
+    (x**2 + y**2 + 2*x*y)*sin(x)
+
+    See also: `to_sympy`, `from_equations`.
     """
     given = meanings(symbols)
     if isinstance(x, SympyForm):

@@ -45,6 +45,12 @@ def simplified(thing: Any, seconds: float = 10.0, limit: int = 3000) -> Any:
     Each entry becomes a quotient of polynomials, with sin² + cos² = 1 used and common parameters collected; the
     shortest form is taken, so nothing gets longer. Entries of more than `limit` operations, and those that are left
     when the time is over, stay as they are.
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.simplified((x**2 - y**2) / (x - y))
+    x + y
+
+    See also: `tidy`, `to_sympy`.
     """
     deadline = time.monotonic() + seconds
     known: dict[Expr, Expr] = {}

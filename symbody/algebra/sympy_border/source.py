@@ -101,6 +101,12 @@ def sympy_source(parts: Mapping[str, Any], about: str = "", labels: Labels | Non
 
     A symbol, function or intermediate whose name is a word of Python or SymPy, or that of a part, is held by a variable
     of a similar name: `lambda_ = Symbol('lambda')`.
+
+    >>> x = sb.symbol("x")
+    >>> print(sb.algebra.sympy_source({"f": sb.sin(x) / x}).splitlines()[-1])
+    f = Matrix(1, 1, [sin(x)/x])
+
+    See also: `to_sympy`, `write.sympy`.
     """
     shapes = {name: x if isinstance(x, Matrix) else Matrix(1, 1, (x,)) for name, x in parts.items()}
     entries = tuple(e for m in shapes.values() for e in m.entries)

@@ -36,6 +36,12 @@ def to_sympy(x: Any, expand: bool = False, limit: int = 2000, labels: Labels | N
     Parameters become Symbol(name), time dynamicsymbols._t, all other symbols dynamicsymbols(name), and symbols of
     higher order Derivatives of these. Only kinds get lost on the way: a speed u comes back as a coordinate u, unless
     `from_sympy(..., free_symbols(x))` is told; external functions are told as {"f": f}.
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.to_sympy((x + y)**2, expand=True).expand()
+    x**2 + 2*x*y + y**2
+
+    See also: `from_sympy`, `simplified`.
     """
     _check_names(x)
     if isinstance(x, (Expr, Matrix)):
