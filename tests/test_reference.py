@@ -22,10 +22,10 @@ NOT_YET: frozenset[str] = frozenset(
     """
     sb.Model sb.LynchInput sb.Mechanism sb.Body sb.Frame sb.Point sb.Vector sb.Dyad sb.SystemVector sb.axial
     sb.express sb.read_model sb.read_model_text sb.write_model sb.model_text sb.model_schema sb.read_urdf
-    sb.read_mjcf sb.inertia sb.bar sb.disc sb.cylinder sb.sphere sb.shell sb.cuboid sb.ElasticBody sb.material
-    sb.finite_elements sb.FiniteElements sb.ReducedBody sb.read_reduced sb.interpolated_body sb.Coulomb sb.LuGre
-    sb.HalfSpace sb.Ball sb.Ring sb.Tube sb.Ellipsoid sb.touch sb.corners sb.audit sb.Audit sb.derive
-    sb.from_equations sb.from_lagrangian sb.Equations sb.Variables sb.Variable sb.NamedRow sb.certify
+    sb.read_mjcf sb.read_sdf sb.inertia sb.bar sb.disc sb.cylinder sb.sphere sb.shell sb.cuboid sb.ElasticBody
+    sb.material sb.finite_elements sb.FiniteElements sb.ReducedBody sb.read_reduced sb.interpolated_body
+    sb.Coulomb sb.LuGre sb.HalfSpace sb.Ball sb.Ring sb.Tube sb.Ellipsoid sb.touch sb.corners sb.audit sb.Audit
+    sb.derive sb.from_equations sb.from_lagrangian sb.Equations sb.Variables sb.Variable sb.NamedRow sb.certify
     sb.Certificate sb.minimal sb.kinetic_energy sb.potential_energy sb.energy sb.momentum sb.angular_momentum
     sb.centre_of_mass sb.power sb.load_powers sb.generalized_force sb.constraint_power sb.reaction sb.reactions
     sb.Reaction sb.inverse_dynamics sb.InverseDynamics sb.joint_forces sb.forward_derivatives
@@ -45,13 +45,13 @@ NOT_YET: frozenset[str] = frozenset(
     sb.bodies.Robot sb.bodies.RobotReport sb.emit.Cost sb.emit.Program sb.emit.Compiled sb.emit.CudaFunction
     sb.emit.ptx_source sb.emit.DeviceArray sb.emit.Dynamics sb.integrate.Batch sb.integrate.BatchOutputs
     sb.integrate.CudaMotion sb.integrate.CudaMotions sb.integrate.FixedMotions sb.integrate.MarchedMotions
-    sb.integrate.Ending sb.integrate.Outcome sb.integrate.Statistics sb.integrate.Stepper
-    sb.integrate.StepDerivatives sb.integrate.Violation sb.integrate.Occurrence sb.integrate.Segment
-    sb.integrate.Violations sb.stability.StabilityChart sb.stability.Design sb.stability.EigenvalueSensitivities
-    sb.stability.Feedback sb.stability.Critical sb.stability.RootLocus sb.stability.frequency_grid
-    sb.stability.FrequencyResponse sb.stability.StateSpace sb.stability.TimeResponse sb.stability.SecondOrder
-    sb.stability.Mode sb.stability.Spectrum sb.stability.SteadyMotion sb.stability.SpecialPoint
-    sb.stability.SpecialCurve sb.stability.DegeneratePoint sb.stability.SpecialOrbit
+    sb.integrate.interpolation sb.integrate.Ending sb.integrate.Outcome sb.integrate.Statistics
+    sb.integrate.Stepper sb.integrate.StepDerivatives sb.integrate.Violation sb.integrate.Occurrence
+    sb.integrate.Segment sb.integrate.Violations sb.stability.StabilityChart sb.stability.Design
+    sb.stability.EigenvalueSensitivities sb.stability.Feedback sb.stability.Critical sb.stability.RootLocus
+    sb.stability.frequency_grid sb.stability.FrequencyResponse sb.stability.StateSpace sb.stability.TimeResponse
+    sb.stability.SecondOrder sb.stability.Mode sb.stability.Spectrum sb.stability.SteadyMotion
+    sb.stability.SpecialPoint sb.stability.SpecialCurve sb.stability.DegeneratePoint sb.stability.SpecialOrbit
     sb.stability.SpecialOrbitCurve sb.stability.OrbitEnd sb.stability.PoincareSection
     sb.stability.LyapunovExponents sb.stability.Attractors sb.stability.Basins sb.study.ModelFile
     sb.study.built_in sb.study.ModelSource sb.study.find_model sb.study.Study sb.study.at_times sb.study.at_end

@@ -151,7 +151,9 @@ def _paths(over: Ranges, motions: Trajectory | Sequence[Trajectory]) -> tuple[Cu
     return tuple(Curve(x, y, group=1) for sim in sims for x, y in [smooth(sim).values(list(over.names))])
 
 
-def _flow(eq: Equations, over: Ranges, rows: _GridRows, title: str, beside: Trajectory | Sequence[Trajectory]) -> Figure:
+def _flow(
+    eq: Equations, over: Ranges, rows: _GridRows, title: str, beside: Trajectory | Sequence[Trajectory]
+) -> Figure:
     names = {s.name: s for s in eq.state}
     if len(over.names) != 2 or any(n not in names for n in over.names):
         raise ViewError(

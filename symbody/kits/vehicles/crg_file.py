@@ -48,7 +48,7 @@ class CrgFile:
         phi = float(self.heading[0])
         if np.ptp(self.heading) > 1e-9:
             raise ModelError(
-                f"{self.name}: its reference line turns by {np.ptp(self.heading):.3g} rad; a wheel finds its place on a straight one only. Take "
+                f"{self.name}: its reference line turns by {np.ptp(self.heading):z.3g} rad; a wheel finds its place on a straight one only. Take "
                 "u, v, z of the file for a road of your own"
             )
         if np.isnan(self.z).any():
