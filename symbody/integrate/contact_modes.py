@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ..algebra.cache_owner import CacheOwner
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import ZERO, Expr, Symbol, symbol
 from ..algebra.matrix import sum_of_products
@@ -48,7 +49,7 @@ class ContactMode:
     states: Mapping[str, FrictionState]
 
 
-class ModeTable:
+class ModeTable(CacheOwner):
     """Contacts and frictions of equations, names of modes, and their equations."""
 
     def __init__(self, base: Equations, contacts: Sequence[Contact], frictions: Sequence[Friction]) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra.graph import Expr
+from ..algebra.graph import ZERO, Expr, Symbol
 from ..derive.equations import Equations
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed
@@ -141,14 +141,20 @@ class ContactHandler:
         impulses = named_impulses(self._impulses, self.names, found)
         for k in np.flatnonzero(closing).tolist():
             out.occurrences.append(Occurrence(self.names[k], now.t, now.state, state, impulses))
-        is_first, is_single = out.state is None, int(np.sum(part)) == 1
+        out.after = self._after(part, e, found.impulses, out) if self._varies else None
         out.state = state
-        out.after = (
-            impact_map(self._eq, self.contacts[int(np.argmax(part))])
-            if is_first and is_single and self._varies
-            else None
-        )
         return Instant(now.t, state, now.p, now.r)
+
+    def _after(
+        self, part: Flags, e: Array, impulses: Array, out: EventResult
+    ) -> Mapping[Symbol, Expr] | None:
+        """Speeds after the impact of one contact that closes, and of those that are closed, as expressions; None where
+        more close at one time."""
+        if out.state is not None or int(np.sum(part & ~self._is_closed)) != 1:
+            return None
+        pushing = [k for k in np.flatnonzero(part).tolist() if impulses[k] > 0]
+        restitution = {self.names[k]: self.contacts[k].restitution if e[k] else ZERO for k in pushing}
+        return impact_map(self._eq, *(self.contacts[k] for k in pushing), restitution=restitution)
 
     # ------------------------------------------------------------------------------------------------ rest
 
@@ -205,7 +211,8 @@ class ContactHandler:
         state = now.state.copy()
         lost = np.asarray(np.linalg.lstsq(W.T, -x.speed[closed], rcond=None)[0], dtype=np.float64)
         state[self._n_q : self._n_q + self._n_u] += metric.speeds(lost)
-        out.state, out.after = state, None
+        out.after = out.after if out.state is not None else {}
+        out.state = state
         return Instant(now.t, state, now.p, now.r)
 
 

@@ -31,11 +31,16 @@ class Instant:
 
 @dataclass(frozen=True)
 class Transition:
-    """The next mode, the state in which it begins, and values of parameters that belong to it."""
+    """The next mode, the state in which it begins, and values of parameters that belong to it.
+
+    carried   that state as expressions in the one before, as far as the constraints of the next mode do not change it;
+              None: the state as the event leaves it
+    """
 
     mode: str
     state: Array
     values: Mapping[str, float] = field(default_factory=dict)
+    carried: Sequence[Expr] | None = None
 
 
 @dataclass

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from ..algebra.graph import Expr
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, shown
 from .contacts import ContactHandler, check_names
@@ -20,7 +22,7 @@ from .outcome import Ending
 from .rate_jumps import RateJumpHandler, borders_of
 from .run import Leg
 from .segment import Occurrence
-from .sensitivities import Saltation, VariedForm
+from .sensitivities import VariedForm
 
 MANY: Final = 40  # events
 SHORT: Final = 1e-11  # of the time to simulate: that many events within it are chattering
@@ -50,6 +52,24 @@ ADVICE: Final = (
 )
 
 
+@dataclass(frozen=True)
+class Leaving:
+    """The end of a mode with variations: the event function (None: it ends as it begins), the new state as expressions
+    before constraints change it, and the state with its variations."""
+
+    when: Expr | None
+    carried: tuple[Expr, ...]
+    y: Array
+
+
+def _no_derivatives(form: Form, t: float, results: Sequence[EventResult]) -> SimulationError:
+    return SimulationError(
+        f"sensitivities of {form.equations.name!r}: at t = {t:g} the state jumps by "
+        f"{listed(o.name for a in results for o in a.occurrences)}; derivatives exist only through a single event or impact whose new "
+        "values are expressions and keep the constraints"
+    )
+
+
 class EventLoop:
     """Events of a simulation in one mode; `drive` calls it."""
 
@@ -66,7 +86,7 @@ class EventLoop:
         self.detail = ""
         eq = form.equations
         self._n, self._n_p = len(eq.q) + len(eq.u) + len(eq.z), len(eq.p)
-        self._saltations: dict[tuple[int, ...], Saltation] = {}
+        self.leaving: Leaving | None = None
 
     @property
     def sense(self) -> tuple[int, ...]:
@@ -164,7 +184,9 @@ class EventLoop:
             if result.ending is not None or result.stops is not None:
                 ending = result.ending or ending or Ending.STOPPED
                 stops.append(result.stops or "")
-        if new is not None:
+        if self.target is not None and (varied := self.form.variations):
+            self.leaving = self._left(varied, leg.machine.t, leg.machine.y.copy(), results, found)
+        elif new is not None:
             self._jump(leg, new, changed, found)
         if ending is not None:
             self.detail = listed(dict.fromkeys(stops))
@@ -193,21 +215,31 @@ class EventLoop:
         found: Sequence[int],
     ) -> Array:
         found = [k for k in found if any(self._owner[k][0] is handler for handler, _ in changed)]
+        if not found and all(r.after == {} for _, r in changed):  # a mode begins, and what rounding left is taken away
+            return before[form.state.n :]
         if len(changed) != 1 or len(found) != 1 or changed[0][1].after is None:
-            raise SimulationError(
-                f"sensitivities of {form.equations.name!r}: at t = {t:g} the state jumps by "
-                f"{listed(o.name for _, a in changed for o in a.occurrences)}; derivatives exist only through a single event or impact whose new "
-                "values are expressions and keep the constraints"
-            )
+            raise _no_derivatives(form, t, [a for _, a in changed])
         k = found[0]
         handler, inner = self._owner[k]
         expressions = changed[0][1].after
         assert expressions is not None
-        key = (k, id(handler))
-        if key not in self._saltations:
-            self._saltations[key] = Saltation(form, handler.watched[inner][0], expressions)
+        new = tuple(expressions.get(s, s) for s in form.state.y)
         aside = ASIDE * max(1.0, abs(t)) * self.direction if changed[0][1].is_continuous else 0.0
-        return self._saltations[key](t, before, after, self.p, aside)
+        return form.saltation(handler.watched[inner][0], new, form.state)(t, before, after, self.p, aside)
+
+    def _left(
+        self, form: VariedForm, t: float, y: Array, results: Sequence[tuple[EventHandler, EventResult]], found: Sequence[int]
+    ) -> Leaving:
+        """How variations leave this mode."""
+        changed = [(h, r) for h, r in results if r.target is not None or r.state is not None]
+        own = [k for k in found if any(self._owner[k][0] is h for h, _ in changed)]
+        handler, result = changed[0]
+        if len(changed) != 1 or len(own) > 1 or (found and not own) or (result.state is not None and result.after is None):
+            raise _no_derivatives(form, t, [r for _, r in changed])
+        assert result.target is not None
+        after, carried = result.after or {}, result.target.carried
+        new = tuple(after.get(s, s) for s in form.equations.state) if carried is None else tuple(carried)
+        return Leaving(handler.watched[self._owner[own[0]][1]][0] if own else None, new, y)
 
     # ----------------------------------------------------------------------------------------- signs of event functions
 

@@ -7,12 +7,12 @@ solved (`friction_problem.py`) and says how it goes on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
-from ..algebra.graph import Expr, as_expr
+from ..algebra.graph import Expr, Symbol, as_expr
 from ..algebra.matrix import sum_of_products
 from ..algebra.walk import free_symbols
 from ..derive.undetermined import LEAST_NORM
@@ -24,6 +24,7 @@ from .contacts import ContactHandler, Flags
 from .event_handlers import EventResult, Instant, Transition
 from .forms import Form
 from .friction_problem import SLIPS, STICKS, Cone, ConeState, FrictionProblem, FrictionSolution
+from .impact_maps import ImpactMap, ImpulsePhase, impact_cases
 from .impacts import FINE, ContactValues, Impact, named_impulses
 from .outcome import Ending
 from .segment import Occurrence
@@ -113,13 +114,31 @@ class FrictionHandler(ContactHandler):
                 f"contact {self.names[k]!r}: restitution is between 0 and 1, is {e[k]:g} at t = {now.t:g}"
             )
         s = self._problems.state(now)
-        posed, total = impulses_by_law(self._impact_law, self._problems, s, part, e)
-        if total is None:
+        posed, phases = impulses_by_law(self._impact_law, self._problems, s, part, e)
+        if not phases:
             name = listed(n for n, is_closing in zip(self.names, closing, strict=True) if is_closing)
             out.ending = Ending.SINGULAR
             out.stops = f"no impulse with friction opens contact {name}: constraints or other contacts keep it closed"
             return now
-        return self._after_impact(s, posed, total, closing, out)
+        bouncing = [n for n, is_closing, x_e in zip(self.names, closing, e, strict=True) if is_closing and x_e > 0]
+        is_alone = out.state is None and int(np.sum(closing & ~self._is_closed)) == 1
+        out.after = self._map(posed, phases, bouncing) if self._varies and is_alone else None
+        return self._after_impact(s, posed, total_of(phases), closing, out)
+
+    def _map(
+        self, posed: PosedProblem, phases: Sequence[ImpulsePhase], bouncing: Sequence[str]
+    ) -> Mapping[Symbol, Expr] | None:
+        """Speeds after the impact of one contact that closes, with those that are closed, as expressions."""
+        contacts, frictions = (
+            [self.names[k] for k in posed.contacts],
+            [self._table.frictions[j] for j in posed.frictions],
+        )
+        cases = impact_cases(phases, contacts, frictions, bouncing if self._impact_law == NEWTON else ())
+        if cases is None:
+            return None
+        table = self._table
+        found: dict[Symbol, Expr] = table.cached("impact map", cases, lambda: ImpactMap(table).through(cases))
+        return found
 
     def _after_impact(
         self, s: ContactState, posed: PosedProblem, total: Array, closing: Flags, out: EventResult
@@ -145,7 +164,7 @@ class FrictionHandler(ContactHandler):
         impulses = {**named_impulses(self._impulses, self.names, found), **given}
         for k in np.flatnonzero(closing).tolist():
             out.occurrences.append(Occurrence(self.names[k], now.t, now.state, state, impulses))
-        out.state, out.after = state, None
+        out.state = state
         return Instant(now.t, state, now.p, now.r)
 
     # ------------------------------------------------------------------------------------------------ transitions
@@ -250,7 +269,8 @@ class FrictionHandler(ContactHandler):
         state = now.state.copy()
         change = np.asarray(np.linalg.lstsq(W.T, np.array(wanted), rcond=1e-11)[0], dtype=np.float64)
         state[self._n_q : self._n_q + self._n_u] += s.metric.speeds(change)
-        out.state, out.after = state, None
+        out.after = out.after if out.state is not None else {}
+        out.state = state
         return Instant(now.t, state, now.p, now.r)
 
     def _without_acceleration(self, s: ContactState, still: Flags, out: EventResult) -> EventResult:
@@ -269,6 +289,7 @@ class FrictionHandler(ContactHandler):
         told = f"{name}: no acceleration satisfies Coulomb's law (Painlevé), impact without collision"
         out.occurrences.append(Occurrence(told, now.t, now.state, now.state))
         after = self._after_impact(s, posed, found.forces, np.zeros(len(self.names), dtype=bool), out)
+        out.after = None
         if out.ending:
             return out
         x = self._numbers(after)
@@ -283,8 +304,8 @@ def impulses_by_law(
     e: Array,
     free: Array | None = None,
     duration: float = 0.0,
-) -> tuple[PosedProblem, Array | None]:
-    """Impulses by Newton's law, v⁺ + e v⁻ >= 0 where they act; or by Poisson's: what compression gave, e times it comes
+) -> tuple[PosedProblem, tuple[ImpulsePhase, ...]]:
+    """Phases of impulses, none where they are not found: by Newton's law, v⁺ + e v⁻ >= 0 where they act; or by Poisson's: what compression gave, e times it comes
     back at least (Glocker and Pfeiffer 1995).
 
     free       change of the speeds u by other forces over a `duration`; none in an impact
@@ -296,13 +317,22 @@ def impulses_by_law(
     posed = problems.posed(s, part, b, slip + turned, duration=duration)
     problem, n = posed.problem, len(posed.contacts)
     total = problem.any_forces(quickly=duration > 0.0)
-    if total is None or law == NEWTON or not np.any(e > 0):
-        return posed, total
+    if total is None:
+        return posed, ()
+    first = ImpulsePhase(problem, np.zeros(len(total)), total)
+    if law == NEWTON or not np.any(e > 0):
+        return posed, (first,)
     back = np.zeros(len(total))
     back[:n] = e[posed.contacts] * total[:n]
     speeds = problem.A @ (total + back) + problem.b
     cones = tuple(  # friction acts under what comes back, also where nothing is added to it
         Cone(c.rows, None, c.kinetic, c.static, c.share, float(c.share @ back)) for c in problem.cones
     )
-    expanded = FrictionProblem(problem.V, speeds, problem.normals, cones).any_forces()
-    return posed, None if expanded is None else total + back + expanded
+    expansion = FrictionProblem(problem.V, speeds, problem.normals, cones)
+    expanded = expansion.any_forces()
+    return posed, () if expanded is None else (first, ImpulsePhase(expansion, back, expanded, returns=True))
+
+
+def total_of(phases: Sequence[ImpulsePhase]) -> Array:
+    """Impulses of all phases."""
+    return np.sum([phase.given + phase.found for phase in phases], axis=0)

@@ -270,16 +270,23 @@ def impact(
     return Impact(u + change, impulses, metric.reactions(change, G, pushed))
 
 
-def impact_map(eq: Equations, contact: Contact) -> dict[Symbol, Expr]:
-    """Speeds after the impact of one contact as expressions in the state before, with one solve block.
+def impact_map(
+    eq: Equations, *contacts: Contact, restitution: Mapping[str, Expr] | None = None
+) -> dict[Symbol, Expr]:
+    """Speeds after the impact of contacts that all push as expressions in the state before, with one solve block.
 
     [M Sᵀ; S 0] [u⁺ - u⁻; -Λ] = [0; 0, -(1 + e) v⁻],   S = [Jc; G]
+
+    restitution   by name, where it is not that of the contact
     """
-    closed = constrained(eq, {contact.name: contact.gap})
+    closed = constrained(eq, {c.name: c.gap for c in contacts})
     rates = dict(zip(eq.q, eq.rates.entries, strict=True))
-    jump = -(1 + contact.restitution) * time_derivative(contact.gap, rates)
     at = len(eq.phi.entries)
-    right = [ZERO] * len(eq.u) + [jump if i == at else ZERO for i in range(len(closed.lam))]
+    jumps = {
+        at + k: -(1 + (restitution or {}).get(c.name, c.restitution)) * time_derivative(c.gap, rates)
+        for k, c in enumerate(contacts)
+    }
+    right = [ZERO] * len(eq.u) + [jumps.get(i, ZERO) for i in range(len(closed.lam))]
     solved = closed.factors.solve(right)
     return {u: u + solved[i] for i, u in enumerate(eq.u)}
 

@@ -169,11 +169,12 @@ class SwitchHandler:
         eq, self._switch, self._form = form.equations, switch, form
         where = f"switch {switch.name!r}"
         self.watched: tuple[tuple[Expr, int], ...] = ((in_state(eq, where, [switch.when], form.y)[0], switch.sense),)
-        self._carry = form.compiled("carried", {"state": _carried(eq, target, switch)}, eq.state)
+        self._carried = _carried(eq, target, switch)
+        self._carry = form.state.compiled("carried", {"state": self._carried}, eq.state)
         self._guard: Compiled | None = None
         if switch.where is not None:
             holds = in_state(eq, f"{where}, where", [choice(switch.where, ONE, ZERO)], form.y)
-            self._guard = form.compiled("guard", {"holds": holds}, eq.state)
+            self._guard = form.state.compiled("guard", {"holds": holds}, eq.state)
         self._impulses = impulses_of(target)
         self._p = np.array([p[s.name] for s in target.p])
         self._r = np.array([p[s.name] for s in target.r])
@@ -197,7 +198,7 @@ class SwitchHandler:
             )
         state, impulses = settled
         occurrences = [Occurrence(switch.name, now.t, now.state, state, impulses)]
-        return EventResult(target=Transition(switch.target, state), occurrences=occurrences)
+        return EventResult(target=Transition(switch.target, state, carried=self._carried), occurrences=occurrences)
 
     def tolerance(self, now: Instant) -> float:
         return 0.0

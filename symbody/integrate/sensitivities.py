@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -30,8 +30,12 @@ from ..emit.run.callable import Array, Compiled
 from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError
 from . import projection
+from .borders import parts
 from .forms import Form
 from .varied_starts import NEAREST, VariedStart
+
+
+CARRIED: Final = "carried"  # variations at the start are given: they come from the mode before
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,10 +123,17 @@ class VariedForm(Form):
         new, rates_after = Matrix(form.n, 1, tuple(table.values())), substitute_all(list(form.rates), table)
         rate = directional_derivative(when, flow)
         for j, column in enumerate(self.columns):
-            delay, met = _met(self, j, when, rate, flow)
-            moved = directional_derivative(new, met).entries
+            delay = _delay(self, j, when, rate)
+            moved = directional_derivative(new, _met(self, j, delay, flow)).entries
             out |= {s: e - delay * f for s, e, f in zip(column, moved, rates_after, strict=True)}
         return out
+
+    def saltation(self, when: Expr | None, after: tuple[Expr, ...], target: Form) -> Saltation:
+        """How variations pass an event, made once."""
+        made: Saltation = self.cached(
+            "saltation", (when, after, id(target)), lambda: Saltation(self, when, after, target)
+        )
+        return made
 
     def settle(self, p: Array) -> Any:
         inner = self.state.settle(p)
@@ -144,10 +155,14 @@ def varied(form: Form, wrt: Sequence[str], held: Sequence[str] | str = ()) -> Va
         raise SimulationError("sensitivities and invariants cannot be asked for at once")
     eq = form.equations
     where, what = f"sensitivities of {eq.name!r}", "value at the start or parameter"
-    chosen = tuple(eq.variables.of("q u z p r").symbol(name, where, SimulationError, what) for name in wrt)
+    every = eq.variables.of("q u z p r")
+    if held == CARRIED:  # variations of an earlier mode, which may have other variables
+        chosen = tuple(every[n].symbol if n in every else symbol(n, "variable") for n in wrt)
+    else:
+        chosen = tuple(every.symbol(name, where, SimulationError, what) for name in wrt)
     table = eq.variables.of("q u")
     kept = (
-        None if held == NEAREST else frozenset(table.symbol(n, f"{where}, held", SimulationError) for n in _names(held))
+        None if held in (NEAREST, CARRIED) else frozenset(table.symbol(n, f"{where}, held", SimulationError) for n in _names(held))
     )
     columns = [tuple(symbol(f"d_{s.name}_by_{x.name}", "variable") for s in form.y) for x in chosen]
     out = VariedForm(
@@ -197,26 +212,43 @@ def settle_all(t: float, y: Numbers, out: Numbers, note: Numbers, tangent: Tange
 
 @dataclass(frozen=True, eq=False)
 class Saltation:
-    """How variations pass an event: see the head of this file. Made once for an event, called whenever it happens."""
+    """How variations pass an event: see the head of this file. Made once for an event, called whenever it happens.
+
+    when     the event function; None: a mode that ends as it begins, so that its delays are those of its beginning
+    after    new values, of the variables of `target`
+    target   the form in which it goes on
+    """
 
     form: VariedForm
-    when: Expr
-    after: Mapping[Symbol, Expr]
+    when: Expr | None
+    after: tuple[Expr, ...]
+    target: Form
+
+    @cached_property
+    def _delays(self) -> tuple[Symbol, ...]:
+        """Of each variation, where they are given."""
+        return tuple(symbol(f"delay_by_{x.name}", "variable") for x in self.form.wrt) if self.when is None else ()
+
+    @cached_property
+    def _new_parameters(self) -> tuple[Symbol, ...]:
+        """Parameters that only the target has."""
+        return tuple(s for s in self.target.parameters if s not in self.form.parameters)
 
     @cached_property
     def _programs(self) -> tuple[Compiled, Compiled]:
-        form = self.form
-        state, eq = form.state, form.equations
-        flow = dict(zip(state.y, state.rates, strict=True)) | {eq.t: ONE}
-        rate = directional_derivative(self.when, flow)
+        form, target = self.form, self.target
+        flow = dict(zip(form.state.y, form.state.rates, strict=True)) | {form.equations.t: ONE}
+        rate = None if self.when is None else directional_derivative(self.when, flow)
         moved, jumped = [], []
-        new = Matrix(state.n, 1, tuple(self.after.get(s, s) for s in state.y))
+        new = Matrix(target.n, 1, self.after)
         for j in range(len(form.wrt)):
-            delay, met = _met(form, j, self.when, rate, flow)
+            delay = self._delays[j] if rate is None else _delay(form, j, self.when, rate)
+            met = _met(form, j, delay, flow) | {s: ONE for s in self._new_parameters if s.name == form.wrt[j].name}
             jumped += list(directional_derivative(new, met).entries)
             moved.append(delay)
-        before = form.compiled("at_the_event", {"s": jumped, "delay": moved})
-        after = state.compiled("rates", {"dy": list(state.rates)})
+        more = {"delays": list(self._delays), "more": list(self._new_parameters)}
+        before = form.compiled("at_the_event", {"s": jumped, "delay": moved}, more={k: v for k, v in more.items() if v})
+        after = target.compiled("rates", {"dy": list(target.rates)})
         return before, after
 
     def __call__(self, t: float, before: Array, state_after: Array, p: Array, aside: float) -> Array:
@@ -232,15 +264,49 @@ class Saltation:
         columns = s.reshape(len(delay), -1) - np.outer(delay, flow)
         return columns.reshape(-1)
 
+    def into(self, t: float, before: Array, p: Array, begun: tuple[Array, Array], delays: Array) -> tuple[Array, Array]:
+        """Variations of the target, whose state and parameters are `begun`, and how much later each begins; `delays` are
+        those of the beginning of a mode that ends at once."""
+        at_event, flow_after = self._programs
+        more = [begun[1][self.target.parameters.index(s)] for s in self._new_parameters]
+        given = [x for x in (delays if self._delays else (), np.array(more)) if len(x)]
+        s, delay = at_event(t, before, *given, p)
+        delay = np.atleast_1d(delay)
+        columns = s.reshape(len(delay), -1) - np.outer(delay, flow_after(t, *begun))
+        return columns.reshape(-1), delay
 
-def _met(
-    form: VariedForm, j: int, when: Expr, rate: Expr, flow: Mapping[Symbol, Expr]
-) -> tuple[Expr, dict[Symbol, Expr]]:
-    """How much later the event comes along the j-th variation, and how everything has moved by then."""
+
+def _delay(form: VariedForm, j: int, when: Expr | None, rate: Expr) -> Expr:
+    """How much later an event comes along the j-th variation."""
+    assert when is not None
+    return -directional_derivative(when, form.direction(j)) / rate
+
+
+def _met(form: VariedForm, j: int, delay: Expr, flow: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
+    """How everything has moved along the j-th variation by the time of the event."""
     direction = form.direction(j)
-    delay = -directional_derivative(when, direction) / rate
     met: dict[Symbol, Expr] = {s: direction.get(s, ZERO) + delay * flow[s] for s in flow}
-    return delay, met | {x: ONE for x in (form.wrt[j],) if x in form.state.parameters}
+    return met | {x: ONE for x in (form.wrt[j],) if x in form.state.parameters}
+
+
+def landed(form: Form, carried: Sequence[Expr]) -> tuple[Expr, ...]:
+    """A state, given as expressions, brought onto the constraints of a form: positions, then speeds by impulses through
+    the mass matrix. Positions are on them already; it is their neighbours that may not be."""
+    eq = form.equations
+    table: dict[Symbol, Expr] = dict(zip(eq.state, carried, strict=True))
+    if parts(eq):
+        raise SimulationError(
+            f"sensitivities of {eq.name!r}: constraints of a mode repeat each other, and derivatives of speeds that they change "
+            "are not determined; leave redundant constraints out"
+        )
+    for rows, symbols, made in (
+        (eq.position_rows, eq.q, projection.new_positions),
+        (form.chosen, eq.u, projection.new_speeds),
+    ):
+        if rows:
+            new = substitute_all(list(made(eq, form.chosen, form.metric)[0].entries), table)
+            table |= dict(zip(symbols, new, strict=True))
+    return tuple(table.values())
 
 
 def variations_in(y: Array, n: int, count: int) -> Array | None:

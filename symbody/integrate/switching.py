@@ -12,18 +12,31 @@ from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, shown, unknown
 from .event_handlers import EventHandler, UserEventHandler
-from .event_loop import ADVICE, ChatteringDetector
+from .borders import run_rank
+from .event_loop import ADVICE, ChatteringDetector, Leaving
 from .events import Event
 from .modes import Contacts, HybridSystem, Modes, is_in
 from .outcome import Ending, Outcome
+from .rate_jumps import RateJumpHandler, borders_of
 from .segment import Occurrence, Segment
-from .simulate import Simulation, SimulationOptions, check_options, check_start, check_steps, choice, simulate, span
+from .sensitivities import CARRIED, landed
+from .simulate import (
+    Simulation,
+    SimulationOptions,
+    check_options,
+    check_start,
+    check_steps,
+    choice,
+    form_of,
+    simulate,
+    span,
+)
 from .state import Start, State, default_values, is_whole_state, start_values
 from .time_stepping import METHOD as MOREAU
 from .trajectory import Trajectory
 
 
-@values_by_name(SimulationError, like=simulate, without=("sensitivities",))
+@values_by_name(SimulationError, like=simulate)
 def simulate_modes(
     modes: Modes | Contacts,
     t: Any,
@@ -32,6 +45,7 @@ def simulate_modes(
     values: Mapping[Any, float] | None = None,
     inputs: Mapping[Any, Any] | None = None,
     events: Sequence[Event] = (),
+    mode: str | None = None,
     options: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> Trajectory:
@@ -40,15 +54,20 @@ def simulate_modes(
     modes     `Modes` (equations by name and the switches between them), or `Contacts` (bodies that bounce and come to
               rest)
     events    `Event`s; each is active in all modes that have its variables
+    mode      in which it begins; by default the first of `Modes`, and of `Contacts` the one that the start is in
     values    on top of the start, by name or symbol, or as keywords. Parameters of one name have one value in all modes
     options   any option by name; all others are those of `simulate`. method="moreau" with a fixed step is for
               `Contacts`: Moreau-Jean time stepping, of order one, for many contacts and for bouncing without end
+
+    With sensitivities=[...] variations pass from mode to mode by exact saltation matrices, also through impacts with
+    friction; not through the end of a slip that has two directions.
     """
     if not isinstance(modes, (Modes, Contacts)):
         raise SimulationError(
             f"simulate_modes takes `Modes` or `Contacts`; for equations there is `simulate`. Got {shown(modes)}"
         )
     chosen: dict[str, Any] = {k: tuple(v) if k in ("invariants", "independent") else v for k, v in named.items()}
+    chosen |= {k: tuple(map(str, chosen[k])) for k in ("sensitivities", "held") if not isinstance(chosen.get(k, ""), str)}
     asked = SimulationOptions(**chosen)
     check_options(asked)
     plan, constants = modes.with_inputs(inputs or {})
@@ -57,7 +76,7 @@ def simulate_modes(
             plan, t, {**start_values(start, f"simulate {modes.name!r}"), **constants, **(values or {})}, asked, events
         )
     numbers = {**start_values(start, f"simulate {modes.name!r}"), **constants, **(values or {})}
-    return _ModesRun(plan, asked, numbers, events, is_loose=is_whole_state(start)).run(t)
+    return _ModesRun(plan, asked, numbers, events, mode or plan.initial, is_loose=is_whole_state(start)).run(t)
 
 
 def _by_time_stepping(
@@ -85,16 +104,18 @@ class _ModesRun:
         options: SimulationOptions,
         values: Mapping[str, float],
         events: Sequence[Event],
+        begins: str,
         is_loose: bool,
     ) -> None:
-        self.plan, self.options, self.events = plan, options, tuple(events)
+        self.plan, self.options, self.events, self.begins = plan, options, tuple(events), begins
+        self._delays = np.zeros(len(options.sensitivities))  # how much later the mode began along each variation
         self.segments: list[Segment] = []
         self._used = 0.0  # bytes of these
         self._unfiled: list[Occurrence] = []  # events since the last segment was filed
         self._picked: dict[str, SimulationOptions] = {}  # form and method are chosen when a mode first begins
         self._made: dict[str, list[EventHandler]] = {}
-        first = plan.equations(plan.initial)
-        names = {m: _names(plan, m) for m in plan.all_modes}
+        first = plan.equations(begins)
+        names = {m: _names(plan, m) for m in (*plan.all_modes, begins)}
         known = [n for own in names.values() for n in own]
         if strange := [n for n in values if n not in known]:
             raise unknown(
@@ -104,18 +125,18 @@ class _ModesRun:
                 dict.fromkeys(known),
                 SimulationError,
             )
-        self.state = State.of(first, {n: v for n, v in values.items() if n in names[plan.initial]})
+        self.state = State.of(first, {n: v for n, v in values.items() if n in names[begins]})
         self.constants: dict[str, float] = {}
-        for m in plan.all_modes:
+        for m in (*plan.all_modes, begins):
             eq = plan.equations(m)
             own = eq.variables.of("p r")
             found = {n: v for n, v in default_values(eq).items() if n in own and n not in self.constants}
             self.constants |= found | {n: float(v) for n, v in values.items() if n in own}
         if not is_loose:
-            idle = [n for n in values if n not in names[plan.initial] and n not in self.constants]
+            idle = [n for n in values if n not in names[begins] and n not in self.constants]
             if idle:
                 raise SimulationError(
-                    f"simulate {plan.name!r}: {listed(idle)} are not in mode {plan.initial!r}, in which it starts"
+                    f"simulate {plan.name!r}: {listed(idle)} are not in mode {begins!r}, in which it starts"
                 )
         for e in self.events:
             if not isinstance(e, Event) or not any(is_in(e.when, plan.equations(m)) for m in plan.all_modes):
@@ -125,18 +146,19 @@ class _ModesRun:
                 )
 
     def run(self, t: Any) -> Trajectory:
-        plan, eq = self.plan, self.plan.equations(self.plan.initial)
+        plan, eq = self.plan, self.plan.equations(self.begins)
         begin, end, times = span(eq, t, self.state.t)
         check_steps(self.options, begin, end)
         if end < begin:
             raise SimulationError(
                 f"simulate {plan.name!r}: transitions between modes cannot be undone: time goes forward only"
             )
-        self.state, mode = replace(self.state, t=begin), plan.initial
+        self.state, mode = replace(self.state, t=begin), self.begins
         check_start(self.state)
         chattering = ChatteringDetector(end - begin)
+        columns: Array | None = None
         while True:
-            simulation = self._simulation(mode, end, times)
+            simulation = self._simulation(mode, end, times, columns)
             segment = simulation.run(self._handlers(mode, simulation), chattering, mode, self._used)
             loop, now = simulation.events, simulation.machine.t
             transition = loop.target if loop else None
@@ -155,10 +177,11 @@ class _ModesRun:
                     self._file(segment)
                 names = listed(dict.fromkeys(e.name for e in self._trajectory(segment.outcome).events[-20:]))
                 return self._trajectory(Outcome(Ending.CHATTERING, now, f"{said}: {names}; {ADVICE}"))
-            assert transition is not None
+            assert transition is not None and loop is not None
             mode = transition.mode
             self.constants |= transition.values
             self.state = self._arrived(mode, now, transition.state)
+            columns = self._varied_arrival(simulation, loop.leaving, mode) if loop.leaving else None
 
     def _file(self, segment: Segment) -> None:
         self.segments.append(replace(segment, events=tuple(self._unfiled)))
@@ -169,18 +192,34 @@ class _ModesRun:
         *others, last = self.segments
         return Trajectory((*others, replace(last, events=(*last.events, *self._unfiled))), outcome)
 
-    def _simulation(self, mode: str, end: float, times: Array | None) -> Simulation:
+    def _simulation(self, mode: str, end: float, times: Array | None, columns: Array | None) -> Simulation:
+        """columns: of variations, where these come from another mode."""
         eq = self.plan.equations(mode)
         if mode not in self._picked:
             self._picked[mode] = choice(eq, self.options)
-        simulation = Simulation(eq, self._picked[mode], self.state, end, times)
+        options = self._picked[mode] if columns is None else replace(self._picked[mode], held=CARRIED)
+        simulation = Simulation(eq, options, self.state, end, times)
+        if columns is not None:
+            simulation.y[-len(columns) :] = columns
         self._picked[mode] = simulation.options
         return simulation
+
+    def _varied_arrival(self, left: Simulation, leaving: Leaving, mode: str) -> Array:
+        """Variations at the beginning of a mode, from those at the end of the one before."""
+        eq, s, form = self.plan.equations(mode), self.state, left.form.variations
+        assert form is not None
+        target = form_of(eq, replace(choice(eq, self.options), sensitivities=(), held=()), run_rank(s))
+        saltation = form.saltation(leaving.when, landed(target, leaving.carried), target)
+        begun = target.start(s.t, np.concatenate([s.q, s.u, s.z]), np.concatenate([s.p, s.r]))
+        columns, self._delays = saltation.into(s.t, leaving.y, left.p, begun, self._delays)
+        return columns
 
     def _handlers(self, mode: str, simulation: Simulation) -> list[EventHandler]:
         if mode not in self._made:
             form, eq = simulation.form, simulation.eq
-            own = [UserEventHandler(form, e) for e in self.events if is_in(e.when, eq)]
+            own: list[EventHandler] = [UserEventHandler(form, e) for e in self.events if is_in(e.when, eq)]
+            if form.variations and (borders := borders_of(form.state.rates, (*form.state.y, eq.t))):
+                own.append(RateJumpHandler(form, borders))
             leading_out = self.plan.handlers(mode, form, self.options.rtol, simulation.atol, self.constants)
             self._made[mode] = [*own, *leading_out]
         return self._made[mode]

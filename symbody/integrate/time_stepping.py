@@ -23,7 +23,7 @@ from .constraint_rows import Rows, rows_of
 from .contact_modes import ModeTable
 from .contact_problems import ContactProblems
 from .event_handlers import Instant
-from .friction_handler import NEWTON, impulses_by_law
+from .friction_handler import NEWTON, impulses_by_law, total_of
 from .outcome import Ending, Outcome, Statistics
 from .segment import Segment
 from .state import State
@@ -93,12 +93,12 @@ class TimeStepping:
         free = h * s.contacts.accelerations
         free = free + s.metric.back(self._missed(now, y[u] + free, h))
         part = s.contacts.gap <= 0.0
-        posed, total = impulses_by_law(self._law, self._problems, s, part, s.contacts.restitution, free, h)
-        if total is None:
+        posed, phases = impulses_by_law(self._law, self._problems, s, part, s.contacts.restitution, free, h)
+        if not phases:
             return False
         if self._zdot is not None:
             y[n_q + n_u :] += h * np.ravel(self._problems.impulses.called(self._zdot, now.t, y, self._p, self._r))
-        y[u] += free + s.metric.speeds(posed.problem.V @ total)
+        y[u] += free + s.metric.speeds(posed.problem.V @ total_of(phases))
         y[:n_q] += 0.5 * h * self._coordinate_rates(self.t + h, y)
         for e in self._eq.variables.quaternions:
             places = [v.index for v in e]

@@ -261,7 +261,9 @@ class Trajectory(Portable):
     @property
     def variations(self) -> Array | None:
         """∂(q, u, z)/∂x at each time, one column for each x in `wrt`; None without sensitivities."""
-        return self.segments[0].variations
+        if self.segments[0].variations is None:
+            return None
+        return _joined([s.variations for s in self._alike("q", "u", "z") if s.variations is not None])
 
     @property
     def wrt(self) -> tuple[str, ...]:
