@@ -358,6 +358,15 @@ R = TypeVar("R")
 def of_equations(function: Callable[P, R]) -> Callable[P, R]:
     """Decorator of a function whose first argument are equations: anything else, as the model itself, is refused with
     what to do."""
+    return _of(function, (Equations,))
+
+
+def of_equations_or(*others: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """The same where some other types will do too."""
+    return lambda function: _of(function, (Equations, *others))
+
+
+def _of(function: Callable[P, R], types: tuple[type, ...]) -> Callable[P, R]:
     signature = inspect.signature(function)
     names, call = list(signature.parameters), function.__name__
     first = names[0]
@@ -366,7 +375,7 @@ def of_equations(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def called(*args: P.args, **named: P.kwargs) -> R:
         given = args[0] if args else named.get(first)
-        if isinstance(given, Equations) or (not args and first not in named):
+        if isinstance(given, types) or (not args and first not in named):
             refuse_other_kinds(kinds, (*zip(names, args, strict=False), *named.items()), call, ModelError)
             return function(*args, **named)
         if isinstance(given, (Model, Mechanism)):

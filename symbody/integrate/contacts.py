@@ -58,6 +58,7 @@ class ContactHandler:
         self._rtol, self._atol, self._mode = rtol, atol, mode
         self._varies = form.variations is not None  # then impacts give their maps too
         self.names = [c.name for c in contacts]
+        self._hit: set[str] = set()  # contacts that are closed or had an impact, at one event
         self.watched: tuple[tuple[Expr, int], ...] = tuple((e, -1) for e in self._functions(form))
 
     def _functions(self, form: Form) -> list[Expr]:
@@ -84,6 +85,7 @@ class ContactHandler:
 
     def _handled(self, leaving: set[str], now: Instant) -> EventResult:
         out = EventResult()
+        self._hit = set(self.closed or ())
         for _ in range(MOST):
             x = self._numbers(now)
             touching, closing = self._touching(x, now)
@@ -110,7 +112,8 @@ class ContactHandler:
 
     def _touching(self, x: ContactValues, now: Instant) -> tuple[Flags, Flags]:
         touching = x.gap <= FINE * self._gap_tolerance(x, now) + 1e-15
-        return touching, touching & (x.speed < -self._speed_noise(x, now))
+        noise = self._speed_noise(x, now) / np.where(self._is_closed, FINE, 1.0)  # constraints are kept to tolerances
+        return touching, touching & (x.speed < -noise)
 
     def _gap_tolerance(self, x: ContactValues, now: Instant) -> Array:
         n = self._n_q
@@ -141,13 +144,20 @@ class ContactHandler:
         impulses = named_impulses(self._impulses, self.names, found)
         for k in np.flatnonzero(closing).tolist():
             out.occurrences.append(Occurrence(self.names[k], now.t, now.state, state, impulses))
-        out.after = self._after(part, e, found.impulses, out) if self._varies else None
+        if self._is_again(closing):
+            out.after = out.after if out.state is not None else {}
+        else:
+            out.after = self._after(part, e, found.impulses, out) if self._varies else None
         out.state = state
         return Instant(now.t, state, now.p, now.r)
 
-    def _after(
-        self, part: Flags, e: Array, impulses: Array, out: EventResult
-    ) -> Mapping[Symbol, Expr] | None:
+    def _is_again(self, closing: Flags) -> bool:
+        """Whether these contacts are closed, or have just had an impact, so that only rounding is left of their speeds."""
+        names = {n for n, is_closing in zip(self.names, closing, strict=True) if is_closing}
+        known, self._hit = self._hit, self._hit | names
+        return names <= known
+
+    def _after(self, part: Flags, e: Array, impulses: Array, out: EventResult) -> Mapping[Symbol, Expr] | None:
         """Speeds after the impact of one contact that closes, and of those that are closed, as expressions; None where
         more close at one time."""
         if out.state is not None or int(np.sum(part & ~self._is_closed)) != 1:

@@ -228,13 +228,23 @@ class EventLoop:
         return form.saltation(handler.watched[inner][0], new, form.state)(t, before, after, self.p, aside)
 
     def _left(
-        self, form: VariedForm, t: float, y: Array, results: Sequence[tuple[EventHandler, EventResult]], found: Sequence[int]
+        self,
+        form: VariedForm,
+        t: float,
+        y: Array,
+        results: Sequence[tuple[EventHandler, EventResult]],
+        found: Sequence[int],
     ) -> Leaving:
         """How variations leave this mode."""
         changed = [(h, r) for h, r in results if r.target is not None or r.state is not None]
         own = [k for k in found if any(self._owner[k][0] is h for h, _ in changed)]
         handler, result = changed[0]
-        if len(changed) != 1 or len(own) > 1 or (found and not own) or (result.state is not None and result.after is None):
+        if (
+            len(changed) != 1
+            or len(own) > 1
+            or (found and not own)
+            or (result.state is not None and result.after is None)
+        ):
             raise _no_derivatives(form, t, [r for _, r in changed])
         assert result.target is not None
         after, carried = result.after or {}, result.target.carried

@@ -32,6 +32,7 @@ from .segment import Occurrence
 NEWTON: Final = "newton"
 POISSON: Final = "poisson"
 KICK: Final = 0.1  # of the slip that counts as none: the slip in space with which it begins, so that it has a direction
+ROUNDING: Final = 1e-14  # of the kinetic energy
 GAIN: Final = 1e-9  # of the kinetic energy that an impact moves: energy that it may gain by rounding
 
 
@@ -122,7 +123,10 @@ class FrictionHandler(ContactHandler):
             return now
         bouncing = [n for n, is_closing, x_e in zip(self.names, closing, e, strict=True) if is_closing and x_e > 0]
         is_alone = out.state is None and int(np.sum(closing & ~self._is_closed)) == 1
-        out.after = self._map(posed, phases, bouncing) if self._varies and is_alone else None
+        if self._is_again(closing):
+            out.after = out.after if out.state is not None else {}
+        else:
+            out.after = self._map(posed, phases, bouncing) if self._varies and is_alone else None
         return self._after_impact(s, posed, total_of(phases), closing, out)
 
     def _map(
@@ -149,7 +153,7 @@ class FrictionHandler(ContactHandler):
         state = now.state.copy()
         state[u] += change
         before, after = (metric.energy(y[u]) for y in (now.state, state))
-        if after - before > GAIN * metric.energy(change) and not self._is_driven:
+        if after - before > GAIN * metric.energy(change) + ROUNDING * before and not self._is_driven:
             out.ending = Ending.ENERGY_GAINED
             out.stops = (
                 f"impact of {listed(n for n, c in zip(self.names, closing, strict=True) if c)}: kinetic energy would grow from {before:z.6g} to "
@@ -225,6 +229,12 @@ class FrictionHandler(ContactHandler):
         if mode == before and (self._is_entered or not ways):
             return out
         out.target = Transition(self._table.name(mode), now.state, ways)
+        turned = [f for f in self._table.frictions if not f.is_plane and f.name in {*before.states, *mode.states}]
+        if any(before.states.get(f.name) != mode.states.get(f.name) for f in turned):
+            out.state, out.after = (
+                now.state,
+                None,
+            )  # where slip in space begins and ends, its direction has no derivative
         told = [f"{n} rests" for n in self.names if n in mode.closed - before.closed]
         told += [f"{n} opens" for n in self.names if n in before.closed - mode.closed]
         changed = {n: state for n, state in mode.states.items() if before.states.get(n) != state}

@@ -23,7 +23,6 @@ from ..algebra.graph import ONE, ZERO, Expr, Symbol
 from ..algebra.linear import solve
 from ..algebra.matrix import Matrix
 from ..algebra.walk import substitute_all
-from ..derive.equations import Equations
 from ..emit.run.callable import Array
 from .contact_modes import ModeTable
 from .friction_problem import SLIPS, STICKS, FrictionProblem

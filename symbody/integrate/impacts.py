@@ -270,9 +270,7 @@ def impact(
     return Impact(u + change, impulses, metric.reactions(change, G, pushed))
 
 
-def impact_map(
-    eq: Equations, *contacts: Contact, restitution: Mapping[str, Expr] | None = None
-) -> dict[Symbol, Expr]:
+def impact_map(eq: Equations, *contacts: Contact, restitution: Mapping[str, Expr] | None = None) -> dict[Symbol, Expr]:
     """Speeds after the impact of contacts that all push as expressions in the state before, with one solve block.
 
     [M Sᵀ; S 0] [u⁺ - u⁻; -Λ] = [0; 0, -(1 + e) v⁻],   S = [Jc; G]

@@ -292,6 +292,11 @@ class Contacts:
     def kinds(self) -> Mapping[str, str]:
         return self.base.kinds
 
+    @property
+    def parts(self) -> tuple[Contact | Friction, ...]:
+        """Contacts and frictions, as they were given."""
+        return self._given
+
     def mode(self, closed: frozenset[str]) -> str:
         return self._table.name(ContactMode(closed, {}))
 

@@ -34,7 +34,6 @@ from .borders import parts
 from .forms import Form
 from .varied_starts import NEAREST, VariedStart
 
-
 CARRIED: Final = "carried"  # variations at the start are given: they come from the mode before
 
 
@@ -162,7 +161,9 @@ def varied(form: Form, wrt: Sequence[str], held: Sequence[str] | str = ()) -> Va
         chosen = tuple(every.symbol(name, where, SimulationError, what) for name in wrt)
     table = eq.variables.of("q u")
     kept = (
-        None if held in (NEAREST, CARRIED) else frozenset(table.symbol(n, f"{where}, held", SimulationError) for n in _names(held))
+        None
+        if held in (NEAREST, CARRIED)
+        else frozenset(table.symbol(n, f"{where}, held", SimulationError) for n in _names(held))
     )
     columns = [tuple(symbol(f"d_{s.name}_by_{x.name}", "variable") for s in form.y) for x in chosen]
     out = VariedForm(

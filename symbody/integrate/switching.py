@@ -11,8 +11,8 @@ import numpy as np
 from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, shown, unknown
-from .event_handlers import EventHandler, UserEventHandler
 from .borders import run_rank
+from .event_handlers import EventHandler, UserEventHandler
 from .event_loop import ADVICE, ChatteringDetector, Leaving
 from .events import Event
 from .modes import Contacts, HybridSystem, Modes, is_in
@@ -67,7 +67,9 @@ def simulate_modes(
             f"simulate_modes takes `Modes` or `Contacts`; for equations there is `simulate`. Got {shown(modes)}"
         )
     chosen: dict[str, Any] = {k: tuple(v) if k in ("invariants", "independent") else v for k, v in named.items()}
-    chosen |= {k: tuple(map(str, chosen[k])) for k in ("sensitivities", "held") if not isinstance(chosen.get(k, ""), str)}
+    chosen |= {
+        k: tuple(map(str, chosen[k])) for k in ("sensitivities", "held") if not isinstance(chosen.get(k, ""), str)
+    }
     asked = SimulationOptions(**chosen)
     check_options(asked)
     plan, constants = modes.with_inputs(inputs or {})
@@ -177,7 +179,8 @@ class _ModesRun:
                     self._file(segment)
                 names = listed(dict.fromkeys(e.name for e in self._trajectory(segment.outcome).events[-20:]))
                 return self._trajectory(Outcome(Ending.CHATTERING, now, f"{said}: {names}; {ADVICE}"))
-            assert transition is not None and loop is not None
+            assert transition is not None
+            assert loop is not None
             mode = transition.mode
             self.constants |= transition.values
             self.state = self._arrived(mode, now, transition.state)

@@ -18,7 +18,9 @@ from ..algebra.graph import Expr
 from ..algebra.printing import text
 from ..derive.equations import Equations
 from ..errors import StabilityError, SymbodyError, listed
+from ..stability.periodic.courses import Course, EventCourse, HybridSystem, ModeCourse
 from ..stability.periodic.find_orbit import conserved_rows
+from ..stability.periodic.hybrid_orbit import HybridOrbit
 from ..stability.periodic.orbit import Orbit, flow_of, without_trivial
 from ..stability.periodic.orbit_branch import OrbitBranch
 from ..stability.periodic.orbit_curve import OrbitCurve, OrbitCurvePoint, ValueRange
@@ -38,14 +40,33 @@ class OrbitQuestion:
 
     equations: Equations
     conserved: Mapping[str, Expr]
+    course: Course
+
+
+@dataclass(frozen=True)
+class GivenQuestion:
+    """The same as far as it is given where a file is read; the mode of a hybrid system is in the file."""
+
+    system: Equations | HybridSystem
+    conserved: Mapping[str, Any] | str
     events: tuple[Any, ...]
+
+    def of(self, said: Mapping[str, Any]) -> OrbitQuestion:
+        if isinstance(self.system, Equations):
+            rows = {} if self.events and self.conserved == "auto" else conserved_rows(self.system, self.conserved)
+            return OrbitQuestion(self.system, rows, EventCourse(self.events))
+        mode = str(said["mode"])
+        eq = self.system.equations(mode)
+        more = tuple((str(n), float(x)) for n, x in said["more"].items())
+        rows = {} if self.conserved == "auto" else conserved_rows(eq, self.conserved)
+        return OrbitQuestion(eq, rows, ModeCourse(self.system, mode, self.events, more))
 
 
 def save_orbit(orbit: Orbit, path: str | Path) -> Path:
     """Write an orbit; the file's name gets the ending .npz where it has none."""
     header = {
         ORBIT: VERSION,
-        **_question_header(orbit.equations, orbit.setting, orbit.conserved, orbit.events),
+        **_question_header(orbit.equations, orbit.setting, orbit.conserved, orbit.course),
         "states": list(orbit.names),
         "form": orbit.form,
         "outcome": orbit.outcome,
@@ -61,8 +82,8 @@ def save_orbit(orbit: Orbit, path: str | Path) -> Path:
 
 
 def load_orbit(
-    path: str | Path, equations: Equations, *, conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = ()
-) -> Orbit:
+    path: str | Path, equations: Equations | HybridSystem, *, conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = ()
+) -> Orbit:  # fmt: skip
     """Read an orbit back. Equations, events and what is conserved must be those that it was found with; names are
     compared.
 
@@ -75,7 +96,7 @@ def save_orbits(family: OrbitBranch, path: str | Path) -> Path:
     """Write a family of orbits; the file's name gets the ending .npz where it has none."""
     header = {
         FAMILY: VERSION,
-        **_question_header(family.equations, family.setting, tuple(family.conserved), family.events),
+        **_question_header(family.equations, family.setting, tuple(family.conserved), family.course),
         "states": [s.name for s in family.problem.flow.x],
         "form": family.form,
         "varied": family.varied,
@@ -98,8 +119,8 @@ def save_orbits(family: OrbitBranch, path: str | Path) -> Path:
 
 
 def load_orbits(
-    path: str | Path, equations: Equations, *, conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = ()
-) -> OrbitBranch:
+    path: str | Path, equations: Equations | HybridSystem, *, conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = ()
+) -> OrbitBranch:  # fmt: skip
     """Read a family of orbits back. Equations, events and what is conserved must be those that it was found with; names
     are compared.
 
@@ -109,12 +130,11 @@ def load_orbits(
 
 
 def _read(
-    path: str | Path, what: str, eq: Equations, conserved: Any, events: Sequence[Any], made: Callable[[ArrayFile, OrbitQuestion], T]
+    path: str | Path, what: str, eq: Equations | HybridSystem, conserved: Any, events: Sequence[Any], made: Callable[[ArrayFile, GivenQuestion], T]
 ) -> T:  # fmt: skip
-    rows = {} if events and conserved == "auto" else conserved_rows(eq, conserved)
     try:
         with ArrayFile(path, what, StabilityError) as file:
-            return made(file, OrbitQuestion(eq, rows, tuple(events)))
+            return made(file, GivenQuestion(eq, conserved, tuple(events)))
     except (FileNotFoundError, SymbodyError):
         raise
     except KeyError as reason:
@@ -123,29 +143,32 @@ def _read(
         raise StabilityError(f"{path}: no {what} could be read from it ({reason})") from None
 
 
-def _orbit(file: ArrayFile, asked: OrbitQuestion) -> Orbit:
+def _orbit(file: ArrayFile, given: GivenQuestion) -> Orbit:
     said = file.header(ORBIT, VERSION)
+    asked = given.of(said)
     n = _compared(file, said, asked)
     setting = _setting(file, said, asked.equations, n)
     residual, error = map(float, file.read("errors", (2,)))
     (point,) = _points(file, n)
     nodes = _points(file, n, "nodes ")[0] if said["has nodes"] else None
     multipliers = as_complex(file.read("multipliers", (None, 2)))
-    return Orbit(
+    kind = Orbit if asked.course.system is None else HybridOrbit
+    return kind(
         asked.equations, setting, point, tuple(map(str, said["states"])), tuple(asked.conserved), multipliers, residual, error, str(said["form"]),
-        str(said["outcome"]), bool(said["is periodic"]), tuple(asked.conserved.values()), asked.events, nodes,
+        str(said["outcome"]), bool(said["is periodic"]), tuple(asked.conserved.values()), asked.course, nodes,
     )  # fmt: skip
 
 
-def _family(file: ArrayFile, asked: OrbitQuestion) -> OrbitBranch:
+def _family(file: ArrayFile, given: GivenQuestion) -> OrbitBranch:
     said = file.header(FAMILY, VERSION)
+    asked = given.of(said)
     n = _compared(file, said, asked)
     setting = _setting(file, said, asked.equations, n)
     low, high = map(float, said["interval"])
     step, largest, tolerance, least = said["steps"]
     empty = OrbitBranch(
         asked.equations, str(said["varied"]), setting, asked.conserved, (), (), (str(said["outcome"][0]), str(said["outcome"][1])),
-        ValueRange(low, high), (float(step), float(largest), float(tolerance), int(least)), str(said["form"]), asked.events,
+        ValueRange(low, high), (float(step), float(largest), float(tolerance), int(least)), str(said["form"]), asked.course,
     )  # fmt: skip
     every = _curve_points(file, n, OrbitCurve(empty.problem, empty.range, *empty.steps))
     count = int(said["orbits"])
@@ -156,7 +179,7 @@ def _family(file: ArrayFile, asked: OrbitQuestion) -> OrbitBranch:
     )
     return OrbitBranch(
         empty.equations, empty.varied, setting, asked.conserved, tuple(every[:count]), special, empty.outcome, empty.range, empty.steps, empty.form,
-        asked.events,
+        asked.course,
     )  # fmt: skip
 
 
@@ -176,14 +199,14 @@ def _curve_points(file: ArrayFile, n: int, curve: OrbitCurve) -> list[OrbitCurve
 # --------------------------------------------------------------------------------------------------------- the question
 
 
-def _question_header(
-    eq: Equations, setting: OrbitSetting, conserved: Sequence[str], events: Sequence[Any]
-) -> dict[str, Any]:
+def _question_header(eq: Equations, setting: OrbitSetting, conserved: Sequence[str], course: Course) -> dict[str, Any]:
     return {
         "model": eq.name,
         "constants": [s.name for s in eq.constants],
         "conserved": list(conserved),
-        "events": [e.name for e in events],
+        "events": list(course.names),
+        "mode": course.mode,
+        "more": dict(course.more),
         "place": setting.place,
         "freed": setting.freed,
         "has mirror": setting.mirror is not None,
@@ -211,8 +234,8 @@ def _compared(file: ArrayFile, said: Any, asked: OrbitQuestion) -> int:
     own = {
         "constants": [s.name for s in eq.constants],
         "conserved": list(asked.conserved),
-        "events": [e.name for e in asked.events],
-        "states": [s.name for s in flow_of(eq, dict(asked.conserved), None, asked.events).x],
+        "events": list(asked.course.names),
+        "states": [s.name for s in flow_of(eq, dict(asked.conserved), None, asked.course).x],
     }
     for what, names in own.items():
         if names != said[what]:

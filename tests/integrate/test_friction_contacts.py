@@ -251,3 +251,10 @@ def test_woodpecker_has_its_period() -> None:
     assert abs(drop[-4:].mean() - 0.01944) < 1e-4
     assert abs(T[-1] - T[-2]) < abs(T[1] - T[2])
     assert sim.energy[-1] < sim.energy[0]
+
+
+def test_closed_contacts_have_no_impacts() -> None:
+    """At small tolerances speeds of a closed contact are rounding, which is no impact, and gains no energy."""
+    sim = sb.simulate_modes(woodpecker(), 0.5, a=-0.0006 / 0.0058, b=-0.2788, y_dot=-0.3411, b_dot=-7.4583, rtol=1e-11)
+    assert sim.outcome
+    assert sim.t[-1] == 0.5

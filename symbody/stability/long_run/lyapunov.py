@@ -18,6 +18,7 @@ from ...integrate.simulate import simulate
 from ...integrate.state import State, start_values
 from ...integrate.trajectory import Trajectory
 from ...summary import Tabular
+from ..periodic.courses import EventCourse
 from ..periodic.orbit import flow_of
 from ..periodic.orbit_flow import OrbitFlow
 from .variational_march import VariationalMarch
@@ -116,7 +117,7 @@ def lyapunov(
     )
     if not settled.outcome:
         raise StabilityError(f"{where}: the motion does not reach the end of its transient: {settled.outcome}")
-    flow, here, whole = flow_of(equations, {}, None, events), settled.state, first / 2 + span
+    flow, here, whole = flow_of(equations, {}, None, EventCourse(tuple(events))), settled.state, first / 2 + span
     if events or flow.constraints:
         parted = _simulated(flow, here, whole, events, number, pieces)
     else:

@@ -10,15 +10,18 @@ import numpy as np
 
 from ...algebra.evaluate import evaluate
 from ...algebra.graph import Expr, Symbol, as_expr
-from ...derive.equations import Equations, of_equations
+from ...derive.equations import Equations, of_equations_or
 from ...derive.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_number, listed, shown, unknown
-from ...integrate.simulate import simulate
+from ...integrate.modes import Contacts, Modes
 from ...integrate.state import State, start_values
 from ...integrate.trajectory import Trajectory
 from ..branch import Branch
 from ..branch_points import SpecialPoint
+from .courses import Course, EventCourse, HybridSystem
+from .find_hybrid_orbit import home_of, refuse_unsuited
+from .hybrid_orbit import HybridOrbit
 from .orbit import TRIVIAL, Orbit, flow_of
 from .orbit_collocation import INTERVALS, CollocationProblem
 from .orbit_flow import OrbitFlow, conserved_quantities
@@ -54,20 +57,21 @@ class OrbitOptions:
     tolerance: float
     amplitude: float
     form: str
-    events: tuple[Any, ...]
+    course: Course
     segments: int
 
 
 @values_by_name(StabilityError)
-@of_equations
+@of_equations_or(Modes, Contacts)
 def orbit(
-    equations: Equations, start: Any, values: Mapping[Any, Any] | None = None, *, period: Any = None, mirror: Sequence[Any] | str = (),
+    equations: Equations | HybridSystem, start: Any, values: Mapping[Any, Any] | None = None, *, period: Any = None, mirror: Sequence[Any] | str = (),
     conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = (), form: str = "auto", segments: int | None = None, at: int = 0, amplitude: float = AMPLITUDE, intervals: int = INTERVALS, tolerance: float = 1e-9,
     options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Orbit:  # fmt: skip
     """A periodic motion: `orbit(eq, simulate(eq, 100, x=1))`, `orbit(eq, {"x": 2}, period=6.6)`, `orbit(eq, branch)` at
     a Hopf point.
 
+    equations   of a mechanism; or `Modes` or `Contacts`, whose orbits pass from mode to mode: stick and slip, gaits
     start       a trajectory that has settled; values or a state, with a period near that of the orbit; a branch of
                 steady motions that has a Hopf point (the one numbered `at`), where an orbit of a small `amplitude`
                 begins; or another orbit
@@ -84,6 +88,10 @@ def orbit(
 
     What was found is an `Orbit`, also where nothing was: `is_periodic`, and `outcome` in words.
     """
+    given = dict(values or {})
+    if not isinstance(equations, Equations):
+        refuse_unsuited(equations, form, segments, mirror)
+        return _of_modes(equations, start, given, period, conserved, tuple(events), tolerance)
     kind = _form(equations, form, events)
     rows = {} if events and conserved == "auto" else conserved_rows(equations, conserved)
     is_sought = isinstance(mirror, str) and mirror == "auto"
@@ -93,14 +101,14 @@ def orbit(
         else tuple(str(getattr(s, "name", s)) for s in ([mirror] if isinstance(mirror, str) else mirror))
     )
     several = segments or (1 if events else SEGMENTS)
-    asked = OrbitOptions(period, names, rows, intervals, tolerance, amplitude, kind, tuple(events), several)
-    given = dict(values or {})
+    course = EventCourse(tuple(events))
+    asked = OrbitOptions(period, names, rows, intervals, tolerance, amplitude, kind, course, several)
     if isinstance(start, Branch):
         made = _from_hopf(equations, start, at, given, asked)
     else:
         guess, setting = _guess(equations, start, given, asked)
-        flow = flow_of(equations, rows, None, asked.events)
-        made = found_orbit(problem_of(flow, setting, asked.form, asked.events), guess, asked.tolerance)
+        flow = flow_of(equations, rows, None, course)
+        made = found_orbit(problem_of(flow, setting, asked.form, course), guess, asked.tolerance)
     return _halved(made, asked) if is_sought and made.is_periodic else made
 
 
@@ -112,11 +120,48 @@ def _form(eq: Equations, form: str, events: Sequence[Any]) -> str:
     return ("shooting" if events else "collocation") if form == "auto" else form
 
 
+def _of_modes(
+    system: HybridSystem, start: Any, values: dict[Any, Any], period: Any, conserved: Any, events: tuple[Any, ...], tolerance: float
+) -> Orbit:  # fmt: skip
+    """The orbit of a hybrid system near a motion, or near another orbit."""
+    if isinstance(start, Branch):
+        raise StabilityError(f"orbit of {system.name!r}: branches are those of one set of equations; give a motion")
+    if isinstance(start, Orbit):
+        course, rows = start.course, dict(zip(start.conserved, start.conserved_rows, strict=True))
+        flow = flow_of(start.equations, rows, None, course)
+        asked = OrbitOptions(None, (), rows, 0, tolerance, 0.0, "shooting", course, 1)
+        guess, setting = _from_orbit(flow, start, values, {}, asked)
+    else:
+        expression, T = _period(system, period, _numbers(system, start, values) if isinstance(period, Expr) else {})
+        course, state, T = home_of(system, start, values, T, events)
+        rows = {} if conserved == "auto" else conserved_rows(state.equations, conserved)
+        flow = flow_of(state.equations, rows, None, course)
+        if flow.is_driven and expression is None:
+            raise StabilityError(
+                f"orbit of {system.name!r}: its equations depend on time; give period=, that of what drives it or a multiple"
+            )
+        x = np.array([[state[s.name] for s in flow.x]] * 2)
+        guess = OrbitPoint(np.array([0.0, 1.0]), x, np.zeros((1, 0, flow.n)), T, 0.0)
+        of_drive = (expression, state.t) if flow.is_driven else (None, 0.0)
+        setting = OrbitSetting(
+            np.concatenate([state.p, state.r]), np.zeros(len(flow.rows)), None, None, None, *of_drive
+        )
+        setting = with_levels(flow, setting, x[0], {})
+    return found_orbit(ShootingProblem(flow, setting, course), guess, tolerance)
+
+
+def _numbers(system: HybridSystem, start: Any, values: Mapping[Any, Any]) -> dict[Symbol, float]:
+    """Numbers of parameters, from which a period follows."""
+    eq = system.equations(system.initial)
+    given = {**start_values(start, f"orbit of {system.name!r}"), **{str(k): v for k, v in values.items()}}
+    return {s: float(given.get(s.name, x)) for s, x in eq.variables.defaults.items() if s in eq.constants}
+
+
 def problem_of(
-    flow: OrbitFlow, setting: OrbitSetting, form: str, events: Sequence[Any]
+    flow: OrbitFlow, setting: OrbitSetting, form: str, course: Course
 ) -> CollocationProblem | ShootingProblem:
     """Orbits of a flow by one of the forms."""
-    return ShootingProblem(flow, setting, events) if form == "shooting" else CollocationProblem(flow, setting)
+    return ShootingProblem(flow, setting, course) if form == "shooting" else CollocationProblem(flow, setting)
 
 
 def found_orbit(
@@ -151,9 +196,10 @@ def orbit_of(
     flow, is_found = problem.flow, said is not NOT_FOUND
     shown_point = problem.shown(point) if is_found else point
     nodes = None if shown_point is point else replace(point, value=0.0)
-    return Orbit(
+    kind = Orbit if problem.course.system is None else HybridOrbit
+    return kind(
         flow.equations, fixed_value(problem.setting, point.value), replace(shown_point, value=0.0), tuple(s.name for s in flow.x),
-        tuple(flow.conserved), multipliers, *errors, problem.form, said, is_found, tuple(flow.conserved.values()), problem.events, nodes,
+        tuple(flow.conserved), multipliers, *errors, problem.form, said, is_found, tuple(flow.conserved.values()), problem.course, nodes,
     )  # fmt: skip
 
 
@@ -162,7 +208,7 @@ def _halved(whole: Orbit, asked: OrbitOptions) -> Orbit:
     signs = own_mirror(whole)
     if signs is None or asked.form != "collocation":
         return whole
-    flow = flow_of(whole.equations, asked.conserved, None, asked.events)
+    flow = flow_of(whole.equations, asked.conserved, None, asked.course)
     problem = CollocationProblem(flow, replace(whole.setting, mirror=signs))
     times = np.linspace(0.0, 1.0, len(whole.point.K) // 2 + 1)
     half = on_mesh(whole.point, times / 2)
@@ -234,7 +280,9 @@ def mirror_signs(flow: OrbitFlow, names: Iterable[str]) -> Array | None:
     return np.array([-1.0 if s in wanted or s in turned else 1.0 for s in flow.x])
 
 
-def _period(eq: Equations, period: Any, numbers: Mapping[Symbol, float]) -> tuple[Expr | None, float | None]:
+def _period(
+    eq: Equations | HybridSystem, period: Any, numbers: Mapping[Symbol, float]
+) -> tuple[Expr | None, float | None]:
     """The period as an expression of parameters, and its value."""
     if period is None:
         return None, None
@@ -251,7 +299,7 @@ def _period(eq: Equations, period: Any, numbers: Mapping[Symbol, float]) -> tupl
 
 def _guess(eq: Equations, start: Any, values: dict[Any, Any], asked: OrbitOptions) -> tuple[OrbitPoint, OrbitSetting]:
     """A first orbit on an even mesh, and what is asked of it."""
-    flow = flow_of(eq, asked.conserved, None, asked.events)
+    flow = flow_of(eq, asked.conserved, None, asked.course)
     levels = {k: values.pop(k) for k in list(values) if k in asked.conserved and k not in eq.variables}
     if isinstance(start, Orbit):
         return _from_orbit(flow, start, values, levels, asked)
@@ -272,11 +320,11 @@ def _guess(eq: Equations, start: Any, values: dict[Any, Any], asked: OrbitOption
     elif T is None:
         raise StabilityError(f"orbit of {eq.name!r}: from values the search needs period=, about that of the orbit")
     else:
-        rounds = 2 if asked.events else 1
-        motion = simulate(eq, (state.t, state.t + rounds * T), state, events=asked.events, options={"progress": False})
+        rounds = 1 if asked.course.is_smooth else 2
+        motion = asked.course.simulated(eq, (state.t, state.t + rounds * T), state, {"progress": False})
         first = state.t
     part = T / halves
-    if asked.events:
+    if not asked.course.is_smooth:
         first = between_events([e.t for e in motion.events], first, first + part)
     t0 = first if flow.is_driven else 0.0
     setting = OrbitSetting(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,15 +10,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.graph import Expr, Symbol, as_expr
+from ...algebra.graph import Expr, Symbol
 from ...algebra.portable import Portable
-from ...algebra.walk import free_symbols
 from ...derive.equations import Equations
 from ...emit.program.lower import program
 from ...emit.run.callable import Array
 from ...emit.text.numpy_text import numpy_function
 from ...errors import StabilityError, listed, unknown
-from ...integrate.events import Event
 from ...integrate.outcome import Ending, Outcome
 from ...integrate.segment import Segment
 from ...integrate.state import State
@@ -27,6 +25,7 @@ from ...integrate.trajectory import Trajectory
 from ...later import later
 from ...summary import Tabular
 from ..pencil import Complex
+from .courses import SMOOTH, Course, depends_on_time
 from .orbit_flow import OrbitFlow
 from .orbit_mesh import interpolated
 from .orbit_problem import OrbitPoint, OrbitSetting, mirrored_point
@@ -63,14 +62,14 @@ class Orbit(Tabular, Portable):
     outcome: str
     is_periodic: bool = True
     conserved_rows: tuple[Expr, ...] = ()
-    events: tuple[Any, ...] = ()
+    course: Course = SMOOTH
     nodes: OrbitPoint | None = None
 
     # ------------------------------------------------------------------------------------------------ numbers
 
     @cached_property
     def flow(self) -> OrbitFlow:
-        return flow_of(self.equations, dict(zip(self.conserved, self.conserved_rows, strict=True)), None, self.events)
+        return flow_of(self.equations, dict(zip(self.conserved, self.conserved_rows, strict=True)), None, self.course)
 
     @property
     def kinds(self) -> Mapping[str, str]:
@@ -294,28 +293,12 @@ def without_trivial(found: Complex, is_driven: bool) -> tuple[Complex, float]:
     return np.concatenate([found[:k], found[k + 1 :]]), float(abs(found[k] - 1))
 
 
-def flow_of(eq: Equations, conserved: dict[str, Expr], varied: Symbol | None, events: Sequence[Any] = ()) -> OrbitFlow:
-    """The flow of some equations between some events, made once."""
-    used, is_driven = _used(eq, events), any(_depends_on_time(eq, e) for e in events)
-    key = (tuple(conserved), tuple(conserved.values()), varied, used, is_driven)
-    flow: OrbitFlow = eq.cached("orbit flow", key, lambda: OrbitFlow(eq, conserved, varied, used, is_driven))
+def flow_of(eq: Equations, conserved: dict[str, Expr], varied: Symbol | None, course: Course = SMOOTH) -> OrbitFlow:
+    """The flow of some equations on a course, made once."""
+
+    def made() -> OrbitFlow:
+        used = course.used(eq) if course.is_known else None
+        return OrbitFlow(eq, conserved, varied, used, depends_on_time(eq, course), course.others(eq))
+
+    flow: OrbitFlow = eq.cached("orbit flow", (tuple(conserved), tuple(conserved.values()), varied, course), made)
     return flow
-
-
-def _depends_on_time(eq: Equations, event: Any) -> bool:
-    """Whether time stands in an expression of an event or contact: a shaken table drives what bounces on it."""
-    parts = [x for v in vars(event).values() for x in (v.values() if isinstance(v, Mapping) else [v])]
-    found = [eq.in_own_terms([e], solved=True)[0] for e in parts if isinstance(e, Expr)]
-    return bool(found) and eq.t in free_symbols(*found)
-
-
-def _used(eq: Equations, events: Sequence[Any]) -> tuple[Expr, ...] | None:
-    """What events depend on; None where a function of the user or an impact may depend on anything."""
-    out: list[Expr] = []
-    for e in events:
-        if not isinstance(e, Event) or not (e.reset is None or isinstance(e.reset, Mapping)):
-            return None
-        resets = [as_expr(v) for v in (e.reset or {}).values()]
-        changed = [eq.variables[k].symbol for k in e.reset or {}]
-        out += [*eq.in_own_terms([e.when, *resets], solved=True), *changed]
-    return tuple(out)

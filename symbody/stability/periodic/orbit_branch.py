@@ -15,17 +15,19 @@ from numpy.typing import NDArray
 from ...algebra.graph import Expr
 from ...algebra.portable import Portable
 from ...algebra.walk import free_symbols
-from ...derive.equations import Equations, of_equations
+from ...derive.equations import Equations, of_equations_or
 from ...derive.keywords import values_by_name
 from ...emit.program.lower import program
 from ...emit.run.callable import Array
 from ...emit.text.numpy_text import numpy_function
 from ...errors import StabilityError, finite_number, listed, shown, unknown
+from ...integrate.modes import Contacts, Modes
 from ...integrate.tables import data_frame, data_set
 from ...later import later
 from ...summary import Tabular
 from ..gathered import gathered
 from ..pencil import Complex
+from .courses import SMOOTH, Course, HybridSystem
 from .find_orbit import fixed_value, orbit_of, problem_of
 from .orbit import ON_CIRCLE, Orbit, flow_of, quantity
 from .orbit_collocation import CollocationProblem
@@ -71,7 +73,7 @@ class OrbitBranch(Tabular, Portable):
     range: ValueRange
     steps: tuple[float, float, float, int]
     form: str = "collocation"
-    events: tuple[Any, ...] = ()
+    course: Course = SMOOTH
 
     def __len__(self) -> int:
         return len(self.curve_points)
@@ -84,7 +86,7 @@ class OrbitBranch(Tabular, Portable):
         """The problem of orbits with other numbers or another varied value."""
         varied = None if setting.place is None else self.equations.constants[setting.place]
         return problem_of(
-            flow_of(self.equations, dict(self.conserved), varied, self.events), setting, self.form, self.events
+            flow_of(self.equations, dict(self.conserved), varied, self.course), setting, self.form, self.course
         )
 
     @property
@@ -117,7 +119,10 @@ class OrbitBranch(Tabular, Portable):
         return np.array([v.min() for v in self._along(what)])
 
     def _along(self, what: str | Expr) -> Iterator[Array]:
-        """Values at mesh and Gauss points of each orbit."""
+        """Values at mesh and Gauss points of each orbit; of simulated ones along the simulation."""
+        if self.form == "shooting":
+            yield from (self._orbit(c)[what] for c in self.curve_points)
+            return
         flow, setting = self.problem.flow, self.setting
         e = quantity(self.equations, what, f"orbits of {self.equations.name!r}")
         if wrong := [s.name for s in free_symbols(e) if s in flow.drifting]:
@@ -129,8 +134,8 @@ class OrbitBranch(Tabular, Portable):
         f = numpy_function(program("along_orbits", groups, {"e": [e]}))
         for c in self.curve_points:
             point = c.point if setting.mirror is None else mirrored_point(c.point, setting.mirror)
-            x = np.concatenate([point.at_gauss_points.reshape(-1, flow.n), point.x]) if point.K.shape[1] else point.x
-            tau = np.concatenate([point.gauss_times.reshape(-1), point.times]) if point.K.shape[1] else point.times
+            x = np.concatenate([point.at_gauss_points.reshape(-1, flow.n), point.x])
+            tau = np.concatenate([point.gauss_times.reshape(-1), point.times])
             p = np.tile(fixed_value(setting, point.value).p, (len(x), 1))
             yield np.asarray(f(setting.t0 + tau * point.T, x, p)).reshape(len(x))
 
@@ -298,9 +303,9 @@ class OrbitBranch(Tabular, Portable):
 
 
 @values_by_name(StabilityError)
-@of_equations
+@of_equations_or(Modes, Contacts)
 def orbits(
-    equations: Equations, start: Orbit, values: Mapping[Any, Any] | None = None, *, step: float = 0.02, max_step: float = 0.2,
+    equations: Equations | HybridSystem, start: Orbit, values: Mapping[Any, Any] | None = None, *, step: float = 0.02, max_step: float = 0.2,
     max_points: int = MOST_ORBITS, tolerance: float = 1e-9, intervals: int = LEAST, options: Mapping[str, Any] | None = None, **named: Any,
 ) -> OrbitBranch:  # fmt: skip
     """Periodic motions over one value: `orbits(eq, orbit, a=(0.1, 0.4))`, by pseudo-arclength, through folds, both ways
@@ -319,6 +324,8 @@ def orbits(
     if not isinstance(start, Orbit) or not start.is_periodic:
         said = start.outcome if isinstance(start, Orbit) else shown(start)
         raise StabilityError(f"orbits of {equations.name!r}: they start from an orbit, sb.orbit(...); got {said}")
+    if not isinstance(equations, Equations):
+        equations = start.equations
     exist = [*(s.name for s in equations.constants), *start.conserved]
     name, low, high = _interval(equations, exist, values or {})
     conserved = dict(zip(start.conserved, start.conserved_rows, strict=True))
@@ -333,7 +340,7 @@ def orbits(
         raise StabilityError(
             f"orbits of {equations.name!r}: the start has {name} = {value:z.6g}, outside of ({low:z.6g}, {high:z.6g})"
         )
-    problem = problem_of(flow_of(equations, conserved, varied, start.events), setting, start.form, start.events)
+    problem = problem_of(flow_of(equations, conserved, varied, start.course), setting, start.form, start.course)
     curve = OrbitCurve(problem, ValueRange(low, high), step, max_step, tolerance, intervals)
     first = curve.first(replace(start.nodes or start.point, value=value), start.mesh_error)
     if first is None:
@@ -359,7 +366,7 @@ def _followed(
     steps = (curve.step, curve.max_step, curve.tolerance, curve.least)
     return OrbitBranch(
         eq, name, curve.problem.setting, conserved, points, tuple(special), (begin, end), curve.range, steps, curve.problem.form,
-        curve.problem.events,
+        curve.problem.course,
     )  # fmt: skip
 
 
@@ -394,7 +401,7 @@ def _switched(family: OrbitBranch, at: SpecialOrbit, most: int) -> OrbitBranch:
             if setting.period is None
             else replace(setting.whole(), period=2 * setting.period / setting.halves)
         )
-    other = problem_of(problem.flow, setting, family.form, family.events)
+    other = problem_of(problem.flow, setting, family.form, family.course)
     curve = OrbitCurve(other, family.range, *family.steps)
     for part in SWITCHED:
         first = curve.beside(point, direction, part, c.mesh_error)

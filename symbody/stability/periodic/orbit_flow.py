@@ -18,7 +18,7 @@ from ...algebra.cache_owner import CacheOwner
 from ...algebra.derivatives import directional_derivative, jacobian
 from ...algebra.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.matrix import Matrix
-from ...algebra.walk import free_symbols, substitute
+from ...algebra.walk import free_symbols, substitute, substitute_all
 from ...derive.energies import energy, external_power, generalized_momenta
 from ...derive.equations import Equations
 from ...derive.state_rates import state_rate_derivatives, state_rates
@@ -42,7 +42,8 @@ class OrbitFlow(CacheOwner):
     conserved  quantities that stay constant beside constraints, by name
     used       expressions of events, whose coordinates count as well; None: it is not known what these use, and no
                coordinate is left out
-    is_driven  whether events depend on time
+    is_driven  whether events, or other modes, depend on time
+    others     equations of other modes on the way, with what ends them: nothing there depends on coordinates that drift
     """
 
     def __init__(
@@ -52,13 +53,29 @@ class OrbitFlow(CacheOwner):
         varied: Symbol | None = None,
         used: Sequence[Expr] | None = (),
         is_driven: bool = False,
+        others: Sequence[tuple[Equations, Sequence[Expr]]] = (),
     ) -> None:
         self.equations, self.conserved, self.varied, self._is_driven = equations, conserved, varied, is_driven
         rates = dict(zip(equations.state, self._still(state_rates(equations)).entries, strict=True))
         self.all_rates = rates
-        self.drifting = () if used is None else _drifting(equations, rates, [*self.rows, *used])
+        self.drifting = () if used is None else self._drifting_everywhere(used, others)
         self.x = tuple(s for s in equations.state if s not in self.drifting)
         self.rates = Matrix(len(self.x), 1, tuple(rates[s] for s in self.x))
+
+    def _drifting_everywhere(
+        self, used: Sequence[Expr], others: Sequence[tuple[Equations, Sequence[Expr]]]
+    ) -> tuple[Symbol, ...]:
+        """Coordinates on which nothing depends in any mode."""
+        found, before = tuple(self.equations.q), None
+        while found != before:
+            before = found
+            found = _drifting(self.equations, self.all_rates, [*self.rows, *used], found)
+            for eq, ends in others:
+                rows = [row.expression for row in (*eq.position_rows, *eq.speed_rows)]
+                still = substitute_all([*state_rates(eq).entries, *rows], cyclic_at_rest(eq))
+                rates, rows = dict(zip(eq.state, still, strict=False)), still[len(eq.state) :]
+                found = _drifting(eq, rates, [*rows, *ends], found)
+        return found
 
     def _still(self, m: Matrix) -> Matrix:
         """Without coordinates on which nothing depends, though they may be written: any numbers in their places do."""
@@ -172,9 +189,12 @@ class OrbitFlow(CacheOwner):
         return np.asarray(found).reshape(len(x), len(self.drifting))
 
 
-def _drifting(eq: Equations, rates: dict[Symbol, Expr], rows: Sequence[Expr]) -> tuple[Symbol, ...]:
-    """The largest set of coordinates on which nothing outside of it depends."""
-    found = [q for q in eq.q if q not in free_symbols(*rows)] if rows else list(eq.q)
+def _drifting(
+    eq: Equations, rates: dict[Symbol, Expr], rows: Sequence[Expr], among: Sequence[Symbol]
+) -> tuple[Symbol, ...]:
+    """The largest set of some coordinates on which nothing outside of it depends."""
+    known = [q for q in among if q in eq.q]
+    found = [q for q in known if q not in free_symbols(*rows)] if rows else known
     while True:
         outside = [e for s, e in rates.items() if s not in found]
         used = free_symbols(*outside) if outside else []
@@ -215,7 +235,7 @@ def _conserved_momenta(eq: Equations) -> dict[str, Expr]:
     """∂T/∂q' of a coordinate that drifts, where its rate along every motion is zero."""
     speeds: dict[Expr, int] = {u: j for j, u in enumerate(eq.u)}
     rates = dict(zip(eq.state, substitute(state_rates(eq), cyclic_at_rest(eq)).entries, strict=True))
-    drifting = [q for q in _drifting(eq, rates, []) if rates[q] in speeds] if not eq.lam else []
+    drifting = [q for q in _drifting(eq, rates, [], eq.q) if rates[q] in speeds] if not eq.lam else []
     if not drifting:
         return {}
     momenta = generalized_momenta(eq).entries

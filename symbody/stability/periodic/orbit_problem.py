@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ...emit.run.callable import Array
 from ..pencil import Complex
 from .chain import COLUMNS
 from .collocation import STAGES, gauss
+from .courses import SMOOTH, Course
 from .floquet import ProductSolver
 from .orbit_flow import OrbitFlow
 
@@ -140,11 +141,11 @@ class OrbitSetting:
 
 
 class OrbitProblem:
-    """Orbits of a flow, with everything but the way along an interval; `form` is the name of that way, `events` are
-    those on it."""
+    """Orbits of a flow, with everything but the way along an interval; `form` is the name of that way, `course` what
+    happens on it."""
 
     form: str
-    events: tuple[Any, ...] = ()
+    course: Course = SMOOTH
 
     def __init__(self, flow: OrbitFlow, setting: OrbitSetting) -> None:
         self.flow, self.setting, self.p = flow, setting, setting.p.copy()

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from ...emit.run.callable import Array
 from ...errors import SymbodyError
-from ...integrate.simulate import simulate
 from ...integrate.state import State
 from ...integrate.trajectory import Trajectory
 from .chain import ROWS, SCALARS, ChainSolver
 from .collocation import STAGES, gauss
+from .courses import SMOOTH, Course
 from .orbit_flow import OrbitFlow
 from .orbit_problem import RANK, Corrected, OrbitPoint, OrbitProblem, OrbitSetting, Plane
 
@@ -35,14 +35,14 @@ SHOWN: Final = 40  # intervals of the polynomials that show an orbit
 class ShootingProblem(OrbitProblem):
     """Orbits as simulations from point to point.
 
-    events   zero crossings and impacts on the way; none of them at one of the points
+    course   events, impacts and modes on the way; none of them begins or ends at one of the points
     """
 
     form = "shooting"
 
-    def __init__(self, flow: OrbitFlow, setting: OrbitSetting, events: Sequence[Any] = ()) -> None:
+    def __init__(self, flow: OrbitFlow, setting: OrbitSetting, course: Course = SMOOTH) -> None:
         super().__init__(flow, setting)
-        self.events = tuple(events)
+        self.course = course
         self._solvers: dict[int, ChainSolver] = {}
 
     def values(self, point: OrbitPoint) -> Array:
@@ -86,12 +86,12 @@ class ShootingProblem(OrbitProblem):
         try:
             start = State.of(eq, {**{s.name: v for s, v in numbers.items()}, eq.t.name: float(times[j])})
             options = {"sensitivities": sensitivities, "held": "nearest"} if sensitivities else {}
-            found = simulate(
-                eq, (float(times[j]), float(times[j + 1])), start, events=self.events, options={"rtol": RTOL, "progress": False, **options}
-            )  # fmt: skip
+            found = self.course.simulated(
+                eq, (float(times[j]), float(times[j + 1])), start, {"rtol": RTOL, "progress": False, **options}
+            )
         except SymbodyError:  # off the constraints, where Newton's method has gone astray
             return None
-        return found if found.outcome else None
+        return found if found.outcome and found.segments[-1].equations is eq else None
 
     def _onto_constraints(self, t: float, x: Array) -> Array:
         """The nearest state that meets the constraints: Newton's method leaves them by what is of second order."""
@@ -110,10 +110,10 @@ class ShootingProblem(OrbitProblem):
         names = [s.name for s in (*flow.x, *(() if flow.varied is None else (flow.varied,)))]
         for j in range(count):
             motion = self.motion(point, j, names)
-            if motion is None or motion.variations is None:
+            if motion is None or (variations := motion.segments[-1].variations) is None:
                 return None
             end, rows = motion.state, [flow.equations.state.index(s) for s in flow.x]
-            V, x = motion.variations[-1][rows], np.array([end[s.name] for s in flow.x])
+            V, x = variations[-1][rows], np.array([end[s.name] for s in flow.x])
             ends, _ = flow.along(self._times(point)[[j, j + 1]], np.array([point.x[j], x]), self.p)
             chain.A[j] = V[:, :n]
             chain.C[j, :, 0] = point.times[j + 1] * ends[1] - point.times[j] * (V[:, :n] @ ends[0])
@@ -210,7 +210,8 @@ class ShootingProblem(OrbitProblem):
             motion = self.motion(point, j)
             assert motion is not None
             span = self._times(point)[[j, j + 1]]
-            own = [e.t for e in motion.events if span[0] < e.t < span[1]]
+            jumps = {e.t for e in motion.events} | {s.span[0] for s in motion.segments}
+            own = [t for t in sorted(jumps) if span[0] < t < span[1]]
             for a, b in zip([span[0], *own], [*own, span[1]], strict=True):
                 part = self._smooth(motion, a, b)
                 times.append(part[0])
@@ -220,11 +221,16 @@ class ShootingProblem(OrbitProblem):
         return OrbitPoint(tau, np.concatenate([*x, point.x[-1:]]), np.concatenate(K), point.T, point.value)
 
     def _smooth(self, motion: Trajectory, a: float, b: float) -> tuple[Array, Array, Array]:
-        """Between two jumps: times and values at the beginnings of intervals, slopes at Gauss points."""
+        """Between two jumps: times and values at the beginnings of intervals, slopes at Gauss points: those of
+        polynomials through the values there, whatever the mode."""
         n = self.flow.n
         edges = np.linspace(a, b, SHOWN + 1)
         h = np.diff(edges)
         inner = (edges[:-1, None] + h[:, None] * gauss(STAGES)[0]).reshape(-1)
-        states = np.column_stack([motion.at(np.append(edges[:-1], inner))[s.name] for s in self.flow.x])
-        f, _ = self.flow.along(inner, states[SHOWN:], self.p)
-        return edges[:-1], states[:SHOWN], f.reshape(SHOWN, STAGES, n) * h[:, None, None]
+        times = np.append(edges[:-1], inner)
+        order = np.argsort(times, kind="stable")
+        at = motion.at(times[order])
+        states = np.empty((len(times), n))
+        states[order] = np.column_stack([at[s.name] for s in self.flow.x])
+        rises = states[SHOWN:].reshape(SHOWN, STAGES, n) - states[:SHOWN, None]
+        return edges[:-1], states[:SHOWN], np.asarray(np.linalg.solve(gauss(STAGES)[1], rises), dtype=np.float64)

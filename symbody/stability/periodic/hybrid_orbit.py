@@ -1,0 +1,86 @@
+"""`HybridOrbit`: a periodic motion from mode to mode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...algebra.graph import Expr, Symbol
+from ...emit.run.callable import Array
+from ...errors import StabilityError
+from ...integrate.outcome import Ending, Outcome
+from ...integrate.segment import Segment
+from ...integrate.state import State
+from ...integrate.trajectory import Trajectory
+from .orbit import Orbit
+from .shooting import RTOL
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HybridOrbit(Orbit):
+    """A periodic motion of `Modes` or `Contacts`. `orbit["lam_belt_friction"]` is what it is in each mode.
+
+    mode        in which it begins and ends; its states, constraints and multipliers are those of that mode
+    modes       those on its way, in order
+    motion      one period as a trajectory, `motion.pieces` are its stretches
+    """
+
+    @property
+    def mode(self) -> str:
+        return self.course.mode
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        return self.motion.modes
+
+    @cached_property
+    def motion(self) -> Trajectory:
+        if not self.is_periodic:
+            raise StabilityError(f"orbit of {self.equations.name!r}: {self.outcome}")
+        x = dict(zip(self.names, map(float, (self.nodes or self.point).x[0]), strict=True))
+        t = self.setting.t0
+        start = State.of(self.equations, {**x, **self.parameters, "t": t}, "on an orbit")
+        return self.course.simulated(self.equations, (t, t + self.period), start, {"rtol": RTOL, "progress": False})
+
+    @cached_property
+    def drift(self) -> dict[str, float]:
+        first, last = self.motion.segments[0], self.motion.segments[-1]
+        grown = dict(zip(first.names, (last.y[-1] - first.y[0]).tolist(), strict=True))
+        return {s.name: grown[s.name] for s in self.flow.drifting}
+
+    def _moved(self, tau: Array) -> list[Segment]:
+        """Stretches of the motion at times in order, in parts of the period."""
+        out: list[Segment] = []
+        for k in np.unique(np.floor(tau)):
+            part = tau[np.floor(tau) == k] - k
+            for s in self.motion.at(self.setting.t0 + self.period * part).segments:
+                y = s.y + k * np.array([self.drift.get(n, 0.0) for n in s.names])
+                out.append(replace(s, t=s.t + k * self.period, y=y, events=(), dense=()))
+        return out
+
+    def at_times(self, times: Array) -> Trajectory:
+        t = np.asarray(times, dtype=np.float64)
+        found = self._moved((t - self.setting.t0) / self.period)
+        return Trajectory(tuple(found), Outcome(Ending.REACHED, float(t[-1]) if len(t) else 0.0, "along an orbit"))
+
+    @property
+    def t(self) -> Array:
+        return self.setting.t0 + self._tau * self.period
+
+    def _expression(self, what: Any) -> Any:
+        return what  # each mode has its own
+
+    def _evaluated(self, e: Expr, tau: Array) -> Array:
+        order = np.argsort(tau, kind="stable")
+        found = np.empty(len(tau))
+        found[order] = Trajectory(tuple(self._moved(tau[order])), self.motion.outcome)[e]
+        return found
+
+    def _states(self, tau: Array) -> dict[Symbol, Array]:
+        return {s: self._evaluated(s, tau) for s in self.equations.state}
+
+    def state_at(self, t: float) -> State:
+        return self.at_times(np.array([float(t)])).segments[0].state(0, "on an orbit")

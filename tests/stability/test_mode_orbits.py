@@ -1,0 +1,117 @@
+"""Orbits from mode to mode: a block on a belt, a woodpecker, a walker on two legs that moves on."""
+
+import os
+
+import numpy as np
+import pytest
+
+import symbody as sb
+
+from ..integrate.test_friction_contacts import woodpecker
+from ..integrate.test_mode_sensitivities import belt
+
+FULL = pytest.mark.skipif(not os.environ.get("SYMBODY_FULL"), reason="20 seconds; SYMBODY_FULL=1 runs it")
+
+
+@pytest.fixture(scope="module")
+def block() -> tuple[sb.Contacts, sb.Orbit]:
+    system = belt()
+    return system, sb.orbit(system, sb.simulate_modes(system, 30, s_dot=0.2))
+
+
+def test_block_on_a_belt(block):
+    """It sticks for the time 2 (μs - μk)/v and slips for 2 (π - atan((μs - μk)/v)); what it forgets when it sticks is a
+    multiplier of zero."""
+    system, o = block
+    assert o.period == pytest.approx(1 / 0.2 + 2 * (np.pi - np.arctan(0.5 / 0.2)), abs=1e-10)
+    assert o.multipliers == pytest.approx([0], abs=1e-12)
+    assert o.trivial_error < 1e-10
+    assert {"belt sticks", "belt slips backwards"} == set(o.modes)
+    assert o.extremes("s")[1] == pytest.approx(0.5 + np.hypot(0.5, 0.2), abs=1e-9)
+    assert o.extremes("lam_belt_friction") == pytest.approx((0.0, 1.0), abs=1e-2)  # 0 to 1 while it sticks
+    faster = sb.orbit(system, o, v=0.25)
+    assert faster.period == pytest.approx(1 / 0.25 + 2 * (np.pi - np.arctan(0.5 / 0.25)), abs=1e-9)
+    assert faster.is_stable
+
+
+def test_orbits_of_modes_over_a_parameter(block, tmp_path):
+    system, o = block
+    family = sb.orbits(system, o, v=(0.19, 0.22), max_step=1.0)
+    v = family["v"]
+    assert v[[0, -1]] == pytest.approx([0.19, 0.22])
+    assert family["period"] == pytest.approx(1 / v + 2 * (np.pi - np.arctan(0.5 / v)), abs=1e-9)
+    assert family.largest("s") == pytest.approx(0.5 + np.hypot(0.5, v), abs=1e-4)
+    again = sb.load_orbit(o.save(tmp_path / "stick.npz"), system)
+    assert (again.period, again.mode, again.modes) == (o.period, o.mode, o.modes)
+    two = again.trajectory(periods=2)
+    assert two["s"][[0, -1]] == pytest.approx([o["s"][0]] * 2, abs=1e-8)
+
+
+def test_orbits_of_modes_ask_for_what_they_need(block):
+    system, _ = block
+    with pytest.raises(sb.StabilityError, match="from values the search needs period="):
+        sb.orbit(system, {"s_dot": 0.2})
+    with pytest.raises(sb.StabilityError, match="mirror= is for orbits in one set of equations"):
+        sb.orbit(system, {"s_dot": 0.2}, period=8.9, mirror=["s"])
+    with pytest.raises(sb.StabilityError, match="that is one of another system"):
+        sb.orbit(system, sb.simulate_modes(belt(), 10, s_dot=0.2))
+    with pytest.raises(sb.ModelError, match="the first argument is the equations"):
+        sb.orbit("belt", {})
+
+
+@FULL
+def test_woodpecker():
+    """Impacts and slips on the way, and a fall in each period. Periods of a simulation close in by the multiplier."""
+    toy = woodpecker()
+    sim = sb.simulate_modes(toy, 3.0, a=-0.0006 / 0.0058, b=-0.2788, y_dot=-0.3411, b_dot=-7.4583, rtol=1e-11)
+    hits = np.array([e.t for e in sim.events if e.name == "beak"])
+    o = sb.orbit(toy, sim)
+    assert o.period == pytest.approx(0.1459760651, abs=1e-9)
+    assert o.drift["y"] == pytest.approx(-0.019445379, abs=1e-8)
+    off = np.diff(hits) - o.period
+    assert off[-1] / off[-3] == pytest.approx(o.multipliers[0].real ** 2, rel=1e-3)
+    assert o.multipliers[0] == pytest.approx(-0.839156, abs=1e-5)
+
+
+def compass_walker() -> sb.Modes:
+    """Two legs with masses in their middle and one at the hip, which stand in turn, in axes along a slope: the foot that
+    lands stays, by an impact of the whole mechanism."""
+
+    def standing(which: str) -> tuple[sb.Equations, dict[str, sb.Expr]]:
+        m = sb.Model("compass gait")
+        slope = m.parameter("slope", np.radians(3))
+        m.gravity(9.81 * sb.sin(slope), -9.81 * sb.cos(slope), 0)
+        x, y, left, right = m.coordinates("x y left right")
+        hip = m.ground.point(x, y, 0)
+        m.particle("hip", hip, mass=10.0)
+        feet = {}
+        for name, q in (("left", left), ("right", right)):
+            leg = m.ground.rotate("z", q)
+            m.particle(name, hip + leg.vector(0, -0.5, 0), mass=5.0)
+            feet[name] = hip + leg.vector(0, -1, 0)
+        along, across, _ = feet[which].velocity().components(m.ground)
+        m.constrain_speed("along", along)
+        m.constrain_speed("across", across)
+        return sb.derive(m), {n: f.position().components(m.ground)[1] for n, f in feet.items()}
+
+    (on_left, height), (on_right, _) = standing("left"), standing("right")
+    ahead = sb.symbol("right", "coordinate") - sb.symbol("left", "coordinate")
+    switches = [
+        sb.Switch("right strikes", height["right"], "left", "right", "falling", where=ahead > 0.1),
+        sb.Switch("left strikes", height["left"], "right", "left", "falling", where=ahead < -0.1),
+    ]
+    return sb.Modes({"left": on_left, "right": on_right}, switches, initial="left")
+
+
+@FULL
+def test_compass_gait_that_moves_on():
+    """Two steps are a period; multipliers are squares of those of a step, and the way is that of two steps."""
+    a, speed = 0.218668802939 + np.radians(3), -1.092383589884
+    start = {"x": -np.sin(a), "y": np.cos(a), "left": a, "right": -a, "left_dot": speed, "right_dot": -0.377373948907}
+    start |= {"x_dot": -np.cos(a) * speed, "y_dot": -np.sin(a) * speed}
+    o = sb.orbit(compass_walker(), start, period=1.4687)
+    assert o.period == pytest.approx(2 * 0.7343463912, abs=1e-9)
+    assert o.drift == pytest.approx({"x": 2 * 0.5354454154}, abs=1e-9)
+    step = np.array([-0.19972612683 + 0.544476062095j, 0.131572624077])
+    assert o.multipliers[[0, 2]] == pytest.approx(np.conj(step**2), abs=1e-9)
+    assert abs(o.multipliers[3]) < 1e-10  # how high the foot stood is forgotten
