@@ -54,6 +54,7 @@ class JointMethods(Structure):
         pitch: Any = None,
         coordinates: Any = None,
         speeds: Any = None,
+        body_speeds: bool = False,
         damping: Any = None,
         stiffness: Any = None,
         rest: Any = None,
@@ -74,6 +75,7 @@ class JointMethods(Structure):
         pitch         of a screw: its advance in one turn
         coordinates   names, symbols or expressions for the motion; by default named after the joint
         speeds        names for the rates of the coordinates, "u1 u2"; by default the rates go by their own names, q.dot
+        body_speeds   of a planar or free joint: speeds in the axes of the child, which turn with it
 
         Loads, on each coordinate q of the joint. A joint with several coordinates takes one value for each, (k1, k2,
         k3), or some by name, {"name_x": k}; one value serves all where they are all lengths or all angles:
@@ -85,7 +87,7 @@ class JointMethods(Structure):
         """
         geometry = JointGeometry(at, on, orientation, vectors, axis, axes, sequence, pitch)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, kind, geometry, coordinates, loads, speeds)
+        return self._join(name, parent, child, kind, geometry, coordinates, loads, speeds, body_speeds)
 
     @advise_on_keywords
     def fixed(
@@ -277,6 +279,7 @@ class JointMethods(Structure):
         vectors: Sequence[Any] | None = None,
         coordinates: Any = None,
         speeds: Any = None,
+        body_speeds: bool = False,
         damping: Any = None,
         stiffness: Any = None,
         rest: Any = None,
@@ -284,10 +287,14 @@ class JointMethods(Structure):
         friction: Any = None,
         limits: Any = None,
     ) -> Joint:
-        """Two translations across an axis and a rotation about it. Coordinates: name_x, name_y, name_a."""
+        """Two translations across an axis and a rotation about it. Coordinates: name_x, name_y, name_a.
+
+        body_speeds   speeds are the components of velocity in the child, which turn with it, and the rate of rotation:
+                      name_vx, name_vy, name_w, or as named by speeds=
+        """
         geometry = JointGeometry(at, on, orientation, vectors, axis)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "planar", geometry, coordinates, loads, speeds)
+        return self._join(name, parent, child, "planar", geometry, coordinates, loads, speeds, body_speeds)
 
     @advise_on_keywords
     def free(
@@ -303,6 +310,7 @@ class JointMethods(Structure):
         vectors: Sequence[Any] | None = None,
         coordinates: Any = None,
         speeds: Any = None,
+        body_speeds: bool = False,
         damping: Any = None,
         stiffness: Any = None,
         rest: Any = None,
@@ -310,7 +318,12 @@ class JointMethods(Structure):
         friction: Any = None,
         limits: Any = None,
     ) -> Joint:
-        """Any motion (floating). Coordinates: name_x, name_y, name_z, then those of `spherical`."""
+        """Any motion (floating). Coordinates: name_x, name_y, name_z, then those of `spherical`.
+
+        body_speeds   speeds are the components of velocity and angular velocity in the child, which turn with it:
+                      name_vx, name_vy, name_vz, name_wx, name_wy, name_wz, or as named by speeds= (with Euler
+                      parameters the first three)
+        """
         geometry = JointGeometry(at, on, orientation, vectors, sequence=sequence)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "free", geometry, coordinates, loads, speeds)
+        return self._join(name, parent, child, "free", geometry, coordinates, loads, speeds, body_speeds)

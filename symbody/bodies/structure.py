@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..algebra.functions import cos, sin
 from ..algebra.graph import PI, ZERO, Expr, Symbol, as_expr, symbol
 from ..algebra.matrix import Matrix, vector
 from ..algebra.walk import free_symbols
@@ -122,6 +123,7 @@ class Structure(Parts):
         coordinates: Any,
         loads: JointLoads,
         speeds: Any = None,
+        body_speeds: bool = False,
     ) -> Joint:
         """See `Model.joint`."""
         self.refuse_twice("joints", name, self._joints)
@@ -156,7 +158,11 @@ class Structure(Parts):
         else:
             made = self._hang(kind, name, outer, inner, geometry, coordinates)
         self.add_joint(made)
-        if speeds is not None:
+        if not isinstance(body_speeds, bool):
+            raise ModelError(f"joint {name!r}: body_speeds= is True or False, got {shown(body_speeds)}")
+        if body_speeds:
+            self._turning_speeds(made, speeds)
+        elif speeds is not None:
             self._name_speeds(made, speeds)
         self._add_joint_loads(made, loads)
         return made
@@ -171,6 +177,37 @@ class Structure(Parts):
             )
         for q, name in zip(moved, names, strict=True):
             self.speed(name, q.dot)
+
+    def _turning_speeds(self, joint: Joint, speeds: Any) -> None:
+        """Speeds of a planar or free joint in the axes of its child: velocity v of the joint's place on it, p' = R v,
+        and angular velocity ω."""
+        if joint.kind not in ("planar", "free"):
+            raise ModelError(
+                f"joint {joint.name!r}: body_speeds=True is for planar and free joints, it is {joint.kind}"
+            )
+        base, q, R = identifier(joint.name), joint.coordinates, joint.outer.dcm(joint.inner)
+        planar, by_angles = joint.kind == "planar", len(q) == 6
+        names = [base + s for s in (("_vx", "_vy", "_w") if planar else ("_vx", "_vy", "_vz", "_wx", "_wy", "_wz"))]
+        names = names[: 3 if len(q) == 7 else 6]  # Euler parameters have ω as their speeds
+        if speeds is not None:
+            given = names_of(speeds, f"joint {joint.name!r}, speeds=")
+            if len(given) != len(names):
+                raise ModelError(f"joint {joint.name!r}: speeds= names {listed(names)}, got {shown(speeds)}")
+            names = given
+        if joint.closes_loop or len(q) not in (3, 6, 7):
+            raise ModelError(f"joint {joint.name!r}: body_speeds=True needs coordinates of its own, all of them")
+        if planar:
+            (x, y, a), (vx, vy, w) = q, (self.speed(n) for n in names)
+            for coordinate, rate in ((x, cos(a) * vx - sin(a) * vy), (y, sin(a) * vx + cos(a) * vy), (a, w)):
+                self.rate(coordinate, rate)
+            return
+        velocity = vector(*(self.speed(n) for n in names[:3]))
+        for coordinate, rate in zip(q, (R @ velocity).entries, strict=False):
+            self.rate(coordinate, rate)
+        if by_angles:
+            turning = joint.inner.angular_velocity(joint.outer).components(joint.inner)
+            for name, component in zip(names[3:], turning.entries, strict=True):
+                self.speed(name, component)
 
     # ------------------------------------------------------------------------------------------------ joints in trees
 

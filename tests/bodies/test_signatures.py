@@ -61,7 +61,7 @@ def test_help_shows_the_keywords_of_a_joint(kind: str) -> None:
 
 GIVEN = {
     "at": (0.1, 0.2, 0.3), "on": (0.3, 0.1, 0.2), "axis": (1, 2, 2), "axes": ("y", "z"), "sequence": "zxz", "pitch": 0.2, "damping": 0.1,
-    "stiffness": 2.0, "rest": 0.3, "actuation": 0.5, "friction": (1.0, 0.1), "limits": (-1, 1, 100, 5),
+    "stiffness": 2.0, "rest": 0.3, "actuation": 0.5, "friction": (1.0, 0.1), "limits": (-1, 1, 100, 5), "body_speeds": True,
     "orientation": [[0, -1, 0], [1, 0, 0], [0, 0, 1]],
 }  # fmt: skip
 

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from ...later import offer
 
 if TYPE_CHECKING:
+    from .bushing import Bushing, anti_roll_bar, bushing
     from .crg_file import CrgFile, read_crg
+    from .drivetrain import brake, differential, drive, preview_driver, spin_rate
+    from .hardpoints import Hardpoints
     from .linear_tyre import BrushTyre, LinearTyre
     from .magic_formula import MagicFormula, read_tyre
     from .road import (
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
         sampled_road,
         shaping_filter,
     )
+    from .suspension import KinematicCurves, kinematics, wheel_angles
     from .tir_file import TirFile, read_tir
     from .tyre import MirroredTyre, Slip, Tyre, TyreForces
     from .wheel_contact import ContactGeometry, WheelContact, contact_geometry, wheel_on_road
@@ -28,6 +32,8 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Tyre", "Slip", "TyreForces", "LinearTyre", "BrushTyre", "MagicFormula", "MirroredTyre", "read_tyre", "read_tir", "TirFile",
     "Road", "profile_road", "sampled_road", "random_road", "random_profile", "RandomProfile", "road_spectrum", "shaping_filter", "read_crg", "CrgFile",
     "wheel_on_road", "WheelContact", "contact_geometry", "ContactGeometry",
+    "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "drive", "brake", "differential", "spin_rate", "preview_driver",
+    "wheel_angles", "kinematics", "KinematicCurves",
 ]  # fmt: skip
 
 offer(__name__)
