@@ -36,6 +36,12 @@ def requirements(which: str) -> list[str]:
     return [name + bound for name, bound in wanted.items()]
 
 
+def bounds_of_the_package(which: str) -> list[str]:
+    """The same of what the package alone needs."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return [t.replace(">=", "==") if which == "lowest" else t for t in project["dependencies"]]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.versions", description=__doc__)
     parser.add_argument("which", choices=("lowest", "newest"))

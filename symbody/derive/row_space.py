@@ -153,7 +153,9 @@ def null_space(rows: Sequence[Sequence[float]], n: int) -> list[list[float]]:
     Z = np.zeros((len(free), n))
     Z[range(len(free)), free] = 1.0
     if pivots and free:
-        Z[:, pivots] = -np.linalg.lstsq(J[:, pivots] / space.sizes[:, None], J[:, free] / space.sizes[:, None])[0].T
+        Z[:, pivots] = -np.linalg.lstsq(
+            J[:, pivots] / space.sizes[:, None], J[:, free] / space.sizes[:, None], rcond=None
+        )[0].T
     return Z.tolist()
 
 
