@@ -124,13 +124,30 @@ def listed(names: Iterable[object], most: int = 12) -> str:
     return f"{', '.join(texts[:most])} and {len(texts) - most} more"
 
 
+def in_number(names: Iterable[object], one: str, many: str) -> str:
+    """Names in a phrase of their number: `in_number(lost, "body {} hangs", "bodies {} hang")`."""
+    texts = [str(n) for n in names]
+    return (one if len(texts) == 1 else many).replace("{}", listed(texts), 1)
+
+
+def with_article(noun: str) -> str:
+    """A noun with its indefinite article: `an input`."""
+    return f"{'an' if noun[0] in 'aeiouAEIOU' else 'a'} {noun}"
+
+
+def existing(names: Iterable[object], most: int = 12) -> str:
+    """The names that there are: `there are a, b`, `there is only a`, `there are none`."""
+    texts = [str(n) for n in names]
+    return f"there is only {texts[0]}" if len(texts) == 1 else f"there are {listed(texts, most)}"
+
+
 def unknown(
     where: str, what: str, got: object, known: Iterable[str], kind: type[SymbodyError] = ModelError
 ) -> SymbodyError:
     """`where: there is no <what> 'got'; there are ...` with a suggestion where one is near."""
     names = list(known)
     hint = _hint(got, names) if isinstance(got, str) else ""
-    return kind(f"{where}: there is no {what} {shown(got, 120)}; there are {listed(names)}.{hint}")
+    return kind(f"{where}: there is no {what} {shown(got, 120)}; {existing(names)}.{hint}")
 
 
 def _hint(got: str, names: list[str]) -> str:
@@ -169,8 +186,7 @@ def ambiguous_keyword(
     where: str, name: str, value: object, what: str, call: str, is_option: bool, kind: type[SymbodyError]
 ) -> SymbodyError:
     """A keyword that is a name of the model and an argument of the call."""
-    article = "an" if what[0] in "aeiou" else "a"
-    one = f"{name} is {article} {what} of the model and an {'option' if is_option else 'argument'} of {call}"
+    one = f"{name} is {with_article(what)} of the model and an {'option' if is_option else 'argument'} of {call}"
     other = f" or options={{{name!r}: {shown(value)}}} for the option" if is_option else ""
     return kind(f"{where}: {one}; write values={{{name!r}: {shown(value)}}} for the {what}{other}")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import itertools
 import math
 import re
 from collections.abc import Callable
@@ -14,6 +16,7 @@ import pytest
 
 import symbody as sb
 from symbody import Model, ModelError, ProgramError, SimulationError, SymbodyError, ViewError, derive
+from symbody.errors import existing, in_number, with_article
 
 
 def pendulum() -> Model:
@@ -284,3 +287,39 @@ def test_wrong_arguments_of_frames_points_and_vectors_are_refused_in_words() -> 
                     continue
                 except Exception as reason:
                     pytest.fail(f"{type(thing).__name__}.{name}({what}): {type(reason).__name__}: {reason}")
+
+
+NUMBERED = re.compile(r"\s*(, which )?\s*(is|are|has|have|does|do|was|were)\b")
+
+
+def counted_by_hand(source: str) -> list[str]:
+    """Names of any number with a verb of one: `{listed(names)} are` is wrong of one name."""
+    found = []
+    for text in (n.values for n in ast.walk(ast.parse(source)) if isinstance(n, ast.JoinedStr)):
+        for names, after in itertools.pairwise(text):
+            is_listed = isinstance(names, ast.FormattedValue) and ast.unparse(names.value).startswith("listed(")
+            if is_listed and isinstance(after, ast.Constant) and NUMBERED.match(after.value):
+                found.append(ast.unparse(names) + after.value)
+    return found
+
+
+def test_verbs_agree_with_the_number_of_names() -> None:
+    """Words that depend on how many names there are come from `in_number`."""
+    assert counted_by_hand('f"{listed(lost)} are nowhere"')
+    assert counted_by_hand('f"x: {listed(z)}, which has none"')
+    package = Path(sb.__file__).parent
+    assert [x for f in package.rglob("*.py") for x in counted_by_hand(f.read_text(encoding="utf-8"))] == []
+
+
+def test_one_name_and_several() -> None:
+    assert in_number(["crank"], "body {} hangs", "bodies {} hang") == "body crank hangs"
+    assert in_number(["crank", "{}"], "body {} hangs", "bodies {} hang") == "bodies crank, {} hang"
+    assert (with_article("input"), with_article("speed")) == ("an input", "a speed")
+    assert [existing(n) for n in ([], ["a"], ["a", "b"])] == ["there are none", "there is only a", "there are a, b"]
+    m = pendulum()
+    m.body("crank", mass=1)
+    with pytest.raises(ModelError, match="body crank hangs on nothing"):
+        m.freeze()
+    m.body("rod", mass=1)
+    with pytest.raises(ModelError, match="bodies crank, rod hang on nothing"):
+        m.freeze()

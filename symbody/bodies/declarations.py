@@ -15,7 +15,7 @@ from ..algebra.matrix import Matrix
 from ..algebra.names import check_name, rate_name, stem_and_order
 from ..algebra.portable import Portable
 from ..algebra.walk import free_symbols, substitute_all
-from ..errors import ModelError, finite_number, listed, shown, undeclared_symbol
+from ..errors import ModelError, finite_number, in_number, listed, shown, undeclared_symbol, with_article
 from ..escaping import checked_name
 
 MOST_ORDER: Final = 4  # time derivatives of one symbol that have names
@@ -91,7 +91,7 @@ class Declarations(Portable):
         check_name(name, f"model {self.name!r}, {kind}")
         if name in self._symbols:
             raise ModelError(
-                f"model {self.name!r}: {name!r} is declared twice (it is a {self._symbols[name].kind} already)"
+                f"model {self.name!r}: {name!r} is declared twice (it is {with_article(self._symbols[name].kind)} already)"
             )
         if value is not None:
             finite_number(value, f"{kind} {name!r}", ModelError)
@@ -242,8 +242,8 @@ class Declarations(Portable):
         used = set(free_symbols(*rates.values(), *self._given_motions))
         if idle := [s for s in own if s not in used]:
             raise ModelError(
-                f"model {self.name!r}: speeds {listed(idle)} are in no kinematic equation; say how rates "
-                f"follow from them: m.rate(q, {idle[0]})"
+                f"model {self.name!r}: {in_number(idle, 'speed {} is in', 'speeds {} are in')} no kinematic equation; say how rates "
+                f"follow from speeds: m.rate(q, {idle[0]})"
             )
         rates = {q: rates[q] for q in coordinates}
         return (_in_order_of_declaration(u, own, rates) if own else u), rates

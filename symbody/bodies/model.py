@@ -19,7 +19,7 @@ from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix
 from ..algebra.names import check_name
 from ..algebra.walk import free_symbols, substitute
-from ..errors import ModelError, listed, shown, unknown
+from ..errors import ModelError, in_number, listed, shown, unknown
 from ..escaping import checked_name
 from ..summary import Summarized, Summary
 from . import loads as make
@@ -543,20 +543,20 @@ class Model(Summarized, PathMethods):
         bodies = tuple(self._bodies.values())
         if lost := [b.name for b in bodies if not b.frame.root.is_ground]:
             raise ModelError(
-                f"model {self.name!r}: bodies {listed(lost)} hang on nothing; place each by a joint, or leave "
+                f"model {self.name!r}: {in_number(lost, 'body {} hangs', 'bodies {} hang')} on nothing; place each by a joint, or leave "
                 "it free with m.free"
             )
         if len(z := self.symbols_of_kind("variable")) != len(self._equations):
             raise ModelError(
-                f"model {self.name!r}: {len(z)} additional variables ({listed(z)}) need as many additional equations, "
-                f"there are {len(self._equations)} ({listed(self._equations)})"
+                f"model {self.name!r}: each additional variable needs one additional equation (m.equation); variables: "
+                f"{listed(z)}; equations: {listed(self._equations)}"
             )
         if wrong := refused(requirements(bodies), self._values):
             raise ModelError(f"model {self.name!r}: {wrong}")
         u, rates = self._speeds_and_rates()
         if strange := [s.name for s in self._balances if s not in u]:
             raise ModelError(
-                f"model {self.name!r}: balances of {listed(strange)}, which are no speeds of it; its speeds "
+                f"model {self.name!r}: balances of {in_number(strange, '{}, which is no speed', '{}, which are no speeds')} of it; its speeds "
                 f"are {listed(s.name for s in u)}"
             )
         loads = list(self._loads.values())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..algebra.graph import Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, zeros
 from ..algebra.walk import substitute_all
-from ..errors import ModelError, finite_number, listed, unknown
+from ..errors import ModelError, finite_number, listed, unknown, with_article
 from .beam_fields import BeamFields, BeamMode, BeamShapes
 from .declarations import identifier, names_of
 from .dyads import Dyad
@@ -218,7 +218,7 @@ def _symbol_table(
     if moving := [n for n in values if known[n].kind != "parameter"]:
         parameters = listed(p.name for p in sub.symbols_of_kind("parameter"))
         raise ModelError(
-            f"{where}: {moving[0]!r} is a {known[moving[0]].kind}; values= are for parameters {parameters}"
+            f"{where}: {moving[0]!r} is {with_article(known[moving[0]].kind)}; values= are for parameters {parameters}"
         )
     table: dict[Expr, Expr] = {known[n]: _in_host(host, where, known[n], x) for n, x in share.items()}
     table |= {known[n]: host.checked(f"{where}, {n}", x) for n, x in values.items() if isinstance(x, Expr)}

@@ -8,7 +8,7 @@ from ..algebra.graph import ZERO, Symbol
 from ..algebra.linear import solve
 from ..algebra.matrix import Matrix, zeros
 from ..algebra.walk import free_symbols, substitute
-from ..errors import DerivationError, listed
+from ..errors import DerivationError, in_number
 from .equations import Equations
 
 
@@ -26,7 +26,7 @@ def variable_rates(eq: Equations) -> Matrix:
     A = jacobian(eq.h, rates)
     if algebraic_variables(eq) or set(free_symbols(A)) & set(rates):
         raise DerivationError(
-            f"{eq.name!r}: the rates of {listed(eq.z)} do not follow from the additional equations by themselves; "
+            f"{eq.name!r}: {in_number(eq.z, 'the rate of {} does', 'the rates of {} do')} not follow from the additional equations by themselves; "
             "use an implicit method, as method='radau'"
         )
     rest = substitute(eq.h, dict.fromkeys(rates, ZERO))

@@ -23,7 +23,7 @@ from ..algebra.matrix import Matrix, cross, identity, skew, zeros
 from ..bodies.frames import Frame
 from ..bodies.mechanism import Mechanism
 from ..bodies.rotations import Rotation, Turn
-from ..errors import DerivationError, listed
+from ..errors import DerivationError, in_number
 from .frame_motions import Acceleration
 from .inertial_parameters import Lump, turned_tensor
 from .kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, gradient_of, wrenches
@@ -128,7 +128,9 @@ _NO_INERTIA = ArticulatedInertia(zeros(3, 3), zeros(3, 3), zeros(3, 3))
 
 def _check_local(mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[Frame, Subspace]) -> None:
     if elastic := [b.name for b in mechanism.elastic_bodies]:
-        raise DerivationError(f"articulated bodies are rigid; {listed(elastic)} of {mechanism.name!r} deform")
+        raise DerivationError(
+            f"articulated bodies are rigid; {mechanism.name!r} has {in_number(elastic, '{}, which deforms', '{}, which deform')}"
+        )
     if mechanism.constraints:
         raise DerivationError(
             f"articulated bodies are for trees; {mechanism.name!r} has {len(mechanism.constraints)} constraints"
@@ -136,7 +138,7 @@ def _check_local(mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[F
     count = [sum(j in s.columns for s in subspaces.values()) for j in range(len(kinematics.u))]
     if shared := [u for u, k in zip(kinematics.u, count, strict=True) if k != 1]:
         raise DerivationError(
-            f"articulated bodies need speeds that move one frame each; {listed(shared)} move several, or none"
+            f"articulated bodies need speeds that move one frame each; {in_number(shared, '{} moves', '{} move')} several, or none"
         )
 
 

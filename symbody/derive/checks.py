@@ -184,8 +184,8 @@ def _redundant(eq: Equations, d: DependentRow, found: ConstraintRank) -> Finding
     conflict = sum(w * free[j] for j, w in d.weights.items())
     if abs(conflict) > 1e-7 * max(size(free), 1e-9):
         text = (
-            f"{eq.name!r}: constraint {row.name!r} asks for speeds that {listed(c.name for c in others) if others else 'nothing'} "
-            f"do not allow (they differ by {conflict:z.3g}); make the prescribed motions agree, or drop one"
+            f"{eq.name!r}: constraint {row.name!r} asks for speeds that contradict "
+            f"{listed(c.name for c in others) if others else 'it itself'} (they differ by {conflict:z.3g}); make the prescribed motions agree, or drop one"
         )
         return Finding("inconsistent", (row.name, *(c.name for c in others)), text)
     depends = f"follows from {listed(repr(c.name) for c in others)}" if others else "holds by itself"

@@ -12,7 +12,7 @@ from ..algebra.mathml import drawn
 from ..algebra.matrix import Matrix, sum_of_products
 from ..algebra.printing import outline
 from ..algebra.walk import free_symbols, substitute_all
-from ..errors import DerivationError, listed
+from ..errors import DerivationError, in_number, listed
 from ..summary import Summarized, Summary, counted, filled, listing
 from .energies import is_uniform_gravity
 from .equations import Equations, of_equations
@@ -140,14 +140,14 @@ def _refuse_nonlinear(eq: Equations, wanted: list[Symbol], B: Matrix) -> None:
         )
     if moving := [s for s in wanted if s in _driven(eq)]:
         raise DerivationError(
-            f"inverse dynamics of {eq.name!r}: {listed(moving)} act by their rates too, so that a motion gives a differential equation for them; "
-            "leave them out of inputs="
+            f"inverse dynamics of {eq.name!r}: {in_number(moving, '{} acts by its rate', '{} act by their rates')} too, so that a motion gives a differential equation for that; "
+            "leave out of inputs= what acts so"
         )
     elsewhere = [s for s in free_symbols(eq.M, eq.Jc, eq.c) if s in wanted]
     if elsewhere:
         raise DerivationError(
-            f"inverse dynamics of {eq.name!r}: {listed(elsewhere)} act in the mass matrix or in constraints, "
-            "not as forces; leave them out of inputs="
+            f"inverse dynamics of {eq.name!r}: {in_number(elsewhere, '{} acts', '{} act')} in the mass matrix or in "
+            "constraints, not as a force; leave out of inputs= what acts so"
         )
 
 

@@ -11,7 +11,7 @@ from ..algebra.labels import substituted_labels
 from ..algebra.linear import Factors, factorize
 from ..algebra.matrix import Matrix, sum_of_products, zeros
 from ..algebra.walk import substitute_all
-from ..errors import DerivationError, listed
+from ..errors import DerivationError, in_number, listed
 from .equations import Equations, of_equations
 from .random_states import numbers, random_state
 from .small_matrices import Rows, reduced
@@ -128,7 +128,7 @@ def _kept(eq: Equations, independent: Iterable[Symbol | str] | None, at: Mapping
     if wrong := [j for j in chosen if j in found.columns]:
         better = [j for j in range(n) if j not in found.columns]
         raise DerivationError(
-            f"minimal form of {eq.name!r}: {listed(eq.u[j].name for j in chosen)} are not independent (the constraints determine "
+            f"minimal form of {eq.name!r}: {in_number((eq.u[j].name for j in chosen), '{} is', '{} are')} not independent (the constraints determine "
             f"{listed(eq.u[j].name for j in wrong)} from the others); {listed(eq.u[j].name for j in better)} would be"
         )
     return sorted(chosen)

@@ -29,7 +29,7 @@ from ..bodies.frames import Frame
 from ..bodies.mechanism import Body, Constraint, Joint, Load, Mechanism
 from ..bodies.points import Point
 from ..bodies.vectors import Vector
-from ..errors import DerivationError, ModelError, listed, shown, unknown
+from ..errors import DerivationError, ModelError, in_number, listed, shown, unknown
 from ..summary import Summarized, Summary
 from .energies import is_uniform_gravity, refuse_written_motion
 from .equations import Equations, of_equations
@@ -175,7 +175,7 @@ class _Balance:
                     on_rates[rate] = on_rates.get(rate, ZERO) + value
             elif _is_split(forces, self.motions, chain):
                 raise DerivationError(
-                    f"reaction in joint {joint.name!r}: {what} acts on {listed(forces)}, which do not move one side of the joint "
+                    f"reaction in joint {joint.name!r}: {what} acts on {in_number(forces, '{}, which does', '{}, which do')} not move one side of the joint "
                     f"only, and does not say on which bodies; {ADVICE}"
                 )
         if not on_rates:
@@ -200,7 +200,7 @@ class _Balance:
             why = (
                 f"acts on {listed(strangers)} too"
                 if strangers
-                else f"acts on {listed(shared)}, which move other joints too"
+                else f"acts on {in_number(shared, '{}, which moves', '{}, which move')} other joints too"
             )
             raise DerivationError(
                 f"reaction in joint {joint.name!r}: {what} acts on its motion but {why}, so that what goes through this joint is not "

@@ -11,7 +11,7 @@ from ..algebra.graph import ZERO, Expr, Symbol
 from ..algebra.matrix import Matrix, sum_of_products
 from ..algebra.taylor import linearized
 from ..algebra.walk import free_symbols, scalars, substitute
-from ..errors import ModelError, listed
+from ..errors import ModelError, in_number, listed
 from .equations import Equations
 
 
@@ -42,7 +42,9 @@ def _small_symbols(eq: Equations) -> list[Symbol]:
         )
     known = {*eq.q, *eq.u, *eq.z}
     if stray := [s for s in declared if s not in known]:
-        raise ModelError(f"small: {listed(stray)} are no coordinates, speeds or variables of {eq.name!r}")
+        raise ModelError(
+            f"small: {in_number(stray, '{} is no coordinate, speed or variable', '{} are no coordinates, speeds or variables')} of {eq.name!r}"
+        )
     rates = [s.dot for s in declared if s.kind in ("coordinate", "variable")]
     return list(dict.fromkeys([*declared, *(r for r in rates if isinstance(r, Symbol))]))
 

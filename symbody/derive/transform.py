@@ -22,7 +22,7 @@ from ..algebra.walk import substitute_all
 from ..bodies.mechanism import Body
 from ..bodies.system_vectors import SystemVector
 from ..bodies.vectors import Vector
-from ..errors import DerivationError, ModelError, listed, shown
+from ..errors import DerivationError, ModelError, in_number, listed, shown
 from .affine_fields import AffineField, inner
 from .deforming_motion import DeformingMotion, entries_of, field_of
 from .energies import refuse_written_motion
@@ -175,7 +175,7 @@ def _body_velocities(eq: Equations) -> tuple[tuple[Body, ...], list[tuple[Matrix
     """Bodies with mass, all of them rigid; see `_rigid_velocities`."""
     if elastic := [b.name for b in eq.mechanism.elastic_bodies]:
         raise DerivationError(
-            f"tangent vectors of {eq.name!r}: are velocities of rigid bodies, and {listed(elastic)} deform; coriolis_matrix and "
+            f"tangent vectors of {eq.name!r}: are velocities of rigid bodies, and {in_number(elastic, '{} deforms', '{} deform')}; coriolis_matrix and "
             "christoffel_symbols take any bodies"
         )
     return _rigid_velocities(eq)
@@ -289,7 +289,7 @@ def christoffel_symbols(eq: Equations, kind: int = 1) -> tuple[Matrix, ...]:
         raise ModelError(f"christoffel_symbols: kind= is 1 or 2, got {shown(kind)}")
     if tuple(eq.rates.entries) != eq.u:
         raise DerivationError(
-            f"christoffel_symbols of {eq.name!r}: its speeds {listed(eq.u)} are not the rates of its "
+            f"christoffel_symbols of {eq.name!r}: {in_number(eq.u, 'its speed {} is not the rate', 'its speeds {} are not the rates')} of its "
             "coordinates; coriolis_matrix takes any speeds"
         )
     slopes = [jacobian([eq.M[i, j] for j in range(n)], eq.q) for i in range(n)]  # slopes[i][j, k] = ∂M_ij/∂q_k

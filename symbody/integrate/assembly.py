@@ -24,7 +24,7 @@ from ..derive.keywords import values_by_name
 from ..derive.named_rows import NamedRow
 from ..derive.row_space import RANK, sizes_of_rows
 from ..emit.run.callable import Array
-from ..errors import AssemblyError, SymbodyError, advised, listed
+from ..errors import AssemblyError, SymbodyError, advised, in_number, listed
 from .configuration_search import Found, Numbers, Search, is_periodic, unwound
 from .constraint_rows import Rows, rows_of
 from .given_outputs import GivenOutputs, given_outputs
@@ -175,7 +175,7 @@ def _task(
         if fixed := [n for n in names if n not in movable]:
             raise AssemblyError(
                 f"{where}: {what} is for coordinates, speeds and additional variables that are looked for; "
-                f"{listed(fixed)} are not"
+                f"{in_number(fixed, '{} is', '{} are')} not"
             )
     if wrong := [f"{n} = {w:g}" for n, w in weight.items() if w <= 0]:
         raise AssemblyError(
@@ -201,7 +201,7 @@ def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dic
             raise advised(
                 AssemblyError,
                 (
-                    f"{where}: Euler parameters {listed(f'{n} = {v:g}' for n, v in given.items())} have the norm "
+                    f"{where}: Euler parameters {listed(f'{n} = {v:g}' for n, v in given.items())} of norm "
                     f"{size:g}, which must be 1"
                 ),
                 "; give them by start={...} to have them normalised",

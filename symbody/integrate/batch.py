@@ -13,7 +13,7 @@ from ..derive.equations import Equations, of_equations
 from ..derive.keywords import by_name, values_by_name
 from ..emit.run.callable import Array
 from ..emit.run.workers import cores, share_out
-from ..errors import AssemblyError, SimulationError, listed, shown
+from ..errors import AssemblyError, SimulationError, in_number, listed, shown
 from .batch_motions import BatchMotions, BatchQuestion, batch_motions
 from .inputs import with_inputs
 from .meanings import Quantity, plain
@@ -97,7 +97,7 @@ class BatchOutputs:
     def __getitem__(self, what: Quantity) -> Array:
         if (key := plain(what)) not in self.outputs:
             raise SimulationError(
-                f"only {listed(map(shown, self.outputs))} were kept of these motions, not {shown(what)}"
+                f"only {in_number(map(shown, self.outputs), '{} was', '{} were')} kept of these motions, not {shown(what)}; name it in outputs="
             )
         return self.outputs[key]
 

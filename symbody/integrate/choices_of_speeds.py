@@ -14,7 +14,7 @@ from typing import Final
 from ..algebra.functions import no_value, where
 from ..algebra.graph import ZERO, Expr, Symbol, symbol
 from ..derive.equations import Equations
-from ..errors import listed
+from ..errors import in_number
 
 MOST: Final = (
     1e4  # the dependent speeds are then a hundred times larger, beside the independent ones, than at the start
@@ -46,6 +46,6 @@ def guarded(rates: list[Expr], choice: Expr | None) -> list[Expr]:
 def why_not(eq: Equations) -> str:
     """The end of a run in which the choice came to its limit."""
     return (
-        f"{listed(u.name for u in eq.u)}, kept by minimal(...), come to determine the other speeds no longer; simulate the equations from before "
+        f"{in_number((u.name for u in eq.u), '{}, kept by minimal(...), comes', '{}, kept by minimal(...), come')} to determine the other speeds no longer; simulate the equations from before "
         "`minimal`, whose forms choose speeds on the way, or keep others from here on"
     )

@@ -11,7 +11,7 @@ from ..algebra.graph import Symbol
 from ..derive.energies import load_powers
 from ..derive.row_space import sizes_of_rows
 from ..emit.run.callable import Array
-from ..errors import EvaluationError, listed
+from ..errors import EvaluationError, in_number, listed
 from .choices_of_speeds import why_not
 from .constraint_rows import rows_of
 from .forms import Form
@@ -127,10 +127,14 @@ def _dependent_constraints(form: Form, ending: Ending, t: float, y: Array, p: Ar
     U, s, _ = np.linalg.svd(Jc / sizes_of_rows(Jc)[:, None])
     if s[-1] > NEARLY * s[0]:
         near = singular_near(state) if ending in NO_RATES else ()
-        return f"{listed(near)} become linearly dependent just there: a singular position. {WAY_ON}" if near else ""
+        return (
+            f"{in_number(near, 'constraints of {} become', '{} become')} linearly dependent just there: a singular position. {WAY_ON}"
+            if near
+            else ""
+        )
     involved = [row.owner for row, weight in zip(rows.speeds, np.abs(U[:, -1]), strict=True) if weight > 0.05]
     return (
-        f"{listed(dict.fromkeys(involved))} become linearly dependent there (smallest singular value of the constraints {s[-1] / s[0]:z.1e} of the largest): "
+        f"{in_number(dict.fromkeys(involved), 'constraints of {} become', '{} become')} linearly dependent there (smallest singular value of the constraints {s[-1] / s[0]:z.1e} of the largest): "
         f"the configuration is singular. {WAY_ON}"
     )
 

@@ -16,7 +16,7 @@ from ..derive.constrained import constrained, constrained_speeds
 from ..derive.equations import Equations
 from ..derive.named_rows import NamedRow, output_rows
 from ..derive.variables import name_of
-from ..errors import AssemblyError, listed, shown
+from ..errors import AssemblyError, in_number, shown
 from .meanings import meant
 from .state import State
 
@@ -88,7 +88,7 @@ def _with_rows(eq: Equations, names: tuple[str, ...]) -> tuple[Equations, Equati
         inside = set(free_symbols(e))
         if strange := [s.name for s in inside if s not in eq.arguments]:
             raise AssemblyError(
-                f"assembly of {eq.name!r}: output {name!r} contains {listed(strange)}, which do not follow from a state"
+                f"assembly of {eq.name!r}: output {name!r} contains {in_number(strange, '{}, which does', '{}, which do')} not follow from a state"
             )
         if inside.issubset(eq.variables.of("q p t").symbols):
             on_coordinates[name] = e - target

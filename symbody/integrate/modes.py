@@ -213,7 +213,7 @@ def _carried(source: Equations, target: Equations, switch: Switch) -> list[Expr]
     if missing := [n for n in state.names if n not in new and n not in known]:
         raise SimulationError(
             f"switch {switch.name!r}: mode {switch.target!r} has {listed(missing)}, which mode {switch.source!r} has not; "
-            f"say what they are by reset={{{missing[0]}: ...}}"
+            f"say their values by reset={{{missing[0]}: ...}}"
         )
     where = f"switch {switch.name!r} in mode {switch.source!r}"
     return in_state(source, where, [new[n] if n in new else known[n].symbol for n in state.names])

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..derive.named_rows import NamedRow
 from ..emit.run.callable import Array
-from ..errors import AssemblyError, SymbodyError, advised, listed
+from ..errors import AssemblyError, SymbodyError, advised, in_number, listed
 
 IN_FILE: Final = "start: in a model file, START in one of Python"
 
@@ -21,7 +21,7 @@ def open_joints(where: str, left: Array, rows: Sequence[NamedRow]) -> SymbodyErr
         return advised(
             AssemblyError,
             (
-                f"{where}: {listed(bad)} have no finite value at any start that was tried; give parameters that "
+                f"{where}: {in_number(bad, '{} has', '{} have')} no finite value at any start that was tried; give parameters that "
                 "suit each other, and "
             ),
             "start={...} where the constraints have a value",

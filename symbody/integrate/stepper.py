@@ -326,13 +326,13 @@ def stepper(
     """
     where = f"stepper of {equations.name!r}"
     if not finite_number(dt, "dt", SimulationError) > 0:
-        raise SimulationError(f"{where}: dt = {shown(dt)} is a positive number")
+        raise SimulationError(f"{where}: dt = {shown(dt)}: a step has a positive length")
     if method not in TABLEAUX:
         raise unknown(where, "method", method, TABLEAUX, SimulationError)
     if inputs not in INPUTS:
         raise unknown(where, "way of inputs", inputs, INPUTS, SimulationError)
     if not isinstance(substeps, int) or substeps < 1:
-        raise SimulationError(f"{where}: substeps = {shown(substeps)} is a positive whole number")
+        raise SimulationError(f"{where}: substeps = {shown(substeps)}: a whole number of at least 1")
     first = _start(equations, start, values or {})
     eq, has_clock = _with_clock(_with_lines(equations) if inputs == "linear" else equations)
     step = dt / substeps

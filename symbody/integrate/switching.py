@@ -10,7 +10,7 @@ import numpy as np
 
 from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
-from ..errors import SimulationError, listed, shown, unknown
+from ..errors import SimulationError, in_number, listed, shown, unknown
 from .borders import run_rank
 from .event_handlers import EventHandler, UserEventHandler
 from .event_loop import ADVICE, ChatteringDetector, Leaving
@@ -87,7 +87,9 @@ def _by_time_stepping(
     """Contacts and frictions by steps of a fixed length, without events."""
     where = f"simulate {plan.name!r}, method={MOREAU!r}"
     if not isinstance(plan, Contacts) or events or asked.step is None:
-        raise SimulationError(f"{where}: is for `Contacts`, with a fixed step=..., and has no events")
+        raise SimulationError(
+            f"{where}: this method is for `Contacts`, with a fixed step=..., and has no events; leave out method= for others"
+        )
     eq = plan.base
     state = State.of(eq, values)
     begin, end, times = span(eq, t, state.t)
@@ -138,7 +140,7 @@ class _ModesRun:
             idle = [n for n in values if n not in names[begins] and n not in self.constants]
             if idle:
                 raise SimulationError(
-                    f"simulate {plan.name!r}: {listed(idle)} are not in mode {begins!r}, in which it starts"
+                    f"simulate {plan.name!r}: {in_number(idle, '{} is', '{} are')} not in mode {begins!r}, in which it starts"
                 )
         for e in self.events:
             if not isinstance(e, Event) or not any(is_in(e.when, plan.equations(m)) for m in plan.all_modes):

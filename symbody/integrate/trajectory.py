@@ -19,7 +19,7 @@ from ..derive.equations import Equations
 from ..derive.reactions import reaction
 from ..derive.undetermined import Share
 from ..emit.run.callable import Array
-from ..errors import SimulationError, SymbodyError, listed, shown
+from ..errors import SimulationError, SymbodyError, in_number, listed, shown
 from ..later import later
 from . import quantities
 from .meanings import Quantity
@@ -122,7 +122,7 @@ class Trajectory(Portable):
     def equations(self) -> Equations:
         if self.is_switched:
             raise SimulationError(
-                f"trajectory of {self.name!r}: it switches between {listed(dict.fromkeys(self.modes))}, which have equations each; "
+                f"trajectory of {self.name!r}: it switches between modes with equations of their own ({listed(dict.fromkeys(self.modes))}); "
                 "sim.pieces has a trajectory for each stretch"
             )
         return self.segments[0].equations
@@ -248,7 +248,7 @@ class Trajectory(Portable):
                 if not self.is_switched:
                     raise
                 raise SimulationError(
-                    f"trajectory of {self.name!r}: {listed(map(shown, wanted))} does not exist in mode {s.mode!r} ({reason}); "
+                    f"trajectory of {self.name!r}: {in_number(map(shown, wanted), '{} does', '{} do')} not exist in mode {s.mode!r} ({reason}); "
                     "sim.pieces has each stretch for itself"
                 ) from None
         return [_joined(parts) for parts in zip(*found, strict=True)]

@@ -29,7 +29,7 @@ from ..derive.energies import generalized_momenta
 from ..derive.equations import Equations
 from ..emit.run.callable import Compiled
 from ..emit.run.loop_callee import program_callee
-from ..errors import SimulationError, listed, shown
+from ..errors import SimulationError, in_number, listed, shown
 from . import variational_steps
 from .accelerations import accelerations, inertia, rows
 from .form_kinds import DISCRETE
@@ -128,11 +128,11 @@ def discrete_form(eq: Equations, chosen: tuple[int, ...], order: int) -> Discret
     """The discrete equations, where they exist."""
     where = f"simulate {eq.name!r}, method='variational'"
     if order not in COMPOSITIONS:
-        raise SimulationError(f"{where}: order is {listed(COMPOSITIONS)}, got {shown(order)}")
+        raise SimulationError(f"{where}: order= is one of {listed(COMPOSITIONS)}, got {shown(order)}")
     if tuple(eq.rates.entries) != eq.u or not eq.q:
         strange = [q.name for q, e in zip(eq.q, eq.rates.entries, strict=True) if e not in eq.u]
         raise SimulationError(
-            f"{where}: speeds must be the rates of the coordinates, one for each; those of {listed(strange or eq.q)} are not. "
+            f"{where}: speeds must be the rates of the coordinates, one for each; {in_number(strange or eq.q, 'that of {} is', 'those of {} are')} not. "
             "Use angles instead of Euler parameters, and equations before `minimal`; or another method"
         )
     if nonholonomic := [s.name for i, s in enumerate(eq.lam) if i >= len(eq.phi.entries)]:
@@ -141,11 +141,11 @@ def discrete_form(eq: Equations, chosen: tuple[int, ...], order: int) -> Discret
         )
     if eq.z:
         raise SimulationError(
-            f"{where}: the additional variables {listed(eq.z)} have no discrete action; use another method"
+            f"{where}: {in_number(eq.z, 'the additional variable {} has', 'the additional variables {} have')} no discrete action; use another method"
         )
     if eq.multipliers_in_loads:
         raise SimulationError(
-            f"{where}: loads contain {listed(eq.multipliers_in_loads)}, which have no discrete action; use "
+            f"{where}: loads contain {in_number(eq.multipliers_in_loads, '{}, which has', '{}, which have')} no discrete action; use "
             "another method"
         )
     if eq.dropped:

@@ -13,7 +13,7 @@ from ..algebra.evaluate import evaluate
 from ..algebra.graph import Expr, Symbol, as_expr
 from ..derive.equations import Equations
 from ..emit.run.callable import Array
-from ..errors import StabilityError, listed, shown
+from ..errors import StabilityError, in_number, listed, shown
 from ..later import later
 from ..summary import Summarized, Summary, counted, filled, listing
 from .pencil import Complex, is_regular, neat, sorted_order
@@ -128,7 +128,7 @@ class _Plant:
                 part = np.abs(U[:, -1])
                 moved = [x for x, y in zip(self.lin.x, part, strict=True) if y > 0.1 * part.max()]
                 raise StabilityError(
-                    f"linear system {self.lin.name!r}: {listed(self.inputs)} do not reach the mode s = {neat(complex(s))} (of {listed(moved)}); "
+                    f"linear system {self.lin.name!r}: {in_number(self.inputs, '{} does', '{} do')} not reach the mode s = {neat(complex(s))} (of {listed(moved)}); "
                     "leave these states out (without(...), drop='cyclic'), or use another input"
                 )
 
@@ -153,12 +153,12 @@ def _plant(lin: LinearSystem, inputs: Iterable[str | Symbol] | None, values: Map
         raise StabilityError(f"linear system {lin.name!r}: feedback needs an input; it has {listed(lin.r)}")
     if moving := [lin.r[k] for k in columns if np.abs(n.B1[:, k]).max() or np.abs(n.B2[:, k]).max()]:
         raise StabilityError(
-            f"linear system {lin.name!r}: {listed(moving)} act by their rates too, so that they cannot follow "
+            f"linear system {lin.name!r}: {in_number(moving, '{} acts by its rate', '{} act by their rates')} too and cannot follow "
             "the state; name others with inputs=[...]"
         )
     if not is_regular(n.E):
         raise StabilityError(
-            f"linear system {lin.name!r}: some of {listed(lin.x)} are algebraic, so that there is no x' = A x "
+            f"linear system {lin.name!r}: some states are algebraic ({listed(lin.x)}), so that there is no x' = A x "
             "+ B r in these states"
         )
     return _Plant(lin, values, np.linalg.solve(n.E, n.A), np.linalg.solve(n.E, n.B[:, list(columns)]), names)
@@ -198,7 +198,7 @@ def _laws(plant: _Plant, K: Array) -> dict[str, Expr] | None:
     at = _point(plant, about)
     if moving := [n for n in lin.x if n in about.drifting and _grows(about.equations, n, at)]:
         raise StabilityError(
-            f"linear system {lin.name!r}: {listed(moving)} grow in the motion, so that there is no value to hold them at; leave them out "
+            f"linear system {lin.name!r}: {in_number(moving, '{} grows', '{} grow')} in the motion, so that there is no value to hold; leave out what grows "
             "(drop='cyclic')"
         )
     symbols = {n: known[n].symbol for n in (*lin.x, *plant.inputs)}

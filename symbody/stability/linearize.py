@@ -19,7 +19,7 @@ from ..derive.equations import Equations, of_equations
 from ..derive.keywords import by_name, values_by_name
 from ..derive.named_rows import output_rows
 from ..derive.variables import name_of
-from ..errors import StabilityError, listed
+from ..errors import StabilityError, listed, with_article
 from ..integrate.inputs import with_inputs
 from ..integrate.state import State
 from .condition_rows import ConditionRow, position_rows, speed_rows
@@ -173,7 +173,7 @@ def _parameters(eq: Equations, motion: SteadyMotion | None, values: Mapping[str,
         table = table.having(motion.parameters, "p").only(motion.parameters)
     if others := [name for name in values if name not in table and name in eq.kinds]:
         raise StabilityError(
-            f"{where}: {others[0]} is a {eq.kinds[others[0]]}, not a parameter; its value at the operating "
+            f"{where}: {others[0]} is {with_article(eq.kinds[others[0]])}, not a parameter; its value at the operating "
             "point goes into `about`"
         )
     before = table.defaults if motion is None else motion.defaults

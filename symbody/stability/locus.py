@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ..emit.run.callable import Array
-from ..errors import StabilityError, listed
+from ..errors import StabilityError, listed, shown
 from ..summary import Tabular
 from .clean_spectra import CleanSpectra, PencilFamily
 from .critical import Critical, critical_values
@@ -112,7 +112,7 @@ def _swept(lin: LinearSystem, values: Mapping[str, Any], points: int) -> tuple[s
         else np.sort(given)
     )
     if len(grid) < 2 or not np.isfinite(grid).all() or grid[0] >= grid[-1]:
-        raise StabilityError(f"root locus of {lin.name!r}: the range of {names[0]} must grow, got {given}")
+        raise StabilityError(f"root locus of {lin.name!r}: the range of {names[0]} must grow, got {shown(given)}")
     return names[0], grid
 
 

@@ -17,7 +17,7 @@ from ..derive.equations import Equations
 from ..emit.program.lower import program
 from ..emit.run.callable import Array
 from ..emit.text.numpy_text import numpy_function
-from ..errors import StabilityError, listed, unknown
+from ..errors import StabilityError, in_number, unknown
 from ..integrate.tables import data_frame, data_set
 from ..summary import Tabular
 from .clean_spectra import CleanSpectra, PencilFamily
@@ -175,7 +175,7 @@ class MotionFamily(Tabular, Portable):
         (made,) = folded([e], self.problem.freed.fixed)
         missing = [s.name for s in free_symbols(made) if s not in problem.unknowns and s not in problem.parameters]
         if missing:
-            raise StabilityError(f"{self.said}: {listed(missing)} have no value along a branch")
+            raise StabilityError(f"{self.said}: {in_number(missing, '{} has', '{} have')} no value along a branch")
         groups = {"w": list(problem.unknowns), "p": list(problem.parameters)}
         f = numpy_function(program("along_branch", groups, {"e": [made]}))
         values = f(self.points, np.tile(self.problem.p, (len(self.points), 1)))

@@ -235,7 +235,7 @@ def _pivots(eq: Equations, what: str, J: Array, order: Sequence[int], kept: set[
     found = dependent_columns(J, order, kept)
     if J.size and not found:
         raise StabilityError(
-            f"linearisation of {eq.name!r}: no independent {what} were found; the constraints are nearly singular"
+            f"linearisation of {eq.name!r}: no independent {what} were found; the constraints are nearly singular there, linearise at another point"
         )
     return found
 

@@ -240,7 +240,7 @@ def time_response(
         )
     t = _times(A) if times is None else np.asarray(times, dtype=float)
     if t.ndim != 1 or not len(t) or (np.diff(t) <= 0).any() or t[0] < 0:
-        raise StabilityError(f"linear system {lin.name!r}: times must grow from 0, got {t}")
+        raise StabilityError(f"linear system {lin.name!r}: times must grow from 0, got {shown(t)}")
     n = len(A)
     whole = np.zeros((n + 1, n + 1))
     whole[:n, :n], whole[:n, n:] = A, b if kind == "step" else 0.0

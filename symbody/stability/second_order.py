@@ -12,7 +12,7 @@ from ..algebra.matrix import Matrix
 from ..algebra.printing import outline
 from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
-from ..errors import StabilityError, listed
+from ..errors import StabilityError, in_number, listed
 from ..summary import Summarized, Summary, filled, listing
 from .parameter_samples import array, arrays, sample_at, vanishing
 from .state_choice import picked
@@ -86,7 +86,7 @@ def second_order(lin: LinearSystem, coordinates: Sequence[str | Symbol]) -> Seco
     names = [lin.x[lin.state(c)] for c in coordinates] or list(pairs)
     if wrong := [n for n in names if n not in pairs]:
         raise StabilityError(
-            f"linear system {lin.name!r}: the rate of {listed(wrong)} is not one of its states, so that there is no second-order form in "
+            f"linear system {lin.name!r}: {in_number(wrong, 'the rate of {} is not one', 'the rates of {} are not some')} of its states, so that there is no second-order form in "
             f"it; coordinates that have one are {listed(pairs)}"
         )
     wanted = {*names, *(pairs[n] for n in names)}

@@ -13,7 +13,7 @@ from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, as_matrix
 from ..algebra.printing import text
 from ..algebra.walk import free_symbols, substitute
-from ..errors import StabilityError, listed, unknown
+from ..errors import StabilityError, in_number, listed, unknown
 from .parameter_samples import array, sample_at, vanishing
 from .reduction import idle_states
 
@@ -149,7 +149,7 @@ def reorder(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
     if sorted(order) != list(range(len(lin.x))):
         missing = [n for k, n in enumerate(lin.x) if k not in order]
         raise StabilityError(
-            f"linear system {lin.name!r}: every state must stand in the order once; {listed(missing)} do not"
+            f"linear system {lin.name!r}: every state must stand in the order once; {in_number(missing, '{} does', '{} do')} not"
         )
     return _picked(lin, order, order, range(len(lin.y)), range(lin.T.rows))
 

@@ -20,7 +20,7 @@ from ..algebra.walk import free_symbols, substitute_all
 from ..algebra.zeros import STARTS, FoundZero, ZeroSearch
 from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
-from ..errors import StabilityError, advised, finite_number, listed
+from ..errors import StabilityError, advised, finite_number, in_number, listed
 from ..integrate.inputs import with_inputs
 from ..integrate.state import Start, is_whole_state, start_values
 from .condition_rows import ConditionRow
@@ -150,7 +150,7 @@ def _numbers_of_start(
         missing = [s for s in free_symbols(value) if s not in numbers] if isinstance(value, Expr) else []
         if missing and name not in given:
             raise StabilityError(
-                f"steady motion of {eq.name!r}: the start has {name} = {value}, and {listed(missing)} has no number; "
+                f"steady motion of {eq.name!r}: the start has {name} = {value}, and {in_number(missing, '{} has', '{} have')} no number; "
                 f"give it as well, steady(eq, ..., {missing[0]}=...)"
             )
         out[name] = 0.0 if missing else float(evaluate(value, numbers)) if isinstance(value, Expr) else value
@@ -237,7 +237,13 @@ def _started(
     )
     begin = {s: unknowns[s].neutral if s.kind != "speed" else 0.0 for s in asked.all_unknowns}
     begin |= unknowns.numbers(own, where, StabilityError, "unknown")
-    notes = (f"the start of {listed(s.name for s in idle)} was not used: not unknown here",) if idle else ()
+    notes = (
+        (
+            f"the start of {in_number((s.name for s in idle), '{} was not used: it is', '{} was not used: they are')} not unknown here",
+        )
+        if idle
+        else ()
+    )
     return begin, notes
 
 

@@ -15,7 +15,7 @@ from ..algebra.portable import Portable
 from ..algebra.printing import tree_size_up_to
 from ..algebra.walk import free_symbols, ordered, scalars
 from ..derive.equations import Equations
-from ..errors import StabilityError, listed, unknown
+from ..errors import StabilityError, in_number, listed, unknown
 from ..integrate.state import State
 from ..summary import Tabular
 from .conditions import Conditions
@@ -163,7 +163,7 @@ class SteadyMotion(Tabular, Portable):
             if isinstance(value, Expr):
                 if missing := [x.name for x in free_symbols(value) if x not in numbers]:
                     raise StabilityError(
-                        f"steady motion of {eq.name!r}: {s.name} depends on {listed(missing)}, which have no "
+                        f"steady motion of {eq.name!r}: {s.name} depends on {in_number(missing, '{}, which has', '{}, which have')} no "
                         f"value; steady(..., {missing[0]}=...)"
                     )
                 value = float(evaluate(value, numbers))

@@ -12,7 +12,7 @@ from ..bodies.file.values import kind, value_of
 from ..bodies.points import Point
 from ..derive.equations import Equations
 from ..derive.named_quantities import named_quantities
-from ..errors import ExpressionTextError, ModelError, listed
+from ..errors import ExpressionTextError, ModelError, existing
 
 MOST_NODES: Final = 10_000  # that one expression may make
 
@@ -47,4 +47,4 @@ class _NamesOfEquations:
 
     def missing(self, name: str) -> str:
         near = get_close_matches(name, self.known, 1)
-        return f"there is no {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"there are {listed(self.known)}")
+        return f"there is no {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"{existing(self.known)}")

@@ -22,7 +22,7 @@ from ..bodies.mechanism import Body, Mechanism
 from ..bodies.points import Point
 from ..bodies.rotations import Rotation
 from ..derive.named_rows import output_rows
-from ..errors import ExpressionError, listed
+from ..errors import ExpressionError, existing, listed
 
 MOST_POINTS: Final = 1_000_000
 MESHES: Final = (".stl", ".obj", ".ply", ".glb", ".gltf", ".dae")
@@ -228,7 +228,7 @@ class _RequestReader:
             raise said.error(f"output {name!r} has {len(entries)} entries; give them one by one: {listed(entries)}")
         near = get_close_matches(name, names, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise said.error(f"there is no {what} {said.text!r}; there are {listed(names)}.{hint}")
+        raise said.error(f"there is no {what} {said.text!r}; {existing(names)}.{hint}")
 
     def _numbers(self, table: LocatedTable | None, known: Iterable[str], what: str) -> dict[str, float]:
         out: dict[str, float] = {}

@@ -72,7 +72,7 @@ def special_curves(curves: Sequence[SpecialCurve], *what: Any, title: str = "") 
     """Curves of folds and Hopf points in the plane of two quantities, those that are varied unless others are named."""
     first = curves[0]
     if len(what) not in (0, 2):
-        raise ViewError(f"curves over two values are drawn in the plane of two quantities; got {len(what)}")
+        raise ViewError(f"plot of a curve over two values: it is drawn in the plane of two quantities; got {len(what)}")
     across, up = what or first.varied
     lines = [Curve(c[across], c[up], label=c.kind, group=k) for k, c in enumerate(curves)]
     places = [(c.value_at(p, across), c.value_at(p, up), p) for c in curves for p in c.special]

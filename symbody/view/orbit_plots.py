@@ -123,7 +123,7 @@ def orbit_curves(curves: Sequence[SpecialOrbitCurve], *what: Any, title: str = "
     """Special orbits in the plane of both values, or of two quantities that are named."""
     first = curves[0]
     if len(what) not in (0, 2):
-        raise ViewError(f"curves over two values are drawn in the plane of two quantities; got {len(what)}")
+        raise ViewError(f"plot of a curve over two values: it is drawn in the plane of two quantities; got {len(what)}")
     across, up = what or first.varied
     lines = tuple(Curve(c[across], c[up], c.kind, group=k) for k, c in enumerate(curves))
     return Figure(title or f"special orbits of {first.equations.name}", (Panel(str(across), str(up), lines),))

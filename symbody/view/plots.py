@@ -211,7 +211,7 @@ def _(lin: LinearSystem, *pair: str, title: str = "", kind: str = "", **named: A
         return plot(lin.modes(**named), title=title)
     made = (lin.root_locus, lin.stability_chart)
     if len(spans) > len(made):
-        raise ViewError(f"plot of a linear system: over one parameter or two; {listed(spans)} have ranges")
+        raise ViewError(f"plot of a linear system: over one parameter or two; got ranges of {listed(spans)}")
     found = made[len(spans) - 1](**named)
     return plot(found, *([kind] if kind else []), title=title)
 

@@ -58,7 +58,7 @@ class Placer:
         self.equations, self.frames, self.points = eq, tuple(dict.fromkeys(frames)), tuple(points)
         if lost := next((f for f in eq.mechanism.frames if f.velocity is not None), None):
             raise ViewError(
-                f"scene of {eq.name!r}: where frame {lost.name!r} is is not known, only its velocity; make it "
+                f"scene of {eq.name!r}: the place of frame {lost.name!r} is not known, only its velocity; make it "
                 "of coordinates to draw it"
             )
         known = placed(eq, (*frames, *(p.frame for p in points)))

@@ -63,7 +63,9 @@ class ArrayFile:
         """The header, if it is of the kind and version that is read."""
         found = json.loads(self.read("header", (None,), np.uint8).tobytes())
         if found[key] != version:
-            raise self._error(f"{self.path}: is of version {shown(found[key])}, this package reads version {version}")
+            raise self._error(
+                f"{self.path} is of version {shown(found[key])}, this package reads version {version}; read it with the symbody that wrote it"
+            )
         return found
 
     def has(self, name: str) -> bool:
@@ -72,7 +74,9 @@ class ArrayFile:
     def read(self, name: str, shape: tuple[int | None, ...], kind: Any = np.float64) -> NDArray[Any]:
         """The array of this name, if it has this shape (None: any number) and type."""
         if not self.has(name):
-            raise self._error(f"{self.path}: the array {name!r} is missing")
+            raise self._error(
+                f"{self.path} is no {self._what} of ours, or a part of one: the array {name!r} is missing"
+            )
         with self._zip.open(f"{name}.npy") as stream:
             found, is_fortran, dtype = _array_header(stream)
             fits = len(found) == len(shape) and all(w in (None, n) for w, n in zip(shape, found, strict=True))

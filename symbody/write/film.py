@@ -44,7 +44,10 @@ def film(
     if target.suffix not in (".gif", ".mp4"):
         raise ViewError(f"film: cannot write {target.name!r}; a name ends in .gif or .mp4")
     if width < 16 or height < 16 or rate < 1 or (speed is not None and speed <= 0):
-        raise ViewError(f"film: width={width}, height={height}, rate={rate}, speed={speed}; none can be so small")
+        raise ViewError(
+            f"film: width={width}, height={height}, rate={rate}, speed={speed}; width and height are 16 at least, "
+            "rate 1, and speed positive"
+        )
     if theme not in INK:
         raise ViewError(f"film: theme={theme!r}; there are {', '.join(INK)}")
     times = _times(scene, rate, speed)

@@ -50,7 +50,10 @@ class Lines:
         nodes = ordered(list(dict.fromkeys(roots)))
         for n in nodes:
             if n.op == "call":
-                raise ModelError(f"the external function {n.data.name!r} cannot be written to a model file")
+                raise ModelError(
+                    f"the external function {n.data.name!r} cannot be written to a model file, which holds no code; "
+                    "write it in expressions, or pickle the model"
+                )
             if n.op == "const" and digits(n.data).startswith(("0x", "-0x")):
                 raise ModelError("an exact number of more than 2048 bits cannot be written to a model file")
         self._cut: set[Node] = set()

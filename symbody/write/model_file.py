@@ -77,7 +77,10 @@ class _ModelFileWriter:
         self.taken = {*FUNCTIONS, *RESERVED, *(s.name for s in (*symbols, *rates))}
         for s in symbols:
             if s.name in RESERVED:
-                raise ModelError(f"write_model: a {s.kind} has the name {s.name!r}, which is reserved in model files")
+                raise ModelError(
+                    f"write_model: the {s.kind} {s.name!r} has a name that is reserved in model files "
+                    f"({RESERVED[s.name]}); give it another"
+                )
         self.frames = self._named_frames()
 
     def text(self) -> str:

@@ -234,7 +234,7 @@ MISTAKES: dict[str, Mistake] = {
     # the rest of a description
     "variable without an equation": (
         lambda a: (a.m.variable("z"), a.m.freeze()),
-        ModelError, ("'arm'", "1 additional variables (z)", "there are 0"),
+        ModelError, ("'arm'", "variables: z", "equations: none", "m.equation"),
     ),
     "value that is no number": (lambda a: a.m.parameter("g", float("nan")), ModelError, ("'g'", "nan", "finite")),
     "speed in no kinematic equation": (lambda a: (a.m.speeds("idle"), a.m.freeze()), ModelError, ("'arm'", "idle", "kinematic equation")),

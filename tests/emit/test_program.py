@@ -159,7 +159,7 @@ def test_bad_requests_are_refused() -> None:
         program("f", {"q": [x]}, {"e": x}, bake={x: 1})
     with pytest.raises(ProgramError, match="must be a symbol or a list of symbols, got"):
         program("f", {"q": [x + 1]}, {"e": x})
-    with pytest.raises(ProgramError, match="sparse outputs J are not among e"):
+    with pytest.raises(ProgramError, match="sparse output J is not among e"):
         program("f", {"q": [x]}, {"e": x}, sparse=["J"])
     with pytest.raises(SymbodyError, match="output 'e'"):
         program("f", {"q": [x]}, {"e": "x + 1"})

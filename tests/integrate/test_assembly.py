@@ -174,7 +174,7 @@ def test_euler_parameters_as_people_write_them():
     assert keeps(partial)
     rough = assemble(eq, start={"bar_e0": 2.0, "bar_e1": 1.0})
     assert keeps(rough)
-    with pytest.raises(AssemblyError, match=r"bar_e0 = 0.8, .* have the norm 0.824621, which must be 1; .*start="):
+    with pytest.raises(AssemblyError, match=r"bar_e0 = 0.8, .* of norm 0.824621, which must be 1; .*start="):
         assemble(eq, bar_e0=0.8, bar_e1=0.2, bar_e2=0, bar_e3=0)
 
 

@@ -26,7 +26,7 @@ def test_chosen_speeds_that_become_dependent_end_the_run(kept, rtol):
     sim = sb.simulate(sb.minimal(eq, [kept]), 5.0, start, rtol=rtol)
     assert not sim.outcome
     assert sim.outcome.ending is Ending.SINGULAR
-    assert f"{kept}, kept by minimal(...), come to determine the other speeds no longer" in str(sim.outcome)
+    assert f"{kept}, kept by minimal(...), comes to determine the other speeds no longer" in str(sim.outcome)
     assert np.ptp(sim.energy) < 1e3 * rtol
     whole = sb.simulate(eq, 5.0, state, rtol=rtol)
     assert whole.outcome

@@ -102,9 +102,9 @@ def test_inputs_are_held_or_linear_and_time_goes_on():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"dt": -1.0}, "positive number"),
+        ({"dt": -1.0}, "dt = -1.0: a step has a positive length"),
         ({"dt": 0.1, "method": "radau"}, "radau"),
-        ({"dt": 0.1, "substeps": 0}, "positive whole number"),
+        ({"dt": 0.1, "substeps": 0}, "substeps = 0: a whole number of at least 1"),
         ({"dt": 0.1, "inputs": "cubic"}, "cubic"),
     ],
 )

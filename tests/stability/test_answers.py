@@ -262,7 +262,7 @@ def test_zeros():
 
 
 def test_unknown_names():
-    with pytest.raises(sb.StabilityError, match="there is no input 'forse'; there are force"):
+    with pytest.raises(sb.StabilityError, match="there is no input 'forse'; there is only force"):
         oscillator().frequency_response("forse", "place")
     with pytest.raises(sb.StabilityError, match="there is no output or variable 'plase'"):
         oscillator().frequency_response("force", "plase")

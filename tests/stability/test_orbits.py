@@ -140,7 +140,7 @@ def test_mirror_that_an_orbit_has_is_found():
 def test_false_mirror_is_refused():
     x, y = sb.symbols("x y")
     skew = sb.from_equations({x: y, y: (1 - x**2) * y - x + 0.02 * x**2})
-    with pytest.raises(sb.StabilityError, match="rates of y are not mirrored"):
+    with pytest.raises(sb.StabilityError, match="rate of y is not mirrored"):
         sb.orbit(skew, sb.simulate(skew, 60, x=1.0), mirror=["x", "y"])
 
 

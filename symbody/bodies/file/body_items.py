@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ...algebra.matrix import as_matrix, vector
-from ...errors import listed
+from ...errors import in_number, listed
 from ...later import later
 from .. import mass as shapes
 from ..declarations import identifier
@@ -187,7 +187,9 @@ def _mass(s: Scope, name: str, said: LocatedRecord) -> dict[str, Any]:
         how["inertia"] = _inertia(s, said.get("inertia"))
     if "shape" in said:
         if clash := [k for k in ("com", "inertia", "about") if k in said]:
-            raise said.error(f"body {name!r}: {listed(clash)} follows from its shape; give one of the two")
+            raise said.error(
+                f"body {name!r}: {in_number(clash, '{} follows', '{} follow')} from its shape; give one of the two"
+            )
         how["shape"] = _shape(s, said.get("shape"))
     return how
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from ...errors import ModelError, ModelFileError, SymbodyError, unknown
+from ...errors import ModelError, ModelFileError, SymbodyError, unknown, with_article
 from ...escaping import checked_name, in_one_line
 from ..declarations import identifier
 from ..mechanism import Mechanism
@@ -117,7 +117,7 @@ class Build:
         for item in self._items("let", "definition", add_definition):
             if item.name in self.model.symbols:
                 kind = self.model.symbols[item.name].kind
-                raise item.key.error(f"{item.name!r} is declared as a {kind} already; choose another name")
+                raise item.key.error(f"{item.name!r} is declared as {with_article(kind)} already; choose another name")
             if not NAME.fullmatch(item.name):
                 raise item.key.error(
                     f"{item.name!r} is not a usable name: letters, digits and underscores, no digit first"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final
 
-from ...errors import ExpressionTextError, ModelFileError, listed
+from ...errors import ExpressionTextError, ModelFileError, existing, listed
 from .expression_text import parsed
 from .located import Formula, LocatedList, LocatedRecord, LocatedTable, LocatedText
 from .yaml_tree import FileText, YamlNode, entries
@@ -49,7 +49,7 @@ class TextSchema(ValueSchema):
         if self.choices and node.text not in self.choices:
             near = get_close_matches(node.text, self.choices, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise source.error(node, f"there is no {self.what} {node.text!r}; there are {listed(self.choices)}.{hint}")
+            raise source.error(node, f"there is no {self.what} {node.text!r}; {existing(self.choices)}.{hint}")
         return LocatedText(source, node, node.text)
 
     def json(self) -> dict[str, Any]:
@@ -216,9 +216,7 @@ class RecordSchema(ValueSchema):
     def _unknown_key(self, source: FileText, key: YamlNode, kind: str, known: Keys) -> ModelFileError:
         near = get_close_matches(key.text, known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        return source.error(
-            key, f"there is no key {key.text!r} in {self._named(kind)}; there are {listed(known, 40)}.{hint}"
-        )
+        return source.error(key, f"there is no key {key.text!r} in {self._named(kind)}; {existing(known, 40)}.{hint}")
 
     def json(self) -> dict[str, Any]:
         if not self.kinds:

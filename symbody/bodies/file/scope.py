@@ -21,7 +21,7 @@ from ...algebra.matrix import Matrix, as_matrix
 from ...algebra.names import rate_name, stem_and_order
 from ...algebra.node_table import nodes_made
 from ...algebra.walk import free_symbols
-from ...errors import ExpressionTextError, ModelFileError, SymbodyError, listed
+from ...errors import ExpressionTextError, ModelFileError, SymbodyError, existing, listed
 from ..declarations import MOST_ORDER, identifier
 from ..frames import Frame
 from ..mechanism import Body
@@ -209,7 +209,7 @@ class Scope:
 
     def contact(self, name: str) -> Point:
         if name not in self.contacts:
-            raise ExpressionTextError(f"there is no rolling joint {name!r}; there are {listed(self.contacts)}", name, 0)
+            raise ExpressionTextError(f"there is no rolling joint {name!r}; {existing(self.contacts)}", name, 0)
         return self.contacts[name]
 
     def missing(self, name: str, what: str = "name") -> str:
@@ -236,7 +236,7 @@ class Scope:
         declared = (
             "; declare it under parameters, inputs, variables, coordinates or let"
             if what == "name"
-            else f"; there are {listed(known)}"
+            else f"; {existing(known)}"
         )
         return f"there is no {what} {name!r}{declared}"
 
@@ -323,7 +323,7 @@ class Scope:
             known = [s.name for kind in kinds for s in self.model.symbols_of_kind(kind)]
             near = get_close_matches(said.text, known, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise said.error(f"there is no {' or '.join(kinds)} {said.text!r}; there are {listed(known)}.{hint}")
+            raise said.error(f"there is no {' or '.join(kinds)} {said.text!r}; {existing(known)}.{hint}")
         return found
 
     def output(self, said: Formula | LocatedList) -> Expr | Matrix:

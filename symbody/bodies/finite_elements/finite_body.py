@@ -223,7 +223,9 @@ def assembled(
     """Checked: shapes, numbers, symmetry, units, rigid motions without force."""
     M, K = _square(where, "mass", mass), _square(where, "stiffness", stiffness)
     if M.shape != K.shape:
-        raise ModelError(f"{where}: its mass matrix is {_by(M)}, its stiffness matrix {_by(K)}")
+        raise ModelError(
+            f"{where}: its mass matrix is {_by(M)}, its stiffness matrix {_by(K)}; they must be of one size"
+        )
     places = np.asarray(nodes, dtype=float)
     if places.ndim != 2 or places.shape[1] != 3 or not np.isfinite(places).all():
         raise ModelError(f"{where}: nodes are rows of three finite coordinates, got an array of shape {places.shape}")

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from ...errors import listed
+from ...errors import listed, with_article
 from ..robot.link_frames import ORIGIN, LinkPlacement, Mat, Vec
 from ..robot.robot_numbers import LinkMass, joined, tensor_of
 from .mesh_file import Triangle
@@ -71,7 +71,7 @@ def solid_of(given: Attributes, kind: str, size: Sequence[float]) -> UniformSoli
     count, make = SHAPES[kind]
     if len(size) < count or min(size[:count], default=0) <= 0:
         raise given.wrong(
-            f"a {kind} needs {count} positive number{'s' * (count > 1)} in size=, got {listed(size) or 'none'}"
+            f"{with_article(kind)} needs {count} positive number{'s' * (count > 1)} in size=, got {listed(size) or 'none'}"
         )
     return make(*size[:count])
 

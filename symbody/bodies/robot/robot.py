@@ -13,7 +13,7 @@ from fractions import Fraction
 from ...algebra.evaluate import evaluate
 from ...algebra.graph import Expr
 from ...algebra.matrix import Matrix
-from ...errors import listed, unknown
+from ...errors import in_number, unknown
 from ...later import later
 from ...summary import Summary, counted, filled, listing
 from ..frames import Frame
@@ -57,7 +57,7 @@ class RobotReport:
         bodies: dict[str, list[str]] = {}
         for link, into in self.merged.items():
             bodies.setdefault(into, []).append(link)
-        out += [f"links {listed(links)} are part of {into}" for into, links in bodies.items()]
+        out += [f"{in_number(links, 'link {} is', 'links {} are')} part of {into}" for into, links in bodies.items()]
         out += [f"{old!r} is named {new} in symbols" for old, new in self.renamed.items()]
         return [*out, *self.doubtful, *(f"not read: {n} {what}" for what, n in self.left_out.items())]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ...errors import CompileError, listed
+from ...errors import CompileError, in_number
 from ..loops.kernels import factor_kernel, has_pivots, solve_kernel
 from ..program.program import Instruction, Program, right_sides
 from ..program.register_order import with_fewer_alive
@@ -33,8 +33,8 @@ class SsaText:
     def __init__(self, program: Program, t: ScalarText, read: Read, write: Write) -> None:
         if program.externals:
             raise CompileError(
-                f"program {program.name!r}: {listed(f.name for f in program.externals)} are functions of this computer, which a GPU "
-                "cannot call; give them as expressions"
+                f"program {program.name!r}: {in_number((f.name for f in program.externals), '{} is a function', '{} are functions')} of this computer, which a GPU "
+                "cannot call; write expressions instead"
             )
         self.program = program = with_fewer_alive(program)
         self.code, self.t, self.read, self.write = program.code, t, read, write

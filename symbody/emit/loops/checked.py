@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, get_type_hints
 
-from ...errors import CompileError, SymbodyError, listed, unknown
+from ...errors import CompileError, SymbodyError, in_number, listed, unknown
 from .form import (
     ELEMENTS,
     FUNCTION,
@@ -85,7 +85,7 @@ class KernelText:
         self.hints = get_type_hints(kernel)
         self.parameters = [a.arg for a in tree.args.args]
         if untyped := [a for a in self.parameters if a not in self.hints]:
-            raise self.refused(tree, f"{listed(untyped)} has no type")
+            raise self.refused(tree, f"{in_number(untyped, '{} has', '{} have')} no type")
 
     def where(self, node: ast.AST) -> str:
         return f"kernel {self.tree.name}, {self.file} line {getattr(node, 'lineno', self.tree.lineno)}"
@@ -119,7 +119,7 @@ def basic_types(kernel: Kernel) -> tuple[Type, ...]:
     """Types of the arguments of a kernel that takes no records."""
     declared = {name: source(kernel).declared(name) for name in source(kernel).parameters}
     if others := [name for name, t in declared.items() if not isinstance(t, Basic)]:
-        raise source(kernel).refused(source(kernel).tree, f"what {listed(others)} is must be given")
+        raise source(kernel).refused(source(kernel).tree, f"the record behind {listed(others)} must be given")
     return tuple(t for t in declared.values() if isinstance(t, Basic))
 
 

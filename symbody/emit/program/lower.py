@@ -15,7 +15,7 @@ from ...algebra.labels import Labels, labels_by_node, substituted_labels
 from ...algebra.linear import LEAST_PIVOT, FactorShape, solve_block
 from ...algebra.matrix import Matrix
 from ...algebra.walk import ordered, rebuilt, scalars, substitute_all
-from ...errors import ProgramError, listed, shown
+from ...errors import ProgramError, in_number, listed, shown
 from .canonical import canonical_arguments
 from .common_factors import with_common_factors
 from .constant_factors import with_shared_constant_factors
@@ -63,7 +63,9 @@ def program(
     _refuse_strays(name, roots, groups)
     wanted = set(sparse)
     if unknown := wanted - set(outputs):
-        raise ProgramError(f"program {name!r}: sparse outputs {listed(unknown)} are not among {listed(outputs)}")
+        raise ProgramError(
+            f"program {name!r}: {in_number(unknown, 'sparse output {} is', 'sparse outputs {} are')} not among {listed(outputs)}"
+        )
     lowered = _Lowering(groups, roots, label)
     made = [_output(k, t, k in wanted, lowered.value) for k, t in zip(outputs, things, strict=True)]
     found = _without_dead_code(name, groups, made, lowered)
@@ -118,7 +120,7 @@ def _refuse_strays(name: str, roots: list[Expr], groups: Sequence[Group]) -> Non
     if stray:
         raise ProgramError(
             f"program {name!r}: its outputs depend on {listed(stray)}, which no input holds; "
-            f"add them to the inputs, as in inputs={{..., 'p': [{stray[0]}]}}, or give numbers by bake={{{stray[0]}: ...}}"
+            f"add to the inputs, as in inputs={{..., 'p': [{stray[0]}]}}, or give numbers by bake={{{stray[0]}: ...}}"
         )
 
 

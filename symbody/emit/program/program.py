@@ -27,7 +27,7 @@ from ...algebra.functions import ExternalFunction
 from ...algebra.graph import Symbol
 from ...algebra.linear import FactorShape
 from ...algebra.names import check_name
-from ...errors import ProgramError, listed, shown
+from ...errors import ProgramError, in_number, listed, shown
 from .tree_shape import TreeShape
 
 
@@ -242,9 +242,9 @@ def check(p: Program) -> None:
         if wrong := _wrong_output(p, o):
             raise ProgramError(f"program {p.name!r}: output {o.name!r} {wrong}")
     if wrong_labels := [k for k in p.labels if not 0 <= k < len(p.code)]:
-        raise ProgramError(f"program {p.name!r}: labels of values {listed(wrong_labels)}, which do not exist")
+        raise ProgramError(f"program {p.name!r}: there are no values {listed(wrong_labels)} to have labels")
     if dead := [k for k, last in enumerate(p.last_uses()) if last == k]:
-        raise ProgramError(f"program {p.name!r}: instructions {listed(dead)} are dead")
+        raise ProgramError(f"program {p.name!r}: {in_number(dead, 'instruction {} is', 'instructions {} are')} dead")
 
 
 def _check_names(p: Program) -> None:
@@ -255,7 +255,9 @@ def _check_names(p: Program) -> None:
         if twice := _repeated(used):
             raise ProgramError(f"program {p.name!r}: two {what}s have the name {twice!r}")
     if both := {g.name for g in p.inputs} & {o.name for o in p.outputs}:
-        raise ProgramError(f"program {p.name!r}: {listed(sorted(both))} is the name of an input and of an output")
+        raise ProgramError(
+            f"program {p.name!r}: {in_number(sorted(both), '{} is the name', '{} are names')} of an input and of an output"
+        )
     if wrong := [g.name for g in p.inputs if g.is_scalar and len(g) != 1]:
         raise ProgramError(f"program {p.name!r}: scalar inputs {listed(wrong)} must hold one symbol")
 

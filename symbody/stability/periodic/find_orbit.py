@@ -13,7 +13,7 @@ from ...algebra.graph import Expr, Symbol, as_expr
 from ...derive.equations import Equations, of_equations_or
 from ...derive.keywords import values_by_name
 from ...emit.run.callable import Array
-from ...errors import StabilityError, finite_number, listed, shown, unknown
+from ...errors import StabilityError, finite_number, in_number, listed, shown, unknown
 from ...integrate.modes import Contacts, Modes
 from ...integrate.state import State, start_values
 from ...integrate.trajectory import Trajectory
@@ -233,7 +233,7 @@ def _refuse_false_mirror(problem: OrbitProblem, made: Orbit) -> None:
     """A mirror image of the motion is one itself only where the equations are their own mirror image."""
     if made.setting.mirror is not None and (wrong := _wrongly_mirrored(problem, made.point)):
         raise StabilityError(
-            f"orbit of {problem.flow.equations.name!r}: with mirror = {listed(made_names(problem.flow, problem.mirror))} the rates of {listed(wrong)} are not mirrored; "
+            f"orbit of {problem.flow.equations.name!r}: with mirror = {listed(made_names(problem.flow, problem.mirror))} {in_number(wrong, 'the rate of {} is', 'the rates of {} are')} not mirrored; "
             "name all coordinates and variables that change their sign, or leave mirror= out"
         )
 

@@ -20,7 +20,7 @@ from ...derive.keywords import values_by_name
 from ...emit.program.lower import program
 from ...emit.run.callable import Array
 from ...emit.text.numpy_text import numpy_function
-from ...errors import StabilityError, finite_number, listed, shown, unknown
+from ...errors import StabilityError, finite_number, in_number, listed, shown, unknown
 from ...integrate.modes import Contacts, Modes
 from ...integrate.tables import data_frame, data_set
 from ...later import later
@@ -127,8 +127,8 @@ class OrbitBranch(Tabular, Portable):
         e = quantity(self.equations, what, f"orbits of {self.equations.name!r}")
         if wrong := [s.name for s in free_symbols(e) if s in flow.drifting]:
             raise StabilityError(
-                f"orbits of {self.equations.name!r}: {listed(wrong)} grow from period to period and have no "
-                "largest value; family.orbit(k) has them over time"
+                f"orbits of {self.equations.name!r}: {in_number(wrong, '{} grows from period to period and has', '{} grow from period to period and have')} no "
+                "largest value; family.orbit(k)[name] has the values over time"
             )
         groups = {"t": self.equations.t, "x": list(flow.x), "p": list(self.equations.constants)}
         f = numpy_function(program("along_orbits", groups, {"e": [e]}))

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...derive.equations import Equations, of_equations
 from ...emit.run.callable import Array
-from ...errors import StudyError, finite_number, listed, shown
+from ...errors import StudyError, existing, finite_number, in_number, listed, shown
 from .condensing import CondensedChain, LinearLeastSquares, condensed, joined_rows, parted
 from .experiment import Experiment, experiments
 from .identification import Identification
@@ -119,7 +119,7 @@ def _problem(
     given = dict(free) if isinstance(free, Mapping) else dict.fromkeys([free] if isinstance(free, str) else free)
     unknowns = {table.symbol(k, where, StudyError): v for k, v in given.items()}
     if not unknowns:
-        raise StudyError(f"{where}: no parameter is free; there are {listed(table.names)}")
+        raise StudyError(f"{where}: no parameter is free; {existing(table.names)}")
     numbers = {
         s: table.defaults.get(s) if v is None else finite_number(v, f"{where}: {s.name}", StudyError)
         for s, v in unknowns.items()
@@ -128,7 +128,9 @@ def _problem(
         raise StudyError(f"{where}: no rough value for {listed(missing)}; give one: free={{{missing[0]!r}: 1.0}}")
     fixed = {s.name: v for s, v in table.numbers(values, where, StudyError).items()}
     if twice := [s.name for s in numbers if s.name in fixed]:
-        raise StudyError(f"{where}: {listed(twice)} is free, and has a value")
+        raise StudyError(
+            f"{where}: {in_number(twice, '{} is free, and has a value', '{} are free, and have values')}; leave one of the two out"
+        )
     if segments is not None and (not isinstance(segments, int) or segments < 1):
         raise StudyError(f"{where}: segments is a whole number of at least 1, got {shown(segments)}")
     guess = {s.name: float(v) for s, v in numbers.items() if v is not None}

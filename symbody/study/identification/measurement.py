@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...emit.run.callable import Array
-from ...errors import StudyError, listed, shown
+from ...errors import StudyError, in_number, listed, shown
 
 NEIGHBOURS: Final = 3  # samples on each side of a time by which a slope is estimated
 
@@ -37,7 +37,9 @@ class Measurement:
             raise StudyError(f"measurement: the times are to increase, got {shown(self.t)}")
         values = {k: _line(str(k), v) for k, v in self.values.items()}
         if wrong := [str(k) for k, v in values.items() if len(v) != len(t)]:
-            raise StudyError(f"measurement: {listed(wrong)} has not one value for each of {len(t)} times")
+            raise StudyError(
+                f"measurement: {in_number(wrong, '{} has', '{} have')} not one value for each of {len(t)} times"
+            )
         if not values or not any(np.isfinite(v).any() for v in values.values()):
             raise StudyError("measurement: there is no value in it")
         object.__setattr__(self, "t", t)

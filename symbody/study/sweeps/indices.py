@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...emit.run.callable import Array
-from ...errors import StudyError, listed, unknown
+from ...errors import StudyError, in_number, unknown
 from .optional_package import optional_package
 from .sweep import sweep
 from .sweep_result import SweepResult
@@ -91,7 +91,9 @@ def _answers(
     """The answer at points of the unit cube."""
     kinds = varied(over, "random", 1, 0).drawn
     if fixed := [str(k) for k in over if str(getattr(k, "name", k)) not in kinds]:
-        raise StudyError(f"indices: {listed(fixed)} is to be an interval or a distribution")
+        raise StudyError(
+            f"indices: {in_number(fixed, '{} is to be an interval or a distribution', '{} are to be intervals or distributions')}, as in over={{'k': (1, 2)}}"
+        )
     points = {name: kind.at(np.asarray(u)) for (name, kind), u in zip(kinds.items(), np.asarray(unit).T, strict=True)}
     study = sweep(what, points, ask, sample="paired", **options)
     if answer not in study.names:

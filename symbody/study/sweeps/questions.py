@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ...emit.run.callable import Array
-from ...errors import StudyError, SymbodyError, listed, shown, unknown
+from ...errors import StudyError, SymbodyError, in_number, listed, shown, unknown
 from .answers import Answers, Schema, failed, fitted, joined, plain, schema_of
 from .varied import Varied, member_generator
 
@@ -154,7 +154,9 @@ class FunctionValues:
             made = answer if isinstance(answer, Mapping) else {"value": answer}
             values = {str(name): plain(v) for name, v in made.items()}
             if wrong := [name for name, v in values.items() if v.ndim == 0 or len(v) != len(members)]:
-                raise ValueError(f"{listed(wrong)} has not a row for each of {len(members)} members")
+                raise ValueError(
+                    f"{in_number(wrong, '{} has', '{} have')} not a row for each of {len(members)} members"
+                )
             return Answers(len(members), values)
         except Exception as reason:
             if len(members) == 1:

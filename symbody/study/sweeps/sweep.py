@@ -11,7 +11,7 @@ from typing import Any
 from ...bodies.mechanism import Mechanism
 from ...bodies.model import Model
 from ...emit.run.callable import Array
-from ...errors import StudyError, finite_number, listed, shown
+from ...errors import StudyError, finite_number, in_number, shown
 from .answers import UNKNOWN, schema_of
 from .batches import batches
 from .claims import claim, forget_claims
@@ -148,7 +148,7 @@ class AskedSweep:
                 "subject": "the model or function",
             }
             raise StudyError(
-                f"{path} holds another study: {listed(words[d] for d in differ)} differs; choose another "
+                f"{path} holds another study: {in_number((words[d] for d in differ), '{} differs', '{} differ')}; choose another "
                 "name, or remove it"
             )
         return found
@@ -161,12 +161,16 @@ def asked_sweep(
     members = varied(over, sampling.sample, sampling.repeat, sampling.seed)
     constants = {str(getattr(k, "name", k)): finite_number(v, f"sweep: {k}", StudyError) for k, v in values.items()}
     if twice := [n for n in constants if n in members.names]:
-        raise StudyError(f"sweep: {listed(twice)} is varied and has a value for all members")
+        raise StudyError(
+            f"sweep: {in_number(twice, '{} is varied and has a value', '{} are varied and have values')} for all members; leave one of the two out"
+        )
     question = _question(what, ask, batched, on)
     question.check(what, (*members.names, *constants))
     members = replace(members, labels=question.labels(what, members.names))
     if taken := [n for n in members.coordinates() if n in question.coordinates(what) or n in question.layout(what)]:
-        raise StudyError(f"sweep: {listed(taken)} is varied, and cannot be an answer too")
+        raise StudyError(
+            f"sweep: {in_number(taken, '{} is varied, and cannot be an answer', '{} are varied, and cannot be answers')} too"
+        )
     name = str(getattr(what, "name", None) or getattr(what, "__name__", type(what).__name__))
     return AskedSweep(name, Job(what, question.prepared(members, constants), members, constants))
 

@@ -38,7 +38,7 @@ def is_modelica_reserved(name: str) -> bool:
 
 def modelica_literal(value: float) -> str:
     if not math.isfinite(value):
-        raise ProgramError(f"Modelica has no number {value}")
+        raise ProgramError(f"Modelica cannot write the number {value}; give the model finite values")
     return repr(float(value))
 
 

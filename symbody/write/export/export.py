@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from ...derive.equations import Equations, of_equations
-from ...errors import ProgramError, listed, unknown
+from ...errors import ProgramError, existing, listed, unknown
 from ...integrate.inputs import closed_loop
 from ...integrate.state import Start
 from ...whole_files import write_bytes, write_text
@@ -265,7 +265,10 @@ def export(equations: Equations, to: str, folder: str | Path, **options: Any) ->
     if to not in TARGETS:
         raise unknown(f"export of {equations.name!r}", "language", to, TARGETS, ProgramError)
     if strange := [k for k in options if k not in signature(TARGETS[to]).parameters]:
-        raise ProgramError(f"export of {equations.name!r}: {to} has no option {listed(strange)}")
+        raise ProgramError(
+            f"export of {equations.name!r}: {to} has no option {listed(strange)}; "
+            f"{existing(list(signature(TARGETS[to]).parameters)[2:], 30)}"
+        )
     return TARGETS[to](equations, folder, **options)
 
 

@@ -18,7 +18,7 @@ from ...derive.equations import Equations
 from ...derive.named_rows import output_rows
 from ...derive.reactions import Reaction, reactions
 from ...derive.state_rates import state_rate_derivatives, state_rates
-from ...errors import DerivationError, ProgramError, listed
+from ...errors import DerivationError, ProgramError, in_number
 from ...integrate.accelerations import accelerations
 from ...integrate.events import Event, changes, in_state
 from ...integrate.meanings import meant
@@ -107,8 +107,8 @@ class ExportedEquations:
         found = tuple(symbol(f"{name}_of_{s.name}", "variable") for s in self.group(group))
         if taken := set(found) & set(self.eq.arguments):
             raise ProgramError(
-                f"export of {self.eq.name!r}: the name {listed(s.name for s in taken)} is needed for "
-                "directions; rename it"
+                f"export of {self.eq.name!r}: {in_number((s.name for s in taken), 'the name {} is', 'the names {} are')} needed for "
+                "directions; give the model another"
             )
         return found
 
@@ -117,7 +117,7 @@ class ExportedEquations:
         found = tuple(symbol(f"weight_{k}_of_entry", "variable") for k in range(count))
         if taken := set(found) & set(self.eq.arguments):
             raise ProgramError(
-                f"export of {self.eq.name!r}: the name {listed(s.name for s in taken)} is needed for weights; rename it"
+                f"export of {self.eq.name!r}: {in_number((s.name for s in taken), 'the name {} is', 'the names {} are')} needed for weights; give the model another"
             )
         return found
 
@@ -173,7 +173,7 @@ class ExportedEquations:
         if isinstance(given, str):
             (found,) = meant(self.eq, (given,), where, ProgramError)
             if not isinstance(found, Expr):
-                raise ProgramError(f"{where}: {given} is not one number; take one of its entries")
+                raise ProgramError(f'{where}: {given} has several entries; take one of them, such as "{given}[0]"')
             return found
         return as_expr(given)
 

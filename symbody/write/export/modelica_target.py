@@ -121,8 +121,8 @@ class ModelicaModel:
             if given.terminal:
                 if given.where is not None:
                     raise ProgramError(
-                        f"event {given.name!r} as Modelica: one that ends the simulation cannot have a "
-                        "condition; leave one of them out"
+                        f"event {given.name!r} as Modelica: an event that ends the simulation (terminal=True) "
+                        "cannot have a guard there; leave out terminal= or where="
                     )
                 lines.append(f"    terminate({as_modelica_string(given.name)});")
             out += [*lines, "  end when;"]

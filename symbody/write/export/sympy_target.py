@@ -11,7 +11,7 @@ from ...algebra.matrix import Matrix
 from ...algebra.sympy_border.source import reserved_in_sympy, sympy_steps
 from ...algebra.target_names import UniqueNames
 from ...algebra.walk import scalars
-from ...errors import ProgramError, listed
+from ...errors import ProgramError, in_number, listed
 from ...escaping import as_python_docstring, as_python_literal, in_one_line
 from .artefact import Artefact, ExportedFunction
 from .describe import described
@@ -55,7 +55,7 @@ def _dense(made: Artefact) -> Artefact:
     """Without functions that give entries of compressed rows, and without loops but the projection."""
     kept = tuple(f for f in made.functions if not any(o.is_sparse for o in f.program.outputs))
     left = [f.name for f in made.functions if f not in kept]
-    notes = (f"{listed(left)} are left out: a matrix of SymPy has all its entries",) if left else ()
+    notes = (f"{in_number(left, '{} is', '{} are')} left out: a matrix of SymPy has all its entries",) if left else ()
     loops = tuple(a for a in made.algorithms if a.name == "project")
     return replace(made, functions=kept, algorithms=loops, notes=(*made.notes, *notes))
 

@@ -20,7 +20,7 @@ from ...algebra.matrix import Matrix
 from ...derive.equations import Equations
 from ...derive.variables import Variable
 from ...emit.program.lower import program
-from ...errors import ProgramError, listed
+from ...errors import ProgramError, in_number
 from ...escaping import as_script_data
 from ...integrate.events import Event
 from ...integrate.simulate import simulate
@@ -66,8 +66,8 @@ def live_part(eq: Equations, options: LiveOptions) -> LivePart:
         raise ProgramError(f"live page of {eq.name!r}: {' '.join(made.notes)}")
     if unknown := [f.name for f in made.externals if f.table is None]:
         raise ProgramError(
-            f"live page of {eq.name!r}: external function {listed(unknown)} is not known in JavaScript; write "
-            "it in expressions, or as samples"
+            f"live page of {eq.name!r}: {in_number(unknown, 'external function {} is', 'external functions {} are')} not known in JavaScript; write "
+            "expressions instead, or as samples"
         )
     t, x, r = made.start
     numbers = dict(zip(eq.variables.of("q u z r p").symbols, (*x, *r, *made.defaults), strict=True))
