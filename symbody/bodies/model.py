@@ -548,7 +548,7 @@ class Model(Summarized, PathMethods):
             )
         if len(z := self.symbols_of_kind("variable")) != len(self._equations):
             raise ModelError(
-                f"model {self.name!r}: each additional variable needs one additional equation (m.equation); variables: "
+                f"model {self.name!r}: each additional variable needs one additional equation; variables: "
                 f"{listed(z)}; equations: {listed(self._equations)}"
             )
         if wrong := refused(requirements(bodies), self._values):

@@ -234,7 +234,7 @@ MISTAKES: dict[str, Mistake] = {
     # the rest of a description
     "variable without an equation": (
         lambda a: (a.m.variable("z"), a.m.freeze()),
-        ModelError, ("'arm'", "variables: z", "equations: none", "m.equation"),
+        ModelError, ("'arm'", "variables: z", "equations: none"),
     ),
     "value that is no number": (lambda a: a.m.parameter("g", float("nan")), ModelError, ("'g'", "nan", "finite")),
     "speed in no kinematic equation": (lambda a: (a.m.speeds("idle"), a.m.freeze()), ModelError, ("'arm'", "idle", "kinematic equation")),

@@ -52,7 +52,7 @@ BROKEN: dict[str, tuple[tuple[Instruction, ...], str]] = {
     "a number as a condition": ((X, I("where", (0, 0, 0))), "got a number where it takes a condition"),
     "a number in logic": ((X, Y, LT, I("and", (2, 0)), I("where", (3, 0, 1))), "got a number where it takes a cond"),
     "a block as a number": ((X, I("sincos", (0,)), I("neg", (1,))), "got a sincos block where it takes a number"),
-    "dead code": ((X, Y, I("neg", (0,))), "instructions 1 are dead"),
+    "dead code": ((X, Y, I("neg", (0,))), "instruction 1 is dead"),
     "an input that is not there": ((I("input", (), (1, 0)), I("neg", (0,))), "reads input 1 of 1"),
     "a position that is not there": ((I("input", (), (0, 2)), I("neg", (0,))), "reads position 2 of an input with 2"),
     "a negative position": ((I("input", (), (0, -1)), I("neg", (0,))), "reads position -1"),
@@ -128,7 +128,7 @@ def test_broken_inputs_and_labels_are_refused() -> None:
         made(X, I("neg", (0,)), inputs=(P, P))
     with pytest.raises(ProgramError, match="scalar inputs p must hold one symbol"):
         made(X, I("neg", (0,)), inputs=(Group("p", (x, y), is_scalar=True),))
-    with pytest.raises(ProgramError, match="labels of values 9"):
+    with pytest.raises(ProgramError, match="no values 9 to have labels"):
         made(X, I("neg", (0,)), labels={9: "force"})
 
 

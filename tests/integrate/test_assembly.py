@@ -292,7 +292,7 @@ def test_impossible_angle_is_told_from_a_length():
         ({"x": math.inf}, r"x = inf is no finite number"),
         ({"x": [1, 2]}, r"x must be one number, got \[1, 2\]"),
         ({"weights": {"x": 1.0}, "x": 2.0}, r"x cannot be held as given and be in weights"),
-        ({"start": {"r": 1.0}}, r"start is for coordinates, speeds and additional variables .* r are not"),
+        ({"start": {"r": 1.0}}, r"start is for coordinates, speeds and additional variables .* r is not"),
         ({"weights": {"x": 0.0}}, r"weights must be positive, got x = 0"),
     ],
 )  # fmt: skip
