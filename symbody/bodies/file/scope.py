@@ -372,6 +372,9 @@ _IN_FILES: Final = (  # what the model says to those who write Python, and what 
     ("use constrain for a holonomic constraint", "a constraint on coordinates is written {holonomic: ...}"),
     ("leave it free with m.free", "leave it free by a joint {free: ...}"),
     ("m.equation", "`equations`"),
+    ("one m.speed(name, equals), m.rate or m.kinematic_equation", "one of `speeds`, `rates` or `kinematic_equations`"),
+    ("m.elastic takes", "`elastic` takes"),
+    ("; m.force acts at points", "; a load {force: ...} acts at a point"),
     (
         "use m.spring, m.rotational_spring or m.torque",
         "use a load {spring: ...}, {rotational_spring: ...} or {torque: ...}",
@@ -387,6 +390,7 @@ def in_words_of_files(reason: Exception) -> str:
         message = message.replace(python, here)
     message = re.sub(r"\b(\w+)=\(((?:\.\.\.(?:, )?)+)\)", r"\1: [\2]", message)  # stiffness=(..., ...)
     message = re.sub(r"\b(\w+)=\{'(\w+)': \.\.\.\}", r"\1: {\2: ...}", message)
+    message = re.sub(r"\bm\.rate\((\w+), (\w+)\)", r"`rates: {\1: \2}`", message)
     return re.sub(r"\b(\w+)=(?=[ :])", r"`\1`", message)
 
 
