@@ -122,7 +122,7 @@ class Trajectory(Portable):
     def equations(self) -> Equations:
         if self.is_switched:
             raise SimulationError(
-                f"trajectory of {self.name!r}: it switches between modes with equations of their own ({listed(dict.fromkeys(self.modes))}); "
+                f"trajectory of {self.name!r}: it switches between {listed(dict.fromkeys(self.modes))}, each with its own equations; "
                 "sim.pieces has a trajectory for each stretch"
             )
         return self.segments[0].equations
