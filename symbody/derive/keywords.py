@@ -159,6 +159,8 @@ class KeywordCall:
         advice = (
             f"; the {names[VALUES]} goes in as values={{'values': {shown(values)}}}"
             if names and VALUES in names
+            else f"; options go by keyword: {', '.join(f'{o}=' for o in self.options)}"
+            if self.options
             else ""
         )
         raise self.error(f"{where}: values= is a mapping from names or symbols to numbers, got {shown(values)}{advice}")

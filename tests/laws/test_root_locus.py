@@ -69,6 +69,20 @@ def test_critical_values_are_those_of_the_closed_form(system, beside, is_mixed):
         assert np.array(locus.stable_ranges()) == pytest.approx(np.array(ranges), rel=1e-12)
 
 
+@pytest.mark.parametrize("beside", ["alone", "constant state"])
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_critical_value_on_a_step_is_one(system, beside):
+    """In the middle of the range and at other steps: reported once, as anywhere else."""
+    A, _, critical, _ = SYSTEMS[system]
+    lin = sb.linear_system(BESIDE[beside](A))
+    for value, kind in critical:
+        for below, above in ((0.01, 0.01), (0.005, 0.01), (1 / 512, 3 / 512)):
+            for points in (13, 40):
+                found = lin.root_locus(points=points, p=(value - below, value + above)).critical
+                assert [c.kind for c in found] == [kind]
+                assert found[0].value == pytest.approx(value, rel=1e-12)
+
+
 @pytest.mark.parametrize("beside", ["alone", "constant state", "constant rate"])
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_critical_values_beside_algebraic_variables(system, beside):
