@@ -33,7 +33,7 @@ _LATEX: Final = {
 def checked_name(name: object, what: str, kind: type[SymbodyError] = ModelError) -> str:
     """A name that can be printed on one line; anything else is refused."""
     if not isinstance(name, str):
-        raise kind(f"{what}: a name is text, got {shown(name)}")
+        raise kind(f"{what}: a name comes first and is text, got {shown(name)}")
     if len(name) > MOST_CHARACTERS:
         raise kind(f"{what} {shown(name)}: a name has at most {MOST_CHARACTERS} characters, this one has {len(name)}")
     if found := UNPRINTABLE.search(name):

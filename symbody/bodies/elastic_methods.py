@@ -95,7 +95,7 @@ class ElasticMethods(JointMethods):
         Integrals of polynomials are exact and keep their symbols.
         """
         self.refuse_twice("bodies", name, self._bodies)
-        where = f"elastic body {name!r}"
+        where = f"elastic body {checked_name(name, 'elastic body')!r}"
         whole_number(where, "quadrature", quadrature)
         count = len(moments["first"]) - 1 if isinstance(moments, dict) and "first" in moments else None
         given = fields.given_modes(where, modes) if moments is None else []
@@ -139,7 +139,7 @@ class ElasticMethods(JointMethods):
         `arm.at("tip")` is the frame of an interface or point; `arm.at(x, y, z)` that of the node there.
         """
         self.refuse_twice("bodies", name, self._bodies)
-        where = f"elastic body {name!r}"
+        where = f"elastic body {checked_name(name, 'elastic body')!r}"
         if not hasattr(reduced, "table") or not hasattr(reduced, "stiffening"):
             raise ModelError(
                 f"{where}: is made of a reduced body, from `finite_elements(...).reduced(...)` or "
@@ -204,7 +204,7 @@ class ElasticMethods(JointMethods):
         `arm.at(x)` is the frame of a section, for joints, bodies and loads there.
         """
         self.refuse_twice("bodies", name, self._bodies)
-        where = f"beam {name!r}"
+        where = f"beam {checked_name(name, 'beam')!r}"
         L = self.checked(where, as_expression(length, f"{where}, length="))
         if L.value is not None and L.value <= 0:
             raise ModelError(f"{where}: its length must be positive, got {L}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ModelError
+from ..escaping import checked_name
 from .declarations import as_expression, identifier
 from .elastic_methods import ElasticMethods
 from .friction import Coulomb, LuGre, forces_against
@@ -28,7 +29,7 @@ class FrictionMethods(ElasticMethods):
         smooth   the speed v0 over which Coulomb's force builds up, tanh(v / v0). Exact friction, without it, is that of
                  `Contacts`
         """
-        where = f"friction {name!r}"
+        where = f"friction {checked_name(name, 'friction')!r}"
         v, N = (
             self.checked(where, as_expression(x, f"{where}, {k}=")) for k, x in (("slip", slip), ("normal", normal))
         )

@@ -64,6 +64,11 @@ class Model(Summarized, PathMethods):
         on     a body, or a list of bodies, on which alone it acts; by default on all
         name   of the load, where several groups of bodies have a gravity of their own
         """
+        if not isinstance(x, Vector) and (y is None or z is None):
+            raise ModelError(
+                f"gravity {name!r}: three components in the ground, such as m.gravity(0, 0, -9.81), or a vector; "
+                f"got {shown(x if y is None else (x, y))}"
+            )
         acceleration = x if isinstance(x, Vector) else self.ground.vector(x, y, z)
         if on is not None:
             some = self._bodies_of(f"gravity {name!r}, on=", on)
@@ -95,7 +100,7 @@ class Model(Summarized, PathMethods):
                    over the distance: the gravity gradient torque 3 strength / r³ n × I·n, and the force that goes with
                    it. Without it a body is drawn as a point is.
         """
-        (mu,) = self._quantities(f"gravity {name!r}", strength=strength)
+        (mu,) = self._quantities(f"gravity {checked_name(name, 'gravity')!r}", strength=strength)
         origin = self.ground.origin if centre is None else self.point_of(f"gravity {name!r}, centre=", centre)
         some = () if on is None else self._bodies_of(f"gravity {name!r}, on=", on)
         self._fields.append(make.CentralGravity(self._new_load(name), mu, origin, gradient, some))
@@ -105,7 +110,7 @@ class Model(Summarized, PathMethods):
     ) -> Load:
         """A force on a body or frame, at a point (by default the mass centre), with its reaction on another part where
         one is named."""
-        frame = self.frame_of(f"force {name!r}", on)
+        frame = self.frame_of(f"force {checked_name(name, 'force')!r}", on)
         point = on.mass_centre if isinstance(on, Body) else frame.origin
         if at is not None:
             point = self.point_of(f"force {name!r}, at=", at)
@@ -118,7 +123,7 @@ class Model(Summarized, PathMethods):
 
     def torque(self, name: str, on: Part, vector: Vector, *, reacting: Part | None = None) -> Load:
         """A torque on a body or frame, with its reaction on another part where one is named."""
-        frame = self.frame_of(f"torque {name!r}", on)
+        frame = self.frame_of(f"torque {checked_name(name, 'torque')!r}", on)
         if deforms(on):
             raise ModelError(
                 f"torque {name!r}: the body {on.name!r} deforms; say where it acts, with a frame of it such "
@@ -153,7 +158,7 @@ class Model(Summarized, PathMethods):
                         written
         """
         self._new_load(name)
-        where = f"spring {name!r}"
+        where = f"spring {checked_name(name, 'spring')!r}"
         ends = [self._carrier(where, w, p) for w, p in ((parent, a), (child, b))]
         numbers = self._quantities(where, stiffness=stiffness, rest=rest, damping=damping, actuation=actuation)
         for load in make.between_points(name, a, b, ends[0], ends[1], *numbers):
@@ -184,7 +189,7 @@ class Model(Summarized, PathMethods):
         axis    its direction; of the length nothing depends
         angle   of the child relative to the parent about the axis, an expression
         """
-        where = f"spring {name!r}"
+        where = f"spring {checked_name(name, 'spring')!r}"
         frame, other = self.frame_of(where, child), self.frame_of(f"{where}, parent", parent)
         axis = _direction(where, self.checked_vector(f"{where}, axis", axis))
         theta = self.checked(where, as_expression(angle, f"{where}, angle="))
@@ -211,7 +216,7 @@ class Model(Summarized, PathMethods):
         relative_to: Frame | None = None,
     ) -> Load:
         """Resistance -(linear + quadratic |v|) v at a point of a body (`on`, where that is not the point's frame)."""
-        frame = self._carrier(f"drag {name!r}", on, at)
+        frame = self._carrier(f"drag {checked_name(name, 'drag')!r}", on, at)
         if relative_to is not None:
             relative_to = self.frame_of(f"drag {name!r}, relative_to=", relative_to)
         c1, c2 = self._quantities(f"drag {name!r}", linear=linear, quadratic=quadratic)
@@ -219,13 +224,14 @@ class Model(Summarized, PathMethods):
 
     def potential(self, name: str, energy: Any) -> Load:
         """Forces from a potential energy V(q, t): -∂V/∂q."""
-        V = self.checked(f"potential {name!r}", as_expression(energy, f"potential {name!r}"))
+        V = self.checked(f"potential {checked_name(name, 'potential')!r}", as_expression(energy, f"potential {name!r}"))
         return self.add_load(Load(self._new_load(name), "potential", potential=V))
 
     def generalized_force(self, name: str, q: Symbol, value: Any) -> Load:
         """A force that does work on the rate of a coordinate."""
+        where = f"generalised force {checked_name(name, 'generalised force')!r}"
         if q not in (known := self.symbols_of_kind("coordinate")):
-            raise unknown(f"generalised force {name!r}", "coordinate", str(q), [s.name for s in known])
+            raise unknown(where, "coordinate", str(q), [s.name for s in known])
         return self.add_load(
             make.on_coordinate(self._new_load(name), "force", q, *self._quantities(f"force {name!r}", value=value))
         )
@@ -260,7 +266,7 @@ class Model(Summarized, PathMethods):
         self.frame_of(f"tyre {name!r}, heading", heading)
         Y = self.variable(identifier(checked_name(name, "tyre")))
         v = contact.velocity().components(heading)
-        where = f"tyre {name!r}"
+        where = f"tyre {checked_name(name, 'tyre')!r}"
         C1, C2 = (as_expression(x, f"{where}, stiffness=") for x in stiffness)
         angle, length, load = self._quantities(where, camber=camber, relaxation=relaxation, load=load)
         law = C1 * atan(-v[1] / v[0]) + C2 * angle
@@ -272,7 +278,7 @@ class Model(Summarized, PathMethods):
 
     def constrain(self, name: str, expression: Any) -> str:
         """A holonomic constraint `expression = 0` in coordinates, parameters and time. Returns its name."""
-        where = f"constraint {name!r}"
+        where = f"constraint {checked_name(name, 'constraint')!r}"
         phi = self.checked(where, as_expression(expression, where))
         if rates := [s for s in free_symbols(phi) if s.kind in ("speed", "acceleration")]:
             declared = [q.stem for q in self.symbols_of_kind("coordinate")]  # symbols of a graph are in order of age
@@ -286,7 +292,7 @@ class Model(Summarized, PathMethods):
 
     def constrain_speed(self, name: str, expression: Any) -> str:
         """A nonholonomic constraint `expression = 0`, linear in rates. Returns its name."""
-        where = f"constraint {name!r}"
+        where = f"constraint {checked_name(name, 'constraint')!r}"
         psi = self.checked(where, as_expression(expression, where))
         rates = [s for s in free_symbols(psi) if s.kind == "speed"]
         if not rates:
@@ -300,7 +306,7 @@ class Model(Summarized, PathMethods):
 
     def coincide(self, name: str, a: Point, b: Point, *, along: Frame | None = None, axes: str = "xyz") -> list[str]:
         """Two points coincide, along some axes of a frame (that of a by default)."""
-        where = f"constraint {name!r}"
+        where = f"constraint {checked_name(name, 'constraint')!r}"
         gap = self.point_of(where, b) - self.point_of(where, a)
         outer = a.frame if along is None else self.frame_of(f"{where}, along=", along)
         if not isinstance(axes, str):
@@ -363,7 +369,7 @@ class Model(Summarized, PathMethods):
     def prescribe(self, name: str, expression: Any, motion: Any) -> str:
         """Make an expression of the coordinates follow a function of time; the force that this needs is the multiplier
         of this name."""
-        where = f"constraint {name!r}"
+        where = f"constraint {checked_name(name, 'constraint')!r}"
         return self.constrain(name, as_expression(expression, where) - as_expression(motion, f"{where}, motion="))
 
     def rolling(
@@ -392,7 +398,7 @@ class Model(Summarized, PathMethods):
         With a the spin axis and n the normal, the contact is at c - (n - (n·a) a) R / √(1 - (n·a)²) - tube n; it has
         height zero, and the point of the wheel there has no velocity in the plane.
         """
-        where = f"wheel {name!r}"
+        where = f"wheel {checked_name(name, 'wheel')!r}"
         self.frame_of(where, wheel)
         ground = self.ground if plane is None else self.frame_of(f"{where}, plane=", plane)
         if contact is not None:
@@ -430,7 +436,7 @@ class Model(Summarized, PathMethods):
         z_rate and its equation z' = z_rate, and so on for higher ones.
         """
         self.refuse_twice("equations", name, self._equations)
-        where = f"equation {name!r}"
+        where = f"equation {checked_name(name, 'equation')!r}"
         h = self.checked(where, as_expression(expression, where))
         while high := [s for s in free_symbols(h) if s.kind == "variable" and s.order >= 2]:
             z = self._symbols[high[0].stem]
@@ -467,7 +473,7 @@ class Model(Summarized, PathMethods):
         Symbols and constants keep their own names; of two labels for one expression the first is used.
         """
         self.refuse_twice("labels", name, self._labels)
-        where = f"label {name!r}"
+        where = f"label {checked_name(name, 'label')!r}"
         self._labels[check_name(name, "label")] = made = self.checked(where, as_expression(expression, where))
         return made
 
@@ -483,7 +489,7 @@ class Model(Summarized, PathMethods):
         quadratic.
         """
         self.refuse_twice("kinetic energies", name, self._kinetic)
-        where = f"kinetic energy {name!r}"
+        where = f"kinetic energy {checked_name(name, 'kinetic energy')!r}"
         made = self.checked(where, as_expression(energy, where))
         if strange := [
             s for s in free_symbols(made) if s.kind == "acceleration" or (s.kind == "speed" and not s.order)

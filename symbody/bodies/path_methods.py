@@ -7,6 +7,7 @@ from typing import Any
 
 from ..algebra.graph import ONE, ZERO, Expr
 from ..errors import ModelError, shown
+from ..escaping import checked_name
 from .declarations import as_expression
 from .frames import Frame
 from .friction_methods import FrictionMethods
@@ -27,7 +28,7 @@ class PathMethods(FrictionMethods):
         go through it, or one `ViaPoint`, through which it runs while a condition holds. It has a `length`, a `rate`,
         and no force: `m.tension` gives it one.
         """
-        where = f"path {name!r}"
+        where = f"path {checked_name(name, 'path')!r}"
         if (
             not isinstance(stations, (list, tuple))
             or len(stations) < 2
@@ -70,7 +71,7 @@ class PathMethods(FrictionMethods):
 
         Returns what can be asked for its `length`, `rate`, `tension`, `energy` and `power`.
         """
-        where = f"tension {name!r}"
+        where = f"tension {checked_name(name, 'tension')!r}"
         if not isinstance(path, LinePath):
             raise ModelError(f"{where}: expected a path made by m.path, got {shown(path)}")
         T = self.checked(where, as_expression(value, where))

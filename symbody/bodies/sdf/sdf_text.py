@@ -165,7 +165,7 @@ class SdfReader:
         chain: list[str] = []
         while name not in self._resolved:
             if name in chain:
-                raise ModelError(f"{self.file.where}: poses of {listed(chain)} are relative to each other in a circle")
+                raise ModelError(f"{self.file.where}: poses are relative to each other in a circle: {listed(chain)}")
             if name not in self._poses:
                 raise unknown(f"{self.file.where}: relative_to", "frame", name, self._poses)
             chain.append(name)
