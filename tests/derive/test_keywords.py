@@ -155,7 +155,11 @@ def test_parameters_that_arguments_bring_are_names_too():
     ("args", "keywords", "says"),
     [
         ((Q, 1), {"t": 2}, r"t is a time of the model and an argument of asked; write values=\{'t': 2\} for the time$"),
-        ((Q, 1), {"values": 0.5}, "values= is a mapping from names or symbols to numbers, got 0.5$"),
+        (
+            (Q, 1),
+            {"values": 0.5},
+            "values= is a mapping from names or symbols to numbers, got 0.5; options go by keyword: start=, alpha=$",
+        ),
         ((Named(values="speed"), 1), {"values": 0.5, "alpha": 1}, r"the speed goes in as values=\{'values': 0.5\}"),
         ((Q, 1), {"values": {"q": 1}, "q": 2}, "q is given twice, in values= and by name"),
         ((Q, 1), {"values": {"q": 1, sb.symbol("q", "coordinate"): 2}}, "q is given twice, as a symbol and by name"),
