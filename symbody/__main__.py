@@ -1,5 +1,23 @@
-"""`python -m symbody`"""
+"""`symbody` and `python -m symbody`. Loading takes longer than many commands: interrupted on the way, they end as they
+do later, with 130 and one line."""
 
-from .cli import main
+import signal
+import sys
+from typing import NoReturn
 
-raise SystemExit(main())
+
+def _interrupt(*_: object) -> NoReturn:
+    raise KeyboardInterrupt("interrupted by SIGTERM")
+
+
+_before = signal.signal(signal.SIGTERM, _interrupt)
+try:
+    from .cli import main
+except KeyboardInterrupt as reason:
+    print(f"symbody: {str(reason) or 'interrupted'}", file=sys.stderr)
+    raise SystemExit(130) from None
+finally:
+    signal.signal(signal.SIGTERM, _before or signal.SIG_DFL)
+
+if __name__ == "__main__":
+    raise SystemExit(main())

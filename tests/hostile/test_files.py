@@ -242,6 +242,31 @@ def test_an_interrupted_command_says_so_and_writes_nothing(tmp_path, sent, what)
     assert not [p for p in tmp_path.rglob("*") if whole_files.is_unfinished(p)]
 
 
+LOADING = """
+import os, runpy, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Sender:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            os.kill(os.getpid(), {sent})
+sys.meta_path.insert(0, Sender())
+sys.argv = ["symbody", "examples"]
+runpy.run_module("symbody", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize("module", ["symbody.cli", "symbody.commands"])
+def test_a_command_interrupted_while_it_loads(sent, module):
+    """130 and one line, as when it runs."""
+    text = LOADING.format(module=module, sent=int(sent))
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=_environment(), check=False)
+    assert done.returncode == 130, done.stderr
+    assert done.stderr.startswith("symbody: interrupted")
+    assert len(done.stderr.splitlines()) == 1
+    assert not done.stdout
+
+
 KILLED = """
 import pathlib, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
