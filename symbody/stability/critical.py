@@ -223,9 +223,9 @@ def _left_over(p: Array, branches: Complex, at: Along, found: list[_Located]) ->
     counts = (branches.real > 0).sum(axis=1)
     explained = np.zeros(len(p) - 1, dtype=bool)
     for f in found:  # one on a step changes counts on both sides of it
-        near = SAME * np.diff(p)[[f.low, f.high - 1]]
-        first = f.low - (f.low > 0 and f.critical.value - p[f.low] <= near[0])
-        explained[first : f.high + (p[f.high] - f.critical.value <= near[1])] = True
+        rounding = SAME * np.diff(p)[[f.low, f.high - 1]]
+        first = f.low - (f.low > 0 and f.critical.value - p[f.low] <= rounding[0])
+        explained[first : f.high + (p[f.high] - f.critical.value <= rounding[1])] = True
     out = []
     for k in map(int, np.flatnonzero((counts[1:] != counts[:-1]) & ~explained)):
         low, high = float(p[k]), float(p[k + 1])
