@@ -78,7 +78,7 @@ def usual(sim: Trajectory) -> list[ShownTogether]:
         found += _by_unit([quantity(sim, n, k) for k, n in enumerate(names)], word)
     if not any(_names(sim, word) for word in ("coordinates", "speeds", "variables")):
         raise SymbodyError(
-            f"plot of {sim.name!r}: modes {listed(dict.fromkeys(sim.modes))} have no coordinates in common; "
+            f"plot of {sim.name!r}: it has modes ({listed(dict.fromkeys(sim.modes))}) with no coordinates in common; "
             "plot(sim.pieces[k]) shows a stretch"
         )
     return found
