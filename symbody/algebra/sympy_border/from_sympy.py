@@ -318,6 +318,7 @@ _FROM: Final[dict[type, Callable[..., Any]]] = {
     sympy.Add: _sum,
     sympy.Mul: _product,
     sympy.Pow: _power,
+    sympy.UnevaluatedExpr: lambda inside: inside,  # curves of sympy.physics.biomechanics are written with these
     **{getattr(sympy, op): _unary(op) for op in "exp log sin cos tan asin acos atan sinh cosh tanh sign".split()},
     sympy.Abs: _unary("abs"),
     sympy.sec: _one_over("cos"),
