@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from ...algebra.functions import where as choice
-from ...algebra.graph import ONE, ZERO, Expr, as_expr
+from ...algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ...algebra.walk import free_symbols
 from ...derive.equations import Equations
 from ...derive.state_rates import state_rates
@@ -63,6 +63,9 @@ class Course(Protocol):
     def others(self, equations: Equations) -> tuple[tuple[Equations, tuple[Expr, ...]], ...]:
         """Equations of other modes, with what ends them."""
 
+    def resets(self, equations: Equations) -> tuple[Mapping[Symbol, Expr], ...]:
+        """New states of events and switches, by symbol, as far as expressions say them."""
+
 
 @dataclass(frozen=True)
 class EventCourse:
@@ -95,6 +98,9 @@ class EventCourse:
 
     def others(self, equations: Equations) -> tuple[tuple[Equations, tuple[Expr, ...]], ...]:
         return ()
+
+    def resets(self, equations: Equations) -> tuple[Mapping[Symbol, Expr], ...]:
+        return _resets_of(equations, self.events)
 
 
 SMOOTH: Final[Course] = EventCourse()
@@ -138,17 +144,23 @@ class ModeCourse:
         system = self.system
         return tuple((system.equations(m), _leads_out(system, m)) for m in system.all_modes if m != self.mode)
 
+    def resets(self, equations: Equations) -> tuple[Mapping[Symbol, Expr], ...]:
+        own = _resets_of(equations, self.events)
+        if isinstance(self.system, Contacts):
+            return own
+        modes = self.system.modes
+        pairs = [(s.reset, modes[s.source], modes[s.target]) for s in self.system.switches]
+        return (*own, *(_reset(reset, source, target) for reset, source, target in pairs))
+
 
 def _leads_out(system: HybridSystem, mode: str) -> tuple[Expr, ...]:
-    """Expressions of what ends a mode, and of the state in which the next begins."""
+    """Expressions of what ends a mode."""
     eq = system.equations(mode)
     if isinstance(system, Contacts):
         return _in_terms(system.base, [e for c in system.parts for e in _of_contact(c)])
     out: list[Expr] = []
     for s in (s for s in system.switches if s.source == mode):
-        there = system.modes[s.target].variables
-        changed = [there[k].symbol for k in s.reset]
-        out += [*_in_terms(eq, [s.when, *map(as_expr, s.reset.values()), *_guard(s.where)]), *changed]
+        out += _in_terms(eq, [s.when, *_guard(s.where)])
     return tuple(out)
 
 
@@ -162,16 +174,25 @@ def _of_contact(part: Contact | Friction) -> list[Expr]:
 
 
 def _used_by(eq: Equations, events: Sequence[Any]) -> tuple[Expr, ...]:
-    """What events depend on, as far as expressions say it."""
+    """What events depend on, as far as expressions say it, beside new states."""
     out: list[Expr] = []
     for e in events:
         if isinstance(e, Contact):
             out += _in_terms(eq, _of_contact(e))
             continue
-        reset = e.reset if isinstance(e.reset, Mapping) else {}
-        changed = [eq.variables[k].symbol for k in reset]
-        out += [*_in_terms(eq, [e.when, *map(as_expr, reset.values()), *_guard(e.where)]), *changed]
+        out += _in_terms(eq, [e.when, *_guard(e.where)])
     return tuple(out)
+
+
+def _resets_of(eq: Equations, events: Sequence[Any]) -> tuple[Mapping[Symbol, Expr], ...]:
+    given = [e.reset for e in events if isinstance(e, Event) and isinstance(e.reset, Mapping)]
+    return tuple(_reset(reset, eq, eq) for reset in given)
+
+
+def _reset(reset: Mapping[Any, Any], source: Equations, target: Equations) -> dict[Symbol, Expr]:
+    """A new state by symbols of the target, in terms of the source."""
+    symbols = [target.variables[k].symbol for k in reset]
+    return dict(zip(symbols, _in_terms(source, map(as_expr, reset.values())), strict=True))
 
 
 def _guard(where: Any) -> list[Expr]:
@@ -185,7 +206,7 @@ def _in_terms(eq: Equations, expressions: Iterable[Expr]) -> tuple[Expr, ...]:
 
 def depends_on_time(eq: Equations, course: Course) -> bool:
     """Whether what happens on the way depends on time: a shaken table drives what bounces on it."""
-    found = [*course.used(eq)]
+    found = [*course.used(eq), *(e for reset in course.resets(eq) for e in reset.values())]
     for other, used in course.others(eq):
         found += [*used, *state_rates(other).entries]
     return bool(found) and eq.t in free_symbols(*found)

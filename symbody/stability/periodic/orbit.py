@@ -31,6 +31,7 @@ from .orbit_mesh import interpolated
 from .orbit_problem import OrbitPoint, OrbitSetting, mirrored_point
 
 ON_CIRCLE: Final = 1e-6  # multipliers that are nearer to the unit circle are on it
+TURNED: Final = 1e-9  # turns that are smaller are none
 TRIVIAL: Final = 0.1  # a multiplier that is to be 1 is not farther from it than this
 SHOWN: Final = 8  # points of an interval in arrays
 SHOWN_TIMES: Final = 241  # of a period
@@ -130,9 +131,17 @@ class Orbit(Tabular, Portable):
         """Times over one period."""
         return self.setting.t0 + self._tau * self.period
 
-    @cached_property
-    def _drift(self) -> OrbitPoint:
-        """Coordinates that drift, by quadrature along the orbit: as often as one of them may depend on another."""
+    def _drift(self, period: int) -> OrbitPoint:
+        """Coordinates that drift in a period, from zero, by quadrature along the orbit: as often as one of them may depend
+        on another."""
+        kept: dict[int, OrbitPoint] = self.__dict__.setdefault("_drifts", {})
+        period = period if np.any(self._turn) else 0
+        if period not in kept:
+            kept[period] = self._drift_along(self._turned(self.whole.at_gauss_points.reshape(-1, self.flow.n), period))
+        return kept[period]
+
+    def _drift_along(self, x: Array) -> OrbitPoint:
+        """The same along states at Gauss points."""
         flow, whole = self.flow, self.whole
         k, times = len(flow.drifting), whole.gauss_times.reshape(-1)
         d = OrbitPoint(
@@ -140,34 +149,61 @@ class Orbit(Tabular, Portable):
         )
         p, h = np.array(list(self.parameters.values())), np.diff(whole.times)
         for _ in range(k + 1):
-            rates = flow.drift_rates(
-                self.setting.t0 + times * whole.T,
-                whole.at_gauss_points.reshape(-1, flow.n),
-                p,
-                d.at_gauss_points.reshape(-1, k),
-            )
+            rates = flow.drift_rates(self.setting.t0 + times * whole.T, x, p, d.at_gauss_points.reshape(-1, k))
             K = rates.reshape(d.K.shape) * (whole.T * h)[:, None, None]
             ends = np.cumsum((K * (whole.quadrature / h[:, None])[:, :, None]).sum(axis=1), axis=0)
             d = replace(d, x=np.concatenate([np.zeros((1, k)), ends]), K=K)
         return d
 
+    def _drifted(self, period: int) -> Array:
+        """Coordinates that drift at the beginning of a period."""
+        if not np.any(self._turn):
+            return np.asarray(period * self._drift(0).x[-1])
+        before = range(period) if period >= 0 else range(period, 0)
+        grown = [self._drift(k).x[-1] for k in before]
+        return (
+            np.asarray((1 if period >= 0 else -1) * np.sum(grown, axis=0))
+            if grown
+            else np.zeros(len(self.flow.drifting))
+        )
+
     @property
     def drift(self) -> dict[str, float]:
         """By how much coordinates grow in a period on which nothing else depends."""
         names = [s.name for s in self.flow.drifting]
-        return dict(zip(names, map(float, self._drift.x[-1]), strict=True)) if names else {}
+        return dict(zip(names, map(float, self._drift(0).x[-1]), strict=True)) if names else {}
+
+    @cached_property
+    def turn(self) -> dict[str, float]:
+        """By how much the mechanism is turned (or moved along another symmetry) in a period, by the symmetry's name."""
+        return dict(zip(self.flow.named_symmetries, map(float, self._turn), strict=False))
+
+    @cached_property
+    def _turn(self) -> Array:
+        x, p = self.point.x if self.nodes is None else self.nodes.x, np.array(list(self.parameters.values()))
+        if self.setting.mirror is not None or not self.flow.symmetries:
+            return np.zeros(0)
+        found = self.flow.action.nearest(x[-1], x[0], p, self.point.sizes)
+        return np.where(np.abs(found) > TURNED, -found, 0.0)
+
+    def _turned(self, x: Array, periods: float) -> Array:
+        """States in rows, as they stand after so many periods."""
+        if not np.any(self._turn) or not periods or not len(x):
+            return x
+        return self.flow.action.all_moved(x, periods * self._turn, np.array(list(self.parameters.values())))
 
     def _states(self, tau: Array) -> dict[Symbol, Array]:
         if not self.is_periodic:
             raise StabilityError(f"orbit of {self.equations.name!r}: {self.outcome}")
-        periods = np.floor(tau)
-        part = tau - periods
-        x, _ = interpolated(self.whole, part)
-        out = dict(zip(self.flow.x, x.T, strict=True))
-        if self.flow.drifting:
-            d, _ = interpolated(self._drift, part)
-            out |= dict(zip(self.flow.drifting, (d + periods[:, None] * self._drift.x[-1]).T, strict=True))
-        return out
+        periods = np.floor(tau).astype(int)
+        x, _ = interpolated(self.whole, tau - periods)
+        d = np.zeros((len(tau), len(self.flow.drifting)))
+        for k in np.unique(periods).tolist():
+            here = periods == k
+            x[here] = self._turned(x[here], k)
+            if self.flow.drifting:
+                d[here] = interpolated(self._drift(k), tau[here] - k)[0] + self._drifted(k)
+        return dict(zip((*self.flow.x, *self.flow.drifting), np.hstack([x, d]).T, strict=True))
 
     def at(self, times: Any, what: str | Expr) -> Array:
         """A quantity at any times."""
@@ -261,7 +297,7 @@ class Orbit(Tabular, Portable):
         if not self.is_periodic:
             return f"No orbit of {name!r}: {self.outcome}"
         half = " of half a period" if self.setting.mirror is not None else ""
-        drift = [f"{n}: {d:z.6g}" for n, d in self.drift.items()]
+        drift = [f"{n}: {d:z.6g}" for n, d in (*self.drift.items(), *((n, a) for n, a in self.turn.items() if a))]
         lines = [
             f"Orbit of {name!r}, {'stable' if self.is_stable else 'unstable'}: period {self.period:z.10g}",
             f"multipliers{half}: {listed(f'{m:z.6g}' if m.imag else f'{m.real:z.6g}' for m in self.multipliers)}",
@@ -298,7 +334,7 @@ def flow_of(eq: Equations, conserved: dict[str, Expr], varied: Symbol | None, co
 
     def made() -> OrbitFlow:
         used = course.used(eq) if course.is_known else None
-        return OrbitFlow(eq, conserved, varied, used, depends_on_time(eq, course), course.others(eq))
+        return OrbitFlow(eq, conserved, varied, used, depends_on_time(eq, course), course.others(eq), course.resets(eq))
 
     flow: OrbitFlow = eq.cached("orbit flow", (tuple(conserved), tuple(conserved.values()), varied, course), made)
     return flow

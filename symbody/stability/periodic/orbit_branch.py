@@ -395,7 +395,7 @@ def _switched(family: OrbitBranch, at: SpecialOrbit, most: int) -> OrbitBranch:
     direction = problem.null_direction(c.point, at.factor)
     setting, point = family.setting, c.point
     if at.factor < 0:  # what returns after two rounds
-        point, direction = mirrored_point(point, problem.mirror), _doubled(direction, problem.mirror)
+        point, direction = problem.next_round(point), problem.next_round(direction, -1.0, point)
         setting = (
             setting.whole()
             if setting.period is None
@@ -408,14 +408,9 @@ def _switched(family: OrbitBranch, at: SpecialOrbit, most: int) -> OrbitBranch:
         if first is not None:
             return _followed(family.equations, family.varied, family.conserved, curve, first, most, at)
     raise StabilityError(
-        f"orbits of {family.equations.name!r}: no other orbit was found beside the {at.kind} at {family.varied} = {at.value:z.6g}; follow the family with smaller steps; orbits that turn in a period (a weave along a circle) "
-        "need coordinates in which that turn is a shift: minimal(eq), or speeds in a frame that turns along"
+        f"orbits of {family.equations.name!r}: no other orbit was found beside the {at.kind} at {family.varied} = {at.value:z.6g}; follow the family with smaller "
+        "steps"
     )
-
-
-def _doubled(direction: Any, signs: Array) -> Any:
-    """A direction over two rounds that comes back with the opposite sign after one."""
-    return mirrored_point(direction, -signs)
 
 
 def _interval(eq: Equations, known: Sequence[str], values: Mapping[Any, Any]) -> tuple[str, float, float]:

@@ -67,7 +67,7 @@ class CollocationProblem(OrbitProblem):
             solver.weights[r], solver.scalars[r], solver.right[r] = plane.weights, plane.scalars, plane.right
         if place is not None:
             self.p[place] = point.value
-        solver.close(*self.ends(point.x[0], point.value))
+        solver.close(*self.ends(point.x[0], point.x[-1], point.value))
         return solver
 
     def corrected(self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float) -> Corrected | None:
@@ -82,8 +82,7 @@ class CollocationProblem(OrbitProblem):
                 tolerance > EXACT and size <= NEAR and size**3 <= 1e-2 * tolerance * before**2
             )  # it converges quadratically
             if size <= tolerance or is_next_small or (size >= 0.5 * before and before <= 1e3 * tolerance):
-                made = self._found(point, solver, k + 1, size) if solver.T[0] > 0 else None
-                return None if made is None or self.turns(made.point) else made
+                return self._found(point, solver, k + 1, size) if solver.T[0] > 0 else None
             before = size
         return None
 
@@ -91,7 +90,7 @@ class CollocationProblem(OrbitProblem):
         """Rows that are made outside of the loop: what keeps its value, and a given period."""
         value = float(solver.value[0])
         if k and (self.flow.rows or self._pins):
-            solver.close(*self.ends(solver.x[0], value))
+            solver.close(*self.ends(solver.x[0], solver.x[-1], value))
         if self.setting.period is not None:
             period, slope = self.given_period(value)
             solver.scalars[0], solver.right[0] = (1.0, -slope), period - slope * value
@@ -121,7 +120,7 @@ class CollocationProblem(OrbitProblem):
         rows = solver.chain.remaining()[:n]
         flow = point.K[0, 0] if factor == 1 and self.setting.period is None else None
         v = self.null_start(rows[:, :n], rows[:, n : 2 * n], point, factor, flow)
-        dx, dK = solver.direction(v, factor * self.mirror * v, np.zeros(COLUMNS))
+        dx, dK = solver.direction(v, factor * self.onward(point) @ v, np.zeros(COLUMNS))
         return OrbitPoint(point.times, dx, dK, 0.0, 0.0)
 
     # ------------------------------------------------------------------------------------------------ the mesh

@@ -8,19 +8,21 @@ its multipliers are those of directions along them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ...algebra.cache_owner import CacheOwner
 from ...algebra.derivatives import directional_derivative, jacobian
+from ...algebra.evaluate import evaluate
 from ...algebra.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.matrix import Matrix
 from ...algebra.walk import free_symbols, substitute, substitute_all
 from ...derive.energies import energy, external_power, generalized_momenta
 from ...derive.equations import Equations
+from ...derive.random_states import random_state
 from ...derive.state_rates import state_rate_derivatives, state_rates
 from ...emit.program.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
@@ -29,8 +31,11 @@ from ...errors import SymbodyError
 from ..conditions import cyclic_coordinates
 from ..parameter_samples import vanishing
 from ..symmetries import Symmetry, symmetries
+from .turns import SymmetryAction
 
 ENERGY = "energy"
+STATES: Final = 3  # at random, at which a momentum is to stay constant
+STILL: Final = 1e-9  # of its size: a rate that counts as none
 
 
 class OrbitFlow(CacheOwner):
@@ -44,6 +49,7 @@ class OrbitFlow(CacheOwner):
                coordinate is left out
     is_driven  whether events, or other modes, depend on time
     others     equations of other modes on the way, with what ends them: nothing there depends on coordinates that drift
+    resets     new states of events, by symbol
     """
 
     def __init__(
@@ -54,11 +60,14 @@ class OrbitFlow(CacheOwner):
         used: Sequence[Expr] | None = (),
         is_driven: bool = False,
         others: Sequence[tuple[Equations, Sequence[Expr]]] = (),
+        resets: Sequence[Mapping[Symbol, Expr]] = (),
     ) -> None:
+        self._used, self._others, self._resets = used, others, resets
         self.equations, self.conserved, self.varied, self._is_driven = equations, conserved, varied, is_driven
         rates = dict(zip(equations.state, self._still(state_rates(equations)).entries, strict=True))
         self.all_rates = rates
-        self.drifting = () if used is None else self._drifting_everywhere(used, others)
+        changed = [e for reset in resets for pair in reset.items() for e in pair]
+        self.drifting = () if used is None else self._drifting_everywhere([*used, *changed], others)
         self.x = tuple(s for s in equations.state if s not in self.drifting)
         self.rates = Matrix(len(self.x), 1, tuple(rates[s] for s in self.x))
 
@@ -154,14 +163,42 @@ class OrbitFlow(CacheOwner):
     # ------------------------------------------------------------------------------------------------ symmetries
 
     @cached_property
+    def named_symmetries(self) -> dict[str, tuple[Expr, ...]]:
+        """Directions along families of motions that look alike (turned about the vertical), in the states, by name: each
+        gives a trivial multiplier."""
+        if self._used is None or (self._others and self._resets):
+            return {}
+        every = {s.name: s for s in symmetries_of(self.equations) if self._is_kept(s)}
+        fields = {name: tuple({**s.q, **s.u}.get(x, ZERO) for x in self.x) for name, s in every.items()}
+        return {name: f for name, f in fields.items() if any(e is not ZERO for e in f)}
+
+    def _is_kept(self, s: Symmetry) -> bool:
+        """Whether events and other modes look alike too: what they depend on stays as it is, new states move along."""
+        eq, along = self.equations, {**s.q, **s.u}
+        if any(s.name not in {other.name for other in symmetries_of(mode)} for mode, _ in self._others):
+            return False
+        off = [
+            directional_derivative(e, along) for e in (*(self._used or ()), *(e for _, u in self._others for e in u))
+        ]
+        for reset in self._resets:
+            new = {x: reset.get(x, x) for x in eq.state}
+            moved = substitute_all([along.get(x, ZERO) for x in eq.state], new)
+            off += [directional_derivative(e, along) - m for e, m in zip(new.values(), moved, strict=True)]
+        if not off:
+            return True
+        return bool(np.abs([evaluate(off, at) for at in _random_states(eq)]).max() <= STILL)
+
+    @property
     def symmetries(self) -> tuple[tuple[Expr, ...], ...]:
-        """Directions along families of motions that look alike (turned about the vertical), in the states: each gives a
-        trivial multiplier."""
-        eq, near = self.equations, self.equations.variables.defaults
-        cyclic = tuple(cyclic_at_rest(eq))
-        found = eq.cached("orbit symmetries", (), lambda: _symmetries(eq, cyclic, near))
-        fields = [tuple({**s.q, **s.u}.get(x, ZERO) for x in self.x) for s in found]
-        return tuple(f for f in fields if any(e is not ZERO for e in f))
+        return tuple(self.named_symmetries.values())
+
+    @cached_property
+    def action(self) -> SymmetryAction:
+        """States moved along these."""
+        entries = [e for field in self.symmetries for e in field]
+        still = self._still(Matrix(len(entries), 1, tuple(entries))).entries
+        rows = [still[self.n * k : self.n * (k + 1)] for k in range(len(self.symmetries))]
+        return SymmetryAction(rows, self.x, self._groups)
 
     @cached_property
     def _symmetry_program(self) -> Compiled:
@@ -204,12 +241,16 @@ def _drifting(
         found = kept
 
 
-def _symmetries(eq: Equations, cyclic: Sequence[Symbol], near: dict[Symbol, float]) -> tuple[Symmetry, ...]:
+def symmetries_of(eq: Equations) -> tuple[Symmetry, ...]:
     """Of a mechanism; equations that were written down have none that we know."""
-    try:
-        return symmetries(eq, cyclic, near) if eq.q else ()
-    except SymbodyError:
-        return ()
+
+    def found() -> tuple[Symmetry, ...]:
+        try:
+            return symmetries(eq, tuple(cyclic_at_rest(eq)), eq.variables.defaults) if eq.q else ()
+        except SymbodyError:
+            return ()
+
+    return eq.cached("orbit symmetries", (), found)
 
 
 def cyclic_at_rest(eq: Equations) -> dict[Symbol, float]:
@@ -228,7 +269,31 @@ def conserved_quantities(eq: Equations) -> dict[str, Expr]:
         return {}
     moves = not set(eq.variables.of("u").symbols).isdisjoint(free_symbols(total))
     found = {ENERGY: total} if moves and fed is ZERO and eq.t not in free_symbols(total) else {}
-    return found | _conserved_momenta(eq)
+    return found | _conserved_momenta(eq) | _momenta_along_symmetries(eq)
+
+
+def _random_states(eq: Equations) -> list[Mapping[Symbol, float]]:
+    """Some on the constraints, with the mechanism's numbers."""
+    known = {s: v for s, v in eq.variables.defaults.items() if v is not None and s not in eq.u}
+    return [random_state(eq, k, known) for k in range(STATES)]
+
+
+def _momenta_along_symmetries(eq: Equations) -> dict[str, Expr]:
+    """Σ ∂T/∂u_j w_j, with the speeds w of a motion along a symmetry, where it stays constant (Noether): the angular
+    momentum about the vertical."""
+    found = symmetries_of(eq)
+    if not found:
+        return {}
+    momenta, states = generalized_momenta(eq).entries, _random_states(eq)
+    flow: dict[Symbol, Expr] = {**dict(zip(eq.state, state_rates(eq).entries, strict=True)), eq.t: ONE}
+    out: dict[str, Expr] = {}
+    for s in found:
+        own = sum((p * s.speeds[u] for u, p in zip(eq.u, momenta, strict=True) if u in s.speeds), start=ZERO)
+        rate = directional_derivative(own, flow)
+        values = np.array([evaluate([own, rate], at) for at in states], dtype=float)
+        if np.abs(values[:, 0]).max() > 0 and (np.abs(values[:, 1]) <= STILL * np.abs(values[:, 0]).max()).all():
+            out[f"momentum of {s.name}"] = own
+    return out
 
 
 def _conserved_momenta(eq: Equations) -> dict[str, Expr]:

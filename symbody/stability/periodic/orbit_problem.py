@@ -27,7 +27,6 @@ from .courses import SMOOTH, Course
 from .floquet import ProductSolver
 from .orbit_flow import OrbitFlow
 
-TURNED: Final = 1e-7  # of the sizes of the states: by how much both ends of an orbit may differ along a symmetry
 GAUSS: Final = "at_gauss_points"
 RANK: Final = 1e-9  # of the largest: singular values of ∂g/∂x that count as zero
 
@@ -151,6 +150,7 @@ class OrbitProblem:
         self.flow, self.setting, self.p = flow, setting, setting.p.copy()
         self.mirror = np.ones(flow.n) if setting.mirror is None else setting.mirror
         self._products: dict[tuple[int, ...], ProductSolver] = {}
+        self._near: Array | None = None  # the turn of the orbit that was looked at last
 
     def corrected(self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float) -> Corrected | None:
         """The orbit in two planes; None where Newton's method does not lead to one."""
@@ -206,9 +206,9 @@ class OrbitProblem:
         n = self.flow.n
         return np.hstack([-np.eye(n), np.diag(self.mirror), np.zeros((n, COLUMNS))])
 
-    def ends(self, x: Array, value: float) -> tuple[Array, int]:
-        """Rows in δx_0, δx_N, δs, 1 that close an orbit; so many of the first are linear in both ends, and their
-        constants are left to the loop."""
+    def ends(self, x: Array, end: Array, value: float) -> tuple[Array, int]:
+        """Rows in δx_0, δx_N, δs, 1 that close an orbit with these ends; so many of the first are linear in both ends,
+        and their constants are left to the loop."""
         n = self.flow.n
         if not self.flow.rows and not self._pins:
             return self._plain_ends, n
@@ -223,9 +223,27 @@ class OrbitProblem:
         rank = int((sv > RANK * sv[0]).sum())
         Z, Y = V[rank:], U[:, :rank].T
         ends = np.zeros((n, 2 * n + COLUMNS))
-        ends[: n - rank, : 2 * n] = np.hstack([-Z, Z * self.mirror])
         ends[n - rank :, :n], ends[n - rank :, 2 * n + 1], ends[n - rank :, -1] = Y @ G, Y @ gp, Y @ (g - levels)
+        if self._pins:
+            there, D = self._turned(x, end)
+            ends[: n - rank, : 2 * n], ends[: n - rank, -1] = np.hstack([-Z, Z @ D]), Z @ (there - x)
+            return ends, 0
+        ends[: n - rank, : 2 * n] = np.hstack([-Z, Z * self.mirror])
         return ends, n - rank
+
+    def turn(self, x: Array, end: Array) -> Array:
+        """α along the symmetries by which the end of an orbit, moved back, comes nearest to its beginning."""
+        sizes = np.maximum(np.abs(x), 1e-3 * float(np.abs(x).max()) + 1e-300)
+        if not self._pins:
+            return np.zeros(0)
+        self._near = self.flow.action.nearest(end, x, self.p, sizes, self._near)
+        return self._near
+
+    def _turned(self, x: Array, end: Array) -> tuple[Array, Array]:
+        """The end of an orbit moved to its beginning, by the mirror or along symmetries, and the derivative of that."""
+        if not self._pins:
+            return self.mirror * end, np.diag(self.mirror)
+        return self.flow.action.moved(end, self.turn(x, end), self.p)
 
     @cached_property
     def _pins(self) -> bool:
@@ -245,12 +263,23 @@ class OrbitProblem:
 
     def gap(self, point: OrbitPoint) -> float:
         """By how much the ends miss each other, in parts of the states' sizes."""
-        return float(np.abs((self.mirror * point.x[-1] - point.x[0]) / point.sizes).max())
+        return float(np.abs((self._turned(point.x[0], point.x[-1])[0] - point.x[0]) / point.sizes).max())
 
-    def turns(self, point: OrbitPoint) -> bool:
-        """Whether the ends differ by a symmetry, as of a gait on a circle: this is no orbit of the states, though one
-        in other coordinates."""
-        return self._pins and self.gap(point) > TURNED
+    def next_round(self, point: OrbitPoint, sign: float = 1.0, along: OrbitPoint | None = None) -> OrbitPoint:
+        """An orbit over two rounds: the second is the first, mirrored or moved along the symmetries. With `along`, an
+        orbit, the point is a direction at it, which the second round has with a sign."""
+        at = point if along is None else along
+        if not self._pins:
+            return mirrored_point(point, sign * self.mirror)
+        alpha, act = -self.turn(at.x[0], at.x[-1]), self.flow.action
+        D = np.array([act.moved(x, alpha, self.p)[1] for x in at.x])
+        there = [sign * d @ x for d, x in zip(D, point.x, strict=True)]
+        second = act.all_moved(at.x, alpha, self.p) if along is None else np.array(there)
+        K = sign * np.einsum("ijk,imk->imj", D[:-1], point.K)
+        times = np.concatenate([point.times / 2, 0.5 + point.times[1:] / 2])
+        return OrbitPoint(
+            times, np.concatenate([point.x, second[1:]]), np.concatenate([point.K, K]), 2 * point.T, point.value
+        )
 
     # --------------------------------------------------------------------------------------- directions along the orbit
 
@@ -269,7 +298,7 @@ class OrbitProblem:
     def multipliers(self, point: OrbitPoint, maps: Array) -> Complex:
         """Floquet multipliers of [0, 1], in directions along constraints and levels."""
         B, Z = maps.copy(), self.bases(point)
-        B[-1] = self.mirror[:, None] * B[-1]
+        B[-1] = self._turned(point.x[0], point.x[-1])[1] @ B[-1]
         if Z is not None:
             B = np.swapaxes(np.roll(Z, -1, axis=0), 1, 2) @ B @ Z
         key = B.shape[:2]
@@ -278,6 +307,10 @@ class OrbitProblem:
         if key not in self._products:
             self._products[key] = ProductSolver(key[1], key[0])
         return self._products[key].eigenvalues(B)
+
+    def onward(self, point: OrbitPoint) -> Array:
+        """How a direction at the beginning of an orbit stands at its end, where it is the same there."""
+        return np.asarray(np.linalg.inv(self._turned(point.x[0], point.x[-1])[1]))
 
     def shown(self, point: OrbitPoint) -> OrbitPoint:
         """The orbit as polynomials, to look at."""
@@ -290,7 +323,7 @@ class OrbitProblem:
     def null_start(self, P: Array, Q: Array, point: OrbitPoint, factor: float, flow: Array | None) -> Array:
         """δx(0) of it, from the rows P δx(0) + Q δx(1) = 0 of the chain; across the direction of the flow, where this
         is kept too."""
-        whole = P + factor * Q * self.mirror
+        whole = P + factor * Q @ self.onward(point)
         if flow is not None:
             whole = np.vstack([whole, flow])
         if self.flow.rows or self._pins:

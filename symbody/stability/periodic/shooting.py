@@ -133,7 +133,7 @@ class ShootingProblem(OrbitProblem):
             chain = self._linearised(point, self._up_to_date(point, planes))
             if chain is None:
                 return None
-            ends, closing = self.ends(point.x[0], point.value)
+            ends, closing = self.ends(point.x[0], point.x[-1], point.value)
             ends = ends.copy()
             ends[:closing, -1] = ends[:closing, : 2 * n] @ np.append(point.x[0], point.x[-1])
             rows = np.vstack([chain.remaining(), ends])
@@ -149,11 +149,7 @@ class ShootingProblem(OrbitProblem):
             point = point.moved(change, min(1.0, SHARE / size) if size else 1.0)
             if size <= tolerance or (size >= 0.5 * before and before <= 1e3 * tolerance):
                 tangent = self._direction(point, chain, found[:, 1], 0.0)
-                return (
-                    Corrected(point, tangent, chain.A.copy(), k + 1, size)
-                    if point.T > 0 and not self.turns(point)
-                    else None
-                )
+                return Corrected(point, tangent, chain.A.copy(), k + 1, size) if point.T > 0 else None
             before = size
         return None
 
@@ -193,7 +189,7 @@ class ShootingProblem(OrbitProblem):
             factor,
             flow if factor == 1 and self.setting.period is None else None,
         )
-        ends = np.concatenate([v, factor * self.mirror * v, np.zeros(SCALARS)])
+        ends = np.concatenate([v, factor * self.onward(point) @ v, np.zeros(SCALARS)])
         return self._direction(point, chain, ends, 0.0)
 
     def refined(
