@@ -1,19 +1,18 @@
-"""Bodies that deform, beside Exudyn: a reduced-order body on the same matrices and modes, and a beam of ANCF elements;
+"""Bodies that deform, beside Exudyn: a reduced-order body on the same matrices and modes, and beams of ANCF elements;
 and times of derivation.
 
-A row has both at equal error: for each step of the peer, ours at the loosest tolerance whose error is no larger. Errors
-are distances of a point at the end from ours at the tightest tolerance (of the beam: with more modes); times are those
-of whole runs of compiled code, the least of several, deriving and compiling not counted (they have rows of their own).
-Exudyn runs by the implicit trapezoidal rule (its reduced-order bodies have Euler parameters, and with them a
-constraint), with its files and range checks off.
+A row has both at equal error: for each step of the peer, the fastest of our runs (method, tolerance, number of modes or
+of beams) whose error is no larger. An error is the largest distance of a point, over its path, from ours with the most
+modes at a tight tolerance, to which the peer's path converges too. Times are those of whole calls of compiled code, the
+least of several, deriving and compiling not counted (they have rows of their own); `loop_seconds` are those inside the
+compiled loop, without what a call of `simulate` does around it.
 """
 
 from __future__ import annotations
 
-import contextlib
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -22,27 +21,33 @@ import skfem
 
 import symbody as sb
 
+from .elastic_peers import cable_on_a_hub, hinged_cable, reduced_order
 from .timing import Row
 
-sys.exudynFast = True  # type: ignore[attr-defined]
-with contextlib.redirect_stdout(sys.stderr):
-    import exudyn as exu
-from exudyn.beams import GenerateStraightLineANCFCable2D  # noqa: E402
-from exudyn.FEM import FEMinterface, ObjectFFRFreducedOrderInterface  # noqa: E402
-from exudyn.itemInterface import ObjectANCFCable2D, SensorNode, SensorSuperElement  # noqa: E402
-
 Array = Any
-TOLERANCES: Final = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
+METHODS: Final = tuple(
+    (method, r)
+    for method, tolerances in (
+        ("radau", (1e-2, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6)),
+        ("dp8", (1e-2, 1e-3, 1e-4, 1e-6)),
+        ("dp5", (1e-3, 1e-4)),
+    )
+    for r in tolerances
+)
 SPIN: Final = (4.0, 3.0, 40.0)  # rad/s
-END: Final = 0.1
-SWING: Final = 2.0
-BEAM: Final = {"length": 1.0, "EI": 50.0, "rho_A": 1.0, "EA": 1e6}
+SPUN: Final = np.linspace(0, 0.1, 21)
+SWING: Final = {"length": 1.0, "EI": 50.0, "rho_A": 1.0, "EA": 1e6}
+SWUNG: Final = np.linspace(0, 2, 21)
+ARM: Final = {"length": 10.0, "EI": 1.4e4, "rho_A": 1.2, "EA": 2.8e7}  # of Simo and Vu-Quoc
+HUB: Final = {"inertia": 100.0, "torque": 150.0}  # to 6 rad/s in 20 s
+DRIVEN: Final = np.linspace(0, 20, 41)
 
 
 def rows() -> Iterator[Row]:
     yield from derivations()
     yield from spinning_block()
     yield from swinging_beam()
+    yield from spin_up()
 
 
 # ---------------------------------------------------------------------------------------------------- derivation
@@ -93,12 +98,67 @@ def derivations() -> Iterator[Row]:
     }
 
 
+# ---------------------------------------------------------------------------------------------------- equal error
+
+
+@dataclass(frozen=True)
+class OwnRun:
+    """One of our ways to a path: in words, how it is run, seconds in the compiled loop, and its error."""
+
+    words: str
+    run: Callable[[], Any]
+    seconds: float
+    error: float
+
+
+def own_runs(
+    models: dict[str, tuple[Any, Any]], times: Array, start: dict[str, float], best: Array, **options: Any
+) -> list[OwnRun]:
+    """Every model with every method; `models`: equations and the point that is followed."""
+    out = []
+    for name, (eq, place) in models.items():
+        for method, r in METHODS:
+            more = {k: v * r for k, v in options.items()}
+            run = partial(sb.simulate, eq, times, start, rtol=r, method=method, **more)
+            found = [run() for _ in range(3)]
+            spent = min(sim.statistics.seconds for sim in found)
+            out.append(OwnRun(f"{name}, {method}, rtol {r:g}", run, spent, _largest(path(found[0], place) - best)))
+    return out
+
+
+def path(sim: Any, place: Any) -> Array:
+    return np.stack([np.broadcast_to(sim[e], sim.t.shape) for e in place.in_ground.entries], axis=1)
+
+
+def _largest(difference: Array) -> float:
+    return float(np.linalg.norm(difference, axis=1).max())
+
+
+def compared(case: str, ours: list[OwnRun], best: Array, peer: str, run: Callable[[], tuple[float, Array]]) -> Row:
+    spent, found = zip(*(run() for _ in range(3)), strict=True)
+    error = _largest(found[0] - best)
+    chosen = min(
+        (x for x in ours if x.error <= error), key=lambda x: x.seconds, default=min(ours, key=lambda x: x.error)
+    )
+    calls, loops = [], []
+    for _ in range(9):
+        begin = time.perf_counter()
+        sim = chosen.run()
+        calls.append(time.perf_counter() - begin)
+        loops.append(sim.statistics.seconds)
+    return {
+        "case": f"{case}: {chosen.words}", "seconds": min(calls), "error": chosen.error, "peer": peer, "peer_seconds": min(spent), "peer_error": error,
+        "ratio": min(spent) / min(calls), "loop_seconds": min(loops), "loop_ratio": min(spent) / min(loops),
+    }  # fmt: skip
+
+
 # ---------------------------------------------------------------------------------------------------- the same matrices
 
 
 def spinning_block() -> Iterator[Row]:
-    """A free steel bar with eight modes that spins and tumbles; the place of a corner after a tenth of a second."""
-    made = block().reduced(method="free", modes=8)
+    """A free steel bar with eight modes that spins and tumbles; the path of a corner for a tenth of a second."""
+    part = block()
+    made = part.reduced(method="free", modes=8)
     corner = int((made.skin.nodes @ [1.0, 1.0, 1.0]).argmax())
     m = sb.Model("bar")
     body = m.elastic_from("bar", made)
@@ -106,156 +166,66 @@ def spinning_block() -> Iterator[Row]:
     place = body.at(*(float(x) for x in made.skin.nodes[corner])).origin
     eq = sb.derive(m)
     start = dict(zip((s.name for s in eq.u[-3:]), SPIN, strict=True))
-    m_out = [sb.simulate(eq, END, rtol=r, atol=1e-4 * r, **start) for r in TOLERANCES]
-    best = sb.simulate(eq, END, rtol=1e-12, atol=1e-16, **start)
-    ours = Ours(lambda r: sb.simulate(eq, END, rtol=r, atol=1e-4 * r, **start), lambda s: at_end(s, place), m_out, best)
+    best = path(sb.simulate(eq, SPUN, start, rtol=1e-12, atol=1e-16), place)
+    ours = own_runs({"8 modes": (eq, place)}, SPUN, start, best, atol=1e-4)
     for h in (2e-4, 1e-4, 5e-5):
-        yield from compared(
-            "spinning bar, 8 modes",
-            ours,
-            "Exudyn ObjectFFRFreducedOrder, trapezoidal rule",
-            h,
-            lambda h: reduced_order(made, corner, h),
-        )
+        peer = f"Exudyn ObjectFFRFreducedOrder, trapezoidal rule, h = {h:g}"
+        yield compared("spinning bar", ours, best, peer, partial(reduced_order, part, made, corner, SPIN, SPUN, h))
 
 
-def at_end(sim: Any, place: Any) -> Array:
-    return np.array([float(np.asarray(sim[e])[-1]) for e in place.in_ground.entries])
+# ---------------------------------------------------------------------------------------------------- beams
 
 
-class Ours:
-    """Our runs by tolerance: errors against the best, and times."""
-
-    def __init__(self, run: Any, read: Any, found: list[Any], best: Any) -> None:
-        self.run, self.read, self.best = run, read, read(best)
-        self.errors = [float(np.abs(read(s) - self.best).max()) for s in found]
-
-    def at(self, error: float) -> tuple[float, float, float]:
-        """Tolerance, seconds and error of the loosest run that is no worse."""
-        k = next((i for i, e in enumerate(self.errors) if e <= error), len(self.errors) - 1)
-        spent = []
-        for _ in range(7):
-            begin = time.perf_counter()
-            self.run(TOLERANCES[k])
-            spent.append(time.perf_counter() - begin)
-        return TOLERANCES[k], min(spent), self.errors[k]
-
-
-def compared(case: str, ours: Ours, peer: str, h: float, run: Any) -> Iterator[Row]:
-    spent, found = [], None
-    for _ in range(3):
-        seconds, found = run(h)
-        spent.append(seconds)
-    error = float(np.abs(found - ours.best).max())
-    rtol, seconds, own = ours.at(error)
-    yield {
-        "case": case, "seconds": seconds, "error": own, "rtol": rtol, "peer": f"{peer}, h = {h:g}", "peer_seconds": min(spent), "peer_error": error,
-        "ratio": min(spent) / seconds,
-    }  # fmt: skip
-
-
-def quiet(end: float, h: float) -> Any:
-    s = exu.SimulationSettings()
-    s.timeIntegration.numberOfSteps, s.timeIntegration.endTime = round(end / h), end
-    s.timeIntegration.verboseMode, s.displayComputationTime = 0, False
-    s.solutionSettings.writeSolutionToFile = False
-    s.solutionSettings.sensorsWritePeriod = end
-    s.parallel.numberOfThreads = 1
-    return s
-
-
-def reduced_order(made: sb.ReducedBody, corner: int, h: float) -> tuple[float, Array]:
-    """Matrices, nodes and modes as ours; Euler parameters, for which alone its reduced-order bodies are made."""
-    part = block()
-    fem = FEMinterface()
-    fem.nodes = {"Position": made.skin.nodes}
-    fem.massMatrix, fem.stiffnessMatrix = part.mass.tocsr(), part.stiffness.tocsr()
-    fem.modeBasis = {"matrix": made.skin.shifts.reshape(made.count, -1).T.copy(), "type": "NormalModes"}
-    exu.SetWriteToConsole(False)
-    system = exu.SystemContainer().AddSystem()
-    cms = ObjectFFRFreducedOrderInterface(fem)
-    item = cms.AddObjectFFRFreducedOrder(system, initialAngularVelocity=list(SPIN))
-    sensor = system.AddSensor(
-        SensorSuperElement(
-            bodyNumber=item["oFFRFreducedOrder"],
-            meshNodeNumber=corner,
-            storeInternal=True,
-            outputVariableType=exu.OutputVariableType.Position,
-        )
-    )
-    system.Assemble()
-    settings = quiet(END, h)
-    begin = time.perf_counter()
-    system.SolveDynamic(settings, solverType=exu.DynamicSolverType.TrapezoidalIndex2)
-    spent = time.perf_counter() - begin
-    return spent, np.array(system.GetSensorValues(sensor))
-
-
-# ---------------------------------------------------------------------------------------------------- a beam
+def _of(beam: dict[str, float], parts: int, modes: int, stretch: int) -> dict[str, Any]:
+    given: dict[str, Any] = {**beam, "length": beam["length"] / parts, "modes": {"y": modes}}
+    if stretch:
+        given["modes"]["x"] = stretch
+    else:
+        del given["EA"]
+    return given
 
 
 def swinging_beam() -> Iterator[Row]:
-    """A beam hinged at its beginning that falls from the horizontal; the place of its end after two seconds."""
+    """A beam hinged at its beginning that falls from the horizontal; the path of its end for two seconds."""
 
     def model(modes: int, stretch: int) -> tuple[Any, Any]:
         m = sb.Model("beam")
-        given = (
-            {**BEAM, "modes": {"y": modes, "x": stretch}}
-            if stretch
-            else {**{k: v for k, v in BEAM.items() if k != "EA"}, "modes": modes}
-        )
-        arm = m.beam("arm", ends=("pinned", "pinned"), **given)
+        arm = m.beam("arm", ends=("pinned", "pinned"), **_of(SWING, 1, modes, stretch))
         m.revolute("hinge", m.ground, arm, axis="z")
         m.gravity(0, -9.81, 0)
         return sb.derive(m), arm.at(1).origin
 
     fine, end = model(8, 3)
-    best = sb.simulate(fine, SWING, rtol=1e-10)
-    ours = []
-    for modes, stretch in ((3, 0), (6, 2)):
-        eq, place = model(modes, stretch)
-        runs = [sb.simulate(eq, SWING, rtol=r) for r in TOLERANCES]
-        read = partial(_end_of, best, end, place)
-        ours.append((f"swinging beam, {modes + stretch} modes", Ours(partial(_swing, eq), read, runs, best)))
+    best = path(sb.simulate(fine, SWUNG, rtol=1e-9, method="dp8"), end)
+    counts = ((2, 0), (4, 1), (5, 1), (6, 2), (7, 2))
+    ours = own_runs({f"{y} bending and {x} axial modes": model(y, x) for y, x in counts}, SWUNG, {}, best)
     for elements, h in ((4, 4e-3), (8, 1e-3), (16, 2.5e-4)):
-        error = float(np.abs(cable(elements, h)[1] - ours[0][1].best).max())
-        case, mine = next((x for x in ours if min(x[1].errors) <= error), ours[-1])
-        yield from compared(case, mine, f"Exudyn ANCF cable, {elements} elements", h, partial(cable, elements))
+        peer = f"Exudyn ANCF cable, {elements} elements, h = {h:g}"
+        yield compared("swinging beam", ours, best, peer, partial(hinged_cable, SWING, 9.81, elements, SWUNG, h))
 
 
-def _swing(eq: Any, rtol: float) -> Any:
-    return sb.simulate(eq, SWING, rtol=rtol)
+def spin_up() -> Iterator[Row]:
+    """A flexible beam on a hub that a torque spins up from rest to 6 rad/s, ten turns in 20 s, with deflections of a
+    twentieth of its length; the path of its end. One beam has an error of its own, of third order in the deflection;
+    several in a row have less."""
 
+    def model(parts: int, modes: int, stretch: int) -> tuple[Any, Any]:
+        m = sb.Model("spin-up")
+        hub = m.body("hub", mass=1.0, inertia=(HUB["inertia"],) * 3)
+        m.revolute("turn", m.ground, hub, axis="z")
+        m.torque("drive", hub, m.ground.vector(0, 0, HUB["torque"]))
+        on, given = hub.frame, _of(ARM, parts, modes, stretch)
+        for k in range(parts):
+            on = m.beam(f"part{k}", on, **given).at(given["length"])
+        return sb.derive(m), on.origin
 
-def _end_of(best: Any, end: Any, place: Any, sim: Any) -> Array:
-    return at_end(sim, end if sim is best else place)[:2]
-
-
-def cable(elements: int, h: float) -> tuple[float, Array]:
-    exu.SetWriteToConsole(False)
-    system = exu.SystemContainer().AddSystem()
-    template = ObjectANCFCable2D(
-        physicsMassPerLength=BEAM["rho_A"],
-        physicsBendingStiffness=BEAM["EI"],
-        physicsAxialStiffness=BEAM["EA"],
-        useReducedOrderIntegration=1,
-    )
-    made = GenerateStraightLineANCFCable2D(
-        system,
-        [0, 0, 0],
-        [BEAM["length"], 0, 0],
-        elements,
-        template,
-        massProportionalLoad=[0, -9.81, 0],
-        fixedConstraintsNode0=[1, 1, 0, 0],
-    )
-    sensor = system.AddSensor(
-        SensorNode(nodeNumber=made[0][-1], storeInternal=True, outputVariableType=exu.OutputVariableType.Position)
-    )
-    system.Assemble()
-    settings = quiet(SWING, h)
-    settings.timeIntegration.generalizedAlpha.spectralRadius = 1.0
-    begin = time.perf_counter()
-    system.SolveDynamic(settings)
-    spent = time.perf_counter() - begin
-    return spent, np.array(system.GetSensorValues(sensor))[:2]
+    fine, end = model(5, 2, 1)
+    best = path(sb.simulate(fine, DRIVEN, rtol=1e-6, method="radau"), end)
+    counts = ((1, 2, 0), (1, 3, 1), (2, 2, 1), (3, 2, 1), (4, 2, 1))
+    models = {f"{n} beams of {y} bending and {x} axial modes": model(n, y, x) for n, y, x in counts}
+    ours = own_runs(models, DRIVEN, {}, best)
+    for elements, h in ((4, 5e-3), (8, 2.5e-3), (8, 1e-3)):
+        peer = f"Exudyn ANCF cable, {elements} elements, h = {h:g}"
+        yield compared(
+            "spin-up", ours, best, peer, partial(cable_on_a_hub, ARM, **HUB, elements=elements, times=DRIVEN, h=h)
+        )
