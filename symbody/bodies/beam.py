@@ -19,7 +19,7 @@ from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown
 from .beam_fields import AXIS, BeamFields, BeamMode, Distribution, Y, Z
-from .line_polynomials import LineFunction, hermite, linear, one, orthogonal, position, without_mean
+from .line_polynomials import LineFunction, hermite, linear, one, orthogonal, position, quadratic, without_mean
 from .material_integrals import polynomials
 
 ENDS: Final = ("clamped", "pinned", "free")
@@ -90,9 +90,12 @@ def polynomial_shapes(kind: str, count: int, ends: Supports, shears: bool) -> Se
     return orthogonal(count, left, right, skip=max(0, 2 - left - right))
 
 
-def element_shapes(kind: str, n: int, ends: Supports) -> list[tuple[LineFunction, bool]]:
-    """Finite elements: functions, and whether their coordinate is a slope; the conditions at the ends leave some
-    out."""
+def element_shapes(kind: str, n: int, ends: Supports, shears: bool) -> list[tuple[LineFunction, bool]]:
+    """Finite elements: functions, and whether their coordinate is a slope; the conditions at the ends leave some out.
+    Sections that shear turn by quadratic functions, among which the slopes of cubic deflections are: nothing locks."""
+    if kind.startswith("turn"):
+        first, last = int(ends.left == "clamped"), int(ends.right == "clamped")
+        return [(f, False) for f in quadratic(n)[first : 2 * n + 1 - last]]
     if kind in ("x", "twist"):
         left, right = ends.held
         nodes = linear(n)[left : n + 1 - right]
@@ -102,6 +105,9 @@ def element_shapes(kind: str, n: int, ends: Supports) -> list[tuple[LineFunction
     deflections, slopes = hermite(n)
     left, right = HELD[ends.left], HELD[ends.right]
     short = 2 - left - right
+    if shears:  # slopes are free where sections are clamped
+        short = 0 if 2 in (left, right) else short
+        left, right = min(left, 1), min(right, 1)
     if short > 0:  # rigid motions are inside: functions that vanish at the ends, less their mean
         rigid = (
             [one(n), position(n)] if short == 2 else [position(n) if left else one(n).plus(position(n), Fraction(-1))]
@@ -121,14 +127,10 @@ def element_shapes(kind: str, n: int, ends: Supports) -> list[tuple[LineFunction
 
 
 def shapes_of(
-    where: str, kind: str, ends: Supports, modes: int | None, elements: int | None, shears: bool
+    kind: str, ends: Supports, modes: int | None, elements: int | None, shears: bool
 ) -> list[tuple[LineFunction, bool]]:
     if elements is not None:
-        if shears:
-            raise ModelError(
-                f"{where}: a beam that shears takes modes=, not elements=; 4 to 8 of them are as exact as many elements"
-            )
-        return element_shapes(kind, elements, ends)
+        return element_shapes(kind, elements, ends, shears)
     assert modes is not None
     return [(f, False) for f in polynomial_shapes(kind, modes, ends, shears)]
 

@@ -21,7 +21,7 @@ SMALL = 1e-10  # eigenvalue that counts as zero, of matrices with ones on the di
 def refuse_modes(where: str, moments: Moments, q: Sequence[Symbol], K: Matrix) -> None:
     """An error where modes are dependent, move the whole, or have a negative stiffness, at numbers for the symbols."""
     at = [moments.weights.index(x) for x in q]
-    M, C, R = modal_mass(moments, q), _coupling(moments, at), _rigid_inertia(moments)
+    M, C, R = modal_mass(moments, q), rigid_coupling(moments, at), rigid_inertia(moments)
     table = dict.fromkeys(q, ZERO)
     things = substitute_all([M, C, R, K], table)
     draw = Random(1)
@@ -68,7 +68,7 @@ def _rows(A: Matrix, numbers: Sequence[float]) -> Rows:
     return [[float(x) for x in numbers[i * A.cols : (i + 1) * A.cols]] for i in range(A.rows)]
 
 
-def _coupling(moments: Moments, at: Sequence[int]) -> Matrix:
+def rigid_coupling(moments: Moments, at: Sequence[int]) -> Matrix:
     """∫ s_k · (e_i, e_i × s_0) dm, six columns."""
     rows = []
     for k in at:
@@ -78,7 +78,7 @@ def _coupling(moments: Moments, at: Sequence[int]) -> Matrix:
     return stack(*rows)
 
 
-def _rigid_inertia(moments: Moments) -> Matrix:
+def rigid_inertia(moments: Moments) -> Matrix:
     """[m 1, -c̃; c̃, J] where nothing is deformed."""
     c, S = moments.first[0], moments.G(0, 0)
     J = trace(S) * identity(3) - S

@@ -21,6 +21,8 @@ from .elastic_checks import refuse_modes
 from .frames import Frame, three
 from .internal_damping import modal_damping, rayleigh_damping
 from .joint_methods import JointMethods
+from .material_integrals import Region
+from .mean_axes import on_mean_axes
 from .mechanism import Action, Load
 from .moments import Moments
 from .vectors import Vector
@@ -45,6 +47,7 @@ REDUCED_STIFFENED = (
     "with the place at rest, and geometric stiffness of torques"
 )
 
+QUADRATURE_ERROR = 1e-9  # of an integral: beyond this a note says it
 LINES = 12  # straight pieces that a beam is drawn of
 
 
@@ -70,6 +73,7 @@ class ElasticMethods(JointMethods):
         coordinates: Any = None,
         moments: Any = None,
         points: Any = None,
+        axes: str = "given",
         quadrature: int = 20,
     ) -> ElasticBody:
         """A body that deforms by modes of one's own, on a frame or to be placed by a joint:
@@ -90,13 +94,21 @@ class ElasticMethods(JointMethods):
                      rest) to the number of modes
         points       names of points: {"tip": (x, y, z)}; for a body given by moments {"tip": (place at rest, shifts,
                      angles)}, both mode by mode
-        quadrature   number of points of Gauss for what is no polynomial
+        axes         "mean" takes the rigid motion with its momentum and moment of momentum out of each mode, so that
+                     deformation has neither (Tisserand's axes)
+        quadrature   number of points of Gauss for what is no polynomial; a note of the equations says where they are
+                     too few
 
         Integrals of polynomials are exact and keep their symbols.
         """
         self.refuse_twice("bodies", name, self._bodies)
         where = f"elastic body {checked_name(name, 'elastic body')!r}"
         whole_number(where, "quadrature", quadrature)
+        on_mean = isinstance(axes, str) and axes == "mean"
+        if not (isinstance(axes, str) and axes in ("given", "mean")) or (on_mean and moments is not None):
+            raise ModelError(
+                f"{where}: axes= is 'given', or 'mean' for a body with modes= as shape functions; got {shown(axes)}"
+            )
         count = len(moments["first"]) - 1 if isinstance(moments, dict) and "first" in moments else None
         given = fields.given_modes(where, modes) if moments is None else []
         q = self._elastic_coordinates(where, name, coordinates, len(given) if count is None else count)
@@ -108,10 +120,15 @@ class ElasticMethods(JointMethods):
         else:
             region, place = fields.region_and_rest(where, over, rest, quadrature)
             made = fields.fields_of(where, place, given, second, q)
-            table = fields.moments_of(where, made, region, as_expression(density, f"{where}, density="))
+            rho = as_expression(density, f"{where}, density=")
+            table = fields.moments_of(where, made, region, rho)
+            if on_mean:
+                made, turns = on_mean_axes(made, table, turns, q)
+                table = fields.moments_of(where, made, region, rho)
             shapes = fields.field_shapes(where, name, region, made, rest is None, turns, q)
             if elasticity is not None:
                 K = fields.solid_stiffness(where, given, region, elasticity)
+            self._note_quadrature(where, region)
         if stiffness is not None:
             K = fields.given_matrix(where, "stiffness", stiffness, len(q))
         refuse_modes(where, table, q, K)
@@ -212,7 +229,7 @@ class ElasticMethods(JointMethods):
         held = supports(where, ends)
         counts = _counts(where, kinds, modes, elements)
         shears = GA is not None
-        shapes = {k: shapes_of(where, k, held, counts[k], elements, shears) for k in kinds}
+        shapes = {k: shapes_of(k, held, counts[k], elements, shears) for k in kinds}
         names = coordinate_names(identifier(name), kinds, shapes)
         q = tuple(self.coordinate(n) for n in names)
         made = BeamFields(
@@ -285,6 +302,13 @@ class ElasticMethods(JointMethods):
         if len(names) != n:
             raise ModelError(f"{where}: coordinates= names {len(names)} coordinates for {n} modes")
         return tuple(self.coordinate(c) for c in names)
+
+    def _note_quadrature(self, where: str, region: Region) -> None:
+        if region.error > QUADRATURE_ERROR:
+            self.note(
+                f"{where}: integrals by {region.points} points of Gauss have an error of about {region.error:z.1g} of "
+                "their size; quadrature= takes more points"
+            )
 
     def _damping(
         self, where: str, given: Any, rayleigh: Any, modal: Any, table: Moments, q: Sequence[Symbol], K: Matrix

@@ -201,6 +201,14 @@ def linear(n: int) -> list[LineFunction]:
     return _nodal(n, (Fraction(1), Fraction(-1)), (Fraction(0), Fraction(1)))
 
 
+def quadratic(n: int) -> list[LineFunction]:
+    """Functions of n elements that are one at a node or in the middle of an element, along the beam."""
+    F = Fraction
+    ends = _nodal(n, (F(1), F(-3), F(2)), (F(0), F(-1), F(2)))
+    middles = [one_piece(n, e, (F(0), F(4), F(-4))) for e in range(n)]
+    return [ends[0], *(f for e in range(n) for f in (middles[e], ends[e + 1]))]
+
+
 def _nodal(n: int, left: Polynomial, right: Polynomial) -> list[LineFunction]:
     return [
         LineFunction(tuple(right if e == k - 1 else left if e == k else NOUGHT for e in range(n))) for k in range(n + 1)

@@ -144,6 +144,21 @@ def test_files_pickles_and_copies(small_arm):
     assert part.bodies["arm"].at(part.symbol("L")).origin.in_ground is not None
 
 
+def test_tapered_beams_in_files():
+    """x is the material coordinate of quantities along a beam; a wedge vibrates at 5.3151 (Kirchhoff)."""
+    text = """
+symbody: 1
+name: wedge
+parameters: {L: 1.0}
+bodies:
+  arm: {frame: ground, beam: {length: L, EI: (1 - x/L)**3, rho_A: 1 - x/L, modes: 5}}
+"""
+    eq = sb.derive(sb.read_model_text(text).model)
+    assert np.abs(sb.linearize(eq, {}).eigenvalues().imag).min() == pytest.approx(5.3151, abs=2e-4)
+    with pytest.raises(sb.ModelFileError, match="no name 'x'"):
+        sb.read_model_text(text.replace("length: L", "length: L + x"))
+
+
 def test_drawn_deformed(small_arm):
     """A beam is drawn as rods between points that move apart from their body's frame."""
     straight, bent = (sb.scene(small_arm, arm_y1=y) for y in (0.0, 0.4))

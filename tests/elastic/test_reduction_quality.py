@@ -100,6 +100,13 @@ def test_parameters_stay_symbols():
     assert w(e=1.0) == pytest.approx(whole, rel=1e-9)
     assert (w(e=1.001) - w(e=0.999)) / 0.002 == pytest.approx(whole / 2, rel=1e-6)
     m = sb.Model("m")
+    r = m.parameter("r", 1.0)
+    samples = {x: body(heavier=x) for x in (0.8, 1.2)}
+    m.elastic_from("arm", sb.interpolated_body(r, samples, interfaces=HELD, modes=2), m.ground)
+    _, w = lowest(m)
+    assert w(r=0.9) == pytest.approx(whole / np.sqrt(0.9), rel=1e-9)
+    assert (w(r=1.001) - w(r=0.999)) / 0.002 == pytest.approx(-whole / 2, rel=1e-5)
+    m = sb.Model("m")
     h = m.parameter("h", 0.04)
     made = sb.interpolated_body(
         h, {x: body((1.0, 0.06, x)) for x in (0.034, 0.038, 0.042, 0.046)}, interfaces=HELD, modes=2

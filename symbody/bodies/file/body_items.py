@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from ...algebra.matrix import as_matrix, vector
@@ -11,6 +11,7 @@ from ...later import later
 from .. import mass as shapes
 from ..declarations import identifier
 from ..frames import Frame
+from ..material_integrals import material
 from ..mechanism import Body
 from ..moments import Moments
 from ..rotations import Cosines, Rotation, about, from_cosines, from_euler_parameters
@@ -80,13 +81,10 @@ def _beam(s: Scope, name: str, said: LocatedRecord) -> None:
     if others := [k for k in said.values if k not in ("beam", "frame")]:
         raise said.error(f"body {name!r} is a beam: its mass follows from rho_A, and it has no {listed(others)}")
     given: LocatedRecord = said.get("beam")
-    how: dict[str, Any] = {
-        k: s.scalar(given.get(k)) for k in ("length", "rho_A", "EA", "GJ", "GA", "tension") if k in given
-    }
-    for k in ("EI", "rho_I", "rayleigh", "modal_damping"):
-        if k in given:
-            value = given.get(k)
-            how[k] = tuple(s.scalars(value)) if isinstance(value, LocatedList) else s.scalar(value)
+    how: dict[str, Any] = {"length": s.scalar(given.get("length"))}
+    with s.meaning("x", material("x")):
+        how |= _quantities(s, given, ("rho_A", "EI", "EA", "GJ", "GA", "rho_I", "tension"))
+    how |= _quantities(s, given, ("rayleigh", "modal_damping"))
     for k in ("modes", "elements"):
         if k in given:
             value = given.get(k)
@@ -103,6 +101,12 @@ def _beam(s: Scope, name: str, said: LocatedRecord) -> None:
     s.model.beam(name, frame, stiffening=given.get("stiffening") is not False, **how)
 
 
+def _quantities(s: Scope, given: LocatedRecord, names: Sequence[str]) -> dict[str, Any]:
+    """Those that are said: numbers, or several for several axes or modes."""
+    said = {k: given.get(k) for k in names if k in given}
+    return {k: tuple(s.scalars(v)) if isinstance(v, LocatedList) else s.scalar(v) for k, v in said.items()}
+
+
 def _from_finite_elements(s: Scope, name: str, said: LocatedRecord) -> None:
     """A reduced body from a file, or one that is reduced here; frames of its interfaces are called name_interface."""
     if others := [k for k in said.values if k not in ("elastic", "frame")]:
@@ -111,11 +115,7 @@ def _from_finite_elements(s: Scope, name: str, said: LocatedRecord) -> None:
             f"{listed(others)}"
         )
     given: LocatedRecord = said.get("elastic")
-    how: dict[str, Any] = {}
-    for k in ("rayleigh", "modal_damping"):
-        if k in given:
-            value = given.get(k)
-            how[k] = tuple(s.scalars(value)) if isinstance(value, LocatedList) else s.scalar(value)
+    how = _quantities(s, given, ("rayleigh", "modal_damping"))
     reduced = _reduced(s, name, given)
     frame = s.frame(said.get("frame")) if "frame" in said else None
     body = s.model.elastic_from(name, reduced, frame, **how)

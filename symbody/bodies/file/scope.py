@@ -246,6 +246,18 @@ class Scope:
     def known_symbols(self) -> list[str]:
         return [*self.model.symbols, *self.owners]
 
+    @contextmanager
+    def meaning(self, name: str, value: Any) -> Iterator[None]:
+        """What a name means in a part of a file, unless the model has something of that name."""
+        is_new = name not in self.values and name not in self.known_symbols()
+        if is_new:
+            self.values[name] = value
+        try:
+            yield
+        finally:
+            if is_new:
+                del self.values[name]
+
     # ------------------------------------------------------------------------------------------- values of what is said
 
     def value(self, f: Formula) -> Any:
