@@ -10,9 +10,12 @@ if TYPE_CHECKING:
     from .bushing import Bushing, anti_roll_bar, bushing
     from .crg_file import CrgFile, read_crg
     from .drivetrain import brake, differential, drive, preview_driver, spin_rate
+    from .handling import HandlingDiagram, Understeer, handling_diagram, steady_gain, understeer
     from .hardpoints import Hardpoints
     from .linear_tyre import BrushTyre, LinearTyre
     from .magic_formula import MagicFormula, read_tyre
+    from .manoeuvres import LaneChange, StepMeasures, lane_change, ramp_steer, sine_steer, step_measures, step_steer
+    from .rail import bogie, wheelset
     from .road import (
         RandomProfile,
         Road,
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
         sampled_road,
         shaping_filter,
     )
+    from .single_track import car_and_trailer, single_track
     from .suspension import KinematicCurves, kinematics, wheel_angles
     from .tir_file import TirFile, read_tir
     from .tyre import MirroredTyre, Slip, Tyre, TyreForces
@@ -34,6 +38,9 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "wheel_on_road", "WheelContact", "contact_geometry", "ContactGeometry",
     "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "drive", "brake", "differential", "spin_rate", "preview_driver",
     "wheel_angles", "kinematics", "KinematicCurves",
+    "single_track", "car_and_trailer", "wheelset", "bogie",
+    "steady_gain", "understeer", "Understeer", "handling_diagram", "HandlingDiagram",
+    "step_steer", "ramp_steer", "sine_steer", "step_measures", "StepMeasures", "lane_change", "LaneChange",
 ]  # fmt: skip
 
 offer(__name__)

@@ -1,0 +1,137 @@
+"""Measures of handling: gains and gradients as formulas from linear systems, diagrams from branches of steady turns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import symbody as sb
+
+from ...errors import StabilityError
+
+
+def steady_gain(lin: sb.LinearSystem, r: str, y: str) -> sb.Expr:
+    """The value that an output or state ends at for a unit input, as a formula of the parameters:
+
+    0 = A x + B r,   y = C x + D r   ->   y/r = D - C A⁻¹ B
+    """
+    n = len(lin.x)
+    column = lin.input(r)
+    x = _solved([list(lin.A.row(i)) for i in range(n)], [-lin.B[i, column] for i in range(n)])
+    if y in lin.x:
+        return sb.tidy(x[lin.x.index(y)])
+    row = lin.with_outputs(y)
+    return sb.tidy(sum((row.C[0, k] * x[k] for k in range(n)), start=row.D[0, column] + sb.fraction(0, 1)))
+
+
+def _solved(A: list[list[Any]], b: list[Any]) -> list[Any]:
+    """A few unknowns as formulas: elimination without pivoting on what is zero, each entry in tidy form."""
+    n = len(b)
+    rows = [[*A[i], b[i]] for i in range(n)]
+    for k in range(n):
+        pivot = next((i for i in range(k, n) if not _is_zero(rows[i][k])), None)
+        if pivot is None:
+            raise StabilityError("steady_gain: the system has no steady state for a constant input; drop cyclic states")
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        for i in range(n):
+            if i != k and not _is_zero(rows[i][k]):
+                factor = rows[i][k] / rows[k][k]
+                rows[i] = [sb.tidy(x - factor * y) for x, y in zip(rows[i], rows[k], strict=True)]
+    return [sb.tidy(rows[k][n] / rows[k][k]) for k in range(n)]
+
+
+def _is_zero(e: Any) -> bool:
+    return not sb.free_symbols(sb.fraction(0, 1) + e) and float(e) == 0.0
+
+
+@dataclass(frozen=True)
+class Understeer:
+    """What a car at the speed V does with a small steer angle, as formulas.
+
+    yaw_gain = r/δ = V / (L + K V²)
+    gradient K = (V/yaw_gain - L) / V²      [rad s²/m]; positive: understeer
+    characteristic speed √(L/K), critical speed √(-L/K)
+    """
+
+    yaw_gain: sb.Expr
+    gradient: sb.Expr
+    wheelbase: sb.Expr
+
+    @property
+    def characteristic_speed(self) -> sb.Expr:
+        """Of a car that understeers: its yaw gain is largest there."""
+        return sb.sqrt(self.wheelbase / self.gradient)
+
+    @property
+    def critical_speed(self) -> sb.Expr:
+        """Of a car that oversteers: it is unstable above."""
+        return sb.sqrt(-self.wheelbase / self.gradient)
+
+
+def understeer(
+    lin: sb.LinearSystem, wheelbase: Any, *, speed: Any = "V", steer: str = "delta", yaw_rate: str = "r"
+) -> Understeer:
+    """Yaw gain and understeer gradient of a linear system about straight running, with all its parameters.
+
+    wheelbase   a number or an expression, `sb.symbol("a") + sb.symbol("b")`
+    """
+    V = sb.symbol(speed) if isinstance(speed, str) else speed
+    L = wheelbase + sb.fraction(0, 1)
+    gain = steady_gain(lin, steer, yaw_rate)
+    return Understeer(gain, sb.tidy((V / gain - L) / V**2), L)
+
+
+@dataclass(frozen=True, eq=False)
+class HandlingDiagram:
+    """Steady turns over lateral acceleration (ISO 4138).
+
+    steer, side_slip   at each `ay`; `gradient` dδ/d ay less that of the curvature at constant speed
+    branch             the steady motions behind them, with stability and special points
+    """
+
+    ay: np.ndarray
+    steer: np.ndarray
+    side_slip: np.ndarray
+    gradient: np.ndarray
+    branch: sb.Branch
+
+    @property
+    def largest(self) -> float:
+        """Lateral acceleration at the end of what the tyres can do: at the fold, or the end of the branch."""
+        return float(np.max(np.abs(self.ay)))
+
+
+def handling_diagram(
+    eq: sb.Equations, ay: tuple[float, float], *, speed: float | None = None, radius: float | None = None,
+    wheelbase: float, steer: str = "delta", speed_name: str = "V", start: Any = None, **values: float,
+) -> HandlingDiagram:  # fmt: skip
+    """Steady turns of a car with the outputs `ay` and `beta`, followed as a branch through folds.
+
+    speed      constant speed: the turn tightens. ISO 4138, 6.3: gradient = dδ/d ay - L/V²
+    radius     constant radius: the speed grows. gradient = dδ/d ay
+    """
+    if (speed is None) == (radius is None):
+        raise StabilityError(
+            "handling_diagram: a turn is at a constant speed= or at a constant radius=; give one of them"
+        )
+    if speed is not None:
+        turn = sb.steady(eq, {"ay": ay[0], **values, speed_name: speed}, free=[steer], start=start)
+        found, away = sb.branch(eq, turn, ay=ay), wheelbase / speed**2
+    else:
+        turn = _turn_of_a_radius(eq, max(ay[0], 0.05), radius, (steer, speed_name), start, values)
+        found, away = sb.branch(eq, turn, ay=(max(ay[0], 0.05), ay[1]), max_points=4000), 0.0
+    ahead = np.concatenate([[True], np.diff(found["ay"]) != 0])  # a branch begins twice where it begins at its border
+    at, angle, slip = (np.asarray(found[k])[ahead] for k in ("ay", steer, "beta"))
+    return HandlingDiagram(at, angle, slip, np.gradient(angle, at, edge_order=2) - away, found)
+
+
+def _turn_of_a_radius(
+    eq: sb.Equations, ay: float, radius: Any, unknown: tuple[str, str], start: Any, values: Mapping[str, float]
+) -> Any:
+    """A steady turn with r = V/R, in which steer angle and speed are to be found."""
+    V, begin = sb.symbol(unknown[1]), (ay * radius) ** 0.5
+    near = {unknown[1]: begin, "r": begin / radius, **(start or {})}
+    return sb.steady(eq, {"ay": ay, "r": V / radius, **values}, free=list(unknown), start=near)

@@ -1,0 +1,142 @@
+"""Manoeuvres: step and ramp of the steering wheel, sine, lane changes; and what is measured in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import symbody as sb
+
+from ...errors import ModelError, StudyError, unknown
+
+
+def step_steer(t: Any, angle: Any, *, at: float = 1.0, rate: float = 8.0) -> Any:
+    """A steer angle that goes to a value at a rate [rad/s of the same angle], as a law of time (ISO 7401: 200 to 500
+    deg/s of the steering wheel)."""
+    duration = abs(angle) / rate
+    return angle * sb.minimum(sb.maximum((t - at) / duration, 0), 1)
+
+
+def ramp_steer(t: Any, rate: Any, *, at: float = 0.0) -> Any:
+    """A steer angle that grows slowly, at a rate (ISO 4138, slow ramp)."""
+    return rate * sb.maximum(t - at, 0)
+
+
+def sine_steer(t: Any, angle: Any, frequency: Any, *, at: float = 1.0, periods: int = 1) -> Any:
+    """So many periods of a sine (ISO 7401, 8.3)."""
+    inside = sb.where(t > at, sb.where(t < at + periods / frequency, 1, 0), 0)
+    return angle * sb.sin(2 * sb.pi * frequency * (t - at)) * inside
+
+
+@dataclass(frozen=True)
+class StepMeasures:
+    """Of ISO 7401: times count from where the steer angle is at half of its end value.
+
+    steady          end value of the response; `gain` relative to the steer angle
+    response_time   until the response is at 90 % of its end value
+    peak_time       until its largest value
+    overshoot       (peak - steady) / steady
+    """
+
+    steady: float
+    gain: float
+    response_time: float
+    peak_time: float
+    overshoot: float
+
+
+def step_measures(t: Any, steer: Any, response: Any) -> StepMeasures:
+    """What ISO 7401 measures in a step: of samples of the steer angle and of a response (yaw rate, lateral
+    acceleration) that has settled at the end."""
+    t, steer, y = (np.asarray(x, dtype=float) for x in (t, steer, response))
+    end, angle = y[-1], steer[-1]
+    if end == 0 or angle == 0:
+        raise StudyError("step_measures: steer angle and response must end at values other than zero")
+    half = _first_time(t, steer / angle, 0.5)
+    peak = int(np.argmax(y / end))
+    return StepMeasures(
+        float(end),
+        float(end / angle),
+        _first_time(t, y / end, 0.9) - half,
+        float(t[peak] - half),
+        float(y[peak] / end - 1),
+    )
+
+
+def _first_time(t: np.ndarray, y: np.ndarray, level: float) -> float:
+    """The first time at which a quantity reaches a level, between samples by a straight line."""
+    k = int(np.argmax(y >= level))
+    if k == 0:
+        return float(t[0])
+    return float(t[k - 1] + (level - y[k - 1]) / (y[k] - y[k - 1]) * (t[k] - t[k - 1]))
+
+
+@dataclass(frozen=True, eq=False)
+class LaneChange:
+    """Lanes of a lane change: sections along x with their borders, y to the left.
+
+    sections   (x0, x1, right, left) of the lanes between cones
+    """
+
+    name: str
+    sections: tuple[tuple[float, float, float, float], ...]
+    length: float
+
+    def path(self, smooth: float = 0.5) -> Any:
+        """The middle of the lanes, as a function of an expression: what a driver aims at.
+
+        smooth   the part of each distance between lanes over which the path moves across
+        """
+        x, y = [-50.0], [self._middle(0)]
+        for k, (a, b, *_) in enumerate(self.sections):
+            shift = (1 - smooth) / 2 * min(b - a, 10.0)
+            x += [a + 0.2 * shift, b - 0.2 * shift]
+            y += [self._middle(k)] * 2
+        return sb.integrate.interpolation("lane", [*x, x[-1] + 50.0], [*y, y[-1]], "linear")
+
+    def _middle(self, k: int) -> float:
+        return (self.sections[k][2] + self.sections[k][3]) / 2
+
+    def clearance(self, x: Any, y: Any, width: float) -> float:
+        """The smallest distance of a car of this width, a point (x, y) along its motion, from the borders of the lanes;
+        negative where it hits cones."""
+        x, y = np.asarray(x), np.asarray(y)
+        least = np.inf
+        for a, b, right, left in self.sections:
+            inside = (x >= a) & (x <= b)
+            if inside.any():
+                least = min(
+                    least, float(np.min(left - y[inside] - width / 2)), float(np.min(y[inside] - right - width / 2))
+                )
+        return least
+
+
+def lane_change(standard: str, width: float) -> LaneChange:
+    """Lanes of ISO 3888-1 (double lane change) or 3888-2 (obstacle avoidance) for a car of a width.
+
+        3888-1   15, 30, 25, 25, 15, 15 m; widths 1.1 w + 0.25, 1.2 w + 0.25, 1.3 w + 0.25; offset 3.5 m
+        3888-2   12, 13.5, 11, 12.5, 12 m; widths 1.1 w + 0.25, w + 1, max(1.3 w + 0.25, 3); offset 1 m between lanes
+
+    As remembered from the literature; compare with the standard before a car is judged by it.
+    """
+    if width <= 0:
+        raise ModelError(f"lane_change: the width of a car is positive, got {width}")
+    first, last = 1.1 * width + 0.25, 1.3 * width + 0.25
+    if standard == "3888-1":
+        second = 1.2 * width + 0.25
+        right = -first / 2  # of the first lane
+        lanes = (
+            (0.0, 15.0, right, -right),
+            (45.0, 70.0, right + 3.5, right + 3.5 + second),
+            (95.0, 125.0, right, right + last),
+        )
+        return LaneChange("ISO 3888-1", lanes, 125.0)
+    if standard == "3888-2":
+        right = -first / 2
+        low = -right + 1.0  # the second lane begins 1 m beside the left border of the first
+        third = max(last, 3.0)
+        lanes = ((0.0, 12.0, right, -right), (25.5, 36.5, low, low + width + 1.0), (49.0, 61.0, right, right + third))
+        return LaneChange("ISO 3888-2", lanes, 61.0)
+    raise unknown("lane_change", "standard", standard, ["3888-1", "3888-2"])

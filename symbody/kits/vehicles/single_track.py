@@ -1,0 +1,93 @@
+"""Vehicles that run at a given speed, in the speeds that turn with them: single track, car and trailer.
+
+Where they are and where they head does not matter: frames are known by velocity and spin, and the states are few.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import symbody as sb
+
+from .linear_tyre import LinearTyre
+from .road import Road
+from .tyre import Tyre
+from .wheel_contact import wheel_on_road
+
+CAR = {"m": 1500.0, "J": 2500.0, "a": 1.2, "b": 1.5, "h": 0.5, "Cf": 8e4, "Cr": 1e5, "V": 25.0, "g": 9.81}
+TRAILER = {"mt": 1500.0, "Jt": 4000.0, "c": 2.3, "d": 3.6, "e": 3.5, "Ct": 9e4}
+
+
+def single_track(front: Tyre | None = None, rear: Tyre | None = None, **parameters: float) -> sb.Model:
+    """A car on one track at the speed V: states are the speed across v and the yaw rate r, the input is the steer angle
+    delta (Riekert and Schunck 1940).
+
+    m (v' + V r) = Σ Fy,   J r' = a Fyf - b Fyr
+
+    front, rear   tyres of an axle, with its static load; by default linear ones with the cornering stiffnesses Cf, Cr
+    parameters    m, J, a, b (from the mass centre to the axles), Cf, Cr, V, g: numbers other than the defaults
+
+    Outputs: ay (lateral acceleration), beta (side slip angle), and those of the wheels `front` and `rear`.
+    """
+    m = sb.Model("single track")
+    p, v, r, car = _running(m, {**CAR, **parameters})
+    m.body("body", car, mass=p.m, inertia=(p.J, p.J, p.J))
+    for name, tyre, x, steer, load in (
+        (
+            "front",
+            front or LinearTyre(radius=0.3, cornering=p.Cf),
+            p.a,
+            m.input("delta"),
+            p.m * p.g * p.b / (p.a + p.b),
+        ),
+        ("rear", rear or LinearTyre(radius=0.3, cornering=p.Cr), -p.b, 0, p.m * p.g * p.a / (p.a + p.b)),
+    ):
+        _axle(m, name, car, tyre, x, steer, load)
+    m.output("ay", v.dot + p.V * r)
+    m.output("beta", sb.atan(v / p.V))
+    return m
+
+
+def car_and_trailer(
+    front: Tyre | None = None, rear: Tyre | None = None, axle: Tyre | None = None, **parameters: float
+) -> sb.Model:
+    """A single-track car that pulls a trailer with one axle at the speed V; states v, r, the hitch angle and its rate.
+
+    parameters   those of `single_track`; of the trailer mt, Jt, c (hitch behind the car's mass centre), d and e (mass
+                 centre and axle behind the hitch), Ct
+
+    Loads of the axles are those at rest with all mass centres on the road's level, and the hitch carries the part (1 -
+    d/e) mt g. Outputs: ay, beta, and those of the wheels `front`, `rear`, `axle`.
+    """
+    m = sb.Model("car and trailer")
+    p, v, r, car = _running(m, {**CAR, **TRAILER, **parameters})
+    m.body("body", car, mass=p.m, inertia=(p.J, p.J, p.J))
+    trailer = car.translate(-p.c, 0, 0).rotate("z", m.coordinate("hitch"))
+    m.body("trailer", trailer, mass=p.mt, com=(-p.d, 0, 0), inertia=(p.Jt, p.Jt, p.Jt))
+    L, nose = p.a + p.b, p.mt * p.g * (1 - p.d / p.e)
+    loads = (
+        (p.m * p.g * p.b - nose * (p.c - p.b)) / L,
+        (p.m * p.g * p.a + nose * (p.c + p.a)) / L,
+        p.mt * p.g * p.d / p.e,
+    )
+    for name, frame, tyre, C, x, steer, load in (
+        ("front", car, front, p.Cf, p.a, m.input("delta"), loads[0]),
+        ("rear", car, rear, p.Cr, -p.b, 0, loads[1]),
+        ("axle", trailer, axle, p.Ct, -p.e, 0, loads[2]),
+    ):
+        _axle(m, name, frame, tyre or LinearTyre(radius=0.3, cornering=C), x, steer, load)
+    m.output("ay", v.dot + p.V * r)
+    m.output("beta", sb.atan(v / p.V))
+    return m
+
+
+def _running(m: sb.Model, numbers: dict[str, float]) -> tuple[Any, sb.Symbol, sb.Symbol, sb.Frame]:
+    """Parameters, the speeds v and r, and the frame of a car at the speed V."""
+    p = m.parameters(**numbers)
+    v, r = m.speeds("v r")
+    return p, v, r, m.moving_frame("car", velocity=(p.V, v, 0), spin=(0, 0, r))
+
+
+def _axle(m: sb.Model, name: str, frame: sb.Frame, tyre: Tyre, x: Any, steer: Any, load: Any) -> None:
+    carrier = frame.translate(x, 0, tyre.free_radius).rotate("z", steer)
+    wheel_on_road(m, name, carrier, tyre, road=Road(frame), load=load, forward=True)

@@ -1,0 +1,215 @@
+"""Handling: formulas from linear systems, diagrams from branches, manoeuvres and rail vehicles, against closed forms."""
+
+from __future__ import annotations
+
+from math import atan, cos, pi, sqrt
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.kits import vehicles as vh
+
+LIGHT, HEAVY = {"Cf": 8e4, "Cr": 1e5}, {"Cf": 1.2e5, "Cr": 8e4}
+
+
+@pytest.fixture(scope="module")
+def linear() -> sb.LinearSystem:
+    eq = sb.derive(vh.single_track())
+    return sb.linearize(eq, sb.steady(eq))
+
+
+@pytest.fixture(scope="module")
+def sliding() -> sb.Equations:
+    front, rear = (vh.BrushTyre(radius=0.3, cornering=C, along=C, friction=0.9, smooth=1e-4) for C in (8e4, 1e5))
+    return sb.derive(vh.single_track(front, rear))
+
+
+# ---------------------------------------------------------------------------------------------------- formulas
+
+
+def test_understeer_gradient_is_the_formula_of_the_books(linear: sb.LinearSystem) -> None:
+    """K = m (b Cr - a Cf) / (Cf Cr L), yaw gain V/(L + K V²), and speeds √(L/K), √(-L/K); the last is where the root
+    locus loses stability."""
+    m, a, b, Cf, Cr, V = sb.symbols("m a b Cf Cr V")
+    found = vh.understeer(linear, a + b)
+    K = m * (b * Cr - a * Cf) / (Cf * Cr * (a + b))
+    rng = np.random.default_rng(0)
+    for numbers in rng.uniform((800, 1, 1, 5e4, 5e4, 5), (2000, 2, 2, 2e5, 2e5, 60), (5, 6)).tolist():
+        at = dict(zip((m, a, b, Cf, Cr, V), numbers, strict=True))
+        k = float(sb.evaluate(K, at))
+        assert float(sb.evaluate(found.gradient, at)) == pytest.approx(k, rel=1e-11)
+        assert float(sb.evaluate(found.yaw_gain, at)) == pytest.approx(
+            at[V] / (at[a] + at[b] + k * at[V] ** 2), rel=1e-11
+        )
+    assert str(found.gradient) == "m*(Cr*b - Cf*a)/(Cf*Cr*(a + b))"
+    light = {m: 1500.0, a: 1.2, b: 1.5, Cf: 8e4, Cr: 1e5}
+    assert float(sb.evaluate(found.characteristic_speed, light)) == pytest.approx(sqrt(2.7 / 0.00375))
+    unstable = linear.root_locus(V=(5, 60), **HEAVY).critical
+    oversteer = {**light, Cf: HEAVY["Cf"], Cr: HEAVY["Cr"]}
+    assert [c.value for c in unstable if c.kind == "real"] == pytest.approx(
+        [float(sb.evaluate(found.critical_speed, oversteer))], rel=1e-9
+    )
+
+
+def test_gains_of_outputs(linear: sb.LinearSystem) -> None:
+    """Lateral acceleration is V times the yaw rate, and the side slip at low speed is geometry: b/L."""
+    V = sb.symbol("V")
+    yaw, ay, beta = (vh.steady_gain(linear, "delta", y) for y in ("r", "ay", "beta"))
+    at = {sb.symbol(k): v for k, v in {"m": 1500.0, "a": 1.2, "b": 1.5, "Cf": 8e4, "Cr": 1e5}.items()}
+    assert float(sb.evaluate(ay / yaw, {**at, V: 30.0})) == pytest.approx(30.0)
+    assert float(sb.evaluate(beta, {**at, V: 1e-3})) == pytest.approx(1.5 / 2.7, rel=1e-6)
+
+
+# ---------------------------------------------------------------------------------------------------- diagrams
+
+
+def brush_angle(force: float, load: float, C: float) -> float:
+    """Slip angle at which a brush has a side force, by the inverse of its cubic."""
+    grip = 0.9 * load
+    return atan(3 * grip / C * (1 - (1 - force / grip) ** (1 / 3)))
+
+
+def steer_for(ay: float, V: float) -> float:
+    """Of the single track with brushes: forces of the axles by moments, angles by the inverse law."""
+    m, a, b, g = 1500.0, 1.2, 1.5, 9.81
+    L, r, delta = a + b, ay / V, 0.0
+    rear = brush_angle(m * ay * a / L, m * g * a / L, 1e5)
+    v = b * r - V * np.tan(rear)
+    for _ in range(50):
+        front = brush_angle(m * ay * b / L / cos(delta), m * g * b / L, 8e4)
+        delta = atan((v + a * r) / V) + front
+    return delta
+
+
+def test_handling_diagram_at_constant_speed(sliding: sb.Equations) -> None:
+    """Steer angles over lateral acceleration, up to near the limit of the tyres, beside the inverse of the brush; the
+    gradient begins at K."""
+    found = vh.handling_diagram(sliding, (0.0, 8.0), speed=25.0, wheelbase=2.7)
+    some = found.ay[:: len(found.ay) // 8]
+    expected = [steer_for(x, 25.0) for x in some]
+    assert np.allclose(found.steer[:: len(found.ay) // 8], expected, rtol=2e-4, atol=1e-7)
+    assert found.gradient[0] == pytest.approx(0.00375, rel=2e-2)
+    assert np.all(np.diff(found.ay) > 0)
+    assert found.largest == pytest.approx(8.0)
+
+
+def test_a_turn_has_a_speed_or_a_radius(sliding: sb.Equations) -> None:
+    with pytest.raises(sb.StabilityError, match="speed= or at a constant radius="):
+        vh.handling_diagram(sliding, (0.0, 1.0), wheelbase=2.7)
+
+
+# ---------------------------------------------------------------------------------------------------- manoeuvres
+
+
+def test_measures_of_a_step() -> None:
+    """Of a system of second order with known peak and overshoot."""
+    t = np.linspace(0, 20, 20001)
+    z, w = 0.4, 3.0
+    wd = w * sqrt(1 - z**2)
+    s = np.maximum(t - 1, 0)
+    y = 0.2 * 5 * (1 - np.exp(-z * w * s) * (np.cos(wd * s) + z * w / wd * np.sin(wd * s)))
+    found = vh.step_measures(t, np.where(t >= 1, 0.2, 0.0), y)
+    assert found.gain == pytest.approx(5, rel=1e-6)
+    assert found.peak_time == pytest.approx(pi / wd, abs=2e-3)
+    assert found.overshoot == pytest.approx(np.exp(-pi * z / sqrt(1 - z**2)), rel=1e-4)
+
+
+def test_steps_ramps_and_sines_of_the_steering_wheel() -> None:
+    t = sb.symbol("t")
+
+    def at(law: sb.Expr, time: float) -> float:
+        return float(sb.evaluate(law, {t: time}))
+
+    step = vh.step_steer(t, -0.4, at=1.0, rate=4.0)
+    assert [at(step, x) for x in (0.5, 1.05, 2.0)] == pytest.approx([0, -0.2, -0.4])
+    assert at(vh.ramp_steer(t, 0.1, at=2.0), 5.0) == pytest.approx(0.3)
+    sine = vh.sine_steer(t, 0.3, 0.5, at=1.0)
+    assert [at(sine, x) for x in (0.9, 1.5, 3.1)] == pytest.approx([0, 0.3, 0])
+
+
+def test_lanes_of_the_standards() -> None:
+    """Widths and places for a car of 1.8 m, and a motion that touches a border has no clearance."""
+    double, avoid = vh.lane_change("3888-1", 1.8), vh.lane_change("3888-2", 1.8)
+    assert [b - a for a, b, *_ in double.sections] == [15, 25, 30]
+    assert [left - right for *_, right, left in double.sections] == pytest.approx([2.23, 2.41, 2.59])
+    assert [left - right for *_, right, left in avoid.sections] == pytest.approx([2.23, 2.8, 3.0])
+    assert double.clearance([5.0], [2.23 / 2 - 0.9], 1.8) == pytest.approx(0, abs=1e-12)
+    with pytest.raises(sb.SymbodyError, match="there are 3888-1, 3888-2"):
+        vh.lane_change("3888", 1.8)
+
+
+def test_a_driver_changes_lanes() -> None:
+    """ISO 3888-1 at 15 m/s: a driver who looks 6 m ahead stays between the cones, at 35 m/s he does not."""
+    m = sb.Model("car with driver")
+    p = m.parameters(V=15.0, m=1500.0, J=2500.0)
+    lanes = vh.lane_change("3888-1", 1.8)
+    body = m.body("body", mass=p.m, inertia=(p.J, p.J, p.J))
+    m.planar("car", m.ground, body, body_speeds=True, speeds="u v r")
+    m.constrain_speed("cruise", m.symbols["u"] - p.V)
+    steer = vh.preview_driver(m, "steer", body.frame, lanes.path(), preview=6.0, gain=0.8, lag=0.05)
+    tyre = vh.BrushTyre(radius=0.3, cornering=1e5, along=1e5, friction=0.9)
+    road = vh.Road(body.frame)
+    for name, x, angle in (("front", 1.2, steer), ("rear", -1.5, 0)):
+        carrier = body.frame.translate(x, 0, 0.3).rotate("z", angle)
+        vh.wheel_on_road(m, name, carrier, tyre, road=road, load=p.m * 9.81 / 2, forward=True, outputs=False)
+    eq = sb.derive(m)
+    found = []
+    for V in (15.0, 35.0):
+        sim = sb.simulate(eq, np.linspace(0, 155 / V, 400), car_x=-20.0, u=V, V=V)
+        found.append(lanes.clearance(sim["car_x"], sim["car_y"], 1.8))
+    assert found[0] > 0 > found[1]
+
+
+# ---------------------------------------------------------------------------------------------------- trailer, rail
+
+
+def test_car_and_trailer_is_that_in_coordinates_of_the_ground() -> None:
+    """Eigenvalues beside the same vehicle with its place and heading as coordinates, and a constraint for the speed."""
+    eq = sb.derive(vh.car_and_trailer(V=20.0))
+    lin = sb.linearize(eq, sb.steady(eq))
+    m = sb.Model("in the ground")
+    q = {"m": 1500.0, "J": 2500.0, "a": 1.2, "b": 1.5, "mt": 1500.0, "Jt": 4000.0, "c": 2.3, "d": 3.6, "e": 3.5}
+    x, y, yaw, hitch = m.coordinates("x y yaw hitch")
+    car_frame = m.ground.translate(x, y, 0).rotate("z", yaw)
+    car = m.body("car", car_frame, mass=q["m"], inertia=(q["J"],) * 3)
+    trailer = m.body(
+        "trailer",
+        car_frame.translate(-q["c"], 0, 0).rotate("z", hitch),
+        mass=q["mt"],
+        com=(-q["d"], 0, 0),
+        inertia=(q["Jt"],) * 3,
+    )
+    for name, body, at, C in (("f", car, q["a"], 8e4), ("r", car, -q["b"], 1e5), ("t", trailer, -q["e"], 9e4)):
+        v = body.point(at, 0, 0).velocity()
+        force = -C * v.dot(body.frame.y) / v.dot(body.frame.x)
+        m.force(name, body, body.vector(0, force, 0), at=body.point(at, 0, 0))
+    m.constrain_speed("cruise", car_frame.origin.velocity().dot(car_frame.x) - 20.0)
+    other = sb.derive(m)
+    straight = sb.steady(other, zero=["y", "yaw", "hitch"], start={"x_dot": 20.0})
+    theirs = sb.linearize(other, straight, drop="cyclic").eigenvalues()
+    ours = lin.eigenvalues()
+    assert all(min(abs(theirs - s)) < 1e-6 * abs(s) for s in ours)
+    assert len(ours) == 4
+
+
+def test_wheelset_and_bogie_follow_klingel() -> None:
+    """Slow, without inertia: wavelength 2π√(r0 l/λ) of a wheelset, and of two in a stiff frame √(1 + (h/l)²) times
+    that."""
+    klingel = 2 * pi * sqrt(0.45 * 0.75 / 0.05)
+    slow = sb.linearize(sb.derive(vh.wheelset(ky=0.0)), {}).eigenvalues(V=0.1)
+    assert 2 * pi * 0.1 / min(abs(slow[abs(slow.imag) > 1e-9].imag)) == pytest.approx(klingel, rel=1e-4)
+    stiff = {"ky": 1e12, "kpsi": 1e12, "k2y": 0.0, "c2y": 0.0, "k2psi": 0.0}
+    slow = sb.linearize(sb.derive(vh.bogie(**stiff)), {}).eigenvalues(V=0.1)
+    hunting = min((s for s in slow if s.imag > 1e-6), key=abs)
+    assert 2 * pi * 0.1 / hunting.imag == pytest.approx(klingel * sqrt(1 + (1.25 / 0.75) ** 2), rel=1e-3)
+
+
+def test_bogie_hunts_above_a_speed() -> None:
+    critical = [
+        c
+        for c in sb.linearize(sb.derive(vh.bogie()), {}).root_locus(V=(5, 150), points=40).critical
+        if c.kind == "oscillatory"
+    ]
+    assert critical
+    assert all(c.value > 5 for c in critical)
