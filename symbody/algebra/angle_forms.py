@@ -8,10 +8,15 @@ x sin a cos b ± x cos a sin b = x sin(a ± b)
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations
+from operator import or_
+from typing import Final
 
 from .normal_form import Angle, Atoms
-from .polynomials import Polynomial, exact, exponent, variable
+from .polynomials import BITS, FIELD, Polynomial, exact, exponent, variable
+
+PAIR: Final = FIELD << BITS | FIELD  # exponents of a sine and its cosine
 
 
 def angle_forms(p: Polynomial, atoms: Atoms) -> list[Polynomial]:
@@ -92,8 +97,13 @@ def with_sums_of_angles(p: Polynomial, atoms: Atoms) -> Polynomial:
 
 
 def _angles_in(p: Polynomial, atoms: Atoms) -> list[int]:
-    found = [s for s in atoms.angles if any(exponent(m, s) or exponent(m, s + 1) for m in p)]
-    return sorted(found, key=lambda s: [(atoms.base_order(base), n) for base, n in atoms.angles[s].multiples])
+    present = reduce(or_, p, 0)  # an exponent that is not zero leaves a bit
+    found = [s for s in atoms.angles if present >> BITS * s & PAIR]
+    return (
+        found
+        if len(found) < 2
+        else sorted(found, key=lambda s: [(atoms.base_order(base), n) for base, n in atoms.angles[s].multiples])
+    )
 
 
 def _contracted(p: Polynomial, a: int, b: int, atoms: Atoms) -> Polynomial:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from .functions import cos, sin
-from .graph import ONE, Expr, Node, constant, make
+from .graph import ONE, Expr, Node, Symbol, constant, make
 from .node_keys import key_class
 from .polynomials import (
     BITS,
@@ -65,6 +65,9 @@ class Atoms:
     written: dict[int, Expr] = field(default_factory=dict)  # denominators as expressions, by the same place
     inverses: list[tuple[int, int]] = field(default_factory=list)  # places of an atom and of its reciprocal
     squares: int = 0  # bits of exponents of sines above one
+    orders: list[Any] = field(default_factory=list)  # of atoms in the order of reading, as far as they were asked for
+    base_orders: list[Any] = field(default_factory=list)
+    classes: list[int] = field(default_factory=list)
     known_ranks: list[int] = field(default_factory=list)
     is_rounded: bool = False  # some number was a float
 
@@ -95,7 +98,9 @@ class Atoms:
         return sum((constant(k) * self.bases[b] for b, k in angle.multiples), constant(0))
 
     def base_order(self, base: int) -> Any:
-        return factor_order(self.bases[base], str(self.bases[base]))
+        while len(self.base_orders) <= base:
+            self.base_orders.append(_reading_order(self.bases[len(self.base_orders)]))
+        return self.base_orders[base]
 
     def inverse(self, at: int) -> int:
         """The place of the reciprocal of an atom."""
@@ -155,7 +160,10 @@ class Atoms:
     def ranks(self) -> list[int]:
         """The place of each atom in the order of reading, which does not depend on the order in which they were met."""
         if len(self.known_ranks) != len(self.nodes):
-            by_reading = sorted(range(len(self.nodes)), key=lambda i: factor_order(self.nodes[i], str(self.nodes[i])))
+            new = self.nodes[len(self.orders) :]
+            self.orders += map(_reading_order, new)
+            self.classes += map(key_class, new)
+            by_reading = sorted(range(len(self.nodes)), key=self.orders.__getitem__)
             self.known_ranks = [0] * len(by_reading)
             for rank, i in enumerate(by_reading):
                 self.known_ranks[i] = rank
@@ -163,11 +171,14 @@ class Atoms:
 
     def in_reading_order(self, p: Polynomial) -> Polynomial:
         """The same terms, in the order in which they are written."""
-        ranks, classes = self.ranks(), [key_class(n) for n in self.nodes]
+        if len(p) < 2:
+            return p
+        ranks, classes = self.ranks(), self.classes
 
         def order(m: int) -> tuple[int, int, list[tuple[int, int]]]:
-            factors = sorted((ranks[i], n) for i, n in exponents(m))
-            return max((classes[i] for i, _ in exponents(m)), default=0), len(factors), factors
+            factors = exponents(m)
+            highest = max([classes[i] for i, _ in factors], default=0)
+            return highest, len(factors), sorted([(ranks[i], n) for i, n in factors])
 
         return {m: p[m] for m in sorted(p, key=order)}
 
@@ -184,6 +195,10 @@ class Atoms:
 
     def plain(self, p: Polynomial) -> Expr:
         return sum((self.number(c) * self.monomial(m) for m, c in p.items()), constant(0))
+
+
+def _reading_order(n: Expr) -> Any:
+    return factor_order(n, "" if isinstance(n, Symbol) else str(n))  # that of a symbol goes by its name
 
 
 def short_decimal(x: float) -> float:

@@ -7,8 +7,9 @@ polynomial division using a heap, J. Symb. Comp. 46, 2011).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from math import gcd, lcm
 from typing import Final, TypeAlias
 
@@ -32,14 +33,17 @@ def exponent(monomial: int, i: int) -> int:
     return monomial >> BITS * i & FIELD
 
 
-def exponents(monomial: int) -> Iterator[tuple[int, int]]:
+@lru_cache(maxsize=1 << 14)
+def exponents(monomial: int) -> tuple[tuple[int, int], ...]:
     """Variables of a monomial and their exponents."""
-    i = 0
+    out = []
+    at = 0
     while monomial:
-        if n := monomial & FIELD:
-            yield i, n
-        monomial >>= BITS
-        i += 1
+        skipped = ((monomial & -monomial).bit_length() - 1) // BITS
+        at, monomial = at + skipped, monomial >> BITS * skipped
+        out.append((at, monomial & FIELD))
+        at, monomial = at + 1, monomial >> BITS
+    return tuple(out)
 
 
 def added(a: Polynomial, b: Mapping[int, Coefficient], times: Coefficient = 1) -> Polynomial:
@@ -88,6 +92,8 @@ def common_monomial(p: Polynomial) -> int:
 
 def content(p: Polynomial) -> Coefficient:
     """The greatest rational number of which all coefficients are integer multiples."""
+    if _are_integers(p):
+        return gcd(*p.values())  # type: ignore[arg-type]
     top, bottom = 0, 1
     for c in p.values():
         f = Fraction(c)
@@ -98,7 +104,11 @@ def content(p: Polynomial) -> Coefficient:
 def is_float(c: Coefficient) -> bool:
     """Whether a coefficient comes from a number with rounding errors, which no fraction that people write has as its
     denominator."""
-    return Fraction(c).denominator > MOST_DENOMINATOR
+    return type(c) is not int and Fraction(c).denominator > MOST_DENOMINATOR
+
+
+def _are_integers(p: Polynomial) -> bool:
+    return all(type(c) is int for c in p.values())
 
 
 def exact(c: Coefficient) -> Coefficient:
@@ -108,6 +118,10 @@ def exact(c: Coefficient) -> Coefficient:
 
 def scaled(p: Polynomial, number: Coefficient, monomial: int = 0) -> Polynomial:
     """p times a number, over a monomial that divides it."""
+    if number == 1:
+        return {m - monomial: c for m, c in p.items()} if monomial else dict(p)
+    if number == -1:
+        return {m - monomial: -c for m, c in p.items()}
     return {m - monomial: exact(Fraction(c) * number) for m, c in p.items()}
 
 

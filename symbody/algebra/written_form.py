@@ -24,7 +24,6 @@ from .polynomials import (
     scaled,
     variable,
 )
-from .walk import ordered
 
 MOST_SIZE: Final = 100_000
 # terms are collected by their factors of these classes: functions, functions and speeds, all but parameters, speeds
@@ -35,6 +34,9 @@ CLASSES: Final = (
     frozenset((7, 9, 11)),
 )
 
+SUMS: Final = ("add", "sub")
+
+Sizes = dict[Node, tuple[int, int]]  # operations, and how deep sums are nested in products
 Factored = dict[tuple[tuple[int, Coefficient], ...], Expr]  # what polynomials became, by their terms in order
 
 
@@ -47,20 +49,33 @@ def written(forms: Iterable[Polynomial], atoms: Atoms) -> Expr:
             found |= dict.fromkeys(_collected(p, atoms, known))
             found[_factored(p, atoms, known)] = None
         found[_plain(p, atoms)] = None
-    return min(found, key=effort)
+    if len(found) == 1:
+        return next(iter(found))
+    sizes: Sizes = {}  # these have most of their parts in common
+    return min(found, key=lambda e: effort(e, sizes))
 
 
-def effort(e: Expr) -> int:
+def effort(e: Expr, known: Sizes | None = None) -> int:
     """Of reading: operations of the expression as a tree, and the square of how deep sums are nested in products."""
-    size: dict[Node, int] = {}
-    depth: dict[Node, int] = {}
-    for n in ordered([e]):
-        size[n] = min(MOST_SIZE, bool(n.args) + sum(size[a] for a in n.args))
-        if n.op in ("add", "sub"):
-            depth[n] = max(depth[a] for a in n.args)
-        else:
-            depth[n] = max((depth[a] + (a.op in ("add", "sub")) for a in n.args), default=0)
-    return size[e] + depth[e] ** 2
+    known = {} if known is None else known
+    stack: list[Node] = [e]
+    while stack:
+        n = stack[-1]
+        if n in known:
+            stack.pop()
+            continue
+        if new := [a for a in n.args if a not in known]:
+            stack += new
+            continue
+        size, depth, is_sum = bool(n.args), 0, n.op in SUMS
+        for a in n.args:
+            inner = known[a]
+            size += inner[0]
+            depth = max(depth, inner[1] + (not is_sum and a.op in SUMS))
+        known[n] = min(MOST_SIZE, size), depth
+        stack.pop()
+    size, depth = known[e]
+    return size + depth**2
 
 
 def _collected(p: Polynomial, atoms: Atoms, known: Factored) -> Iterator[Expr]:
@@ -149,8 +164,8 @@ def _denominator(i: int, atoms: Atoms) -> Expr:
 def _signed_content(p: Polynomial) -> Fraction:
     """Negative where all coefficients are. Numbers with rounding errors have nothing in common, unless they are the
     same."""
-    sizes = {abs(Fraction(c)) for c in p.values()}
     size_of_all = Fraction(content(p))
-    if any(map(is_float, sizes)):
+    if any(map(is_float, p.values())):
+        sizes = {abs(Fraction(c)) for c in p.values()}
         size_of_all = sizes.pop() if len(sizes) == 1 else Fraction(1)
     return -size_of_all if all(c < 0 for c in p.values()) else size_of_all

@@ -122,8 +122,9 @@ def readable_equations(eq: Equations) -> ReadableEquations:
     additional = [_split(h, [z.dot for z in eq.z]) for h in eq.h.entries]  # type: ignore[misc]
     beside = [e for line in additional for e in (*(c for c, _ in line.left), line.right)]
     parts = [list(eq.M.entries), right, [eq.rates[k] for k in own], [*eq.phi.entries, *speed_rows], beside]
-    tidy_parts = [tidied(p) for p in parts]
-    M, f, rates, constraints, beside = (list(t.entries) for t in tidy_parts)
+    made = tidied(e for p in parts for e in p)
+    rest = iter(made.entries)
+    M, f, rates, constraints, beside = ([next(rest) for _ in p] for p in parts)
     motion = [_line(M[i * n : (i + 1) * n], [u.dot for u in eq.u], f[i]) for i in range(n)]
     lines = (
         tuple(EquationLine(((ONE, eq.q[k].dot),), r) for k, r in zip(own, rates, strict=True)),  # type: ignore[arg-type]
@@ -131,7 +132,7 @@ def readable_equations(eq: Equations) -> ReadableEquations:
         tuple(EquationLine((), c) for c in constraints),
         tuple(_refilled(line, beside) for line in additional),
     )
-    return ReadableEquations(*lines, sum(len(t.left) for t in tidy_parts), *_missing(eq, lines))
+    return ReadableEquations(*lines, len(made.left), *_missing(eq, lines))
 
 
 def _line(coefficients: Sequence[Expr], unknowns: Sequence[Expr], right: Expr) -> EquationLine:
