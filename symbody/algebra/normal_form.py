@@ -69,6 +69,7 @@ class Atoms:
     base_orders: list[Any] = field(default_factory=list)
     classes: list[int] = field(default_factory=list)
     known_ranks: list[int] = field(default_factory=list)
+    products: dict[tuple[int, Coefficient], Expr] = field(default_factory=dict)  # terms as expressions
     is_rounded: bool = False  # some number was a float
 
     def of(self, node: Expr) -> int:
@@ -156,6 +157,11 @@ class Atoms:
         return self.reduced(multiplied(a, b, MOST_PRODUCTS))
 
     # ------------------------------------------------------------------------------------------------ order
+
+    def bits_of(self, classes: frozenset[int]) -> int:
+        """The bits of monomials that are exponents of atoms of these classes."""
+        self.ranks()
+        return sum(FIELD << BITS * i for i, c in enumerate(self.classes) if c in classes)
 
     def ranks(self) -> list[int]:
         """The place of each atom in the order of reading, which does not depend on the order in which they were met."""

@@ -125,6 +125,13 @@ def scaled(p: Polynomial, number: Coefficient, monomial: int = 0) -> Polynomial:
     return {m - monomial: exact(Fraction(c) * number) for m, c in p.items()}
 
 
+def over(p: Polynomial, number: Coefficient, monomial: int) -> Polynomial:
+    """p over a number, and over a monomial that divides it."""
+    if type(number) is int and all(type(c) is int and not c % number for c in p.values()):
+        return {m - monomial: c // number for m, c in p.items()}  # type: ignore[operator, misc]
+    return scaled(p, 1 / Fraction(number), monomial)
+
+
 def quotient(a: Polynomial, b: Polynomial, most: int) -> Polynomial | None:
     """a / b where b divides a."""
     lead = max(b)

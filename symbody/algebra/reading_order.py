@@ -7,6 +7,7 @@ It depends on what a node is and on names, not on when nodes were made: m*g*l*si
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from .graph import Node, Symbol
@@ -45,6 +46,7 @@ def term_order(factors: tuple[Order, ...]) -> Order:
     return max((f[0] for f in factors), default=0), len(factors), factors
 
 
+@lru_cache(maxsize=1 << 12)
 def natural(text: str) -> tuple[tuple[str, int], ...]:
     """m2 before m10."""
     parts = _DIGITS.split(text)

@@ -3,15 +3,12 @@ most frequent factor."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 from typing import Final
 
 from .angle_forms import angle_forms
 from .functions import tan
 from .graph import ONE, ZERO, Expr, Node
-from .node_keys import key_class
 from .normal_form import Atoms
 from .polynomials import (
     Coefficient,
@@ -21,8 +18,7 @@ from .polynomials import (
     exponent,
     exponents,
     is_float,
-    scaled,
-    variable,
+    over,
 )
 
 MOST_SIZE: Final = 100_000
@@ -81,11 +77,9 @@ def effort(e: Expr, known: Sizes | None = None) -> int:
 def _collected(p: Polynomial, atoms: Atoms, known: Factored) -> Iterator[Expr]:
     """For each of some classes of factors: terms with the same ones together, their other parts factored."""
     scale, monomial = _signed_content(p), common_monomial(p)
-    terms = scaled(p, 1 / scale, monomial)
-    factors = {m: [(key_class(atoms.nodes[i]), variable(i, n)) for i, n in exponents(m)] for m in terms}
-    ways = dict.fromkeys(
-        tuple(sum(v for c, v in factors[m] if c in classes) for m in terms) for classes in CLASSES
-    )  # classes that no term has make no difference
+    terms = over(p, scale, monomial)
+    # classes that no term has make no difference
+    ways = dict.fromkeys(tuple([m & bits for m in terms]) for bits in map(atoms.bits_of, CLASSES))
     for keys in ways:
         groups: dict[int, Polynomial] = {}
         for key, (m, c) in zip(keys, terms.items(), strict=True):
@@ -106,9 +100,13 @@ def _new_factored(p: Polynomial, atoms: Atoms, known: Factored) -> Expr:
     if len(p) < 2:
         return _plain(p, atoms)
     scale, monomial = _signed_content(p), common_monomial(p)
-    rest = scaled(p, 1 / scale, monomial)
-    counts = Counter(i for m in rest for i, _ in exponents(m))
-    highest = {i: max(exponent(m, i) for m in rest) for i in counts}
+    rest = over(p, scale, monomial)
+    counts: dict[int, int] = {}
+    highest: dict[int, int] = {}
+    for m in rest:
+        for i, n in exponents(m):
+            counts[i] = counts.get(i, 0) + 1
+            highest[i] = max(highest.get(i, 0), n)
     ranks = atoms.ranks()
     best = max(counts, key=lambda i: (counts[i], highest[i], -ranks[i]), default=None)
     if best is None or counts[best] < 2:
@@ -126,14 +124,24 @@ def _plain(p: Polynomial, atoms: Atoms) -> Expr:
 
 def _sum(terms: Iterable[Expr]) -> Expr:
     """Added terms before subtracted ones."""
-    found = list(terms)
-    out = ZERO
-    for t in sorted(found, key=lambda t: t.op == "neg"):
-        out = out + t
-    return out
+    first, *others = sorted(terms, key=lambda t: t.op == "neg") or (ZERO,)
+    for t in others:
+        first = first + t
+    return first
 
 
 def _times(atoms: Atoms, monomial: int, number: Coefficient, inner: Expr) -> Expr:
+    """A number times a monomial times an expression; terms are made once, whatever they stand in."""
+    if not monomial and number == 1:
+        return inner
+    if inner is not ONE:
+        return _product(atoms, monomial, number, inner)
+    if (term := atoms.products.get((monomial, number))) is None:
+        term = atoms.products[monomial, number] = _product(atoms, monomial, number, ONE)
+    return term
+
+
+def _product(atoms: Atoms, monomial: int, number: Coefficient, inner: Expr) -> Expr:
     top, bottom = inner, ONE
     powers = dict(exponents(monomial))
     for at, inverse in atoms.inverses:
@@ -161,11 +169,11 @@ def _denominator(i: int, atoms: Atoms) -> Expr:
     return atoms.written[i]
 
 
-def _signed_content(p: Polynomial) -> Fraction:
+def _signed_content(p: Polynomial) -> Coefficient:
     """Negative where all coefficients are. Numbers with rounding errors have nothing in common, unless they are the
     same."""
-    size_of_all = Fraction(content(p))
+    size_of_all = content(p)
     if any(map(is_float, p.values())):
-        sizes = {abs(Fraction(c)) for c in p.values()}
-        size_of_all = sizes.pop() if len(sizes) == 1 else Fraction(1)
-    return -size_of_all if all(c < 0 for c in p.values()) else size_of_all
+        sizes = {abs(c) for c in p.values()}
+        size_of_all = sizes.pop() if len(sizes) == 1 else 1
+    return -size_of_all if max(p.values()) < 0 else size_of_all

@@ -158,13 +158,15 @@ def _refilled(line: EquationLine, entries: list[Expr]) -> EquationLine:
 def _missing(
     eq: Equations, lines: tuple[tuple[EquationLine, ...], ...]
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], tuple[tuple[Symbol, ...], ...]]:
-    everywhere = {s for group in lines for line in group for s in line.symbols}
+    of_motion = [line.symbols for line in lines[1]]
+    others = [line.symbols for group in (lines[0], *lines[2:]) for line in group]
+    everywhere = set[Symbol]().union(*of_motion, *others)
     absent = tuple(q for q in eq.q if q not in everywhere)
     unused = tuple(p for p in eq.p if p not in everywhere)
-    return absent, unused, _blocks(eq, lines[1])
+    return absent, unused, _blocks(eq, of_motion)
 
 
-def _blocks(eq: Equations, motion: Sequence[EquationLine]) -> tuple[tuple[Symbol, ...], ...]:
+def _blocks(eq: Equations, motion: Sequence[set[Symbol]]) -> tuple[tuple[Symbol, ...], ...]:
     """Speeds joined by the lines in which they, their coordinates or their accelerations meet."""
     belongs: dict[Expr, int] = {s: k for k, u in enumerate(eq.u) for s in (u, u.dot)}
     for q, rate in zip(eq.q, eq.rates.entries, strict=True):
@@ -172,7 +174,7 @@ def _blocks(eq: Equations, motion: Sequence[EquationLine]) -> tuple[tuple[Symbol
         if speeds:
             belongs[q] = eq.u.index(speeds[0])
     block = list(range(len(eq.u)))
-    joined = [{k, *(belongs[s] for s in line.symbols if s in belongs)} for k, line in enumerate(motion)]
+    joined = [{k, *(belongs[s] for s in symbols if s in belongs)} for k, symbols in enumerate(motion)]
     if eq.lam:
         joined.append(set(range(len(eq.u))))
     for group in joined:
