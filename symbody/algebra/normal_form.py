@@ -204,7 +204,11 @@ class Atoms:
 
 
 def _reading_order(n: Expr) -> Any:
-    return factor_order(n, "" if isinstance(n, Symbol) else str(n))  # that of a symbol goes by its name
+    if isinstance(n, Symbol):  # goes by its name
+        return factor_order(n, "")
+    if n.op in ("sin", "cos") and isinstance(n.args[0], Symbol):
+        return factor_order(n, f"{n.op}({n.args[0].name})")
+    return factor_order(n, str(n))
 
 
 def short_decimal(x: float) -> float:

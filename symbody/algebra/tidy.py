@@ -38,7 +38,8 @@ def tidied(entries: Iterable[Expr]) -> Tidied:
     """Each expression in the shortest form that was found; those beyond the budget as they are."""
     entries = list(entries)
     atoms = Atoms()
-    small = [e for e in entries if len(ordered([e])) <= MOST_NODES]
+    all_are_small = len(ordered(entries)) <= MOST_NODES
+    small = entries if all_are_small else [e for e in entries if len(ordered([e])) <= MOST_NODES]
     known = polynomials(small, atoms)
     found: dict[Expr, Expr] = {}
     for e in dict.fromkeys(entries):
@@ -60,12 +61,16 @@ def _shortest(e: Expr, p: Polynomial, atoms: Atoms) -> Expr | None:
         out = written(angle_forms(p, atoms), atoms)
     except TooLargeError:
         return None
-    if effort(e) < MUCH_SHORTER * effort(out):  # as it was written; else one form whatever the way to it
+    if out is not e and effort(e) < MUCH_SHORTER * effort(
+        out
+    ):  # as it was written; else one form whatever the way to it
         return e
     return out
 
 
 def _refuse_long(p: Polynomial, atoms: Atoms) -> None:
+    if not atoms.denominators and len(p) <= MOST_TERMS:
+        return
     below = sum(len(bottom) for at, bottom in atoms.denominators.items() if any(exponent(m, at) for m in p))
     if len(p) + below > MOST_TERMS:
         raise TooLargeError
