@@ -128,7 +128,7 @@ def scaled(p: Polynomial, number: Coefficient, monomial: int = 0) -> Polynomial:
 def over(p: Polynomial, number: Coefficient, monomial: int) -> Polynomial:
     """p over a number, and over a monomial that divides it."""
     if type(number) is int and all(type(c) is int and not c % number for c in p.values()):
-        return {m - monomial: c // number for m, c in p.items()}  # type: ignore[operator, misc]
+        return {m - monomial: c // number for m, c in p.items()}
     return scaled(p, 1 / Fraction(number), monomial)
 
 

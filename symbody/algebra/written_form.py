@@ -63,7 +63,7 @@ def effort(e: Expr, known: Sizes | None = None) -> int:
         if new := [a for a in n.args if a not in known]:
             stack += new
             continue
-        size, depth, is_sum = bool(n.args), 0, n.op in SUMS
+        size, depth, is_sum = int(bool(n.args)), 0, n.op in SUMS
         for a in n.args:
             inner = known[a]
             size += inner[0]
@@ -174,6 +174,6 @@ def _signed_content(p: Polynomial) -> Coefficient:
     same."""
     size_of_all = content(p)
     if any(map(is_float, p.values())):
-        sizes = {abs(c) for c in p.values()}
+        sizes: set[Coefficient] = {max(c, -c) for c in p.values()}
         size_of_all = sizes.pop() if len(sizes) == 1 else 1
     return -size_of_all if max(p.values()) < 0 else size_of_all
