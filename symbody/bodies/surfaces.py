@@ -2,21 +2,21 @@
 
 A surface touches a plane where it is lowest, by its support function: with n the normal and c its centre, the gap is
 n·(c - p) - h(n) and the point is c - ∂h/∂n. Two curved surfaces are at known distances where one is a ball (or a point)
-and the other is everything near a point, a line or a circle.
+and the other is everything near a point, a line or a circle, or an ellipsoid; and where both are crossed lines.
 
     HalfSpace   below a plane through a point of a frame, across one of its axes
     Ball        of a radius around a point of a body; 0: the point itself
     Ring        a circle with a tube around it: a torus, a wheel; tube = 0: the edge of a disc
     Tube        around a line: a cylinder without ends; inside=True: a bore
-    Ellipsoid   by its three half axes along those of a body, on planes
+    Ellipsoid   by its three half axes along those of a body: on planes, and balls on it
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from ..algebra.functions import sqrt, where
+from ..algebra.functions import maximum, sqrt, where
 from ..algebra.graph import Expr, as_expr
 from ..algebra.matrix import Matrix, cross, dot, vector
 from ..errors import ModelError, shown
@@ -25,6 +25,8 @@ from .frames import Frame, three
 from .points import Point
 from .rotations import unit_vector
 from .vectors import Vector
+
+FOOT: Final = 9  # iterations for the foot of a perpendicular, to rounding for half axes in ratios up to ten
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,7 @@ class Tube:
 
 @dataclass(frozen=True, eq=False)
 class Ellipsoid:
-    """An ellipsoid with half axes along those of a body."""
+    """An ellipsoid with half axes along those of a body; a ball that touches it has its centre outside."""
 
     on: Any
     half_axes: Any
@@ -85,7 +87,7 @@ class Touch:
     gap      between them: for `Contact`
     slip     the speed of the first on the second along `tangents`
     normal   from the second towards the first
-    point    on the second surface
+    point    on the second surface; on a HalfSpace, that of the first surface which is nearest to it
     """
 
     gap: Expr
@@ -165,12 +167,14 @@ def _normal_point_gap(a: Any, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Exp
     """Normal and nearest point of b in its frame, and the gap."""
     if isinstance(b, HalfSpace):
         return _on_plane(a, b, frame)
-    if isinstance(a, Ball) and not isinstance(b, Ellipsoid):
+    if isinstance(a, Ball):
         return _ball_near(a, b, frame)
+    if isinstance(a, Tube) and isinstance(b, Tube) and not a.inside and not b.inside:
+        return _tubes_crossed(a, b, frame)
     kinds = f"{type(a).__name__} and {type(b).__name__}"
     raise ModelError(
-        f"touch: {kinds} have no gap in closed form here; on a HalfSpace everything has, and a Ball or a "
-        "point (first) near Ball, Ring and Tube"
+        f"touch: {kinds} have no gap in closed form here; on a HalfSpace everything has, a Ball or a "
+        "point (first) near Ball, Ring, Tube and Ellipsoid, and a Tube across a Tube"
     )
 
 
@@ -217,6 +221,8 @@ def _ball_near(a: Ball, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
     if a.inside:
         raise ModelError("touch: a hollow Ball comes second, touched from within by a Ball or a point")
     centre = (_centre(a) - frame.origin).components(frame)
+    if isinstance(b, Ellipsoid):
+        return _ball_on_ellipsoid(as_expr(a.radius), b, centre)
     core, radius = _core(b, centre)
     away = centre - core
     distance = sqrt(dot(away, away))
@@ -225,6 +231,47 @@ def _ball_near(a: Ball, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
     if getattr(b, "inside", False):
         return -n, core + radius * n, radius - r - distance
     return n, core + radius * n, distance - radius - r
+
+
+def _ball_on_ellipsoid(r: Expr, b: Ellipsoid, centre: Matrix) -> tuple[Matrix, Matrix, Expr]:
+    """The foot of the perpendicular from a point outside, x_i = a_i² p_i / (t + a_i²), with t > 0 the root of
+
+        F(t) = Σ (a_i p_i / (t + a_i²))² - 1
+
+    which is convex and falls: Newton's method from a place where F >= 0 rises to it, and doubles its digits at the end.
+    """
+    c = three(b.at, "Ellipsoid: at")
+    p, squares = (centre - c).entries, [e**2 for e in three(b.half_axes, "Ellipsoid: half_axes").entries]
+    terms = [s * x**2 for s, x in zip(squares, p, strict=True)]
+    t: Expr = maximum(0, sqrt(terms[0] + terms[1] + terms[2]) - maximum(squares[0], maximum(squares[1], squares[2])))
+    for a, x in zip(three(b.half_axes, "Ellipsoid: half_axes").entries, p, strict=True):
+        t = maximum(t, a * abs(x) - a**2)
+    for _ in range(FOOT):
+        F: Expr = as_expr(-1)
+        slope: Expr = as_expr(0)
+        for s, e in zip(squares, terms, strict=True):
+            share = e / (t + s) ** 2
+            F, slope = F + share, slope - 2 * share / (t + s)
+        t = t - F / slope
+    foot = vector(*(s * x / (t + s) for s, x in zip(squares, p, strict=True)))
+    away = centre - c - foot
+    n = vector(*(x / s for s, x in zip(squares, foot.entries, strict=True)))
+    n = n / sqrt(dot(n, n))
+    return n, c + foot, dot(away, n) - r
+
+
+def _tubes_crossed(a: Tube, b: Tube, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
+    """Lines that are not parallel are nearest along n = d_a × d_b; edges are tubes of radius 0."""
+    u = Vector({_frame(a.on): unit_vector(a.axis, "Tube: axis")}).components(frame)
+    v = unit_vector(b.axis, "Tube: axis")
+    between = (_centre(a) - frame.origin).components(frame) - three(b.at, "Tube: at")
+    across, along = cross(u, v), dot(u, v)
+    n = across / sqrt(dot(across, across))
+    n = where(dot(between, n) >= 0, as_expr(1), as_expr(-1)) * n
+    t = dot(between, v - along * u) / (1 - along**2)
+    radius = as_expr(b.radius)
+    foot = three(b.at, "Tube: at") + t * v + radius * n
+    return n, foot, dot(between, n) - radius - as_expr(a.radius)
 
 
 def _core(b: Any, p: Matrix) -> tuple[Matrix, Expr]:

@@ -1,5 +1,4 @@
-"""Contacts and frictions of a state as complementarity problems: for accelerations, for impacts, and for whole time
-steps."""
+"""Contacts and frictions of a state as complementarity problems: for accelerations and for impacts."""
 
 from __future__ import annotations
 
@@ -79,14 +78,13 @@ class ContactProblems:
         return (FINE if self.table.frictions[j].is_plane else AT_REST) * float(np.linalg.norm(noise))
 
     def posed(
-        self, s: ContactState, part: NDArray[np.bool_], b: Array, b_slip: Array, *, duration: float | None = None,
+        self, s: ContactState, part: NDArray[np.bool_], b: Array, b_slip: Array, *, is_impact: bool = False,
         broken: frozenset[str] = frozenset(),
     ) -> PosedProblem:  # fmt: skip
         """The problem of the contacts in `part`, of their frictions, and of those that are always together.
 
-        duration   None: of forces and accelerations; else of impulses and speeds after, over a time in which other
-                   forces give impulses
-        broken     frictions that have just broken away, and do not stick
+        is_impact   of impulses and speeds after it; else of forces and accelerations
+        broken      frictions that have just broken away, and do not stick
         """
         contacts = [k for k in range(len(self.names)) if part[k]]
         row_of = {self.names[k]: i for i, k in enumerate(contacts)}
@@ -100,7 +98,7 @@ class ContactProblems:
         for j in frictions:
             rows = tuple(range(first, first + len(self.places[j])))
             first += len(rows)
-            cones.append(self._cone(j, rows, row_of, s, reactions, duration, broken))
+            cones.append(self._cone(j, rows, row_of, s, reactions, is_impact, broken))
         problem = FrictionProblem(
             V, np.concatenate([b[contacts], b_slip[places]]), tuple(range(len(contacts))), tuple(cones)
         )
@@ -114,7 +112,7 @@ class ContactProblems:
         return np.array(columns).T if columns else np.zeros((len(self._eq.lam), 0))
 
     def _cone(
-        self, j: int, rows: tuple[int, ...], row_of: dict[str, int], s: ContactState, reactions: Array, duration: float | None,
+        self, j: int, rows: tuple[int, ...], row_of: dict[str, int], s: ContactState, reactions: Array, is_impact: bool,
         broken: frozenset[str],
     ) -> Cone:  # fmt: skip
         f, v, n = self.table.frictions[j], s.frictions, reactions.shape[1]
@@ -125,9 +123,9 @@ class ContactProblems:
         else:
             slope = v.normal_slope[j]
             share = slope @ reactions if len(slope) else np.zeros(n)
-            given = (1.0 if duration is None else duration) * float(v.normal[j] + slope @ v.multipliers)
+            given = 0.0 if is_impact else float(v.normal[j] + slope @ v.multipliers)
         at = None if owner is None else row_of[owner]
-        if duration is not None:
+        if is_impact:
             return Cone(rows, at, float(v.kinetic[j]), float(v.kinetic[j]), share, given)
         moves = speed > 2 * self.rest(j, s) + 1e-15
         return Cone(

@@ -286,7 +286,7 @@ class FrictionHandler(ContactHandler):
     def _without_acceleration(self, s: ContactState, still: Flags, out: EventResult) -> EventResult:
         """No acceleration satisfies Coulomb's law: an impact without collision, after which what slipped sticks (Génot
         and Brogliato 1999)."""
-        posed = self._problems.posed(s, still, s.contacts.speed, s.frictions.slip, duration=0.0)
+        posed = self._problems.posed(s, still, s.contacts.speed, s.frictions.slip, is_impact=True)
         problem, now = posed.problem, s.now
         found = problem.solved(frozenset(problem.normals), tuple(ConeState(STICKS) for _ in problem.cones))
         name = listed(self.names[k] for k in posed.contacts)
@@ -307,26 +307,15 @@ class FrictionHandler(ContactHandler):
 
 
 def impulses_by_law(
-    law: str,
-    problems: ContactProblems,
-    s: ContactState,
-    part: Flags,
-    e: Array,
-    free: Array | None = None,
-    duration: float = 0.0,
+    law: str, problems: ContactProblems, s: ContactState, part: Flags, e: Array
 ) -> tuple[PosedProblem, tuple[ImpulsePhase, ...]]:
-    """Phases of impulses, none where they are not found: by Newton's law, v⁺ + e v⁻ >= 0 where they act; or by Poisson's: what compression gave, e times it comes
-    back at least (Glocker and Pfeiffer 1995).
-
-    free       change of the speeds u by other forces over a `duration`; none in an impact
-    """
-    v, slip = s.contacts.speed, s.frictions.slip
-    moved = np.zeros(len(v)) if free is None else s.contacts.G @ free
-    turned = np.zeros(len(slip)) if free is None else s.frictions.G @ free
-    b = v + moved + (e * np.minimum(v, 0.0) if law == NEWTON else 0.0)
-    posed = problems.posed(s, part, b, slip + turned, duration=duration)
+    """Phases of impulses, none where they are not found: by Newton's law, v⁺ + e v⁻ >= 0 where they act; or by
+    Poisson's: what compression gave, e times it comes back at least (Glocker and Pfeiffer 1995)."""
+    v = s.contacts.speed
+    b = v + (e * np.minimum(v, 0.0) if law == NEWTON else 0.0)
+    posed = problems.posed(s, part, b, s.frictions.slip, is_impact=True)
     problem, n = posed.problem, len(posed.contacts)
-    total = problem.any_forces(quickly=duration > 0.0)
+    total = problem.any_forces()
     if total is None:
         return posed, ()
     first = ImpulsePhase(problem, np.zeros(len(total)), total)

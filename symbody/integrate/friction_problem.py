@@ -108,10 +108,9 @@ class FrictionProblem:
                 out.append(found)
         return out
 
-    def any_forces(self, *, quickly: bool = False) -> Array | None:
-        """Forces of one solution, where its assignment does not matter: of large problems, and `quickly`, those of the
-        iteration."""
-        if self._count() > (1 if quickly else MOST):
+    def any_forces(self) -> Array | None:
+        """Forces of one solution, where its assignment does not matter: of large problems, those of the iteration."""
+        if self._count() > MOST:
             found = self.by_iteration(ENOUGH, exactly=False)
             return None if found is None else found.forces
         for closed, states in self._assignments():

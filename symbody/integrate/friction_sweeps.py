@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ..emit.loops.language import Indices, Numbers
+from ..emit.loops.language import Indices, Mutable, Numbers
 from ..emit.loops.records import Struct
 
 
@@ -16,9 +16,9 @@ class Sweeps(Struct):
     + share · x, largest eigenvalue of their part of A, whether the direction of slip is known (`fixed`), that
     direction, and viscous force."""
 
-    n: int
-    normals: int
-    cones: int
+    n: Mutable[int]
+    normals: Mutable[int]
+    cones: Mutable[int]
     most: int
     tolerance: float
     A: Numbers

@@ -1,0 +1,222 @@
+"""Moreau-Jean steps as kernels: which contacts are closed, their impulses by projected Gauss-Seidel, the new state.
+
+    q_m = q + h/2 q'(u),   w = u + h u'(q_m, u),   u⁺ = w + M⁻¹ Hᵀ Λ,   q⁺ = q_m + h/2 q'(u⁺)
+
+The program `point` has everything that a step needs of the midpoint: gaps, slips, their rows G, and the changes of
+speeds X that unit impulses along these rows make, along the constraints. Impulses begin with those of the step before.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Final
+
+from ..emit.loops.language import Function, Indices, Mutable, Numbers, is_finite
+from ..emit.loops.records import Struct
+from .friction_sweeps import Sweeps, swept
+from .march import DONE, NOT_FINITE
+
+RETURN: Final = 0.1  # of a violation of positions that a step takes back
+
+
+class MoreauSteps(Struct):
+    """Steps h from the time t.
+
+    y                   the state of n numbers: coordinates, speeds, variables
+    rates, variables    programs of q' and z'; `point` the one of the midpoint
+    owner, first, count of each cone: its contact (as many as there are contacts: always together), first row,
+                        number of rows
+    row, at, cone       rows and cones that take part; where contacts stand among them (-1: open)
+    before              impulses of the step before, by rows; `viscous` those of damping
+    turns               places of Euler parameters, four for each rotation
+    samples             the states after each step; `done` of them
+    """
+
+    n: int
+    n_q: int
+    n_u: int
+    contacts: int
+    cones: int
+    rows: int
+    rotations: int
+    steps: Mutable[int]
+    h: Mutable[float]
+    t: Mutable[float]
+    done: Mutable[int]
+    y: Numbers
+    samples: Numbers
+    rates: Function | None
+    variables: Function | None
+    point: Function
+    qdot: Numbers
+    zdot: Numbers
+    gap: Numbers
+    speed: Numbers
+    restitution: Numbers
+    slip: Numbers
+    G: Numbers
+    X: Numbers
+    udot: Numbers
+    back: Numbers
+    mu: Numbers
+    damping: Numbers
+    normal: Numbers
+    share: Numbers
+    free: Numbers
+    before: Numbers
+    viscous: Numbers
+    owner: Indices
+    first: Indices
+    count: Indices
+    turns: Indices
+    row: Indices
+    at: Indices
+    cone: Indices
+    sweeps: Sweeps
+
+
+def moreau_steps(s: MoreauSteps) -> int:
+    """All steps: DONE, or NOT_FINITE; `s.t` is the time reached."""
+    begin = s.t
+    s.done = 0
+    for step in range(s.steps):
+        t = begin + float(step) * s.h
+        half_way(s, t)
+        s.point(
+            (t + 0.5 * s.h, s.y),
+            (
+                s.gap, s.speed, s.restitution, s.slip, s.G, s.X, s.udot, s.back, s.mu, s.damping, s.normal, s.share,
+            ),
+        )  # fmt: skip
+        if s.variables is not None:
+            s.variables((t + 0.5 * s.h, s.y), (s.zdot,))
+            for i in range(s.n - s.n_q - s.n_u):
+                s.y[s.n_q + s.n_u + i] += s.h * s.zdot[i]
+        without_contacts(s)
+        take_part(s)
+        pose(s)
+        swept(s.sweeps)
+        change_speeds(s)
+        half_way(s, t + s.h)
+        normalize(s)
+        total = 0.0
+        for i in range(s.n):
+            s.samples[step * s.n + i] = s.y[i]
+            total += s.y[i] - s.y[i]
+        if not is_finite(total):
+            return NOT_FINITE
+        s.t = begin + float(step + 1) * s.h
+        s.done = step + 1
+    return DONE
+
+
+def half_way(s: MoreauSteps, t: float) -> None:
+    """q + h/2 q'(u)."""
+    if s.rates is not None:
+        s.rates((t, s.y), (s.qdot,))
+        for i in range(s.n_q):
+            s.y[i] += 0.5 * s.h * s.qdot[i]
+
+
+def without_contacts(s: MoreauSteps) -> None:
+    """Changes of the speeds by all other forces, and back to the constraints: what is missed of speeds, and a part of
+    what is missed of positions."""
+    n = s.n_u
+    for i in range(n):
+        s.free[i] = s.h * (s.udot[i] + s.back[n + i]) + s.back[i] + RETURN / s.h * s.back[2 * n + i]
+
+
+def take_part(s: MoreauSteps) -> None:
+    """Rows of the closed contacts, then of their frictions and of those that are always together."""
+    n = 0
+    for k in range(s.contacts):
+        s.at[k] = -1
+        if s.gap[k] <= 0.0:
+            s.at[k] = n
+            s.row[n] = k
+            n += 1
+    s.at[s.contacts] = 0
+    s.sweeps.normals = n
+    cones = 0
+    for c in range(s.cones):
+        if s.at[s.owner[c]] >= 0:
+            s.cone[cones] = c
+            s.sweeps.first[cones] = n
+            s.sweeps.count[cones] = s.count[c]
+            cones += 1
+            for r in range(s.count[c]):
+                s.row[n] = s.first[c] + r
+                n += 1
+    s.sweeps.n = n
+    s.sweeps.cones = cones
+
+
+def pose(s: MoreauSteps) -> None:
+    """A and b of the problem, and its cones."""
+    w = s.sweeps
+    for i in range(w.n):
+        for j in range(w.n):
+            w.A[i * w.n + j] = product(s.G[s.row[i] * s.n_u :], s.X[s.row[j] * s.n_u :], s.n_u)
+        w.x[i] = s.before[s.row[i]]
+        w.b[i] = product(s.G[s.row[i] * s.n_u :], s.free, s.n_u)
+        s.viscous[i] = 0.0
+    for i in range(w.normals):
+        k = s.row[i]
+        w.b[i] += s.speed[k] + s.restitution[k] * min(s.speed[k], 0.0)
+    for c in range(w.cones):
+        pose_cone(s, c)
+    for i in range(w.n):
+        w.b[i] += product(w.A[i * w.n :], s.viscous, w.n)
+    for c in range(w.cones):
+        w.given[c] += product(w.share[c * w.n :], s.viscous, w.n)
+
+
+def pose_cone(s: MoreauSteps, c: int) -> None:
+    w = s.sweeps
+    own = s.cone[c]
+    i = w.first[c]
+    for r in range(w.count[c]):
+        slip = s.slip[s.row[i + r] - s.contacts]
+        w.b[i + r] += slip
+        s.viscous[i + r] = -s.h * s.damping[own] * slip
+    w.mu[c] = s.mu[own]
+    w.given[c] = s.h * s.normal[own]
+    for j in range(w.n):
+        w.share[c * w.n + j] = s.share[own * s.rows + s.row[j]]
+    w.stiff[c] = max(w.A[i * w.n + i], 1e-300)
+    if w.count[c] == 2:
+        a = w.A[i * w.n + i]
+        d = w.A[(i + 1) * w.n + i + 1]
+        b = w.A[i * w.n + i + 1]
+        w.stiff[c] = max(0.5 * (a + d) + sqrt(0.25 * (a - d) * (a - d) + b * b), 1e-300)
+
+
+def product(a: Numbers, b: Numbers, n: int) -> float:
+    out = 0.0
+    for i in range(n):
+        out += a[i] * b[i]
+    return out
+
+
+def change_speeds(s: MoreauSteps) -> None:
+    w = s.sweeps
+    for i in range(s.n_u):
+        s.y[s.n_q + i] += s.free[i]
+    for i in range(s.rows):
+        s.before[i] = 0.0
+    for j in range(w.n):
+        k = s.row[j]
+        impulse = w.x[j] + s.viscous[j]
+        s.before[k] = w.x[j]
+        for i in range(s.n_u):
+            s.y[s.n_q + i] += s.X[k * s.n_u + i] * impulse
+
+
+def normalize(s: MoreauSteps) -> None:
+    for e in range(s.rotations):
+        square = 0.0
+        for i in range(4):
+            square += s.y[s.turns[4 * e + i]] * s.y[s.turns[4 * e + i]]
+        size = sqrt(square)
+        for i in range(4):
+            s.y[s.turns[4 * e + i]] /= size
