@@ -1,8 +1,9 @@
-"""Contacts with friction: by events and by time stepping, beside MuJoCo, whose contacts are soft: the same ball on the
-same lane.
+"""Contacts with friction: by events and by time stepping, beside MuJoCo and Exudyn, whose contacts are soft: the same
+ball on the same lane, and beside MuJoCo a robot that stands on its feet.
 
-`error` is that of the distance rolled by a bowling ball, 12 v²/(49 μ g) at 2v/(7 μ g), and of the period of a block on
-a belt, both known in closed form. `first` has derivation and compilation in it.
+`error` is that of the distance rolled by a bowling ball, 12 v²/(49 μ g) at 2v/(7 μ g), of the period of a block on a
+belt, both known in closed form, and of the height at which the robot stands, from what small steps give. `first` has
+derivation and compilation in it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 import symbody as sb
 
+from .standing_robot import in_mujoco, solo_file, standing
 from .timing import Row
 
 R: Final = 0.11
@@ -81,6 +83,7 @@ def ball_rows() -> Iterator[Row]:
             "error": error,
         }
     yield from mujoco_rows()
+    yield from exudyn_rows()
 
 
 def mujoco_rows() -> Iterator[Row]:
@@ -105,6 +108,84 @@ def mujoco_rows() -> Iterator[Row]:
         }
 
 
+def exudyn_rows() -> Iterator[Row]:
+    """A disc on a plane by a stiff spring, with friction that grows with the slip up to 1 mm/s."""
+    try:
+        import exudyn as exu
+        import exudyn.itemInterface as items  # noqa: N813
+    except ImportError:
+        return
+    for h in (1e-3, 2e-4):
+        mbs = exu.SystemContainer().AddSystem()
+        ground = mbs.AddObject(items.ObjectGround())
+        place = [0, 0, R, 1, 0, 0, 0]
+        node = mbs.AddNode(items.NodeRigidBodyEP(referenceCoordinates=place, initialVelocities=[V, 0, 0, 0, 0, 0, 0]))
+        inertia = [0.4 * 6 * R**2] * 3 + [0, 0, 0]
+        ball = mbs.AddObject(items.ObjectRigidBody(mass=6, inertia=inertia, nodeNumber=node))
+        ends = [mbs.AddMarker(items.MarkerBodyRigid(bodyNumber=b)) for b in (ground, ball)]
+        mbs.AddLoad(items.LoadForceVector(markerNumber=ends[1], loadVector=[0, 0, -6 * G]))
+        data = mbs.AddNode(items.NodeGenericData(initialCoordinates=[0, 0, 0], numberOfDataCoordinates=3))
+        rolling = items.ObjectConnectorRollingDiscPenalty(
+            markerNumbers=ends, nodeNumber=data, discRadius=R, discAxis=[0, 1, 0], planeNormal=[0, 0, 1],
+            contactStiffness=1e6, contactDamping=2e3, dryFriction=[MU, MU], dryFrictionProportionalZone=1e-3,
+        )  # fmt: skip
+        mbs.AddObject(rolling)
+        mbs.Assemble()
+        asked = exu.SimulationSettings()
+        n = round(ROLLS / h)
+        asked.timeIntegration.numberOfSteps, asked.timeIntegration.endTime = n, ROLLS
+        asked.timeIntegration.verboseMode, asked.solution.file.write = 0, False
+        _, seconds = timed(lambda mbs=mbs, asked=asked: mbs.SolveDynamic(asked))
+        x = float(mbs.GetNodeOutput(node, exu.OutputVariableType.Position)[0])
+        yield {
+            "case": "bowling ball",
+            "method": f"Exudyn {exu.__version__}, step {h:g}",
+            "steps": n,
+            "seconds": seconds,
+            "first": None,
+            "error": abs(x - DISTANCE),
+        }
+
+
+def standing_rows() -> Iterator[Row]:
+    """Two seconds of Solo12, dropped from 12 cm."""
+    path = solo_file()
+    if path is None:
+        return
+    (contacts, start, laws), made = timed(lambda: standing(path))
+
+    def run(h: float) -> sb.Trajectory:
+        return sb.simulate_modes(contacts, [0.0, 2.0], start, inputs=laws, method="moreau", step=h)
+
+    _, first = timed(lambda: run(1e-3))
+    height = float(run(1e-5)["base_z"][-1])
+    for h in (1e-3, 1e-4):
+        sim, seconds = timed(lambda h=h: run(h))
+        yield {
+            "case": "Solo12 stands",
+            "method": f"moreau, step {h:g}",
+            "steps": sim.statistics.steps,
+            "seconds": seconds,
+            "first": made + first,
+            "error": abs(float(sim["base_z"][-1]) - height),
+        }
+    try:
+        import mujoco
+    except ImportError:
+        return
+    for h in (1e-3, 2e-4):
+        n = round(2 / h)
+        heights, seconds = timed(lambda h=h, n=n: in_mujoco(path, h)(n))
+        yield {
+            "case": "Solo12 stands",
+            "method": f"MuJoCo {mujoco.__version__}, step {h:g}",
+            "steps": n,
+            "seconds": seconds,
+            "first": None,
+            "error": abs(float(heights[-1]) - height),
+        }
+
+
 def belt_rows() -> Iterator[Row]:
     (contacts, start), made = timed(belt)
     _, first = timed(lambda: sb.simulate_modes(contacts, 90.0, start))
@@ -126,3 +207,4 @@ def belt_rows() -> Iterator[Row]:
 def rows() -> Iterator[Row]:
     yield from ball_rows()
     yield from belt_rows()
+    yield from standing_rows()

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
 from ..algebra.derivatives import directional_derivative, gradient
 from ..algebra.graph import ONE, ZERO, Condition, Expr, Symbol, as_expr
+from ..algebra.portable import Portable
 from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
 from ..derive.equations import Equations
 from ..derive.variables import name_of
 from ..emit.run.callable import Array
+from ..emit.run.kept_programs import content_of
 from ..emit.run.loop_callee import Callee, program_callee
 from ..errors import ExpressionError, SimulationError, listed, shown
 from ..summary import tagged
@@ -115,6 +118,13 @@ def in_state(eq: Equations, where: str, expressions: list[Expr], own: Sequence[S
     return found
 
 
+@dataclass(frozen=True)
+class WatchedFunctions(Portable):
+    """Event functions, to be pickled together."""
+
+    functions: tuple[Expr, ...]
+
+
 class Watch:
     """Event functions with their rates, compiled for a form, and how much of them is rounding: of a function g that is
     a sum of terms e
@@ -125,10 +135,10 @@ class Watch:
     """
 
     def __init__(self, form: Form, functions: Sequence[Expr]) -> None:
-        values, terms = watched_values(form, functions)
-        self.count = len(functions)
-        self.program = form.compiled("watch", {"g": values})
-        self._terms = form.compiled("rounding", {"g": terms})
+        made = cache(lambda: watched_values(form, functions))
+        self.count, of = len(functions), content_of(WatchedFunctions(tuple(functions)))
+        self.program = form.kept("watch", lambda: {"g": made()[0]}, of=of)
+        self._terms = form.kept("rounding", lambda: {"g": made()[1]}, of=of)
 
     def callee(self, p: Array) -> Callee:
         return program_callee(self.program, {"p": p})

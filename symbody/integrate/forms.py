@@ -147,11 +147,19 @@ class Form(CacheOwner):
         return f"{own}|{self.recipe}" if own else ""
 
     def kept(
-        self, name: str, outputs: Callable[[], Mapping[str, Any]], more: Mapping[str, Any] | None = None
+        self,
+        name: str,
+        outputs: Callable[[], Mapping[str, Any]],
+        more: Mapping[str, Any] | None = None,
+        of: str | None = None,
     ) -> Compiled:
-        """A compiled program of t, y, more and p, whose outputs are made where it is not on disk."""
+        """A compiled program of t, y, more and p, whose outputs are made where it is not on disk.
+
+        of   content of what it is made of besides the equations; empty: it is not kept
+        """
         groups = {"t": self.equations.t, "y": list(self.y), **(more or {}), "p": list(self.parameters)}
-        return compile_program(kept_program(self._content, name, lambda: program(name, groups, outputs())))
+        content = self._content if of is None else self._content and of and f"{self._content}|{of}"
+        return compile_program(kept_program(content, name, lambda: program(name, groups, outputs())))
 
     @cached_property
     def rhs_program(self) -> Compiled:

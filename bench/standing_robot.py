@@ -1,0 +1,76 @@
+"""Solo12 dropped on the ground, standing under control at its joints: by time stepping, and in MuJoCo with contacts made
+as hard as it allows."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import symbody as sb
+
+FOOT: Final = 0.016
+MU: Final = 0.7
+HEIGHT: Final = 0.35
+STIFFNESS: Final = 5.0
+DAMPING: Final = 0.2
+POSTURE: Final = {"HAA": 0.0, "HFE": 0.8, "KFE": -1.6}  # of the front legs; hind legs bend the other way
+
+
+def solo_file() -> Path | None:
+    try:
+        found = [f for f in files("example-robot-data") or () if str(f).endswith("solo12.urdf")]
+    except PackageNotFoundError:
+        return None
+    return Path(str(found[0].locate())) if found else None
+
+
+def posture(joint: str) -> float:
+    return POSTURE[joint[-3:]] * (1 if joint.startswith("F") else -1)
+
+
+def standing(path: Path) -> tuple[sb.Contacts, dict[str, float], dict[str, Any]]:
+    """Contacts of its four feet, the start, and the laws of its motors."""
+    robot = sb.read_urdf(path, base="free", parameters="none")
+    floor = sb.HalfSpace(robot.ground)
+    feet = [n for n in robot.links if n.endswith("FOOT")]
+    contacts = [sb.Contact(n, sb.touch(sb.Ball(robot.link(n), FOOT), floor), friction=MU) for n in feet]
+    eq = sb.derive(robot)
+    joints = eq.q[7:]
+    laws = {f"{q.name}_tau": STIFFNESS * (posture(q.name) - q) - DAMPING * q.dot for q in joints}
+    start = {q.name: posture(q.name) for q in joints} | {"base_e0": 1.0, "base_z": HEIGHT}
+    return sb.Contacts(eq, *contacts), start, laws
+
+
+def in_mujoco(path: Path, step: float) -> Any:
+    """The same robot in MuJoCo: a function of the number of steps that gives the heights after each."""
+    import mujoco
+
+    text = re.sub(r"<(visual|collision)>.*?</\1>", "", path.read_text(), flags=re.DOTALL)
+    text = re.sub(r"(<robot[^>]*>)", r'\1<mujoco><compiler fusestatic="false"/></mujoco>', text, count=1)
+    joint = '<joint name="base" type="floating"><parent link="world"/><child link="base_link"/></joint>'
+    spec = mujoco.MjSpec.from_string(text.replace("</robot>", f'<link name="world"/>{joint}</robot>'))
+    spec.option.timestep, spec.option.cone = step, mujoco.mjtCone.mjCONE_ELLIPTIC
+    spec.option.impratio, spec.option.noslip_iterations = 1000, 20
+    hard = {"friction": [MU, 0, 0], "condim": 3, "solref": [2 * step, 1], "solimp": [0.999, 0.9999, 1e-4, 0.5, 2]}
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[5, 5, 1], **hard)
+    for b in spec.bodies:
+        if b.name.endswith("FOOT"):
+            b.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[FOOT, 0, 0], mass=0, **hard)
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    wanted = np.array([posture(model.joint(i).name) for i in range(1, model.njnt)])
+    data.qpos[2], data.qpos[3], data.qpos[7:] = HEIGHT, 1.0, wanted
+
+    def run(n: int) -> np.ndarray:
+        heights = np.zeros(n)
+        for k in range(n):
+            data.qfrc_applied[6:] = STIFFNESS * (wanted - data.qpos[7:]) - DAMPING * data.qvel[6:]
+            mujoco.mj_step(model, data)
+            heights[k] = data.qpos[2]
+        return heights
+
+    return run
