@@ -9,6 +9,7 @@ import pytest
 
 import symbody as sb
 from symbody.kits import vehicles as vh
+from tests.amount import dear
 
 LIGHT, HEAVY = {"Cf": 8e4, "Cr": 1e5}, {"Cf": 1.2e5, "Cr": 8e4}
 
@@ -139,6 +140,7 @@ def test_lanes_of_the_standards() -> None:
         vh.lane_change("3888", 1.8)
 
 
+@dear
 def test_a_driver_changes_lanes() -> None:
     """ISO 3888-1 at 15 m/s: a driver who looks 6 m ahead stays between the cones, at 35 m/s he does not."""
     m = sb.Model("car with driver")

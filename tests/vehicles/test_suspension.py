@@ -11,6 +11,7 @@ from scipy.optimize import fsolve
 
 import symbody as sb
 from symbody.kits import vehicles as vh
+from tests.amount import some
 
 POINTS = {  # of a left front wheel, x forward, y left, z up [m]
     "lower front": (0.15, 0.35, 0.20), "lower rear": (-0.20, 0.36, 0.21), "lower ball": (0.01, 0.70, 0.18),
@@ -58,7 +59,7 @@ def by_distances(z: float, rack: float) -> np.ndarray:
     return fsolve(gaps, np.concatenate([P[k] for k in knuckle]), xtol=1e-12).reshape(5, 3)
 
 
-@pytest.mark.parametrize(("z", "rack"), [(0.31, 0.0), (0.36, 0.0), (0.25, 0.01), (0.33, -0.02)])
+@pytest.mark.parametrize(("z", "rack"), some([(0.36, 0.0), (0.33, -0.02), (0.25, 0.01), (0.31, 0.0)], 2))
 def test_wishbones_are_where_distances_put_them(wishbones: sb.Equations, z: float, rack: float) -> None:
     """Toe, camber, caster and track of a wheel, beside the nonlinear equations of its distances."""
     lower, upper, _, centre, axle = by_distances(z, rack)
@@ -174,7 +175,7 @@ def test_planar_speeds_turn_with_the_body() -> None:
     assert sb.tidy(eq.rates.entries[0]) is sb.cos(eq.q[2]) * u - sb.sin(eq.q[2]) * v
 
 
-@pytest.mark.parametrize("sequence", ["zyx", "zxz", "euler parameters"])
+@pytest.mark.parametrize("sequence", some(["zyx", "euler parameters", "zxz"], 2))
 def test_free_body_moves_the_same_in_its_own_speeds(sequence: str) -> None:
     """A free body in gravity, off its mass centre: the same motion as in rates of coordinates."""
     found = []

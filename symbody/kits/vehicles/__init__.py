@@ -8,6 +8,7 @@ from ...later import offer
 
 if TYPE_CHECKING:
     from .bushing import Bushing, anti_roll_bar, bushing
+    from .car import STRUT, WISHBONES, Corner, car, double_wishbone, mcpherson, moved_points
     from .crg_file import CrgFile, read_crg
     from .drivetrain import brake, differential, drive, preview_driver, spin_rate
     from .handling import HandlingDiagram, Understeer, handling_diagram, steady_gain, understeer
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from .linear_tyre import BrushTyre, LinearTyre
     from .magic_formula import MagicFormula, read_tyre
     from .manoeuvres import LaneChange, StepMeasures, lane_change, ramp_steer, sine_steer, step_measures, step_steer
+    from .motorcycle import motorcycle
     from .rail import bogie, wheelset
     from .road import (
         RandomProfile,
@@ -38,7 +40,8 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "wheel_on_road", "WheelContact", "contact_geometry", "ContactGeometry",
     "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "drive", "brake", "differential", "spin_rate", "preview_driver",
     "wheel_angles", "kinematics", "KinematicCurves",
-    "single_track", "car_and_trailer", "wheelset", "bogie",
+    "single_track", "car_and_trailer", "wheelset", "bogie", "motorcycle",
+    "car", "double_wishbone", "mcpherson", "Corner", "moved_points", "WISHBONES", "STRUT",
     "steady_gain", "understeer", "Understeer", "handling_diagram", "HandlingDiagram",
     "step_steer", "ramp_steer", "sine_steer", "step_measures", "StepMeasures", "lane_change", "LaneChange",
 ]  # fmt: skip

@@ -13,11 +13,13 @@ All are smooth up to a camber of 90 degrees.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import symbody as sb
 
+from ...errors import unknown
 from .road import Road
 from .tyre import Slip, Tyre, TyreForces
 
@@ -86,7 +88,7 @@ def wheel_on_road(
     tube: Any = 0,
     pressure: Any = None,
     forward: bool = False,
-    outputs: bool = True,
+    outputs: bool | Sequence[str] = True,
 ) -> WheelContact:
     """Put a wheel on a road: adds the force and the moment of its tyre, its lag, and the outputs name_Fx, name_Fy,
     name_Fz, name_Mx, name_My, name_Mz, name_kappa, name_alpha, name_camber.
@@ -99,6 +101,7 @@ def wheel_on_road(
     tube       tube radius of a torus. With one the contact moves across the tread, and the overturning moment of the
                tyre, which says the same, is left out
     forward    the wheel rolls forward all the time: |Vx| is Vx, which keeps formulas short
+    outputs    some of them, ("Fy", "Fz"), or none
     """
     road = Road(m.ground) if road is None else road
     spins, held = carrier is not None, _frame(carrier if carrier is not None else wheel)
@@ -122,8 +125,7 @@ def wheel_on_road(
     made = WheelContact(name, g, Fz, kappa, tan_alpha, camber, Vx, forces)
     m.force(f"{name}.tyre", wheel, made.force, at=made.point)
     m.torque(f"{name}.tyre moment", wheel, made.moment)
-    if outputs:
-        _add_outputs(m, made)
+    _add_outputs(m, made, outputs)
     return made
 
 
@@ -164,12 +166,14 @@ def _lagging(m: sb.Model, name: str, slip_speed: Any, size: Any, length: Any) ->
     return u / length
 
 
-def _add_outputs(m: sb.Model, w: WheelContact) -> None:
-    for f in fields(w.forces):
-        m.output(f"{w.name}_{f.name}", getattr(w.forces, f.name))
-    more = {"Fz": w.load, "kappa": w.kappa, "alpha": sb.atan(w.tan_alpha), "camber": w.camber}
-    for key, value in more.items():
-        m.output(f"{w.name}_{key}", value)
+def _add_outputs(m: sb.Model, w: WheelContact, wanted: bool | Sequence[str]) -> None:
+    known = {f.name: getattr(w.forces, f.name) for f in fields(w.forces)}
+    known |= {"Fz": w.load, "kappa": w.kappa, "alpha": sb.atan(w.tan_alpha), "camber": w.camber}
+    names = (list(known) if wanted else []) if isinstance(wanted, bool) else list(wanted)
+    for key in names:
+        if key not in known:
+            raise unknown(f"wheel {w.name!r}", "output", key, list(known))
+        m.output(f"{w.name}_{key}", known[key])
 
 
 def _frame(part: Any) -> sb.Frame:

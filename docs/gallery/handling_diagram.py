@@ -1,0 +1,56 @@
+"""# Handling diagram of a car
+
+Subjects: vehicles, handling, branches
+Reproduces: understeer gradient m (b Cr - a Cf) / (L Cf Cr) and the limit of lateral acceleration μ g (Pacejka 2012, 1.3)
+
+A single-track car with tyres that slide. The understeer gradient is a formula; the diagram is a branch of steady turns, up to what
+the tyres can do; a step of the steering wheel is measured as ISO 7401 does.
+"""
+
+# %%
+import numpy as np
+
+import symbody as sb
+from symbody.kits import vehicles as vh
+
+eq = sb.derive(vh.single_track())
+lin = sb.linearize(eq, sb.steady(eq))
+found = vh.understeer(lin, wheelbase=sb.symbol("a") + sb.symbol("b"))
+print("K =", found.gradient)
+print("r/delta =", found.yaw_gain)
+print("V_ch =", found.characteristic_speed)
+
+# %% [markdown]
+# The same car on brushes. Steer angle over lateral acceleration at 25 m/s: the turn tightens until the front axle has no more to give.
+
+# %%
+front, rear = (vh.BrushTyre(radius=0.3, cornering=C, along=C, friction=0.9, smooth=1e-4) for C in (8e4, 1e5))
+car = sb.derive(vh.single_track(front, rear))
+diagram = vh.handling_diagram(car, (0.0, 8.82), speed=25.0, wheelbase=2.7)
+K = 1500 * (1.5 * 1e5 - 1.2 * 8e4) / (2.7 * 8e4 * 1e5)
+assert abs(diagram.gradient[0] / K - 1) < 0.02
+print(f"gradient {diagram.gradient[0]:.5f} at the beginning, by the formula {K:.5f}")
+print(f"largest lateral acceleration {diagram.largest:.3f} m/s², friction allows {0.9 * 9.81:.3f}")
+assert diagram.largest < 0.9 * 9.81
+sb.plot(diagram.branch, "delta")
+
+# %% [markdown]
+# The same diagram with the Magic Formula would come from `vh.read_tyre("car.tir")` in place of the brushes. A step of the steering angle at 80 km/h:
+
+# %%
+V = 80 / 3.6
+sim = sb.simulate(car, 4, inputs={"delta": vh.step_steer(car.t, 0.03, at=0.5)}, V=V)
+measured = vh.step_measures(sim.t, sim["delta"], sim["r"])
+print(
+    f"response time {measured.response_time:.3f} s, peak at {measured.peak_time:.3f} s, overshoot {100 * measured.overshoot:.1f} %"
+)
+assert 0.1 < measured.response_time < 0.3
+sb.plot(sim, ["r"], ["ay"], ["delta"])
+
+# %% [markdown]
+# Yaw rate over steering in frequency, and how the poles move with speed:
+
+# %%
+response = lin.frequency_response("delta", "r", np.geomspace(0.1, 5, 60), V=V)
+assert abs(abs(response.values[0]) / (V / (2.7 + K * V**2)) - 1) < 0.02
+sb.plot(lin.root_locus(V=(5, 60)))

@@ -1,0 +1,91 @@
+"""Whole vehicles: struts against their instant centre, the motorcycle against Sharp's, the car against its weight."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.kits import vehicles as vh
+from tests.amount import dear
+
+
+def test_strut_turns_about_its_instant_centre() -> None:
+    """In the front view the knuckle turns about the point where the line of the lower arm meets the line across the strut
+    at its top: camber gain is one over the distance of the wheel, and a tie rod that aims there does not steer."""
+    P = {
+        "lower front": (0.15, 0.36, 0.20), "lower rear": (-0.2, 0.36, 0.20), "lower ball": (0.0, 0.70, 0.18),
+        "strut top": (0.0, 0.56, 0.85), "strut bottom": (0.0, 0.66, 0.35), "wheel": (0.0, 0.76, 0.31),
+    }  # fmt: skip
+    arm = np.array([0.34, -0.02])  # (y, z) along the lower arm
+    across = np.array([0.50, 0.10])  # across the strut, which leans by (-0.10, 0.50)
+    s = np.linalg.solve(np.column_stack([arm, -across]), np.array([0.56, 0.85]) - [0.36, 0.20])
+    centre = np.array([0.36, 0.20]) + s[0] * arm
+    outer = np.array([0.69, 0.27])
+    inner = outer + 0.2 * (centre - outer)
+    P |= {"tie outer": (-0.13, *outer), "tie inner": (-0.13, *inner)}
+    m = sb.Model("strut")
+    corner = vh.mcpherson(vh.Hardpoints(m), "left", m.ground, P, stiffness=2e4)
+    vh.wheel_angles(m, "w", corner.knuckle, "left")
+    eq = sb.derive(m)
+    assert eq.degrees_of_freedom == 1
+    curves = vh.kinematics(eq, {"w_z": [0.305, 0.3075, 0.31, 0.3125, 0.315]}, ["w_camber", "w_toe"])
+    assert curves.slope("w_camber")[2] == pytest.approx(-1 / (0.76 - centre[0]), rel=1e-6)
+    assert abs(curves.slope("w_toe")[2]) < 1e-6
+
+
+@dear
+def test_motorcycle_on_stiff_tyres_is_sharps() -> None:
+    """Upright, without lag: eigenvalues of the built-in motorcycle with the front load that follows from the weight;
+    wobble, weave and capsize."""
+    R = 0.3048
+    front, rear = (
+        vh.LinearTyre(radius=R, cornering=C1, camber=C2, along=1e7, stiffness=1e7)
+        for C1, C2 in ((11174.0, 938.6), (15831.0, 1325.6))
+    )
+    eq = sb.derive(vh.motorcycle(front, rear))
+    near = {"z": -1.5e-4, "spin_f": 20 / R, "spin_r": 20 / R}
+    upright = sb.steady(eq, {"u": 20.0}, zero=["roll", "steer", "v", "r"], free=["drive"], start=near)
+    ours = sb.linearize(eq, upright).eigenvalues()
+    built_in = sb.derive(sb.read_model("motorcycle").mechanism)
+    straight = sb.steady(built_in, {"x_dot": sb.symbol("V")}, zero=["y", "psi", "phi", "delta"])
+    load = float(upright["front_Fz"])
+    theirs = sb.linearize(built_in, straight, drop="cyclic").eigenvalues(V=20, sigma=1e-8, Zf=-load)
+    slow = [s for s in theirs if 1e-3 < abs(s) < 1e3]
+    assert len(slow) == 6
+    assert all(min(abs(ours - s)) < 1e-3 * abs(s) for s in slow)
+
+
+@dear
+def test_motorcycle_in_a_turn() -> None:
+    """Loads carry the weight at any lean; with a round tread it leans more for the same turn; the branch over lean has
+    its eigenvalues."""
+    turns = []
+    for tubes in ((0, 0), (0.06, 0.08)):
+        eq = sb.derive(vh.motorcycle(tubes=tubes))
+        near = {"z": -0.01, "spin_f": 49.0, "spin_r": 49.0}
+        upright = sb.steady(eq, {"u": 15.0}, zero=["roll", "steer", "v", "r"], free=["drive"], start=near)
+        turn = sb.steady(eq, {"u": 15.0, "roll": 0.02}, free=["tau", "drive"], start=upright)
+        branch = sb.branch(eq, turn, roll=(0.0, 0.5))
+        end = branch.at(0.5)[0]
+        assert end["front_Fz"] + end["rear_Fz"] == pytest.approx((217.45 + 30.65) * 9.81, rel=1e-9)
+        assert branch.eigenvalues.shape[1] == len(eq.state)
+        turns.append(-float(end["r"]))
+    thin = 9.81 * np.tan(0.5) / 15
+    assert turns[0] == pytest.approx(thin, rel=0.1)  # gyroscopic moments of the wheels are in it
+    assert turns[1] < 0.95 * turns[0]
+
+
+@dear
+def test_car_stands_on_its_wheels() -> None:
+    """Fourteen degrees of freedom; running straight, tyres carry the weight, alike on both sides, without torque."""
+    eq = sb.derive(vh.car())
+    assert eq.degrees_of_freedom == 14
+    wheels = ("fl", "fr", "rl", "rr")
+    near = {"drive": 0.0, **{f"{w}_spin_dot": 62.5 for w in wheels}}
+    motion = sb.steady(eq, {"car_x_dot": 20.0}, zero=["car_y", "car_1"], free=["drive"], start=near)
+    loads = [float(motion[f"{w}_Fz"]) for w in wheels]
+    assert sum(loads) == pytest.approx((1250 + 4 * 41) * 9.81, rel=1e-9)
+    assert loads[0] == pytest.approx(loads[1], rel=1e-9)
+    assert loads[2] == pytest.approx(loads[3], rel=1e-9)
+    assert abs(motion["drive"]) < 1
