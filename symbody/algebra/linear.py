@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..errors import ExpressionError, listed
-from .graph import Block, Expr, as_expr, intern
+from .graph import ZERO, Block, Expr, as_expr, intern
 from .matrix import Matrix, as_matrix, sum_of_products
 
 KINDS: Final = ("definite", "indefinite", "general")
@@ -84,6 +84,8 @@ class Factors:
         if right.rows != n:
             raise ExpressionError(f"solve: the matrix is {n} by {n} but the right side has {right.rows} rows")
         columns = [solve_block(self.node, right.column(j), transposed) for j in range(right.cols)]
+        if len(parts := _uncoupled_parts(self.node)) > 1:
+            columns = [_without_uncoupled(parts, right.column(j), x) for j, x in enumerate(columns)]
         return Matrix(n, right.cols, tuple(columns[j][i] for i in range(n) for j in range(right.cols)))
 
 
@@ -126,13 +128,39 @@ def solve_block(factor: Block, b: Sequence[Any], transposed: bool = False) -> tu
     """Items of one right side. A right side of zeros has the solution zero, a triangular matrix of numbers needs no
     elimination."""
     entries = tuple(as_expr(e) for e in b)
-    if all(e.data == 0 and e.op == "const" for e in entries):
+    if all(e is ZERO for e in entries):
         return entries
     transposed = transposed and not factor.data.is_symmetric
     if (solved := solved_by_substitution(factor, entries, transposed)) is not None:
         return solved
     block = intern("solve", (factor, *entries), transposed)
     return tuple(intern("item", (block,), i) for i in range(len(entries)))
+
+
+def _uncoupled_parts(factor: Block) -> list[list[int]]:
+    """The unknowns of a definite matrix in sets that have nothing to do with each other, as of mechanisms on one
+    ground; all of them in one set where the matrix is of another kind."""
+    n = factor.data.n
+    if factor.data.kind != "definite":
+        return [list(range(n))]
+    part = [[i] for i in range(n)]
+    for (i, j), e in zip(factor.data.places(), factor.args, strict=True):
+        if e is not ZERO and part[i] is not part[j]:
+            more, fewer = sorted((part[i], part[j]), key=len, reverse=True)
+            more += fewer
+            for k in fewer:
+                part[k] = more
+    return list({id(p): p for p in part}.values())
+
+
+def _without_uncoupled(parts: list[list[int]], right: Sequence[Expr], x: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """The solution, zero in all parts of the matrix in which the right side is."""
+    out = list(x)
+    for part in parts:
+        if all(right[i] is ZERO for i in part):
+            for i in part:
+                out[i] = ZERO
+    return tuple(out)
 
 
 def solved_by_substitution(factor: Block, right: Sequence[Expr], transposed: bool) -> tuple[Expr, ...] | None:

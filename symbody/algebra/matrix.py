@@ -124,8 +124,12 @@ class Matrix(Portable):
         if self.cols != b.rows:
             raise ExpressionError(f"product: matrices of shapes {self.shape} and {b.shape} do not fit")
         columns = [b.column(j) for j in range(b.cols)]
-        rows = (self.row(i) for i in range(self.rows))
-        return Matrix(self.rows, b.cols, tuple(sum_of_products(r, c) for r in rows for c in columns))
+        out: list[Expr] = []
+        for i in range(self.rows):
+            row = self.row(i)
+            places = [k for k, e in enumerate(row) if e is not ZERO]  # of large systems a few in each row
+            out += [sum_of_products([row[k] for k in places], [c[k] for k in places]) for c in columns]
+        return Matrix(self.rows, b.cols, tuple(out))
 
     def __rmatmul__(self, other: Any) -> Matrix:
         return as_matrix(other) @ self

@@ -44,7 +44,8 @@ class Rows:
         eq = self.equations
         made_of = eq.cached("content", (), lambda: content_of(eq))
         return compile_program(
-            kept_program(made_of and f"{made_of}|rows", name, lambda: Dynamics(eq).program(name, outputs()))
+            kept_program(made_of and f"{made_of}|rows", name, lambda: Dynamics(eq).program(name, outputs())),
+            is_quick=True,  # it is called a few times for each start
         )
 
     # ------------------------------------------------------------------------------------------------ positions

@@ -177,6 +177,7 @@ class Worker:
         wanted: Array,
     ) -> None:
         form, n = task.form, task.form.n
+        form.effort.improve()  # it will run often
         self.p = np.zeros(max(len(form.parameters), 1))
         feed = None if inputs is None else InputFeed(inputs, self.p)
         machine = explicit_machine(task.tableau, _task(task, feed, y[0], self.p))

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..emit.loops.language import Function, Known, Mutable, Numbers, is_finite, unrolled
+from ..emit.loops.language import Function, Known, Mutable, Numbers, is_finite, rarely, unrolled
 from .march import (
     DONE,
     NOT_FINITE,
@@ -215,6 +215,7 @@ def stage(m: RungeKutta, s: Steps, h: float, number: int) -> None:
     s.rhs((s.t + m.C[number] * h, s.w), (m.k[number * s.n :],))
 
 
+@rarely
 def careful_stage(m: RungeKutta, s: Steps, h: float, number: int) -> None:
     """k of a stage that is brought back to the constraints, and how far it is noise."""
     t = s.t + m.C[number] * h
@@ -233,6 +234,7 @@ def stage_state(m: RungeKutta, s: Steps, h: float, number: int) -> None:
         s.w[i] = s.y[i] + h * x
 
 
+@rarely
 def bring_back(m: RungeKutta, s: Steps, t: float, y: Numbers) -> None:
     """A state onto the constraints, where there is a way."""
     if m.onto is not None:
@@ -242,6 +244,7 @@ def bring_back(m: RungeKutta, s: Steps, t: float, y: Numbers) -> None:
                 y[i] = m.point[i]
 
 
+@rarely
 def noise_of_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers) -> float:
     """By how much rates at a state change with its rounding, in units of the tolerances per unit of time: 1/σ² of it
     near a singular position, σ being the smallest singular value of the constraints."""
@@ -259,6 +262,7 @@ def noise_of_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers
     return most
 
 
+@rarely
 def smooth_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers) -> int:
     """Rates at a state where they are noise or have no value, in place: the limit along the branch on which it moves,
     from both sides. 1 where that was needed.
@@ -297,6 +301,7 @@ def take(m: RungeKutta, s: Steps, h: float) -> None:
     end_of_step(m, s, h)
 
 
+@rarely
 def take_carefully(m: RungeKutta, s: Steps, h: float) -> None:
     """A step by stages that are brought back to the constraints, and so is its end where nothing else does that."""
     m.noise = 0.0
@@ -331,6 +336,7 @@ def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
     return status
 
 
+@rarely
 def begin_with_care(m: RungeKutta, s: Steps) -> None:
     """Rates at the beginning are those on the constraints, to rounding; a state that was given, or that of an event,
     stays as it is."""

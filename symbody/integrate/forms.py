@@ -33,6 +33,7 @@ from . import projection
 from .accelerations import accelerations, stabilized
 from .borders import Following, border_numbers, border_parameters, null_vectors, parts, settle_and_follow, unchanged
 from .choices_of_speeds import LIMIT, MOST, choice_of, guarded
+from .effort import Effort
 from .form_kinds import FORMS, FormKind
 
 if TYPE_CHECKING:
@@ -159,7 +160,15 @@ class Form(CacheOwner):
         """
         groups = {"t": self.equations.t, "y": list(self.y), **(more or {}), "p": list(self.parameters)}
         content = self._content if of is None else self._content and of and f"{self._content}|{of}"
-        return compile_program(kept_program(content, name, lambda: program(name, groups, outputs())))
+        made = kept_program(content, name, lambda: program(name, groups, outputs()))
+        compiled = compile_program(made, is_quick=not self.effort.is_full)
+        self.effort.code.add(compiled)
+        return compiled
+
+    @cached_property
+    def effort(self) -> Effort:
+        """How much work goes into its machine code."""
+        return Effort()
 
     @cached_property
     def rhs_program(self) -> Compiled:

@@ -123,7 +123,9 @@ class Machine:
             np.asarray(self.watched.side),
             np.asarray(self.watched.least),
         )
-        self.march = LoopCallee(march.march, {}, m=method, s=steps)
+        effort = task.form.effort
+        self.march = LoopCallee(march.march, {}, (), not effort.is_full, m=method, s=steps)
+        effort.code.add(self.march)
         self.restart()
 
     @property

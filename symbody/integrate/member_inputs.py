@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 from ..algebra.graph import symbol
 from ..derive.equations import Equations
 from ..emit.run.callable import Array
 from ..emit.run.loop_callee import LoopCallee
 from ..errors import SimulationError
+from ..later import later
 from . import members
 from .forms import Form
 from .inputs import RATES
-from .splines import samples_of
+from .splines import SPLINE, samples_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +38,14 @@ class MemberSamples:
         """Values or rates at times, a row for each member."""
         t = np.clip(times, self.times[0], self.times[-1])
         if self.kind == "cubic":
-            found: Array = CubicSpline(self.times, self.values, axis=1)(t, order)
+            found: Array = later(*SPLINE)(self.times, self.values)(t, order)
             return found
         return np.array([np.interp(t, self.times, v) for v in self.values])
 
     def coefficients(self) -> Array:
         """coefficients[k, piece, power] for member k, that of the highest power first."""
         if self.kind == "cubic":
-            return np.ascontiguousarray(CubicSpline(self.times, self.values, axis=1).c.transpose(2, 1, 0))
+            return np.ascontiguousarray(later(*SPLINE)(self.times, self.values).c.transpose(2, 1, 0))
         slopes = np.diff(self.values, axis=1) / np.diff(self.times)
         return np.ascontiguousarray(np.stack([slopes, self.values[:, :-1]], axis=2))
 

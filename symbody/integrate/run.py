@@ -80,6 +80,7 @@ def drive(
             before = time.perf_counter()
             status = machine.run(min(chunk, left))
             spent = time.perf_counter() - before
+            machine.task.form.effort.spend(spent)
             if status == march.TOO_MANY:
                 chunk = int(chunk * min(8.0, max(0.25, PATIENCE / max(spent, 1e-9)))) + 1
             progress.show(machine.t, machine.steps.t_end)

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from ..emit.run.callable import Array
 from ..errors import SymbodyError, listed, shown, unknown
+from ..later import later
 
 KINDS: Final = ("cubic", "linear")
+SPLINE: Final = ("integrate.cubic_splines", "cubic_spline")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,7 @@ class Samples:
     def coefficients(self) -> Array:
         """One row for each piece, that of the highest power first."""
         if self.kind == "cubic":
-            return np.ascontiguousarray(CubicSpline(self.times, self.values).c.T)
+            return np.ascontiguousarray(later(*SPLINE)(self.times, self.values).c.T)
         return np.column_stack([np.diff(self.values) / np.diff(self.times), self.values[:-1]])
 
     def require(self, order: int, name: str, error: type[SymbodyError]) -> None:

@@ -18,6 +18,7 @@ from llvmlite.binding import ffi
 from ...errors import CompileError
 
 LEVEL: Final = 2  # of code generation; measured in docs/why: 1 compiles no faster, 3 runs no faster
+QUICK_LEVEL: Final = 0  # a third of the time to compile, half the speed, the same numbers (docs/why/0031)
 _lock = threading.Lock()  # llvmlite's engines share one table of symbols
 
 
@@ -25,22 +26,25 @@ _lock = threading.Lock()  # llvmlite's engines share one table of symbols
 def _initialized() -> llvm.Target:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    llvm.set_option(
+        "symbody", "-fast-isel=false"
+    )  # which would not contract a b + c, as level 2 does: other last digits
     for name in ("m", "c"):  # the mathematical functions that generated code calls
         if found := ctypes.util.find_library(name):
             llvm.load_library_permanently(found)
     return llvm.Target.from_default_triple()
 
 
-def _new_machine() -> llvm.TargetMachine:
+def _new_machine(level: int = LEVEL) -> llvm.TargetMachine:
     """A description of this computer. Each engine takes one and destroys it in the end."""
     return _initialized().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=_features(), opt=LEVEL, reloc="default", codemodel="jitdefault", jit=True
+        cpu=llvm.get_host_cpu_name(), features=_features(), opt=level, reloc="default", codemodel="jitdefault", jit=True
     )
 
 
 @cache
-def _machine() -> llvm.TargetMachine:
-    return _new_machine()
+def _machine(level: int = LEVEL) -> llvm.TargetMachine:
+    return _new_machine(level)
 
 
 def _features() -> str:
@@ -82,8 +86,11 @@ def _parsed(text: str) -> llvm.ModuleRef:
     return module
 
 
-def machine_code(kernels: str, pieces: str) -> bytes:
-    """An object file. Kernels are loops and get LLVM's optimisation; pieces are straight lines and need none."""
+def machine_code(kernels: str, pieces: str, is_quick: bool = False) -> bytes:
+    """An object file. Kernels are loops and get LLVM's optimisation; pieces are straight lines and need none.
+
+    is_quick   to compile rather than to run: instructions are the same, registers and their order are not looked after
+    """
     with _lock:
         loops = _parsed(kernels)
         options = llvm.create_pipeline_tuning_options(speed_level=3)
@@ -92,7 +99,7 @@ def machine_code(kernels: str, pieces: str) -> bytes:
         _run_passes(loops, llvm.create_pass_builder(_machine(), options))
         module = _parsed(pieces)
         module.link_in(loops)
-        return bytes(_machine().emit_object(module))
+        return bytes(_machine(QUICK_LEVEL if is_quick else LEVEL).emit_object(module))
 
 
 def _run_passes(module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:

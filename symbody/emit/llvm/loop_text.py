@@ -425,7 +425,9 @@ def _entry_of_table(x: float, element: str) -> str:
 
 def _attributes(form: KernelForm, calls: int) -> str:
     """LLVM's time grows faster than a function: small kernels that are called once go into their caller at once, large
-    ones never."""
+    ones never; those that seldom run stay where they are."""
+    if form.is_rare:
+        return "nounwind cold noinline"
     if calls != 1:
         return "nounwind"
     return f"nounwind {'noinline' if sum(1 for _ in all_parts(form.body)) > LARGE else 'alwaysinline'}"

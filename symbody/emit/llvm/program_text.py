@@ -27,6 +27,7 @@ from .sincos import LARGEST, sincos
 from .tree_text import TreeText, tree_text
 
 PIECE: Final = 600  # instructions in a piece, about
+CLEARED: Final = 100  # zeros of an output, from which on it is cleared before
 PIECE_OF_LANES: Final = (
     4800  # of several states at once, whose vectors are slower to store and load where one piece hands them to the next
 )
@@ -87,13 +88,25 @@ def cut(program: Program, size: int = PIECE) -> list[range]:
 
 
 def _stored_one_by_one(program: Program) -> dict[int, list[tuple[int, int]]]:
-    """Places in the outputs of each value; results of a tree are written by its loops."""
-    code = program.code
+    """Places in the outputs of each value; results of a tree are written by its loops, and outputs that are mostly zero
+    are cleared."""
+    code, cleared = program.code, _cleared(program)
     return {
-        v: places
+        v: [(o, at) for o, at in places if o not in cleared] if _is_zero(code[v]) else places
         for v, places in program.output_places().items()
         if code[v].op != "item" or code[code[v].args[0]].op != "tree"
     }
+
+
+def _cleared(program: Program) -> list[int]:
+    """Outputs that are mostly zero, as large sparse matrices are: they are cleared by a loop, and the rest is stored
+    into them. (A store for each of thousands of zeros takes LLVM longer than everything else.)"""
+    zeros = [sum(_is_zero(program.code[v]) for v in o.values) for o in program.outputs]
+    return [k for k, o in enumerate(program.outputs) if zeros[k] > max(CLEARED, len(o.values) // 2)]
+
+
+def _is_zero(i: Instruction) -> bool:
+    return i.op == "const" and repr(i.data) == "0.0"
 
 
 def _feeds(program: Program, layouts: dict[int, Layout]) -> dict[int, list[tuple[int, int]]]:
@@ -179,7 +192,8 @@ class _LlvmModule:
             functions.append(_LlvmPiece(self, f"{name}.{k}", r, last_piece, k).text())
             for v in [v for v in self.place if last_piece[v] == k]:
                 self.memory.give(self.place.pop(v), self.size(v))
-        calls = "\n".join(f"  call void @{name}.{k}(ptr %in, ptr %out, ptr %work)" for k in range(len(ranges)))
+        calls = self._clearing()
+        calls += "\n".join(f"  call void @{name}.{k}(ptr %in, ptr %out, ptr %work)" for k in range(len(ranges)))
         main = f"define void @{name}(ptr %in, ptr %out, ptr %work) nounwind {{\n{calls}\n  ret void\n}}\n"
         main += _ONE_ARGUMENT.replace("NAME", name)
         kernels = "".join(k.text("noinline nounwind") for k in self.kernels.values())
@@ -188,6 +202,17 @@ class _LlvmModule:
         self.declared.update(d for t in self.trees.values() for d in t.declarations)
         declared = sorted(self.declared | {f"declare void @{k.name}({k.types})" for k in self.kernels.values()})
         return LlvmText(_FABS + kernels, "\n".join([*declared, *functions, main, _UNLIKELY]), self.memory.size)
+
+    def _clearing(self) -> str:
+        """Calls that put zeros into the outputs which are mostly zero."""
+        out = ""
+        for o in _cleared(self.program):
+            kernel = self.kernel(clear, len(self.program.outputs[o].values), False)
+            out += (
+                f"  %zero.{o}.p = getelementptr inbounds ptr, ptr %out, i64 {o}\n  %zero.{o} = load ptr, ptr %zero.{o}.p, align 8\n"
+                f"  call void @{kernel}(ptr %zero.{o})\n"
+            )
+        return out
 
     def _last_pieces(self, piece_of: list[int]) -> list[int]:
         """The piece in which each value is read last; a factor lives as long as its solves, a solve as long as its

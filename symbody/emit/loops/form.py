@@ -283,3 +283,4 @@ class KernelForm:
     result: Type
     body: Block
     documentation: str = ""
+    is_rare: bool = False

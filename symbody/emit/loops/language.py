@@ -32,3 +32,15 @@ Mutable = Annotated[T, IS_MUTABLE]
 
 unrolled = range
 is_finite = isfinite
+
+KernelFunction = TypeVar("KernelFunction", bound=Callable[..., Any])
+
+
+def rarely(kernel: KernelFunction) -> KernelFunction:
+    """A kernel that seldom runs: nothing is done for its speed, since LLVM would take as long over it as over those that
+    always run."""
+    RARE_KERNELS.add(kernel)
+    return kernel
+
+
+RARE_KERNELS: Final[set[Kernel]] = set()

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ...algebra.elimination import definite_solve
 from ...algebra.graph import ZERO, Expr
 from ...algebra.matrix import sum_of_products
 
@@ -28,23 +27,22 @@ class Branches:
         self._paying = self._counted(patterns)
 
     def solution(self, b: Sequence[Expr]) -> list[Expr]:
-        """As `definite_solve`, which it is where no branch pays."""
+        """As `definite_solve` along the entries that are not zero, but where branches pay."""
         n, a, x = self.n, self.factors, list(b)
-        if not self._paying:
-            definite_solve(n, a, x)
-            return x
         for k in range(n):
-            x[k] = x[k] * a[k * n + k]
-            for i in self._above[k]:
-                x[i] = x[i] - x[k] * a[k * n + i]
-        top = self._tops([e is ZERO for e in x])
+            if x[k] is not ZERO:
+                x[k] = x[k] * a[k * n + k]
+                for i in self._above[k]:
+                    x[i] = x[i] - x[k] * a[k * n + i]
+        top = self._tops([e is ZERO for e in x]) if self._paying else [-1] * n
         for k in reversed(range(n)):
             if (k, top[k]) in self._paying:
                 weights = self._weights_of(k, top[k])
                 x[k] = sum_of_products(list(weights.values()), [x[i] for i in weights])
             else:
                 for i in reversed(self._above[k]):
-                    x[k] = x[k] - x[i] * a[i * n + k]
+                    if x[i] is not ZERO:
+                        x[k] = x[k] - x[i] * a[i * n + k]
         return x
 
     def _tops(self, is_still: Sequence[bool]) -> list[int]:

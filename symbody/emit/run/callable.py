@@ -10,6 +10,7 @@ from functools import cache, cached_property, partial
 from math import prod
 from pathlib import Path
 from typing import Any, Final
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,8 @@ from .workers import cores, grain, share_out
 Array = NDArray[np.float64]
 THREAD_OPERATIONS: Final = 200_000  # what a thread must have to do: waking it takes about 10 µs
 MANY_STATES: Final = 64  # from which on what is the same for all of them is computed before
+LONG: Final = 200  # instructions, from which on it matters how long machine code takes to make
+SECONDS: Final = 70e-6  # that LLVM takes for an instruction of a long program, about
 HOLD_LOCK: Final = 5000  # operations: giving up Python's lock costs more than shorter programs take
 
 _Call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -50,9 +53,13 @@ def _generator() -> str:
     return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
 
 
-def compile_program(program: Program, *, cache: bool = True, empty: tuple[str, ...] = ()) -> Compiled:
+def compile_program(
+    program: Program, *, cache: bool = True, empty: tuple[str, ...] = (), is_quick: bool = False
+) -> Compiled:
     """Machine code for a program; see `compile`.
 
+    is_quick   a long program may run at half the speed, so that it is there in a third of the time; see
+               `Compiled.improve`
     empty   names of arguments without numbers, which may follow the others: where a model has no parameters, f.udot(t,
             q, u, f.p) is f.udot(t, q, u)
     """
@@ -60,7 +67,9 @@ def compile_program(program: Program, *, cache: bool = True, empty: tuple[str, .
     exec(_call_text(program, empty), space)
     call = space["__call__"]
     call.__qualname__ = program.name
-    return type("Compiled", (Compiled,), {"__call__": call, "__doc__": Compiled.__doc__})(program, cache, empty)
+    kind = type("Compiled", (Compiled,), {"__call__": call, "__doc__": Compiled.__doc__})
+    made: Compiled = kind(program, cache, empty, is_quick and len(program.code) >= LONG)
+    return made
 
 
 _MISSING: Final = object()
@@ -77,16 +86,39 @@ class Compiled:
     scratch memory for `work` numbers.
     """
 
-    def __init__(self, program: Program, cache: bool = True, empty: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, program: Program, cache: bool = True, empty: tuple[str, ...] = (), is_quick: bool = False
+    ) -> None:
         self.program = program
         self._cache, self._empty = cache, empty
         self._externals = _Externals(program.externals)
-        self._code, self.work = self._built(1)
         self._local = threading.local()
         self._divided: dict[tuple[int, ...], tuple[Compiled, Compiled] | None] = {}
-        self.address = self._code.address(entry(program))
-        is_short = not program.externals and program.cost.total < HOLD_LOCK
-        self._run = (_CallHoldingLock if is_short else _Call)(self._code.address(f"{entry(program)}.call"))
+        self._improving = threading.Lock()
+        self._earlier: list[jit.Loaded] = []  # machine code that somebody may be running
+        self.callers: WeakSet[Any] = WeakSet()  # tables that hold its address, with `set_address`
+        self._load(is_quick)
+
+    def _load(self, is_quick: bool) -> None:
+        self._code, self.work, self.is_quick = self._built(1, is_quick=is_quick)
+        self.address = self._code.address(entry(self.program))
+        is_short = not self.program.externals and self.program.cost.total < HOLD_LOCK
+        self._run = (_CallHoldingLock if is_short else _Call)(self._code.address(f"{entry(self.program)}.call"))
+
+    @property
+    def seconds_to_improve(self) -> float:
+        """About what `improve` takes."""
+        return SECONDS * len(self.program.code) if self.is_quick else 0.0
+
+    def improve(self) -> None:
+        """Machine code that was quick to have is replaced, also for all who call it, by code that is quick to run. Its
+        numbers are the same to the last digit."""
+        with self._improving:
+            if self.is_quick:
+                self._earlier.append(self._code)
+                self._load(is_quick=False)
+                for caller in tuple(self.callers):
+                    caller.set_address(self.address)
 
     def __repr__(self) -> str:
         return repr(self.program).replace("<Program", "<Compiled program", 1)
@@ -99,21 +131,29 @@ class Compiled:
 
     # ------------------------------------------------------------------------------------------------ building
 
-    def _built(self, lanes: int, for_many: bool = False) -> tuple[jit.Loaded, int]:
-        """Machine code for states side by side, with the loop over many of them or without, and the scratch memory it
-        wants."""
-        made_of = f"{_generator()}|{lanes}|{for_many}|{jit.identity()}|{self.program.digest}"
-        key = hashlib.sha256(made_of.encode()).hexdigest()
-        kept = disk.load(key) if self._cache else None
+    def _built(self, lanes: int, for_many: bool = False, is_quick: bool = False) -> tuple[jit.Loaded, int, bool]:
+        """Machine code for states side by side, with the loop over many of them or without, the scratch memory it
+        wants, and whether it could be improved: what is on disk already may be better than what is asked for."""
+        kept, of_quick = self._kept(lanes, for_many, False), False
+        if kept is None and is_quick:
+            kept, of_quick = self._kept(lanes, for_many, True), True
         if kept is None:
             text = llvm_text(self.program, lanes, jit.lanes())
             work = text.work + (batch_scratch(self.program) if for_many else 0)
             loops = text.kernels + (batch_kernels(self.program, lanes) if for_many else "")
             pieces = text.pieces + (batch_text(self.program, entry(self.program), lanes) if for_many else "")
-            kept = work.to_bytes(8, "little") + jit.machine_code(loops, pieces)
+            kept = work.to_bytes(8, "little") + jit.machine_code(loops, pieces, is_quick)
             if self._cache:
-                disk.save(key, kept)
-        return jit.Loaded(kept[8:]), int.from_bytes(kept[:8], "little")
+                disk.save(self._key(lanes, for_many, is_quick), kept)
+        return jit.Loaded(kept[8:]), int.from_bytes(kept[:8], "little"), of_quick
+
+    def _kept(self, lanes: int, for_many: bool, is_quick: bool) -> bytes | None:
+        return disk.load(self._key(lanes, for_many, is_quick)) if self._cache else None
+
+    def _key(self, lanes: int, for_many: bool, is_quick: bool) -> str:
+        """By what machine code is found on disk."""
+        how = f"{jit.identity()}{'|quick' if is_quick else ''}"
+        return hashlib.sha256(f"{_generator()}|{lanes}|{for_many}|{how}|{self.program.digest}".encode()).hexdigest()
 
     @property
     def external_table(self) -> NDArray[np.intp]:
@@ -141,7 +181,7 @@ class Compiled:
         # Loops over a tree fill vectors by themselves: of several states at once, the scratch memory would not stay
         # near the processor.
         lanes = 1 if any(i.op == "tree" for i in self.program.code) else jit.lanes()
-        code, work = self._built(lanes, for_many=True)
+        code, work, _ = self._built(lanes, for_many=True)
         return code, _Batch(code.address(f"{entry(self.program)}.batch")), work * lanes
 
     def batch(self, *groups: Any, threads: int | None = None, out: Any = None) -> Any:

@@ -22,9 +22,10 @@ FOLDERS: Final = ("algebra", "derive", "emit/program", "emit/loops", "integrate"
 
 
 @cache
-def _sources() -> str:
+def sources_of(*folders: str) -> str:
+    """A digest of the files in some folders of this package."""
     root = Path(__file__).parents[2]
-    files = sorted(file for folder in FOLDERS for file in (root / folder).rglob("*.py"))
+    files = sorted(file for folder in folders for file in (root / folder).rglob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
@@ -42,7 +43,7 @@ def kept_program(content: str, name: str, make: Callable[[], Program]) -> Progra
     made."""
     if not content:
         return make()
-    key = hashlib.sha256(f"program|{_sources()}|{content}|{name}".encode()).hexdigest()
+    key = hashlib.sha256(f"program|{sources_of(*FOLDERS)}|{content}|{name}".encode()).hexdigest()
     kept = disk.load(key)
     if kept is not None:
         found: Program = pickle.loads(kept)

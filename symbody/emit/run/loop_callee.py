@@ -11,27 +11,24 @@ import ctypes
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from ..llvm import jit, loop_text, numbers
-from ..loops import checked, entries, form, records, specialised
+from ..llvm import jit, loop_text
 from ..loops.checked import KernelText, source
-from ..loops.form import INDEX, NUMBER, Basic, Type
+from ..loops.form import INDEX, NUMBER, Basic, KernelType, Type
 from ..loops.language import Kernel
 from ..loops.records import Struct, address_of, known_of, type_of
 from . import disk_cache as disk
 from .callable import Array, Compiled, aligned
+from .kept_programs import sources_of
 
 _Run = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)
 
 
-@cache
-def _generator() -> str:
-    made_by = (checked, entries, form, records, specialised, loop_text, numbers, jit)
-    return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
+LOOPS: Final = 0.4  # seconds to make better machine code of the loops around a motion, about
+SOURCES: Final = ("algebra", "emit", "integrate", "stability")  # folders that hold kernels and what writes them
 
 
 @cache
@@ -41,18 +38,43 @@ def compiled_loops(
     types: tuple[tuple[str, Type], ...],
     known: tuple[tuple[str, int | float | str | tuple[float, ...] | None], ...],
     outputs: tuple[str, ...],
-) -> jit.Loaded:
-    """Machine code of a kernel: the name of its entry, types of its arguments, what is known of them, and which are
-    outputs."""
-    loops = loop_text.LlvmLoops()
-    loops.entry(kernel, name, dict(types), dict(known), outputs)
-    text = loops.text()
-    key = hashlib.sha256(f"{_generator()}|{jit.identity()}|{text}".encode()).hexdigest()
-    kept = disk.load(key)
-    if kept is None:
-        kept = jit.machine_code(text, "")
-        disk.save(key, kept)
-    return jit.Loaded(kept)
+    is_quick: bool = False,
+) -> tuple[jit.Loaded, bool]:
+    """Machine code of a kernel: the name of its entry, types of its arguments, what is known of them, which are outputs,
+    and whether it may be code that is quick to have. The second result says whether it could be improved."""
+
+    def text() -> str:
+        loops = loop_text.LlvmLoops()
+        loops.entry(kernel, name, dict(types), dict(known), outputs)
+        return loops.text()
+
+    said = [_described(KernelType(kernel)), *(_described(t) for _, t in types)]
+    is_ours = all(said)  # of others nobody knows when they change; their text is what they are
+    made_of = f"{name}|{said}|{[a for a, _ in types]}|{known}|{outputs}" if is_ours else text()
+    keys = {
+        quick: hashlib.sha256(f"loops|{sources_of(*SOURCES)}|{jit.identity()}|{quick}|{made_of}".encode()).hexdigest()
+        for quick in (False, True)
+    }
+    for quick in (False, True) if is_quick else (False,):
+        if (kept := disk.load(keys[quick])) is not None:
+            return jit.Loaded(kept), quick
+    made = jit.machine_code(text() if is_ours else made_of, "", is_quick)
+    disk.save(keys[is_quick], made)
+    return jit.Loaded(made), is_quick
+
+
+def _described(type_: Type) -> str:
+    """A type in words that tell it from all others; none where a part of it is defined outside of this package."""
+    if isinstance(type_, Basic):
+        return type_.name
+    thing = type_.kernel if isinstance(type_, KernelType) else type_.record
+    place = f"{thing.__module__}.{thing.__qualname__}"
+    if not place.startswith("symbody.") or "<" in place:
+        return ""
+    if isinstance(type_, KernelType):
+        return place
+    parts = [(name, _described(t)) for name, t in type_.fields]
+    return f"{place}({', '.join(f'{name}: {t}' for name, t in parts)})" if all(t for _, t in parts) else ""
 
 
 class Callee:
@@ -69,6 +91,10 @@ class Callee:
         self._run = _Run(address)
         self._arguments = tuple(int(a) for a in self._table[1:])
 
+    def set_address(self, address: int) -> None:
+        """From the next call on, run other machine code of the same function."""
+        self._table[0], self._run = address, _Run(address)
+
     def run(self) -> None:
         self._run(*self._arguments)
 
@@ -81,13 +107,16 @@ def program_callee(compiled: Compiled, given: Mapping[str, Array]) -> Callee:
     work = np.empty(compiled.work + 9)
     table = compiled.external_table
     inputs = [*map(address_of, arrays), address_of(table)]
-    return Callee(
+    callee = Callee(
         compiled.address,
         inputs,
         list(map(address_of, results)),
         aligned(work),
         (compiled, arrays, results, work, table),
     )
+    if compiled.is_quick:
+        compiled.callers.add(callee)
+    return callee
 
 
 class LoopCallee:
@@ -96,10 +125,17 @@ class LoopCallee:
     known     values that become constants of the machine code, by the names of their arguments; records know what of
               them is constant
     outputs   arguments that take the places of a program's outputs, where the kernel stands for one
+    is_quick  whether its machine code may be quick to have rather than quick to run (`improve`)
     """
 
     def __init__(
-        self, kernel: Kernel, known: Mapping[str, Any], outputs: Sequence[str] = (), /, **arguments: Any
+        self,
+        kernel: Kernel,
+        known: Mapping[str, Any],
+        outputs: Sequence[str] = (),
+        is_quick: bool = False,
+        /,
+        **arguments: Any,
     ) -> None:
         name, text = f"{kernel.__name__}.entry", source(kernel)
         types = {a: _type(text, a, arguments.get(a)) for a in text.parameters}
@@ -107,7 +143,8 @@ class LoopCallee:
         for a, value in arguments.items():
             if isinstance(value, Struct):
                 chosen |= known_of(value, a)
-        self._code = compiled_loops(name, kernel, tuple(types.items()), tuple(sorted(chosen.items())), tuple(outputs))
+        self._made_of = (name, kernel, tuple(types.items()), tuple(sorted(chosen.items())), tuple(outputs))
+        self._code, self.is_quick = compiled_loops(*self._made_of, is_quick)
         self._arguments = {a: _in_memory(arguments[a], types[a]) for a in types if a in arguments}
         self.result = np.zeros(1, dtype=np.int64)
         spare = np.zeros(1)
@@ -121,6 +158,18 @@ class LoopCallee:
             (self._code, self._arguments, spare),
         )
         self.address = self.callee.address
+
+    @property
+    def seconds_to_improve(self) -> float:
+        """About what `improve` takes."""
+        return LOOPS if self.is_quick else 0.0
+
+    def improve(self) -> None:
+        """Machine code that is quick to run from the next run on, which computes the same numbers. (That of this run stays
+        loaded, as all loops do.)"""
+        if self.is_quick:
+            self._code, self.is_quick = compiled_loops(*self._made_of)
+            self.callee.set_address(self._code.address(self._made_of[0]))
 
     def run(self) -> int:
         """Run it; what the kernel returns."""
