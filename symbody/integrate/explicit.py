@@ -3,6 +3,7 @@ kernels."""
 
 from __future__ import annotations
 
+from functools import cache
 from math import sqrt
 from typing import Any, Final
 
@@ -608,6 +609,7 @@ KERNELS: Final = {
 }  # fmt: skip
 
 
+@cache
 def restriction(pieces: int) -> tuple[float, ...]:
     """Coefficients of a polynomial (`dense.py`) from its values at equal distances, as a matrix, row after row."""
     theta, columns = np.linspace(0, 1, pieces), [np.ones(pieces)]

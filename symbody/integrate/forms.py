@@ -107,6 +107,11 @@ class Form(CacheOwner):
         """Of each variable, by which its error is scaled."""
         return (1,) * self.n
 
+    @property
+    def remembers(self) -> bool:
+        """Whether its functions remember states at which they were called before."""
+        return False
+
     def consistent(self, t: float, y: Array, p: Array) -> tuple[Array, str]:
         """y with algebraic variables that follow from the others, and in words what is wrong, if anything."""
         return y, ""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
+from ..emit.loops.records import memory_of
 from ..emit.run.callable import Array
 from ..emit.run.loop_callee import LoopCallee
 from . import explicit, march
@@ -88,8 +89,17 @@ def growth_of(task: Task) -> Growth:
     """The size of q, u and z that counts as large, for the kernels; variations of a motion and variables of a form's
     own may grow."""
     n = len(task.form.equations.state)
-    size = np.maximum(np.abs(task.y[:n]), np.maximum(task.atol[:n] / task.rtol, 1.0))
-    return Growth(count=n, level=task.max_size / march.STRETCH**2, per_size=1.0 / size)
+    return Growth(count=n, level=_level(task), per_size=_per_size(task))
+
+
+def _level(task: Task) -> float:
+    return task.max_size / march.STRETCH**2
+
+
+def _per_size(task: Task) -> Array:
+    n = len(task.form.equations.state)
+    found: Array = 1.0 / np.maximum(np.abs(task.y[:n]), np.maximum(task.atol[:n] / task.rtol, 1.0))
+    return found
 
 
 def leaps_of(task: Task) -> Leaps:
@@ -111,6 +121,23 @@ def steps_of(task: Task, pieces: int) -> tuple[Steps, Memory]:
     return steps, memory
 
 
+def begin(steps: Steps, memory: Memory, task: Task) -> None:
+    """Put the numbers of a task into the records of another one that has the same shape."""
+    steps.put(
+        t=task.t,
+        t_end=task.end,
+        rtol=task.rtol,
+        max_step=task.max_step,
+        max_growth=task.max_growth,
+        h=0.0 if task.step is None else np.copysign(task.step, task.end - task.t),
+    )
+    np.asarray(steps.atol)[:], np.asarray(steps.y)[:] = task.atol, task.y
+    steps.growth.put(level=_level(task))
+    np.asarray(steps.growth.per_size)[:] = _per_size(task)
+    if task.times is not None:
+        memory.times[:] = task.times
+
+
 class Machine:
     """Steps of a method, compiled: what `run.py` drives. `side` and `least` are those of its event functions
     (`march.Watched`)."""
@@ -126,6 +153,8 @@ class Machine:
         effort = task.form.effort
         self.march = LoopCallee(march.march, {}, (), not effort.is_full, m=method, s=steps)
         effort.code.add(self.march)
+        self._memory = [*memory_of(method, Results), *memory_of(steps, Results)]
+        self._first = [x.copy() for x in self._memory]
         self.restart()
 
     @property
@@ -156,6 +185,16 @@ class Machine:
             self.y[:] = y
         self.steps.is_new = 1
         self.steps.leaps.at = -np.inf
+
+    def renewed(self, task: Task) -> Machine:
+        """This machine as it was when it was made, for a task that differs from its own in numbers alone."""
+        for x, first in zip(self._memory, self._first, strict=True):
+            x[...] = first
+        self.task.p[:] = task.p
+        self.task = replace(task, p=self.task.p)
+        begin(self.steps, self.memory, task)
+        self.restart()
+        return self
 
     def run(self, steps: int) -> int:
         """Go on, for some steps at most; how it ended, as in `march.py`."""

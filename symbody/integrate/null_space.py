@@ -218,6 +218,11 @@ class SpaceForm(Form):
     def settles(self) -> bool:
         return bool(self.chosen)
 
+    @property
+    def remembers(self) -> bool:
+        """The choice of speeds of the state before."""
+        return True
+
     @cached_property
     def constraints_program(self) -> Compiled:
         return self.compiled("constraints", {"Jc": self.equations.Jc, "b": self.equations.b})

@@ -22,6 +22,7 @@ from .event_loop import ChatteringDetector, EventLoop, handlers_of
 from .events import Event
 from .form_kinds import DISCRETE, FORMS
 from .forms import Form, conserved
+from .idle_machines import give_back, taken
 from .impacts import Contact
 from .implicit import any_form, follows, radau_machine
 from .inputs import with_inputs
@@ -480,7 +481,7 @@ class Simulation:
             o.max_size, *((FIRST, TABLEAUX[self._explicit].reach) if o.adapts else ()),
         )  # fmt: skip
         adaptation = Adaptation(self._explicit, machine_of) if o.adapts else None
-        machine = machine_of(o.method, task)
+        machine = taken(o.method, task, machine_of)
         if o.first_step is not None:
             machine.steps.h = np.copysign(o.first_step, self.end - s.t)
         record = Record(o.max_memory - used)
@@ -502,7 +503,10 @@ class Simulation:
         if events:
             events.raise_pending()
         self.machine = leg.machine
-        return self._segment(leg.machine, record, ending, mode, adaptation.notes if adaptation else ())
+        segment = self._segment(leg.machine, record, ending, mode, adaptation.notes if adaptation else ())
+        if leg.machine is machine and events is None:
+            give_back(o.method, machine)
+        return segment
 
     def _segment(self, machine: Machine, record: Record, ending: Ending, mode: str, changes: Sequence[str]) -> Segment:
         eq, s, o = self.eq, self.state, self.options

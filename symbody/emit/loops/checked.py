@@ -7,7 +7,7 @@ import ast
 import inspect
 import linecache
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final, get_type_hints
 
@@ -76,16 +76,24 @@ class KernelText:
     """The text of a kernel: its syntax, the types that it declares, and where it stands."""
 
     def __init__(self, kernel: Kernel) -> None:
-        code = inspect.unwrap(kernel).__code__
-        tree = _functions(code.co_filename).get(code.co_firstlineno)
-        if tree is None:
-            raise CompileError(f"kernel {kernel.__name__}: its text is not in {code.co_filename}; write it into a file")
-        self.kernel, self.tree, self.file = kernel, tree, Path(code.co_filename).name
+        self._code = inspect.unwrap(kernel).__code__
+        self.kernel, self.file = kernel, Path(self._code.co_filename).name
         self.names: dict[str, Any] = getattr(kernel, "__globals__", {})
         self.hints = get_type_hints(kernel)
-        self.parameters = [a.arg for a in tree.args.args]
+        self.parameters = self._code.co_varnames[: self._code.co_argcount]
         if untyped := [a for a in self.parameters if a not in self.hints]:
-            raise self.refused(tree, f"{in_number(untyped, '{} has', '{} have')} no type")
+            raise self.refused(self.tree, f"{in_number(untyped, '{} has', '{} have')} no type")
+
+    @cached_property
+    def tree(self) -> ast.FunctionDef:
+        """Its syntax, read when somebody translates it: machine code that is on disk is found without."""
+        code = self._code
+        tree = _functions(code.co_filename).get(code.co_firstlineno)
+        if tree is None:
+            raise CompileError(
+                f"kernel {self.kernel.__name__}: its text is not in {code.co_filename}; write it into a file"
+            )
+        return tree
 
     def where(self, node: ast.AST) -> str:
         return f"kernel {self.tree.name}, {self.file} line {getattr(node, 'lineno', self.tree.lineno)}"

@@ -129,10 +129,29 @@ class Struct:
     def address(self) -> int:
         return address_of(self._slots)
 
+    def put(self, **numbers: float) -> None:
+        """Other values of numbers and indices, also of those that kernels only read."""
+        for name, value in numbers.items():
+            if name in self._known:
+                raise CompileError(f"record {type(self).__name__}: {name!r} is a constant of the machine code")
+            memory = self._slots if self._fields[name].type is INDEX else self._numbers
+            memory[self._names.index(name)] = value
+
     def know(self, *names: str) -> Self:
         """Make the values of more fields constants of the machine code."""
         self._known.update(names)
         return self
+
+
+def memory_of(record: Struct, but: type[Struct] = Struct) -> list[NDArray[Any]]:
+    """The numbers of a record and of all records and arrays in it; of one kind of record without its arrays."""
+    out: list[NDArray[Any]] = [record._slots]
+    for value in record._values.values():
+        if isinstance(value, Struct):
+            out += memory_of(value, but)
+        elif isinstance(value, np.ndarray) and type(record) is not but:
+            out.append(value)
+    return out
 
 
 def _place(f: StructField, k: int) -> property:

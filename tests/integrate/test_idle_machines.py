@@ -1,0 +1,76 @@
+"""A machine that has run before gives what a new one gives, to the last digit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.integrate import idle_machines
+
+from .mechanisms import START, double_pendulum, slider_crank
+
+RUNS = {
+    "steps": {"rtol": 1e-9},
+    "loose": {"rtol": 1e-4},
+    "fixed": {"method": "rk4", "step": 1e-3},
+    "baumgarte": {"form": "baumgarte"},
+    "energy": {"invariants": ["energy"]},
+    "short": {"max_step": 1e-3},
+}
+
+
+def motion(eq, start, end, **options):
+    sim = sb.simulate(eq, end, start, progress=False, **options)
+    assert sim.outcome
+    return np.column_stack([sim.t, sim.y]), sim.at([0.5 * sim.t[-1]]).y
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_another_run_in_between_changes_nothing(name, monkeypatch):
+    """Other starts, ends and tolerances, of which all are numbers of one shape."""
+    eq, options = slider_crank(), RUNS[name]
+    one = sb.assemble(eq, start=START)
+    other = sb.assemble(eq, start={**START, eq.q[0].name: START.get(eq.q[0].name, 0.0) + 0.7})
+    with monkeypatch.context() as m:
+        m.setattr(idle_machines, "_can_be_idle", lambda task: False)
+        fresh = motion(eq, one, 0.05, **options)
+        fresh_other = motion(eq, other, 0.08, **options)
+    for _ in range(2):
+        for expected, found in zip(fresh, motion(eq, one, 0.05, **options), strict=True):
+            assert np.array_equal(expected, found)
+        for expected, found in zip(fresh_other, motion(eq, other, 0.08, **options), strict=True):
+            assert np.array_equal(expected, found)
+
+
+def test_results_are_not_overwritten_and_machines_are_used_again(monkeypatch):
+    eq = double_pendulum()
+    made = []
+    taken = idle_machines._idle
+
+    def seen(method, task):
+        idle = taken(method, task)
+        made.append(len(idle))
+        return idle
+
+    monkeypatch.setattr(idle_machines, "_idle", seen)
+    times = np.linspace(0, 1, 7)
+    for t in (1.0, times):
+        first = sb.simulate(eq, t, q1=0.5, tau=0.0)
+        kept, middle = first.y.copy(), first.at(first.t[1:3]).y if first.is_dense else None
+        second = sb.simulate(eq, t, q1=-1.5, q2=0.3, tau=0.0)
+        assert np.array_equal(first.y, kept)
+        assert middle is None or np.array_equal(first.at(first.t[1:3]).y, middle)
+        assert not np.array_equal(second.y[-1], kept[-1])
+    assert made[-1] == 0  # it was taken, and has not come back when this is looked at
+    assert 1 in made
+
+
+def test_times_of_another_motion(monkeypatch):
+    """Requested times are numbers of a task too."""
+    eq = double_pendulum()
+    a = sb.simulate(eq, np.linspace(0, 1, 5), q1=0.5, tau=0.0)
+    b = sb.simulate(eq, np.linspace(0, 2, 5), q1=0.5, tau=0.0)
+    assert np.array_equal(a.t, np.linspace(0, 1, 5))
+    assert np.array_equal(b.t, np.linspace(0, 2, 5))
+    assert np.allclose(a.y[-1], b.y[2], atol=1e-7)
