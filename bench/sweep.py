@@ -125,6 +125,7 @@ def picture(found: sb.SweepResult, path: Path) -> None:
     shown = axes.hexbin(
         found["V"], found["b"], (found["unstable"] == 0).astype(float), gridsize=40, cmap="viridis", mincnt=1
     )
+    shown.set_rasterized(True)  # thousands of hexagons are a large file otherwise
     figure.colorbar(shown, label="share of stable bicycles")
     axes.set(xlabel="speed V [m/s]", ylabel="trail b [m]", title=f"{len(found)} bicycles, five parameters")
-    figure.savefig(path, bbox_inches="tight")
+    figure.savefig(path, bbox_inches="tight", dpi=120)

@@ -19,6 +19,8 @@ import symbody as sb
 from symbody.study.sweeps.claims import claim, claims_of
 from symbody.study.sweeps.study_folder import StudyFolder
 
+from ..amount import dear
+
 MEMBERS, BATCH = 60, 5
 LOG = "SYMBODY_TEST_LOG"
 
@@ -100,6 +102,40 @@ def test_killed_and_taken_up_again(on: str, who: str, tmp_path: Path, monkeypatc
     for k, content in kept.items():
         assert StudyFolder(path)._file("value", StudyFolder(path).schema()["value"], k).read_bytes() == content
     assert not claims_of(path).exists()
+
+
+@dear
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at the processes of Linux")
+@pytest.mark.parametrize("who", ["worker", "client", "client and workers"])
+def test_killed_on_dask(who: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cluster of real processes. A worker that dies is replaced, and its batch is computed again; a client that dies is
+    followed by another one on the same cluster, which may have lost its workers as well."""
+    distributed = pytest.importorskip("distributed")
+    path, log = tmp_path / "study.zarr", tmp_path / "log"
+    monkeypatch.setenv(LOG, str(log))
+    monkeypatch.setenv("SYMBODY_TEST_PAUSE", "0.05")
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster:
+        workers = [w.pid for w in cluster.workers.values()]
+        client = begun(path, log, cluster.scheduler_address)
+        wait_until(lambda: path.exists() and len(finished(path)) >= 3)
+        done = finished(path)
+        if who == "worker":
+            os.kill(workers[0], signal.SIGKILL)
+            assert client.wait(120) == 0
+        else:
+            client.kill()
+            client.wait()
+            for worker in workers if who == "client and workers" else ():
+                os.kill(worker, signal.SIGKILL)
+        found = study(path, cluster.scheduler_address)
+    assert found["value"].tolist() == [a * a for a in range(MEMBERS)]
+    assert found.is_complete
+    times = np.bincount([int(line) for line in log.read_text().split()], minlength=MEMBERS)
+    batch_of = {a: k for k in range(MEMBERS // BATCH) for a in StudyFolder(path).batches.members(k)}
+    assert {int(times[a]) for a in range(MEMBERS) if batch_of[a] in done} == {1}  # nothing that was finished, twice
+    assert times.min() == 1
+    assert (times > 1).sum() <= 4 * BATCH  # batches that were under way
 
 
 def test_half_written_chunks_are_computed_again(tmp_path: Path) -> None:

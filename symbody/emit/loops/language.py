@@ -27,6 +27,7 @@ Kernel = Callable[..., Any]
 T = TypeVar("T")
 IS_KNOWN: Final = "known when the kernel is translated"
 IS_MUTABLE: Final = "changed by kernels"
+IS_RARE: Final = "is_rare"  # an attribute of kernels
 Known = Annotated[T, IS_KNOWN]
 Mutable = Annotated[T, IS_MUTABLE]
 
@@ -39,8 +40,5 @@ KernelFunction = TypeVar("KernelFunction", bound=Callable[..., Any])
 def rarely(kernel: KernelFunction) -> KernelFunction:
     """A kernel that seldom runs: nothing is done for its speed, since LLVM would take as long over it as over those that
     always run."""
-    RARE_KERNELS.add(kernel)
+    setattr(kernel, IS_RARE, True)
     return kernel
-
-
-RARE_KERNELS: Final[set[Kernel]] = set()

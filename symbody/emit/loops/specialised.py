@@ -49,7 +49,7 @@ from .form import (
     While,
     all_parts,
 )
-from .language import RARE_KERNELS, Kernel
+from .language import IS_RARE, Kernel
 from .records import IS_THERE, fields_of
 
 Known = Mapping[str, Any]
@@ -89,7 +89,7 @@ class Kernels:
             self.forms[key] = None
             made = specialised(checked(kernel, types), known, self)
             del self.forms[key]
-            self.forms[key] = replace(made, name=name, is_rare=kernel in RARE_KERNELS)
+            self.forms[key] = replace(made, name=name, is_rare=getattr(kernel, IS_RARE, False))
         form = self.forms[key]
         if form is None:
             raise source(kernel).refused(source(kernel).tree, "it calls itself without end")
