@@ -56,7 +56,7 @@ class Memory:
         capacity = 1 if times is not None else max(16, min(4096, MEMORY // (n * (pieces + 1))))
         self.pieces, self.is_stored = pieces, times is None
         self.row_times, rows, polynomials = np.empty(capacity), np.empty(capacity * n), np.empty(capacity * pieces * n)
-        self.times = np.zeros(1) if times is None else np.ascontiguousarray(times, dtype=np.float64)
+        self.times = np.zeros(1) if times is None else np.array(times, dtype=np.float64)
         at_times = np.zeros(len(self.times) * n)
         self.results = Results(
             is_stored=int(times is None), capacity=capacity, row_times=self.row_times, rows=rows, polynomials=polynomials,
