@@ -95,6 +95,16 @@ def test_handling_diagram_at_constant_speed(sliding: sb.Equations) -> None:
     assert found.largest == pytest.approx(8.0)
 
 
+def test_handling_diagram_at_constant_radius(sliding: sb.Equations) -> None:
+    """The speed grows, V² = ay R, and the steer angle begins with L/R, then grows by K ay."""
+    found = vh.handling_diagram(sliding, (0.05, 3.0), radius=100.0, wheelbase=2.7)
+    some = slice(None, None, len(found.ay) // 5)
+    assert np.allclose(found.branch["V"] ** 2, found.branch["ay"] * 100, rtol=1e-9)
+    expected = [steer_for(x, sqrt(100 * x)) for x in found.ay[some]]
+    assert np.allclose(found.steer[some], expected, rtol=2e-4)
+    assert found.gradient[0] == pytest.approx(0.00375, rel=2e-2)
+
+
 def test_a_turn_has_a_speed_or_a_radius(sliding: sb.Equations) -> None:
     with pytest.raises(sb.StabilityError, match="speed= or at a constant radius="):
         vh.handling_diagram(sliding, (0.0, 1.0), wheelbase=2.7)

@@ -12,6 +12,8 @@ import pytest
 import symbody as sb
 from symbody.kits import vehicles as vh
 
+from .passenger_tyre import NUMBERS, tir
+
 R, TUBE = 0.32, 0.07
 
 
@@ -79,6 +81,31 @@ def test_slips_of_a_wheel_that_is_steered_and_leans() -> None:
         -900, rel=1e-12
     )  # y of a wheel turned about x rises: it leans right
     assert value(w.load, {**at, q["z"]: R + 0.01}) == 0
+
+
+@pytest.mark.parametrize("tube", [0.0, TUBE])
+def test_magic_formula_under_a_wheel(tube: float) -> None:
+    """Forces of the wheel are those of the tyre at its slips, which are the states of its carcass over the relaxation
+    lengths; with a tube its overturning moment is that of the contact's place."""
+    tyre = vh.read_tyre(tir(NUMBERS), smooth=0.01)
+    m, w = rolling(tyre, tube=tube, pressure=2.4e5)
+    q = m.symbols
+    at = {s: 0.0 for c in m.symbols_of_kind("coordinate") for s in (c, c.dot)}
+    at |= {
+        q["z"]: 0.28,
+        q["lean"]: 0.1,
+        q["x"].dot: 18.0,
+        q["turn"].dot: 60.0,
+        q["w_kappa_slip"]: 0.01,
+        q["w_alpha_slip"]: -0.02,
+    }
+    load, camber = value(w.load, at), 0.1
+    assert load > 1000
+    along, across = (value(s) for s in tyre.relaxation_lengths(vh.Slip(load, 0, 0, camber, 2.4e5, 18.0)))
+    expected = tyre.forces(vh.Slip(load, 0.01 / along, -0.02 / across, camber, 2.4e5, 18.0))
+    for name in ("Fx", "Fy", "My", "Mz"):
+        assert value(getattr(w.forces, name), at) == pytest.approx(value(getattr(expected, name)), rel=1e-9)
+    assert value(w.forces.Mx, at) == (pytest.approx(value(expected.Mx), rel=1e-9) if tube == 0 else 0)
 
 
 def test_side_slip_builds_up_over_the_relaxation_length() -> None:

@@ -71,6 +71,11 @@ def test_motorcycle_in_a_turn() -> None:
         assert end["front_Fz"] + end["rear_Fz"] == pytest.approx((217.45 + 30.65) * 9.81, rel=1e-9)
         assert branch.eigenvalues.shape[1] == len(eq.state)
         turns.append(-float(end["r"]))
+    V, phi = sb.symbols("V phi")
+    turn = sb.steady(eq, {"u": V, "roll": phi}, V=15.0, phi=0.3, free=["tau", "drive"], start=upright)
+    locus = sb.linearize(eq, turn).root_locus(phi=(0.05, 0.49), points=12)
+    (special,) = branch.special
+    assert locus.critical[0].value == pytest.approx(special.value, rel=1e-7)
     thin = 9.81 * np.tan(0.5) / 15
     assert turns[0] == pytest.approx(thin, rel=0.1)  # gyroscopic moments of the wheels are in it
     assert turns[1] < 0.95 * turns[0]

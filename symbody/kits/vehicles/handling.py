@@ -119,10 +119,10 @@ def handling_diagram(
         )
     if speed is not None:
         turn = sb.steady(eq, {"ay": ay[0], **values, speed_name: speed}, free=[steer], start=start)
-        found, away = sb.branch(eq, turn, ay=ay, max_points=4000), wheelbase / speed**2
+        found, away = sb.branch(eq, turn, ay=ay, max_step=0.1), wheelbase / speed**2
     else:
         turn = _turn_of_a_radius(eq, max(ay[0], 0.05), radius, (steer, speed_name), start, values)
-        found, away = sb.branch(eq, turn, ay=(max(ay[0], 0.05), ay[1]), max_points=4000), 0.0
+        found, away = sb.branch(eq, turn, ay=(max(ay[0], 0.05), ay[1]), max_step=0.1), 0.0
     ahead = np.concatenate([[True], np.diff(found["ay"]) != 0])  # a branch begins twice where it begins at its border
     at, angle, slip = (np.asarray(found[k])[ahead] for k in ("ay", steer, "beta"))
     return HandlingDiagram(at, angle, slip, np.gradient(angle, at, edge_order=2) - away, found)
