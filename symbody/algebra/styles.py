@@ -184,7 +184,7 @@ class Style(ABC):
             terms.insert(0, terms.pop(plus))
         if s.constant != 0:  # last, unless it saves a leading minus: 2 - x
             number = self._term(Literal(s.constant), False)
-            terms.insert(0 if terms and terms[0].minus else len(terms), number)
+            terms.insert(0 if terms and terms[0].minus and not number.minus else len(terms), number)
         first = (self.minus if terms[0].minus else "") + terms[0].text
         return first + "".join(self.between("-" if t.minus else "+") + t.text for t in terms[1:])
 
@@ -250,6 +250,8 @@ class Style(ABC):
         return Product(coefficient, factors, len(factors))
 
     def _negate(self, n: Node, a: Piece) -> Piece:
+        if isinstance(a, Sum) and not any(t.minus for t in a.terms):  # -a - b, which is read as the same node
+            return a._replace(terms=tuple(t._replace(minus=True) for t in a.terms), constant=-a.constant)
         p = self._opened_product(a)
         return p._replace(coefficient=-p.coefficient)
 
