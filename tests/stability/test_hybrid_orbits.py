@@ -128,7 +128,8 @@ def compass_legs(floats: bool) -> tuple[sb.Equations, sb.Expr, sb.Expr]:
     return sb.derive(m), x, y
 
 
-def test_compass_gait():
+@pytest.fixture(scope="module")
+def compass() -> tuple[sb.Equations, sb.Event]:
     """Goswami, Thuilot and Espiau: the impact is that of the free mechanism, M (u⁺ - u⁻) = Jᵀ p with J u⁺ = 0 of the
     foot that lands; then the legs change their names."""
     eq, _, height = compass_legs(floats=False)
@@ -142,6 +143,12 @@ def test_compass_gait():
     ts, tn = eq.q
     reset = {"ts": tn, "tn": ts, "ts_dot": swing, "tn_dot": stance}
     strike = sb.Event("strike", height, "falling", reset=reset, where=tn - ts > 0.1)
+    return eq, strike
+
+
+def test_compass_gait(compass):
+    """Multipliers and the step at three degrees."""
+    eq, strike = compass
     start = {"ts": 0.27, "tn": -0.27, "ts_dot": -1.1, "tn_dot": -0.38}
     o = sb.orbit(eq, start, period=0.734, events=[strike])
     assert o.period == pytest.approx(0.7343463912, abs=1e-10)
@@ -152,6 +159,21 @@ def test_compass_gait():
     expected = [0.218668802939 + np.radians(3), -0.218668802939 - np.radians(3), -1.092383589884, -0.377373948907]
     assert met.after == pytest.approx(expected, abs=1e-9)
     assert 2 * np.sin(met.after[0]) == pytest.approx(0.5354454154, abs=1e-9)
+
+
+@dear
+def test_compass_gait_doubles_its_period_again_and_again(compass):
+    """Near 4.4, 4.9 and 5.01 degrees in the figures of Goswami, Thuilot and Espiau."""
+    eq, strike = compass
+    start = {"ts": 0.27, "tn": -0.27, "ts_dot": -1.1, "tn_dot": -0.38}
+    gentle = sb.orbit(eq, start, period=0.734, events=[strike])
+    steep = sb.orbit(eq, gentle, slope=np.radians(4.2), events=[strike])
+    family = sb.orbits(eq, steep, slope=(np.radians(4.1), np.radians(5.1)), max_step=0.5)
+    for degrees, period in ((4.39089825, 0.75352391), (4.91405676, 1.50005169), (5.01243776, 3.00217626)):
+        point = family.special[0]
+        assert point.kind == "period doubling"
+        assert (np.degrees(point.value), point.period) == pytest.approx((degrees, period), abs=1e-7)
+        family = family.switched(0, max_points=40) if degrees < 5 else family
 
 
 def test_ball_on_a_shaken_table():

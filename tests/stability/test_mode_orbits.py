@@ -1,16 +1,13 @@
 """Orbits from mode to mode: a block on a belt, a woodpecker, a walker on two legs that moves on."""
 
-import os
-
 import numpy as np
 import pytest
 
 import symbody as sb
+from tests.amount import dear
 
 from ..integrate.test_friction_contacts import woodpecker
 from ..integrate.test_mode_sensitivities import belt
-
-FULL = pytest.mark.skipif(not os.environ.get("SYMBODY_FULL"), reason="20 seconds; SYMBODY_FULL=1 runs it")
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +56,7 @@ def test_orbits_of_modes_ask_for_what_they_need(block):
         sb.orbit("belt", {})
 
 
-@FULL
+@dear
 def test_woodpecker():
     """Impacts and slips on the way, and a fall in each period. Periods of a simulation close in by the multiplier."""
     toy = woodpecker()
@@ -103,7 +100,7 @@ def compass_walker() -> sb.Modes:
     return sb.Modes({"left": on_left, "right": on_right}, switches, initial="left")
 
 
-@FULL
+@dear
 def test_compass_gait_that_moves_on():
     """Two steps are a period; multipliers are squares of those of a step, and the way is that of two steps."""
     a, speed = 0.218668802939 + np.radians(3), -1.092383589884

@@ -8,6 +8,7 @@ import pytest
 from scipy.special import ellipk
 
 import symbody as sb
+from tests.amount import dear
 
 from .columns import ziegler
 
@@ -169,6 +170,19 @@ def test_roessler_doubles_its_period_again_and_again(family):
             pytest.approx(0.374757964, abs=2e-9),
             pytest.approx(12.412674951, abs=1e-7),
         )
+
+
+@dear
+def test_roessler_doubles_its_period_for_the_third_time(family):
+    """At 0.383333652, with the period 24.848466932 (AUTO)."""
+    twice = sb.orbits(family.equations, family.switched(max_points=4).orbit(-1), a=(0.34, 0.38))
+    four = sb.orbits(family.equations, twice.switched(max_points=4).orbit(-1), a=(0.376, 0.386))
+    found = [(p.kind, p.value, p.period) for p in four.special if p.value > 0.38]
+    assert found
+    for kind, value, period in found:
+        assert (kind, value, period) == (
+            "period doubling", pytest.approx(0.383333652, abs=2e-9), pytest.approx(24.848466932, abs=2e-6)
+        )  # fmt: skip
 
 
 def test_results_do_not_depend_on_the_route(family):

@@ -1,15 +1,13 @@
 """Orbits that close up to a symmetry: a swing that precesses, a skate that goes around in circles while it weaves."""
 
-import os
-
 import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.special import ellipk
 
 import symbody as sb
+from tests.amount import dear
 
-FULL = pytest.mark.skipif(not os.environ.get("SYMBODY_FULL"), reason="some seconds; SYMBODY_FULL=1 runs it")
 G, LEAN, ACROSS = 9.81, 1.0, 1.5  # a bob on a rod of length 1, at this angle with a speed across
 
 
@@ -74,7 +72,7 @@ def test_a_skate_on_a_circle():
         assert later[name][0] == pytest.approx(sim.final[name], abs=1e-7)
 
 
-@FULL
+@dear
 def test_circles_of_a_skate():
     """Over the mean moment; by shooting as by collocation."""
     eq, T = skate(), np.pi
