@@ -96,7 +96,7 @@ def test_weave_cycle_to_where_its_symmetry_breaks(equations, straight):
 def test_circles_of_the_benchmark_bicycle():
     """Basu-Mandal, Chatterjee and Papadopoulos (2007): circles begin at the capsize speeds, with the handlebar forward
     and reversed. The forward family ends standing upright with the wheel nearly across, the reversed one leans until it
-    spins nearly flat; small sections are stable."""
+    spins nearly flat; a third leads from there to infinite speed. Small sections are stable."""
     eq = sb.derive(benchmark_bicycle())
     speed, radius = sb.symbol("V"), sb.symbol("rF")
 
@@ -114,5 +114,16 @@ def test_circles_of_the_benchmark_bicycle():
     assert 1.3 < abs(standing["steer"]) < 1.6
     assert np.abs(reversed_circles["lean"]).max() > 1.45
     assert 0 < (reversed_circles.unstable == 0).sum() < len(reversed_circles)
-    figure = sb.plot([forward, circles, backward, reversed_circles], "lean", "steer")
+    leaning = {"steer": 0.2063, "yaw_dot": -2.7573, "rear_spin_dot": 25.57, "front_spin_dot": 23.56, "x_dot": -7.6}
+    leant = sb.steady(eq, {"lean": 1.0, "yaw": 0}, free=["yaw_dot"], start=leaning)
+    rolling = {"front_spin_dot": speed / radius, "yaw": 0}
+    on_its_way = sb.steady(eq, rolling, free=["yaw_dot"], V=0.35 * leant["front_spin_dot"], start=leant.values)
+    third = sb.branch(eq, on_its_way, V=(0.05, 60.0))
+    flat, fast = sorted((third.motion(0), third.motion(-1)), key=lambda m: -m["lean"])
+    assert third["V"][[0, -1]] == pytest.approx([60, 60])
+    assert flat["lean"] > 1.55  # it spins nearly flat
+    assert (fast["lean"], fast["steer"]) == pytest.approx((-0.0972, 1.6922), abs=1e-3)  # with the wheel across
+    assert 0 < (third.unstable == 0).sum() < len(third)
+    assert np.abs(circles["lean"]).max() < 1.0  # the forward family does not reach it
+    figure = sb.plot([forward, circles, backward, reversed_circles, third], "lean", "steer")
     assert len(figure.panels) == 2
