@@ -42,3 +42,6 @@ sb.plot(family, "s", "period")
 
 # %%
 sb.plot(orbit, "s_dot", over="s")
+
+# %%
+sb.scene(orbit)
