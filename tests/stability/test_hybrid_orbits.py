@@ -98,6 +98,9 @@ def test_gait_doubles_its_period(walker):
     assert (point.kind, point.value) == ("period doubling", pytest.approx(0.015088437941, abs=1e-11))
     assert point.period == pytest.approx(3.9124092125, abs=1e-9)
     assert [len(o.multipliers) for o in family.at(0.0148)] == [3]
+    last = family.orbit(-1)["th"]
+    assert (family.smallest("th")[-1], family.largest("th")[-1]) == pytest.approx((last.min(), last.max()), abs=1e-9)
+    assert last.max() > family.curve_points[-1].point.x[0, 0] + 0.1  # not only at the points of shooting
 
 
 @dear

@@ -121,7 +121,7 @@ class OrbitBranch(Tabular, Portable):
     def _along(self, what: str | Expr) -> Iterator[Array]:
         """Values at mesh and Gauss points of each orbit; of simulated ones along the simulation."""
         if self.form == "shooting":
-            yield from (self._orbit(c)[what] for c in self.curve_points)
+            yield from (o[what] for o in self._simulated)
             return
         flow, setting = self.problem.flow, self.setting
         e = quantity(self.equations, what, f"orbits of {self.equations.name!r}")
@@ -138,6 +138,12 @@ class OrbitBranch(Tabular, Portable):
             tau = np.concatenate([point.gauss_times.reshape(-1), point.times])
             p = np.tile(fixed_value(setting, point.value).p, (len(x), 1))
             yield np.asarray(f(setting.t0 + tau * point.T, x, p)).reshape(len(x))
+
+    @cached_property
+    def _simulated(self) -> tuple[Orbit, ...]:
+        """Orbits as they are looked at, of which nothing is computed anew but the motion."""
+        said = [(c.point, c.multipliers, (0.0, c.mesh_error)) for c in self.curve_points]
+        return tuple(orbit_of(self.problem, *numbers, f"{self.varied} = {numbers[0].value:z.10g}") for numbers in said)
 
     def orbit(self, k: int) -> Orbit:
         """The orbit of a point of the branch."""

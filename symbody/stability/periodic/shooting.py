@@ -81,6 +81,8 @@ class ShootingProblem(OrbitProblem):
     def motion(self, point: OrbitPoint, j: int, sensitivities: Sequence[str] = ()) -> Trajectory | None:
         """From one point to the next; None where the simulation does not get there."""
         eq, times = self.flow.equations, self._times(point)
+        if self.setting.place is not None:
+            self.p[self.setting.place] = point.value
         x = self._onto_constraints(float(times[j]), point.x[j])
         numbers = dict(zip((*self.flow.x, *eq.constants), map(float, (*x, *self.p)), strict=True))
         try:
@@ -104,8 +106,6 @@ class ShootingProblem(OrbitProblem):
     def _linearised(self, point: OrbitPoint, planes: tuple[Plane, Plane]) -> ChainSolver | None:
         """The chain at an orbit."""
         n, count, flow = self.flow.n, len(point.x) - 1, self.flow
-        if self.setting.place is not None:
-            self.p[self.setting.place] = point.value
         chain = self._solvers.setdefault(count, ChainSolver(n, count))
         names = [s.name for s in (*flow.x, *(() if flow.varied is None else (flow.varied,)))]
         for j in range(count):
