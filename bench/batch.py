@@ -1,8 +1,8 @@
 """Many states and many motions at once on this computer's cores.
 
 Of functions: nanoseconds for one state in machine code called again and again (`scalar_ns`), from Python (`python_ns`),
-and for one of many in a batch, on one core and on all of them; `lanes` is scalar_ns / one_core_ns. Arrays are given for
-the results. Of motions: CPU microseconds for each member on one core, and on the clock on all. Times of one core are
+and for one of many in a batch, on one core and on all of them; `lanes` is scalar_ns / one_core_ns, `single_...` the same in
+single precision. Arrays are given for the results. Of motions: CPU microseconds for each member on one core, and on the clock on all. Times of one core are
 CPU times, those of all cores are times on the clock.
 
 `before_...` were measured by the same calls before batches turned rows over in registers and kept their threads, and
@@ -70,6 +70,8 @@ def function_row(name: str) -> Row:
     )
     scalar = repeated(loop.run).least / 100
     one_core = repeated(lambda: f.batch(*many, threads=1, out=out)).least / STATES
+    in_single, single_out = [np.asarray(x, np.float32) for x in many], out.astype(np.float32)
+    single = repeated(lambda: f.batch(*in_single, threads=1, out=single_out, real="float")).least / STATES
     return {
         "case": f"{name}: forward dynamics",
         "states": STATES,
@@ -77,6 +79,8 @@ def function_row(name: str) -> Row:
         "python_ns": _ns(repeated(lambda: f(*one.values())).least),
         "one_core_ns": _ns(one_core),
         "lanes": round(scalar / one_core, 2),
+        "single_ns": _ns(single),
+        "single_lanes": round(scalar / single, 2),
         "cores": cores(),
         "all_cores_ns": _ns(wall(lambda: f.batch(*many, out=out)) / STATES),
         "before_one_core_ns": BEFORE_ONE_CORE[name],

@@ -55,10 +55,10 @@ def _features() -> str:
 
 
 @cache
-def lanes() -> int:
+def lanes(real: str = "double") -> int:
     """How many states fit side by side into a register of this machine."""
     features = _features()
-    return 8 if "+avx512f" in features else 4 if "+avx2" in features else 2
+    return (8 if "+avx512f" in features else 4 if "+avx2" in features else 2) * (2 if real == "float" else 1)
 
 
 def identity() -> str:

@@ -27,6 +27,16 @@ def in_single(value: float) -> float:
         return math.copysign(math.inf, value)
 
 
+def vector_of(real: str, lanes: int) -> str:
+    """The type of so many numbers side by side."""
+    return real if lanes == 1 else f"<{lanes} x {real}>"
+
+
+def fabs(real: str) -> str:
+    """The declaration of |x|."""
+    return f"declare {real} @llvm.fabs.{SUFFIX[real]}({real})\n"
+
+
 def real_of(number: str) -> str:
     """The scalar type of a scalar or vector type."""
     return "float" if "float" in number else "double"

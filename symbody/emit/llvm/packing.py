@@ -12,10 +12,11 @@ from typing import Final
 from ..loops.kernels import pack, unpack
 from ..program.program import Program
 from .loop_text import LlvmKernel, simple_kernel
+from .numbers import BYTES, SUFFIX, real_of
 from .transposed import turned
 
 
-def batch_text(program: Program, name: str, lanes: int) -> str:
+def batch_text(program: Program, name: str, lanes: int, real: str = "double") -> str:
     """The loop over states: `void name.batch(in, strides, out, work, first, stop)`.
 
     Each time round it packs `lanes` rows of every input side by side into scratch memory, calls the program, and
@@ -26,7 +27,7 @@ def batch_text(program: Program, name: str, lanes: int) -> str:
     head = [f"  %pin = alloca [{ins} x ptr]", f"  %pout = alloca [{max(outs, 1)} x ptr]"]
     whole, rest, whole_out, rest_out, at = [], [], [], [], 0
     for g, size in enumerate(sizes_in):
-        head += _pointer(f"%src{g}", "%in", g) + _pointer_into_work(f"%buf{g}", at * lanes, "%pin", g)
+        head += _pointer(f"%src{g}", "%in", g) + _pointer_into_work(f"%buf{g}", real, at * lanes, "%pin", g)
         head += [f"  %st{g}.p = getelementptr i64, ptr %strides, i64 {g}", f"  %st{g} = load i64, ptr %st{g}.p"]
         arguments = f"i64 %stop, i64 %st{g}, ptr %src{g}, ptr %buf{g}"
         head += [
@@ -41,7 +42,7 @@ def batch_text(program: Program, name: str, lanes: int) -> str:
                 f"  br i1 %still{g}, label %packed{g}, label %pack{g}",
                 f"pack{g}:",
                 f"  %row{g} = mul nsw i64 %s, {size}",
-                f"  %from{g} = getelementptr double, ptr %src{g}, i64 %row{g}",
+                f"  %from{g} = getelementptr {real}, ptr %src{g}, i64 %row{g}",
                 f"  call void @{_side_by_side(lanes, size)}(ptr %from{g}, ptr %buf{g})",
                 f"  br label %packed{g}",
                 f"packed{g}:",
@@ -50,12 +51,12 @@ def batch_text(program: Program, name: str, lanes: int) -> str:
     head += _pointer("%ext", "%in", ins - 1)
     head += [f"  %pin.e = getelementptr ptr, ptr %pin, i64 {ins - 1}", "  store ptr %ext, ptr %pin.e"]
     for o, size in enumerate(sizes_out):
-        head += _pointer(f"%dst{o}", "%out", o) + _pointer_into_work(f"%res{o}", at * lanes, "%pout", o)
+        head += _pointer(f"%dst{o}", "%out", o) + _pointer_into_work(f"%res{o}", real, at * lanes, "%pout", o)
         rest_out.append(f"  call void @unpack_{lanes}(i64 {size}, i64 %s, i64 %stop, ptr %res{o}, ptr %dst{o})")
         if size and lanes > 1:
             whole_out += [
                 f"  %row.o{o} = mul nsw i64 %s, {size}",
-                f"  %to{o} = getelementptr double, ptr %dst{o}, i64 %row.o{o}",
+                f"  %to{o} = getelementptr {real}, ptr %dst{o}, i64 %row.o{o}",
                 f"  call void @{_in_rows(lanes, size)}(ptr %res{o}, ptr %to{o})",
             ]
         at += size
@@ -64,7 +65,7 @@ def batch_text(program: Program, name: str, lanes: int) -> str:
         *_declarations(program, lanes),
         f"define void @{name}.batch(ptr %in, ptr %strides, ptr %out, ptr %work, i64 %first, i64 %stop) nounwind {{",
         *head,
-        f"  %rest = getelementptr double, ptr %work, i64 {at * lanes}",
+        f"  %rest = getelementptr {real}, ptr %work, i64 {at * lanes}",
         "  br label %head",
         "head:",
         "  %s = phi i64 [ %first, %0 ], [ %next, %again ]",
@@ -93,10 +94,10 @@ def batch_text(program: Program, name: str, lanes: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def batch_kernels(program: Program, lanes: int) -> str:
+def batch_kernels(program: Program, lanes: int, real: str = "double") -> str:
     """What the loop calls, to be optimised."""
     generic = "".join(
-        LlvmKernel(simple_kernel(k, {"lanes": lanes}), f"{k.__name__}_{lanes}")
+        LlvmKernel(simple_kernel(k, {"lanes": lanes}), f"{k.__name__}_{lanes}", real)
         .text("noinline nounwind")
         .replace("define internal", "define")
         for k in (pack, unpack)
@@ -104,12 +105,12 @@ def batch_kernels(program: Program, lanes: int) -> str:
     if lanes == 1:
         return generic
     sizes = _sizes(program)
-    packed = "".join(_turning(_side_by_side(lanes, n), lanes, n, is_packing=True) for n in sizes[0])
+    packed = "".join(_turning(_side_by_side(lanes, n), real, lanes, n, is_packing=True) for n in sizes[0])
     return (
-        _MASKED.format(lanes=lanes)
+        _MASKED.format(vector=f"<{lanes} x {real}>", lanes=lanes, suffix=SUFFIX[real])
         + generic
         + packed
-        + "".join(_turning(_in_rows(lanes, n), lanes, n, is_packing=False) for n in sizes[1])
+        + "".join(_turning(_in_rows(lanes, n), real, lanes, n, is_packing=False) for n in sizes[1])
     )
 
 
@@ -145,12 +146,12 @@ def _declarations(program: Program, lanes: int) -> list[str]:
 
 # ---------------------------------------------------------------------------------------------------------- squares
 
-_MASKED: Final = """declare <{lanes} x double> @llvm.masked.load.v{lanes}f64.p0(ptr, i32, <{lanes} x i1>, <{lanes} x double>)
-declare void @llvm.masked.store.v{lanes}f64.p0(<{lanes} x double>, ptr, i32, <{lanes} x i1>)
+_MASKED: Final = """declare {vector} @llvm.masked.load.v{lanes}{suffix}.p0(ptr, i32, <{lanes} x i1>, {vector})
+declare void @llvm.masked.store.v{lanes}{suffix}.p0({vector}, ptr, i32, <{lanes} x i1>)
 """
 
 
-def _turning(name: str, lanes: int, size: int, is_packing: bool) -> str:
+def _turning(name: str, real: str, lanes: int, size: int, is_packing: bool) -> str:
     """A function of (source, target): rows of `size` numbers turned into columns of `lanes` numbers, or back."""
     whole, left = divmod(size, lanes)
     square = _square if is_packing else _square_back
@@ -164,41 +165,41 @@ def _turning(name: str, lanes: int, size: int, is_packing: bool) -> str:
             "  br label %squares",
             "squares:",
             "  %j = phi i64 [ 0, %start ], [ %j.next, %squares ]",
-            *square("whole", "%j", lanes, size, lanes),
+            *square("whole", "%j", real, lanes, size, lanes),
             f"  %j.next = add nsw i64 %j, {lanes}",
             f"  %more = icmp slt i64 %j.next, {whole * lanes}",
             "  br i1 %more, label %squares, label %last",
             "last:",
         ]
     if left:
-        lines += square("part", str(whole * lanes), lanes, size, left)
+        lines += square("part", str(whole * lanes), real, lanes, size, left)
     return "\n".join([*lines, "  ret void", "}\n"])
 
 
-def _square(mark: str, first: str, lanes: int, size: int, width: int) -> list[str]:
+def _square(mark: str, first: str, real: str, lanes: int, size: int, width: int) -> list[str]:
     """`width` columns from `first` on, each to its place; those of a whole square without a mask."""
-    vector, lines, values = f"<{lanes} x double>", list[str](), list[str]()
+    vector, lines, values = f"<{lanes} x {real}>", list[str](), list[str]()
     for r in range(lanes):
         lines += [
             f"  %{mark}.at{r} = add nsw i64 {first}, {r * size}",
-            f"  %{mark}.from{r} = getelementptr double, ptr %source, i64 %{mark}.at{r}",
+            f"  %{mark}.from{r} = getelementptr {real}, ptr %source, i64 %{mark}.at{r}",
             f"  %{mark}.in{r} = {_load(vector, f'%{mark}.from{r}', lanes, width)}",
         ]
         values.append(f"%{mark}.in{r}")
-    turns, values = turned(values, lanes, mark)
+    turns, values = turned(values, lanes, mark, real)
     lines += [*turns, f"  %{mark}.base = mul nsw i64 {first}, {lanes}"]
     for c in range(width):
         lines += [
             f"  %{mark}.place{c} = add nsw i64 %{mark}.base, {c * lanes}",
-            f"  %{mark}.to{c} = getelementptr double, ptr %target, i64 %{mark}.place{c}",
-            f"  store {vector} {values[c]}, ptr %{mark}.to{c}, align 8",
+            f"  %{mark}.to{c} = getelementptr {real}, ptr %target, i64 %{mark}.place{c}",
+            f"  store {vector} {values[c]}, ptr %{mark}.to{c}, align {BYTES[real]}",
         ]
     return lines
 
 
-def _square_back(mark: str, first: str, lanes: int, size: int, width: int) -> list[str]:
+def _square_back(mark: str, first: str, real: str, lanes: int, size: int, width: int) -> list[str]:
     """The reverse."""
-    vector, lines, values = f"<{lanes} x double>", list[str](), list[str]()
+    vector, lines, values = f"<{lanes} x {real}>", list[str](), list[str]()
     lines.append(f"  %{mark}.base = mul nsw i64 {first}, {lanes}")
     for c in range(lanes):
         if c >= width:
@@ -206,16 +207,16 @@ def _square_back(mark: str, first: str, lanes: int, size: int, width: int) -> li
             continue
         lines += [
             f"  %{mark}.place{c} = add nsw i64 %{mark}.base, {c * lanes}",
-            f"  %{mark}.from{c} = getelementptr double, ptr %source, i64 %{mark}.place{c}",
-            f"  %{mark}.in{c} = load {vector}, ptr %{mark}.from{c}, align 8",
+            f"  %{mark}.from{c} = getelementptr {real}, ptr %source, i64 %{mark}.place{c}",
+            f"  %{mark}.in{c} = load {vector}, ptr %{mark}.from{c}, align {BYTES[real]}",
         ]
         values.append(f"%{mark}.in{c}")
-    turns, values = turned(values, lanes, mark)
+    turns, values = turned(values, lanes, mark, real)
     lines += turns
     for r in range(lanes):
         lines += [
             f"  %{mark}.at{r} = add nsw i64 {first}, {r * size}",
-            f"  %{mark}.to{r} = getelementptr double, ptr %target, i64 %{mark}.at{r}",
+            f"  %{mark}.to{r} = getelementptr {real}, ptr %target, i64 %{mark}.at{r}",
             _store(vector, values[r], f"%{mark}.to{r}", lanes, width),
         ]
     return lines
@@ -226,25 +227,28 @@ def _mask(lanes: int, width: int) -> str:
 
 
 def _load(vector: str, place: str, lanes: int, width: int) -> str:
+    real = real_of(vector)
     if width == lanes:
-        return f"load {vector}, ptr {place}, align 8"
-    mask = _mask(lanes, width)
-    return f"call {vector} @llvm.masked.load.v{lanes}f64.p0(ptr {place}, i32 8, {mask}, {vector} zeroinitializer)"
+        return f"load {vector}, ptr {place}, align {BYTES[real]}"
+    function = f"@llvm.masked.load.v{lanes}{SUFFIX[real]}.p0"
+    return f"call {vector} {function}(ptr {place}, i32 {BYTES[real]}, {_mask(lanes, width)}, {vector} zeroinitializer)"
 
 
 def _store(vector: str, value: str, place: str, lanes: int, width: int) -> str:
+    real = real_of(vector)
     if width == lanes:
-        return f"  store {vector} {value}, ptr {place}, align 8"
-    return f"  call void @llvm.masked.store.v{lanes}f64.p0({vector} {value}, ptr {place}, i32 8, {_mask(lanes, width)})"
+        return f"  store {vector} {value}, ptr {place}, align {BYTES[real]}"
+    function = f"@llvm.masked.store.v{lanes}{SUFFIX[real]}.p0"
+    return f"  call void {function}({vector} {value}, ptr {place}, i32 {BYTES[real]}, {_mask(lanes, width)})"
 
 
 def _pointer(name: str, table: str, at: int) -> list[str]:
     return [f"  {name}.p = getelementptr ptr, ptr {table}, i64 {at}", f"  {name} = load ptr, ptr {name}.p"]
 
 
-def _pointer_into_work(name: str, offset: int, table: str, at: int) -> list[str]:
+def _pointer_into_work(name: str, real: str, offset: int, table: str, at: int) -> list[str]:
     return [
-        f"  {name} = getelementptr double, ptr %work, i64 {offset}",
+        f"  {name} = getelementptr {real}, ptr %work, i64 {offset}",
         f"  {name}.q = getelementptr ptr, ptr {table}, i64 {at}",
         f"  store ptr {name}, ptr {name}.q",
     ]

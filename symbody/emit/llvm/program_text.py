@@ -22,7 +22,7 @@ from ..program import pieces
 from ..program.program import Instruction, Output, Program, right_sides
 from ..program.right_sides import ZERO, Layout, layout, leading_zeros
 from .loop_text import LlvmKernel, simple_kernel
-from .numbers import splat
+from .numbers import SUFFIX, fabs, real_of, splat, vector_of
 from .sincos import LARGEST, sincos
 from .tree_text import TreeText, tree_text
 
@@ -162,9 +162,9 @@ def tree_group(code: Sequence[Instruction], out: Output) -> int | None:
 class _LlvmModule:
     """The text of one program, written piece by piece."""
 
-    def __init__(self, program: Program, lanes: int, register: int) -> None:
-        self.program, self.lanes = program, lanes
-        self.number = "double" if lanes == 1 else f"<{lanes} x double>"
+    def __init__(self, program: Program, lanes: int, register: int, real: str) -> None:
+        self.program, self.lanes, self.real = program, lanes, real
+        self.number = vector_of(real, lanes)
         self.truth = "i1" if lanes == 1 else f"<{lanes} x i1>"
         self.memory = pieces.ScratchMemory()
         self.place: dict[int, int] = {}  # of values and blocks that live in scratch memory
@@ -201,7 +201,9 @@ class _LlvmModule:
         # Kernels are told apart by size, so that two programs loaded into one engine would clash: only one is.
         self.declared.update(d for t in self.trees.values() for d in t.declarations)
         declared = sorted(self.declared | {f"declare void @{k.name}({k.types})" for k in self.kernels.values()})
-        return LlvmText(_FABS + kernels, "\n".join([*declared, *functions, main, _UNLIKELY]), self.memory.size)
+        return LlvmText(
+            fabs(self.real) + kernels, "\n".join([*declared, *functions, main, _UNLIKELY]), self.memory.size
+        )
 
     def _clearing(self) -> str:
         """Calls that put zeros into the outputs which are mostly zero."""
@@ -241,10 +243,10 @@ class _LlvmModule:
         if name not in self.kernels:
             form = simple_kernel(function, {"n": n})
             if width > 1:
-                number, shared = f"<{width * self.lanes} x double>", {FACTORS: self.number}
+                number, shared = vector_of(self.real, width * self.lanes), {FACTORS: self.number}
                 self.kernels[name] = LlvmKernel(form, name, number=number, shared=shared)
             elif one_lane_at_a_time:
-                self.kernels[name] = LlvmKernel(form, name, stride=self.lanes)
+                self.kernels[name] = LlvmKernel(form, name, number=self.real, stride=self.lanes)
             else:
                 self.kernels[name] = LlvmKernel(form, name, number=self.number)
         return name
@@ -262,7 +264,6 @@ _ONE_ARGUMENT: Final = """define void @NAME.call(ptr %table) nounwind {
 }
 """
 _UNLIKELY: Final = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
-_FABS: Final = "declare double @llvm.fabs.f64(double)\n"
 
 
 class _LlvmPiece:
@@ -317,7 +318,7 @@ class _LlvmPiece:
 
     def lane_of(self, pointer: str, at: int, lane: int) -> str:
         """Address of one lane of an element."""
-        return self.new(f"getelementptr inbounds double, ptr {pointer}, i64 {at * self.lanes + lane}")
+        return self.new(f"getelementptr inbounds {self.module.real}, ptr {pointer}, i64 {at * self.lanes + lane}")
 
     def value(self, v: int) -> str:
         """A value, brought into this piece where it is not there yet."""
@@ -417,9 +418,11 @@ class _LlvmPiece:
         rest = self.select(negative, splat(-1.0, self.number), x)  # zero and what is not a number stay
         return self.select(positive, splat(1.0, self.number), rest)
 
-    def intrinsic(self, name: str) -> str:
-        full = f"{name}.f64" if self.lanes == 1 else f"{name}.v{self.lanes}f64"
-        self.module.declared.add(f"declare {self.number} @{full}({self.number})")
+    def intrinsic(self, name: str, number: str = "") -> str:
+        number = number or self.number
+        suffix = SUFFIX[real_of(number)]
+        full = f"{name}.{suffix}" if self.lanes == 1 else f"{name}.v{self.lanes}{suffix}"
+        self.module.declared.add(f"declare {number} @{full}({number})")
         return full
 
     def external(self, i: Instruction) -> str:
@@ -429,31 +432,46 @@ class _LlvmPiece:
         return self.new(f"load ptr, ptr {self.new(f'getelementptr inbounds ptr, ptr {table}, i64 {at}')}, align 8")
 
     def by_lane(self, function: str, args: list[str]) -> str:
-        """Call a scalar function, once for each lane."""
+        """Call a scalar function of doubles, once for each lane."""
+        return self.of_doubles(function, self.in_double(args))
+
+    def of_doubles(self, function: str, args: list[str]) -> str:
+        """The same of numbers that are in double precision already."""
         if self.lanes == 1:
-            return self.new(f"call double {function}({', '.join(f'double {a}' for a in args)})")
-        out = "poison"
+            return self.from_double([self.new(f"call double {function}({', '.join(f'double {a}' for a in args)})")])[0]
+        number, out = vector_of("double", self.lanes), "poison"
         for lane in range(self.lanes):
-            single = [self.new(f"extractelement {self.number} {a}, i32 {lane}") for a in args]
+            single = [self.new(f"extractelement {number} {a}, i32 {lane}") for a in args]
             y = self.new(f"call double {function}({', '.join(f'double {a}' for a in single)})")
-            out = self.new(f"insertelement {self.number} {out}, double {y}, i32 {lane}")
-        return out
+            out = self.new(f"insertelement {number} {out}, double {y}, i32 {lane}")
+        return self.from_double([out])[0]
+
+    def in_double(self, values: list[str]) -> list[str]:
+        if self.module.real == "double":
+            return values
+        return [self.new(f"fpext {self.number} {v} to {vector_of('double', self.lanes)}") for v in values]
+
+    def from_double(self, values: list[str]) -> list[str]:
+        if self.module.real == "double":
+            return values
+        return [self.new(f"fptrunc {vector_of('double', self.lanes)} {v} to {self.number}") for v in values]
 
     def sincos(self, x: str) -> tuple[str, str]:
-        """Inline, with a call of the library for very large angles."""
-        size = self.new(f"call {self.number} @{self.intrinsic('llvm.fabs')}({self.number} {x})")
-        large = self.new(f"fcmp ogt {self.number} {size}, {splat(LARGEST, self.number)}")
+        """Inline and in double precision, with a call of the library for very large angles."""
+        number, (x,) = vector_of("double", self.lanes), self.in_double([x])
+        size = self.new(f"call {number} @{self.intrinsic('llvm.fabs', number)}({number} {x})")
+        large = self.new(f"fcmp ogt {number} {size}, {splat(LARGEST, number)}")
         if self.lanes > 1:
             bits = self.new(f"bitcast {self.module.truth} {large} to i{self.lanes}")
             large = self.new(f"icmp ne i{self.lanes} {bits}, 0")
         self.count += 1
         fast, slow, done = (f"{w}{self.count}" for w in ("fast", "slow", "done"))
         self.lines += [f"  br i1 {large}, label %{slow}, label %{fast}, !prof !0", f"{fast}:"]
-        s1, c1 = sincos(x, self.number, self.new)
+        s1, c1 = self.from_double(list(sincos(x, number, self.new)))
         self.lines += [f"  br label %{done}", f"{slow}:"]
         for f in ("sin", "cos"):
             self.module.declared.add(f"declare double @{f}(double)")
-        s2, c2 = self.by_lane("@sin", [x]), self.by_lane("@cos", [x])
+        s2, c2 = self.of_doubles("@sin", [x]), self.of_doubles("@cos", [x])
         self.lines += [f"  br label %{done}", f"{done}:"]
         join = f"phi {self.number} [ {{}}, %{fast} ], [ {{}}, %{slow} ]"
         return self.new(join.format(s1, s2)), self.new(join.format(c1, c2))
@@ -513,7 +531,7 @@ class _LlvmPiece:
             self.lines.append(f"  call void @{name}({', '.join(arguments)})")
 
 
-def llvm_text(program: Program, lanes: int = 1, register: int = 4) -> LlvmText:
+def llvm_text(program: Program, lanes: int = 1, register: int = 4, real: str = "double") -> LlvmText:
     """The module of a program, for one state or for `lanes` states side by side; a vector register holds `register`
-    numbers."""
-    return _LlvmModule(program, lanes, register).text()
+    numbers. Sines, and functions of the library and of others, are in double precision in any case."""
+    return _LlvmModule(program, lanes, register, real).text()

@@ -74,9 +74,9 @@ def _kept_inside(name: str, last: int) -> list[str]:
     ]
 
 
-def turned(values: list[str], lanes: int, mark: str = "turned") -> tuple[list[str], list[str]]:
+def turned(values: list[str], lanes: int, mark: str = "turned", real: str = "double") -> tuple[list[str], list[str]]:
     """A square turned over by exchanging halves, quarters, ... of pairs of vectors."""
-    lines, vector, step = [], f"<{lanes} x double>", 1
+    lines, vector, step = [], f"<{lanes} x {real}>", 1
     while step < lanes:
         new = list(values)
         for i in (i for i in range(lanes) if not i & step):

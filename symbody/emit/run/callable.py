@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...algebra import elimination
 from ...algebra.functions import ExternalFunction
 from ...algebra.target_names import UniqueNames, is_python_reserved
-from ...errors import ProgramError, listed, shown
+from ...errors import ProgramError, listed, shown, unknown
 from ..llvm import jit, loop_text, numbers, packing, transposed, tree_text
 from ..llvm import program_text as llvm_text_module
 from ..llvm import sincos as llvm_sincos
@@ -37,6 +37,8 @@ MANY_STATES: Final = 64  # from which on what is the same for all of them is com
 LONG: Final = 200  # instructions, from which on it matters how long machine code takes to make
 SECONDS: Final = 70e-6  # that LLVM takes for an instruction of a long program, about
 HOLD_LOCK: Final = 5000  # operations: giving up Python's lock costs more than shorter programs take
+
+DTYPES: Final = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}  # by the name of a precision
 
 _Call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _CallHoldingLock = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
@@ -94,6 +96,7 @@ class Compiled:
         self._externals = _Externals(program.externals)
         self._local = threading.local()
         self._divided: dict[tuple[int, ...], tuple[Compiled, Compiled] | None] = {}
+        self._batches: dict[str, tuple[jit.Loaded, Any, int]] = {}
         self._improving = threading.Lock()
         self._earlier: list[jit.Loaded] = []  # machine code that somebody may be running
         self.callers: WeakSet[Any] = WeakSet()  # tables that hold its address, with `set_address`
@@ -131,28 +134,30 @@ class Compiled:
 
     # ------------------------------------------------------------------------------------------------ building
 
-    def _built(self, lanes: int, for_many: bool = False, is_quick: bool = False) -> tuple[jit.Loaded, int, bool]:
+    def _built(
+        self, lanes: int, for_many: bool = False, is_quick: bool = False, real: str = "double"
+    ) -> tuple[jit.Loaded, int, bool]:
         """Machine code for states side by side, with the loop over many of them or without, the scratch memory it
         wants, and whether it could be improved: what is on disk already may be better than what is asked for."""
-        kept, of_quick = self._kept(lanes, for_many, False), False
+        kept, of_quick = self._kept(lanes, for_many, False, real), False
         if kept is None and is_quick:
-            kept, of_quick = self._kept(lanes, for_many, True), True
+            kept, of_quick = self._kept(lanes, for_many, True, real), True
         if kept is None:
-            text = llvm_text(self.program, lanes, jit.lanes())
+            text = llvm_text(self.program, lanes, jit.lanes(real), real)
             work = text.work + (batch_scratch(self.program) if for_many else 0)
-            loops = text.kernels + (batch_kernels(self.program, lanes) if for_many else "")
-            pieces = text.pieces + (batch_text(self.program, entry(self.program), lanes) if for_many else "")
+            loops = text.kernels + (batch_kernels(self.program, lanes, real) if for_many else "")
+            pieces = text.pieces + (batch_text(self.program, entry(self.program), lanes, real) if for_many else "")
             kept = work.to_bytes(8, "little") + jit.machine_code(loops, pieces, is_quick)
             if self._cache:
-                disk.save(self._key(lanes, for_many, is_quick), kept)
+                disk.save(self._key(lanes, for_many, is_quick, real), kept)
         return jit.Loaded(kept[8:]), int.from_bytes(kept[:8], "little"), of_quick
 
-    def _kept(self, lanes: int, for_many: bool, is_quick: bool) -> bytes | None:
-        return disk.load(self._key(lanes, for_many, is_quick)) if self._cache else None
+    def _kept(self, lanes: int, for_many: bool, is_quick: bool, real: str) -> bytes | None:
+        return disk.load(self._key(lanes, for_many, is_quick, real)) if self._cache else None
 
-    def _key(self, lanes: int, for_many: bool, is_quick: bool) -> str:
+    def _key(self, lanes: int, for_many: bool, is_quick: bool, real: str) -> str:
         """By what machine code is found on disk."""
-        how = f"{jit.identity()}{'|quick' if is_quick else ''}"
+        how = f"{jit.identity()}{'|quick' if is_quick else ''}{'|single' if real == 'float' else ''}"
         return hashlib.sha256(f"{_generator()}|{lanes}|{for_many}|{how}|{self.program.digest}".encode()).hexdigest()
 
     @property
@@ -176,36 +181,63 @@ class Compiled:
 
     # ------------------------------------------------------------------------------------------------ many states
 
-    @cached_property
-    def _batch(self) -> tuple[jit.Loaded, Any, int]:
-        # Loops over a tree fill vectors by themselves: of several states at once, the scratch memory would not stay
-        # near the processor.
-        lanes = 1 if any(i.op == "tree" for i in self.program.code) else jit.lanes()
-        code, work, _ = self._built(lanes, for_many=True)
-        return code, _Batch(code.address(f"{entry(self.program)}.batch")), work * lanes
+    def _batch(self, real: str) -> tuple[jit.Loaded, Any, int]:
+        """Machine code for many states in a precision, how it is called, and numbers of scratch memory."""
+        if real not in self._batches:
+            lanes = 1 if self._has_tree else jit.lanes(real)
+            code, work, _ = self._built(lanes, for_many=True, real=real)
+            made = code, _Batch(code.address(f"{entry(self.program)}.batch")), work * lanes
+            self._batches.setdefault(real, made)  # another thread may have been first
+        return self._batches[real]
 
-    def batch(self, *groups: Any, threads: int | None = None, out: Any = None) -> Any:
+    @cached_property
+    def _is_double(self) -> bool:
+        """Whether it has loops that are written for double precision: over a tree, and elimination with pivots, whose
+        memory holds whole numbers as well."""
+        return self._has_tree or any(i.op == "factor" and kernels.has_pivots(i.data) for i in self.program.code)
+
+    @cached_property
+    def _has_tree(self) -> bool:
+        """Whether it runs loops over a tree, which fill vectors by themselves: of several states at once, the scratch
+        memory would not stay near the processor."""
+        return any(i.op == "tree" for i in self.program.code)
+
+    def batch(self, *groups: Any, threads: int | None = None, out: Any = None, real: str = "double") -> Any:
         """Many states at once: a group has shape (n, size), or (n,) where it is scalar; without the n it serves all
         states.
 
         Runs side by side in the lanes of vector registers (loops over a tree one after the other) and on all cores (or
         on `threads` of them), without Python's lock. Results are new arrays, or those given as `out`: one, or a tuple
         where the program has several outputs.
+
+        real   "double", or "float": single precision in arrays of numpy.float32, with twice as many states in a
+               register. Sines are computed in double precision and rounded; programs with loops over a tree or with pivoting are double.
         """
-        arrays, strides, n = self._rows(groups)
-        results = self._results(n, out)
+        number = DTYPES[checked_precision(real)]
+        arrays, strides, n = self._rows(groups, number)
+        results = self._results(n, out, number)
         constant = tuple(k for k, s in enumerate(strides) if s == 0)
-        if n >= MANY_STATES and constant and (parts := self._parts(constant)) is not None:
+        if real == "float" and self._is_double:
+            wide = self.batch(*arrays, threads=threads)
+            for result, found in zip(results, wide if isinstance(wide, tuple) else (wide,), strict=True):
+                result[...] = found
+        elif n >= MANY_STATES and constant and (parts := self._parts(constant)) is not None:
             first, rest = parts
-            rest.batch(*arrays, first(*(arrays[k] for k in constant)), threads=threads, out=results)
+            rest.batch(*arrays, first(*(arrays[k] for k in constant)), threads=threads, out=results, real=real)
         else:
-            self._run_batch(arrays, strides, results, n, threads)
+            self._run_batch(arrays, strides, results, n, threads, real)
         return results[0] if len(results) == 1 else results
 
     def _run_batch(
-        self, arrays: Sequence[Array], strides: Sequence[int], results: Sequence[Array], n: int, threads: int | None
+        self,
+        arrays: Sequence[Array],
+        strides: Sequence[int],
+        results: Sequence[Array],
+        n: int,
+        threads: int | None,
+        real: str,
     ) -> None:
-        _, run, work = self._batch
+        _, run, work = self._batch(real)
         ins = np.array([*(a.ctypes.data for a in arrays), self._externals.table.ctypes.data], dtype=np.intp)
         targets = np.array([o.ctypes.data for o in results], dtype=np.intp)
         lengths = np.array(strides, dtype=np.int64)
@@ -218,16 +250,16 @@ class Compiled:
         wanted = threads or max(1, min(cores(), n * self.program.cost.total // THREAD_OPERATIONS))
         share_out(part, n, wanted, grain(n, wanted, 64))
 
-    def _results(self, n: int, out: Any) -> tuple[Array, ...]:
+    def _results(self, n: int, out: Any, number: Any) -> tuple[Array, ...]:
         """New arrays for n states, or those that are given, checked."""
         outputs = self.program.outputs
         if out is None:
-            return tuple(np.empty((n, *output_shape(o))) for o in outputs)
+            return tuple(np.empty((n, *output_shape(o)), dtype=number) for o in outputs)
         given = (out,) if isinstance(out, np.ndarray) else tuple(out)
         for o, a in zip(outputs, given, strict=False):
-            if not _can_take(a, (n, *output_shape(o))):
+            if not _can_take(a, (n, *output_shape(o)), number):
                 raise ProgramError(
-                    f"{self.program.name}.batch: out for {o.name} must be a writable array of 64-bit floats in rows, of shape "
+                    f"{self.program.name}.batch: out for {o.name} must be a writable array of {8 * number.itemsize}-bit floats in rows, of shape "
                     f"{(n, *output_shape(o))}; got {_described(a)}"
                 )
         if len(given) != len(outputs):
@@ -245,12 +277,12 @@ class Compiled:
             self._divided[constant] = made  # type: ignore[assignment]
         return self._divided[constant]
 
-    def _rows(self, groups: Sequence[Any]) -> tuple[list[Array], list[int], int]:
+    def _rows(self, groups: Sequence[Any], number: Any) -> tuple[list[Array], list[int], int]:
         program, n = self.program, len(self.program.inputs)
         groups = without_empty(program, groups, self._empty)
         if len(groups) != n:
             raise wrong_count(program, len(groups), f"{program.name}.batch")
-        arrays = [np.asarray(g, dtype=np.float64, order="C") for g in groups]
+        arrays = [np.asarray(g, dtype=number, order="C") for g in groups]
         counts = set()
         strides = []
         for group, a in zip(program.inputs, arrays, strict=True):
@@ -315,15 +347,22 @@ def wrong_count(program: Program, got: int, call: str) -> ProgramError:
     )
 
 
-def _can_take(a: Any, shape: tuple[int, ...]) -> bool:
+def _can_take(a: Any, shape: tuple[int, ...], number: Any) -> bool:
     """Whether results can be written into an array."""
     return (
         isinstance(a, np.ndarray)
-        and a.dtype == np.float64
+        and a.dtype == number
         and a.shape == shape
         and a.flags.c_contiguous
         and a.flags.writeable
     )
+
+
+def checked_precision(real: str) -> str:
+    """Refuse what is no precision."""
+    if real not in DTYPES:
+        raise unknown("batch", "precision", real, DTYPES, ProgramError)
+    return real
 
 
 def _described(a: Any) -> str:

@@ -300,7 +300,10 @@ def compile(
     if target not in TARGETS:
         raise unknown("compile", "target", target, TARGETS, ProgramError)
     if target == "cpu" and checked_real(real) != "double":
-        raise ProgramError("real='float' is for target='cuda'; machine code of this computer is in double precision")
+        raise ProgramError(
+            "real='float' is for target='cuda'; on this computer batches are in single precision where they are asked for it: "
+            "compile(eq).udot.batch(t, q, u, p, real='float')"
+        )
     if target == "cuda":
         cuda()
     precision = None if target == "cpu" else checked_real(real)
