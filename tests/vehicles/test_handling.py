@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from math import atan, cos, pi, sqrt
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 import symbody as sb
 from symbody.kits import vehicles as vh
 from tests.amount import dear
+
+from .passenger_tyre import NUMBERS, tir
 
 LIGHT, HEAVY = {"Cf": 8e4, "Cr": 1e5}, {"Cf": 1.2e5, "Cr": 8e4}
 
@@ -51,6 +54,22 @@ def test_understeer_gradient_is_the_formula_of_the_books(linear: sb.LinearSystem
     assert [c.value for c in unstable if c.kind == "real"] == pytest.approx(
         [float(sb.evaluate(found.critical_speed, oversteer))], rel=1e-9
     )
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_single_track_of_commonroad(linear: sb.LinearSystem, number: int) -> None:
+    """Right-hand sides of the single track of commonroad-vehicle-models, for its three cars."""
+    models = pytest.importorskip("vehiclemodels", reason="commonroad-vehicle-models is not installed")
+    rates = import_module(f"{models.__name__}.vehicle_dynamics_st").vehicle_dynamics_st
+    module = import_module(f"{models.__name__}.parameters_vehicle{number}")
+    p = getattr(module, f"parameters_vehicle{number}")()
+    g, L, V, delta, r, beta = 9.81, p.a + p.b, 20.0, 0.01, 0.1, 0.02
+    C = -p.tire.p_ky1 * p.m * g / L  # cornering stiffness of an axle is p_ky1 times its load
+    found = linear.matrices(m=p.m, J=p.I_z, a=p.a, b=p.b, V=V, Cf=C * p.b, Cr=C * p.a)
+    ours = np.linalg.solve(found.E, found.A @ [V * beta, r] + found.B[:, 0] * delta)
+    theirs = rates([0.0, 0.0, delta, V, 0.0, r, beta], [0.0, 0.0], p)
+    assert ours[1] == pytest.approx(theirs[5], rel=1e-12)
+    assert ours[0] / V == pytest.approx(theirs[6], rel=1e-12)
 
 
 def test_gains_of_outputs(linear: sb.LinearSystem) -> None:
@@ -103,6 +122,25 @@ def test_handling_diagram_at_constant_radius(sliding: sb.Equations) -> None:
     expected = [steer_for(x, sqrt(100 * x)) for x in found.ay[some]]
     assert np.allclose(found.steer[some], expected, rtol=2e-4)
     assert found.gradient[0] == pytest.approx(0.00375, rel=2e-2)
+
+
+def test_handling_diagram_with_the_magic_formula() -> None:
+    """Axles of two tyres from a file: straight running without steer, since conicity cancels, and a gradient that begins
+    with that of the slopes of the side force."""
+    tyre = vh.TyrePair(vh.read_tyre(tir(NUMBERS), smooth=0.003))
+    eq = sb.derive(vh.single_track(tyre, tyre))
+    found = vh.handling_diagram(eq, (0.0, 2.0), speed=30.0, wheelbase=2.7)
+    assert abs(found.steer[0]) < 1e-12
+    alpha = sb.symbol("alpha")
+    slope, moment = [], []
+    for arm in (1.5, 1.2):
+        f = tyre.forces(vh.Slip(1500 * 9.81 * arm / 2.7, 0, alpha))
+        slope.append(-float(sb.evaluate(sb.derivative(f.Fy, alpha), {alpha: 0.0})))
+        moment.append(float(sb.evaluate(sb.derivative(f.Mz, alpha), {alpha: 0.0})) / slope[-1])
+    a, b = 1.2 - moment[0], 1.5 + moment[1]  # side forces act behind the axles by the trail
+    assert found.gradient[0] == pytest.approx(
+        1500 * (b * slope[1] - a * slope[0]) / ((a + b) * slope[0] * slope[1]), rel=5e-3
+    )
 
 
 def test_a_turn_has_a_speed_or_a_radius(sliding: sb.Equations) -> None:

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from .single_track import car_and_trailer, single_track
     from .suspension import KinematicCurves, kinematics, wheel_angles
     from .tir_file import TirFile, read_tir
-    from .tyre import MirroredTyre, Slip, Tyre, TyreForces
+    from .tyre import MirroredTyre, Slip, Tyre, TyreForces, TyrePair
     from .wheel_contact import ContactGeometry, WheelContact, contact_geometry, wheel_on_road
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "Tyre", "Slip", "TyreForces", "LinearTyre", "BrushTyre", "MagicFormula", "MirroredTyre", "read_tyre", "read_tir", "TirFile",
+    "Tyre", "Slip", "TyreForces", "LinearTyre", "BrushTyre", "MagicFormula", "MirroredTyre", "TyrePair", "read_tyre", "read_tir", "TirFile",
     "Road", "profile_road", "sampled_road", "random_road", "random_profile", "RandomProfile", "road_spectrum", "shaping_filter", "read_crg", "CrgFile",
     "wheel_on_road", "WheelContact", "contact_geometry", "ContactGeometry",
     "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "drive", "brake", "differential", "spin_rate", "preview_driver",

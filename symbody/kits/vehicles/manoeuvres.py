@@ -119,7 +119,7 @@ def lane_change(standard: str, width: float) -> LaneChange:
         3888-1   15, 30, 25, 25, 15, 15 m; widths 1.1 w + 0.25, 1.2 w + 0.25, 1.3 w + 0.25; offset 3.5 m
         3888-2   12, 13.5, 11, 12.5, 12 m; widths 1.1 w + 0.25, w + 1, max(1.3 w + 0.25, 3); offset 1 m between lanes
 
-    As remembered from the literature; compare with the standard before a car is judged by it.
+    Dimensions are from secondary sources: compare with the standard before a car is judged by them.
     """
     if width <= 0:
         raise ModelError(f"lane_change: the width of a car is positive, got {width}")

@@ -111,6 +111,32 @@ class MirroredTyre(Tyre):
         return self.tyre
 
 
+@dataclass(frozen=True, eq=False)
+class TyrePair(Tyre):
+    """Both tyres of an axle of a single-track model: each has half the load; the right one is the left one in a mirror,
+    so that conicity and ply steer cancel."""
+
+    tyre: Tyre
+
+    @property
+    def free_radius(self) -> Any:
+        return self.tyre.free_radius
+
+    def forces(self, slip: Slip) -> TyreForces:
+        half = replace(slip, load=slip.load / 2)
+        left, right = self.tyre.forces(half), self.tyre.mirrored().forces(half)
+        return TyreForces(*(getattr(left, k) + getattr(right, k) for k in ("Fx", "Fy", "Mx", "My", "Mz")))
+
+    def relaxation_lengths(self, slip: Slip) -> tuple[Any, Any]:
+        return self.tyre.relaxation_lengths(replace(slip, load=slip.load / 2))
+
+    def load(self, deflection: Any, rate: Any) -> Any:
+        return 2 * self.tyre.load(deflection, rate)
+
+    def rolling_radius(self, deflection: Any, spin: Any) -> Any:
+        return self.tyre.rolling_radius(deflection, spin)
+
+
 def _seen_in_a_mirror(slip: Slip) -> Slip:
     return replace(slip, tan_alpha=-slip.tan_alpha, camber=-slip.camber)
 
