@@ -21,7 +21,8 @@ import skfem
 
 import symbody as sb
 
-from .elastic_peers import cable_on_a_hub, hinged_cable, reduced_order
+from . import elastic_peers as exudyn
+from . import flexible_machines as machines
 from .timing import Row
 
 Array = Any
@@ -48,6 +49,7 @@ def rows() -> Iterator[Row]:
     yield from spinning_block()
     yield from swinging_beam()
     yield from spin_up()
+    yield from whole_machines()
 
 
 # ---------------------------------------------------------------------------------------------------- derivation
@@ -170,7 +172,9 @@ def spinning_block() -> Iterator[Row]:
     ours = own_runs({"8 modes": (eq, place)}, SPUN, start, best, atol=1e-4)
     for h in (2e-4, 1e-4, 5e-5):
         peer = f"Exudyn ObjectFFRFreducedOrder, trapezoidal rule, h = {h:g}"
-        yield compared("spinning bar", ours, best, peer, partial(reduced_order, part, made, corner, SPIN, SPUN, h))
+        yield compared(
+            "spinning bar", ours, best, peer, partial(exudyn.reduced_order, part, made, corner, SPIN, SPUN, h)
+        )
 
 
 # ---------------------------------------------------------------------------------------------------- beams
@@ -201,7 +205,7 @@ def swinging_beam() -> Iterator[Row]:
     ours = own_runs({f"{y} bending and {x} axial modes": model(y, x) for y, x in counts}, SWUNG, {}, best)
     for elements, h in ((4, 4e-3), (8, 1e-3), (16, 2.5e-4)):
         peer = f"Exudyn ANCF cable, {elements} elements, h = {h:g}"
-        yield compared("swinging beam", ours, best, peer, partial(hinged_cable, SWING, 9.81, elements, SWUNG, h))
+        yield compared("swinging beam", ours, best, peer, partial(exudyn.hinged_cable, SWING, 9.81, elements, SWUNG, h))
 
 
 def spin_up() -> Iterator[Row]:
@@ -227,5 +231,26 @@ def spin_up() -> Iterator[Row]:
     for elements, h in ((4, 5e-3), (8, 2.5e-3), (8, 1e-3)):
         peer = f"Exudyn ANCF cable, {elements} elements, h = {h:g}"
         yield compared(
-            "spin-up", ours, best, peer, partial(cable_on_a_hub, ARM, **HUB, elements=elements, times=DRIVEN, h=h)
+            "spin-up",
+            ours,
+            best,
+            peer,
+            partial(exudyn.cable_on_a_hub, ARM, **HUB, elements=elements, times=DRIVEN, h=h),
         )
+
+
+def whole_machines() -> Iterator[Row]:
+    """A four-bar of three flexible links that falls for half a second, and a manipulator of two that moves for two;
+    the middle of the coupler, and the load."""
+    counts = ((2, 0), (3, 0), (3, 1))
+    for name, ours, theirs, times, steps in (
+        ("four-bar", machines.four_bar, exudyn.four_bar, machines.FALLS[:6], ((8, 5e-4), (16, 2e-4))),
+        ("manipulator", machines.manipulator, exudyn.manipulator, machines.WORKS, ((4, 2e-3), (8, 1e-3))),
+    ):
+        fine, place, start = ours(4, 2)
+        best = path(sb.simulate(fine, times, start, rtol=1e-9), place)
+        models = {f"{y} bending and {x} axial modes": ours(y, x)[:2] for y, x in counts}
+        runs = own_runs(models, times, start, best)
+        for elements, h in steps:
+            peer = f"Exudyn ANCF cable, {elements} elements for each link, h = {h:g}"
+            yield compared(name, runs, best, peer, partial(theirs, elements, times, h))

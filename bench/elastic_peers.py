@@ -14,6 +14,8 @@ import numpy as np
 
 import symbody as sb
 
+from . import flexible_machines as machines
+
 sys.exudynFast = True  # type: ignore[attr-defined]
 with contextlib.redirect_stdout(sys.stderr):
     import exudyn as exu
@@ -21,10 +23,14 @@ from exudyn.beams import GenerateStraightLineANCFCable2D  # noqa: E402
 from exudyn.FEM import FEMinterface, ObjectFFRFreducedOrderInterface  # noqa: E402
 from exudyn.itemInterface import (  # noqa: E402
     GenericJoint,
+    MarkerBodyPosition,
     MarkerBodyRigid,
+    MarkerNodePosition,
+    NodePoint2D,
     NodeRigidBody2D,
     ObjectANCFCable2D,
     ObjectGround,
+    ObjectMassPoint2D,
     ObjectRigidBody2D,
     RevoluteJoint2D,
     SensorNode,
@@ -60,48 +66,116 @@ def reduced_order(
     return _solved(system, sensor, times, h, exu.DynamicSolverType.TrapezoidalIndex2)
 
 
-def _cable(system: Any, beam: dict[str, float], elements: int, held: list[int], gravity: float) -> tuple[Any, Any]:
-    """Elements along x, and a sensor at the end."""
+def _cable(
+    system: Any, section: dict[str, float], ends: Any, elements: int, held: Any = (0, 0, 0, 0), gravity: float = 0.0
+) -> Any:
+    """Elements along a line: its nodes and elements."""
     template = ObjectANCFCable2D(
-        physicsMassPerLength=beam["rho_A"],
-        physicsBendingStiffness=beam["EI"],
-        physicsAxialStiffness=beam["EA"],
+        physicsMassPerLength=section["rho_A"],
+        physicsBendingStiffness=section["EI"],
+        physicsAxialStiffness=section["EA"],
         useReducedOrderIntegration=1,
     )
-    made = GenerateStraightLineANCFCable2D(
-        system, [0, 0, 0], [beam["length"], 0, 0], elements, template, massProportionalLoad=[0, -gravity, 0], fixedConstraintsNode0=held
+    return GenerateStraightLineANCFCable2D(
+        system, *([*p, 0] for p in ends), elements, template, massProportionalLoad=[0, -gravity, 0], fixedConstraintsNode0=list(held)
     )  # fmt: skip
-    sensor = system.AddSensor(
-        SensorNode(nodeNumber=made[0][-1], storeInternal=True, outputVariableType=exu.OutputVariableType.Position)
+
+
+def _sensor(system: Any, node: int) -> int:
+    made: int = system.AddSensor(
+        SensorNode(nodeNumber=node, storeInternal=True, outputVariableType=exu.OutputVariableType.Position)
     )
-    return made, sensor
+    return made
+
+
+def _empty() -> Any:
+    exu.SetWriteToConsole(False)
+    return exu.SystemContainer().AddSystem()
+
+
+def _hub(system: Any, mass: float, inertia: float, x: float = 0.0) -> int:
+    node = system.AddNode(NodeRigidBody2D(referenceCoordinates=[x, 0, 0]))
+    made: int = system.AddObject(ObjectRigidBody2D(physicsMass=mass, physicsInertia=inertia, nodeNumber=node))
+    return made
+
+
+def _rigid_marker(system: Any, body: int, x: float = 0.0) -> int:
+    made: int = system.AddMarker(MarkerBodyRigid(bodyNumber=body, localPosition=[x, 0, 0]))
+    return made
+
+
+def _clamp(system: Any, one: int, other: int) -> None:
+    system.AddObject(GenericJoint(markerNumbers=[one, other], constrainedAxes=[1, 1, 0, 0, 0, 1]))
 
 
 def hinged_cable(beam: dict[str, float], gravity: float, elements: int, times: Array, h: float) -> Found:
-    exu.SetWriteToConsole(False)
-    system = exu.SystemContainer().AddSystem()
-    _, sensor = _cable(system, beam, elements, [1, 1, 0, 0], gravity)
-    return _solved(system, sensor, times, h, spectral_radius=1.0)
+    system = _empty()
+    nodes = _cable(system, beam, ((0, 0), (beam["length"], 0)), elements, (1, 1, 0, 0), gravity)[0]
+    return _solved(system, _sensor(system, nodes[-1]), times, h, spectral_radius=1.0)
 
 
 def cable_on_a_hub(
     beam: dict[str, float], inertia: float, torque: float, elements: int, times: Array, h: float
 ) -> Found:
     """A beam clamped to a hub that a torque turns."""
-    exu.SetWriteToConsole(False)
-    system = exu.SystemContainer().AddSystem()
-    made, sensor = _cable(system, beam, elements, [0, 0, 0, 0], 0.0)
-    hub = system.AddObject(
-        ObjectRigidBody2D(physicsMass=1.0, physicsInertia=inertia, nodeNumber=system.AddNode(NodeRigidBody2D()))
-    )
-    ground, on_hub, on_beam = (
-        system.AddMarker(MarkerBodyRigid(bodyNumber=b, localPosition=[0, 0, 0]))
-        for b in (system.AddObject(ObjectGround()), hub, made[1][0])
-    )
+    system = _empty()
+    nodes, parts = _cable(system, beam, ((0, 0), (beam["length"], 0)), elements)[:2]
+    bodies = (system.AddObject(ObjectGround()), _hub(system, 1.0, inertia), parts[0])
+    ground, on_hub, on_beam = (_rigid_marker(system, b) for b in bodies)
     system.AddObject(RevoluteJoint2D(markerNumbers=[ground, on_hub]))
-    system.AddObject(GenericJoint(markerNumbers=[on_hub, on_beam], constrainedAxes=[1, 1, 0, 0, 0, 1]))
+    _clamp(system, on_hub, on_beam)
     system.AddLoad(Torque(markerNumber=on_hub, loadVector=[0, 0, torque]))
-    return _solved(system, sensor, times, h, spectral_radius=0.9)  # without damping its constraint forces grow
+    return _solved(system, _sensor(system, nodes[-1]), times, h)
+
+
+def four_bar(elements: int, times: Array, h: float) -> Found:
+    """The four-bar of `flexible_machines`; its coupler's middle."""
+    system = _empty()
+    pins = machines.PINS
+    links = [
+        _cable(system, machines.LINKS, (pins[a], pins[b]), elements, gravity=9.81)[0] for a, b in ("AB", "BC", "DC")
+    ]
+    ground = system.AddObject(ObjectGround())
+
+    def node(link: int, k: int) -> Any:
+        return system.AddMarker(MarkerNodePosition(nodeNumber=links[link][k]))
+
+    def fixed(pin: str) -> Any:
+        return system.AddMarker(MarkerBodyPosition(bodyNumber=ground, localPosition=[*pins[pin], 0]))
+
+    for pair in (
+        [fixed("A"), node(0, 0)],
+        [node(0, -1), node(1, 0)],
+        [node(1, -1), node(2, -1)],
+        [fixed("D"), node(2, 0)],
+    ):
+        system.AddObject(RevoluteJoint2D(markerNumbers=pair))
+    return _solved(system, _sensor(system, links[1][elements // 2]), times, h, spectral_radius=0.95)
+
+
+def manipulator(elements: int, times: Array, h: float) -> Found:
+    """The manipulator of `flexible_machines`; its load."""
+    system = _empty()
+    a, b = machines.UPPER, machines.UPPER + machines.FORE
+    upper, fore = (_cable(system, machines.ARMS, ((p, 0), (q, 0)), elements) for p, q in ((0, a), (a, b)))
+    hub, motor, rotor = (
+        _hub(system, machines.MASS[n], machines.INERTIA[n], x) for n, x in (("hub", 0.0), ("motor", a), ("rotor", a))
+    )
+    on_hub, on_motor, on_rotor = (_rigid_marker(system, x) for x in (hub, motor, rotor))
+    ground = _rigid_marker(system, system.AddObject(ObjectGround()))
+    for pair in ([ground, on_hub], [on_motor, on_rotor]):
+        system.AddObject(RevoluteJoint2D(markerNumbers=pair))
+    _clamp(system, on_hub, _rigid_marker(system, upper[1][0]))
+    _clamp(system, _rigid_marker(system, upper[1][-1], a / elements), on_motor)
+    _clamp(system, on_rotor, _rigid_marker(system, fore[1][0]))
+    drive, lift = machines.TORQUES
+    for marker, torque in ((on_hub, drive), (on_rotor, lift), (on_motor, -lift)):
+        system.AddLoad(Torque(markerNumber=marker, loadVector=[0, 0, torque]))
+    load = system.AddNode(NodePoint2D(referenceCoordinates=[b, 0]))
+    system.AddObject(ObjectMassPoint2D(physicsMass=machines.MASS["load"], nodeNumber=load))
+    ends = [system.AddMarker(MarkerNodePosition(nodeNumber=n)) for n in (fore[0][-1], load)]
+    system.AddObject(RevoluteJoint2D(markerNumbers=ends))
+    return _solved(system, _sensor(system, load), times, h)
 
 
 def _solved(

@@ -89,7 +89,8 @@ class SteadyMotion(Tabular, Portable):
             return self.found[s]
         return float(evaluate(e)) if not free_symbols(e) else e
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, key: str | Symbol) -> Any:
+        name = key.name if isinstance(key, Symbol) else key
         if name in self.values:
             return self.values[name]
         known = {**self.values, **self.equations.outputs}

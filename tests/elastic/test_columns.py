@@ -56,4 +56,5 @@ def test_steady_motions_beyond_it(buckling, degrees):
     K = ellipk(k * k)
     found = sb.steady(buckling, P=K * K, start={f"part{j}_y1": 0.03 * (j + 1) for j in range(3)})
     assert abs(found["tip"]) == pytest.approx(2 * k / K, rel=0.025)
+    assert found[buckling.q[0]] == found["part0_y1"] != 0
     assert sb.steady(buckling, P=0.9 * pi**2 / 4, start={"part0_y1": 0.03})["tip"] == pytest.approx(0.0, abs=1e-9)
