@@ -30,12 +30,17 @@ def taken(method: str, task: Task, make: Callable[[str, Task], Machine]) -> Mach
 
 def give_back(method: str, machine: Machine) -> None:
     """A machine that nobody looks at any more."""
-    memory, task = machine.memory, machine.task
-    is_small = memory.rows.nbytes + memory.polynomials.nbytes + memory.at_times.nbytes < BYTES
-    if machine.is_explicit and is_small and _can_be_idle(task):
-        idle = _idle(method, task)
+    if machine.is_explicit and _memory_used(machine) < BYTES and _can_be_idle(machine.task):
+        idle = _idle(method, machine.task)
         if len(idle) < MOST:
             idle.append(machine)
+
+
+def _memory_used(machine: Machine) -> int:
+    """Bytes of results that were written: memory that was not takes no place."""
+    memory = machine.memory
+    rows = min(machine.counts.steps, len(memory.rows)) + memory.results.reached
+    return rows * (memory.rows[:1].nbytes + memory.polynomials[:1].nbytes)
 
 
 def _can_be_idle(task: Task) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 import symbody as sb
 
@@ -48,3 +49,19 @@ def test_paired_points() -> None:
     assert found["value"].tolist() == [9, 14]
     with pytest.raises(sb.StudyError, match="lists of one length"):
         sb.sweep(linear_sum, {"a": [1, 2], "b": [3], "c": [0]}, sample="paired")
+
+
+def test_nevergrad_asks_and_tells():
+    """The optimisers that the page names, where they are installed."""
+    nevergrad = pytest.importorskip("nevergrad", reason="nevergrad is not installed")
+    x, v, e, k, c = sb.symbols("x v e k c")
+    rates = {x: v, v: -k * x - c * v, e: x**2 + 0.1 * v**2}
+    eq = sb.from_equations(rates, {k: 1.0, c: 0.2}, name="damper")
+    f = sb.study.objective(eq, {"c": (0.05, 5.0)}, "e", t=10.0, start={"x": 1.0})
+    box = nevergrad.p.Array(init=f.middle).set_bounds(*np.array(f.bounds).T)
+    optimizer = nevergrad.optimizers.CMA(parametrization=box, budget=64, num_workers=8)
+    optimizer.parametrization.random_state.seed(1)
+    design, value = f.searched(optimizer, rounds=8, batch=8)
+    best = minimize(f.value_and_gradient, f.middle, jac=True, bounds=f.bounds)
+    assert value == pytest.approx(best.fun, rel=1e-2)
+    assert design["c"] == pytest.approx(best.x[0], rel=0.2)
