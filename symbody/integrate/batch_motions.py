@@ -11,6 +11,7 @@ import numpy as np
 from ..derive.equations import Equations
 from ..emit.run.callable import Array
 from ..errors import AssemblyError, SimulationError, listed
+from . import march
 from .ensemble import EnsembleRows, EnsembleTask, integrated
 from .event_handlers import Instant
 from .event_loop import handlers_of
@@ -21,7 +22,7 @@ from .impacts import Contact
 from .inputs import with_inputs
 from .meanings import Quantity, meant, plain
 from .member_inputs import MemberInputs, MemberSamples
-from .member_starts import MemberStarts, begins_apart, may_stay_explicit
+from .member_starts import MemberStarts, begins_apart, ends_at_event, may_stay_explicit
 from .outcome import Ending, Outcome
 from .quantities import evaluated, meaning, stored_places
 from .segment import Occurrence, Segment
@@ -142,7 +143,11 @@ def _run(
     which = np.flatnonzero(is_good)
     own = None if inputs is None else replace(inputs, coefficients=inputs.coefficients[which])
     rows, seconds = integrated(task, np.ascontiguousarray(y[which]), p[which], own, asked.threads)
-    again = sorted({*np.flatnonzero(~is_good).tolist(), *which[rows.is_for_python()].tolist()})
+    is_left = rows.is_for_python()
+    if task.events is not None:
+        reached = (rows.status == march.DONE) & (rows.notes[:, 1] == task.end)
+        is_left |= ends_at_event(form, task.events, task.end, rows.ends, p[which], reached)
+    again = sorted({*np.flatnonzero(~is_good).tolist(), *which[is_left].tolist()})
     found = BatchMotions(asked, task, o, starts, p, rows.spread(which, asked.count), seconds / max(len(which), 1))
     for k in again:
         found.take(k, alone(k))

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..algebra.derivatives import directional_derivative, gradient
 from ..algebra.graph import ONE, ZERO, Condition, Expr, Symbol, as_expr
@@ -25,6 +26,7 @@ from .forms import Form
 
 DIRECTIONS: Final = {"both": 0, "rising": 1, "falling": -1}
 ROUNDING: Final = 32 * 2.2e-16  # of the terms of an event function: below it a value counts as zero
+NEAR: Final = 4.0  # times the rounding: whoever asks looks again
 
 Python = Callable[[dict[str, float]], Mapping[Any, float] | str | None]
 
@@ -147,6 +149,11 @@ class Watch:
         """Values, rates, and what of the values is rounding."""
         g = self.program(t, y, p)
         return g[: self.count], g[self.count :], ROUNDING * np.abs(self._terms(t, y, p))
+
+    def is_near_zero(self, t: float, y: Array, p: Array) -> NDArray[np.bool_]:
+        """Of rows of states and parameters, those at which a function is zero within some rounding."""
+        g, least = self.program.batch(t, y, p)[:, : self.count], ROUNDING * np.abs(self._terms.batch(t, y, p))
+        return np.any(np.abs(g) <= NEAR * least, axis=1)
 
 
 def watched_values(form: Form, functions: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:

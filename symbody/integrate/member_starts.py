@@ -129,3 +129,12 @@ def begins_apart(form: Form, table: EventTable, t: float, y: Array, p: Array) ->
         return np.ones(len(y), dtype=bool)
     g = watch_of(form, table.functions).program.batch(t, y, p)[:, : len(one_sided)]
     return np.all(g[:, one_sided] > 1e-6, axis=1)
+
+
+def ends_at_event(form: Form, table: EventTable, t: float, y: Array, p: Array, reached: Flags) -> Flags:
+    """Members that have reached the end, at which an event may just occur."""
+    out = np.zeros(len(y), dtype=bool)
+    which = np.flatnonzero(reached)
+    if len(which):
+        out[which] = watch_of(form, table.functions).is_near_zero(t, y[which], p[which])
+    return out

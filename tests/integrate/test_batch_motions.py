@@ -91,6 +91,22 @@ def test_events_reset_and_end_motions():
     assert stopped == [len(m) for m in batch]
 
 
+def test_events_at_the_end():
+    """What the next step would find counts, as it does by `simulate`: an impact, and an event that ends a motion."""
+    eq, times = falling(), np.array([0.0, 0.5, 1.0])
+    height = [5.0, 4.9, 5.1]  # the first one arrives at t = 1
+    for event, count in (
+        (Contact("floor", eq.q[0], 0.5), [1, 1, 0]),
+        (Event("low", eq.q[0], terminal=True), [1, 1, 0]),
+    ):
+        batch = sb.simulate_batch(eq, times, height=height, events=[event])
+        alone = [sb.simulate(eq, times, height=h, events=[event]) for h in height]
+        assert [len(m.events) for m in batch] == [len(m.events) for m in alone] == count
+        assert [m.outcome.ending for m in batch] == [m.outcome.ending for m in alone]
+        assert batch[0].y[-1] == pytest.approx(alone[0].y[-1], abs=1e-12)
+        assert batch["height_dot"][0, -1] == pytest.approx(alone[0].y[-1, 1], abs=1e-12)
+
+
 def test_bounces_without_end_are_said_as_by_simulate():
     eq = falling()
     batch, _ = compared(eq, {"height": np.array([0.1, 50.0])}, 1e-9, events=[Contact("floor", eq.q[0], 0.3)], rtol=1e-5)
