@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
-    from .figure import Figure
+    from .figure import Curve, Figure, Panel
     from .plots import plot
     from .scene import Scene, scene
     from .scene_items import Solid
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "Figure", "plot", "Scene", "scene", "Solid",
+    "Curve", "Panel", "Figure", "plot", "Scene", "scene", "Solid",
 ]  # fmt: skip
 
 offer(__name__)

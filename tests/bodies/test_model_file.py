@@ -616,3 +616,25 @@ def test_every_key_is_documented():
     schema = sb.model_schema()
     kinds = [next(iter(r["required"])) for k in ("joint", "load", "constraint") for r in schema["$defs"][k]["oneOf"]]
     assert [k for k in (*schema["properties"], *kinds) if f"`{k}`" not in page] == []
+
+
+# ---------------------------------------------------------------------------------------------------- multipliers
+
+
+def test_loads_may_contain_forces_of_constraints_and_of_joints() -> None:
+    """Friction with the normal force of a rail, and of a joint that closes a loop, is written and read again."""
+    m = sb.Model("rubbing")
+    x, y, a = m.coordinates("x y a")
+    arm = m.ground.rotate("z", a)
+    bar = m.body("bar", m.ground.translate(x, y, 0), mass=2.0, inertia=(0, 0, 0.1))
+    m.body("arm", arm, mass=1.0, com=(0.5, 0, 0), inertia=(0, 0, 0.1))
+    m.constrain("rail", y)
+    m.coincide("pin", bar.frame.origin, arm.point(1, 0, 0), axes="x")
+    m.friction("rub", x.dot, sb.Coulomb(0.3), normal=m.multiplier("rail"), smooth=0.1)
+    m.friction("squeak", a.dot, sb.Coulomb(0.1), normal=m.multiplier("pin.x"), smooth=0.1)
+    text = sb.model_text(m)
+    again = sb.read_model_text(text).mechanism
+    assert differences(m.freeze(), again) == []
+    assert sb.model_text(again) == text
+    with pytest.raises(sb.ModelError, match="there is no name 'lam_rial'"):
+        sb.read_model_text(text.replace("lam_rail", "lam_rial"))

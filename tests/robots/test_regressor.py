@@ -129,6 +129,12 @@ def test_identified_parameters(pendulum: tuple[Regressor, BaseParameters]) -> No
     for name, true in zip(base.names, base.grouping @ pi, strict=True):
         assert abs(found.base[name] - true) < 5 * found.deviations[name]
     assert found.noise == pytest.approx([1e-4, 1e-4], rel=0.3)
+    t = np.linspace(0, 4, 50) + 0.01
+    q, u, a = motion.at(t)
+    check = found.validated(q, u, a, stacked(Y, q, u, a) @ pi + 1e-4)
+    assert check.rms == pytest.approx([1e-4, 1e-4], rel=0.3)
+    assert check.explained.min() > 0.999
+    assert [p.y_label for p in check.plot().panels] == [s.name for s in Y.equations.u]
     assert found.parameters is not None
     full = np.array([found.parameters[n] for n in Y.parameters])
     assert np.abs(base.grouping @ full - list(found.base.values())).max() < 1e-4

@@ -233,6 +233,21 @@ def test_what_is_tied_to_nothing_moves_freely_and_static_models_do_not() -> None
     assert not sb.read_sdf(model("<static>true</static>", loose)).symbols_of_kind("coordinate")
 
 
+def test_wrench_on_what_moves_freely() -> None:
+    """Along the axes of the ground, also where the base is turned: power is f · v + τ · ω."""
+    robot = sb.read_sdf(model(LINK.format("a", "0 0 0 0 0 0", "")), parameters="none", wrench=True, gravity=None)
+    eq = sb.derive(robot)
+    assert [r.name for r in eq.r] == [f"base_{k}" for k in ("fx", "fy", "fz", "tx", "ty", "tz")]
+    half = 0.35
+    values = dict(zip(eq.q, (1, 2, 3, np.cos(half), 0, np.sin(half), 0), strict=True)) | dict.fromkeys(eq.u, 0.0)
+    push = dict(zip(eq.r, (1.0, 2.0, 3.0, 4.0, 5.0, 6.0), strict=True))
+    f = np.ravel(np.array(sb.evaluate(eq.f, values | push), dtype=float))
+    assert np.allclose(f[:3], [1, 2, 3], atol=1e-15)
+    assert np.allclose(f[3:], turned([0, 2 * half, 0]).T @ [4, 5, 6], atol=1e-14)
+    with pytest.raises(sb.ModelError, match="nothing of 'm' moves freely"):
+        sb.read_sdf(model(LINK.format("a", "0 0 0 0 0 0", "")), base="fixed", wrench=True)
+
+
 def test_models_in_models_and_included_ones(tmp_path: Path) -> None:
     hand = model(
         LINK.format("palm", "0 0 0.2 0 0 0", ""), '<frame name="wrist"><pose>0 0 -0.1 0 0 0</pose></frame>', name="hand"

@@ -87,6 +87,23 @@ def test_events_are_tables(tmp_path: Path) -> None:
     assert list((ctypes.c_char_p * 2).in_dll(library.library, "pendulums_events_g_names")) == [b"low", b"turn"]
 
 
+def test_friction_under_forces_of_constraints(tmp_path: Path) -> None:
+    """Multipliers push in other directions than they hold, so the matrix is not symmetric: u', multipliers, derivatives
+    and a motion."""
+    m = sb.Model("rubbing")
+    x, y = m.coordinates("x y")
+    m.gravity(0, -9.81, 0)
+    m.particle("bar", m.ground.translate(x, y, 0).origin, mass=2.0)
+    m.constrain("rail", y - 0.1 * x**2)
+    m.friction("rub", x.dot, sb.Coulomb(0.3), normal=m.multiplier("rail"), smooth=0.1)
+    eq = sb.derive(m)
+    assert eq.W is not None
+    groups = ("core", "reactions", "derivatives", "variational")
+    said = assert_good(sb.write.c(eq, tmp_path, functions=groups, start={"x": 1.0, "y": 0.1}, reference=0.2))
+    for name in ("rhs", "multipliers", "rhs_x", "motion"):
+        assert re.search(rf"^{name} +good", said, re.MULTILINE), said
+
+
 def test_clang(tmp_path: Path) -> None:
     compiler = shutil.which("clang")
     if compiler is None:

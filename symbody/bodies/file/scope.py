@@ -22,7 +22,7 @@ from ...algebra.names import rate_name, stem_and_order
 from ...algebra.node_table import nodes_made
 from ...algebra.walk import free_symbols
 from ...errors import ExpressionTextError, ModelFileError, SymbodyError, existing, listed
-from ..declarations import MOST_ORDER, identifier
+from ..declarations import MOST_ORDER, identifier, multiplier_of
 from ..frames import Frame
 from ..mechanism import Body
 from ..model import Model
@@ -57,6 +57,9 @@ class Item:
 
     def error(self, message: str) -> ModelFileError:
         return self.key.error(f"{self}: {message}")
+
+
+MULTIPLIER: Final = "lam_"  # before the name of a constraint: its force
 
 
 class Budget:
@@ -158,7 +161,16 @@ class Scope:
 
     def _owner(self, name: str) -> Item | None:
         """The item that declares a symbol, or that of which a name is the rate."""
-        return self.owners.get(name) or self.owners.get(stem_and_order(name)[0])
+        found = self.owners.get(name) or self.owners.get(stem_and_order(name)[0])
+        if found is None and name.startswith(MULTIPLIER):  # lam_pin_x is of the constraint or joint "pin"
+            rest = name.removeprefix(MULTIPLIER)
+            holds = [
+                i
+                for i in self.items
+                if i.what in ("constraint", "joint") and f"{rest}_".startswith(f"{identifier(i.name)}_")
+            ]
+            found = max(holds, key=lambda i: len(i.name), default=None)
+        return found
 
     # ------------------------------------------------------------------------------------------ names (for the machine)
 
@@ -177,11 +189,17 @@ class Scope:
             return declared[name]
         stem, order = stem_and_order(name)
         found: Any = declared.get(stem)
+        if found is None and name.startswith(MULTIPLIER):
+            return self._multiplier(name)
         if not 0 < order <= MOST_ORDER or found is None or found.kind in ("parameter", "time"):
             return None
         for _ in range(order):
             found = found.dot
         return found
+
+    def _multiplier(self, name: str) -> Symbol | None:
+        """The force of a constraint that is made already."""
+        return next((m for c in self.model.constraints if (m := multiplier_of(c)).name == name), None)
 
     def _part(self, name: str) -> Any:
         if name in self.values:

@@ -31,6 +31,7 @@ def read_mjcf(
     actuators: Any = "file",
     damping: bool = True,
     friction: float | None = None,
+    wrench: bool = False,
     equality: bool = True,
     gravity: Any = "file",
     strict: bool = False,
@@ -44,6 +45,8 @@ def read_mjcf(
                  each joint of one coordinate; names and patterns of the file's actuators; None for none
     damping      False: the damping of joints does not act. friction: the speed at which dry friction of joints is
                  developed, which then acts
+    wrench       True: forces and torques on what moves freely are inputs, `<joint>_fx` ... `_tz`, along the axes of the
+                 ground
     equality     False: leave out equality constraints, which are exact in the model (and soft in MuJoCo)
     gravity      "file": that of the file; or an acceleration along the axes of the ground; None for none
     strict       refuse inertias that no body has, which are otherwise accepted and reported
@@ -57,7 +60,7 @@ def read_mjcf(
         raise ModelError(f"read_mjcf: actuators= is 'file', 'joints', names, patterns or None, got {shown(actuators)}")
     joints = "all" if isinstance(actuators, str) and actuators == "joints" else None
     options = RobotOptions(
-        "read_mjcf", False, parameters, free, hold or {}, True, joints, damping, friction, None, strict
+        "read_mjcf", False, parameters, free, hold or {}, True, joints, damping, friction, None, strict, wrench
     )  # fmt: skip
     with gc_paused():
         builder = Builder(text.robot, options)

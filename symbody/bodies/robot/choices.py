@@ -13,7 +13,8 @@ from ...errors import ModelError, shown, unknown
 
 @dataclass(frozen=True)
 class RobotOptions:
-    """Options of readers of robots. `caller` is the reader; `tolerance` is None where angles are not snapped."""
+    """Options of readers of robots. `caller` is the reader; `tolerance` is None where angles are not snapped; `wrench`: inputs on
+    what moves freely."""
 
     caller: str
     is_free: bool
@@ -26,6 +27,7 @@ class RobotOptions:
     friction: float | None
     tolerance: float | None
     strict: bool
+    wrench: bool = False
 
 
 class NameChoice:

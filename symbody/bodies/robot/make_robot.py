@@ -12,7 +12,7 @@ from ...algebra.graph import Expr, Symbol, as_expr
 from ...errors import ModelError, listed, unknown
 from ..frames import Frame
 from ..joints import JointGeometry
-from ..loads import friction_force, on_coordinate, spring_force, torque
+from ..loads import force, friction_force, on_coordinate, spring_force, torque
 from ..mechanism import Joint
 from ..rotations import Rotation, Turn
 from .choices import NameChoice, RobotOptions
@@ -325,10 +325,24 @@ class Builder(NumbersOfRobot):
                 level = self._number(f"{name}_friction", j.friction)
                 force = friction_force(m.ratio * q.dot, (level, self.options.friction))
                 self._push(f"{j.name}.friction", "friction", q, m.ratio * force)
+        if self.options.wrench:
+            self._add_wrenches()
         if self.rotors:
             self.model.kinetic_energy("rotors", sum(self.rotors) / 2)
         if self.options.actuators != "all":
             actuated.check()
+
+    def _add_wrenches(self) -> None:
+        """A force at the origin and a torque on every link that moves freely, along the axes of the ground."""
+        free = [(n, j.inner) for n, j in self.model.joints.items() if j.kind == "free"]
+        if not free:
+            raise ModelError(f"{self.options.caller}: wrench=True: nothing of {self.text.name!r} moves freely")
+        for joint, frame in free:
+            name = self.names.get(("joint", joint), joint)
+            fx, fy, fz, tx, ty, tz = (self.model.input(f"{name}_{k}") for k in ("fx", "fy", "fz", "tx", "ty", "tz"))
+            ground = self.model.ground
+            self.model.add_load(force(f"{joint}.force", ground.vector(fx, fy, fz), frame.origin, frame, None))
+            self.model.add_load(torque(f"{joint}.torque", ground.vector(tx, ty, tz), frame, None))
 
     def _add_spring_and_rotor(self, j: JointText, q: Symbol, ratio: float) -> None:
         name = self.names["joint", j.name]

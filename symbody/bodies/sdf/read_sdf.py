@@ -36,6 +36,7 @@ def read_sdf(
     actuators: Any = "all",
     damping: bool = True,
     friction: float | None = None,
+    wrench: bool = False,
     loops: bool = True,
     gravity: Any = "file",
     strict: bool = False,
@@ -51,6 +52,8 @@ def read_sdf(
     actuators    names and patterns of joints on which an input `<joint>_tau` acts; None for none
     damping      False: the damping of joints does not act. friction: the speed at which dry friction of joints is
                  developed, which then acts
+    wrench       True: forces and torques on what moves freely are inputs, base_fx ... base_tz, along the axes of the
+                 ground
     loops        False: leave out the joints that close loops, which are exact constraints in the model
     gravity      "file": that of the world in the file, or 9.8 along -z; an acceleration along the axes of the ground;
                  None for none
@@ -66,7 +69,7 @@ def read_sdf(
     if base == "fixed":
         text = _grounded(text)
     options = RobotOptions(
-        "read_sdf", False, parameters, free, held, mimic, actuators, damping, friction, None, strict
+        "read_sdf", False, parameters, free, held, mimic, actuators, damping, friction, None, strict, wrench
     )  # fmt: skip
     with gc_paused():
         builder = Builder(text.robot, options)

@@ -33,6 +33,7 @@ def read_urdf(
     actuators: Any = "all",
     damping: bool = False,
     friction: float | None = None,
+    wrench: bool = False,
     gravity: Any = GRAVITY,
     snap: bool = False,
     tolerance: float = TOLERANCE,
@@ -56,6 +57,8 @@ def read_urdf(
     actuators    names and patterns of joints on which an input `<joint>_tau` acts: a torque or a force
     damping      True: the damping of the file acts. friction: the speed at which dry friction of the file is developed,
                  which then acts
+    wrench       True: a force at the origin of a base that moves freely and a torque on it are inputs, base_fx ... base_tz,
+                 along the axes of the ground
     gravity      acceleration along the axes of the root link at rest; None for none
     snap         True: take printed angles for exact multiples of pi/12 that differ from these by at most one unit of
                  their last digit, and by at most `tolerance`; and directions of axes whose other components are below
@@ -81,6 +84,7 @@ def read_urdf(
         friction,
         tolerance if snap else None,
         strict,
+        wrench,
     )
     with gc_paused():
         robot = Builder(text, options).robot()

@@ -20,6 +20,7 @@ import symbody as sb
 
 from .base_parameters import BaseParameters
 from .regressor import Regressor
+from .validation import Validation
 
 _UPPER: Final = [(i, j) for i in range(4) for j in range(i + 1, 4)]
 TOWARDS_PRIOR: Final = 1e-3  # weight of a prior, of the size of the data
@@ -34,6 +35,7 @@ class Identified:
     residuals    measured minus modelled forces, one row for each sample
     noise        standard deviation of the force of each speed
     parameters   of bodies, friction and rotors, physically consistent, where that was asked for
+    model        the base parameters as formulas, for `validated`
     """
 
     base: Mapping[str, float]
@@ -41,7 +43,17 @@ class Identified:
     condition: float
     residuals: np.ndarray
     noise: np.ndarray
-    parameters: Mapping[str, float] | None = None
+    parameters: Mapping[str, float] | None
+    model: BaseParameters
+
+    def validated(self, q: Any, u: Any, a: Any, forces: Any) -> Validation:
+        """Forces of another motion, predicted by the base parameters, beside those that were measured."""
+        Y = stacked(self.model.regressor, q, u, a)[:, :, list(self.model.columns)]
+        tau = np.atleast_2d(np.asarray(forces, dtype=float))
+        if tau.shape != Y.shape[:2]:
+            raise sb.ModelError(f"validated: forces= has the shape {tau.shape}; the motion needs {Y.shape[:2]}")
+        names = tuple(s.name for s in self.model.regressor.equations.u)
+        return Validation(names, tau, Y @ np.array(list(self.base.values())))
 
     def __str__(self) -> str:
         rows = [f"{n} = {x:z.6g} ± {1.96 * self.deviations[n]:z.2g}" for n, x in self.base.items()]
@@ -98,6 +110,7 @@ def identify_robot(
         tau - A @ found,
         sigma,
         full,
+        base,
     )
 
 
