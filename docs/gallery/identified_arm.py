@@ -19,7 +19,8 @@ upper = m.body("upper", mass=p.m1, com=(0.22, 0.01, 0), inertia=(0.01, 0.09, 0.0
 fore = m.body("fore", mass=p.m2, com=(0.18, 0.0, 0), inertia=(0.01, 0.05, 0.05))
 m.revolute("shoulder", m.ground, upper)
 m.revolute("elbow", upper, fore, at=(p.l1, 0, 0))
-Y = sb.regressor(sb.derive(m), friction=("viscous", "coulomb"))
+eq = sb.derive(m)
+Y = sb.regressor(eq, friction=("viscous", "coulomb"))
 base = sb.base_parameters(Y)
 print(base)
 assert len(base) == 6 + 4
@@ -55,3 +56,9 @@ check = found.validated(q, u, a, torques)
 assert all(r < 1.2 * 0.05 for r in check.rms)
 print(check)
 check.plot()
+
+# %% [markdown]
+# The arm, let go.
+
+# %%
+sb.simulate(eq, 3.0, elbow=1.0).scene()

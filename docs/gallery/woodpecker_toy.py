@@ -21,6 +21,8 @@ m.kinetic_energy("sleeve", (sleeve * fast**2 + 5e-9 * turns**2) / 2)
 m.kinetic_energy("bird", (bird * (fast + lM * turns + lG * swings) ** 2 + 7e-7 * swings**2) / 2)
 m.potential("weight", sleeve * g * y + bird * g * (y + lM * a + lG * b))
 m.potential("spring", c * (a - b) ** 2 / 2)
+m.body("sleeve", m.ground.translate(0, y, 0).rotate("z", a), mass=0)  # to be seen
+m.body("bird", m.ground.translate(lM + lG, y + lM * a + lG * b, 0).rotate("z", b), mass=0)
 slides = fast + rM * turns
 contacts = sb.Contacts(
     sb.derive(m),
@@ -49,3 +51,11 @@ stepped = sb.simulate_modes(contacts, 0.3, start, method="moreau", step=1e-6)
 off = np.abs(stepped.q[-1] - sim.at(0.3).q[-1]).max()
 assert off < 1e-3
 print(f"after two pecks both ways differ by {off:.1e}")
+
+# %%
+sim.scene(
+    shapes={
+        "sleeve": sb.Solid("box", "", (2 * rM, 2 * hM, 2 * rM)),
+        "bird": sb.Solid("sphere", "", (lG / 2, hS / 2, lG / 2)),
+    }
+)

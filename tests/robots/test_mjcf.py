@@ -204,3 +204,37 @@ def test_what_is_not_understood_is_reported() -> None:
 def test_what_is_refused(text: str, says: str) -> None:
     with pytest.raises(ModelError, match=re.escape(says)):
         sb.read_mjcf(text)
+
+
+TUNED = """<mujoco><compiler angle="radian"/><worldbody>
+  <body name="a" pos="0 0 1" euler="0.3 0.2 0.1"><freejoint name="root"/><geom size="0.2" mass="3"/>
+    <body name="b" pos="0.1 0 -0.3"><joint name="hip" axis="0 1 0" pos="0.02 0 0" springdamper="0.1 0.7" armature="0.01"/>
+      <joint name="slip" type="slide" axis="1 0 1" springdamper="0.2 1.1"/><geom type="capsule" fromto="0 0 0 0.2 0 -0.3" size="0.05"/>
+      <body name="c" pos="0.2 0 -0.3" euler="0 0.4 0"><joint name="knee" axis="1 1 0"/><geom type="box" size="0.1 0.2 0.05"/></body>
+    </body></body></worldbody>
+  <tendon><fixed name="sinew"><joint joint="hip" coef="0.5"/><joint joint="knee" coef="-2"/></fixed></tendon>
+  <actuator><position joint="knee" kp="30" dampratio="0.8" gear="2"/><position tendon="sinew" kp="7" dampratio="1"/>
+    <general joint="hip" gainprm="5" biastype="affine" biasprm="0 -5 0.6"/></actuator></mujoco>"""
+
+
+def test_springs_and_dampers_by_time_constants_and_damping_ratios() -> None:
+    """Stiffness k = J/(T ζ)² and damping from the mass matrix where the file shows the robot, as MuJoCo 4.0.0 has
+    them."""
+    robot = sb.read_mjcf(TUNED, parameters="none")
+    springs = [(robot.details[n].stiffness, robot.details[n].damping) for n in ("hip", "slip")]
+    eq = sb.derive(robot)
+    at = dict.fromkeys(eq.q, 0.1) | dict.fromkeys((*eq.u, *eq.r), 0.0)
+    slopes = np.array(sb.evaluate(sb.jacobian(eq.f, eq.u), at | {eq.q[3]: 1.0}), dtype=float)
+    names = [u.name for u in eq.u]
+    mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
+    model = mujoco.MjModel.from_xml_string(TUNED)
+    theirs = [(model.jnt_stiffness[k], model.dof_damping[5 + k]) for k in (1, 2)]
+    assert np.ravel(springs) == pytest.approx(np.ravel(theirs), rel=1e-10)
+    knee, sinew, hip = model.actuator_biasprm[:, 2]
+    moments = np.zeros((3, len(names)))
+    moments[0, names.index("knee_dot")] = 2
+    moments[1, names.index("hip_dot")], moments[1, names.index("knee_dot")] = 0.5, -2
+    moments[2, names.index("hip_dot")] = 1
+    wanted = moments.T @ np.diag([knee, sinew, hip]) @ moments - np.diag(model.dof_damping)
+    joints = [names.index(f"{n}_dot") for n in ("hip", "slip", "knee")]
+    assert slopes[np.ix_(joints, joints)] == pytest.approx(wanted[np.ix_(joints, joints)], rel=1e-9, abs=1e-12)

@@ -7,7 +7,8 @@ damper     -kv u l'           general    as its gainprm and biasprm say
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 from ...algebra.graph import Expr
 from .mjcf_tree import Attributes
@@ -19,6 +20,14 @@ class ActuatorLaw:
     bias: tuple[float, float, float] = (0.0, 0.0, 0.0)
     dynamics: str = "none"  # or "integrator", "filter"
     time_constant: float = 1.0
+    damping_ratio: float = 0.0  # in the place of the bias's last number, where it is not zero
+
+    def damped(self, inertia: float) -> ActuatorLaw:
+        """kv = 2 ζ √(kp m), with m the inertia that the actuator meets where the file shows the robot."""
+        if not self.damping_ratio:
+            return self
+        kv = 2 * self.damping_ratio * math.sqrt(self.gain[0] * inertia)
+        return replace(self, bias=(self.bias[0], self.bias[1], -kv), damping_ratio=0.0)
 
     def force(self, drive: Expr, length: Expr, rate: Expr) -> Expr:
         return _affine(self.gain, length, rate) * drive + _affine(self.bias, length, rate)
@@ -30,16 +39,14 @@ def _affine(c: tuple[float, float, float], length: Expr, rate: Expr) -> Expr:
 
 def actuator_law(given: Attributes, tag: str) -> ActuatorLaw | str:
     """The law of an element, or what of it is not understood."""
-    if any(given.text(k) not in ("", "0") for k in ("dampratio", "user", "actearly") if k == "dampratio"):
-        return "with dampratio, which depends on the mass matrix"
     if tag == "motor":
         return ActuatorLaw()
     if tag in ("position", "intvelocity"):
         kp, kv, lag = given.one("kp", 1.0), given.one("kv"), given.one("timeconst")
-        law = ActuatorLaw((kp, 0.0, 0.0), (0.0, -kp, -kv))
+        law = ActuatorLaw((kp, 0.0, 0.0), (0.0, -kp, -kv), damping_ratio=given.one("dampratio"))
         if tag == "intvelocity":
-            return ActuatorLaw(law.gain, law.bias, "integrator")
-        return ActuatorLaw(law.gain, law.bias, "filter", lag) if lag else law
+            return replace(law, dynamics="integrator")
+        return replace(law, dynamics="filter", time_constant=lag) if lag else law
     if tag == "velocity":
         kv = given.one("kv", 1.0)
         return ActuatorLaw((kv, 0.0, 0.0), (0.0, 0.0, -kv))
@@ -62,4 +69,6 @@ def _general(given: Attributes) -> ActuatorLaw | str:
     gain = (g[0], g[1], g[2]) if gaintype == "affine" else (g[0], 0.0, 0.0)
     bias = (b[0], b[1], b[2]) if biastype == "affine" else (0.0, 0.0, 0.0)
     kind = "filter" if dynamics.startswith("filter") else dynamics
-    return ActuatorLaw(gain, bias, kind, given.several("dynprm", (1.0,))[0])
+    law = ActuatorLaw(gain, bias, kind, given.several("dynprm", (1.0,))[0])
+    is_servo = gain[0] == -bias[1] and gain[1:] == (0.0, 0.0) and bias[2] > 0
+    return replace(law, bias=(bias[0], bias[1], 0.0), damping_ratio=bias[2]) if is_servo else law

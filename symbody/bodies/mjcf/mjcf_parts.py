@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ...algebra.derivatives import derivative
 from ...algebra.functions import where
 from ...algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ...algebra.walk import free_symbols
@@ -259,12 +260,13 @@ class PartsOfMjcf:
         gear = given.several("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
         length, rate, act = self._transmission(given, gear)
         if act is None:
-            self.left_out[f"<{given.element.tag}> with this transmission"] += 1
+            by = next((t for t in ("refsite", "slidersite", "body", "tendon", "joint") if t in given), "its")
+            self.left_out[f"<{given.element.tag}> with a transmission by {by}"] += 1
             return
         base = self.robot.unused_name(f"{identifier(name)}_ctrl")
         control = self.robot.input(base)
         drive = self._drive(base, control, law)
-        force = law.force(drive, length, rate)
+        force = law.damped(self._met(length) if law.damping_ratio else 0.0).force(drive, length, rate)
         for load in act(f"{name}.actuator", force):
             self.robot.add_load(load)
         ranges = (
@@ -272,6 +274,15 @@ class PartsOfMjcf:
             for k, w in (("ctrlrange", "ctrllimited"), ("forcerange", "forcelimited"))
         )
         self.robot.actuators[name] = ActuatorText(control.name, gear, *(tuple(r) if r else None for r in ranges))
+
+    def _met(self, length: Expr) -> float:
+        """The inertia that a force along a length meets where the file shows the robot: 1 / (J M⁻¹ Jᵀ), J = ∂l/∂q."""
+        arms = {}
+        for joint in self.text.robot.joints.values():
+            q = self._coordinate(joint) if joint.kind in ("revolute", "prismatic") else None
+            if isinstance(q, Symbol) and (arm := self._at_reference(derivative(length, q))):
+                arms[joint.name] = arm
+        return self.text.inertia.along(arms)
 
     def _drive(self, base: str, control: Symbol, law: ActuatorLaw) -> Expr:
         """The control, or the activation that follows it."""

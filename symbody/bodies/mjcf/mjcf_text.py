@@ -28,6 +28,7 @@ from .mesh_file import mesh_triangles
 from .mjcf_tree import Attributes, MjcfTree
 from .orientation import Compiler, compiler_of, rotation_of, smallest_turn
 from .principal import bounded_inertia
+from .reference_inertia import ReferenceInertia, reference_inertia
 
 WORLD: Final = "world"
 KINDS: Final = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "floating"}
@@ -77,6 +78,12 @@ class MjcfText:
     sites: Mapping[str, SiteText]
     wraps: Mapping[str, SiteText]
     starts: Mapping[str, tuple[float, ...]]
+    masses: Mapping[str, LinkMass]
+
+    @cached_property
+    def inertia(self) -> ReferenceInertia:
+        """Where the file shows the robot."""
+        return reference_inertia(self.robot.joints, self.places, self.masses)
 
 
 @dataclass
@@ -103,6 +110,7 @@ class MjcfReader:
         self.sites: dict[str, SiteText] = {}
         self.wraps: dict[str, SiteText] = {}
         self.starts: dict[str, tuple[float, ...]] = {}
+        self.tuned: dict[str, tuple[float, float]] = {}  # joints with time constants and damping ratios
 
     def text(self) -> MjcfText:
         for tag in self.tree.sections:
@@ -114,8 +122,18 @@ class MjcfReader:
             self._inside(world, _Around(WORLD, inherited=e.attributes.get("childclass")), [])
         self._scale()
         links = {n: replace(link, inertial=self._inertial(n)) for n, link in self.links.items()}
+        self._tune()
         robot = RobotText(self.tree.name, links, self.joints, dict(self.left_out), "MJCF")
-        return MjcfText(self.tree, self.compiler, robot, self.places, self.sites, self.wraps, self.starts)
+        return MjcfText(self.tree, self.compiler, robot, self.places, self.sites, self.wraps, self.starts, self.masses)
+
+    def _tune(self) -> None:
+        """Springs and dampers by a time constant T and a damping ratio ζ: k = J / (T ζ)², c = 2 J / T."""
+        if not self.tuned:
+            return
+        inertia = reference_inertia(self.joints, self.places, self.masses)
+        for name, (T, ratio) in self.tuned.items():
+            J = inertia.of(name)
+            self.joints[name] = replace(self.joints[name], stiffness=J / (T * ratio) ** 2, damping=2 * J / T)
 
     # ------------------------------------------------------------------------------------------------ bodies
 
@@ -218,7 +236,10 @@ class MjcfReader:
         springs = given.numbers("stiffness", (0.0,)), given.numbers("damping", (0.0,))
         if any(len(s) > 1 for s in springs):
             self.left_out["<joint> with a nonlinear stiffness or damping: its linear part is in the model"] += 1
-        for key in ("frictionloss", "actuatorgravcomp", "springdamper"):
+        T, ratio = given.numbers("springdamper", (0.0, 0.0), 2)
+        if T > 0 and ratio > 0:
+            self.tuned[name] = (T, ratio)
+        for key in ("frictionloss", "actuatorgravcomp"):
             if key in given and given.text(key) not in ("0", "false"):
                 self.left_out[
                     f"{key} of <joint>" + (", unless friction= is given" if key == "frictionloss" else "")
