@@ -5,8 +5,10 @@
     error                        of the special orbit, or of the period at a value, that a reference to nine digits
                                  exists for
     peer, peer_seconds, peer_points, peer_error, ratio     AUTO's, and its seconds for each orbit over ours
+    ratio_at_equal_error         the same where our mesh is as coarse as the peer's error allows
 
-AUTO is found by the variable AUTO_DIR (the directory that has `lib/*.o`); rows have no peer without it.
+AUTO is found by the variable AUTO_DIR (the directory that has `lib/*.o`); rows have no peer without it. Where jaxcont is
+installed it has rows too, with the error of the period at a value.
 """
 
 from __future__ import annotations
@@ -24,9 +26,11 @@ from typing import Final
 
 import symbody as sb
 
+from .orbit_peers import Rates, jaxcont_family
 from .timing import Row, repeated
 
 INTERVALS: Final = 50
+COARSE: Final = ((12, 1e-4), (20, 1e-5), (30, 1e-6), (50, 1e-7))  # meshes that are tried for the error of the peer
 FORTRAN: Final = """
       SUBROUTINE FUNC(NDIM,U,ICP,PAR,IJAC,F,DFDU,DFDP)
       IMPLICIT NONE
@@ -80,6 +84,16 @@ class FamilyCase:
     start: str
     n: int
     period: tuple[float, float] = (0.0, 0.0)
+    python: PythonCase | None = None
+
+
+@dataclass(frozen=True)
+class PythonCase:
+    """The same in Python, for packages that take it: rates of a state and a parameter, and the value of the parameter
+    at which a family begins."""
+
+    rates: Rates
+    begins: float
 
 
 def roessler() -> tuple[sb.Equations, sb.Branch]:
@@ -129,12 +143,14 @@ CASES: Final = (
     FamilyCase(
         "Roessler, first period", roessler, "a", 0.1, 0.42, 0.334856623,
         "      F(1)=-U(2)-U(3)\n      F(2)=U(1)+PAR(1)*U(2)\n      F(3)=2d0+U(3)*(U(1)-4d0)",
-        "      PAR(1)=0.1d0\n      U(3)=(4d0-SQRT(16d0-0.8d0))/0.2d0\n      U(2)=-U(3)\n      U(1)=0.1d0*U(3)", 3,
+        "      PAR(1)=0.1d0\n      U(3)=(4d0-SQRT(16d0-0.8d0))/0.2d0\n      U(2)=-U(3)\n      U(1)=0.1d0*U(3)", 3, (0.3, 6.174637521),
+        PythonCase(lambda u, a: [-u[1] - u[2], u[0] + a * u[1], 2 + u[2] * (u[0] - 4)], 0.2),
     ),
     FamilyCase("Ziegler's column", column, "P", 1.2, 2.0, None, COLUMN, "      PAR(1)=1.2d0\n      U(1:4)=0d0", 4, (1.8, 11.0085379)),
     FamilyCase(
         "brusselator", brusselator, "b", 1.5, 4.0, None,
         "      F(1)=1d0-(PAR(1)+1d0)*U(1)+U(1)**2*U(2)\n      F(2)=PAR(1)*U(1)-U(1)**2*U(2)", "      PAR(1)=1.5d0\n      U(1)=1d0\n      U(2)=1.5d0", 2, (3.0, 0.0),
+        PythonCase(lambda u, b: [1 - (b + 1) * u[0] + u[0] ** 2 * u[1], b * u[0] - u[0] ** 2 * u[1]], 2.5),
     ),
 )  # fmt: skip
 
@@ -148,18 +164,52 @@ def rows() -> Iterator[Row]:
         seconds = repeated(partial(_family, eq, first, case), repeats=5).least
         points = len(made)
         error = _error(case, made)
+        beside = auto(case, made, seconds / points)
         yield {
             "case": case.name,
             "seconds": seconds,
             "points": points,
             "error": error,
-            **auto(case, made, seconds / points),
+            **beside,
+            "ratio_at_equal_error": _at_equal_error(eq, first, case, beside),
         }
+        if case.python is not None and (peer := jaxcont(case, case.python, made, seconds / points)):
+            yield {"case": case.name, "seconds": seconds, "points": points, "error": error, **peer}
 
 
-def _family(eq: sb.Equations, first: sb.Orbit, case: FamilyCase) -> sb.OrbitBranch:
+def jaxcont(case: FamilyCase, python: PythonCase, made: sb.OrbitBranch, ours: float) -> Row | None:
+    """Seconds, orbits and error of jaxcont; None where it is not there."""
+    found = jaxcont_family(python.rates, made.at(python.begins)[0], python.begins, case.high)
+    if found is None:
+        return None
+    points, value = len(found.values), case.period[0]
+    return {
+        "peer": "jaxcont",
+        "peer_seconds": found.seconds,
+        "peer_points": points,
+        "peer_error": abs(found.period_at(value) - _reference(case, made)),
+        "ratio": found.seconds / points / ours,
+    }
+
+
+def _family(
+    eq: sb.Equations, first: sb.Orbit, case: FamilyCase, intervals: int = INTERVALS, tolerance: float = 1e-7
+) -> sb.OrbitBranch:
     interval = {case.varied: (case.low, case.high)}
-    return sb.orbits(eq, first, interval, intervals=INTERVALS, tolerance=1e-7, max_step=0.05)
+    return sb.orbits(eq, first, interval, intervals=intervals, tolerance=tolerance, max_step=0.05)
+
+
+def _at_equal_error(eq: sb.Equations, first: sb.Orbit, case: FamilyCase, beside: Row) -> float | None:
+    """The peer's seconds for each orbit over ours on the coarsest mesh whose error is not above the peer's."""
+    if beside["peer"] is None or beside["peer_error"] is None:
+        return None
+    for intervals, tolerance in COARSE:
+        run = partial(_family, eq, first, case, intervals, tolerance)
+        made = run()
+        if _error(case, made) <= beside["peer_error"]:
+            seconds = repeated(run, repeats=5).least
+            return float(beside["peer_seconds"] / beside["peer_points"] / (seconds / len(made)))
+    return None
 
 
 def _error(case: FamilyCase, made: sb.OrbitBranch) -> float:
