@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -96,34 +96,40 @@ def basins(
     begin = float(known.get("t", 0.0))
     strobe = _period(equations, known, rest, period)
     end = begin + (t if strobe is None else strobe * max(round(t / strobe), 1))
-    batch = simulate_batch(equations, [begin, end], known, values={**rest, **grid}, threads=threads)
-    ends = [m.state if m.outcome else None for m in batch]
-    sizes = np.ptp(np.concatenate([m.y for m in batch if len(m)]), axis=0)
-    labels, found = _told_apart(equations, ends, end - begin, near * np.maximum(sizes, 1e-12), strobe)
+    kept = [s.name for s in equations.state]
+    times = np.array([begin, end])  # an array: members run in machine code, and nothing is kept between
+    batch = simulate_batch(equations, times, known, values={**rest, **grid}, outputs=kept, threads=threads)
+    every = np.stack([batch[n] for n in kept], axis=-1)
+    sizes = np.nanmax(every, axis=(0, 1)) - np.nanmin(every, axis=(0, 1))
+    ends = every[:, -1].copy()
+    ends[batch.failed] = np.nan
+
+    def state(k: int) -> State:
+        here = {n: float(values[k]) for n, values in grid.items()}
+        return State.of(
+            equations, {**known, **rest, **here, **dict(zip(kept, ends[k].tolist(), strict=True)), "t": end}
+        )
+
+    labels, found = _told_apart(equations, ends, state, end - begin, near * np.maximum(sizes, 1e-12), strobe)
     return Basins(equations, names, first, second, labels.reshape(len(first), len(second)), tuple(found))
 
 
 def _told_apart(
-    eq: Equations, ends: list[State | None], t: float, near: Array, period: float | None
+    eq: Equations, ends: Array, state_of: Callable[[int], State], t: float, near: Array, period: float | None
 ) -> tuple[NDArray[np.intp], list[State]]:
     """The number of the attractor of each end: ends near the further way of the first one that has none are on its
-    attractor."""
+    attractor. Ends without numbers have none."""
     labels = np.full(len(ends), LOST, dtype=np.intp)
-    alive = [k for k, e in enumerate(ends) if e is not None]
     found: list[State] = []
-    if not alive:
-        return labels, found
-    X = np.array([[ends[k][s.name] for s in eq.state] for k in alive])  # type: ignore[index]
-    left = np.ones(len(alive), dtype=bool)
+    left: NDArray[np.bool_] = np.asarray(np.isfinite(ends).all(axis=1))
     while left.any():
         k = int(np.argmax(left))
-        state = ends[alive[k]]
-        assert state is not None
+        state = state_of(k)
         cloud = _further(eq, state, t, period)
-        distance = KDTree(cloud / near).query(X[left] / near)[0]
+        distance = KDTree(cloud / near).query(ends[left] / near)[0]
         mine = np.flatnonzero(left)[distance <= 1]
         mine = np.union1d(mine, [k])
-        labels[np.array(alive)[mine]] = len(found)
+        labels[mine] = len(found)
         left[mine] = False
         found.append(state)
     return labels, found
