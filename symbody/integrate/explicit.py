@@ -46,6 +46,7 @@ BESIDE: Final = 1e-3  # of a step
 FAR: Final = 0.05  # of a rate
 LIMIT_WEIGHTS: Final = (0.0, 0.75, -0.3, 0.05)
 PASSES: Final = 32  # careful steps that are remembered
+OFF: Final = 0.02  # tolerances by which a step may leave the constraints where nothing brings it back
 SHARE: Final = 0.2  # what projection usually leaves of an error; where it leaves less, what it leaves counts
 MOST_ACROSS: Final = 1e3  # tolerances by which polynomials may leave constraints: only ends of steps are brought back
 
@@ -334,7 +335,25 @@ def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
     ):
         begin_with_care(m, s)
         status = tried(m, s, h)
+    if m.onto is not None and s.is_adaptive == 1 and m.careful == 0 and status == DONE and has_left(m, s, h) == 1:
+        begin_with_care(m, s)
+        status = tried(m, s, h)
     return status
+
+
+def has_left(m: RungeKutta, s: Steps, h: float) -> int:
+    """Whether a step of independent speeds ends off the constraints by a part of the tolerances. In the middle of a
+    motion that is slow drift; over a singular position it is a stage whose rates were those beside the constraints,
+    which estimates of the error may miss. Both end where the step is taken with care."""
+    if s.settle is None or m.projects == 1 or m.is_driven == 1:
+        return 0
+    m.onto((s.t + h, s.y_end), (m.point, m.miss))
+    if m.miss[0] < 0.0:
+        return 0
+    for i in range(s.n):
+        if abs(m.point[i] - s.y_end[i]) > OFF * tolerance(s, i):
+            return 1
+    return 0
 
 
 @rarely
