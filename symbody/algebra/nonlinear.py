@@ -36,7 +36,7 @@ ROUNDED: Final = 450.0  # a row counts as zero below this many, where no step ma
 # rows are let go through dependence where the radius falls below this part of the unknowns, or of the way so far
 CLOSE: Final = 1e-2
 TINY: Final = 1e-140  # squares of smaller numbers are zero: no length could be computed
-SUSPECT: Final = 1e-9  # rows with slopes below this part of the largest are looked at: units, or rounding
+SUSPECT: Final = 1e-7  # rows with slopes below this part of the largest are looked at: units, or rounding
 STILL: Final = 1e-7  # |R F| is stationary where no more than this part of it can be changed
 FRESH: Final = 2  # times that scales are made anew where no step leads on
 TURNS: Final = 10  # steps that make a circle where they lead back to a quarter of their length
@@ -390,9 +390,12 @@ class _TrustRegionSearch:
 
     def _attainable(self) -> Array:
         """Residual that rounding leaves in each row: its own, and where there are too many rows, the share that it
-        takes of the others' in the least squares, |1 - A A⁺| R e for A = R J D."""
-        e, scales = self._rounding(), Scales.of(self.J)
-        U = SingularValues.of(scales.rows[:, None] * self.J * scales.columns).U
+        takes of the others' in the least squares, |1 - A A⁺| R e for A = R J D. A row that nothing changes by more than
+        its rounding takes no share: scaled like the others, its noise would excuse them."""
+        e = self._rounding()
+        J = np.where((np.abs(self.J) @ self._sizes > e)[:, None], self.J, 0.0)
+        scales = Scales.of(J)
+        U = SingularValues.of(scales.rows[:, None] * J * scales.columns).U
         return e + np.abs(np.eye(len(e)) - U @ U.T) @ (scales.rows * e) / scales.rows
 
     def _rounding(self) -> Array:

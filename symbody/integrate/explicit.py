@@ -47,6 +47,7 @@ FAR: Final = 0.05  # of a rate
 LIMIT_WEIGHTS: Final = (0.0, 0.75, -0.3, 0.05)
 PASSES: Final = 32  # careful steps that are remembered
 OFF: Final = 0.02  # tolerances by which a step may leave the constraints where nothing brings it back
+LEAP: Final = 4.0  # how much farther off it is then than where it began
 SHARE: Final = 0.2  # what projection usually leaves of an error; where it leaves less, what it leaves counts
 MOST_ACROSS: Final = 1e3  # tolerances by which polynomials may leave constraints: only ends of steps are brought back
 
@@ -342,18 +343,25 @@ def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
 
 
 def has_left(m: RungeKutta, s: Steps, h: float) -> int:
-    """Whether a step of independent speeds ends off the constraints by a part of the tolerances. In the middle of a
-    motion that is slow drift; over a singular position it is a stage whose rates were those beside the constraints,
-    which estimates of the error may miss. Both end where the step is taken with care."""
+    """Whether a step of independent speeds left the constraints by a part of the tolerances, much more than where it
+    began: over a singular position the rates of a stage may be those beside the constraints, which estimates of the
+    error miss. Slow drift is none of it."""
     if s.settle is None or m.projects == 1 or m.is_driven == 1:
         return 0
-    m.onto((s.t + h, s.y_end), (m.point, m.miss))
-    if m.miss[0] < 0.0:
+    off = distance_off(m, s, s.t + h, s.y_end)
+    if off < OFF:
         return 0
-    for i in range(s.n):
-        if abs(m.point[i] - s.y_end[i]) > OFF * tolerance(s, i):
-            return 1
-    return 0
+    return 1 if off > LEAP * distance_off(m, s, s.t, s.y) else 0
+
+
+def distance_off(m: RungeKutta, s: Steps, t: float, y: Numbers) -> float:
+    """Of a state from the constraints, in units of the tolerances."""
+    m.onto((t, y), (m.point, m.miss))
+    most = 0.0
+    if m.miss[0] >= 0.0:
+        for i in range(s.n):
+            most = max(most, abs(m.point[i] - y[i]) / tolerance(s, i))
+    return most
 
 
 @rarely
