@@ -325,20 +325,13 @@ def end_of_step(m: RungeKutta, s: Steps, h: float) -> None:
 
 def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
     """A step, its end on the constraints, f there, and its error; again with care where most of that is across the
-    constraints."""
+    constraints, or where it has left them."""
     status = tried(m, s, h)
-    if (
-        m.onto is not None
-        and s.is_adaptive == 1
-        and m.careful == 0
-        and status != DONE
-        and is_across(m, s, h, status, is_again) == 1
-    ):
-        begin_with_care(m, s)
-        status = tried(m, s, h)
-    if m.onto is not None and s.is_adaptive == 1 and m.careful == 0 and status == DONE and has_left(m, s, h) == 1:
-        begin_with_care(m, s)
-        status = tried(m, s, h)
+    if m.onto is not None and s.is_adaptive == 1 and m.careful == 0:
+        needs_care = has_left(m, s, h) if status == DONE else is_across(m, s, h, status, is_again)
+        if needs_care == 1:
+            begin_with_care(m, s)
+            status = tried(m, s, h)
     return status
 
 
@@ -354,13 +347,15 @@ def has_left(m: RungeKutta, s: Steps, h: float) -> int:
     return 1 if off > LEAP * distance_off(m, s, s.t, s.y) else 0
 
 
+@rarely
 def distance_off(m: RungeKutta, s: Steps, t: float, y: Numbers) -> float:
     """Of a state from the constraints, in units of the tolerances."""
-    m.onto((t, y), (m.point, m.miss))
     most = 0.0
-    if m.miss[0] >= 0.0:
-        for i in range(s.n):
-            most = max(most, abs(m.point[i] - y[i]) / tolerance(s, i))
+    if m.onto is not None:
+        m.onto((t, y), (m.point, m.miss))
+        if m.miss[0] >= 0.0:
+            for i in range(s.n):
+                most = max(most, abs(m.point[i] - y[i]) / tolerance(s, i))
     return most
 
 
