@@ -37,6 +37,7 @@ STAGES = (
     "readable",
     "elastic",
     "contact",
+    "regressors",
 )  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),
