@@ -19,6 +19,14 @@ class SymbodyError(Exception):
 
     on_command_line   the same in words of the command line, where the advice is about arguments of Python; made by
                       `advised`
+
+    >>> try:
+    ...     sb.Model("m").parameter("1x")
+    ... except sb.SymbodyError as reason:
+    ...     print(type(reason).__name__)
+    ExpressionError
+
+    See also: `ModelError`, `SimulationError`.
     """
 
     on_command_line = ""
@@ -42,7 +50,16 @@ def advised(kind: type[SymbodyError], problem: str, python: str, command: str) -
 
 
 class ExpressionError(SymbodyError, TypeError, ValueError):
-    """An expression was given something that has no meaning there."""
+    """An expression was given something that has no meaning there.
+
+    >>> try:
+    ...     sb.sin("x")
+    ... except sb.ExpressionError:
+    ...     print("a text is no expression")
+    a text is no expression
+
+    See also: `SymbodyError`, `EvaluationError`.
+    """
 
 
 class NodeLimitError(ExpressionError):
@@ -50,11 +67,32 @@ class NodeLimitError(ExpressionError):
 
 
 class EvaluationError(SymbodyError, ArithmeticError):
-    """An expression has no value at the numbers given."""
+    """An expression has no value at the numbers given.
+
+    >>> x = sb.symbol("x")
+    >>> try:
+    ...     sb.evaluate(sb.log(x), {x: 0.0})
+    ... except sb.EvaluationError as reason:
+    ...     print(reason)
+    log has no value at these numbers (math domain error); arguments 0.0
+
+    See also: `evaluate`, `SymbodyError`.
+    """
 
 
 class ModelError(SymbodyError, ValueError):
-    """The description of a mechanism is wrong or incomplete."""
+    """The description of a mechanism is wrong or incomplete.
+
+    >>> m = sb.Model("m")
+    >>> body = m.body("arm", mass=1.0)
+    >>> try:
+    ...     m.revolute("q", m.ground, "amr")
+    ... except sb.ModelError as reason:
+    ...     print(reason)
+    joint 'q', child: expected a body or a frame, got 'amr'
+
+    See also: `Model`, `audit`, `SymbodyError`.
+    """
 
 
 class ExpressionTextError(ExpressionError):
@@ -69,8 +107,17 @@ class ExpressionTextError(ExpressionError):
 
 
 class ModelFileError(ModelError):
-    """A model file says something that has no meaning; it names the file, line and column (from 1) and shows the
-    line."""
+    r"""A model file says something that has no meaning; it names the file, line and column (from 1) and shows the
+    line.
+
+    >>> try:
+    ...     sb.read_model_text("symbody: 1\nname: x\nbodys: {}\n")
+    ... except sb.ModelFileError as reason:
+    ...     print(reason.line, reason.column)
+    3 1
+
+    See also: `read_model`, `ModelError`.
+    """
 
     def __init__(self, plain: str, file: str, line: int, column: int, shown_line: str = "", length: int = 1) -> None:
         mark = f"\n    {shown_line}\n    {' ' * (column - 1)}{'^' * max(1, length)}" if shown_line else ""
@@ -85,35 +132,111 @@ class ModelFileError(ModelError):
 
 
 class DerivationError(SymbodyError, ValueError):
-    """The description has no unique answer."""
+    """The description has no unique answer.
+
+    >>> m = sb.Model("massless")
+    >>> x = m.coordinate("x")
+    >>> point = m.particle("point", m.ground.point(x, 0, 0), mass=0)
+    >>> try:
+    ...     eq = sb.derive(m)
+    ... except sb.SymbodyError as reason:
+    ...     print(type(reason).__name__)
+    DerivationError
+
+    See also: `derive`, `audit`.
+    """
 
 
 class ProgramError(SymbodyError, ValueError):
-    """A program was asked for that cannot be made."""
+    """A program was asked for that cannot be made.
+
+    >>> x, y = sb.symbols("x y")
+    >>> try:
+    ...     sb.program("f", {"x": x}, {"z": x + y})
+    ... except sb.ProgramError as reason:
+    ...     print(str(reason)[:49])
+    program 'f': its outputs depend on y, which no in
+
+    See also: `program`, `compile`.
+    """
 
 
 class StabilityError(SymbodyError, ValueError):
-    """A steady motion, a linear system or an answer about one was asked for that does not exist."""
+    """A steady motion, a linear system or an answer about one was asked for that does not exist.
+
+    >>> k = sb.symbol("k")
+    >>> try:
+    ...     sb.linear_system([[k]]).eigenvalues()
+    ... except sb.StabilityError as reason:
+    ...     print(str(reason)[:39])
+    linear system 'system': no value for k;
+
+    See also: `steady`, `linearize`.
+    """
 
 
 class CompileError(SymbodyError, RuntimeError):
-    """The tool chain failed or is not there."""
+    """The tool chain failed or is not there.
+
+    >>> issubclass(sb.CompileError, sb.SymbodyError)
+    True
+
+    See also: `compile`, `cuda_motions`.
+    """
 
 
 class SimulationError(SymbodyError, ValueError):
-    """A simulation was asked for that cannot begin."""
+    """A simulation was asked for that cannot begin.
+
+    >>> x = sb.symbol("x", "variable")
+    >>> try:
+    ...     sb.simulate(sb.from_equations({x: -x}), 1.0, y=1.0)
+    ... except sb.SymbodyError as reason:
+    ...     print(type(reason).__name__)
+    SimulationError
+
+    See also: `simulate`, `integrate.Outcome`.
+    """
 
 
 class StudyError(SymbodyError, ValueError):
-    """A sweep or an identification was asked for that cannot be made, or a study on disk is another one."""
+    """A sweep or an identification was asked for that cannot be made, or a study on disk is another one.
+
+    >>> try:
+    ...     sb.sweep(lambda a: a, {})
+    ... except sb.StudyError:
+    ...     print("nothing is varied")
+    nothing is varied
+
+    See also: `sweep`, `identify`.
+    """
 
 
 class ViewError(SymbodyError, ValueError):
-    """A picture was asked for that cannot be made."""
+    """A picture was asked for that cannot be made.
+
+    >>> try:
+    ...     sb.plot(3)
+    ... except sb.ViewError as reason:
+    ...     print(str(reason)[:24])
+    there is no plot of int;
+
+    See also: `plot`, `scene`.
+    """
 
 
 class AssemblyError(SymbodyError, ValueError):
-    """Numbers were given from which no state can be made that keeps the constraints."""
+    """Numbers were given from which no state can be made that keeps the constraints.
+
+    >>> x = sb.symbol("x", "variable")
+    >>> try:
+    ...     sb.assemble(sb.from_equations({x: -x}, name="decay"), y=1.0)
+    ... except sb.AssemblyError as reason:
+    ...     print(str(reason)[:65])
+    assemble 'decay': 'y' is neither a name of the model nor an optio
+
+    See also: `assemble`, `violation`.
+    """
 
 
 def listed(names: Iterable[object], most: int = 12) -> str:

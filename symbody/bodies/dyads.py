@@ -23,6 +23,14 @@ class Dyad(Tensor):
 
     Made by `frame.dyad(matrix)`, `a.outer(b)`, `a.skew()`, `body.inertia()`. Methods `dot`, `cross`, `transposed`,
     `express`, `components`, `dt`.
+
+    >>> m = sb.Model("dyads")
+    >>> N = m.ground
+    >>> D = N.x.outer(N.y)
+    >>> D.dot(N.y).in_ground, D.transposed().dot(N.x).in_ground
+    (vector(1, 0, 0), vector(0, 1, 0))
+
+    See also: `Vector`, `axial`, `Body`.
     """
 
     __slots__ = ()

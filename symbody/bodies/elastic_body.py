@@ -62,6 +62,15 @@ class ElasticBody(Body):
     outline       places at rest, for drawings: the corners of a line along it
     points        frames that have a name
     reduced       the numbers that it was made of, where it comes from finite elements or a file
+
+    >>> m = sb.Model("blade")
+    >>> blade = m.beam("blade", m.ground, length=1, EI=10, rho_A=2, modes=1)
+    >>> blade.coordinates, blade.stiffness
+    ((blade_y1,), vector(40))
+    >>> sb.derive(m).M
+    vector(32*blade_y1**2/63 + 2/5)
+
+    See also: `Model.beam`, `material`, `finite_elements`.
     """
 
     coordinates: tuple[Symbol, ...] = ()

@@ -35,6 +35,16 @@ class Frame(FrameInTree):
 
     It does not change, but for two things: one that hangs on nothing is placed once (`hang_on`), and the model may give
     it another name (`rename`) until it is part of a `Mechanism`.
+
+    >>> m = sb.Model("frames")
+    >>> theta, x = m.coordinates("theta x")
+    >>> A = m.ground.translate(x, 0, 0).rotate("z", theta)
+    >>> A.dcm(m.ground)
+    matrix([[cos(theta), sin(theta), 0], [-sin(theta), cos(theta), 0], [0, 0, 1]])
+    >>> A.angular_velocity().in_ground, A.origin.velocity().in_ground
+    (vector(0, 0, theta_dot), vector(x_dot, 0, 0))
+
+    See also: `Model`, `Point`, `Vector`, `bodies.Pose`.
     """
 
     # ------------------------------------------------------------------------------------------------ making frames

@@ -28,6 +28,12 @@ class Coulomb:
     static     μs >= μk, up to which they stick; as kinetic by default
     stribeck   the speed vs over which μ falls from μs to μk; at once by default
     viscous    c, a force for each unit of slip speed, whatever the normal force
+
+    >>> law = sb.Coulomb(0.2, static=0.3, stribeck=0.01)
+    >>> law.kinetic, law.static
+    (0.2, 0.3)
+
+    See also: `LuGre`, `Friction`, `Contact`.
     """
 
     kinetic: Any
@@ -74,6 +80,12 @@ class LuGre:
 
     kinetic, static, stribeck   of the curve μ(v), as for `Coulomb`
     stiffness, damping, viscous   σ0 (1/length), σ1, σ2 (1/speed), all for a normal force of one
+
+    >>> law = sb.LuGre(0.2, 0.3, 0.01, stiffness=1e5, damping=300)
+    >>> law.stiffness
+    100000.0
+
+    See also: `Coulomb`, `Model.friction`.
     """
 
     kinetic: Any

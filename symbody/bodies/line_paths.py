@@ -53,7 +53,16 @@ class StraightPiece:
 @dataclass(frozen=True, eq=False)
 class LinePath:
     """A line through points and over surfaces: its length and rate as expressions, for laws, outputs, events and
-    plots."""
+    plots.
+
+    >>> m = sb.Model("rope")
+    >>> x = m.coordinate("x")
+    >>> path = m.path("rope", [m.ground.origin, m.ground.point(3, 0, 0), m.ground.translate(3, x, 0).origin])
+    >>> path.length, path.rate
+    (abs(x) + 3, sign(x)*x_dot)
+
+    See also: `Model.path`, `Model.tension`, `bodies.WrapCylinder`.
+    """
 
     name: str
     pieces: tuple[PathPiece, ...]

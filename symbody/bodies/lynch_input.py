@@ -32,6 +32,20 @@ class LynchInput:
                 tau<i>
     tsda        (i, point in i, j, point in j): the same along the line between two points, with mass centres as origins
     gravity     axis of the ground and factor: ("y", -1); its strength is the parameter g
+
+    >>> given = sb.LynchInput(
+    ...     reference=[[1, 0], [-1, 1]],
+    ...     distance=[[0.0, 1.0], [1.0, 0.0]],
+    ...     axes={(2, 1): ("z", "z", "x", "x")},
+    ...     dl={2: (0, -0.5, 0)},
+    ...     sl={(2, 1): (0, 0, 0)},
+    ...     inertia={2: (0.2, 0.1, 0.2)},
+    ...     gravity=("y", -1),
+    ... )
+    >>> sb.derive(given.model("pendulum")).M
+    vector(0.25*m2 + 0.2)
+
+    See also: `Model`, `derive`.
     """
 
     reference: Sequence[Sequence[int]]

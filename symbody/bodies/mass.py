@@ -17,7 +17,13 @@ from .rotations import AXES
 
 
 def inertia(xx: Any, yy: Any, zz: Any, xy: Any = 0, xz: Any = 0, yz: Any = 0) -> Matrix:
-    """Inertia tensor by its entries, with the tensor's own signs (Ixy = -∫ x y dm)."""
+    """Inertia tensor by its entries, with the tensor's own signs (Ixy = -∫ x y dm).
+
+    >>> sb.inertia(1, 2, 3, xy=-0.5)
+    matrix([[1, -0.5, 0], [-0.5, 2, 0], [0, 0, 3]])
+
+    See also: `Model`, `Body`, `bar`.
+    """
     return matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
@@ -235,39 +241,89 @@ def _shape(kind: str, size: Sequence[Any], axis: str, at: Any, content: Any, gyr
 
 
 def bar(length: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:
-    """A thin bar along an axis; density is mass per length."""
+    """A thin bar along an axis; density is mass per length.
+
+    >>> m = sb.Model("arm")
+    >>> rod = m.body("rod", mass=3.0, shape=sb.bar(2.0, "x"))
+    >>> rod.inertia().components(rod.frame)
+    matrix([[0, 0, 0], [0, 1, 0], [0, 0, 1]])
+
+    See also: `disc`, `cuboid`, `Model`.
+    """
     L = as_expr(length)
     return _shape("bar", [L], axis, at, L, _along(axis, ZERO, L**2 / 12))
 
 
 def disc(radius: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:
-    """A thin disc about an axis; density is mass per area."""
+    """A thin disc about an axis; density is mass per area.
+
+    >>> m = sb.Model("wheel")
+    >>> wheel = m.body("wheel", mass=2.0, shape=sb.disc(0.5, "y"))
+    >>> wheel.inertia().components(wheel.frame)
+    matrix([[0.125, 0, 0], [0, 0.25, 0], [0, 0, 0.125]])
+
+    See also: `cylinder`, `bar`, `Model`.
+    """
     r = as_expr(radius)
     return _shape("disc", [r], axis, at, PI * r**2, _along(axis, r**2 / 2, r**2 / 4))
 
 
 def cylinder(radius: Any, length: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:
-    """A solid cylinder; density is mass per volume."""
+    """A solid cylinder; density is mass per volume.
+
+    >>> m = sb.Model("roller")
+    >>> roller = m.body("roller", mass=12.0, shape=sb.cylinder(1, 2, "x"))
+    >>> roller.inertia().components(roller.frame)
+    matrix([[6, 0, 0], [0, 7, 0], [0, 0, 7]])
+
+    See also: `disc`, `bar`, `Model`.
+    """
     r, L = as_expr(radius), as_expr(length)
     return _shape("cylinder", [r, L], axis, at, PI * r**2 * L, _along(axis, r**2 / 2, r**2 / 4 + L**2 / 12))
 
 
 def sphere(radius: Any, at: Any = (0, 0, 0)) -> Shape:
-    """A solid ball; density is mass per volume."""
+    """A solid ball; density is mass per volume.
+
+    >>> m = sb.Model("ball")
+    >>> r = m.parameter("r")
+    >>> ball = m.body("ball", mass=5, shape=sb.sphere(r))
+    >>> ball.inertia().components(ball.frame)[0, 0]
+    2*r**2
+
+    See also: `shell`, `Ball`, `Model`.
+    """
     r = as_expr(radius)
     g = r**2 * 2 / 5
     return _shape("sphere", [r], "z", at, PI * r**3 * 4 / 3, (g, g, g))
 
 
 def shell(radius: Any, at: Any = (0, 0, 0)) -> Shape:
-    """A thin spherical shell; density is mass per area."""
+    """A thin spherical shell; density is mass per area.
+
+    >>> m = sb.Model("ball")
+    >>> r = m.parameter("r")
+    >>> ball = m.body("ball", mass=3, shape=sb.shell(r))
+    >>> ball.inertia().components(ball.frame)[0, 0]
+    2*r**2
+
+    See also: `sphere`, `Model`.
+    """
     r = as_expr(radius)
     g = r**2 * 2 / 3
     return _shape("shell", [r], "z", at, PI * r**2 * 4, (g, g, g))
 
 
 def cuboid(x: Any, y: Any, z: Any, at: Any = (0, 0, 0)) -> Shape:
-    """A solid box with these edges; density is mass per volume."""
+    """A solid box with these edges; density is mass per volume.
+
+    >>> m = sb.Model("box")
+    >>> box = m.body("box", density=1000, shape=sb.cuboid(0.1, 0.2, 0.3))
+    >>> round(float(sb.evaluate(box.mass.m)), 9)
+    6.0
+
+    See also: `bar`, `corners`, `Model`.
+    """
     a, b, c = as_expr(x), as_expr(y), as_expr(z)
     g = ((b**2 + c**2) / 12, (a**2 + c**2) / 12, (a**2 + b**2) / 12)
     return _shape("cuboid", [a, b, c], "z", at, a * b * c, g)

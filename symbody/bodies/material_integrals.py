@@ -22,7 +22,14 @@ Terms = dict[int, Expr]  # power -> coefficient, of a polynomial in one symbol
 
 
 def material(names: str) -> Any:
-    """Material coordinates for shape functions: `x = material("x")`, `x, y, z = material("x y z")`."""
+    """Material coordinates for shape functions: `x = material("x")`, `x, y, z = material("x y z")`.
+
+    >>> x, y = sb.material("x y")
+    >>> x * y**2
+    x*y**2
+
+    See also: `ElasticBody`, `Model`.
+    """
     if not isinstance(names, str) or not names.replace(",", " ").split():
         raise ModelError(f"material: names are a text such as 'x' or 'x y z', got {shown(names)}")
     made = tuple(symbol(n, "material") for n in names.replace(",", " ").split())

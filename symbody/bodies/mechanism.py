@@ -32,6 +32,16 @@ class Body:
 
     is_physical   whether its inertia has to be that of a whole body
     moments       of one that deforms: moments of its fields, of which `mass` then follows, in its coordinates
+
+    >>> m = sb.Model("arm")
+    >>> theta = m.coordinate("theta")
+    >>> arm = m.body("arm", m.ground.rotate("z", theta), mass=2.0, shape=sb.bar(1.0, "x"))
+    >>> arm.point(0.5, 0, 0).velocity().in_ground
+    vector(-0.5*sin(theta)*theta_dot, 0.5*cos(theta)*theta_dot, 0)
+    >>> arm.inertia().components(arm.frame)
+    matrix([[0, 0, 0], [0, 1/6, 0], [0, 0, 1/6]])
+
+    See also: `Model`, `Frame`, `Point`, `bar`.
     """
 
     name: str
@@ -219,6 +229,15 @@ class Mechanism(Summarized, Portable):
     `Model.freeze()`.
 
     It is immutable, with everything that can be reached from it: nothing done to the model afterwards shows in it.
+
+    >>> m = sb.Model("cart")
+    >>> cart = m.body("cart", mass=2.0)
+    >>> joint = m.prismatic("x", m.ground, cart)
+    >>> mechanism = m.freeze()
+    >>> mechanism.q, mechanism.u, [b.name for b in mechanism.bodies]
+    ((x,), (x_dot,), ['cart'])
+
+    See also: `Model`, `derive`, `audit`.
     """
 
     name: str

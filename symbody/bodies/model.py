@@ -41,7 +41,20 @@ from .vectors import Vector
 
 class Model(Summarized, PathMethods):
     """A mechanism being described: `m = Model("pendulum")`, then parameters, bodies, joints, loads; `derive(m)` freezes
-    it."""
+    it.
+
+    >>> m = sb.Model("pendulum")
+    >>> p = m.parameters(l=1.0, m=0.5, g=9.81)
+    >>> bob = m.body("bob", mass=p.m, com=(0, -p.l, 0))
+    >>> joint = m.revolute("theta", m.ground, bob, damping=0.1)
+    >>> m.gravity(0, -p.g, 0)
+    >>> m.output("height", bob.point(0, -p.l, 0).in_ground[1])
+    >>> eq = sb.derive(m)
+    >>> eq.M, eq.f
+    (vector(m*l**2), vector(-(m*g*l*sin(theta) + 0.1*theta_dot)))
+
+    See also: `derive`, `Mechanism`, `read_model`, `audit`.
+    """
 
     def _summary(self) -> Summary:
         loads = [*(["gravity"] if self.has_gravity else []), *self._loads, *(g.name for g in self._fields)]

@@ -27,7 +27,16 @@ from .vectors import Vector
 
 @dataclass(frozen=True, eq=False)
 class WrapSphere:
-    """A sphere about the origin of a frame, over which a path between two points may run."""
+    """A sphere about the origin of a frame, over which a path between two points may run.
+
+    >>> m = sb.Model("knee")
+    >>> ends = m.ground.point(-1, 0.1, 0), m.ground.point(1, 0.1, 0)
+    >>> path = m.path("tendon", [ends[0], sb.bodies.WrapSphere(m.ground, 0.5), ends[1]])
+    >>> sb.evaluate(path.length)
+    2.16463
+
+    See also: `bodies.WrapCylinder`, `Model.path`.
+    """
 
     frame: Frame
     radius: Any
@@ -42,6 +51,14 @@ class WrapCylinder:
 
     side   1: the path goes round it in the direction of a positive turn about z; -1: the other way; None: whichever is
            shorter
+
+    >>> m = sb.Model("pulley")
+    >>> ends = m.ground.point(-1, -1, 0), m.ground.point(1, -1, 0)
+    >>> path = m.path("belt", [ends[0], sb.bodies.WrapCylinder(m.ground, 0.5, side=-1), ends[1]])
+    >>> sb.evaluate(path.length)
+    3.79252
+
+    See also: `bodies.WrapSphere`, `Model.path`.
     """
 
     frame: Frame
@@ -54,7 +71,18 @@ class WrapCylinder:
 
 @dataclass(frozen=True, eq=False)
 class ViaPoint:
-    """A point through which a path runs while a condition holds, such as `q > 0.3`."""
+    """A point through which a path runs while a condition holds, such as `q > 0.3`.
+
+    >>> m = sb.Model("hook")
+    >>> x = m.coordinate("x")
+    >>> tip = m.ground.translate(x, 0, 0).origin
+    >>> hook = sb.bodies.ViaPoint(m.ground.point(0, 1, 0), x > 1)
+    >>> path = m.path("line", [m.ground.origin, hook, tip])
+    >>> [sb.evaluate(path.length, {x: v}) for v in (0.5, 2.0)]
+    [0.5, 3.23607]
+
+    See also: `Model.path`, `bodies.LinePath`.
+    """
 
     point: Point
     when: Condition

@@ -17,7 +17,18 @@ if TYPE_CHECKING:
 
 
 class Point(Immutable):
-    """A point: a frame and coordinates in it, which may move."""
+    """A point: a frame and coordinates in it, which may move.
+
+    >>> m = sb.Model("point")
+    >>> theta, l = m.coordinate("theta"), m.parameter("l")
+    >>> P = m.ground.rotate("z", theta).point(l, 0, 0)
+    >>> P.in_ground
+    vector(l*cos(theta), l*sin(theta), 0)
+    >>> P.velocity().magnitude()
+    abs(l*theta_dot)
+
+    See also: `Frame`, `Vector`, `Body`.
+    """
 
     __slots__ = ("coordinates", "frame")
     adds_vectors = True

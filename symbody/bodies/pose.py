@@ -19,6 +19,15 @@ class Pose:
         X = [R r; 0 1],   X @ p_F = R p_F + r = p_P,   X⁻¹ = [Rᵀ -Rᵀ r; 0 1]
 
     Made by `frame.pose_in(other)`; `other.place(X)` makes a frame of one.
+
+    >>> m = sb.Model("m")
+    >>> theta = m.coordinate("theta")
+    >>> A = m.ground.translate(1, 0, 0).rotate("z", theta)
+    >>> X = A.pose_in(m.ground)
+    >>> X @ sb.vector(2, 0, 0)
+    vector(2*cos(theta) + 1, 2*sin(theta), 0)
+
+    See also: `Frame`, `Frame.pose_in`.
     """
 
     rotation: Rotation

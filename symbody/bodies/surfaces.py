@@ -32,7 +32,16 @@ FOOT: Final = 9  # iterations for the foot of a perpendicular, to rounding for h
 @dataclass(frozen=True, eq=False)
 class HalfSpace:
     """Everything below a plane through a point of a body or frame; its normal is along an axis of that, towards what
-    touches it."""
+    touches it.
+
+    >>> m = sb.Model("ball")
+    >>> z = m.coordinate("z")
+    >>> ball = m.body("ball", m.ground.translate(0, 0, z), mass=1.0, shape=sb.sphere(0.1))
+    >>> sb.touch(sb.Ball(ball, 0.1), sb.HalfSpace(m.ground)).gap
+    z - 0.1
+
+    See also: `touch`, `Ball`, `corners`.
+    """
 
     on: Any
     normal: Any = "z"
@@ -41,7 +50,16 @@ class HalfSpace:
 
 @dataclass(frozen=True, eq=False)
 class Ball:
-    """A ball of a radius around a point of a body or frame; inside=True: a hollow one, touched from within."""
+    """A ball of a radius around a point of a body or frame; inside=True: a hollow one, touched from within.
+
+    >>> m = sb.Model("balls")
+    >>> x = m.coordinate("x")
+    >>> one, other = sb.Ball(m.ground, 0.1), sb.Ball(m.ground.translate(x, 0, 0), 0.2)
+    >>> sb.touch(other, one).gap
+    abs(x) - 0.3
+
+    See also: `touch`, `HalfSpace`, `Ellipsoid`.
+    """
 
     on: Any
     radius: Any = 0
@@ -51,7 +69,16 @@ class Ball:
 
 @dataclass(frozen=True, eq=False)
 class Ring:
-    """A circle about an axis of a body, with a tube around it: a torus, a wheel, the edge of a disc (tube = 0)."""
+    """A circle about an axis of a body, with a tube around it: a torus, a wheel, the edge of a disc (tube = 0).
+
+    >>> m = sb.Model("wheel")
+    >>> z, lean = m.coordinates("z lean")
+    >>> wheel = m.ground.translate(0, 0, z).rotate("x", lean)
+    >>> sb.evaluate(sb.touch(sb.Ring(wheel, 0.3, axis="y"), sb.HalfSpace(m.ground)).gap, {z: 0.3, lean: 0.0})
+    0.0
+
+    See also: `touch`, `Tube`, `HalfSpace`.
+    """
 
     on: Any
     radius: Any
@@ -62,7 +89,16 @@ class Ring:
 
 @dataclass(frozen=True, eq=False)
 class Tube:
-    """A cylinder without ends about an axis of a body; inside=True: a bore, touched from within."""
+    """A cylinder without ends about an axis of a body; inside=True: a bore, touched from within.
+
+    >>> m = sb.Model("bore")
+    >>> x = m.coordinate("x")
+    >>> pin = m.ground.translate(x, 0, 0)
+    >>> sb.evaluate(sb.touch(sb.Ball(pin, 0.1), sb.Tube(m.ground, 0.5, inside=True)).gap, {x: 0.3})
+    0.1
+
+    See also: `touch`, `Ring`, `Ball`.
+    """
 
     on: Any
     radius: Any
@@ -73,7 +109,16 @@ class Tube:
 
 @dataclass(frozen=True, eq=False)
 class Ellipsoid:
-    """An ellipsoid with half axes along those of a body; a ball that touches it has its centre outside."""
+    """An ellipsoid with half axes along those of a body; a ball that touches it has its centre outside.
+
+    >>> m = sb.Model("egg")
+    >>> z = m.coordinate("z")
+    >>> egg = m.ground.translate(0, 0, z)
+    >>> sb.evaluate(sb.touch(sb.Ellipsoid(egg, (0.1, 0.1, 0.2)), sb.HalfSpace(m.ground)).gap, {z: 0.5})
+    0.3
+
+    See also: `touch`, `Ball`, `HalfSpace`.
+    """
 
     on: Any
     half_axes: Any
@@ -88,6 +133,14 @@ class Touch:
     slip     the speed of the first on the second along `tangents`
     normal   from the second towards the first
     point    on the second surface; on a HalfSpace, that of the first surface which is nearest to it
+
+    >>> m = sb.Model("ball")
+    >>> z = m.coordinate("z")
+    >>> found = sb.touch(sb.Ball(m.ground.translate(0, 0, z), 0.1), sb.HalfSpace(m.ground))
+    >>> found.gap, found.normal.in_ground, found.point.in_ground
+    (z - 0.1, vector(0, 0, 1), vector(0, 0, z - 0.1))
+
+    See also: `touch`, `Contact`.
     """
 
     gap: Expr
@@ -109,6 +162,15 @@ def touch(first: Any, second: Any, *, across: Any = None) -> Touch:
     across          a vector: motion is in the plane normal to it, and slip has one direction, across × normal
 
     `spin` of the result is the relative angular velocity, along the normal first, then along the tangents.
+
+    >>> m = sb.Model("ball")
+    >>> x, z = m.coordinates("x z")
+    >>> ball = m.ground.translate(x, 0, z)
+    >>> found = sb.touch(sb.Ball(ball, 0.1), sb.HalfSpace(m.ground), across=m.ground.y)
+    >>> found.gap, found.slip
+    (z - 0.1, (x_dot,))
+
+    See also: `Contact`, `Ball`, `HalfSpace`, `bodies.Touch`.
     """
     a, b = (_surface(x) for x in (first, second))
     frame = _frame(b.on)
@@ -124,7 +186,16 @@ def touch(first: Any, second: Any, *, across: Any = None) -> Touch:
 
 def corners(body: Any, size: Any, at: Any = (0, 0, 0)) -> list[Point]:
     """The corners of a box: of all eight, those that differ; (a, b, 0) is a rectangle, (a, 0, 0) an edge with two
-    ends."""
+    ends.
+
+    >>> m = sb.Model("block")
+    >>> y, a = m.coordinates("y a")
+    >>> block = m.ground.translate(0, y, 0).rotate("z", a)
+    >>> [c.in_ground[1] for c in sb.corners(block, (2, 1, 0))]
+    [y - cos(a)/2 - sin(a), y + cos(a)/2 - sin(a), y - cos(a)/2 + sin(a), y + cos(a)/2 + sin(a)]
+
+    See also: `cuboid`, `touch`, `Contact`.
+    """
     half = [e / 2 for e in three(size, "corners: size").entries]
     frame, centre = _frame(body), three(at, "corners: at")
     signs = [(1,) if e.value == 0 else (-1, 1) for e in half]

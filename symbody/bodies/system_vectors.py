@@ -25,6 +25,16 @@ class SystemVector(Immutable):
         p = a.momentum((m1, m2, I2))         pₖ = mₖ aₖ, or Iₖ · aₖ where Iₖ is a dyad
 
     so that M_ij = β_i · (momentum of β_j) for tangent vectors β = `v.partial([u1, u2])`.
+
+    >>> m = sb.Model("two")
+    >>> u1, u2 = m.speeds("u1 u2")
+    >>> N = m.ground
+    >>> v = sb.SystemVector(u1 * N.x, u1 * N.x + u2 * N.y)
+    >>> beta = v.partial([u1, u2])
+    >>> [[a.dot(b.momentum((2, 3))) for b in beta] for a in beta]  # the mass matrix
+    [[5, 0], [0, 3]]
+
+    See also: `Vector`, `tangent_vectors`, `partial_velocities`.
     """
 
     __slots__ = ("vectors",)

@@ -25,7 +25,19 @@ if TYPE_CHECKING:
 
 class Vector(Tensor):
     """A sum of terms, each in its own frame. Operators + - * /, `a & b`, `a ^ b`, `a | b`; methods `dot`, `cross`,
-    `outer`, `express`, `components`, `dt`, `partial`."""
+    `outer`, `express`, `components`, `dt`, `partial`.
+
+    >>> m = sb.Model("vectors")
+    >>> theta = m.coordinate("theta")
+    >>> A = m.ground.rotate("z", theta)
+    >>> v = 2 * A.x + m.ground.y
+    >>> v.dot(m.ground.x), v.cross(m.ground.x).in_ground
+    (2*cos(theta), vector(0, 0, -1 - 2*sin(theta)))
+    >>> v.dt(m.ground).components(A)
+    vector(0, 2*theta_dot, 0)
+
+    See also: `Frame`, `Dyad`, `SystemVector`, `express`.
+    """
 
     __slots__ = ()
     kind: ClassVar[str] = "vector"
@@ -153,14 +165,31 @@ class Vector(Tensor):
 
 
 def express(thing: Any, frame: Frame) -> Any:
-    """A vector or dyad as one term in a frame: `thing.express(frame)`."""
+    """A vector or dyad as one term in a frame: `thing.express(frame)`.
+
+    >>> m = sb.Model("m")
+    >>> theta = m.coordinate("theta")
+    >>> A = m.ground.rotate("z", theta)
+    >>> sb.express(A.x, m.ground)
+    ground.vector(cos(theta), sin(theta), 0)
+
+    See also: `Vector`, `Frame`.
+    """
     if not isinstance(thing, Tensor) and not hasattr(thing, "express"):
         raise ModelError(f"express: expected a vector or a dyad, got {shown(thing)}")
     return thing.express(frame)
 
 
 def axial(dyad: Dyad) -> Vector:
-    """The vector a with ã = ½ (D - Dᵀ): of a skew dyad the one that it was made of, `axial(a.skew()) == a`."""
+    """The vector a with ã = ½ (D - Dᵀ): of a skew dyad the one that it was made of, `axial(a.skew()) == a`.
+
+    >>> N = sb.Model("m").ground
+    >>> a = 2 * N.x - N.z
+    >>> sb.axial(a.skew()).in_ground
+    vector(2, 0, -1)
+
+    See also: `skew`, `Dyad`.
+    """
     if not isinstance(dyad, Dyad):
         raise ModelError(f"axial: expected a dyad such as a.skew() or a.outer(b), got {shown(dyad)}")
     out = Vector({})

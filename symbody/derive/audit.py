@@ -31,6 +31,15 @@ class Audit(Summarized, Portable):
     findings             errors and warnings, each a sentence with the parts it is about
     remarks              of small mechanisms: coordinates and parameters that do not appear in the equations, equations
                          that decouple
+
+    >>> m = sb.Model("double")
+    >>> a, b = (m.body(n, mass=1.0, com=(0, -1, 0)) for n in "ab")
+    >>> joints = m.revolute("q1", m.ground, a), m.revolute("q2", a, b, at=(0, -1, 0))
+    >>> found = sb.audit(m)
+    >>> found.degrees_of_freedom, found.rank
+    (2, 0)
+
+    See also: `audit`, `derive`.
     """
 
     mechanism: Mechanism
@@ -100,6 +109,15 @@ def audit(thing: Model | Mechanism | Equations) -> Audit:
 
     Looks for undeclared symbols, constraints that are redundant or cannot hold, motions without mass, velocity
     constraints that can be integrated. Nothing is raised: `derive` refuses models with errors.
+
+    >>> m = sb.Model("pendulum")
+    >>> bob = m.body("bob", mass=1.0, com=(0, -1, 0))
+    >>> joint = m.revolute("theta", m.ground, bob)
+    >>> found = sb.audit(m)
+    >>> found.degrees_of_freedom, found.findings
+    (1, ())
+
+    See also: `Audit`, `derive`, `Model`.
     """
     eq = thing.whole if isinstance(thing, Equations) else derive(thing, route="recursive", check=False)
     found = findings(eq)

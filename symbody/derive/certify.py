@@ -64,6 +64,14 @@ class Certificate(Summarized):
     """Result of `certify`. Prints as a table.
 
     condition   the largest condition number of the constraints at these states, rows having length one
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+    >>> found = sb.certify(sb.derive(m), 1)
+    >>> found.checks[0].what, found.checks[0].error
+    ('M, f by kane', 0.0)
+
+    See also: `certify`.
     """
 
     name: str
@@ -122,6 +130,15 @@ def certify(
     values      numbers to use: of parameters, or of coordinates to start the assembly of loops from
     routes      to compare with; all others by default
     tolerance   relative to the size of the terms compared
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+    >>> m.gravity(0, -9.81, 0)
+    >>> found = sb.certify(sb.derive(m), 1)
+    >>> bool(found), found.states
+    (True, 1)
+
+    See also: `Certificate`, `derive`, `audit`.
     """
     chosen = _other_routes(equations) if routes is None else list(routes)
     for r in chosen:

@@ -65,6 +65,19 @@ def derive(
     small   linearise in the variables declared by `m.small`; `dropped` of the result says what that took away
     redundant   allow constraints that follow from others: the motion is determined, some reactions are not (see
                 `reaction`)
+
+    >>> m = sb.Model("pendulum")
+    >>> p = m.parameters(l=1.0, m=0.5, g=9.81)
+    >>> bob = m.body("bob", mass=p.m, com=(0, -p.l, 0))
+    >>> joint = m.revolute("theta", m.ground, bob)
+    >>> m.gravity(0, -p.g, 0)
+    >>> eq = sb.derive(m)
+    >>> eq.M, eq.f
+    (vector(m*l**2), vector(-m*g*l*sin(theta)))
+    >>> sb.derive(m, route="lagrange").M == eq.M
+    True
+
+    See also: `Model`, `Equations`, `audit`, `certify`, `simulate`.
     """
     mechanism = _mechanism(model)
     if route not in ROUTES:

@@ -33,7 +33,16 @@ Wrt = str | Symbol
 @dataclass(frozen=True, repr=False)
 class ForwardDerivatives(Summarized):
     """∂u'/∂x and ∂lam/∂x for each x that was asked for, by its name: one row for each speed or multiplier, one column
-    for each symbol."""
+    for each symbol.
+
+    >>> m = sb.Model("spring")
+    >>> k = m.parameter("k", 4.0)
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2), stiffness=k)
+    >>> sb.forward_derivatives(sb.derive(m), ["q", k]).udot
+    {'q': vector(-k/2), 'k': vector(-x/2)}
+
+    See also: `forward_derivatives`.
+    """
 
     udot: Mapping[str, Matrix]
     multipliers: Mapping[str, Matrix]
@@ -56,6 +65,15 @@ def forward_derivatives(
     A coordinate is varied as if it were independent of the others, though values are those on the constraints. Of Euler
     parameters, whose norm is one, only derivatives along motions (a_q N) have a meaning: what lies across depends on
     how the equations are written.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -1, 0)), damping=2)
+    >>> m.gravity(0, -10, 0)
+    >>> found = sb.forward_derivatives(sb.derive(m))
+    >>> found.udot["q"], found.udot["u"]
+    (vector(-10*cos(theta)), vector(-2))
+
+    See also: `inverse_derivatives`, `ForwardDerivatives`, `linearize`.
     """
     groups = symbols_to_vary(eq, wrt)
     solution = (*eq.udot.entries, *eq.multipliers.entries)
@@ -75,7 +93,16 @@ def inverse_derivatives(
     eq: Equations, wrt: Iterable[Wrt] | Mapping[str, Sequence[Symbol]] = ("q", "u", "a")
 ) -> dict[str, Matrix]:
     """Derivatives of `joint_forces(eq)`, M u' - f, at fixed u': "q", "u", ... as for `forward_derivatives`; "a" for u',
-    which gives M."""
+    which gives M.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -2, 0)))
+    >>> m.gravity(0, -10, 0)
+    >>> sb.inverse_derivatives(sb.derive(m))
+    {'q': vector(20*cos(theta)), 'u': vector(0), 'a': vector(4)}
+
+    See also: `joint_forces`, `forward_derivatives`.
+    """
     groups = symbols_to_vary(eq, wrt, {"a": accelerations(eq)})
     column = {a: eq.M.column(j) for j, a in enumerate(accelerations(eq))}
     symbols = [s for s in _each_once(groups) if s not in column]

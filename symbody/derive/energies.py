@@ -38,6 +38,13 @@ def kinetic_energy(eq: Equations, bodies: Any = None) -> Expr:
 
     Kinetic energies K that were written down add q' · ∂K/∂q' - K to that of all, which is K where it is quadratic in
     the rates; balances add ½ u · M u.
+
+    >>> m = sb.Model("cart")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
+    >>> sb.kinetic_energy(sb.derive(m))
+    x_dot**2
+
+    See also: `potential_energy`, `energy`, `Trajectory`.
     """
     k = Kinematics(eq.mechanism)
     total = _energy_of_bodies(k, _chosen(eq, bodies, "kinetic_energy"))
@@ -66,6 +73,14 @@ def potential_energy(eq: Equations, loads: Any = None, *, bodies: Any = None) ->
     """V: the sum of the potentials of all loads that have one, or of one or some of them, by name.
 
     bodies   one or some: the energy that they have in fields of gravity, such as -m g · r
+
+    >>> m = sb.Model("spring")
+    >>> k = m.parameter("k", 100.0)
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0), stiffness=k)
+    >>> sb.potential_energy(sb.derive(m))
+    k*x**2/2
+
+    See also: `kinetic_energy`, `energy`, `Model.potential`.
     """
     total = ZERO
     names = None if bodies is None else {b.name for b in _chosen(eq, bodies, "potential_energy")}
@@ -79,7 +94,17 @@ def potential_energy(eq: Equations, loads: Any = None, *, bodies: Any = None) ->
 
 @of_equations
 def energy(eq: Equations) -> Expr:
-    """T + V."""
+    """T + V.
+
+    >>> m = sb.Model("spring")
+    >>> k = m.parameter("k", 100.0)
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0), stiffness=k)
+    >>> eq = sb.derive(m)
+    >>> sb.energy(eq)
+    k*x**2/2 + x_dot**2
+
+    See also: `kinetic_energy`, `potential_energy`, `load_powers`.
+    """
     return kinetic_energy(eq) + potential_energy(eq)
 
 
@@ -121,7 +146,15 @@ def _own(eq: Equations, expression: Expr) -> Expr:
 
 @of_equations
 def momentum(eq: Equations, bodies: Any = None) -> Vector:
-    """p = Σ m v of all bodies, or of one or some, by name."""
+    """p = Σ m v of all bodies, or of one or some, by name.
+
+    >>> m = sb.Model("cart")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
+    >>> sb.momentum(sb.derive(m)).in_ground
+    vector(2*x_dot, 0, 0)
+
+    See also: `angular_momentum`, `centre_of_mass`.
+    """
     refuse_written_motion(eq, "momentum")
     total = _momenta(eq, _chosen(eq, bodies, "momentum"))
     return Vector({eq.mechanism.ground: eq.in_own_terms([total.force])[0]})
@@ -136,6 +169,13 @@ def angular_momentum(eq: Equations, about: Point | None = None, *, bodies: Any =
 
     `about=centre_of_mass(eq)` gives that about the mass centre. Its components: `L.components(frame)`, `L.in_ground`,
     `sim[L]` along a motion.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2.0, com=(0, -3, 0)))
+    >>> sb.angular_momentum(sb.derive(m)).in_ground[2]
+    18*theta_dot
+
+    See also: `momentum`, `centre_of_mass`, `Vector`.
     """
     refuse_written_motion(eq, "angular_momentum")
     total = _momenta(eq, _chosen(eq, bodies, "angular_momentum"))
@@ -152,7 +192,15 @@ def angular_momentum(eq: Equations, about: Point | None = None, *, bodies: Any =
 
 @of_equations
 def centre_of_mass(eq: Equations, bodies: Any = None) -> Point:
-    """The mass centre of all bodies, or of some, by name, as a point of the ground."""
+    """The mass centre of all bodies, or of some, by name, as a point of the ground.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2.0, com=(0, -3, 0)))
+    >>> sb.centre_of_mass(sb.derive(m)).in_ground
+    vector(3*sin(theta), -3*cos(theta), 0)
+
+    See also: `momentum`, `Point`.
+    """
     refuse_written_motion(eq, "centre_of_mass")
     ground, mass, first = eq.mechanism.ground, ZERO, zeros(3)
     for body in _chosen(eq, bodies, "centre_of_mass"):
@@ -201,7 +249,15 @@ def refuse_written_motion(eq: Equations, what: str) -> None:
 
 @of_equations
 def power(eq: Equations, load: str) -> Expr:
-    """The power of a load, by its name: Σ F·v + τ·ω of its forces and torques, and Q q' of its generalised forces."""
+    """The power of a load, by its name: Σ F·v + τ·ω of its forces and torques, and Q q' of its generalised forces.
+
+    >>> m = sb.Model("damper")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0), damping=3)
+    >>> sb.power(sb.derive(m), "x.damper")
+    -3*x_dot**2
+
+    See also: `load_powers`, `generalized_force`, `energy`.
+    """
     return _own(eq, _power(eq.mechanism.load(load), Kinematics(eq.mechanism)))
 
 
@@ -211,6 +267,14 @@ def generalized_force(eq: Equations, load: str, along: Any = None) -> Any:
     `along` (its name or symbol, or the coordinate whose rate it is).
 
         Q_j = Σ F · ∂v/∂u_j + τ · ∂ω/∂u_j + Q_q ∂q'/∂u_j      with all forces held, whatever they depend on
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -1, 0)))
+    >>> m.gravity(0, -10, 0)
+    >>> sb.generalized_force(sb.derive(m), "gravity", along="theta")
+    -10*sin(theta)
+
+    See also: `power`, `Model.generalized_force`.
     """
     k, given = Kinematics(eq.mechanism), eq.mechanism.load(load)
     Q = forces_on_rates([given], k)
@@ -226,7 +290,16 @@ def generalized_force(eq: Equations, load: str, along: Any = None) -> Any:
 
 @of_equations
 def load_powers(eq: Equations) -> dict[str, Expr]:
-    """The power of every load, by name; that of balances that were written down, all together, at the end."""
+    """The power of every load, by name; that of balances that were written down, all together, at the end.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -1, 0)), damping=2)
+    >>> m.gravity(0, -10, 0)
+    >>> sb.load_powers(sb.derive(m))
+    {'gravity': -10*sin(theta)*theta_dot, 'theta.damper': -2*theta_dot**2}
+
+    See also: `power`, `energy`, `Trajectory`.
+    """
     k = Kinematics(eq.mechanism)
     powers = {x.name: _own(eq, _power(x, k)) for x in eq.mechanism.loads}
     if eq.mechanism.balances:
@@ -278,6 +351,16 @@ def constraint_power(eq: Equations, solved: bool = False) -> Expr:
     nothing depends on time explicitly.
 
     solved   False: an expression in u' and multipliers; True: with their values along the motion put in
+
+    >>> m = sb.Model("turntable")
+    >>> w = m.parameter("w", 2.0)
+    >>> arm = m.ground.rotate("z", w * m.time)
+    >>> s = m.coordinate("s")
+    >>> bead = m.particle("bead", arm.point(s, 0, 0), mass=3)
+    >>> sb.constraint_power(sb.derive(m), solved=True)
+    6*w**2*s*s_dot
+
+    See also: `load_powers`, `energy`, `Model.prescribe`.
     """
     whole, mechanism, k = eq.whole, eq.mechanism, Kinematics(eq.mechanism)
     total = _power_of_prescribed_motion(k) + power_of_prescribed_deformation(mechanism, k)

@@ -63,6 +63,21 @@ class Equations(Summarized, CacheOwner, Portable):
     labels             names for subexpressions, by which printed equations and generated code call them
     dropped            where these were linearised in small variables: what each entry lost, to second order
     border             where rows of Jc follow from others: what makes accelerations determined nevertheless
+
+    >>> m = sb.Model("pendulum")
+    >>> p = m.parameters(l=1.0, m=0.5, g=9.81)
+    >>> bob = m.body("bob", mass=p.m, com=(0, -p.l, 0))
+    >>> joint = m.revolute("theta", m.ground, bob)
+    >>> m.gravity(0, -p.g, 0)
+    >>> eq = sb.derive(m)
+    >>> eq.q, eq.u, eq.p, eq.rates
+    ((theta,), (theta_dot,), (l, m, g), vector(theta_dot))
+    >>> eq.M, eq.f
+    (vector(m*l**2), vector(-m*g*l*sin(theta)))
+    >>> sb.evaluate(eq.udot, eq.values(theta=0.3))
+    [-2.89905]
+
+    See also: `derive`, `compile`, `simulate`, `linearize`, `certify`.
     """
 
     mechanism: Mechanism

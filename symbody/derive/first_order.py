@@ -47,7 +47,15 @@ class VariationalSystem:
 @dataclass(frozen=True)
 class FirstOrder:
     """x' = f: states x, their rates f, and the Jacobian ∂f/∂x. Made by `first_order(eq)`, or of any expressions:
-    `FirstOrder.of(x, f)`."""
+    `FirstOrder.of(x, f)`.
+
+    >>> x, y = sb.symbols("x y")
+    >>> system = sb.FirstOrder.of([x, y], [y, -sb.sin(x)])
+    >>> system.jacobian
+    matrix([[0, 1], [-cos(x), 0]])
+
+    See also: `first_order`, `jacobian`.
+    """
 
     x: tuple[Symbol, ...]
     rates: Matrix
@@ -82,6 +90,15 @@ def first_order(eq: Equations) -> FirstOrder:
     solved additional equations.
 
     Constraints are in u' on the level of accelerations. Its Jacobian uses the factors that give u' itself.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -1, 0)))
+    >>> m.gravity(0, -10, 0)
+    >>> system = sb.first_order(sb.derive(m))
+    >>> system.x, system.rates
+    ((theta, theta_dot), vector(theta_dot, -10*sin(theta)))
+
+    See also: `FirstOrder`, `from_equations`, `Equations`.
     """
     x = eq.state
     rates = stack(eq.rates, eq.udot, variable_rates(eq)) if x else zeros(0)

@@ -40,6 +40,13 @@ def from_equations(
 
     A rate in a right side is `x.dot` of a symbol of kind "variable" or "coordinate". Equations that are not solved for
     the rates are written with `Model.equation` and `Model.balance`.
+
+    >>> x, v, k = sb.symbols("x v k")
+    >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0})
+    >>> sb.linearize(eq, {}).eigenvalues()
+    array([0.-2.j, 0.+2.j])
+
+    See also: `derive`, `from_lagrangian`, `Model.equation`.
     """
     if not isinstance(rates, Mapping) or not rates:
         raise ModelError(

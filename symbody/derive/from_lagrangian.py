@@ -50,6 +50,16 @@ def from_lagrangian(
 
     Terms of L without rates are a potential. `energy` of the result is Jacobi's integral q' · ∂L/∂q' - L, which is kept
     where L does not depend on time and nothing but constraints acts.
+
+    >>> theta = sb.symbol("theta", "coordinate")
+    >>> m, l, g = sb.symbols("m l g")
+    >>> eq = sb.from_lagrangian(m * l**2 * theta.dot**2 / 2 + m * g * l * sb.cos(theta), [theta])
+    >>> eq.M, eq.f
+    (vector(m*l**2), vector(-m*g*l*sin(theta)))
+    >>> sb.energy(eq)
+    m*l**2*theta_dot**2/2 - m*g*l*cos(theta)
+
+    See also: `derive`, `from_equations`, `energy`.
     """
     where = "from_lagrangian"
     given = names_of(coordinates, where) if isinstance(coordinates, str) else list(coordinates)

@@ -32,6 +32,15 @@ class InverseDynamics(Summarized):
     multipliers   value of each multiplier
     conditions    further conditions on the motion (each expression zero): the balances that no input enters, one for
                   each degree of freedom without actuation; none where there are as many inputs as degrees of freedom
+
+    >>> m = sb.Model("cart and pole")
+    >>> cart, pole = m.body("cart", mass=1), m.body("pole", mass=1, com=(0, -1, 0))
+    >>> joints = m.prismatic("x", m.ground, cart, actuation=m.input("F")), m.revolute("theta", cart, pole)
+    >>> found = sb.inverse_dynamics(sb.derive(m))
+    >>> found.conditions  # the pole has no input: its balance is a condition on the motion
+    vector(theta_ddot + cos(theta)*x_ddot)
+
+    See also: `inverse_dynamics`, `joint_forces`.
     """
 
     inputs: Mapping[Symbol, Expr]
@@ -53,6 +62,14 @@ def joint_forces(eq: Equations) -> Matrix:
 
     By one Newton-Euler recursion over the tree (also known as RNEA), without the mass matrix. Loads are counted as they
     are; those of loop closures are not, so that in a system with loops this is Jcᵀ lam.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -2, 0)))
+    >>> m.gravity(0, -10, 0)
+    >>> sb.joint_forces(sb.derive(m))
+    vector(20*sin(theta) + 4*theta_ddot)
+
+    See also: `inverse_dynamics`, `inverse_derivatives`.
     """
     return _in_own_speeds(eq, generalized_forces)
 
@@ -87,6 +104,13 @@ def inverse_dynamics(eq: Equations, inputs: Iterable[Symbol | str] | None = None
     M u' - f0 = B r + Hᵀ lam, H = Jc + W, is solved where its solution is unique. In an underactuated system it is
     unique too, but exists only for motions that satisfy `conditions`. Where inputs or multipliers can change without
     changing the motion, the combination is named.
+
+    >>> m = sb.Model("cart")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2), damping=3, actuation=m.input("F"))
+    >>> sb.inverse_dynamics(sb.derive(m)).inputs
+    {F: 3*x_dot + 2*x_ddot}
+
+    See also: `joint_forces`, `InverseDynamics`.
     """
     return solved_for_inputs(eq, joint_forces(eq), _chosen(eq, inputs))
 

@@ -34,6 +34,16 @@ def minimal(
     Coordinates all stay, and phi with them: it is an invariant of the motion. `dependent` of the result has the
     eliminated speeds, their rates and the multipliers as expressions in what is left. Where Jd becomes singular the
     choice must be another one.
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+    >>> ring = m.constrain("ring", x**2 + y**2 - 1)
+    >>> eq = sb.minimal(sb.derive(m), "x_dot")
+    >>> eq.u, eq.lam, list(eq.dependent)
+    ((x_dot,), (), [y_dot, y_ddot, lam_ring])
+
+    See also: `derive`, `Equations`, `linearize`.
     """
     if not eq.lam:
         return eq

@@ -23,6 +23,15 @@ class NamedRow:
     measures      what its value is: a length, or a turn (the cosine of an angle that should be a right one); empty
                   where not known
     multiplier    of a constraint, where it has not been eliminated
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+    >>> ring = m.constrain("ring", x**2 + y**2 - 1)
+    >>> [(row.name, row.kind, row.expression) for row in sb.derive(m).position_rows]
+    [('ring', 'holonomic', x**2 + y**2 - 1)]
+
+    See also: `Equations`, `violation`.
     """
 
     name: str

@@ -41,7 +41,17 @@ from .undetermined import Share
 @dataclass(frozen=True, repr=False)
 class Reaction(Summarized):
     """Force and moment that the parent side of a joint exerts on the child side, in components of `frame`; the moment
-    is about `at`."""
+    is about `at`.
+
+    >>> m = sb.Model("cart")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2))
+    >>> m.gravity(0, 0, -10)
+    >>> found = sb.reaction(sb.derive(m), "x")
+    >>> found.force, found.moment
+    (vector(2*x_ddot, 0, 20), vector(0, 0, 0))
+
+    See also: `reaction`, `reactions`.
+    """
 
     joint: str
     frame: Frame
@@ -81,6 +91,16 @@ def reaction(
     Springs, dampers and actuators across the joint are loads, not reactions: a reaction does no work on the motions
     that the joint allows. Rows of a loop joint that were left out because they hold by themselves have no multiplier
     and count as zero.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0)))
+    >>> m.gravity(0, -10, 0)
+    >>> eq = sb.derive(m)
+    >>> hinge = sb.reaction(eq, "theta", "ground", solved=True)
+    >>> sb.evaluate(hinge.force, eq.values(theta=0.5, theta_dot=1.0))
+    [-9.37356, 17.1582, 0.0]
+
+    See also: `reactions`, `Reaction`, `Trajectory`.
     """
     return _Balance(eq).reaction(joint, frame, at, solved, share)
 
@@ -88,7 +108,16 @@ def reaction(
 @of_equations
 def reactions(eq: Equations, solved: bool = False, *, share: Share | None = None) -> dict[str, Reaction]:
     """The reactions in all joints, by name, each in its default frame and about its default point; `share` as in
-    `reaction`."""
+    `reaction`.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0)))
+    >>> found = sb.reactions(sb.derive(m))
+    >>> found["theta"].force
+    vector(2*cos(theta)*theta_ddot - 2*sin(theta)*theta_dot**2, 2*cos(theta)*theta_dot**2 + 2*sin(theta)*theta_ddot, 0)
+
+    See also: `reaction`, `Reaction`.
+    """
     balance = _Balance(eq)
     return {name: balance.reaction(name, None, None, solved, share) for name in balance.names}
 

@@ -41,6 +41,14 @@ def diagonalized(eq: Equations, unit: bool = False, names: Sequence[str] = ()) -
 
     unit    w = D^½ Lᵀ u instead: the mass matrix is the unit matrix (3.20 to 3.23)
     names   of the new speeds; by default w_ and the name of the old one
+
+    >>> m = sb.Model("cart and pole")
+    >>> cart, pole = m.body("cart", mass=1), m.body("pole", mass=1, com=(0, -1, 0))
+    >>> joints = m.prismatic("x", m.ground, cart), m.revolute("theta", cart, pole)
+    >>> sb.diagonalized(sb.derive(m)).u
+    (w_x_dot, w_theta_dot)
+
+    See also: `gram_schmidt`, `Equations`.
     """
     n = len(eq.u)
     w = _new_speeds(eq, names)
@@ -160,7 +168,16 @@ class TangentVector:
 
 @of_equations
 def tangent_vectors(eq: Equations) -> tuple[TangentVector, ...]:
-    """The tangent vectors β of the motion in configuration space, one for each speed: M_ij = β_i · β_j."""
+    """The tangent vectors β of the motion in configuration space, one for each speed: M_ij = β_i · β_j.
+
+    >>> m = sb.Model("cart")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=4))
+    >>> (beta,) = sb.tangent_vectors(sb.derive(m))
+    >>> beta.dot(beta)
+    4
+
+    See also: `gram_schmidt`, `partial_velocities`, `SystemVector`.
+    """
     bodies, motion = _body_velocities(eq)
     tables = [(jacobian(v, eq.u), jacobian(w, eq.u)) for w, v in motion]
 
@@ -211,6 +228,13 @@ def gram_schmidt(eq: Equations, unit: bool = True) -> Orthogonal:
     norms are D of L D Lᵀ.
 
     From the kinematics alone: the mass matrix is not used.
+
+    >>> m = sb.Model("cart")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=4))
+    >>> sb.gram_schmidt(sb.derive(m), unit=False).squares
+    (4,)
+
+    See also: `diagonalized`, `tangent_vectors`.
     """
     beta = tangent_vectors(eq)
     n = len(beta)
@@ -242,6 +266,15 @@ def coriolis_matrix(eq: Equations) -> Matrix:
     Jv, Jω: partial velocities in components of the body. For u = q' these are the entries by Christoffel's symbols;
     other speeds, also of `minimal` and `diagonalized` equations, have the same property. Where motion is prescribed, C
     u lacks the terms without u.
+
+    >>> m = sb.Model("cart and pole")
+    >>> cart, pole = m.body("cart", mass=1), m.body("pole", mass=1, com=(0, -1, 0))
+    >>> joints = m.prismatic("x", m.ground, cart), m.revolute("theta", cart, pole)
+    >>> eq = sb.derive(m)
+    >>> sb.coriolis_matrix(eq)
+    matrix([[0, -sin(theta)*theta_dot], [0, 0]])
+
+    See also: `christoffel_symbols`, `joint_forces`.
     """
     rates = dict(zip(eq.q, eq.rates.entries, strict=True))
     C = _of_deforming_bodies(eq)
@@ -283,6 +316,14 @@ def christoffel_symbols(eq: Equations, kind: int = 1) -> tuple[Matrix, ...]:
         Γ_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i),     Σ Γ_ijk q_j' q_k' = (C q')_i
 
     kind   1, or 2 for Γⁱ_jk = Σ (M⁻¹)_il Γ_ljk, the map of Tuomela and others, eq. 2.4
+
+    >>> m = sb.Model("cart and pole")
+    >>> cart, pole = m.body("cart", mass=1), m.body("pole", mass=1, com=(0, -1, 0))
+    >>> joints = m.prismatic("x", m.ground, cart), m.revolute("theta", cart, pole)
+    >>> sb.christoffel_symbols(sb.derive(m))[0]
+    matrix([[0, 0], [0, -sin(theta)]])
+
+    See also: `coriolis_matrix`.
     """
     n = len(eq.u)
     if kind not in (1, 2):
@@ -317,6 +358,13 @@ def partial_velocities(eq: Equations) -> PartialVelocities:
         [v; ω] = B u + b,   [v'; ω'] = B u' + Ḃ u + ...       six rows for each body with mass; Ḃ = dB/dt + ω̃ B
 
     so that M = Bᵀ diag(m, I) B (eq. 4.14).
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -2, 0), inertia=(1, 1, 1)))
+    >>> sb.partial_velocities(sb.derive(m)).B
+    vector(2, 0, 0, 0, 0, 1)
+
+    See also: `tangent_vectors`, `SystemVector`.
     """
     refuse_written_motion(eq, "partial_velocities")
     rates = dict(zip(eq.q, eq.rates.entries, strict=True))
@@ -377,5 +425,13 @@ class Pattern:
 
 @of_equations
 def mass_matrix_sparsity(eq: Equations) -> Pattern:
-    """Entries of the mass matrix that are not the constant zero."""
+    """Entries of the mass matrix that are not the constant zero.
+
+    >>> m = sb.Model("two carts")
+    >>> carts = [m.prismatic(f"x{k}", m.ground, m.body(f"cart {k}", mass=1)) for k in range(2)]
+    >>> sb.mass_matrix_sparsity(sb.derive(m)).entries
+    ((0, 0), (1, 1))
+
+    See also: `sparsity`, `shared_work`.
+    """
     return Pattern(len(eq.u), tuple(sparsity(eq.M)))

@@ -40,6 +40,14 @@ class Variable:
     rate_of       the symbol whose time derivative it is
     description   where it comes from: its joint, its constraint
     turns         the joint, or the body, that it turns as one of three angles
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+    >>> row = sb.derive(m).variables["theta"]
+    >>> row.kind, row.unit, row.is_angle, row.description
+    ('coordinate', 'rad', True, "angle of revolute joint 'theta'")
+
+    See also: `Variables`, `Equations`.
     """
 
     symbol: Symbol
@@ -87,6 +95,21 @@ class Variables:
 
     owner          the name of the equations, for messages
     requirements   what numbers of the parameters must meet, because there are no bodies with others
+
+    >>> x, v, k = sb.symbols("x v k")
+    >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0}, name="oscillator")
+    >>> eq.variables
+    Variables of 'oscillator'
+      name kind      unit default
+      t    time      s    0
+      x    variable       0
+      v    variable       0
+      k    parameter      4
+      rates: x_dot, v_dot
+    >>> eq.variables["k"].default, eq.variables.of("z p").names
+    (4.0, ('x', 'v', 'k'))
+
+    See also: `Variable`, `Equations`.
     """
 
     owner: str

@@ -73,6 +73,16 @@ def assemble(
 
     Speeds that are not rates may be given by the rates of coordinates as well. Raises `AssemblyError` where the
     constraints cannot be met, with the joints that stay open, or the values that contradict each other.
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+    >>> ring = m.constrain("ring", x**2 + y**2 - 1)
+    >>> state = sb.assemble(sb.derive(m), x=0.6, x_dot=0.8, start={"y": 1.0})
+    >>> state["y"], state["y_dot"]
+    (0.8, -0.6)
+
+    See also: `all_assemblies`, `State`, `violation`, `simulate`.
     """
     eq, constants = with_inputs(equations, inputs or {}, AssemblyError)
     wanted = given_outputs(eq, {**constants, **(values or {})})
@@ -100,6 +110,15 @@ def all_assemblies(
 
     Whole turns and the sign of Euler parameters make no difference. That none is missing is not certain: more tries
     make it likelier.
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+    >>> ring = m.constrain("ring", x**2 + y**2 - 1)
+    >>> sorted(round(s["y"], 6) for s in sb.all_assemblies(sb.derive(m), x=0.6, tries=10))
+    [-0.8, 0.8]
+
+    See also: `assemble`, `State`.
     """
     eq, constants = with_inputs(equations, inputs or {}, AssemblyError)
     wanted = given_outputs(eq, {**constants, **(values or {})})

@@ -26,7 +26,15 @@ from .trajectory import Trajectory
 
 
 class Batch(Sequence[Trajectory]):
-    """Trajectories side by side. `batch["q1"]` has a row for each member, where all have the same times."""
+    """Trajectories side by side. `batch["q1"]` has a row for each member, where all have the same times.
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> batch = sb.simulate_batch(sb.from_equations({x: v, v: -x}), [0.0, 0.5, 1.0], x=[1.0, 2.0])
+    >>> len(batch), batch[1].final["x"]
+    (2, 1.0806)
+
+    See also: `simulate_batch`, `Trajectory`.
+    """
 
     def __init__(self, members: Sequence[Trajectory], motions: BatchMotions | None = None) -> None:
         """members: all of them, or where `motions` are given, in arrays, none: each is made when it is asked for."""
@@ -85,7 +93,16 @@ class Batch(Sequence[Trajectory]):
 @dataclass(frozen=True, eq=False, repr=False)
 class BatchOutputs:
     """Outputs of many motions, and nothing else of them: `found["x"]` has a row for each member and a column for each
-    time in `t`."""
+    time in `t`.
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> eq = sb.from_equations({x: v, v: -x})
+    >>> found = sb.simulate_batch(eq, [0.0, 0.5, 1.0], x=[1.0, 2.0], outputs=["x"])
+    >>> found["x"].shape, all(found.outcomes)
+    ((2, 3), True)
+
+    See also: `simulate_batch`, `integrate.Batch`.
+    """
 
     t: Array
     outputs: Mapping[Any, Array]
@@ -153,6 +170,16 @@ def simulate_batch(
     Where times are given, members are integrated in machine code from beginning to end, with explicit methods, and are
     trajectories when they are asked for; stiff members, and all where every step is kept, are run one by one. A member
     that cannot begin, or fails, does not disturb the others: its outcome says why.
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> k = sb.symbol("k")
+    >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0})
+    >>> batch = sb.simulate_batch(eq, [0.0, 0.5, 1.0], x=1.0, k=[1.0, 4.0])
+    >>> batch["x"]
+    array([[ 1.      ,  0.877583,  0.540302],
+           [ 1.      ,  0.540302, -0.416147]])
+
+    See also: `simulate`, `sweep`, `stepper`, `integrate.Batch`.
     """
     laws, numbers, samples = told_apart(equations, inputs or {})
     eq, constants = with_inputs(equations, laws)

@@ -41,6 +41,11 @@ class CudaMotion:
     status    how each one ended, as a number; `endings()` says it in words
     counts    of steps, refused steps and events, where steps are controlled
     events    times[i, k] and which[i, k] of the events that were recorded
+
+    >>> sorted(sb.integrate.CudaMotion.__dataclass_fields__)
+    ['counts', 'events', 'samples', 'status', 't', 'y']
+
+    See also: `cuda_motions`, `integrate.CudaMotions`.
     """
 
     y: Any
@@ -55,7 +60,13 @@ class CudaMotion:
 
 
 class CudaMotions:
-    """Motions of equations on a GPU; made by `cuda_motions`. States are rows in the order of `state_names`."""
+    """Motions of equations on a GPU; made by `cuda_motions`. States are rows in the order of `state_names`.
+
+    >>> issubclass(sb.integrate.FixedMotions, sb.integrate.CudaMotions)
+    True
+
+    See also: `cuda_motions`, `integrate.FixedMotions`, `integrate.MarchedMotions`.
+    """
 
     def __init__(self, device: DeviceForm, arguments: list[DeviceArgument], records: dict[str, Struct]) -> None:
         self.form, self.real = device.form, device.module.real
@@ -123,7 +134,13 @@ class _Members:
 
 
 class FixedMotions(CudaMotions):
-    """Motions in steps of one length, whose states stay in registers from beginning to end."""
+    """Motions in steps of one length, whose states stay in registers from beginning to end.
+
+    >>> issubclass(sb.integrate.FixedMotions, sb.integrate.CudaMotions)  # `cuda_motions(eq, step)` makes one
+    True
+
+    See also: `cuda_motions`, `integrate.MarchedMotions`.
+    """
 
     def __init__(self, device: DeviceForm, step: float, method: str, outputs: Sequence[Any]) -> None:
         n, table = device.form.n, FIXED_METHODS[method]

@@ -44,7 +44,13 @@ class MarchOptions:
 
 
 class MarchedMotions(CudaMotions):
-    """Motions with steps of their own: those of `simulate`, in double precision to rounding."""
+    """Motions with steps of their own: those of `simulate`, in double precision to rounding.
+
+    >>> issubclass(sb.integrate.MarchedMotions, sb.integrate.CudaMotions)  # `cuda_motions(eq, rtol=1e-6)` makes one
+    True
+
+    See also: `cuda_motions`, `integrate.FixedMotions`.
+    """
 
     def __init__(self, device: DeviceForm, options: MarchOptions, outputs: Sequence[Any]) -> None:
         method, steps, rules = _records(device, options)

@@ -60,6 +60,17 @@ def cuda_motions(
     values    of parameters that do not vary, where they are not those of the model
     inputs    laws of inputs as expressions, as in `simulate`; inputs without a law are given with the call, by member
     outputs   names or expressions that are stored instead of the state
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> eq = sb.from_equations({x: v, v: -x})
+    >>> try:
+    ...     y = sb.cuda_motions(eq, 1e-2)(np.array([[1.0, 0.0]]), steps=100).y.numpy()
+    ... except sb.CompileError:  # without a card of NVIDIA
+    ...     y = sb.simulate(eq, [0.0, 0.5, 1.0], x=1.0).y[-1:]
+    >>> y.round(4)
+    array([[ 0.5403, -0.8415]])
+
+    See also: `simulate_batch`, `device_array`, `integrate.CudaMotions`.
     """
     cuda()
     eq, numbers = with_inputs(equations, inputs or {})

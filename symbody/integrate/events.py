@@ -46,6 +46,15 @@ class Event:
                 value by name and returns those of the state that change (None: none of them; "stop": the simulation
                 ends)
     where       a condition on the state, such as (x > 0) & (u < 1): a crossing where it is false is no event
+
+    >>> y, v = sb.symbols("y v", "variable")
+    >>> eq = sb.from_equations({y: v, v: -9.81})
+    >>> hit = sb.Event("floor", y, "falling", reset={v: -0.5 * v})
+    >>> sim = sb.simulate(eq, 1.0, y=1.0, events=[hit])
+    >>> [(e.name, round(e.t, 4)) for e in sim.events]
+    [('floor', 0.4515), ('floor', 0.903)]
+
+    See also: `simulate`, `Contact`, `Switch`.
     """
 
     name: str

@@ -78,6 +78,18 @@ class Friction:
     law      `Coulomb`, or a coefficient; for turning, a coefficient times a length
     normal   the normal force: an expression in the state, parameters and multipliers, of either sign. Within a
              `Contact`, its force
+
+    >>> m = sb.Model("block")
+    >>> block = m.body("block", mass=1.0)
+    >>> joint = m.prismatic("s", m.ground, block)
+    >>> s = m.symbols["s"]
+    >>> eq = sb.derive(m)
+    >>> rail = sb.Friction("rail", s.dot, sb.Coulomb(0.2), normal=9.81)
+    >>> sim = sb.simulate_modes(sb.Contacts(eq, rail), 1.0, s_dot=1.0)
+    >>> sim.modes, round(sim.final["s"], 4)  # v² / (2 μ g)
+    (('rail slips forwards', 'rail sticks'), 0.2548)
+
+    See also: `Contact`, `Coulomb`, `Contacts`.
     """
 
     name: str

@@ -56,6 +56,16 @@ class Contact:
     slip         the tangential speed of the surfaces, in rates of coordinates: one expression, or two across each other
     resists      more frictions under the contact force, against rolling or spinning: `Friction(name, angular speed,
                  coefficient * length)`
+
+    >>> m = sb.Model("ball")
+    >>> y = m.coordinate("y")
+    >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=1.0)
+    >>> m.gravity(0, -9.81, 0)
+    >>> sim = sb.simulate(sb.derive(m), 1.0, y=1.0, events=[sb.Contact("floor", y, restitution=0.5)])
+    >>> sim.events[0].t, sim.events[0].impulses
+    (0.451524, {'floor': 6.64417})
+
+    See also: `touch`, `Contacts`, `Event`, `Coulomb`.
     """
 
     name: str

@@ -62,6 +62,16 @@ def closed_loop(equations: Equations, inputs: Mapping[Any, Any]) -> Equations:
     to ask anything of.
 
     Numbers are laws too. New parameters of the laws (gains) are parameters of the result.
+
+    >>> m = sb.Model("cart")
+    >>> F = m.input("F")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2), actuation=F)
+    >>> eq = sb.derive(m)
+    >>> k = sb.symbol("k")
+    >>> sb.closed_loop(eq, {F: -k * eq.q[0]}).f
+    vector(-k*x)
+
+    See also: `simulate`, `Model.input`, `LinearSystem.lqr`.
     """
     laws = {k: as_expr(x) if isinstance(x, (int, float)) else x for k, x in inputs.items()}
     return with_inputs(equations, laws, ModelError)[0]

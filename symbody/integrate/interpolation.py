@@ -16,6 +16,13 @@ def interpolation(name: str, x: Any, y: Any, kind: str = "cubic") -> ExternalFun
     generated code.
 
     name   of the function in texts and generated code
+
+    >>> road = sb.integrate.interpolation("road", [0.0, 1.0, 2.0], [0.0, 0.1, 0.0])
+    >>> x = sb.symbol("x")
+    >>> sb.evaluate(road(x), {x: 0.5})
+    0.075
+
+    See also: `ExternalFunction`, `simulate`.
     """
     samples = samples_of((x, y, kind), f"interpolation {name!r}", ExpressionError)
     rows = samples.coefficients

@@ -68,6 +68,13 @@ class Switch:
     reset       reset map: the new state as expressions in the old one; what is not in it keeps the value of the same
                 name
     where       a condition on the state, as in `Event`: a crossing where it is false is no transition
+
+    >>> x = sb.symbol("x")
+    >>> off = sb.Switch("off", x - 0.8, "heat", "cool", "rising")
+    >>> off.source, off.target
+    ('heat', 'cool')
+
+    See also: `Modes`, `Event`, `simulate_modes`.
     """
 
     name: str
@@ -103,6 +110,18 @@ class Modes(Summarized):
 
     Where the new mode has constraints that the state misses, coordinates move to the nearest that keep them, and speeds
     jump by impulses of the constraints, through the mass matrix.
+
+    >>> x = sb.symbol("x", "variable")
+    >>> heat, cool = sb.from_equations({x: 1 - x}, name="heat"), sb.from_equations({x: -x}, name="cool")
+    >>> thermostat = sb.Modes(
+    ...     {"heat": heat, "cool": cool},
+    ...     [sb.Switch("off", x - 0.8, "heat", "cool", "rising"), sb.Switch("on", x - 0.2, "cool", "heat", "falling")],
+    ...     initial="heat",
+    ... )
+    >>> sb.simulate_modes(thermostat, 4.0).modes
+    ('heat', 'cool', 'heat')
+
+    See also: `Switch`, `simulate_modes`, `Contacts`.
     """
 
     modes: Mapping[str, Equations]
@@ -236,6 +255,17 @@ class Contacts:
 
     impacts   law of impacts with friction: "newton", e relates speeds after and before; or "poisson", e relates the
               impulses of expansion and compression, which never gains energy
+
+    >>> m = sb.Model("ball")
+    >>> y = m.coordinate("y")
+    >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+    >>> m.gravity(0, -9.81, 0)
+    >>> floor = sb.Contacts(sb.derive(m), sb.Contact("floor", y))
+    >>> sim = sb.simulate_modes(floor, 1.0, y=0.1)
+    >>> sim.modes, float(sim.pieces[-1]["lam_floor"][-1])
+    (('free', 'floor'), 19.62)
+
+    See also: `Contact`, `Friction`, `simulate_modes`, `Modes`.
     """
 
     initial = FREE

@@ -7,7 +7,13 @@ from enum import Enum
 
 
 class Ending(Enum):
-    """Why a simulation ended; the value is the sentence."""
+    """Why a simulation ended; the value is the sentence.
+
+    >>> sb.integrate.Ending.TOO_MANY_STEPS.value
+    'the number of steps allowed was used up'
+
+    See also: `integrate.Outcome`, `Trajectory`.
+    """
 
     REACHED = "reached the end"
     STOPPED = "stopped by an event"
@@ -30,7 +36,15 @@ class Ending(Enum):
 @dataclass(frozen=True)
 class Outcome:
     """The ending of a simulation, its time and reason, and notes on what happened on the way; true where it went as
-    asked."""
+    asked.
+
+    >>> x = sb.symbol("x")
+    >>> outcome = sb.simulate(sb.from_equations({x: x**2}), 2.0, x=1.0).outcome  # x = 1 / (1 - t)
+    >>> bool(outcome), round(outcome.t, 6)
+    (False, 1.0)
+
+    See also: `integrate.Ending`, `Trajectory`.
+    """
 
     ending: Ending
     t: float
@@ -51,6 +65,13 @@ class Statistics:
 
     corrections   Newton steps of projections, and `most_corrections` in one projection
     jacobians     evaluations of derivatives (implicit methods), and `factorizations` of matrices made of them
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> found = sb.simulate(sb.from_equations({x: v, v: -x}), 1.0, x=1.0, step=0.1, method="rk4").statistics
+    >>> found.steps, found.rejected
+    (10, 0)
+
+    See also: `Trajectory`, `integrate.Outcome`.
     """
 
     steps: int = 0

@@ -21,7 +21,16 @@ from .state import State
 @dataclass(frozen=True)
 class Occurrence:
     """An event that happened: its name, when, the state before and after (q, u, z), and the impulses that made the
-    difference, by name."""
+    difference, by name.
+
+    >>> y, v = sb.symbols("y v", "variable")
+    >>> eq = sb.from_equations({y: v, v: -9.81})
+    >>> (hit,) = sb.simulate(eq, 0.6, y=1.0, events=[sb.Event("floor", y, "falling", reset={v: -v})]).events
+    >>> hit.name, hit.before[1], hit.after[1]
+    ('floor', np.float64(-4.42945), np.float64(4.42945))
+
+    See also: `Event`, `Trajectory`.
+    """
 
     name: str
     t: float
@@ -45,6 +54,13 @@ class Segment(Portable):
     dense        the methods' polynomials between times; none where states were wanted at given times only
     choices      what was picked: form, method, tolerances
     variations   ∂(q, u, z)/∂x at each time, one column for each x in `wrt`
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> (segment,) = sb.simulate(sb.from_equations({x: v, v: -x}), 1.0, x=1.0).segments
+    >>> segment.names, segment.span
+    (['x', 'v'], (0.0, 1.0))
+
+    See also: `Trajectory`.
     """
 
     equations: Equations

@@ -149,6 +149,19 @@ def simulate(
                  shortest in the metric of M
     progress     show a line with the time left; by default in a terminal, when it takes more than two seconds
     options      any of these by name: {"alpha": 5}, where the model has an alpha too
+
+    >>> m = sb.Model("pendulum")
+    >>> p = m.parameters(l=1.0, m=0.5, g=9.81)
+    >>> bob = m.body("bob", mass=p.m, com=(0, -p.l, 0))
+    >>> joint = m.revolute("theta", m.ground, bob)
+    >>> m.gravity(0, -p.g, 0)
+    >>> sim = sb.simulate(sb.derive(m), 2.0, theta=0.5, l=0.8)
+    >>> bool(sim.outcome), sim.final["theta"]
+    (True, 0.410221)
+    >>> sim.at([0.5, 1.0])["theta"]
+    array([-0.076484, -0.477068])
+
+    See also: `Trajectory`, `Event`, `assemble`, `simulate_batch`, `plot`.
     """
     asked = SimulationOptions(
         method,

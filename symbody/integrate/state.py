@@ -32,6 +32,17 @@ class Violation:
 
     position         largest of |phi| and of |eᵀe - 1| for Euler parameters; `position_row` names it
     speed            largest of |Jc u + b|; `speed_row` names it
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+    >>> ring = m.constrain("ring", x**2 + y**2 - 1)
+    >>> eq = sb.derive(m)
+    >>> found = sb.violation(eq, sb.assemble(eq, x=0.6, start={"y": 1.0}))
+    >>> found.position < 1e-14, found.speed_row
+    (True, 'ring')
+
+    See also: `violation`, `assemble`.
     """
 
     position: float
@@ -58,6 +69,14 @@ class State(Portable):
     state["q1"] is an entry by name (q1, q1_dot, ...), an output, an acceleration (q1_ddot) or a multiplier;
     state.values has all entries, state.outputs all outputs. The arrays are in the order of the equations and cannot be
     written to. `outcome` says in a sentence how the state came about.
+
+    >>> x, v, k = sb.symbols("x v k")
+    >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0})
+    >>> state = sb.assemble(eq, x=1.0)
+    >>> state["x"], state["k"], state.outcome
+    (1.0, 4.0, 'no constraint on positions')
+
+    See also: `assemble`, `simulate`, `violation`.
     """
 
     equations: Equations
@@ -185,7 +204,18 @@ class State(Portable):
 
 @of_equations
 def violation(equations: Equations, state: State) -> Violation:
-    """Residuals of the constraints at the levels of positions and speeds, and the constraints with the largest."""
+    """Residuals of the constraints at the levels of positions and speeds, and the constraints with the largest.
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+    >>> ring = m.constrain("ring", x**2 + y**2 - 1)
+    >>> eq = sb.derive(m)
+    >>> sb.violation(eq, sb.assemble(eq, x=0.6, start={"y": 1.0})).position < 1e-14
+    True
+
+    See also: `assemble`, `integrate.Violation`, `Trajectory`.
+    """
     rows = rows_of(equations)
     phi, _ = rows.position(*state.arguments)
     Jc, b = rows.speed(*state.arguments)

@@ -42,7 +42,16 @@ STANDS: Final = (DONE, AT_EVENT)  # endings of steps that were taken
 @dataclass(frozen=True, eq=False)
 class StepDerivatives:
     """A state after a step, and its derivatives: ∂x⁺/∂x, ∂x⁺/∂r, ∂x⁺/∂p (None where not asked for); with many members,
-    one of each in a row."""
+    one of each in a row.
+
+    >>> x = sb.symbol("x")
+    >>> env = sb.stepper(sb.from_equations({x: -x}), 0.1, x=1.0)
+    >>> found = env.derivatives(env.start)
+    >>> found.state, found.x
+    (array([0.904837]), array([[0.904837]]))
+
+    See also: `integrate.Stepper`, `stepper`.
+    """
 
     state: Array
     x: Array | None = None
@@ -58,6 +67,16 @@ class Stepper:
     env.derivatives(state, r)    the same with exact derivatives, also through events and impacts
     env.start                    the state at the start; `env.reset(states, mask)` puts members back to it
     env.p                        parameters, in the order of `parameter_names`
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> env = sb.stepper(sb.from_equations({x: v, v: -x}), 0.1, x=1.0)
+    >>> env.state_names, env.start
+    (('x', 'v'), array([1., 0.]))
+    >>> env.derivatives(env.start).x
+    array([[ 0.995004,  0.099833],
+           [-0.099833,  0.995004]])
+
+    See also: `stepper`, `integrate.StepDerivatives`.
     """
 
     def __init__(self, task: EnsembleTask, start: State, is_linear: bool, has_clock: bool, dt: float) -> None:
@@ -323,6 +342,14 @@ def stepper(
     inputs     "held" over a step, or "linear" between those at its beginning and its end
     events     `Event`, whose resets are expressions, and one `Contact`
     form       how constraints are treated, as in `simulate`
+
+    >>> x, v, F = sb.symbols("x v F")
+    >>> eq = sb.from_equations({x: v, v: F - x}, inputs=[F])
+    >>> env = sb.stepper(eq, 0.1, x=1.0)
+    >>> env.step(env.start, [0.5])
+    array([ 0.997502, -0.049917])
+
+    See also: `simulate`, `integrate.Stepper`, `simulate_batch`.
     """
     where = f"stepper of {equations.name!r}"
     if not finite_number(dt, "dt", SimulationError) > 0:

@@ -61,6 +61,17 @@ def simulate_modes(
 
     With sensitivities=[...] variations pass from mode to mode by exact saltation matrices, also through impacts with
     friction; not through the end of a slip that has two directions.
+
+    >>> m = sb.Model("ball")
+    >>> y = m.coordinate("y")
+    >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=1.0)
+    >>> m.gravity(0, -9.81, 0)
+    >>> floor = sb.Contacts(sb.derive(m), sb.Contact("floor", y, restitution=0.3))
+    >>> sim = sb.simulate_modes(floor, 2.0, y=1.0)
+    >>> sim.modes[-1], round(float(sim["y"][-1]), 9) + 0.0
+    ('floor', 0.0)
+
+    See also: `Modes`, `Contacts`, `Switch`, `Trajectory`.
     """
     if not isinstance(modes, (Modes, Contacts)):
         raise SimulationError(

@@ -50,6 +50,19 @@ class Trajectory(Portable):
     sim.mode                  the mode at each time
     sim.pieces, sim.modes     a trajectory for each stretch in one mode, with everything that this mode has; and their
                               modes
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> k = sb.symbol("k")
+    >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0})
+    >>> sim = sb.simulate(eq, 3.0, x=1.0)
+    >>> sim.at([0.0, 1.0])[x**2 + v**2 / k]  # stays what it is
+    array([1., 1.])
+    >>> len(sim) == len(sim.t), sim.outcome.t, list(sim.columns())
+    (True, 3.0, ['x', 'v'])
+    >>> sim.state["x"] == sim["x"][-1]
+    np.True_
+
+    See also: `simulate`, `State`, `plot`, `scene`, `save_trajectory`.
     """
 
     segments: tuple[Segment, ...]

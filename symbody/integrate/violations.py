@@ -17,7 +17,18 @@ from .segment import Segment
 
 @dataclass(frozen=True)
 class Violations:
-    """phi (and norms of Euler parameters less one) and Jc u + b at each time, a column for each constraint."""
+    """phi (and norms of Euler parameters less one) and Jc u + b at each time, a column for each constraint.
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+    >>> ring = m.constrain("ring", x**2 + y**2 - 1)
+    >>> found = sb.simulate(sb.derive(m), [0.0, 0.1, 0.2], x=1.0, y_dot=1.0).violation
+    >>> found.positions.shape, found.position < 1e-12
+    ((3, 1), True)
+
+    See also: `Trajectory`, `violation`.
+    """
 
     positions: Array
     speeds: Array

@@ -39,6 +39,14 @@ class Branch(MotionFamily):
     unstable      the number of eigenvalues with a positive real part, of each
     special       folds, branch points and Hopf points, in order along the branch
     outcome       how it ended, at its beginning and at its end
+
+    >>> x, mu = sb.symbols("x mu")
+    >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})
+    >>> found = sb.branch(eq, sb.steady(eq), mu=(-1, 1))
+    >>> found.varied, found["mu"][[0, -1]], found.unstable[[0, -1]]
+    ('mu', array([-1.,  1.]), array([0, 1]))
+
+    See also: `branch`, `stability.SpecialPoint`, `load_branch`.
     """
 
     problem: BranchProblem
@@ -184,6 +192,14 @@ def branch(
     max_points  in each direction
 
     The result is what was found; `outcome` says how it ended.
+
+    >>> x, mu = sb.symbols("x mu")
+    >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})
+    >>> found = sb.branch(eq, sb.steady(eq), mu=(-1, 1))
+    >>> [(p.kind, round(p.value, 6) + 0.0) for p in found.special]
+    [('pitchfork', 0.0)]
+
+    See also: `Branch`, `steady`, `orbit`, `plot`.
     """
     name, low, high, rest = _varied(equations, values or {})
     if not isinstance(motion, SteadyMotion) or not motion.is_steady:

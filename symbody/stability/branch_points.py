@@ -54,6 +54,14 @@ class SpecialPoint:
     coefficient of the normal form: of a fold ψᵀ∂²R[v, v], of a pitchfork c in value ≈ value₀ + c s², of a Hopf point
     the first Lyapunov coefficient
     form        of a Hopf point: how the oscillation grows, `HopfForm`; None where the speeds turn with the motion
+
+    >>> x, mu = sb.symbols("x mu")
+    >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})
+    >>> (point,) = sb.branch(eq, sb.steady(eq), mu=(-1, 1)).special
+    >>> point.kind, point.criticality
+    ('pitchfork', 'supercritical')
+
+    See also: `branch`, `Branch`.
     """
 
     kind: str

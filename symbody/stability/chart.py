@@ -24,6 +24,16 @@ class StabilityChart:
 
     `motion` has the operating point at each pair: coordinates, speeds, variables, inputs and outputs by name, as arrays
     of the same shape; empty where the system is not about a steady motion.
+
+    >>> k, c = sb.symbols("k c")
+    >>> lin = sb.linear_system([[0, 1], [-k, -c]])
+    >>> chart = lin.stability_chart(points=(3, 3), k=(-1, 1), c=(-1, 1))
+    >>> chart.unstable
+    array([[1, 1, 1],
+           [1, 0, 0],
+           [2, 0, 0]])
+
+    See also: `LinearSystem.stability_chart`, `plot`.
     """
 
     names: tuple[str, str]

@@ -36,6 +36,14 @@ class Critical:
            and leave the axis
     how    "gains stability" or "loses stability" of that branch, or "joins" and "splits" of real eigenvalues, as the
            parameter grows
+
+    >>> k, c = sb.symbols("k c")
+    >>> lin = sb.linear_system([[0, 1], [-k, -c]])
+    >>> (found,) = lin.root_locus(k=4.0, c=(-1, 1), points=20).critical
+    >>> found.kind, round(found.value, 9) + 0.0, found.how
+    ('oscillatory', 0.0, 'gains stability')
+
+    See also: `stability.RootLocus`, `LinearSystem.root_locus`.
     """
 
     value: float

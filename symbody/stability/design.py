@@ -39,6 +39,14 @@ class Design(Tabular):
 
     values     parameters found, by name
     reached    the quantities there, in the order of the targets
+
+    >>> k, c = sb.symbols("k c")
+    >>> lin = sb.linear_system([[0, 1], [-k, -c]])
+    >>> found = lin.design([-1.0], ["k"], k=1.0, c=3.0)
+    >>> bool(found.is_reached), found.values
+    (True, {'k': 2.0})
+
+    See also: `LinearSystem.design`.
     """
 
     values: Mapping[str, float]

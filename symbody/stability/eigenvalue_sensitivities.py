@@ -32,6 +32,15 @@ class EigenvalueSensitivities(Tabular):
 
     shapes[:, k]           right vector k, its largest entry 1
     shape_derivatives[j]   its derivative with respect to parameters[j], one column for each eigenvalue
+
+    >>> k, c = sb.symbols("k c")
+    >>> lin = sb.linear_system([[0, 1], [-k, -c]])
+    >>> found = lin.eigenvalue_sensitivities("k", k=4.0, c=0.4)
+    >>> found.parameters, found.derivatives
+    (('k',), array([[0.000000e+00-0.251259j],
+           [1.040834e-17+0.251259j]]))
+
+    See also: `LinearSystem.eigenvalue_sensitivities`.
     """
 
     parameters: tuple[str, ...]

@@ -32,6 +32,13 @@ class Feedback(Summarized, Mapping[str, Expr]):
 
     K             gains, one row for each input, one column for each state
     eigenvalues   of the closed loop
+
+    >>> lin = sb.linear_system([[0, 1], [0, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    >>> law = lin.place([-1, -2])
+    >>> law.K, law.eigenvalues.real
+    (array([[2., 3.]]), array([-2., -1.]))
+
+    See also: `LinearSystem.lqr`, `LinearSystem.place`, `closed_loop`.
     """
 
     name: str

@@ -26,6 +26,16 @@ def linear_integrals(eq: Equations, about: Any) -> dict[str, Expr]:
     about   a steady motion, or values of coordinates and speeds by symbol or name; parameters may stay symbols
 
     Only rows that hold by themselves are looked at, not combinations of them.
+
+    >>> m = sb.Model("wheel")
+    >>> x, a = m.coordinates("x a")
+    >>> R = m.parameter("R", 0.5)
+    >>> wheel = m.body("wheel", m.ground.translate(x, 0, 0).rotate("z", a), mass=1.0, inertia=(1, 1, 1))
+    >>> rolling = m.constrain_speed("rolling", x.dot + R * a.dot)
+    >>> sb.linear_integrals(sb.derive(m), {})
+    {'rolling': x + R*a}
+
+    See also: `linearize`, `Model.constrain_speed`.
     """
     if isinstance(about, SteadyMotion):
         given: Mapping[Any, Any] = about.values

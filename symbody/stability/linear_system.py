@@ -58,6 +58,17 @@ class LinearSystem(Summarized, Portable):
     defaults       numbers for parameters; others are given where numbers are asked for: `lin.eigenvalues(V=20)`
     about          the motion that the system describes the neighbourhood of
     full           the equations before the dependent variables were eliminated
+
+    >>> k, c = sb.symbols("k c")
+    >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    >>> lin.parameters, lin(k=4.0, c=1.0).A
+    ((k, c), matrix([[0, 1], [-4, -1]]))
+    >>> lin.eigenvalues(k=4.0, c=0.4)
+    array([-0.2-1.989975j, -0.2+1.989975j])
+    >>> abs(lin.frequency_response("F", "x", [0.0, 1.0], k=4.0, c=0.1).values)
+    array([0.25    , 0.028182])
+
+    See also: `linearize`, `linear_system`, `plot`, `to_scipy`.
     """
 
     name: str
@@ -605,6 +616,13 @@ def linear_system(
     + D2 r''.
 
     E is 1, y is x, and all else is zero where they are not given.
+
+    >>> k, c = sb.symbols("k c")
+    >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    >>> lin.eigenvalues(k=4.0, c=0.4)
+    array([-0.2-1.989975j, -0.2+1.989975j])
+
+    See also: `linearize`, `LinearSystem`.
     """
     A = as_matrix(A)
     n = A.rows

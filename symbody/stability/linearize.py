@@ -63,6 +63,19 @@ def linearize(
     forces in the directions that are left. Along a motion that turns, states are seen from axes that turn with it: x
     and y of a vehicle in a circle, or Euler parameters of a satellite that spins, have constant coefficients too. Where
     the operating point is known in closed form, so are the entries of the result.
+
+    >>> m = sb.Model("pendulum")
+    >>> p = m.parameters(l=1.0, m=0.5, g=9.81)
+    >>> bob = m.body("bob", mass=p.m, com=(0, -p.l, 0))
+    >>> joint = m.revolute("theta", m.ground, bob)
+    >>> m.gravity(0, -p.g, 0)
+    >>> lin = sb.linearize(sb.derive(m), {})
+    >>> lin.E, lin.A
+    (matrix([[1, 0], [0, m*l**2]]), matrix([[0, 1], [-m*g*l, 0]]))
+    >>> abs(lin.eigenvalues(l=0.25))
+    array([6.264184, 6.264184])
+
+    See also: `steady`, `LinearSystem`, `linear_system`.
     """
     numbers = dict(values or {})
     eq, constants = with_inputs(equations, inputs or {}, StabilityError)

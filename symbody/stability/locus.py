@@ -32,6 +32,14 @@ class RootLocus(Tabular):
     eigenvalues with a positive real part before the first critical value, between each and the next, and after the
     last, computed in the middle. `motion` has the operating point at each value: coordinates, speeds, variables, inputs
     and outputs by name; empty where the system is not about a steady motion.
+
+    >>> k, c = sb.symbols("k c")
+    >>> lin = sb.linear_system([[0, 1], [-k, -c]])
+    >>> locus = lin.root_locus(k=4.0, c=(-1, 1), points=20)
+    >>> locus.parameter, locus.eigenvalues.shape, locus.unstable
+    ('c', (20, 2), (2, 0))
+
+    See also: `LinearSystem.root_locus`, `plot`.
     """
 
     parameter: str

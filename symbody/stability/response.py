@@ -22,7 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FrequencyResponse:
-    """G(s) = C (s E - A)⁻¹ (B + s B1 + s² B2) + D + s D1 + s² D2 at s = iω, from one input to one output."""
+    """G(s) = C (s E - A)⁻¹ (B + s B1 + s² B2) + D + s D1 + s² D2 at s = iω, from one input to one output.
+
+    >>> lin = sb.linear_system([[-1]], B=[[1]], x=["x"], r=["F"])
+    >>> response = lin.frequency_response("F", "x", [1 / (2 * np.pi)])
+    >>> response.magnitude, response.phase
+    (array([0.707107]), array([-45.]))
+
+    See also: `LinearSystem.frequency_response`, `plot`.
+    """
 
     input: str
     output: str
@@ -56,7 +64,14 @@ class FrequencyResponse:
 
 @dataclass(frozen=True)
 class TimeResponse:
-    """An output over time after a unit step or impulse of an input at t = 0, from rest."""
+    """An output over time after a unit step or impulse of an input at t = 0, from rest.
+
+    >>> lin = sb.linear_system([[-1]], B=[[1]], x=["x"], r=["F"])
+    >>> lin.step_response("F", "x", [0.0, 1.0]).values
+    array([0.      , 0.632121])
+
+    See also: `LinearSystem.step_response`, `plot`.
+    """
 
     kind: str
     input: str
@@ -75,7 +90,16 @@ class TimeResponse:
 class StateSpace(Summarized):
     """x' = A x + B r, y = C x + D r with numbers; `states` are combinations of the system's where algebraic ones were
     eliminated, and less a multiple of the inputs (`z_dot_shifted`) where rates of inputs act. An input whose rate
-    stands in an output is a state, and its rate the input."""
+    stands in an output is a state, and its rate the input.
+
+    >>> lin = sb.linear_system([[0, 1], [-4, -1]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    >>> found = lin.state_space()
+    >>> found.A, found.states
+    (array([[ 0.,  1.],
+           [-4., -1.]]), ('x', 'v'))
+
+    See also: `LinearSystem.state_space`, `to_scipy`.
+    """
 
     A: Any
     B: Any
@@ -116,7 +140,13 @@ def transfer(n: Any, omega: Array, k: int) -> Complex:
 
 
 def frequency_grid(begin: float, end: float, points: int = 400) -> Array:
-    """Frequencies for `frequency_response`, evenly spaced on a logarithmic scale."""
+    """Frequencies for `frequency_response`, evenly spaced on a logarithmic scale.
+
+    >>> sb.stability.frequency_grid(0.1, 10.0, 3)
+    array([ 0.1,  1. , 10. ])
+
+    See also: `LinearSystem.frequency_response`.
+    """
     return np.geomspace(begin, end, points)
 
 

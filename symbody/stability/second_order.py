@@ -38,7 +38,17 @@ class SecondOrderMatrices(NamedTuple):
 class SecondOrder(Summarized):
     """M q'' + (D + G) q' + (K + N) q = B r + B1 r' + B2 r'': M, D and K symmetric (mass, damping, stiffness), G and N
     skew (gyroscopic, circulatory). `matrices(V=20)` has them as arrays; `system` is the linear system that they were
-    taken from."""
+    taken from.
+
+    >>> m = sb.Model("oscillator")
+    >>> k = m.parameter("k", 4.0)
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2), stiffness=k, damping=3)
+    >>> found = sb.linearize(sb.derive(m), {}).second_order()
+    >>> found.M, found.D, found.K
+    (vector(2), vector(3), vector(k))
+
+    See also: `LinearSystem.second_order`.
+    """
 
     q: tuple[str, ...]
     r: tuple[str, ...]

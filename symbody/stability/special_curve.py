@@ -38,6 +38,15 @@ class DegeneratePoint:
     values   of the two values that are varied
     x        all unknowns there
     place    behind so many points of the curve
+
+    >>> x, mu, a = sb.symbols("x mu a")
+    >>> eq = sb.from_equations({x: mu + a * x - x**3}, {mu: -1.0, a: 1.0})
+    >>> found = sb.branch(eq, sb.steady(eq, start={"x": -1.3}), mu=(-1, 1))
+    >>> curve = found.curve_of(found.special[0], a=(-0.2, 1.0))
+    >>> [p.kind for p in curve.special]
+    ['cusp']
+
+    See also: `stability.SpecialCurve`.
     """
 
     kind: str
@@ -59,6 +68,15 @@ class SpecialCurve(MotionFamily):
     omega      of Hopf points, the frequency (rad/s) of each; else zeros
     special    points of codimension two, in order
     outcome    how it ended, at its beginning and at its end
+
+    >>> x, mu, a = sb.symbols("x mu a")
+    >>> eq = sb.from_equations({x: mu + a * x - x**3}, {mu: -1.0, a: 1.0})
+    >>> found = sb.branch(eq, sb.steady(eq, start={"x": -1.3}), mu=(-1, 1))
+    >>> curve = found.curve_of(found.special[0], a=(0.2, 1.0))
+    >>> curve.kind, curve.varied, np.allclose(27 * curve["mu"] ** 2, 4 * curve["a"] ** 3)
+    ('fold', ('mu', 'a'), True)
+
+    See also: `Branch.curve_of`, `stability.DegeneratePoint`, `plot`.
     """
 
     kind: str

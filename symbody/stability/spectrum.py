@@ -29,6 +29,13 @@ class Mode:
     shape           of every coordinate, speed and variable, dependent ones too; the largest coordinate is 1, with phase
                     0
     participation   share of each state in the mode: |yᵢ (E x)ᵢ|, summing to 1 (y the left vector)
+
+    >>> lin = sb.linear_system([[0, 1], [-4, -0.4]], x=["x", "v"])
+    >>> mode = lin.modes()[-1]
+    >>> mode.damping_ratio, mode.frequency, mode.is_oscillatory
+    (0.1, 0.316714, True)
+
+    See also: `stability.Spectrum`, `LinearSystem.modes`, `scene`.
     """
 
     eigenvalue: complex
@@ -71,7 +78,15 @@ class Mode:
 
 @dataclass(frozen=True, repr=False)
 class Spectrum(Tabular, Sequence[Mode]):
-    """All modes with finite eigenvalue, by real part; how many eigenvalues are infinite."""
+    """All modes with finite eigenvalue, by real part; how many eigenvalues are infinite.
+
+    >>> lin = sb.linear_system([[0, 1], [-4, -0.4]], x=["x", "v"])
+    >>> spectrum = lin.modes()
+    >>> len(spectrum), spectrum.infinite, spectrum.eigenvalues.real
+    (2, 0, array([-0.2, -0.2]))
+
+    See also: `stability.Mode`, `LinearSystem.modes`, `plot`.
+    """
 
     modes: tuple[Mode, ...]
     infinite: int

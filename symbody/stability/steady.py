@@ -64,6 +64,14 @@ def steady(
     parameters, the result has expressions in the parameters; otherwise it has numbers: those of the solution nearest to
     the start among the ones that were found. `outcome` says what happened; `distance` how far that is from the start;
     the residual is shown, and what the conditions left open.
+
+    >>> x, v, k, g = sb.symbols("x v k g")
+    >>> eq = sb.from_equations({x: v, v: g - k * x}, {k: 4.0, g: 9.81})
+    >>> rest = sb.steady(eq)
+    >>> rest["x"], rest.is_steady
+    (g/k, True)
+
+    See also: `steady_motions`, `stability.SteadyMotion`, `linearize`, `branch`.
     """
     asked = question(equations, values, zero, free, turning, start, inputs)
     closed = _closed_form(asked) if _may_be_closed(asked) else None
@@ -82,6 +90,13 @@ def steady_motions(
 
     Solutions that are known are divided out, and the search goes on from the start and from points around it; there may
     be more than are found. Motions that differ in what the conditions leave open are one.
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> eq = sb.from_equations({x: v, v: 1 - x**2})
+    >>> sorted(round(float(rest["x"]), 6) for rest in sb.steady_motions(eq, count=2, start={"x": 0.4}))
+    [-1.0, 1.0]
+
+    See also: `steady`, `branch`.
     """
     asked = question(equations, values, zero, free, turning, start, inputs)
     return tuple(map(_refused_in_time, _in_numbers(asked, lambda search: search.several(count))))

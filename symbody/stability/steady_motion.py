@@ -43,6 +43,16 @@ class SteadyMotion(Tabular, Portable):
     evaluations    of all rows and their slopes, in the whole search
     notes          what else to know: values that hold a coordinate still, starts that were not used
     undetermined   unknowns that the conditions leave open; they stay where the search started
+
+    >>> m = sb.Model("mass on a spring")
+    >>> k, g = m.parameters("k g", 100.0, 9.81)
+    >>> joint = m.prismatic("y", m.ground, m.body("mass", mass=2), axis="y", stiffness=k)
+    >>> m.gravity(0, -g, 0)
+    >>> rest = sb.steady(sb.derive(m))
+    >>> rest["y"], rest["y_dot"], rest.is_steady
+    (-0.1962, 0.0, True)
+
+    See also: `steady`, `linearize`, `branch`.
     """
 
     equations: Equations

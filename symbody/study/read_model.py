@@ -29,6 +29,12 @@ class ModelFile:
     model, mechanism   the description, and the same frozen
     requests           values, start, simulate, steady, linearize, eig, frf, draw: the analyses requested by the file
     description        a sentence or more for people
+
+    >>> file = sb.read_model("double_pendulum")
+    >>> file.name, file.requests.start
+    ('double pendulum', {'q1': 1.5708, 'q2': 0.0})
+
+    See also: `read_model`, `study.ModelSource`.
     """
 
     name: str
@@ -44,14 +50,27 @@ class ModelFile:
 
 @cache
 def built_in() -> dict[str, Path]:
-    """Model files that come with the package, by name."""
+    """Model files that come with the package, by name.
+
+    >>> "slider_crank" in sb.study.built_in()
+    True
+
+    See also: `read_model`.
+    """
     folder = Path(str(files("symbody").joinpath("library")))
     return {p.stem: p for p in sorted(folder.glob("*.yaml"))}
 
 
 def read_model(path: str | Path) -> ModelFile:
     """Read a model file (YAML, see docs/model-files.md), or a built-in model by its name (`symbody examples`). Errors
-    name file, line and column."""
+    name file, line and column.
+
+    >>> file = sb.read_model("slider_crank")
+    >>> file.model.name, list(file.model.bodies)
+    ('slider crank', ['slider', 'rod', 'crank'])
+
+    See also: `read_model_text`, `write_model`, `study.ModelFile`, `study.built_in`.
+    """
     place = built_in().get(str(path), Path(path))
     if not place.suffix and not place.exists():
         raise unknown("models", "built-in model", str(path), built_in(), ModelError)
@@ -59,7 +78,23 @@ def read_model(path: str | Path) -> ModelFile:
 
 
 def read_model_text(text: str | bytes, name: str = "model") -> ModelFile:
-    """Read a model file given as text. It cannot refer to other files."""
+    """Read a model file given as text. It cannot refer to other files.
+
+    >>> file = sb.read_model_text('''
+    ... symbody: 1
+    ... name: pendulum
+    ... parameters: {l: 1.0, g: 9.81}
+    ... gravity: [0, -g, 0]
+    ... bodies:
+    ...   bob: {mass: 1, com: [0, -l, 0]}
+    ... joints:
+    ...   theta: {revolute: [ground, bob]}
+    ... ''')
+    >>> sb.derive(file.model).f
+    vector(-g*l*sin(theta))
+
+    See also: `read_model`, `model_text`.
+    """
     return _read(source_of(text, name, None), name, None)
 
 

@@ -30,6 +30,12 @@ class ModelSource:
 
     argument      as the user wrote it: to be written again in commands
     origin        in words: built in, a model file, a URDF or MJCF file, a Python file
+
+    >>> source = sb.study.find_model("slider_crank")
+    >>> source.origin, source.name
+    ('built in', 'slider crank')
+
+    See also: `study.find_model`, `study.Study`.
     """
 
     argument: str
@@ -64,7 +70,13 @@ def starting_file(name: str) -> str:
 
 def find_model(argument: str, meshes: Sequence[str | Path] = ()) -> ModelSource:
     """The model that a name or a path means. `meshes` are folders, besides the file's own, in which the packages of a
-    robot's meshes may lie."""
+    robot's meshes may lie.
+
+    >>> sb.study.find_model("slider_crank").name
+    'slider crank'
+
+    See also: `read_model`, `study.Study`.
+    """
     path = Path(argument)
     if argument in built_in():
         return _from_file(argument, "built in", read_model(built_in()[argument]), first_line(built_in()[argument]))

@@ -45,6 +45,12 @@ class Study:
     branching branches instead of those that the model asks for
     orbiting  orbits instead of those that the model asks for
     options   of the simulation: t, method, form, rtol, ...
+
+    >>> study = sb.study.Study(sb.study.find_model("double_pendulum"), options={"t": 1.0})
+    >>> study.equations.q
+    (q1, q2)
+
+    See also: `study.find_model`, `write.write_report`.
     """
 
     source: ModelSource

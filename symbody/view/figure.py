@@ -98,7 +98,19 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """Panels under one title, one below the other or side by side, with a sentence that says what is seen."""
+    """Panels under one title, one below the other or side by side, with a sentence that says what is seen.
+
+    >>> x = sb.symbol("x")
+    >>> figure = sb.plot(sb.sin(x), sb.cos(x), x=(0, 6))
+    >>> figure
+    <Figure 'sin(x)': 1 panels, 2 curves>
+    >>> figure.noted(top=(1.57, 1.0)).panels[0].notes[0].text
+    'top'
+    >>> next(iter(figure.rows()))
+    ('', 'sin(x)', 0.0, 0.0)
+
+    See also: `plot`.
+    """
 
     title: str
     panels: tuple[Panel, ...]

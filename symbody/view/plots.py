@@ -76,6 +76,17 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
 
     A figure draws itself in a notebook; `figure.save("name.png")` writes a picture (.svg, .pdf), or the numbers (.csv,
     .json).
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> eq = sb.from_equations({x: v, v: -sb.sin(x)}, name="pendulum")
+    >>> sim = sb.simulate(eq, 10.0, x=2.0)
+    >>> sb.plot(sim, "x", "v")
+    <Figure 'pendulum': 1 panels, 2 curves>
+    >>> path = sb.plot(sim, "v", over="x").save("phase.csv")
+    >>> sb.plot(eq, v**2 / 2 - sb.cos(x), x=(-4, 4), v=(-3, 3), beside=sim).panels[0].field.z.shape
+    (81, 81)
+
+    See also: `view.Figure`, `scene`, `Trajectory.plot`, `LinearSystem.plot`.
     """
     if isinstance(thing, Sequence) and not isinstance(thing, str) and thing:
         for kind, together in (

@@ -47,6 +47,14 @@ class Scene:
     size         the distance across the mechanism
     centre       the way of the mass centre, (times, 3)
     notes        on what a drawing asked for and could not have
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+    >>> picture = sb.scene(sb.derive(m), theta=0.5)
+    >>> sorted({solid.group for solid in picture.solids})
+    ['bodies', 'frames', 'joints']
+
+    See also: `scene`, `film`, `write.glb`.
     """
 
     name: str
@@ -140,6 +148,15 @@ def scene(
     show        groups that are switched on at first
     values      of equations or of a state, by name or symbol; also as keywords where the name is not that of an option
     options     any of these by name, where the model has the name too
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+    >>> picture = sb.scene(sb.derive(m), theta=0.5)
+    >>> picture.name, [track.name for track in picture.frames]
+    ('pendulum', ['bob'])
+    >>> path = picture.save("pendulum.html")
+
+    See also: `view.Scene`, `film`, `plot`, `Solid`.
     """
     if wrong := [g for g in show if g not in GROUPS]:
         raise ViewError(f"scene: show={listed(wrong)}; there are {listed(GROUPS)}")

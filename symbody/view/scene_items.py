@@ -75,6 +75,12 @@ class Solid:
     sphere     three radii
     torus      radius of the circle, radius of the tube
     mesh       scale along x, y, z of the mesh named `mesh`
+
+    >>> wheel = sb.Solid("torus", "", (0.3, 0.02), colour="#222222")
+    >>> wheel.kind, wheel.size
+    ('torus', (0.3, 0.02))
+
+    See also: `scene`, `cuboid`.
     """
 
     kind: str

@@ -25,7 +25,15 @@ KEY: Final = "symbody branch"
 
 
 def save_branch(branch: Branch, path: str | Path) -> Path:
-    """Write a branch; the file's name gets the ending .npz where it has none."""
+    """Write a branch; the file's name gets the ending .npz where it has none.
+
+    >>> x, mu = sb.symbols("x mu")
+    >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})
+    >>> sb.write.save_branch(sb.branch(eq, sb.steady(eq), mu=(-1, 1)), "branch").name
+    'branch.npz'
+
+    See also: `load_branch`, `Branch`.
+    """
     problem = branch.problem
     header = {
         KEY: VERSION,
@@ -52,6 +60,15 @@ def load_branch(path: str | Path, motion: SteadyMotion) -> Branch:
     followed; names are compared.
 
     What does not fit is a `StabilityError`.
+
+    >>> x, mu = sb.symbols("x mu")
+    >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})
+    >>> rest = sb.steady(eq)
+    >>> path = sb.branch(eq, rest, mu=(-1, 1)).save("branch.npz")
+    >>> sb.load_branch(path, rest).varied
+    'mu'
+
+    See also: `write.save_branch`, `Branch`.
     """
     try:
         with ArrayFile(path, "branch", StabilityError) as file:

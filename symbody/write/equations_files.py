@@ -23,7 +23,14 @@ MOST_CHARACTERS: Final = 100  # of the name of a file
 
 def equation_programs(eq: Equations) -> dict[str, Program]:
     """Mass matrix, right side, accelerations, rates of coordinates (and constraints, rates of additional variables) as
-    programs of t, q, u, z, r, p."""
+    programs of t, q, u, z, r, p.
+
+    >>> x = sb.symbol("x", "variable")
+    >>> list(sb.write.equation_programs(sb.from_equations({x: -x})))
+    ['additional_rates']
+
+    See also: `write.equations_files`, `compile`.
+    """
     f, parts = Dynamics(eq), {}
     if eq.u or not eq.z:
         parts = {"mass_matrix": {"M": eq.M}, "right_side": {"f": eq.f0}, "accelerations": {"udot": eq.udot}}
@@ -38,7 +45,15 @@ def equation_programs(eq: Equations) -> dict[str, Program]:
 
 def equations_files(eq: Equations, style: str, programs: Mapping[str, Program]) -> dict[str, str]:
     """Text of each file, by name; style is text, latex, sympy, c or numpy. SymPy and C are the sources of an export,
-    without its driver and build files."""
+    without its driver and build files.
+
+    >>> x = sb.symbol("x", "variable")
+    >>> eq = sb.from_equations({x: -x})
+    >>> list(sb.write.equations_files(eq, "latex", sb.write.equation_programs(eq)))
+    ['equations.tex']
+
+    See also: `write.equation_programs`, `write.c`.
+    """
     if style not in _WRITERS:
         raise unknown(f"equations of {eq.name!r}", "style", style, _WRITERS)
     return _WRITERS[style](eq, programs)

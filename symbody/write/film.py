@@ -39,6 +39,18 @@ def film(
 
     rate    frames for each second
     speed   of the film against the motion; by default 1, or what makes the film last between 2 and 12 seconds
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+    >>> picture = sb.scene(sb.derive(m), theta=0.5)
+    >>> try:
+    ...     name = sb.film(picture, "pendulum.gif", width=80, height=50, rate=2).name
+    ... except sb.ViewError:  # needs the package Pillow
+    ...     name = "pendulum.gif"
+    >>> name
+    'pendulum.gif'
+
+    See also: `scene`, `view.Scene`.
     """
     target = Path(path)
     if target.suffix not in (".gif", ".mp4"):

@@ -27,7 +27,15 @@ LINE_STRIP = 3
 
 
 def glb(scene: Scene) -> bytes:
-    """A .glb file: header, JSON, binary data."""
+    """A .glb file: header, JSON, binary data.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+    >>> sb.write.glb(sb.scene(sb.derive(m), theta=0.5))[:4]
+    b'glTF'
+
+    See also: `view.Scene`, `scene`.
+    """
     made = _GltfWriter(scene)
     text = json.dumps(made.document(), separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % 4)

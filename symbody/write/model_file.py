@@ -39,7 +39,16 @@ LINE: Final = 140  # characters of a line that holds a whole table
 
 
 def write_model(model: Model | Mechanism, path: str | Path) -> None:
-    """Write a model file (see docs/model-files.md) from which `read_model` makes the same equations."""
+    """Write a model file (see docs/model-files.md) from which `read_model` makes the same equations.
+
+    >>> m = sb.Model("cart")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
+    >>> sb.write_model(m, "cart.yaml")
+    >>> sb.derive(sb.read_model("cart.yaml").model).M
+    vector(2)
+
+    See also: `model_text`, `read_model`.
+    """
     text = model_text(model)
     write_text(path, text)
 
@@ -49,6 +58,25 @@ def model_text(model: Model | Mechanism) -> str:
 
     Reading puts formulas together anew, by the rules, so that some come out in another order or share more: they are
     written as they are read.
+
+    >>> m = sb.Model("cart")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
+    >>> print(sb.model_text(m))
+    symbody: 1
+    name: cart
+    coordinates: x
+    <BLANKLINE>
+    frames:
+      x_frame: ground.translate(x, 0, 0)
+      cart: x_frame.translate(0, 0, 0)
+    <BLANKLINE>
+    bodies:
+      cart: {frame: cart, mass: 2}
+    <BLANKLINE>
+    joints:
+      x: {record: prismatic, outer: ground, inner: cart, coordinates: [x]}
+
+    See also: `write_model`, `read_model_text`.
     """
     mechanism = model.freeze() if isinstance(model, Model) else model
     text = _ModelFileWriter(mechanism).text()

@@ -63,7 +63,15 @@ class GivenQuestion:
 
 
 def save_orbit(orbit: Orbit, path: str | Path) -> Path:
-    """Write an orbit; the file's name gets the ending .npz where it has none."""
+    """Write an orbit; the file's name gets the ending .npz where it has none.
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> eq = sb.from_equations({x: v, v: (1 - x**2) * v - x})
+    >>> sb.write.save_orbit(sb.orbit(eq, {"x": 2.0}, period=6.6), "orbit").name
+    'orbit.npz'
+
+    See also: `load_orbit`, `Orbit`.
+    """
     header = {
         ORBIT: VERSION,
         **_question_header(orbit.equations, orbit.setting, orbit.conserved, orbit.course),
@@ -88,12 +96,29 @@ def load_orbit(
     compared.
 
     What does not fit is a `StabilityError`.
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> eq = sb.from_equations({x: v, v: (1 - x**2) * v - x})
+    >>> path = sb.orbit(eq, {"x": 2.0}, period=6.6).save("orbit.npz")
+    >>> sb.load_orbit(path, eq).period
+    6.66329
+
+    See also: `write.save_orbit`, `Orbit`.
     """
     return _read(path, "orbit", equations, conserved, events, _orbit)
 
 
 def save_orbits(family: OrbitBranch, path: str | Path) -> Path:
-    """Write a family of orbits; the file's name gets the ending .npz where it has none."""
+    """Write a family of orbits; the file's name gets the ending .npz where it has none.
+
+    >>> x, v, mu = sb.symbols("x v mu")
+    >>> eq = sb.from_equations({x: v, v: mu * (1 - x**2) * v - x}, {mu: 1.0})
+    >>> family = sb.orbits(eq, sb.orbit(eq, {"x": 2.0}, period=6.6), mu=(0.9, 1.1))
+    >>> sb.write.save_orbits(family, "family").name
+    'family.npz'
+
+    See also: `load_orbits`, `OrbitBranch`.
+    """
     header = {
         FAMILY: VERSION,
         **_question_header(family.equations, family.setting, tuple(family.conserved), family.course),
@@ -125,6 +150,14 @@ def load_orbits(
     are compared.
 
     What does not fit is a `StabilityError`.
+
+    >>> x, v, mu = sb.symbols("x v mu")
+    >>> eq = sb.from_equations({x: v, v: mu * (1 - x**2) * v - x}, {mu: 1.0})
+    >>> path = sb.orbits(eq, sb.orbit(eq, {"x": 2.0}, period=6.6), mu=(0.9, 1.1)).save("family.npz")
+    >>> sb.load_orbits(path, eq).varied
+    'mu'
+
+    See also: `write.save_orbits`, `OrbitBranch`.
     """
     return _read(path, "family of orbits", equations, conserved, events, _family)
 

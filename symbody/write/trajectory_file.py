@@ -29,7 +29,15 @@ MOST_TIMES: Final = 10**9
 
 
 def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
-    """Write a trajectory; the file's name gets the ending .npz where it has none."""
+    """Write a trajectory; the file's name gets the ending .npz where it has none.
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> sim = sb.simulate(sb.from_equations({x: v, v: -x}), 1.0, x=1.0)
+    >>> sb.save_trajectory(sim, "run").name
+    'run.npz'
+
+    See also: `load_trajectory`, `Trajectory.save`.
+    """
     header = {
         "symbody trajectory": VERSION,
         "model": trajectory.name,
@@ -50,6 +58,14 @@ def load_trajectory(
 
     The header says which arrays there are, and of which shapes; each is looked at before it is read, and nothing else
     of the file is. What does not fit is a `SimulationError`.
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> eq = sb.from_equations({x: v, v: -x})
+    >>> path = sb.simulate(eq, 1.0, x=1.0).save("run.npz")
+    >>> sb.load_trajectory(path, eq).final["x"]
+    0.540302
+
+    See also: `save_trajectory`, `Trajectory`.
     """
     try:
         with ArrayFile(path) as file:

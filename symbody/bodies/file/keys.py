@@ -312,7 +312,13 @@ _shapes["part"] = PART = RecordSchema(
 
 
 def model_schema() -> dict[str, Any]:
-    """The schema of model files as JSON schema, for editors."""
+    """The schema of model files as JSON schema, for editors.
+
+    >>> sorted(sb.model_schema())[:3], "joints" in sb.model_schema()["properties"]
+    (['$defs', '$schema', 'additionalProperties'], True)
+
+    See also: `read_model`.
+    """
     schema = FILE.json()
     schema["properties"]["symbody"] = {"const": int(VERSION), "description": _head["symbody"].doc}
     return {

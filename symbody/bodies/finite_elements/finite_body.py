@@ -45,6 +45,12 @@ class FiniteElements:
     prestressed geometric stiffness matrix of the stress that goes with a displacement, where it is known
     stress      {name: (N, 6) rows by displacements}, where it is known: stresses xx, yy, zz, xy, yz, xz at places of
                 that name
+
+    >>> part = sb.finite_elements(mass=np.eye(6), stiffness=np.zeros((6, 6)), nodes=[[0, 0, 0], [1, 0, 0]])
+    >>> part.nodes[1], part.direction
+    (array([1., 0., 0.]), array([0, 1, 2, 0, 1, 2]))
+
+    See also: `finite_elements`, `ReducedBody`.
     """
 
     mass: sparse.csc_array

@@ -36,6 +36,22 @@ def interpolated_body(parameter: Symbol, samples: Mapping[float, FiniteElements]
     samples     bodies of the same mesh by value of the parameter, two or more: {1.9e11: part(1.9e11), 2.3e11:
                 part(2.3e11)}
     options     those of `FiniteElements.reduced`
+
+    >>> nodes = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    >>> K = np.zeros((12, 12))  # four nodes, and a spring between any two
+    >>> for i, j in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]:
+    ...     way = (nodes[j] - nodes[i]) / np.linalg.norm(nodes[j] - nodes[i])
+    ...     b = np.kron(np.eye(4)[j] - np.eye(4)[i], way)
+    ...     K += 1000.0 * np.outer(b, b)
+    >>> parts = {k: sb.finite_elements(mass=np.eye(12), stiffness=k * K, nodes=nodes) for k in (1.0, 2.0)}
+    >>> m = sb.Model("body")
+    >>> k = m.parameter("k", 1.5)
+    >>> body = sb.interpolated_body(k, parts, frame="mean", method="free", modes=3)
+    >>> soft = m.elastic_from("soft", body, m.ground)
+    >>> soft.stiffness.shape, sb.evaluate(soft.stiffness[0, 0], {k: 1.5})
+    ((3, 3), 1500.0)
+
+    See also: `finite_elements`, `ReducedBody`, `Model.elastic_from`.
     """
     where = "interpolated body"
     if not isinstance(parameter, Symbol):

@@ -112,6 +112,19 @@ class ReducedBody(Summarized):
     frame                  what its frame is fixed to
     stress                 {name: (n, places, 6)}: stresses xx, yy, zz, xy, yz, xz for each q of one
     report                 what the reduction measured, by name
+
+    >>> nodes = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    >>> K = np.zeros((12, 12))  # four nodes, and a spring between any two
+    >>> for i, j in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]:
+    ...     way = (nodes[j] - nodes[i]) / np.linalg.norm(nodes[j] - nodes[i])
+    ...     b = np.kron(np.eye(4)[j] - np.eye(4)[i], way)
+    ...     K += 1000.0 * np.outer(b, b)
+    >>> part = sb.finite_elements(mass=np.eye(12), stiffness=K, nodes=nodes)
+    >>> body = part.reduced(frame="mean", method="free", modes=2)
+    >>> body.mass, body.stiffness.shape
+    (4.0, (2, 2))
+
+    See also: `finite_elements`, `read_reduced`, `Model.elastic_from`.
     """
 
     mass: float

@@ -18,7 +18,22 @@ ARRAYS = ("first", "second", "stiffness", "damping")
 
 def read_reduced(path: str | Path) -> ReducedBody:
     """A reduced body from a file: .SID_FEM or .sid (standard input data of other multibody and finite-element
-    programs), or .npz as `ReducedBody.save` writes it."""
+    programs), or .npz as `ReducedBody.save` writes it.
+
+    >>> nodes = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    >>> K = np.zeros((12, 12))  # four nodes, and a spring between any two
+    >>> for i, j in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]:
+    ...     way = (nodes[j] - nodes[i]) / np.linalg.norm(nodes[j] - nodes[i])
+    ...     b = np.kron(np.eye(4)[j] - np.eye(4)[i], way)
+    ...     K += 1000.0 * np.outer(b, b)
+    >>> part = sb.finite_elements(mass=np.eye(12), stiffness=K, nodes=nodes)
+    >>> body = part.reduced(frame="mean", method="free", modes=2)
+    >>> path = body.save("body.npz")
+    >>> sb.read_reduced(path).mass
+    4.0
+
+    See also: `ReducedBody`, `Model.elastic_from`.
+    """
     place = Path(path)
     where = f"reduced body of {place.name}"
     if not place.is_file():

@@ -44,6 +44,15 @@ def finite_elements(
     labels           of the nodes, where matrices name them
     faces            triangles between nodes, for drawings
     units            of the data, such as ("mm", "t", "s"); m, kg, s by default
+
+    >>> k = 1000.0 * np.array([[1, -1], [-1, 1]])
+    >>> two = sb.finite_elements(
+    ...     mass=np.diag([1.0] * 6), stiffness=np.kron(k, np.diag([1, 0, 0])), nodes=[[0, 0, 0], [1, 0, 0]]
+    ... )
+    >>> two.mass.shape, len(two.nodes)
+    ((6, 6), 2)
+
+    See also: `FiniteElements`, `ReducedBody`, `Model.elastic_from`.
     """
     where = "finite elements"
     if is_basis(source):

@@ -54,6 +54,21 @@ def read_mjcf(
     Coordinates and speeds are those of MuJoCo: `qpos` of a hinge or slide (named after the joint), of a free joint
     `_x`, `_y`, `_z`, `_e0` to `_e3`; speeds of a free joint `_x_dot` ... in the ground and `_wx` ... in the body, of a
     ball joint `_wx` ... in the body.
+
+    >>> robot = sb.read_mjcf('''
+    ... <mujoco model="pendulum">
+    ...   <worldbody>
+    ...     <body name="pole">
+    ...       <joint name="hinge" type="hinge" axis="0 1 0"/>
+    ...       <inertial pos="0 0 -0.5" mass="2" diaginertia="0.1 0.1 0.1"/>
+    ...     </body>
+    ...   </worldbody>
+    ... </mujoco>
+    ... ''', parameters="none")
+    >>> sb.derive(robot).M
+    vector(0.6)
+
+    See also: `read_urdf`, `read_sdf`, `bodies.Robot`.
     """
     text = MjcfReader(mjcf_tree(source)).text()
     if actuators is not None and not isinstance(actuators, (str, list, tuple)):

@@ -43,6 +43,15 @@ class RobotReport:
     renamed    names of the file that are no identifiers -> how their symbols begin
     doubtful   sentences: inertias that no body has, and the like
     left_out   elements that were not read, and how many of them there are
+
+    >>> robot = sb.read_mjcf('''
+    ... <mujoco model="pendulum"><worldbody><body name="pole"><joint name="hinge" axis="0 1 0"/>
+    ... <inertial pos="0 0 -0.5" mass="2" diaginertia="1 1 5"/></body></worldbody></mujoco>
+    ... ''')
+    >>> robot.report.doubtful[0][:61]
+    "link 'pole': no body has the principal inertias 1, 1, 5 (each"
+
+    See also: `bodies.Robot`, `read_urdf`.
     """
 
     snapped: tuple[Snap, ...]
@@ -88,6 +97,17 @@ class Robot(Model):
     report      what reading changed or left out
     sites       frames of an MJCF file beside those of links; `tendons` lengths, `actuators` what drives what
     keyframes   states by name, each a number for every coordinate; "qpos0" is the configuration that an MJCF file shows
+
+    >>> robot = sb.read_mjcf('''
+    ... <mujoco model="pendulum"><worldbody><body name="pole"><joint name="hinge" axis="0 1 0"/>
+    ... <inertial pos="0 0 -0.5" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody></mujoco>
+    ... ''')
+    >>> list(robot.links), list(robot.keyframes)
+    (['pole', 'world'], ['qpos0'])
+    >>> robot.pose("pole").offset
+    vector(0, 0, 0)
+
+    See also: `read_urdf`, `read_mjcf`, `read_sdf`, `bodies.RobotReport`.
     """
 
     def __init__(self, name: str) -> None:

@@ -61,6 +61,20 @@ def read_sdf(
 
     Angles and lengths of joints are zero where the file shows the links. `robot.keyframes["initial"]` is where the file
     puts what moves freely, `robot.sites` has its frames.
+
+    >>> robot = sb.read_sdf('''
+    ... <sdf version="1.7"><model name="pendulum">
+    ...   <link name="base"/>
+    ...   <link name="pole"><inertial><pose>0 0 -0.5 0 0 0</pose><mass>2</mass>
+    ...     <inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz></inertia></inertial></link>
+    ...   <joint name="base to world" type="fixed"><parent>world</parent><child>base</child></joint>
+    ...   <joint name="hinge" type="revolute"><parent>base</parent><child>pole</child>
+    ...     <axis><xyz>0 1 0</xyz></axis></joint>
+    ... </model></sdf>''', parameters="none")
+    >>> sb.derive(robot).M
+    vector(0.6)
+
+    See also: `read_urdf`, `read_mjcf`, `bodies.Robot`.
     """
     if base not in ("file", "fixed"):
         raise ModelError(f"read_sdf: base= is 'file' or 'fixed', got {shown(base)}")

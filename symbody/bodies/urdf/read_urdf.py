@@ -66,6 +66,20 @@ def read_urdf(
                  fewer operations. Angles that are multiples of pi/12 to all digits of the machine are exact in any
                  case.
     strict       refuse inertias that no body has, which are otherwise accepted and reported
+
+    >>> robot = sb.read_urdf('''
+    ... <robot name="arm">
+    ...   <link name="base"/>
+    ...   <link name="upper"><inertial><mass value="2"/><origin xyz="0.5 0 0"/>
+    ...     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    ...   <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 0 1"/>
+    ...     <limit lower="-1" upper="1" effort="10" velocity="2"/></joint>
+    ... </robot>
+    ... ''', parameters="none")
+    >>> sb.derive(robot).M, list(robot.links)
+    (vector(0.6), ['upper', 'base'])
+
+    See also: `read_mjcf`, `read_sdf`, `bodies.Robot`.
     """
     if base not in ("fixed", "free"):
         raise ModelError(f"read_urdf: base= is 'fixed' or 'free', got {shown(base)}")

@@ -52,6 +52,15 @@ def program(
     labels       names for subexpressions, which generated code then uses: `{"swing": m * l * sin(q)}`
     as_written   leave sums, signs and divisions as they are written, rather than the fewest operations: rows of a
                  solver, of which the last bit decides between zeros that are equally near to a symmetric start
+
+    >>> x, y = sb.symbols("x y")
+    >>> f = sb.program("f", {"x": x, "y": y}, {"r": sb.sqrt(x**2 + y**2)})
+    >>> f.cost
+    Cost(additions=1, multiplications=2, divisions=0, functions=1)
+    >>> sb.compile(f)(3.0, 4.0)
+    5.0
+
+    See also: `compile`, `numpy_function`, `c_source`, `emit.Program`.
     """
     groups = tuple(_group(name, k, v) for k, v in inputs.items())
     _check_groups(name, groups, bake or {})

@@ -82,7 +82,15 @@ class Output:
 @dataclass(frozen=True)
 class Cost:
     """Arithmetic in a program. Negations, comparisons and choices count as additions; loops of linear solves
-    included."""
+    included.
+
+    >>> x = sb.symbol("x")
+    >>> cost = sb.program("f", {"x": x}, {"y": sb.sin(x) * x + 1}).cost
+    >>> cost.multiplications, cost.functions, cost.additions
+    (1, 1, 1)
+
+    See also: `emit.Program`, `operations`.
+    """
 
     additions: int = 0
     multiplications: int = 0
@@ -171,7 +179,15 @@ def tree_cost(shape: TreeShape) -> Cost:
 
 @dataclass(frozen=True)
 class Program:
-    """Straight-line code with named inputs and outputs; made by `program(...)`."""
+    """Straight-line code with named inputs and outputs; made by `program(...)`.
+
+    >>> x, y = sb.symbols("x y")
+    >>> f = sb.program("f", {"x": x, "y": y}, {"s": x + y, "p": x * y})
+    >>> f.name, [g.name for g in f.inputs], [o.name for o in f.outputs]
+    ('f', ['x', 'y'], ['s', 'p'])
+
+    See also: `program`, `compile`, `emit.Cost`.
+    """
 
     name: str
     inputs: tuple[Group, ...]

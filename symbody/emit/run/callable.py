@@ -86,6 +86,15 @@ class Compiled:
     For use from other languages: `address` is that of `void f(const double *const *in, double *const *out, double
     *work)`, with a pointer for each input and output, one more pointer `in` to the table of external functions, and
     scratch memory for `work` numbers.
+
+    >>> x, y = sb.symbols("x y")
+    >>> f = sb.compile(sb.program("f", {"x": x, "y": y}, {"s": x + y, "p": x * y}))
+    >>> f(2.0, 3.0)
+    (5.0, 6.0)
+    >>> f.batch(np.arange(3.0), 2.0)
+    (array([2., 3., 4.]), array([0., 2., 4.]))
+
+    See also: `compile`, `program`, `emit.Dynamics`.
     """
 
     def __init__(

@@ -91,6 +91,17 @@ class CudaFunction:
     Arrays are those of CuPy, PyTorch or JAX, or `device_array(...)`, in the function's precision; results are of the
     same kind. Numbers and short rows from this computer's memory are passed with the call. Work is queued on the
     caller's stream. Arguments without numbers (`empty`: p of a model without parameters) may follow the others.
+
+    >>> x = sb.symbol("x")
+    >>> f = sb.program("f", {"x": x}, {"y": sb.sin(x)})
+    >>> try:
+    ...     y = sb.compile(f, target="cuda")(sb.device_array(np.zeros(4))).numpy()
+    ... except sb.CompileError:  # without a card of NVIDIA
+    ...     y = np.zeros(4)
+    >>> y
+    array([0., 0., 0., 0.])
+
+    See also: `compile`, `emit.DeviceArray`, `emit.ptx_source`.
     """
 
     def __init__(self, program: Program, real: str = "double", cache: bool = True, empty: tuple[str, ...] = ()) -> None:
@@ -313,6 +324,13 @@ def ptx_source(
 
     layout     of the arrays; by default rows of states
     prefetch   load the next state's inputs early; by default where registers certainly allow it
+
+    >>> x = sb.symbol("x")
+    >>> text = sb.emit.ptx_source(sb.program("f", {"x": x}, {"y": x + 1}))
+    >>> ".entry" in text
+    True
+
+    See also: `compile`, `emit.CudaFunction`.
     """
     how = layout or ArrayLayout(tuple(VALUE if g.is_scalar else ROWS for g in program.inputs))
     early = prefetches(program, checked_real(real), how) if prefetch is None else prefetch

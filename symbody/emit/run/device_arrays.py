@@ -124,6 +124,15 @@ class DeviceArray:
     it is:
 
     torch.from_dlpack(x), cupy.from_dlpack(x), jax.numpy.from_dlpack(x)
+
+    >>> try:
+    ...     shape = sb.device_array(np.zeros((2, 3))).shape
+    ... except sb.CompileError:  # without a card of NVIDIA
+    ...     shape = (2, 3)
+    >>> shape
+    (2, 3)
+
+    See also: `device_array`, `emit.CudaFunction`.
     """
 
     def __init__(self, shape: tuple[int, ...], dtype: Any, ordinal: int = 0, stream: int = LEGACY_STREAM) -> None:
@@ -182,7 +191,17 @@ class DeviceArray:
 
 
 def device_array(numbers: Any, real: str = "double", card: int = 0) -> DeviceArray:
-    """Numbers copied to the memory of a card, in single or double precision."""
+    """Numbers copied to the memory of a card, in single or double precision.
+
+    >>> try:
+    ...     x = sb.device_array(np.zeros(3)).numpy()
+    ... except sb.CompileError:  # without a card of NVIDIA
+    ...     x = np.zeros(3)
+    >>> x
+    array([0., 0., 0.])
+
+    See also: `compile`, `cuda_motions`, `emit.DeviceArray`.
+    """
     source = np.ascontiguousarray(numbers, dtype=real_dtype(real))
     out = DeviceArray(source.shape, source.dtype, card)
     size = ctypes.c_size_t(source.nbytes)

@@ -43,6 +43,15 @@ class Dynamics(Portable):
     function is compiled when it is first used, and has `.batch` for many states at once. `f.p` holds the default values
     of the parameters; `f.parameters(m1=2.0)` changes some. `real` is the precision on a GPU, or None: machine code of
     this computer.
+
+    >>> x, v, k = sb.symbols("x v k")
+    >>> f = sb.compile(sb.from_equations({x: v, v: -k * x}, {k: 4.0}))
+    >>> f.rhs(0.0, [1.0, 0.0], f.p)
+    array([ 0., -4.])
+    >>> f.parameters(k=9.0)
+    array([9.])
+
+    See also: `compile`, `Equations`, `simulate`.
     """
 
     def __init__(
@@ -296,6 +305,21 @@ def compile(
     target   "cpu", or "cuda": an NVIDIA GPU, by its driver alone; functions then take many states in arrays of CuPy,
              PyTorch or JAX
     real     precision on a GPU: "double", or "float" (single)
+
+    >>> m = sb.Model("pendulum")
+    >>> p = m.parameters(l=1.0, m=0.5, g=9.81)
+    >>> bob = m.body("bob", mass=p.m, com=(0, -p.l, 0))
+    >>> joint = m.revolute("theta", m.ground, bob)
+    >>> m.gravity(0, -p.g, 0)
+    >>> f = sb.compile(sb.derive(m))
+    >>> f.udot(0.0, [0.3], [0.0], f.p)
+    array([-2.899053])
+    >>> f.udot.batch(0.0, np.array([[0.1], [0.2], [0.3]]), np.zeros((3, 1)), f.p)
+    array([[-0.979366],
+           [-1.948946],
+           [-2.899053]])
+
+    See also: `program`, `emit.Dynamics`, `emit.Compiled`, `evaluate`.
     """
     if target not in TARGETS:
         raise unknown("compile", "target", target, TARGETS, ProgramError)

@@ -28,12 +28,27 @@ from .infix import ATOM, CHOICE, ENTRY_WIDTH, POWER, SIGN, Infix, Term, TextPlan
 
 
 def numpy_source(program: Program) -> str:
-    """Python text that defines the function of a program. It needs NumPy, and the external functions by their names."""
+    """Python text that defines the function of a program. It needs NumPy, and the external functions by their names.
+
+    >>> x = sb.symbol("x")
+    >>> print(sb.numpy_source(sb.program("f", {"x": x}, {"y": sb.sin(x) / 2})).splitlines()[-2])
+        y[...] = 0.5*np.sin(x)
+
+    See also: `numpy_function`, `write.numpy`, `program`.
+    """
     return NumpyFunction(a_program("numpy_source", program)).module()
 
 
 def numpy_function(program: Program) -> Callable[..., Any]:
-    """The function of a program on NumPy arrays. Works without LLVM, and slower."""
+    """The function of a program on NumPy arrays. Works without LLVM, and slower.
+
+    >>> x, y = sb.symbols("x y")
+    >>> f = sb.numpy_function(sb.program("f", {"x": x, "y": y}, {"r": sb.sqrt(x**2 + y**2)}))
+    >>> float(f(3.0, 4.0))
+    5.0
+
+    See also: `numpy_source`, `compile`, `program`.
+    """
     module = NumpyFunction(a_program("numpy_function", program))
     space: dict[str, Any] = {}
     exec(compile(module.module(), f"<symbody {program.name}>", "exec"), space)  # made of checked identifiers

@@ -38,6 +38,14 @@ class BaseParameters:
                of the geometry
     grouping   B with π_base = B π, numbers
     gap        ratio of the singular values on both sides of the rank
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)))
+    >>> base = sb.base_parameters(sb.regressor(sb.derive(m)))
+    >>> base.columns, base.formulas
+    ((9,), (bob_Izz,))
+
+    See also: `base_parameters`, `regressor`, `kits.identify_robot`.
     """
 
     regressor: Regressor
@@ -58,7 +66,16 @@ class BaseParameters:
 
 
 def base_parameters(Y: Regressor, *, gravity: bool = True, seed: int = 0) -> BaseParameters:
-    """Base parameters of a regressor. `gravity=False`: those that motions without gravity show."""
+    """Base parameters of a regressor. `gravity=False`: those that motions without gravity show.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0), inertia=(1, 1, 1)))
+    >>> m.gravity(0, -10, 0)
+    >>> sb.base_parameters(sb.regressor(sb.derive(m))).formulas
+    (bob_mcx, bob_mcy, bob_Izz)
+
+    See also: `regressor`, `kits.BaseParameters`.
+    """
     symbols = [sb.symbol(n) for n in Y.parameters]
     grouped, kept = _grouped(Y, symbols)
     samples = sampled(Y, seed, gravity)

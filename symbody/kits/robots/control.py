@@ -19,7 +19,17 @@ from .tasks import LinkTask
 
 
 def gravity_compensation(eq: sb.Equations) -> Any:
-    """A program: q, p -> the forces on speeds that hold the robot at rest."""
+    """A program: q, p -> the forces on speeds that hold the robot at rest.
+
+    >>> m = sb.Model("arm")
+    >>> joint = m.revolute("theta", m.ground, m.body("arm", mass=2.0, com=(0.5, 0, 0)))
+    >>> m.gravity(0, -10, 0)
+    >>> f = sb.kits.gravity_compensation(sb.derive(m))
+    >>> sb.numpy_function(f)([0.0], [])
+    array([10.])
+
+    See also: `kits.computed_torque`, `joint_forces`.
+    """
     still: dict[Any, Any] = {**dict.fromkeys(eq.u, 0), **{u.dot: 0 for u in eq.u}, **dict.fromkeys(eq.r, 0)}
     forces = sb.substitute(sb.joint_forces(eq), still)
     return sb.program("gravity_compensation", {"q": eq.q, "p": eq.p}, {"tau": forces})
@@ -27,7 +37,16 @@ def gravity_compensation(eq: sb.Equations) -> Any:
 
 def computed_torque(eq: sb.Equations) -> Any:
     """A program: q, u, q_ref, u_ref, a_ref, kp, kd, p -> the forces on speeds. For speeds that are the rates of
-    coordinates."""
+    coordinates.
+
+    >>> m = sb.Model("arm")
+    >>> joint = m.revolute("theta", m.ground, m.body("arm", mass=2.0, com=(0.5, 0, 0)))
+    >>> f = sb.kits.computed_torque(sb.derive(m))
+    >>> [g.name for g in f.inputs]
+    ['q', 'u', 'q_ref', 'u_ref', 'a_ref', 'kp', 'kd', 'p']
+
+    See also: `kits.gravity_compensation`, `kits.task_control`.
+    """
     _rates_only(eq, "computed_torque")
     n = len(eq.u)
     groups = {k: _symbols(k, n) for k in ("q_ref", "u_ref", "a_ref", "kp", "kd")}
@@ -44,6 +63,15 @@ def task_control(task: LinkTask) -> Any:
     the task this acceleration, with the posture's forces where they do not change it.
 
         τ = h + Jᵀ Λ (ẍ* - J̇ u - ...) + (1 - Jᵀ J̄ᵀ) τ₀,     h = M u' - f at u' = 0
+
+    >>> m = sb.Model("arm")
+    >>> arm = m.body("arm", mass=2.0, com=(0.5, 0, 0))
+    >>> joint = m.revolute("theta", m.ground, arm)
+    >>> f = sb.kits.task_control(sb.task(sb.derive(m), arm.frame.translate(1, 0, 0), "y"))
+    >>> [g.name for g in f.inputs]
+    ['q', 'u', 'acceleration', 'posture', 'p']
+
+    See also: `task`, `kits.computed_torque`.
     """
     eq = task.equations
     n, k = len(eq.u), len(task.rows)

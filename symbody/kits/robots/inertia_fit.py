@@ -36,6 +36,11 @@ class Identified:
     noise        standard deviation of the force of each speed
     parameters   of bodies, friction and rotors, physically consistent, where that was asked for
     model        the base parameters as formulas, for `validated`
+
+    >>> sorted(sb.kits.Identified.__dataclass_fields__)
+    ['base', 'condition', 'deviations', 'noise', 'parameters', 'residuals']
+
+    See also: `kits.identify_robot`.
     """
 
     base: Mapping[str, float]
@@ -84,6 +89,18 @@ def identify_robot(
     noise   standard deviation of the force on each speed; by default from the residuals of a fit without weights
     prior   parameters by name, such as those of a drawing: parameters of all bodies are then found that are physically
             consistent, fit as well as can be, and are near these where nothing is known
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)))
+    >>> m.gravity(0, -10, 0)
+    >>> base = sb.base_parameters(sb.regressor(sb.derive(m)))
+    >>> q, a = np.linspace(-1, 1, 20)[:, None], np.cos(np.arange(20.0))[:, None]
+    >>> forces = 3 * a + 20 * np.sin(q)
+    >>> found = sb.kits.identify_robot(base, q, 0 * q, a, forces)
+    >>> {name: round(value, 6) + 0.0 for name, value in found.base.items()}
+    {'bob_mcx': 0.0, 'bob_mcy': -2.0, 'bob_Izz': 3.0}
+
+    See also: `kits.Identified`, `base_parameters`, `kits.excitation`.
     """
     Y = base.regressor
     whole = stacked(Y, q, u, a)
@@ -205,7 +222,14 @@ def _physical(
 @dataclass(frozen=True, eq=False)
 class Excitation:
     """A periodic motion q_i = o_i + Σ_k (a_ik sin kωt - b_ik cos kωt)/(kω), and the condition number of the base
-    regressor along it."""
+    regressor along it.
+
+    >>> motion = sb.kits.Excitation(np.zeros(1), np.array([[1.0]]), np.zeros((1, 1)), 2 * np.pi, 1.0)
+    >>> motion.period == 2 * np.pi, motion.sines.shape
+    (True, (1, 1))
+
+    See also: `kits.excitation`.
+    """
 
     offsets: np.ndarray
     sines: np.ndarray
@@ -236,7 +260,18 @@ def excitation(
 ) -> Excitation:
     """A motion of least condition number of the base regressor (Swevers and others 1997), within bounds of position,
     speed and acceleration, which are numbers, or one for each coordinate. For joints whose speeds are the rates of
-    their coordinates."""
+    their coordinates.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)))
+    >>> m.gravity(0, -10, 0)
+    >>> base = sb.base_parameters(sb.regressor(sb.derive(m)))
+    >>> motion = sb.kits.excitation(base, 5.0, harmonics=2, samples=20, tries=1)
+    >>> motion.period, bool(motion.condition >= 1)
+    (5.0, True)
+
+    See also: `kits.Excitation`, `kits.identify_robot`.
+    """
     eq = base.regressor.equations
     n = len(eq.q)
     if n != len(eq.u) or any(r is not q.dot for q, r in zip(eq.q, eq.rates.entries, strict=True)):

@@ -35,6 +35,16 @@ def inverse_kinematics(
     by 3, its axes as columns).
 
     limits   coordinate -> least and largest value; others are angles between -π and π
+
+    >>> m = sb.Model("two links")
+    >>> upper, lower = (m.body(n, mass=1.0, shape=sb.bar(1.0, "x", at=(0.5, 0, 0))) for n in ("upper", "lower"))
+    >>> joints = m.revolute("a", m.ground, upper), m.revolute("b", upper, lower, at=(1, 0, 0))
+    >>> hand = sb.task(sb.derive(m), lower.frame.translate(1, 0, 0), "xy")
+    >>> found = sb.kits.inverse_kinematics(hand, (1.0, 1.0, 0.0))
+    >>> sorted(round(q["b"], 6) for q in found)
+    [-1.570796, 1.570796]
+
+    See also: `task`, `all_assemblies`.
     """
     eq = task.equations
     if eq.is_constrained or len(eq.q) != len(eq.u):

@@ -37,6 +37,14 @@ class Regressor:
     parameters   their names: `<body>_m`, `<body>_mcx` ..., then `<speed>_viscous` ... and `<speed>_rotor`
     known        what the model says of them, as expressions of its parameters; zero for friction and rotors
     bodies       names of the bodies, of which the first columns are, ten for each
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)))
+    >>> found = sb.regressor(sb.derive(m))
+    >>> found.Y.shape, found.parameters[:4], found.known[:4]
+    ((1, 10), ('bob_m', 'bob_mcx', 'bob_mcy', 'bob_mcz'), (2, 0, -2, 0))
+
+    See also: `regressor`, `base_parameters`.
     """
 
     equations: sb.Equations
@@ -89,6 +97,15 @@ def regressor(
                its own by default
     friction   columns for friction on every speed: "viscous" u, "coulomb" sign u, "offset" 1
     rotors     True: a column u' for the inertia of the rotor on every speed
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0), inertia=(1, 1, 1)))
+    >>> m.gravity(0, -10, 0)
+    >>> found = sb.regressor(sb.derive(m))
+    >>> {found.parameters[k]: found.Y[0, k] for _, k in sb.sparsity(found.Y)}
+    {'bob_mcx': 10*cos(theta), 'bob_mcy': -10*sin(theta), 'bob_Izz': theta_ddot}
+
+    See also: `base_parameters`, `kits.Regressor`, `kits.identify_robot`.
     """
     if wrong := [f for f in friction if f not in FRICTION]:
         raise sb.ModelError(f"regressor: there is no friction {wrong[0]!r}; it has {', '.join(FRICTION)}")

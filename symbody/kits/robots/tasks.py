@@ -33,6 +33,15 @@ class LinkTask:
     """Some of the six components of the motion of a frame.
 
     rows    which of them: 0, 1, 2 velocity, 3, 4, 5 angular velocity, along the axes of `along`
+
+    >>> m = sb.Model("arm")
+    >>> arm = m.body("arm", mass=1.0, com=(0.5, 0, 0))
+    >>> joint = m.revolute("theta", m.ground, arm)
+    >>> hand = sb.task(sb.derive(m), arm.frame.translate(1, 0, 0), "xy")
+    >>> hand.rows, hand.jacobian.shape
+    ((0, 1), (2, 1))
+
+    See also: `task`, `kits.task_control`.
     """
 
     equations: sb.Equations
@@ -107,6 +116,15 @@ def task(eq: sb.Equations, frame: Any, rows: Sequence[int] | str = "xyzabc", alo
     """A task of a frame or body: all six components, or some: "xyz" its place, "abc" its turning about x, y, z.
 
     along   the frame in whose components velocities are; the ground by default
+
+    >>> m = sb.Model("arm")
+    >>> arm = m.body("arm", mass=1.0, com=(0.5, 0, 0))
+    >>> joint = m.revolute("theta", m.ground, arm)
+    >>> hand = sb.task(sb.derive(m), arm.frame.translate(1, 0, 0), "xy")
+    >>> hand.jacobian
+    vector(-sin(theta), cos(theta))
+
+    See also: `kits.LinkTask`, `kits.inverse_kinematics`.
     """
     if not isinstance(frame, sb.Frame):
         frame = frame.frame
@@ -119,14 +137,30 @@ def task(eq: sb.Equations, frame: Any, rows: Sequence[int] | str = "xyzabc", alo
 
 
 def centre_of_mass_jacobian(eq: sb.Equations) -> sb.Matrix:
-    """∂v_C/∂u of the mass centre C of everything, along the axes of the ground: Σ m v / Σ m."""
+    """∂v_C/∂u of the mass centre C of everything, along the axes of the ground: Σ m v / Σ m.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -2, 0)))
+    >>> sb.kits.centre_of_mass_jacobian(sb.derive(m))
+    vector(2*cos(theta), 2*sin(theta), 0)
+
+    See also: `centre_of_mass`, `kits.centroidal_momentum_matrix`.
+    """
     total = sum((b.mass.m for b in eq.mechanism.bodies), start=sb.fraction(0, 1))
     return (1 / total) * sb.jacobian(_momentum(eq)[0], eq.u)
 
 
 def centroidal_momentum_matrix(eq: sb.Equations) -> sb.Matrix:
     """A with (p, L_C) = A u: momentum, and angular momentum about the mass centre, along the axes of the ground (Orin
-    and Goswami 2008)."""
+    and Goswami 2008).
+
+    >>> m = sb.Model("cart")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2))
+    >>> sb.kits.centroidal_momentum_matrix(sb.derive(m))
+    vector(2, 0, 0, 0, 0, 0)
+
+    See also: `momentum`, `angular_momentum`, `kits.centre_of_mass_jacobian`.
+    """
     return sb.jacobian(sb.stack(*_momentum(eq)), eq.u)
 
 

@@ -33,6 +33,14 @@ class Attractors(Tabular, Portable):
 
     values     of what is varied; `sections` has the points at each
     outcome    how it ended
+
+    >>> x, v, a = sb.symbols("x v a")
+    >>> eq = sb.from_equations({x: v, v: a * (1 - x**2) * v - x}, {a: 1.0})
+    >>> found = sb.attractors(eq, {"x": 2.0}, a=(0.5, 1.0), section="max x", settle=30, keep=10, points=2)
+    >>> found.varied, found.values
+    ('a', array([0.5, 1. ]))
+
+    See also: `attractors`, `plot`.
     """
 
     equations: Equations
@@ -82,6 +90,14 @@ def attractors(
     way         "up", "down", or "none": every motion begins in the start
 
     Ctrl-C ends it with what was found.
+
+    >>> x, v, a = sb.symbols("x v a")
+    >>> eq = sb.from_equations({x: v, v: a * (1 - x**2) * v - x}, {a: 1.0})
+    >>> found = sb.attractors(eq, {"x": 2.0}, a=(0.5, 1.0), section="max x", settle=30, keep=10, points=2)
+    >>> found["x"].round(2)
+    array([2.  , 2.  , 2.01, 2.01])
+
+    See also: `stability.Attractors`, `poincare`, `orbits`.
     """
     where = f"attractors of {equations.name!r}"
     if way not in WAYS:

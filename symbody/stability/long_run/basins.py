@@ -37,6 +37,17 @@ class Basins(Tabular, Portable):
                  reach its end
     attractors   a state on each, in the order in which they were met
     shares       of the starts that lead to each
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> eq = sb.from_equations({x: v, v: x - x**3 - v})
+    >>> found = sb.basins(eq, x=(-1.5, 1.5), v=(-1, 1), t=40, points=4)
+    >>> found.names, found.which
+    (('x', 'v'), array([[0, 0, 0, 0],
+           [0, 0, 0, 1],
+           [0, 1, 1, 1],
+           [1, 1, 1, 1]]))
+
+    See also: `basins`, `plot`.
     """
 
     equations: Equations
@@ -86,6 +97,14 @@ def basins(
              at the starts and ends
 
     Motions are simulated by `simulate_batch`, on all cores.
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> eq = sb.from_equations({x: v, v: x - x**3 - v})
+    >>> found = sb.basins(eq, x=(-1.5, 1.5), v=(-1, 1), t=40, points=4)
+    >>> len(found.attractors), found.shares
+    (2, array([0.5, 0.5]))
+
+    See also: `stability.Basins`, `attractors`.
     """
     names, spans, rest = _plane(equations, values or {})
     counts = (points, points) if isinstance(points, int) else points

@@ -40,6 +40,13 @@ class LyapunovExponents(Tabular, Portable):
     divergence   the mean divergence of the flow along the motion, by quadrature: the sum of all exponents; nan where it
                  was not computed
     state        at the end, to go on from
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> found = sb.lyapunov(sb.from_equations({x: -x, v: -2 * v}), 20.0, x=1.0, v=1.0)
+    >>> found.divergence, float(found.exponents.sum())
+    (-3.0, -3.0)
+
+    See also: `lyapunov`.
     """
 
     equations: Equations
@@ -105,6 +112,13 @@ def lyapunov(
 
     States are those of an orbit (coordinates on which nothing depends are left out), directions those that constraints
     allow.
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> found = sb.lyapunov(sb.from_equations({x: -x, v: -2 * v}), 20.0, x=1.0, v=1.0)
+    >>> found.exponents
+    array([-1.003295, -1.996705])
+
+    See also: `stability.LyapunovExponents`, `attractors`.
     """
     where = f"lyapunov exponents of {equations.name!r}"
     span, first = (finite_number(x, where, StabilityError) for x in (t, t / 10 if transient is None else transient))

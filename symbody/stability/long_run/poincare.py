@@ -36,6 +36,14 @@ class PoincareSection(Tabular, Portable):
 
     motion    the motion at these times only
     section   in words
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> sim = sb.simulate(sb.from_equations({x: v, v: -x}), 20.0, x=1.0)
+    >>> section = sb.poincare(sim, "max x")
+    >>> section.motion.t
+    array([ 6.283185, 12.566371, 18.849556])
+
+    See also: `poincare`, `plot`.
     """
 
     motion: Trajectory
@@ -87,6 +95,14 @@ def poincare(
     period      instead of a section: the states at the end of each period, a number or an expression of parameters (a
                 stroboscopic map)
     skip        so many points at the beginning, until the motion has settled
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> sim = sb.simulate(sb.from_equations({x: v, v: -x}), 20.0, x=1.0)
+    >>> found = sb.poincare(sim, "v", direction="falling")
+    >>> found["x"]
+    array([1., 1., 1.])
+
+    See also: `stability.PoincareSection`, `attractors`, `plot`.
     """
     if not isinstance(motion, (Trajectory, Orbit)):
         raise StabilityError(f"poincare: it needs a motion, simulate(...) or orbit(...); got {shown(motion)}")

@@ -87,6 +87,14 @@ def orbit(
     intervals   of the first mesh; it is made finer until halving it changes the orbit by less than `tolerance`
 
     What was found is an `Orbit`, also where nothing was: `is_periodic`, and `outcome` in words.
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> eq = sb.from_equations({x: v, v: (1 - x**2) * v - x})  # van der Pol
+    >>> found = sb.orbit(eq, {"x": 2.0}, period=6.6)
+    >>> found.period, found.is_stable
+    (6.66329, True)
+
+    See also: `Orbit`, `orbits`, `simulate`, `poincare`.
     """
     given = dict(values or {})
     if not isinstance(equations, Equations):

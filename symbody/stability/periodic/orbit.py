@@ -49,6 +49,14 @@ class Orbit(Tabular, Portable):
     is_periodic    whether an orbit was found; `outcome` says how it went
     residual       what is left in the equations; `mesh_error`: by how much values change on a mesh twice as fine;
                    `trivial_error`: how far the multiplier that has to be 1 is from it. Sizes of the motion are 1
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> eq = sb.from_equations({x: v, v: (1 - x**2) * v - x})
+    >>> found = sb.orbit(eq, {"x": 2.0}, period=6.6)
+    >>> float(found["x"].max()), abs(found.multipliers)
+    (2.0086, array([0.00086]))
+
+    See also: `orbit`, `orbits`, `plot`.
     """
 
     equations: Equations

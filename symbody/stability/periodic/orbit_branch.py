@@ -61,6 +61,14 @@ class OrbitBranch(Tabular, Portable):
     unstable         how many of them lie outside the unit circle
     special          folds, period doublings, Neimark-Sacker points, broken symmetries, in order
     outcome          how it ended, at its beginning and at its end
+
+    >>> x, v, mu = sb.symbols("x v mu")
+    >>> eq = sb.from_equations({x: v, v: mu * (1 - x**2) * v - x}, {mu: 1.0})
+    >>> family = sb.orbits(eq, sb.orbit(eq, {"x": 2.0}, period=6.6), mu=(0.8, 1.2))
+    >>> family.varied, family.special, family.at(1.1)[0].period
+    ('mu', (), 6.73942)
+
+    See also: `orbits`, `stability.SpecialOrbit`, `load_orbits`.
     """
 
     equations: Equations
@@ -326,6 +334,14 @@ def orbits(
     tolerance   of the error at mesh points, about, after which the number of intervals is chosen; `intervals` at least
 
     The result is what was found; `outcome` says how it ended.
+
+    >>> x, v, mu = sb.symbols("x v mu")
+    >>> eq = sb.from_equations({x: v, v: mu * (1 - x**2) * v - x}, {mu: 1.0})
+    >>> family = sb.orbits(eq, sb.orbit(eq, {"x": 2.0}, period=6.6), mu=(0.8, 1.2))
+    >>> family["period"][[0, -1]]
+    array([6.529638, 6.82123 ])
+
+    See also: `OrbitBranch`, `orbit`, `plot`.
     """
     if not isinstance(start, Orbit) or not start.is_periodic:
         said = start.outcome if isinstance(start, Orbit) else shown(start)

@@ -29,7 +29,13 @@ VANISHED: Final = 1e-3  # of the largest amplitude
 
 
 class OrbitEnd(Enum):
-    """How a family of orbits ended, in one direction."""
+    """How a family of orbits ended, in one direction.
+
+    >>> [end.name for end in sb.stability.OrbitEnd][:2]
+    ['BOUND', 'POINTS']
+
+    See also: `OrbitBranch`, `orbits`.
+    """
 
     BOUND = "reached the bound"
     POINTS = "has as many orbits as allowed"

@@ -40,7 +40,13 @@ BESIDE: Final = (0.0, 1e-3, -1e-3, 0.03, -0.03, 0.3, -0.3)  # of the interval
 @dataclass(frozen=True)
 class SpecialOrbit:
     """A special orbit of a branch: its kind, the value of what is varied, its period, behind which point it lies, the
-    multiplier on the unit circle."""
+    multiplier on the unit circle.
+
+    >>> sorted(sb.stability.SpecialOrbit.__dataclass_fields__)
+    ['at', 'kind', 'multiplier', 'period', 'place', 'value']
+
+    See also: `OrbitBranch`, `orbits`.
+    """
 
     kind: str
     value: float

@@ -69,6 +69,11 @@ class SpecialOrbitCurve(Tabular, Portable):
     varied        the names of both values
     multipliers   a row for each orbit, without trivial ones
     outcome       how it ended, at its beginning and at its end
+
+    >>> sorted(sb.stability.SpecialOrbitCurve.__dataclass_fields__)
+    ['families', 'found', 'kind', 'outcome']
+
+    See also: `OrbitBranch.curve_of`, `stability.SpecialOrbit`.
     """
 
     families: tuple[OrbitBranch, OrbitBranch]

@@ -27,6 +27,15 @@ class Identification(Summarized):
     residuals      measured less computed, by quantity, one array for each experiment
     starts         the state at the first time of each experiment
     freedom        measured values less unknowns
+
+    >>> x, k = sb.symbol("x", "variable"), sb.symbol("k")
+    >>> eq = sb.from_equations({x: -k * x}, {k: 1.0})
+    >>> t = np.linspace(0.0, 2.0, 9)
+    >>> found = sb.identify(eq, {"t": t, "x": 3.0 * np.exp(-0.7 * t)}, {"k": 1.0})
+    >>> found.names, found.undetermined
+    (('k', 'x_start'), ())
+
+    See also: `identify`, `Measurement`.
     """
 
     name: str

@@ -61,6 +61,15 @@ def identify(
 
     The state at the first time is unknown as well, but for what a measurement has as `held`. Derivatives are exact
     (variational equations).
+
+    >>> x, k = sb.symbol("x", "variable"), sb.symbol("k")
+    >>> eq = sb.from_equations({x: -k * x}, {k: 1.0})
+    >>> t = np.linspace(0.0, 2.0, 9)
+    >>> found = sb.identify(eq, {"t": t, "x": 3.0 * np.exp(-0.7 * t)}, {"k": 1.0})
+    >>> found.values
+    {'k': 0.7}
+
+    See also: `Identification`, `Measurement`, `study.objective`.
     """
     asked = _problem(equations, measured, free, values or {}, {"rtol": rtol, "atol": rtol, **(options or {})}, segments)
     low, high = _bounds(asked, bounds or {})

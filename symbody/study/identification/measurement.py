@@ -23,6 +23,13 @@ class Measurement:
     inputs   laws of inputs during the experiment, as in `simulate`: samples, expressions, numbers
     start    rough values of the state at the first time, where nothing measured says them
     held     values at the first time that are known exactly: released from rest
+
+    >>> t = np.linspace(0.0, 2.0, 9)
+    >>> run = sb.Measurement(t, {"x": np.exp(-t)}, held={"x": 1.0})
+    >>> list(run.values), run.held
+    (['x'], {'x': 1.0})
+
+    See also: `identify`, `Identification`.
     """
 
     t: Array

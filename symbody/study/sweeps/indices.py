@@ -36,6 +36,16 @@ def sobol_indices(
 
     `first` is the part of the variance that goes with that quantity alone, `total` the part that goes with it and its
     interactions; `first_error` and `total_error` are half the width of their intervals of 95 % (Saltelli's scheme).
+
+    >>> try:
+    ...     found = sb.study.sobol_indices(lambda a, b: 2 * a + b, {"a": (0, 1), "b": (0, 1)}, repeat=64)
+    ...     share = found["a"]["total"]
+    ... except sb.StudyError:  # needs the package SALib
+    ...     share = 0.8
+    >>> abs(share - 0.8) < 0.1
+    True
+
+    See also: `study.morris_indices`, `sweep`.
     """
     sample, analyze = (optional_package(f"SALib.{part}.sobol", "Sobol's indices") for part in ("sample", "analyze"))
     problem: dict[str, Any] = {
@@ -68,6 +78,16 @@ def morris_indices(
     levels   of the grid on which they walk
 
     The rest is as in `sobol_indices`; it takes far fewer members, and tells which quantities matter.
+
+    >>> try:
+    ...     found = sb.study.morris_indices(lambda a, b: 2 * a + b, {"a": (0, 1), "b": (0, 1)})
+    ...     effect = float(found["a"]["mean"])
+    ... except sb.StudyError:  # needs the package SALib
+    ...     effect = 2.0
+    >>> abs(effect - 2.0) < 0.01
+    True
+
+    See also: `study.sobol_indices`, `sweep`.
     """
     sample, analyze = (optional_package(f"SALib.{part}.morris", "Morris's effects") for part in ("sample", "analyze"))
     problem: dict[str, Any] = {

@@ -145,6 +145,15 @@ def at_times(
     assemble   bring it onto the constraints of each member, values that are varied held
     target     "cuda": all members of a batch at once on a GPU
     options    of `simulate`
+
+    >>> x, k = sb.symbol("x", "variable"), sb.symbol("k")
+    >>> eq = sb.from_equations({x: -k * x}, {k: 1.0})
+    >>> ask = sb.study.at_times([0.0, 0.5, 1.0], "x", start={"x": 1.0})
+    >>> sb.sweep(eq, {"k": [1.0, 2.0]}, ask)["x"]
+    array([[1.      , 0.606531, 0.367879],
+           [1.      , 0.367879, 0.135335]])
+
+    See also: `sweep`, `study.at_end`, `study.extremes`.
     """
     return MotionQuestion(t, names, "times", _start(start, assemble, options), options, target)
 
@@ -152,13 +161,29 @@ def at_times(
 def at_end(
     t: Any, *names: str, start: Any = None, assemble: bool = False, target: str = "cpu", **options: Any
 ) -> MotionQuestion:
-    """Values of variables and outputs at the end of the motion; the rest is as in `at_times`."""
+    """Values of variables and outputs at the end of the motion; the rest is as in `at_times`.
+
+    >>> x, k = sb.symbol("x", "variable"), sb.symbol("k")
+    >>> eq = sb.from_equations({x: -k * x}, {k: 1.0})
+    >>> sb.sweep(eq, {"k": [1.0, 2.0]}, sb.study.at_end(1.0, "x", start={"x": 1.0}))["x"]
+    array([0.367879, 0.135335])
+
+    See also: `sweep`, `study.at_times`.
+    """
     return MotionQuestion(t, names, "end", _start(start, assemble, options), options, target)
 
 
 def extremes(t: Any, *names: str, start: Any = None, assemble: bool = False, **options: Any) -> MotionQuestion:
     """The least and the largest value of variables and outputs on the way (`theta_min`, `theta_max`), at the steps, or
-    at the times where `t` has some; the rest is as in `at_times`."""
+    at the times where `t` has some; the rest is as in `at_times`.
+
+    >>> x, k = sb.symbol("x", "variable"), sb.symbol("k")
+    >>> eq = sb.from_equations({x: -k * x}, {k: 1.0})
+    >>> sb.sweep(eq, {"k": [1.0, 2.0]}, sb.study.extremes(1.0, "x", start={"x": 1.0}))["x_min"]
+    array([0.367879, 0.135335])
+
+    See also: `sweep`, `study.at_times`.
+    """
     return MotionQuestion(t, names, "extremes", _start(start, assemble, options), options)
 
 

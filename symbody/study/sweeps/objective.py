@@ -28,6 +28,13 @@ class Objective:
     """A number of designs x, an array in the order of `names`; made by `objective`.
 
     `minimize(f.value_and_gradient, f.middle, jac=True, bounds=f.bounds)`
+
+    >>> k, c = sb.symbols("k c")
+    >>> f = sb.study.objective(sb.linear_system([[0, 1], [-k, -c]]), {"c": (0.1, 1.0)}, values={"k": 4.0})
+    >>> f.names, f.bounds, f([0.4])
+    (('c',), ((0.1, 1.0),), -0.2)
+
+    See also: `study.objective`.
     """
 
     subject: Any
@@ -114,6 +121,14 @@ def objective(
     values   of other parameters
 
     An integral along the motion is an additional variable of the model, whose rate is the integrand.
+
+    >>> x, c = sb.symbol("x", "variable"), sb.symbol("c")
+    >>> eq = sb.from_equations({x: -c * x}, {c: 1.0})
+    >>> f = sb.study.objective(eq, {"c": (0.5, 2.0)}, "x", t=1.0, start={"x": 1.0})
+    >>> f([1.0]), f.gradient([1.0])
+    (0.367879, array([-0.367879]))
+
+    See also: `study.Objective`, `identify`, `sweep`.
     """
     kinds = varied(over, "random", 1, 0).drawn
     bounds = [(k.low, k.high) for k in kinds.values() if isinstance(k, Interval)]

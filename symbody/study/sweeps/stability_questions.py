@@ -187,17 +187,44 @@ def _orbit_member(
 
 def spectrum() -> SpectrumQuestion:
     """Eigenvalues of a linear system, `growth` (the largest real part) and `unstable` (how many are positive):
-    `sb.sweep(lin, over, ask=spectrum())`."""
+    `sb.sweep(lin, over, ask=spectrum())`.
+
+    >>> k = sb.symbol("k")
+    >>> lin = sb.linear_system([[-k]])
+    >>> found = sb.sweep(lin, {"k": [1.0, 2.0]}, sb.study.spectrum())
+    >>> found["growth"], found["unstable"]
+    (array([-1., -2.]), array([0, 0]))
+
+    See also: `sweep`, `LinearSystem.eigenvalues`.
+    """
     return SpectrumQuestion()
 
 
 def steady_values(*names: str, **options: Any) -> EachQuestion:
     """Values of a steady motion of each member; all of the state where no names are given. Options are those of
-    `steady`; conditions go in `values={...}`."""
+    `steady`; conditions go in `values={...}`.
+
+    >>> x, k = sb.symbol("x", "variable"), sb.symbol("k")
+    >>> eq = sb.from_equations({x: 1 - k * x}, {k: 1.0})
+    >>> sb.sweep(eq, {"k": [1.0, 2.0]}, sb.study.steady_values("x"))["x"]
+    array([1. , 0.5])
+
+    See also: `sweep`, `steady`.
+    """
     return EachQuestion(_steady_member, names, options)
 
 
 def orbit_values(start: Any, *names: str, **options: Any) -> EachQuestion:
     """Period, multipliers and the largest of them of a periodic orbit of each member, and extremes of some variables.
-    Start and options are those of `orbit`."""
+    Start and options are those of `orbit`.
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> mu = sb.symbol("mu")
+    >>> eq = sb.from_equations({x: v, v: mu * (1 - x**2) * v - x}, {mu: 1.0})
+    >>> ask = sb.study.orbit_values({"x": 2.0}, period=6.6)
+    >>> sb.sweep(eq, {"mu": [0.9, 1.0]}, ask)["period"]
+    array([6.593234, 6.663287])
+
+    See also: `sweep`, `orbit`.
+    """
     return EachQuestion(_orbit_member, names, {"start": start, **options})

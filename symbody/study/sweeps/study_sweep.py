@@ -20,7 +20,14 @@ _CALL: Final = re.compile(r"\s*([a-z_0-9]+)\s*\((.*)\)\s*")
 
 
 def swept_study(study: Study, ask: str, names: Sequence[str]) -> dict[str, Any]:
-    """Arguments of `sweep` for a question to a study: its subject, question, and values for all members."""
+    """Arguments of `sweep` for a question to a study: its subject, question, and values for all members.
+
+    >>> study = sb.study.Study(sb.study.find_model("double_pendulum"))
+    >>> sorted(sb.study.swept_study(study, "end", ["q1"]))
+    ['ask', 'values', 'what']
+
+    See also: `sweep`, `study.Study`.
+    """
     if ask == "eigenvalues":
         return {"what": study.linear, "ask": SpectrumQuestion(), "values": study.at}
     keep = {"end": "end", "extremes": "extremes"}[ask]
@@ -30,7 +37,13 @@ def swept_study(study: Study, ask: str, names: Sequence[str]) -> dict[str, Any]:
 
 def over_of_texts(texts: Sequence[str]) -> dict[str, Any]:
     """`V=1:10:50` (fifty values), `V=1:10` (an interval), `V=1,2,5` (these), `m=norm(8, 0.5)` (a distribution of
-    scipy.stats)."""
+    scipy.stats).
+
+    >>> sb.study.over_of_texts(["V=1:10", "m=1,2,5"])
+    {'V': (1.0, 10.0), 'm': [1.0, 2.0, 5.0]}
+
+    See also: `sweep`.
+    """
     out: dict[str, Any] = {}
     for text in texts:
         name, equals, said = text.partition("=")

@@ -70,6 +70,15 @@ def sweep(
 
     A member that fails does not disturb others: its `status` and `outcome` say what happened. Ctrl-C waits for the
     batches that are being computed.
+
+    >>> k, c = sb.symbols("k c")
+    >>> lin = sb.linear_system([[0, 1], [-k, -c]])
+    >>> found = sb.sweep(lin, {"k": [1.0, 4.0], "c": [0.2, 0.4]}, sb.study.spectrum())
+    >>> found["growth"]
+    array([[-0.1, -0.2],
+           [-0.1, -0.2]])
+
+    See also: `SweepResult`, `simulate_batch`, `study.spectrum`, `study.at_end`.
     """
     asked = asked_sweep(what, over, ask, Sampling(sample, repeat, seed), dict(values or {}), batched, on)
     return run_sweep(

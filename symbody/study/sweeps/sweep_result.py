@@ -28,6 +28,13 @@ class SweepResult(Summarized):
     coordinates   dimension, values and unit of everything that is varied, and of times
     columns       dimensions, type and unit of the answers
     path          the folder, where it is on disk; answers are read from it when they are asked for
+
+    >>> found = sb.sweep(lambda a, b: a * b, {"a": [1.0, 2.0], "b": [3.0, 4.0, 5.0]})
+    >>> found.dims, found["value"]
+    ({'a': 2, 'b': 3}, array([[ 3.,  4.,  5.],
+           [ 6.,  8., 10.]]))
+
+    See also: `sweep`, `load_sweep`.
     """
 
     name: str
@@ -124,6 +131,13 @@ class SweepResult(Summarized):
 
 
 def load_sweep(path: str | Path) -> SweepResult:
-    """A study on disk, as far as it is computed. Nothing in it is run."""
+    """A study on disk, as far as it is computed. Nothing in it is run.
+
+    >>> made = sb.sweep(lambda a: a**2, {"a": [1.0, 2.0, 3.0]}, to="study.zarr")
+    >>> sb.load_sweep("study.zarr")["value"]
+    array([1., 4., 9.])
+
+    See also: `sweep`, `SweepResult`.
+    """
     folder = StudyFolder(Path(path))
     return SweepResult(folder.about["name"], folder.dims, folder.coordinates(), folder.schema(), path=folder.path)

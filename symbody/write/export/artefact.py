@@ -128,6 +128,13 @@ class Artefact:
     labels       names of subexpressions; programs have them in themselves
     event_senses of each event function: the direction of crossings that count (1 rising, -1 falling, 0 both), and
     whether one ends the motion
+
+    >>> x = sb.symbol("x", "variable")
+    >>> made = sb.write.artefact(sb.from_equations({x: -x}, name="decay"), sb.write.ExportOptions(reference=None))
+    >>> made.title, [v.name for v in made.state], [f.name for f in made.functions][:2]
+    ('decay', ['x'], ['rhs', 'rhs_x'])
+
+    See also: `write.artefact`, `write.export`.
     """
 
     title: str

@@ -62,6 +62,13 @@ def c(
     reference          seconds of a motion that is written along, and that the driver reproduces; None: none
     single_precision   floats
     embedded           call nothing of the C library but sine, cosine and square root
+
+    >>> x = sb.symbol("x", "variable")
+    >>> folder = sb.write.c(sb.from_equations({x: -x}, name="decay"), "decay_c", reference=None)
+    >>> sorted(path.suffix for path in folder.iterdir())
+    ['', '.c', '.c', '.h', '.md', '.txt']
+
+    See also: `c_source`, `write.fortran`, `write.fmu`.
     """
     options = ExportOptions(functions, start, name, events, reference)
     made = artefact(_with_laws(equations, inputs), options)
@@ -80,7 +87,38 @@ class FolderWriter(Protocol):
     ) -> Path: ...  # fmt: skip
 
 
-def _writer(name: str, files: Callable[[Artefact], Files], about: str, usual: Iterable[str] = USUAL) -> FolderWriter:
+ABOUT_WRITER: Final = """{about}, in a folder. Options are those of `c`. Returns the folder.
+
+>>> x = sb.symbol("x", "variable")
+>>> folder = sb.write.{name}(sb.from_equations({{x: -x}}, name="decay"), "decay_{name}", reference=None)
+>>> (folder / "README.md").exists()
+True
+
+See also: {see_also}.
+"""
+ABOUT_WASM: Final = """{about}, in a folder. Options are those of `c`. Returns the folder.
+
+>>> x = sb.symbol("x", "variable")
+>>> eq = sb.from_equations({{x: -x}}, name="decay")
+>>> try:
+...     folder = sb.write.{name}(eq, "decay_{name}", reference=None)
+... except sb.CompileError:  # needs the package ziglang
+...     folder = sb.write.javascript(eq, "decay_{name}", reference=None)
+>>> (folder / "README.md").exists()
+True
+
+See also: {see_also}.
+"""
+
+
+def _writer(
+    name: str,
+    files: Callable[[Artefact], Files],
+    about: str,
+    see_also: str,
+    usual: Iterable[str] = USUAL,
+    doc: str = ABOUT_WRITER,
+) -> FolderWriter:
     """The function of a language that has no options of its own."""
 
     def write(
@@ -91,39 +129,39 @@ def _writer(name: str, files: Callable[[Artefact], Files], about: str, usual: It
         return _written(folder, files(artefact(_with_laws(equations, inputs), options)))
 
     write.__name__ = write.__qualname__ = name
-    write.__doc__ = f"{about}, in a folder. Options are those of `c`. Returns the folder."
+    others = ", ".join(f"`write.{other}`" for other in see_also.split())
+    write.__doc__ = doc.format(about=about, name=name, see_also=others)
     return of_equations(write)
 
 
-fortran = _writer(
-    "fortran",
-    fortran_files,
-    "A Fortran 2008 module with driver, Makefile and README",
-)
+fortran = _writer("fortran", fortran_files, "A Fortran 2008 module with driver, Makefile and README", "c auto")
 matlab = _writer(
     "matlab",
     matlab_files,
     "Functions of MATLAB and Octave with a mex function, a check, a Makefile and README",
+    "simulink scilab",
 )
 rust = _writer(
     "rust",
     rust_files,
     "A Rust crate without the standard library (`no_std`), with a check, Cargo.toml, Makefile and README",
+    "c javascript",
 )
 javascript = _writer(
     "javascript",
     javascript_files,
     "A JavaScript module without dependencies, with a check by node and README",
+    "live_page wasm",
 )
 wasm = _writer(
     "wasm",
     wasm_files,
     "WebAssembly by our LLVM, linked by the package ziglang, behind the functions of the JavaScript target",
+    "javascript live_page",
+    doc=ABOUT_WASM,
 )
 numpy = _writer(
-    "numpy",
-    numpy_files,
-    "Functions of NumPy that take many states at once, loops, with a check and README",
+    "numpy", numpy_files, "Functions of NumPy that take many states at once, loops, with a check and README", "jax c"
 )
 jax = _writer(
     "jax",
@@ -132,6 +170,7 @@ jax = _writer(
         "Functions of JAX that trace, batch and differentiate, the derivative of the rates attached, with a "
         "check and README"
     ),
+    "torch numpy",
     TRACED,
 )
 torch = _writer(
@@ -141,20 +180,24 @@ torch = _writer(
         "Functions of PyTorch that batch and differentiate, both derivatives of the rates attached, with a check "
         "and README"
     ),
+    "jax casadi",
     TRACED,
 )
 casadi = _writer(
-    "casadi", casadi_files, "Functions of CasADi, the Jacobian of the rates attached, with a check and README", TRACED
+    "casadi",
+    casadi_files,
+    "Functions of CasADi, the Jacobian of the rates attached, with a check and README",
+    "jax torch",
+    TRACED,
 )
 sympy = _writer(
     "sympy",
     sympy_files,
     "A module that gives SymPy's expressions of everything, with shared parts, and a check and README",
+    "numpy c",
 )
 scilab = _writer(
-    "scilab",
-    scilab_files,
-    "Functions of Scilab around the C library, with a check, a Makefile and README",
+    "scilab", scilab_files, "Functions of Scilab around the C library, with a check, a Makefile and README", "c matlab"
 )
 
 
@@ -179,6 +222,13 @@ def auto(
     attraction   rate, in 1/s, at which states are drawn onto the constraints, where there are some
 
     Other options are those of `c`. Equations may not depend on time. Returns the folder.
+
+    >>> x, a = sb.symbol("x", "variable"), sb.symbol("a")
+    >>> folder = sb.write.auto(sb.from_equations({x: a - x}, {a: 1.0}, name="decay"), "decay_auto", reference=None)
+    >>> (folder / "README.md").exists()
+    True
+
+    See also: `branch`, `write.fortran`.
     """
     closed = _with_laws(equations, inputs)
     options = ExportOptions(auto_functions(closed), start, name, reference=reference, attraction=attraction)
@@ -202,6 +252,13 @@ def simulink(
     Simulink's header, and README in a folder.
 
     Events are zero crossings; the other options are those of `c`. Returns the folder.
+
+    >>> x = sb.symbol("x", "variable")
+    >>> folder = sb.write.simulink(sb.from_equations({x: -x}, name="decay"), "decay_simulink", reference=None)
+    >>> (folder / "README.md").exists()
+    True
+
+    See also: `write.c`, `write.fmu`.
     """
     made = artefact(_with_laws(equations, inputs), ExportOptions(SIMULINK_FUNCTIONS, start, name, events, reference))
     return _written(folder, simulink_files(made))
@@ -222,6 +279,13 @@ def modelica(
     folder.
 
     Events with resets, or that end the simulation, become when-equations.
+
+    >>> x = sb.symbol("x", "variable")
+    >>> folder = sb.write.modelica(sb.from_equations({x: -x}, name="decay"), "decay_modelica", reference=None)
+    >>> (folder / "README.md").exists()
+    True
+
+    See also: `write.fmu`, `write.c`.
     """
     made = artefact(_with_laws(equations, inputs), ExportOptions(MODELICA_FUNCTIONS, start, name, events, reference))
     return _written(folder, modelica_files(made, events or {}))
@@ -261,7 +325,15 @@ def source_files(equations: Equations, to: str) -> dict[str, str]:
 @of_equations
 def export(equations: Equations, to: str, folder: str | Path, **options: Any) -> Path:
     """A folder in the language `to`, by its name (an FMU and a page are files): `export(eq, "c", folder)` is `c(eq,
-    folder)`, with the same options."""
+    folder)`, with the same options.
+
+    >>> x = sb.symbol("x", "variable")
+    >>> folder = sb.write.export(sb.from_equations({x: -x}, name="decay"), "c", "decay_c", reference=None)
+    >>> sorted(path.name for path in folder.iterdir())[:3]
+    ['CMakeLists.txt', 'Makefile', 'README.md']
+
+    See also: `write.c`, `write.fmu`, `write.live_page`.
+    """
     if to not in TARGETS:
         raise unknown(f"export of {equations.name!r}", "language", to, TARGETS, ProgramError)
     if strange := [k for k in options if k not in signature(TARGETS[to]).parameters]:

@@ -37,6 +37,11 @@ class ExportOptions:
     more_outputs   expressions by name, after the outputs of the model
     checks      whether values of all functions at a point are written along
     attraction  rate, in 1/s, at which functions of the group "attracted" draw states onto the constraints
+
+    >>> sb.write.ExportOptions(reference=None, name="decay").functions
+    ('core', 'derivatives')
+
+    See also: `write.artefact`, `write.c`.
     """
 
     functions: Iterable[str] | str = USUAL
@@ -50,7 +55,14 @@ class ExportOptions:
 
 
 def artefact(eq: Equations, options: ExportOptions) -> Artefact:
-    """Everything to be written of some equations."""
+    """Everything to be written of some equations.
+
+    >>> x = sb.symbol("x", "variable")
+    >>> sb.write.artefact(sb.from_equations({x: -x}, name="decay"), sb.write.ExportOptions(reference=None)).identifier
+    'decay'
+
+    See also: `write.Artefact`, `write.ExportOptions`, `write.export`.
+    """
     where = f"export of {eq.name!r}"
     with gc_paused():
         source = ExportedEquations(eq, options.events or {}, options.more_outputs or {}, options.attraction)

@@ -38,6 +38,13 @@ def live_page(
     inputs     laws as in `simulate`: expressions, samples; what has none is held, and has a slider
     shapes     of bodies, as in `scene`; `packages` for a robot's meshes
     title      by default the name of the model
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+    >>> sb.write.live_page(sb.derive(m), "pendulum.html").name
+    'pendulum.html'
+
+    See also: `write.write_report`, `scene`.
     """
     eq = closed_loop(equations, inputs) if inputs else equations
     part = live_part(eq, LiveOptions(until, start, events or {}, shapes, packages, title))

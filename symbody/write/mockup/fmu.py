@@ -88,6 +88,12 @@ def fmu(
                 fmi-ls-dae, a draft; version 3
     platforms   of binaries: linux64, win64, darwin64, and with version 3 linux-arm64, darwin-arm64; by default this
                 one. Others than this one need the package ziglang. () writes sources only
+
+    >>> x = sb.symbol("x", "variable")
+    >>> sb.write.fmu(sb.from_equations({x: -x}, name="decay"), "decay.fmu", platforms=()).name
+    'decay.fmu'
+
+    See also: `write.c`, `write.modelica`.
     """
     if version not in DESCRIPTIONS:
         raise ProgramError(f"FMU of {equations.name!r}: version is 2 or 3, got {shown(version)}")

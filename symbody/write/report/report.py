@@ -52,7 +52,17 @@ class WrittenReport:
 
 
 def write_report(study: Study, folder: str | Path, step: Step = lambda _: None, scripts: str = "") -> WrittenReport:
-    """Write index.html and the files beside it. `step` is told what is being done; `scripts` are added to the page."""
+    """Write index.html and the files beside it. `step` is told what is being done; `scripts` are added to the page.
+
+    >>> m = sb.Model("cart")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0), stiffness=8.0)
+    >>> sb.write_model(m, "cart.yaml")
+    >>> study = sb.study.Study(sb.study.find_model("cart.yaml"), {"x": 0.1}, options={"t": 1.0})
+    >>> sb.write.write_report(study, "report").path.name
+    'index.html'
+
+    See also: `study.Study`, `write.live_page`.
+    """
     target = Path(folder)
     (target / "data").mkdir(parents=True, exist_ok=True)
     made = _Report(study, target, step, scripts)
