@@ -119,7 +119,15 @@ class Declarations(Portable):
         return self.declare(name, "coordinate")
 
     def coordinates(self, names: str) -> tuple[Symbol, ...]:
-        """Several coordinates: `x, y = m.coordinates("x y")`."""
+        """Several coordinates: `x, y = m.coordinates("x y")`.
+
+        >>> m = sb.Model("m")
+        >>> x, y = m.coordinates("x y")
+        >>> x.dot
+        x_dot
+
+        See also: `Model.coordinate`, `Model.speeds`, `Model.parameters`.
+        """
         return tuple(self.coordinate(n) for n in names_of(names, "coordinates"))
 
     def parameter(self, name: str, value: float | None = None, unit: str = "") -> Symbol:
@@ -131,6 +139,14 @@ class Declarations(Portable):
         `p.a`.
 
         A value of None declares a parameter without one.
+
+        >>> m = sb.Model("m")
+        >>> p = m.parameters(l=1.0, g=9.81)
+        >>> a, b = m.parameters("a b", 1.0, 2.0)
+        >>> p.l * p.g, dict(m.default_values)
+        (g*l, {l: 1.0, g: 9.81, a: 1.0, b: 2.0})
+
+        See also: `Model.parameter`, `Model.coordinates`, `Model.inputs`.
         """
         listed_names = names_of(names, "parameters")
         if values and len(values) != len(listed_names):
@@ -161,6 +177,16 @@ class Declarations(Portable):
         """A generalised speed. `equals` defines it, linear in rates: `m.speed("u1", q1.dot * cos(q2))`.
 
         Coordinates about which nothing is said keep their rates as speeds.
+
+        >>> m = sb.Model("cart")
+        >>> x = m.coordinate("x")
+        >>> cart = m.particle("cart", m.ground.point(x, 0, 0), mass=3)
+        >>> u = m.speed("u", 2 * x.dot)
+        >>> eq = sb.derive(m)
+        >>> eq.rates, eq.M
+        (vector(u/2), vector(3/4))
+
+        See also: `Model.speeds`, `Model.rate`, `Model.kinematic_equation`.
         """
         u = self.declare(name, "speed")
         if equals is not None:

@@ -50,7 +50,15 @@ class Frame(FrameInTree):
     # ------------------------------------------------------------------------------------------------ making frames
 
     def translate(self, x: Any, y: Any = None, z: Any = None, name: str | None = None) -> Frame:
-        """A frame moved by components along this one's axes, or with its origin at a point."""
+        """A frame moved by components along this one's axes, or with its origin at a point.
+
+        >>> N = sb.Model("m").ground
+        >>> x = sb.symbol("x", "coordinate")
+        >>> N.translate(x, 0, 0).origin.velocity().in_ground
+        vector(x_dot, 0, 0)
+
+        See also: `Frame.rotate`, `Frame.point`.
+        """
         offset = x.in_frame(self).coordinates if isinstance(x, Point) else vector(x, y, z)
         return Frame(self, offset=offset, name=name)
 
@@ -60,6 +68,13 @@ class Frame(FrameInTree):
 
         space_fixed   True: each turn of a sequence is about an axis of this frame, not of the frame that the turns
                       before it led to
+
+        >>> N = sb.Model("m").ground
+        >>> a = sb.symbol("a", "coordinate")
+        >>> N.rotate("z", a).x.in_ground
+        vector(cos(a), sin(a), 0)
+
+        See also: `Frame.translate`, `Model.frame`.
         """
         if isinstance(axis, str) and len(angles) != 1:
             turns = sequence(axis, angles, space_fixed).factors

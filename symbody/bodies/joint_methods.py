@@ -125,7 +125,16 @@ class JointMethods(Structure):
         friction: Any = None,
         limits: Any = None,
     ) -> Joint:
-        """Rotation about an axis (hinge, pin). Coordinate: the angle, named after the joint."""
+        """Rotation about an axis (hinge, pin). Coordinate: the angle, named after the joint.
+
+        >>> m = sb.Model("double pendulum")
+        >>> upper, lower = (m.body(n, mass=1, com=(0, -1, 0)) for n in ("upper", "lower"))
+        >>> joints = m.revolute("q1", m.ground, upper), m.revolute("q2", upper, lower, at=(0, -1, 0), damping=0.1)
+        >>> sb.derive(m).M
+        matrix([[2*cos(q2) + 3, cos(q2) + 1], [cos(q2) + 1, 1]])
+
+        See also: `Model.prismatic`, `Model.universal`, `Model.spherical`, `Model.joint`.
+        """
         geometry = JointGeometry(at, on, orientation, vectors, axis)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
         return self._join(name, parent, child, "revolute", geometry, coordinates, loads, speeds)
@@ -151,7 +160,16 @@ class JointMethods(Structure):
         friction: Any = None,
         limits: Any = None,
     ) -> Joint:
-        """Translation along an axis (slider). Coordinate: the displacement, named after the joint."""
+        """Translation along an axis (slider). Coordinate: the displacement, named after the joint.
+
+        >>> m = sb.Model("cart")
+        >>> k = m.parameter("k")
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2), axis="y", stiffness=k, actuation=m.input("F"))
+        >>> sb.derive(m).f
+        vector(F - k*x)
+
+        See also: `Model.revolute`, `Model.cylindrical`, `Model.joint`.
+        """
         geometry = JointGeometry(at, on, orientation, vectors, axis)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
         return self._join(name, parent, child, "prismatic", geometry, coordinates, loads, speeds)

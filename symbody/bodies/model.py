@@ -76,6 +76,15 @@ class Model(Summarized, PathMethods):
 
         on     a body, or a list of bodies, on which alone it acts; by default on all
         name   of the load, where several groups of bodies have a gravity of their own
+
+        >>> m = sb.Model("cart")
+        >>> g = m.parameter("g", 9.81)
+        >>> rail = m.prismatic("z", m.ground, m.body("cart", mass=2), axis="z")
+        >>> m.gravity(0, 0, -g)
+        >>> sb.derive(m).f
+        vector(-2*g)
+
+        See also: `Model.central_gravity`, `Model.force`.
         """
         if not isinstance(x, Vector) and (y is None or z is None):
             raise ModelError(
@@ -122,7 +131,17 @@ class Model(Summarized, PathMethods):
         self, name: str, on: Part, vector: Vector, *, at: Point | None = None, reacting: Part | None = None
     ) -> Load:
         """A force on a body or frame, at a point (by default the mass centre), with its reaction on another part where
-        one is named."""
+        one is named.
+
+        >>> m = sb.Model("cart")
+        >>> cart = m.body("cart", mass=2)
+        >>> rail = m.prismatic("x", m.ground, cart)
+        >>> wind = m.force("wind", cart, 3 * m.ground.x)
+        >>> sb.derive(m).f
+        vector(3)
+
+        See also: `Model.torque`, `Model.generalized_force`, `Model.spring`.
+        """
         frame = self.frame_of(f"force {checked_name(name, 'force')!r}", on)
         point = on.mass_centre if isinstance(on, Body) else frame.origin
         if at is not None:
@@ -135,7 +154,17 @@ class Model(Summarized, PathMethods):
         )
 
     def torque(self, name: str, on: Part, vector: Vector, *, reacting: Part | None = None) -> Load:
-        """A torque on a body or frame, with its reaction on another part where one is named."""
+        """A torque on a body or frame, with its reaction on another part where one is named.
+
+        >>> m = sb.Model("wheel")
+        >>> wheel = m.body("wheel", mass=2, inertia=(1, 1, 1))
+        >>> axle = m.revolute("a", m.ground, wheel)
+        >>> motor = m.torque("motor", wheel, m.input("tau") * m.ground.z)
+        >>> sb.derive(m).f
+        vector(tau)
+
+        See also: `Model.force`, `Model.rotational_spring`.
+        """
         frame = self.frame_of(f"torque {checked_name(name, 'torque')!r}", on)
         if deforms(on):
             raise ModelError(
@@ -290,7 +319,18 @@ class Model(Summarized, PathMethods):
     # ------------------------------------------------------------------------------------------------ constraints
 
     def constrain(self, name: str, expression: Any) -> str:
-        """A holonomic constraint `expression = 0` in coordinates, parameters and time. Returns its name."""
+        """A holonomic constraint `expression = 0` in coordinates, parameters and time. Returns its name.
+
+        >>> m = sb.Model("bead")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+        >>> name = m.constrain("ring", x**2 + y**2 - 1)
+        >>> eq = sb.derive(m)
+        >>> eq.phi, eq.Jc, eq.lam
+        (vector(x**2 + y**2 - 1), matrix([[2*x, 2*y]]), (lam_ring,))
+
+        See also: `Model.constrain_speed`, `Model.coincide`, `Model.gear`.
+        """
         where = f"constraint {checked_name(name, 'constraint')!r}"
         phi = self.checked(where, as_expression(expression, where))
         if rates := [s for s in free_symbols(phi) if s.kind in ("speed", "acceleration")]:
@@ -304,7 +344,17 @@ class Model(Summarized, PathMethods):
         return self.add_constraint(Constraint(name, phi, True))
 
     def constrain_speed(self, name: str, expression: Any) -> str:
-        """A nonholonomic constraint `expression = 0`, linear in rates. Returns its name."""
+        """A nonholonomic constraint `expression = 0`, linear in rates. Returns its name.
+
+        >>> m = sb.Model("skate")
+        >>> x, y, a = m.coordinates("x y a")
+        >>> skate = m.body("skate", m.ground.translate(x, y, 0).rotate("z", a), mass=1, inertia=(0, 0, 1))
+        >>> name = m.constrain_speed("edge", skate.frame.origin.velocity().dot(skate.frame.y))
+        >>> sb.derive(m).Jc
+        matrix([[-sin(a), cos(a), 0]])
+
+        See also: `Model.constrain`, `Model.rolling`.
+        """
         where = f"constraint {checked_name(name, 'constraint')!r}"
         psi = self.checked(where, as_expression(expression, where))
         rates = [s for s in free_symbols(psi) if s.kind == "speed"]
@@ -447,6 +497,15 @@ class Model(Summarized, PathMethods):
 
         An equation of higher order in a variable z is brought to first order: z'' becomes z_rate', with the variable
         z_rate and its equation z' = z_rate, and so on for higher ones.
+
+        >>> m = sb.Model("motor")
+        >>> i, tau = m.variable("i"), m.input("V")
+        >>> R, L = m.parameters("R L", 1.0, 0.1)
+        >>> name = m.equation("circuit", L * i.dot + R * i - tau)
+        >>> sb.derive(m).h
+        vector(L*i_dot - V + R*i)
+
+        See also: `Model.variable`, `from_equations`.
         """
         self.refuse_twice("equations", name, self._equations)
         where = f"equation {checked_name(name, 'equation')!r}"
@@ -475,7 +534,17 @@ class Model(Summarized, PathMethods):
         return self._rate_variables[z]
 
     def output(self, name: str, value: Any) -> None:
-        """A quantity of interest: an expression, or a list or matrix of them."""
+        """A quantity of interest: an expression, or a list or matrix of them.
+
+        >>> m = sb.Model("arm")
+        >>> arm = m.body("arm", mass=1, com=(1, 0, 0))
+        >>> hinge = m.revolute("a", m.ground, arm)
+        >>> m.output("height", arm.point(2, 0, 0).in_ground[1])
+        >>> sb.derive(m).outputs
+        {'height': 2*sin(a)}
+
+        See also: `Model.label`, `Trajectory`, `LinearSystem`.
+        """
         self.refuse_twice("outputs", name, self._outputs)
         self._outputs[name] = value
 

@@ -93,6 +93,14 @@ class Structure(Parts):
                              body frame; an inertia is three principal values, or `inertia(xx, yy, zz, xy, xz, yz)`
         shape, density       instead: a uniform solid, with either its mass or its density
         physical             False lets an inertia pass that no whole body has
+
+        >>> m = sb.Model("m")
+        >>> arm = m.body("arm", mass=2.0, com=(0.5, 0, 0), inertia=(0, 0.1, 0.1))
+        >>> box = m.body("box", density=500, shape=sb.cuboid(0.1, 0.2, 0.3))
+        >>> list(m.bodies)
+        ['arm', 'box']
+
+        See also: `Model.particle`, `Model.revolute`, `bar`.
         """
         self.refuse_twice("bodies", name, self._bodies)
         if frame is not None and not isinstance(frame, Frame):
@@ -103,7 +111,16 @@ class Structure(Parts):
         return self.add_body(Body(name, frame or Frame(None, name=identifier(name)), properties, shape, physical))
 
     def particle(self, name: str, at: Point | None = None, *, mass: Any) -> Body:
-        """A point mass, at a point or to be placed by a joint."""
+        """A point mass, at a point or to be placed by a joint.
+
+        >>> m = sb.Model("m")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1)
+        >>> sb.derive(m).M
+        matrix([[1, 0], [0, 1]])
+
+        See also: `Model.body`.
+        """
         if at is None:
             return self.body(name, mass=mass)
         self.point_of(f"particle {name!r}, at", at)

@@ -130,7 +130,16 @@ class Vector(Tensor):
     # ------------------------------------------------------------------------------------------------ derivatives
 
     def dt(self, frame: Frame | None = None) -> Vector:
-        """Time derivative seen from a frame (the ground by default)."""
+        """Time derivative seen from a frame (the ground by default).
+
+        >>> m = sb.Model("m")
+        >>> a = m.coordinate("a")
+        >>> A = m.ground.rotate("z", a)
+        >>> A.x.dt(m.ground).components(A), A.x.dt(A).components(A)
+        (vector(0, a_dot, 0), vector(0, 0, 0))
+
+        See also: `Vector.partial`, `Point.velocity`.
+        """
         out = Vector({})
         for f, c in self.terms.items():
             rate = Vector({f: time_derivative(c)})

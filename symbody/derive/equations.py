@@ -360,6 +360,14 @@ class Equations(Summarized, CacheOwner, Portable):
         with.
 
         otherwise   number for everything that would be left without one
+
+        >>> m = sb.Model("pendulum")
+        >>> l, g = m.parameters("l g", 1.0, 9.81)
+        >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -l, 0)))
+        >>> sb.derive(m).values(theta=0.3, otherwise=0.0)
+        {t: 0.0, theta: 0.3, theta_dot: 0.0, l: 1.0, g: 9.81, theta_ddot: 0.0}
+
+        See also: `evaluate`, `Variables`.
         """
         table = self.variables
         rest = {} if otherwise is None else dict.fromkeys(table.symbols, otherwise)

@@ -219,7 +219,15 @@ class Trajectory(Portable):
 
     def at(self, times: ArrayLike) -> Trajectory:
         """The motion at other times between its first and last; at a jump or a switch the state after it. Where
-        equations switch, in order."""
+        equations switch, in order.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> sim = sb.simulate(sb.from_equations({x: -x}), 2.0, x=1.0)
+        >>> sim.at([0.5, 1.0])["x"]
+        array([0.606531, 0.367879])
+
+        See also: `Trajectory.values`, `simulate`.
+        """
         try:
             wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
         except (TypeError, ValueError):

@@ -467,7 +467,14 @@ class LinearSystem(Summarized, Portable):
         self, values: Values = None, *, method: str = "coordinates", options: ByName = None, **named: float
     ) -> Complex:
         """Finite eigenvalues (poles), by real part; `method`: "coordinates", "qz" on all variables, or "qr" onto the
-        constraints' tangent."""
+        constraints' tangent.
+
+        >>> c = sb.symbol("c")
+        >>> sb.linear_system([[0, 1], [-4, -c]]).eigenvalues(c=0.4)
+        array([-0.2-1.989975j, -0.2+1.989975j])
+
+        See also: `LinearSystem.modes`, `LinearSystem.root_locus`.
+        """
         return eigenvalues(self, values or {}, method)
 
     poles = eigenvalues
@@ -593,6 +600,12 @@ class LinearSystem(Summarized, Portable):
         Q, R     weights of states and inputs: one number, numbers by name (others weigh nothing), one for each, or a
                  matrix
         inputs   those that are used; all by default
+
+        >>> lin = sb.linear_system([[0, 1], [0, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> lin.lqr(1.0, 1.0).K
+        array([[1.      , 1.732051]])
+
+        See also: `LinearSystem.place`, `closed_loop`.
         """
         return feedback.lqr(self, Q, R, inputs, values or {})
 
