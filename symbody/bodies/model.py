@@ -51,7 +51,7 @@ class Model(Summarized, PathMethods):
     >>> m.output("height", bob.point(0, -p.l, 0).in_ground[1])
     >>> eq = sb.derive(m)
     >>> eq.M, eq.f
-    (vector(m*l**2), vector(-(m*g*l*sin(theta) + 0.1*theta_dot)))
+    (vector(m*l**2), vector(-m*g*l*sin(theta) - 0.1*theta_dot))
 
     See also: `derive`, `Mechanism`, `read_model`, `audit`.
     """

@@ -32,7 +32,7 @@ class Vector(Tensor):
     >>> A = m.ground.rotate("z", theta)
     >>> v = 2 * A.x + m.ground.y
     >>> v.dot(m.ground.x), v.cross(m.ground.x).in_ground
-    (2*cos(theta), vector(0, 0, -1 - 2*sin(theta)))
+    (2*cos(theta), vector(0, 0, -2*sin(theta) - 1))
     >>> v.dt(m.ground).components(A)
     vector(0, 2*theta_dot, 0)
 
