@@ -1,8 +1,8 @@
 """Examples of docstrings: `python -m docs.book.examples` runs all of them, each after `import symbody as sb` and
 `import numpy as np`, in an empty folder, and says what came out differently.
 
-They have a process of their own: a sum is written as it was first made, as long as somebody keeps it, so that texts
-depend on what else lives in a process.
+They have a process of their own, so that nothing that other tests set or keep can change what is printed: a product keeps
+the grouping in which it was first made, as long as somebody keeps it.
 """
 
 from __future__ import annotations
