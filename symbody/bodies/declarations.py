@@ -156,7 +156,16 @@ class Declarations(Portable):
         return SymbolTuple(made) if named else tuple(made.values())
 
     def input(self, name: str) -> Symbol:
-        """An input: an exogenous function of time, such as a control torque."""
+        """An input: an exogenous function of time, such as a control torque.
+
+        >>> m = sb.Model("cart")
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2), actuation=m.input("F"))
+        >>> eq = sb.derive(m)
+        >>> eq.r, eq.f
+        ((F,), vector(F))
+
+        See also: `Model.inputs`, `simulate`, `closed_loop`.
+        """
         return self.declare(name, "input")
 
     def inputs(self, names: str) -> tuple[Symbol, ...]:

@@ -101,7 +101,16 @@ class JointMethods(Structure):
         orientation: Any = None,
         vectors: Sequence[Any] | None = None,
     ) -> Joint:
-        """No relative motion (weld)."""
+        """No relative motion (weld).
+
+        >>> m = sb.Model("arm")
+        >>> arm, hand = m.body("arm", mass=1, com=(1, 0, 0)), m.body("hand", mass=2)
+        >>> joints = m.revolute("a", m.ground, arm), m.fixed("wrist", arm, hand, at=(2, 0, 0))
+        >>> sb.derive(m).M
+        vector(9)
+
+        See also: `Model.revolute`, `Model.joint`.
+        """
         return self._join(name, parent, child, "fixed", JointGeometry(at, on, orientation, vectors), None, JointLoads())
 
     @advise_on_keywords
@@ -195,7 +204,15 @@ class JointMethods(Structure):
         friction: Any = None,
         limits: Any = None,
     ) -> Joint:
-        """Translation along and rotation about one axis. Coordinates: name_s and name_a."""
+        """Translation along and rotation about one axis. Coordinates: name_s and name_a.
+
+        >>> m = sb.Model("piston")
+        >>> joint = m.cylindrical("c", m.ground, m.body("piston", mass=2, inertia=(1, 1, 1)))
+        >>> sb.derive(m).M
+        matrix([[2, 0], [0, 1]])
+
+        See also: `Model.screw`, `Model.prismatic`.
+        """
         geometry = JointGeometry(at, on, orientation, vectors, axis)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
         return self._join(name, parent, child, "cylindrical", geometry, coordinates, loads, speeds)
@@ -222,7 +239,16 @@ class JointMethods(Structure):
         friction: Any = None,
         limits: Any = None,
     ) -> Joint:
-        """Rotation about an axis that advances along it by `pitch` in one turn (helical). Coordinate: the angle."""
+        """Rotation about an axis that advances along it by `pitch` in one turn (helical). Coordinate: the angle.
+
+        >>> m = sb.Model("nut")
+        >>> pitch = m.parameter("pitch")
+        >>> joint = m.screw("a", m.ground, m.body("nut", mass=1, inertia=(1, 1, 1)), pitch)
+        >>> sb.derive(m).M
+        vector((1/pi*pitch)**2/4 + 1)
+
+        See also: `Model.cylindrical`, `Model.gear`.
+        """
         geometry = JointGeometry(at, on, orientation, vectors, axis, pitch=pitch)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
         return self._join(name, parent, child, "screw", geometry, coordinates, loads, speeds)
@@ -251,6 +277,13 @@ class JointMethods(Structure):
         """Rotation about an axis of the parent, then about an axis of the child orthogonal to it (Cardan, Hooke).
 
         Coordinates: name_1 and name_2.
+
+        >>> m = sb.Model("shaft")
+        >>> joint = m.universal("u", m.ground, m.body("shaft", mass=1, inertia=(1, 2, 3)))
+        >>> sb.derive(m).q
+        (u_1, u_2)
+
+        See also: `Model.spherical`, `Model.revolute`.
         """
         geometry = JointGeometry(at, on, orientation, vectors, axes=axes)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
@@ -278,7 +311,16 @@ class JointMethods(Structure):
         limits: Any = None,
     ) -> Joint:
         """Any rotation (ball). Coordinates: angles name_1 to name_3, or name_e0 to name_e3 with `sequence="euler
-        parameters"`."""
+        parameters"`.
+
+        >>> m = sb.Model("top")
+        >>> joint = m.spherical("r", m.ground, m.body("top", mass=1, com=(0, 0, 1), inertia=(1, 1, 2)), "euler parameters")
+        >>> eq = sb.derive(m)
+        >>> eq.q, eq.u
+        ((r_e0, r_e1, r_e2, r_e3), (r_wx, r_wy, r_wz))
+
+        See also: `Model.universal`, `Model.free`.
+        """
         geometry = JointGeometry(at, on, orientation, vectors, sequence=sequence)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
         return self._join(name, parent, child, "spherical", geometry, coordinates, loads, speeds)
@@ -309,6 +351,13 @@ class JointMethods(Structure):
 
         body_speeds   speeds are the components of velocity in the child, which turn with it, and the rate of rotation:
                       name_vx, name_vy, name_w, or as named by speeds=
+
+        >>> m = sb.Model("puck")
+        >>> joint = m.planar("p", m.ground, m.body("puck", mass=1, inertia=(0, 0, 1)))
+        >>> sb.derive(m).q
+        (p_x, p_y, p_a)
+
+        See also: `Model.free`, `Model.prismatic`.
         """
         geometry = JointGeometry(at, on, orientation, vectors, axis)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
@@ -341,6 +390,13 @@ class JointMethods(Structure):
         body_speeds   speeds are the components of velocity and angular velocity in the child, which turn with it:
                       name_vx, name_vy, name_vz, name_wx, name_wy, name_wz, or as named by speeds= (with Euler
                       parameters the first three)
+
+        >>> m = sb.Model("satellite")
+        >>> joint = m.free("b", m.ground, m.body("satellite", mass=1, inertia=(1, 2, 3)))
+        >>> sb.derive(m).q
+        (b_x, b_y, b_z, b_1, b_2, b_3)
+
+        See also: `Model.spherical`, `Model.planar`.
         """
         geometry = JointGeometry(at, on, orientation, vectors, sequence=sequence)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)

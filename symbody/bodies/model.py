@@ -198,6 +198,15 @@ class Model(Summarized, PathMethods):
 
         parent, child   the bodies that a and b belong to, where they are not the frames in which the points were
                         written
+
+        >>> m = sb.Model("cart")
+        >>> cart = m.body("cart", mass=1)
+        >>> rail = m.prismatic("x", m.ground, cart)
+        >>> spring = m.spring("spring", m.ground.point(-1, 0, 0), cart.point(0, 0, 0), stiffness=10, rest=1)
+        >>> sb.evaluate(sb.derive(m).f, {"x": 0.5})
+        [-5.0]
+
+        See also: `Model.rotational_spring`, `Model.force`, `Model.tension`.
         """
         self._new_load(name)
         where = f"spring {checked_name(name, 'spring')!r}"
@@ -230,6 +239,15 @@ class Model(Summarized, PathMethods):
 
         axis    its direction; of the length nothing depends
         angle   of the child relative to the parent about the axis, an expression
+
+        >>> m = sb.Model("wheel")
+        >>> wheel = m.body("wheel", mass=1, inertia=(1, 1, 1))
+        >>> axle = m.revolute("a", m.ground, wheel)
+        >>> spring = m.rotational_spring("spring", m.ground, wheel, m.ground.z, angle=m.symbols["a"], stiffness=5)
+        >>> sb.derive(m).f
+        vector(-5*a)
+
+        See also: `Model.spring`, `Model.torque`.
         """
         where = f"spring {checked_name(name, 'spring')!r}"
         frame, other = self.frame_of(where, child), self.frame_of(f"{where}, parent", parent)
@@ -265,7 +283,17 @@ class Model(Summarized, PathMethods):
         return self.add_load(make.drag(self._new_load(name), at, frame, c1, c2, relative_to))
 
     def potential(self, name: str, energy: Any) -> Load:
-        """Forces from a potential energy V(q, t): -∂V/∂q."""
+        """Forces from a potential energy V(q, t): -∂V/∂q.
+
+        >>> m = sb.Model("bead")
+        >>> x, k = m.coordinate("x"), m.parameter("k")
+        >>> bead = m.particle("bead", m.ground.point(x, 0, 0), mass=1)
+        >>> load = m.potential("well", k * x**4 / 4)
+        >>> sb.derive(m).f
+        vector(-k*x**3)
+
+        See also: `Model.force`, `potential_energy`.
+        """
         V = self.checked(f"potential {checked_name(name, 'potential')!r}", as_expression(energy, f"potential {name!r}"))
         return self.add_load(Load(self._new_load(name), "potential", potential=V))
 
@@ -368,7 +396,17 @@ class Model(Summarized, PathMethods):
         return self.add_constraint(Constraint(name, psi, False))
 
     def coincide(self, name: str, a: Point, b: Point, *, along: Frame | None = None, axes: str = "xyz") -> list[str]:
-        """Two points coincide, along some axes of a frame (that of a by default)."""
+        """Two points coincide, along some axes of a frame (that of a by default).
+
+        >>> m = sb.Model("bead")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1)
+        >>> names = m.coincide("slot", m.ground.translate(x, y, 0).origin, m.ground.point(0, 1, 0), axes="y")
+        >>> sb.derive(m).phi
+        vector(1 - y)
+
+        See also: `Model.constrain`, `Model.joint`.
+        """
         where = f"constraint {checked_name(name, 'constraint')!r}"
         gap = self.point_of(where, b) - self.point_of(where, a)
         outer = a.frame if along is None else self.frame_of(f"{where}, along=", along)
@@ -403,7 +441,17 @@ class Model(Summarized, PathMethods):
 
     def gear(self, name: str, first: Any, second: Any, ratio: Any) -> str:
         """Ties two joints of one coordinate: first + ratio · second stays zero (a negative ratio turns them the same
-        way)."""
+        way).
+
+        >>> m = sb.Model("gears")
+        >>> wheels = [m.body(n, mass=1, inertia=(1, 1, 1)) for n in ("small", "large")]
+        >>> axles = m.revolute("a", m.ground, wheels[0]), m.revolute("b", m.ground, wheels[1])
+        >>> name = m.gear("mesh", "a", "b", 3)
+        >>> sb.derive(m).phi
+        vector(a + 3*b)
+
+        See also: `Model.constrain`, `Model.coincide`.
+        """
         a, b = (self._only_coordinate(name, j) for j in (first, second))
         (ratio,) = self._quantities(f"gear {name!r}", ratio=ratio)
         self.constrain(name, a + ratio * b)
@@ -431,7 +479,16 @@ class Model(Summarized, PathMethods):
 
     def prescribe(self, name: str, expression: Any, motion: Any) -> str:
         """Make an expression of the coordinates follow a function of time; the force that this needs is the multiplier
-        of this name."""
+        of this name.
+
+        >>> m = sb.Model("crank")
+        >>> axle = m.revolute("a", m.ground, m.body("crank", mass=1, inertia=(1, 1, 1)))
+        >>> name = m.prescribe("drive", m.symbols["a"], 2 * m.time)
+        >>> sb.derive(m).phi
+        vector(a - 2*t)
+
+        See also: `Model.constrain`, `Model.input`, `simulate`.
+        """
         where = f"constraint {checked_name(name, 'constraint')!r}"
         return self.constrain(name, as_expression(expression, where) - as_expression(motion, f"{where}, motion="))
 
@@ -460,6 +517,15 @@ class Model(Summarized, PathMethods):
 
         With a the spin axis and n the normal, the contact is at c - (n - (n·a) a) R / √(1 - (n·a)²) - tube n; it has
         height zero, and the point of the wheel there has no velocity in the plane.
+
+        >>> m = sb.Model("wheel")
+        >>> wheel = m.body("wheel", mass=1, inertia=(1, 2, 1))
+        >>> joint = m.free("w", m.ground, wheel)
+        >>> contact = m.rolling("ground", wheel, 0.3)
+        >>> sb.derive(m).degrees_of_freedom
+        3
+
+        See also: `Model.constrain_speed`, `touch`.
         """
         where = f"wheel {checked_name(name, 'wheel')!r}"
         self.frame_of(where, wheel)
@@ -553,6 +619,13 @@ class Model(Summarized, PathMethods):
         m.label("w", q1.dot + q2.dot)`.
 
         Symbols and constants keep their own names; of two labels for one expression the first is used.
+
+        >>> m = sb.Model("m")
+        >>> a, b = m.coordinates("a b")
+        >>> m.label("w", a.dot + b.dot)
+        a_dot + b_dot
+
+        See also: `sequence`, `Model.output`.
         """
         self.refuse_twice("labels", name, self._labels)
         where = f"label {checked_name(name, 'label')!r}"
@@ -616,6 +689,15 @@ class Model(Summarized, PathMethods):
 
         Its gravity is left out (that of this model acts on all bodies), and what it says of its ground holds for the
         frame it hangs on.
+
+        >>> leg = sb.Model("leg")
+        >>> hip = leg.revolute("a", leg.ground, leg.body("thigh", mass=1, com=(0, -1, 0)))
+        >>> m = sb.Model("walker")
+        >>> legs = [m.attach(side, m.ground, leg) for side in ("left", "right")]
+        >>> sb.derive(m).q
+        (left_a, right_a)
+
+        See also: `Model`, `read_model`.
         """
         where = f"attach {checked_name(name, 'attach')!r}"
         if not isinstance(sub, Model):

@@ -181,6 +181,15 @@ class Parts(Declarations):
         m.multiplier("floor").
 
         It is the force along the rate of the constraint's expression, positive where it drives that expression up.
+
+        >>> m = sb.Model("bead")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1)
+        >>> name = m.constrain("floor", y)
+        >>> m.multiplier("floor")
+        lam_floor
+
+        See also: `Model.constrain`, `Model.friction`.
         """
         if not isinstance(constraint, str) or constraint not in self._constraints:
             raise unknown(f"model {self.name!r}", "constraint", str(constraint), self._constraints)

@@ -23,6 +23,13 @@ class Curve:
     or level (a line at each x, or y); curves of one `group` share a colour.
 
     shade    of points: a number for each, told by its colour; `label` is then that of the scale
+
+    >>> x = np.linspace(0.0, 1.0, 5)
+    >>> curve = sb.view.Curve(x, x**2, "parabola", kind="dashed")
+    >>> curve.label, curve.kind
+    ('parabola', 'dashed')
+
+    See also: `view.Panel`, `view.Figure`, `plot`.
     """
 
     x: Array
@@ -78,6 +85,13 @@ class Panel:
     is_equal   a unit is as long on both axes
     z_label    of a third axis, where there is one: then all curves have z
     flow       rates in the plane, behind the curves
+
+    >>> x = np.linspace(0.0, 1.0, 5)
+    >>> panel = sb.view.Panel("x [m]", "y [m]", (sb.view.Curve(x, x**2),), is_equal=True)
+    >>> sb.view.Figure("own", (panel,))
+    <Figure 'own': 1 panels, 1 curves>
+
+    See also: `view.Curve`, `view.Figure`, `plot`.
     """
 
     x_label: str

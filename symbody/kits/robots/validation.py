@@ -12,7 +12,14 @@ import symbody as sb
 @dataclass(frozen=True, eq=False)
 class Validation:
     """Measured and predicted forces of a motion that was not used for identification, one row for each sample, one
-    column for each of `names`."""
+    column for each of `names`.
+
+    >>> found = sb.kits.Validation(("theta",), np.array([[1.0], [2.0]]), np.array([[1.0], [2.1]]))
+    >>> found.names, (found.predicted - found.measured).round(6).ravel()
+    (('theta',), array([0. , 0.1]))
+
+    See also: `kits.identify_robot`, `kits.Identified`.
+    """
 
     names: tuple[str, ...]
     measured: np.ndarray
