@@ -2,7 +2,7 @@
 
 Of functions: nanoseconds for one state in machine code called again and again (`scalar_ns`), from Python (`python_ns`),
 and for one of many in a batch, on one core and on all of them; `lanes` is scalar_ns / one_core_ns, `single_...` the same in
-single precision. Arrays are given for the results. Of motions: CPU microseconds for each member on one core, and on the clock on all. Times of one core are
+single precision. Arrays are given for the results; all cores share 262 144 states, then the 4096 that one core had (`few_on_all_cores_ns`). Of motions: CPU microseconds for each member on one core, and on the clock on all. Times of one core are
 CPU times, those of all cores are times on the clock.
 
 `before_...` were measured by the same calls before batches turned rows over in registers and kept their threads, and
@@ -26,6 +26,7 @@ from .overhead import again
 from .timing import Row, repeated
 
 STATES: Final = 4096
+ON_ALL_CORES: Final = 64  # times as many
 CASES: Final = ("panda", "anymal_b", "bicycle", "spatial crank")
 BEFORE_ONE_CORE: Final = {"panda": 48.0, "anymal_b": 138.0, "bicycle": 90.0, "spatial crank": 130.0}  # ns
 
@@ -70,6 +71,8 @@ def function_row(name: str) -> Row:
     )
     scalar = repeated(loop.run).least / 100
     one_core = repeated(lambda: f.batch(*many, threads=1, out=out)).least / STATES
+    lots = [x if np.ndim(x) == 0 else np.tile(x, (ON_ALL_CORES, 1)) for x in many]
+    large = np.empty((STATES * ON_ALL_CORES, out.shape[1]))
     in_single, single_out = [np.asarray(x, np.float32) for x in many], out.astype(np.float32)
     single = repeated(lambda: f.batch(*in_single, threads=1, out=single_out, real="float")).least / STATES
     return {
@@ -82,7 +85,8 @@ def function_row(name: str) -> Row:
         "single_ns": _ns(single),
         "single_lanes": round(scalar / single, 2),
         "cores": cores(),
-        "all_cores_ns": _ns(wall(lambda: f.batch(*many, out=out)) / STATES),
+        "all_cores_ns": _ns(wall(lambda: f.batch(*lots, out=large)) / len(large)),
+        "few_on_all_cores_ns": _ns(wall(lambda: f.batch(*many, out=out)) / STATES),
         "before_one_core_ns": BEFORE_ONE_CORE[name],
     }
 

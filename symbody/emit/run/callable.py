@@ -32,7 +32,8 @@ from . import disk_cache as disk
 from .workers import cores, grain, share_out
 
 Array = NDArray[np.float64]
-THREAD_OPERATIONS: Final = 200_000  # what a thread must have to do: waking it takes about 10 µs
+THREAD_OPERATIONS: Final = 2_000_000  # what a thread must have to do, some 100 µs: they are woken one after the other
+PART_OPERATIONS: Final = 1_000_000  # and a part of the work: between parts threads wait for Python's lock
 MANY_STATES: Final = 64  # from which on what is the same for all of them is computed before
 LONG: Final = 200  # instructions, from which on it matters how long machine code takes to make
 SECONDS: Final = 70e-6  # that LLVM takes for an instruction of a long program, about
@@ -256,8 +257,9 @@ class Compiled:
             run(ins.ctypes.data, lengths.ctypes.data, targets.ctypes.data, aligned(scratch), first, stop)
             self._externals.raise_pending()
 
-        wanted = threads or max(1, min(cores(), n * self.program.cost.total // THREAD_OPERATIONS))
-        share_out(part, n, wanted, grain(n, wanted, 64))
+        cost = max(1, self.program.cost.total)
+        wanted = threads or max(1, min(cores(), n * cost // THREAD_OPERATIONS))
+        share_out(part, n, wanted, grain(n, wanted, 64, least=PART_OPERATIONS // cost))
 
     def _results(self, n: int, out: Any, number: Any) -> tuple[Array, ...]:
         """New arrays for n states, or those that are given, checked."""

@@ -24,12 +24,16 @@ from ...derive.state_rates import state_rate_derivatives, state_rates
 from ...errors import ProgramError, unknown
 from ..program.lower import operations, program
 from ..program.program import Program, a_program
+from ..program.register_order import values_alive, with_fewer_alive
 from ..program.tree_program import tree_program
+from ..program.written_out import written_out
 from .callable import Array, Compiled, compile_program
 from .cuda_callable import CudaFunction, checked_real
 from .cuda_driver import cuda
 
 TARGETS: Final = ("cpu", "cuda")
+REGISTERS: Final = {"float": 200, "double": 100}  # values that a thread of a GPU holds, addresses and constants beside
+LONGER: Final = 1.3  # times the fewest operations, up to which a way is tried on a GPU
 LOOPS_FROM: Final = 20  # degrees of freedom: with fewer, derivatives in straight lines are faster, and compiled as soon
 
 
@@ -125,6 +129,23 @@ class Dynamics(Portable):
         empty = () if self._parameters.symbols else ("p",)
         return target_code(program, self._real, self._cache, empty)
 
+    def _fitting(self, ways: Sequence[Matrix]) -> Sequence[Matrix]:
+        """Of several ways to the same, the one with fewest operations; on a GPU all that are not much longer."""
+        counted = {id(way): operations(way) for way in ways}
+        least = min(counted.values())
+        if self._real is None:
+            return [next(way for way in ways if counted[id(way)] == least)]
+        return sorted((w for w in ways if counted[id(w)] <= LONGER * least), key=lambda w: counted[id(w)])
+
+    def _shortest(self, made: Sequence[Program]) -> Program:
+        """The program with fewest operations; on a GPU that whose values need fewest registers beyond those of a
+        thread."""
+        if len(made) == 1:
+            return made[0]
+        room = REGISTERS[str(self._real)]
+        alive = {id(p): max(room, values_alive(with_fewer_alive(written_out(p)))) for p in made}
+        return min(made, key=lambda p: (alive[id(p)], p.cost.total))
+
     @cached_property
     def udot(self) -> Compiled:
         """Accelerations u': forward dynamics. Of a tree by composite (CRBA) or by articulated bodies (ABA), whichever
@@ -134,7 +155,7 @@ class Dynamics(Portable):
             ways = ways_to_accelerations(eq)
             if self._bake:
                 ways = substitute_all(ways, self._bake)
-            return self.function("udot", {"a": min(ways, key=operations)})
+            return self._compiled(self._shortest([self.program("udot", {"a": way}) for way in self._fitting(ways)]))
 
     @cached_property
     def qdot(self) -> Compiled:
@@ -154,7 +175,8 @@ class Dynamics(Portable):
             ways = [state_rates(self.equations, udot) for udot in ways_to_accelerations(self.equations)]
             if self._bake:
                 ways = substitute_all(ways, self._bake)
-            return self._compiled(self._program("rhs", self._whole_state, {"dx": min(ways, key=operations)}))
+            made = [self._program("rhs", self._whole_state, {"dx": way}) for way in self._fitting(ways)]
+            return self._compiled(self._shortest(made))
 
     def rhs_derivatives(self, wrt: Iterable[Wrt] = ("x",)) -> Compiled:
         """Derivatives of x': ∂x'/∂s as the output dx_s for each s of `wrt`; a function of the arguments of `rhs`.

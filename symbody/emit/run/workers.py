@@ -44,9 +44,11 @@ class WaitingThreads:
 WAITING: Final = WaitingThreads()
 
 
-def grain(count: int, threads: int, multiple: int = 1) -> int:
-    """How many of `count` things a part has, a multiple of some number."""
-    return max(1, -(-count // (PARTS * threads * multiple))) * multiple
+def grain(count: int, threads: int, multiple: int = 1, least: int = 1) -> int:
+    """How many of `count` things a part has, a multiple of some number: at least so many, as long as all threads have
+    one."""
+    finest, coarsest = (-(-count // (parts * threads)) for parts in (PARTS, 1))
+    return max(1, -(-min(max(finest, least), coarsest) // multiple)) * multiple
 
 
 def share_out(part: Callable[[int, int], None], count: int, threads: int, size: int) -> None:
