@@ -15,12 +15,30 @@ from .loop_text import LlvmKernel, simple_kernel
 from .numbers import BYTES, SUFFIX, real_of
 from .transposed import turned
 
+_SHARED: Final = """define void @NAME.share(ptr %in, ptr %strides, ptr %out, ptr %work, ptr %next, i64 %size, i64 %count) nounwind {
+  br label %ask
+ask:
+  %first = atomicrmw add ptr %next, i64 %size seq_cst
+  %more = icmp slt i64 %first, %count
+  br i1 %more, label %take, label %done
+take:
+  %end = add nsw i64 %first, %size
+  %is_last = icmp sgt i64 %end, %count
+  %stop = select i1 %is_last, i64 %count, i64 %end
+  call void @NAME.batch(ptr %in, ptr %strides, ptr %out, ptr %work, i64 %first, i64 %stop)
+  br label %ask
+done:
+  ret void
+}
+"""
+
 
 def batch_text(program: Program, name: str, lanes: int, real: str = "double") -> str:
     """The loop over states: `void name.batch(in, strides, out, work, first, stop)`.
 
     Each time round it packs `lanes` rows of every input side by side into scratch memory, calls the program, and
-    unpacks. An input that is the same for all states (of stride 0) is packed once.
+    unpacks. An input that is the same for all states (of stride 0) is packed once. `name.share` takes parts of so many
+    states from a common count until there are none left: threads that share a batch meet nowhere else.
     """
     sizes_in, sizes_out = [len(g) for g in program.inputs], [len(o.values) for o in program.outputs]
     ins, outs = len(sizes_in) + 1, len(sizes_out)
@@ -91,7 +109,7 @@ def batch_text(program: Program, name: str, lanes: int, real: str = "double") ->
         "  ret void",
         "}",
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + _SHARED.replace("NAME", name)
 
 
 def batch_kernels(program: Program, lanes: int, real: str = "double") -> str:

@@ -29,11 +29,10 @@ from ..program import pieces, right_sides, tree_shape
 from ..program.constant_part import without_constant_part
 from ..program.program import Output, Program
 from . import disk_cache as disk
-from .workers import cores, grain, share_out
+from .workers import cores, grain, in_threads
 
 Array = NDArray[np.float64]
 THREAD_OPERATIONS: Final = 2_000_000  # what a thread must have to do, some 100 µs: they are woken one after the other
-PART_OPERATIONS: Final = 1_000_000  # and a part of the work: between parts threads wait for Python's lock
 MANY_STATES: Final = 64  # from which on what is the same for all of them is computed before
 LONG: Final = 200  # instructions, from which on it matters how long machine code takes to make
 SECONDS: Final = 70e-6  # that LLVM takes for an instruction of a long program, about
@@ -43,7 +42,7 @@ DTYPES: Final = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)} 
 
 _Call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _CallHoldingLock = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
-_Batch = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 2)
+_Shared = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 2)
 
 
 @cache
@@ -196,7 +195,7 @@ class Compiled:
         if real not in self._batches:
             lanes = 1 if self._has_tree else jit.lanes(real)
             code, work, _ = self._built(lanes, for_many=True, real=real)
-            made = code, _Batch(code.address(f"{entry(self.program)}.batch")), work * lanes
+            made = code, _Shared(code.address(f"{entry(self.program)}.share")), work * lanes
             self._batches.setdefault(real, made)  # another thread may have been first
         return self._batches[real]
 
@@ -247,19 +246,23 @@ class Compiled:
         threads: int | None,
         real: str,
     ) -> None:
-        _, run, work = self._batch(real)
+        _, share, work = self._batch(real)
         ins = np.array([*(a.ctypes.data for a in arrays), self._externals.table.ctypes.data], dtype=np.intp)
         targets = np.array([o.ctypes.data for o in results], dtype=np.intp)
         lengths = np.array(strides, dtype=np.int64)
 
-        def part(first: int, stop: int) -> None:
-            scratch = np.empty(work + 8)
-            run(ins.ctypes.data, lengths.ctypes.data, targets.ctypes.data, aligned(scratch), first, stop)
-            self._externals.raise_pending()
-
         cost = max(1, self.program.cost.total)
         wanted = threads or max(1, min(cores(), n * cost // THREAD_OPERATIONS))
-        share_out(part, n, wanted, grain(n, wanted, 64, least=PART_OPERATIONS // cost))
+        next_state, size = np.zeros(1, dtype=np.int64), grain(n, wanted, 64)
+
+        def take_parts() -> None:
+            scratch = np.empty(work + 8)
+            share(
+                ins.ctypes.data, lengths.ctypes.data, targets.ctypes.data, aligned(scratch), next_state.ctypes.data, size, n
+            )  # fmt: skip
+            self._externals.raise_pending()
+
+        in_threads(take_parts, min(wanted, -(-n // size)))
 
     def _results(self, n: int, out: Any, number: Any) -> tuple[Array, ...]:
         """New arrays for n states, or those that are given, checked."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -129,22 +129,15 @@ class Dynamics(Portable):
         empty = () if self._parameters.symbols else ("p",)
         return target_code(program, self._real, self._cache, empty)
 
-    def _fitting(self, ways: Sequence[Matrix]) -> Sequence[Matrix]:
-        """Of several ways to the same, the one with fewest operations; on a GPU all that are not much longer."""
-        counted = {id(way): operations(way) for way in ways}
-        least = min(counted.values())
-        if self._real is None:
-            return [next(way for way in ways if counted[id(way)] == least)]
-        return sorted((w for w in ways if counted[id(w)] <= LONGER * least), key=lambda w: counted[id(w)])
-
-    def _shortest(self, made: Sequence[Program]) -> Program:
-        """The program with fewest operations; on a GPU that whose values need fewest registers beyond those of a
-        thread."""
-        if len(made) == 1:
-            return made[0]
-        room = REGISTERS[str(self._real)]
-        alive = {id(p): max(room, values_alive(with_fewer_alive(written_out(p)))) for p in made}
-        return min(made, key=lambda p: (alive[id(p)], p.cost.total))
+    def _shortest(self, ways: Sequence[Matrix], made: Callable[[Matrix], Program]) -> Program:
+        """The program of the way with fewest operations. On a GPU, where its values do not fit into the registers of a
+        thread, that of a way whose values need fewest."""
+        ways = sorted(ways, key=operations)
+        first = made(ways[0])
+        if self._real is None or len(ways) == 1 or _alive(first) <= (room := REGISTERS[self._real]):
+            return first
+        near = [w for w in ways[1:] if operations(w) <= LONGER * operations(ways[0])]
+        return min([first, *map(made, near)], key=lambda p: (max(room, _alive(p)), p.cost.total))
 
     @cached_property
     def udot(self) -> Compiled:
@@ -155,7 +148,7 @@ class Dynamics(Portable):
             ways = ways_to_accelerations(eq)
             if self._bake:
                 ways = substitute_all(ways, self._bake)
-            return self._compiled(self._shortest([self.program("udot", {"a": way}) for way in self._fitting(ways)]))
+            return self._compiled(self._shortest(ways, lambda way: self.program("udot", {"a": way})))
 
     @cached_property
     def qdot(self) -> Compiled:
@@ -175,8 +168,8 @@ class Dynamics(Portable):
             ways = [state_rates(self.equations, udot) for udot in ways_to_accelerations(self.equations)]
             if self._bake:
                 ways = substitute_all(ways, self._bake)
-            made = [self._program("rhs", self._whole_state, {"dx": way}) for way in self._fitting(ways)]
-            return self._compiled(self._shortest(made))
+            rhs = self._shortest(ways, lambda way: self._program("rhs", self._whole_state, {"dx": way}))
+            return self._compiled(rhs)
 
     def rhs_derivatives(self, wrt: Iterable[Wrt] = ("x",)) -> Compiled:
         """Derivatives of x': ∂x'/∂s as the output dx_s for each s of `wrt`; a function of the arguments of `rhs`.
@@ -309,6 +302,11 @@ def target_code(program: Program, real: str | None, cache: bool, empty: tuple[st
         if real is None
         else CudaFunction(program, real, cache, empty)
     )
+
+
+def _alive(made: Program) -> int:
+    """Values alive at one time, as a GPU computes them."""
+    return values_alive(with_fewer_alive(written_out(made)))
 
 
 def compile(

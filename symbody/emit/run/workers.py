@@ -44,11 +44,20 @@ class WaitingThreads:
 WAITING: Final = WaitingThreads()
 
 
-def grain(count: int, threads: int, multiple: int = 1, least: int = 1) -> int:
-    """How many of `count` things a part has, a multiple of some number: at least so many, as long as all threads have
-    one."""
-    finest, coarsest = (-(-count // (parts * threads)) for parts in (PARTS, 1))
-    return max(1, -(-min(max(finest, least), coarsest) // multiple)) * multiple
+def grain(count: int, threads: int, multiple: int = 1) -> int:
+    """How many of `count` things a part has, a multiple of some number."""
+    return max(1, -(-count // (PARTS * threads * multiple))) * multiple
+
+
+def in_threads(work: Callable[[], None], threads: int) -> None:
+    """Run the same in so many threads, of which the one that asks is one."""
+    others: list[Future[None]] = [WAITING.pool(threads - 1).submit(work) for _ in range(threads - 1)]
+    try:
+        work()
+    finally:
+        for other in others:
+            if not other.cancel():  # one that has not begun would find nothing to do
+                other.result()
 
 
 def share_out(part: Callable[[int, int], None], count: int, threads: int, size: int) -> None:
@@ -67,13 +76,7 @@ def share_out(part: Callable[[int, int], None], count: int, threads: int, size: 
             left.drop()
             raise
 
-    others: list[Future[None]] = [WAITING.pool(threads - 1).submit(work) for _ in range(threads - 1)]
-    try:
-        work()
-    finally:
-        for other in others:
-            if not other.cancel():  # one that has not begun would find nothing to do
-                other.result()
+    in_threads(work, threads)
 
 
 def share_out_of_the_way(
