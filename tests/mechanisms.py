@@ -146,9 +146,7 @@ def add_body(d: Draw, name: str, is_leaf: bool) -> tuple[Body, bool]:
     if not is_leaf and d.chance(0.12):
         return m.body(name, mass=d.number(0.5, 2), com=d.place()), False
     if d.chance(0.15):
-        shape = d.random.choice(
-            [sb.cylinder(0.3, 0.8, "x"), sb.sphere(0.4), sb.cuboid(0.3, 0.4, 0.5, at=(0.1, 0, 0.2))]
-        )
+        shape = d.random.choice([sb.cylinder(0.3, 0.8, "x"), sb.sphere(0.4), sb.box(0.3, 0.4, 0.5, at=(0.1, 0, 0.2))])
         return m.body(name, shape=shape, mass=d.number(0.5, 2)), True
     mass, com, tensor = d.number(0.5, 2), d.place(0.4), d.inertia()
     if d.chance(0.8):

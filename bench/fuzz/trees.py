@@ -84,7 +84,7 @@ def whole_body(d: Recipe) -> dict[str, Any]:
 def shaped_body(d: Recipe) -> dict[str, Any]:
     r, l = d.number(0.1, 0.3), d.number(0.3, 0.8)
     shape = d.choice(
-        [{"cylinder": [r, l]}, {"sphere": r}, {"shell": r}, {"cuboid": [r, l, d.number(0.2, 0.4)]}, {"disc": r}]
+        [{"cylinder": [r, l]}, {"sphere": r}, {"shell": r}, {"box": [r, l, d.number(0.2, 0.4)]}, {"disc": r}]
     )
     if "cylinder" in shape or "disc" in shape:
         shape["axis"] = d.choice("xyz")

@@ -15,7 +15,7 @@ from pathlib import Path
 from .cells import Cell, cells_of
 from .notebooks import write_notebook
 from .pages import page_of, raw, title_of
-from .running import in_processes, run, unrun
+from .running import Run, in_processes, run, unrun
 
 SCRIPTS = Path(__file__).parents[1] / "gallery"
 _LINE = re.compile(r"^(Subjects|Reproduces): *(.*(?:\n(?!\n|Subjects:|Reproduces:).*)*)$", re.MULTILINE)
@@ -80,15 +80,21 @@ def write_gallery(folder: Path, static: Path, workers: int) -> list[Entry]:
 
 def _write_entry(e: Entry, folder: Path, static: Path) -> None:
     made = run(e.name, e.path, e.cells)
-    if not made.scenes:
-        raise ValueError(
-            f"{e.path.name}: a page of the gallery shows its mechanism: the last line of a cell is a scene"
-        )
     (folder / f"{e.name}.md").write_text(page_of(made, folder, static), encoding="utf-8")
-    scene = made.scenes[0]
-    when = scene.t[len(scene.t) // 3]
-    (static / f"{e.name}-card.svg").write_text(scene.svg(when, 480, 300), encoding="utf-8")
+    (static / f"{e.name}-card.svg").write_text(card_of(made), encoding="utf-8")
     write_notebook(e.cells, folder / f"{e.name}.ipynb")
+
+
+def card_of(made: Run) -> str:
+    """The picture by which a page is found: its mechanism at an instant or, where it shows none, its first figure."""
+    if made.scenes:
+        scene = made.scenes[0]
+        return scene.svg(scene.t[len(scene.t) // 3], 480, 300)
+    if made.figures:
+        return made.figures[0].svg()
+    raise ValueError(
+        f"{made.name}: a page of the gallery shows something: the last line of a cell is a scene or a figure"
+    )
 
 
 def _write_plain(e: Entry, folder: Path, static: Path) -> None:

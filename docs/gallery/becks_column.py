@@ -30,6 +30,13 @@ assert abs(flutter.value - 20.05) < 5e-3
 print(beck)
 sb.plot(beck)
 
+# %% [markdown]
+# Just above that load a small push grows, and goes from side to side while it does:
+
+# %%
+sim = sb.simulate(column(True), 6, beam_y1=1e-2, P=20.6)
+sim.scene()
+
 # %%
 (buckling,) = sb.linearize(column(False), {}).root_locus(P=(1, 4)).critical
 assert abs(buckling.value - math.pi**2 / 4) < 1e-6

@@ -44,4 +44,4 @@ for w in (0.5 * float_speed, 0.9999 * float_speed, 1.0001 * float_speed):
 sb.plot(runs[:2], "N", over="theta")
 
 # %%
-runs[1].scene(shapes={"cam": sb.cylinder(0.04, 0.01, "z", at=(0.015, 0, 0)), "follower": sb.cuboid(0.1, 0.004, 0.02)})
+runs[1].scene(shapes={"cam": sb.cylinder(0.04, 0.01, "z", at=(0.015, 0, 0)), "follower": sb.box(0.1, 0.004, 0.02)})

@@ -50,5 +50,5 @@ sim = sb.simulate(eq, 8, start)
 sim.plot("yaw", "hitch")
 
 # %%
-shapes = {"car": sb.cuboid(4.2, 1.7, 1.2, at=(0, 0, 0.8)), "trailer": sb.cuboid(4.5, 2.0, 1.8, at=(-3.6, 0, 1.1))}
+shapes = {"car": sb.box(4.2, 1.7, 1.2, at=(0, 0, 0.8)), "trailer": sb.box(4.5, 2.0, 1.8, at=(-3.6, 0, 1.1))}
 sim.scene(shapes=shapes)

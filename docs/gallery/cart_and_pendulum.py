@@ -12,7 +12,7 @@ import symbody as sb
 m = sb.Model("cart and pendulum")
 p = m.parameters(M=2.0, m=1.0, l=0.5, g=9.81)
 m.gravity(0, -p.g, 0)
-cart = m.body("cart", mass=p.M, shape=sb.cuboid(0.3, 0.1, 0.2))
+cart = m.body("cart", mass=p.M, shape=sb.box(0.3, 0.1, 0.2))
 bob = m.particle("bob", mass=p.m)
 m.prismatic("x", m.ground, cart, axis="x", actuation=m.input("F"))
 m.revolute("theta", cart, bob, on=(0, p.l, 0))

@@ -42,7 +42,7 @@ assert np.abs(shown["pitch"] - sim.at(shown.t)["pitch"]).max() < 1e-4
 shown.scene(
     shapes={
         "satellite": [
-            sb.cuboid(0.6, 0.6, 0.6),
+            sb.box(0.6, 0.6, 0.6),
             sb.cylinder(0.03, 5.0, "x", at=(2.5, 0, 0)),
             sb.sphere(0.2, at=(5, 0, 0)),
         ]

@@ -16,7 +16,7 @@ import symbody as sb
 m = sb.Model("cart and pole")
 p = m.parameters(M=1.0, m=0.3, l=0.5, g=9.81)
 m.gravity(0, -p.g, 0)
-cart = m.body("cart", mass=p.M, shape=sb.cuboid(0.3, 0.15, 0.2))
+cart = m.body("cart", mass=p.M, shape=sb.box(0.3, 0.15, 0.2))
 x = m.prismatic("x", m.ground, cart, axis="x").q
 pole = m.particle("pole", mass=p.m)
 m.revolute("a", cart, pole, on=(0, p.l, 0))

@@ -15,7 +15,7 @@ m = sb.Model("quarter car")
 p = m.parameters(m_b=350.0, m_w=40.0, k=2.2e4, c=1500.0, k_t=2e5, c_t=100.0)
 w = m.input("w")
 wheel = m.body("wheel", mass=p.m_w, shape=sb.cylinder(0.3, 0.2, "y"))
-body = m.body("body", mass=p.m_b, shape=sb.cuboid(1.2, 0.8, 0.4))
+body = m.body("body", mass=p.m_b, shape=sb.box(1.2, 0.8, 0.4))
 z_w = m.prismatic("z_w", m.ground, wheel, axis="z", at=(0, 0, 0.3)).q
 z_b = m.prismatic("z_b", m.ground, body, axis="z", at=(0, 0, 1.0)).q
 strut = p.k * (z_b - z_w) + p.c * (z_b.dot - z_w.dot)

@@ -36,5 +36,5 @@ assert abs(sim["turn_e0"][-1]) > 1 - 1e-9
 sim.plot([f"turn_e{k}" for k in range(4)], [f"wheel_{axis}_dot" for axis in "xyz"])
 
 # %%
-looks = {"satellite": sb.cuboid(1.0, 0.8, 0.6), **{f"wheel {axis}": sb.cylinder(0.15, 0.04, axis) for axis in "xyz"}}
+looks = {"satellite": sb.box(1.0, 0.8, 0.6), **{f"wheel {axis}": sb.cylinder(0.15, 0.04, axis) for axis in "xyz"}}
 sim.scene(shapes=looks)

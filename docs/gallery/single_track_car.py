@@ -52,5 +52,5 @@ sim = sb.simulate(eq, 6, inputs={"delta": 0.02 * sb.sin(sb.pi * m.time / 2) * sb
 sb.plot(sim, ["y"], ["r"], ["delta"])
 
 # %%
-shape = [sb.cuboid(4.0, 1.7, 0.6, at=(0.1, 0, 0.6)), sb.cuboid(1.8, 1.5, 0.5, at=(-0.2, 0, 1.1))]
+shape = [sb.box(4.0, 1.7, 0.6, at=(0.1, 0, 0.6)), sb.box(1.8, 1.5, 0.5, at=(-0.2, 0, 1.1))]
 sim.scene(shapes={"car": shape})

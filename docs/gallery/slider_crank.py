@@ -14,7 +14,7 @@ import symbody as sb
 
 m = sb.Model("slider crank")
 p = m.parameters(r=0.2, l=0.5, m_crank=1.0, m_rod=2.0, m_slider=1.0)
-slider = m.body("slider", mass=p.m_slider, shape=sb.cuboid(0.12, 0.08, 0.08))
+slider = m.body("slider", mass=p.m_slider, shape=sb.box(0.12, 0.08, 0.08))
 rod = m.body("rod", mass=p.m_rod, shape=sb.bar(p.l, "x", at=(p.l / 2, 0, 0)))
 crank = m.body("crank", mass=p.m_crank, shape=sb.bar(p.r, "x", at=(p.r / 2, 0, 0)))
 m.prismatic("x", m.ground, slider)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .friction import Coulomb, LuGre
     from .line_paths import LinePath
     from .lynch_input import LynchInput
-    from .mass import bar, cuboid, cylinder, disc, inertia, shell, sphere
+    from .mass import bar, box, cylinder, disc, inertia, shell, sphere
     from .material_integrals import material
     from .mechanism import Body, Mechanism
     from .mjcf.read_mjcf import read_mjcf
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .vectors import Vector, axial, express
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "cuboid", "cylinder", "disc", "inertia", "shell",
+    "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
     "sphere", "material", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "interpolated_body", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
     "Mechanism", "Model", "LynchInput",
     "LinePath", "WrapSphere", "WrapCylinder", "ViaPoint", "read_urdf", "read_mjcf", "read_sdf", "Robot", "RobotReport",

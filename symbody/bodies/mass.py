@@ -248,7 +248,7 @@ def bar(length: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:
     >>> rod.inertia().components(rod.frame)
     matrix([[0, 0, 0], [0, 1, 0], [0, 0, 1]])
 
-    See also: `disc`, `cuboid`, `Model`.
+    See also: `disc`, `box`, `Model`.
     """
     L = as_expr(length)
     return _shape("bar", [L], axis, at, L, _along(axis, ZERO, L**2 / 12))
@@ -314,11 +314,11 @@ def shell(radius: Any, at: Any = (0, 0, 0)) -> Shape:
     return _shape("shell", [r], "z", at, PI * r**2 * 4, (g, g, g))
 
 
-def cuboid(x: Any, y: Any, z: Any, at: Any = (0, 0, 0)) -> Shape:
+def box(x: Any, y: Any, z: Any, at: Any = (0, 0, 0)) -> Shape:
     """A solid box with these edges; density is mass per volume.
 
     >>> m = sb.Model("box")
-    >>> box = m.body("box", density=1000, shape=sb.cuboid(0.1, 0.2, 0.3))
+    >>> box = m.body("box", density=1000, shape=sb.box(0.1, 0.2, 0.3))
     >>> round(float(sb.evaluate(box.mass.m)), 9)
     6.0
 
@@ -326,4 +326,4 @@ def cuboid(x: Any, y: Any, z: Any, at: Any = (0, 0, 0)) -> Shape:
     """
     a, b, c = as_expr(x), as_expr(y), as_expr(z)
     g = ((b**2 + c**2) / 12, (a**2 + c**2) / 12, (a**2 + b**2) / 12)
-    return _shape("cuboid", [a, b, c], "z", at, a * b * c, g)
+    return _shape("box", [a, b, c], "z", at, a * b * c, g)

@@ -96,7 +96,7 @@ class Structure(Parts):
 
         >>> m = sb.Model("m")
         >>> arm = m.body("arm", mass=2.0, com=(0.5, 0, 0), inertia=(0, 0.1, 0.1))
-        >>> box = m.body("box", density=500, shape=sb.cuboid(0.1, 0.2, 0.3))
+        >>> box = m.body("box", density=500, shape=sb.box(0.1, 0.2, 0.3))
         >>> list(m.bodies)
         ['arm', 'box']
 

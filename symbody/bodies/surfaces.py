@@ -194,7 +194,7 @@ def corners(body: Any, size: Any, at: Any = (0, 0, 0)) -> list[Point]:
     >>> [c.in_ground[1] for c in sb.corners(block, (2, 1, 0))]
     [y - cos(a)/2 - sin(a), y + cos(a)/2 - sin(a), y - cos(a)/2 + sin(a), y + cos(a)/2 + sin(a)]
 
-    See also: `cuboid`, `touch`, `Contact`.
+    See also: `box`, `touch`, `Contact`.
     """
     half = [e / 2 for e in three(size, "corners: size").entries]
     frame, centre = _frame(body), three(at, "corners: at")

@@ -252,7 +252,7 @@ def _given(shape: Shape, size: Sequence[float], centre: Three, rod_radius: float
         way = np.array(axis) * size[0] / 2
         thick = max(rod_radius, min(0.03 * size[0], 0.016 * whole))
         return [replace(s, colour="") for s in rod(np.array(centre) - way, np.array(centre) + way, thick)]
-    if shape.kind == "cuboid":
+    if shape.kind == "box":
         return [Solid("box", "", three(size), centre, colour="")]
     if shape.kind in ("sphere", "shell"):
         r = size[0]
@@ -315,7 +315,7 @@ def checked_shapes(name: str, given: Any) -> list[Shape | Solid]:
     for s in several:
         if not isinstance(s, (Shape, Solid)):
             raise ViewError(
-                f"scene: shapes[{name!r}] must be shapes such as cuboid(0.1, 0.2, 0.3) or solids, got {shown(s)}"
+                f"scene: shapes[{name!r}] must be shapes such as box(0.1, 0.2, 0.3) or solids, got {shown(s)}"
             )
     return several
 

@@ -80,7 +80,7 @@ class Solid:
     >>> wheel.kind, wheel.size
     ('torus', (0.3, 0.02))
 
-    See also: `scene`, `cuboid`.
+    See also: `scene`, `box`.
     """
 
     kind: str

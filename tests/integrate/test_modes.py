@@ -80,7 +80,7 @@ def test_rocking_block():
     b, h, g = m.parameters("b h g", 0.1, 0.4, G)
     m.gravity(0, -g, 0)
     x, y, a = m.coordinates("x y a")
-    block = m.body("block", m.ground.translate(x, y, 0).rotate("z", a), mass=3.0, shape=sb.cuboid(2 * b, 2 * h, 0.1))
+    block = m.body("block", m.ground.translate(x, y, 0).rotate("z", a), mass=3.0, shape=sb.box(2 * b, 2 * h, 0.1))
     eq = sb.derive(m)
     heights = [(block.point(s * b, -h, 0) - m.ground.origin).dot(m.ground.y) for s in (-1, 1)]
     feet = [Contact(name, e, 0.0) for e, name in zip(heights, ("left", "right"), strict=True)]

@@ -245,7 +245,7 @@ def test_shapes_and_colours_of_choice():
     eq = sb.derive(double_pendulum())
     l = eq.mechanism.p[0]
     ball = Solid("sphere", "", (0.1, 0.1, 0.1), colour="#112233")
-    made = scene(eq, shapes={"upper": sb.cuboid(0.1, l / 4, 0.3), "lower": [ball]}, colours={"upper": "teal"}, a=0.3)
+    made = scene(eq, shapes={"upper": sb.box(0.1, l / 4, 0.3), "lower": [ball]}, colours={"upper": "teal"}, a=0.3)
     upper, lower = (s for s in made.solids if s.group == "bodies")
     assert (upper.kind, upper.size, upper.frame, upper.colour) == (
         "box",
@@ -477,7 +477,7 @@ def test_saved_by_what_the_name_ends_in(swinging, tmp_path):
     ("how", "says"),
     [
         ({"shapes": {"uper": sb.bar(1)}}, "no body 'uper'; there are upper, lower. Did you mean 'upper'"),
-        ({"shapes": {"upper": 3}}, "shapes such as cuboid"),
+        ({"shapes": {"upper": 3}}, "shapes such as box"),
         ({"colours": {"upper": "bluish"}}, "'bluish' is not a colour"),
         ({"traces": ["tip"]}, "no body 'tip'"),
         ({"forces": "weights"}, "there are loads, reactions"),

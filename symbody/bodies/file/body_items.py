@@ -205,7 +205,7 @@ def _inertia(s: Scope, said: LocatedRecord | LocatedList) -> Any:
 
 _SHAPES: Final[dict[str, Callable[..., shapes.Shape]]] = {
     "bar": shapes.bar, "disc": shapes.disc, "cylinder": shapes.cylinder,
-    "sphere": shapes.sphere, "shell": shapes.shell, "cuboid": shapes.cuboid,
+    "sphere": shapes.sphere, "shell": shapes.shell, "box": shapes.box,
 }  # fmt: skip
 
 

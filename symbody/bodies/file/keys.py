@@ -88,7 +88,7 @@ _shape: Final = _shared("shape", RecordSchema("a shape", {"at": Key(three, "wher
     "cylinder": {"cylinder": Key(ListOf(scalar, 2, 2, "radius and length"), "radius and length"), "axis": Key(TextSchema("axis", ("x", "y", "z")))},
     "sphere": {"sphere": Key(scalar, "solid ball: radius")},
     "shell": {"shell": Key(scalar, "thin spherical shell: radius")},
-    "cuboid": {"cuboid": Key(three, "edges along x, y, z")},
+    "box": {"box": Key(three, "edges along x, y, z")},
 }))  # fmt: skip
 _inertia: Final = _shared("inertia", Either("an inertia: [x, y, z] principal values, {xx: ..., yy: ..., zz: ..., xy: ..., xz: ..., yz: ...}, or 3 by 3", None,
     ListOf(Either("an entry or a row", scalar, ListOf(scalar, 3, 3, "three entries")), 3, 3, "three values or three rows"),
