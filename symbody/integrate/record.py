@@ -38,12 +38,11 @@ class SmoothRun:
     def bytes(self) -> int:
         return OBJECTS + sum(x.nbytes for part in (self.t, self.y, self.polynomials) for x in part)
 
-    def rows(self) -> tuple[Array, Array]:
-        """Times and states."""
-        t, y = list(self.t), list(self.y)
-        if self.first is not None:
-            t, y = [np.array([self.start]), *t], [self.first[None], *y]
-        return (np.concatenate(t), np.concatenate(y)) if t else (np.zeros(0), np.zeros((0, 0)))
+    def parts(self) -> tuple[list[Array], list[Array]]:
+        """Times and states, as they were handed out."""
+        if self.first is None:
+            return self.t, self.y
+        return [np.array([self.start]), *self.t], [self.first[None], *self.y]
 
     def dense(self) -> Dense | None:
         """The polynomials of its steps; without steps it is a point, or nothing where another method went on at
@@ -53,12 +52,14 @@ class SmoothRun:
         return None if self.first is None else Dense(self.start, np.array([self.start]), self.first[None, None])
 
     def thin_out(self) -> None:
-        """Keep every second step, and the last."""
-        if self.t:
-            t, y = np.concatenate(self.t), np.concatenate(self.y)
-            kept = np.arange(len(t)) % 2 == 1
-            kept[-1] = True
-            self.t, self.y = [t[kept]], [y[kept]]
+        """Keep every second step, and the last; one part after the other, since memory is short."""
+        before = 0
+        for k, t in enumerate(self.t):
+            kept = (before + np.arange(len(t))) % 2 == 1
+            kept[-1] |= k == len(self.t) - 1
+            before += len(t)
+            self.t[k], self.y[k] = t[kept], self.y[k][kept]
+        self.t, self.y = [t for t in self.t if len(t)], [y for y in self.y if len(y)]
 
 
 @dataclass
@@ -101,9 +102,10 @@ class Record:
 
     def fits(self) -> bool:
         """Thin out what takes more memory than allowed; whether that was enough."""
-        if not self.stretches or self._closed + self.stretches[-1].bytes + OBJECTS * self.events <= self.limit:
+        room = self.limit / 2  # in the end all of it is copied into one array
+        if not self.stretches or self._closed + self.stretches[-1].bytes + OBJECTS * self.events <= room:
             return True
-        while self._bytes > self.limit / 2:
+        while self._bytes > room / 2:
             if self.is_dense:
                 self.is_dense = False
                 for s in self.stretches:
@@ -134,8 +136,8 @@ class Record:
 
     def rows(self) -> tuple[Array, Array]:
         """Times and states of all."""
-        parts = [r for s in self.stretches if len((r := s.rows())[0])]
-        return np.concatenate([t for t, _ in parts]), np.concatenate([y for _, y in parts])
+        parts = [s.parts() for s in self.stretches]
+        return np.concatenate([x for t, _ in parts for x in t]), np.concatenate([x for _, y in parts for x in y])
 
     def pieces(self) -> Sequence[Dense]:
         return [d for s in self.stretches if (d := s.dense()) is not None] if self.is_dense else []
