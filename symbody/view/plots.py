@@ -210,6 +210,12 @@ def _special_curves(curves: Sequence[SpecialCurve], *what: Wanted, title: str = 
 def _(lin: LinearSystem, *pair: str, title: str = "", kind: str = "", **named: Any) -> Figure:
     """Eigenvalues; over one or two parameters that are given a range; or a frequency response from an input to an
     output."""
+    for name, given in (("title", title), ("kind", kind)):
+        if given and name in {s.name for s in lin.parameters}:
+            raise ViewError(
+                f"plot of a linear system: {name!r} is a parameter of it and an option of plot: make what is plotted "
+                f"first, as in plot(lin.root_locus(values={{'{name}': ...}}))"
+            )
     spans = {n: v for n, v in named.items() if np.ndim(v)}
     if pair:
         if len(pair) != 2 or spans:

@@ -14,6 +14,7 @@ STAGES = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "stud
 FREE_OF_MODELS = {  # public calls with **keywords that no model's names can reach
     "plot",
     "Trajectory.plot",  # options of figures
+    "LinearSystem.plot",  # hands parameters on to calls that keep the rule; `title` and `kind` are refused where one has that name
     "Trajectory.scene",  # hands everything on to `scene`, which keeps the rule
     "Model.parameters",  # declares names, and takes no options
     "Figure.noted",  # words on a figure

@@ -190,7 +190,7 @@ class TestSwitchedElsewhere:
     def test_plots(self, tmp_path):
         _, sim = bouncing()
         figure = sim.plot()
-        assert [p.y_label for p in figure.panels] == ["coordinates", "speeds"]
+        assert [p.y_label for p in figure.panels] == ["z", "z_dot"]
         curve = figure.panels[0].curves[0]
         assert len(curve.x) > 1000
         assert np.all(np.diff(curve.x) >= 0)

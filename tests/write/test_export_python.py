@@ -211,7 +211,7 @@ def test_external_functions_and_samples(target: str, tmp_path: Path) -> None:
     said = assert_good(folder)
     for name in ("rhs", "rhs_x", "event_rates", "motion"):
         assert f"{name:28s} good" in said
-    (folder / "damped_functions.py").write_text(text.replace("v**3", "v**4"))
+    (folder / "damped_functions.py").write_text(text.replace("v**3", "v**4.0"))
     with pytest.raises(AssertionError, match=r"rhs +WRONG"):
         assert_good(folder)
 
