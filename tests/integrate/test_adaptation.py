@@ -118,7 +118,7 @@ def test_sensitivities_pass_the_change() -> None:
 
 
 def test_growth_and_memory_pass_the_change() -> None:
-    few = sb.simulate(equations(), END, a=0.2, max_memory=1e4)
+    few = sb.simulate(equations(), END, a=0.2, max_memory=2e4)
     assert few.outcome
     assert len(few) < len(run("auto"))
     assert np.array_equal(few.y[-1], run("auto").y[-1])
