@@ -134,3 +134,10 @@ def test_cells_of_pages_and_scripts(tmp_path: Path) -> None:
 def test_the_tests_install_what_the_book_needs() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert set(extras["docs"]) <= set(extras["test"])
+
+
+def test_a_page_may_define_classes(tmp_path: Path) -> None:
+    """Also dataclasses whose annotations are text: they look their module up."""
+    source = "from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass\nclass Top:\n    mass: float\nprint(Top(2.0).mass)"
+    (shown,) = run("page", tmp_path / "page.py", [Cell(source, is_code=True)]).shown
+    assert shown.printed.strip() == "2.0"

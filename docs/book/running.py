@@ -6,11 +6,13 @@ import ast
 import contextlib
 import io
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from symbody.view import Figure, Scene
@@ -45,9 +47,13 @@ class Run:
 
 def run(name: str, path: Path, cells: Sequence[Cell]) -> Run:
     """Run all code in order, in a folder of its own; an error says in which line of the file it arose."""
-    space: dict[str, Any] = {"__name__": "__page__"}
-    with _elsewhere():
-        return Run(name, [_run_cell(c, space, path) if c.is_code else Shown(c) for c in cells])
+    page = ModuleType("__page__")  # among the modules: dataclasses look their own one up
+    sys.modules[page.__name__] = page
+    try:
+        with _elsewhere():
+            return Run(name, [_run_cell(c, vars(page), path) if c.is_code else Shown(c) for c in cells])
+    finally:
+        del sys.modules[page.__name__]
 
 
 def _run_cell(cell: Cell, space: dict[str, Any], path: Path) -> Shown:
