@@ -52,7 +52,11 @@ def _section(kept: dict[str, Any]) -> str:
     said = as_markdown(ast.get_docstring(ast.parse(source)) or "", {}, "", has_arguments=False)
     versions = ", ".join(f"{name} {v}" for name, v in kept["versions"].items())
     measured = f"<small>`{kept['command']}`, {kept['date']}; {kept['machine']}; {versions}</small>"
-    return "\n\n".join([f"({kept['stage']})=\n## {kept['stage'].capitalize()}", said, *_tables(kept["rows"]), measured])
+    return "\n\n".join([f"({kept['stage']})=\n## {_title(kept['stage'])}", said, *_tables(kept["rows"]), measured])
+
+
+def _title(stage: str) -> str:
+    return stage.upper() if len(stage) == 3 else stage.capitalize()
 
 
 def _tables(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -76,5 +80,5 @@ def _table(rows: Sequence[dict[str, Any]]) -> str:
 
 def _shown(value: Any) -> str:
     if isinstance(value, float):
-        return f"{value:.3g}"
+        return f"{value:.4g}" if abs(value) >= 1000 else f"{value:.3g}"
     return "" if value is None else str(value).replace("|", "\\|")

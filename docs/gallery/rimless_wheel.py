@@ -1,6 +1,6 @@
 """# A walker without knees: the rimless wheel
 
-Subjects: walking, impacts, friction
+Subjects: walkers, impacts, friction
 Reproduces: ω⁺/ω⁻ = (J + m l² cos 2β)/(J + m l²) at every step, and the steady speed that follows (McGeer 1990)
 
 Eight legs and no rim, on a slope. Each foot is a contact with friction: it sticks, slips or lifts off as Coulomb's law has it. On rough
