@@ -377,8 +377,8 @@ class _TrustRegionSearch:
         are small."""
         if self._is_sharp:
             return True
-        if self.system.rounding is not None and bool((np.abs(self.F) <= self.system.rounding(self.x)).all()):
-            return True  # also where all unknowns are zero, and slopes say nothing
+        if not self.x.any() and self.system.rounding is not None:  # nothing has a size by which to know what is small
+            return bool((np.abs(self.F) <= self.system.rounding(self.x)).all())
         return bool((np.abs(self.F) <= SMALL * (np.abs(self.J) @ self._sizes)).all()) and self._vanishes
 
     @property
@@ -394,9 +394,8 @@ class _TrustRegionSearch:
         """Residual that rounding leaves in each row: its own, and where there are too many rows, the share that it
         takes of the others' in the least squares, |1 - A A⁺| R e for A = R J D. A row that nothing changes by more than
         its rounding takes no share: scaled like the others, its noise would excuse them."""
-        e, D = self._rounding(), self._scales_here().columns
-        changes = np.abs(self.J) @ np.maximum(self._sizes, 1e-6 * D)  # unknowns may be zero
-        J = np.where((changes > e)[:, None], self.J, 0.0)
+        e = self._rounding()
+        J = np.where((np.abs(self.J) @ self._sizes > e)[:, None], self.J, 0.0)
         scales = Scales.of(J)
         U = SingularValues.of(scales.rows[:, None] * J * scales.columns).U
         return e + np.abs(np.eye(len(e)) - U @ U.T) @ (scales.rows * e) / scales.rows
