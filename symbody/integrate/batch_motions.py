@@ -24,7 +24,7 @@ from .meanings import Quantity, meant, plain
 from .member_inputs import MemberInputs, MemberSamples
 from .member_starts import MemberStarts, begins_apart, ends_at_event, may_stay_explicit
 from .outcome import Ending, Outcome
-from .quantities import evaluated, meaning, stored_places
+from .quantities import StateRows, evaluated, meaning, stored_places
 from .segment import Occurrence, Segment
 from .simulate import (
     TABLEAUX,
@@ -284,26 +284,13 @@ class BatchMotions:
                 r[:, :, j] = self.asked.samples[s.stem].at(self.times, s.order)
         return r
 
-    def _everywhere(self) -> _Everywhere:
+    def _everywhere(self) -> StateRows:
         """All states of all members, one after another."""
         eq, n = self.asked.equations, len(self.times)
         y = self._kept.reshape(self.count * n, -1)
         q, u, z = np.split(y[:, : len(eq.state)], np.cumsum([len(eq.q), len(eq.u)]), axis=1)
         r, p = self._inputs().reshape(len(y), -1), np.repeat(self.starts.p, n, axis=0)
-        return _Everywhere(eq, np.tile(self.times, self.count), q, u, z, r, p)
-
-
-@dataclass(frozen=True, eq=False)
-class _Everywhere:
-    """States with the parameters and inputs of each, as `quantities.evaluated` takes them."""
-
-    equations: Equations
-    t: Array
-    q: Array
-    u: Array
-    z: Array
-    r: Array
-    p: Array
+        return StateRows(eq, np.tile(self.times, self.count), q, u, z, r, p)
 
 
 def _size(thing: Any) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from .constraint_rows import rows_of
 from .event_table import EventTable
 from .events import watch_of
 from .forms import Form
+from .quantities import StateRows
 from .state import OFF, default_values, is_whole_state, named_values, require_parameters, start_values
 from .stiffness import is_stiff, rough_bound, rough_sizes
 
@@ -25,16 +26,8 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class MemberStarts:
+class MemberStarts(StateRows):
     """Time, coordinates, speeds, variables, inputs and parameters, a row for each member."""
-
-    equations: Equations
-    t: Array
-    q: Array
-    u: Array
-    z: Array
-    r: Array
-    p: Array
 
     @classmethod
     def of(

@@ -4,6 +4,7 @@ for each set of equations."""
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -36,6 +37,19 @@ class StatesInRows(Protocol):
 
     @property
     def equations(self) -> Equations: ...
+
+
+@dataclass(frozen=True, eq=False)
+class StateRows:
+    """States with the inputs and parameters of each, a row for each."""
+
+    equations: Equations
+    t: Array
+    q: Array
+    u: Array
+    z: Array
+    r: Array
+    p: Array
 
 
 def evaluated(

@@ -16,7 +16,7 @@ from ..emit.program.lower import program
 from ..emit.run.callable import Array, compile_program
 from ..errors import ViewError, listed, shown
 from ..integrate.meanings import meant
-from ..integrate.quantities import evaluated
+from ..integrate.quantities import StateRows, evaluated
 from ..integrate.trajectory import Trajectory
 from .figure import Curve, Figure, Flow, Panel, ScalarField
 from .motion_plots import smooth
@@ -177,16 +177,8 @@ def _rates(eq: Equations, names: Sequence[str]) -> list[Expr]:
 
 
 @dataclass(frozen=True, eq=False)
-class _GridRows:
-    """States, inputs and parameters in rows: a row for each combination."""
-
-    equations: Equations
-    t: Array
-    q: Array
-    u: Array
-    z: Array
-    r: Array
-    p: Array
+class _GridRows(StateRows):
+    """A row for each combination."""
 
     @classmethod
     def over(cls, eq: Equations, over: Ranges, where: str) -> _GridRows:
