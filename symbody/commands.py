@@ -139,6 +139,7 @@ def export(asked: Any) -> Answer:
     """A folder in another language, complete with driver, build file and README; or an FMU or a page in which the model
     runs: a file."""
     study = _study(asked)
+    study.without_modes("what is exported")
     options: dict[str, Any] = {"start": study.start}
     if asked.name is not None:
         options["name"] = asked.name
@@ -206,6 +207,8 @@ def simulate(asked: Any) -> Answer:
         "violation": {"position": sim.violation.position, "speed": sim.violation.speed},
         "start": {k: v for k, v in study.start.values.items() if k in study.states},
         "moved": {m.name: [m.given, m.found] for m in study.placed_start.moved},
+        "events": [{"name": e.name, "t": e.t} for e in sim.events],
+        "modes": list(sim.modes),
         "final": final,
     }
     text = "\n".join([repr(sim), *_moved(study)])

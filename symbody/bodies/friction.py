@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from ..algebra.derivatives import jacobian
@@ -18,6 +19,12 @@ from ..algebra.functions import exp, tanh
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, finite_number, listed, shown
+
+
+def _number(given: Any) -> float | None:
+    """A coefficient where it is a number; None where it depends on parameters, or is not given."""
+    value = given.value if isinstance(given, Expr) else given
+    return float(value) if isinstance(value, (int, float, Fraction)) else None
 
 
 @dataclass(frozen=True)
@@ -43,12 +50,12 @@ class Coulomb:
 
     def __post_init__(self) -> None:
         for name in ("kinetic", "static", "viscous"):
-            value = getattr(self, name)
-            if isinstance(value, (int, float)) and not finite_number(value, f"Coulomb({name}=)", ModelError) >= 0:
+            value = _number(getattr(self, name))
+            if value is not None and not finite_number(value, f"Coulomb({name}=)", ModelError) >= 0:
                 raise ModelError(f"Coulomb: {name} = {shown(value)} must not be negative")
-        fixed = (self.kinetic, self.static)
-        if all(isinstance(x, (int, float)) for x in fixed) and self.static < self.kinetic:
-            raise ModelError(f"Coulomb: static = {self.static:g} is less than kinetic = {self.kinetic:g}")
+        kinetic, static = _number(self.kinetic), _number(self.static)
+        if kinetic is not None and static is not None and static < kinetic:
+            raise ModelError(f"Coulomb: static = {static:g} is less than kinetic = {kinetic:g}")
         if self.stribeck is not None and self.static is None:
             raise ModelError("Coulomb: stribeck= is the speed over which static falls to kinetic; give static= too")
 

@@ -12,6 +12,11 @@ from .friction import Coulomb, LuGre, forces_against
 from .mechanism import Load
 
 
+def deflection_of(name: str) -> str:
+    """The variable of a friction by bristles."""
+    return f"{identifier(name)}_deflection"
+
+
 class FrictionMethods(ElasticMethods):
     """Methods of a model for friction."""
 
@@ -35,7 +40,7 @@ class FrictionMethods(ElasticMethods):
         )
         load = self._new_load(name)
         if isinstance(law, LuGre):
-            z = self.variable(f"{identifier(name)}_deflection")
+            z = self.variable(deflection_of(name))
             self._equations[f"{name}.deflection"] = z.dot - law.rate(v, z)
             force = law.force(v, z, N)
         elif smooth is None:

@@ -176,6 +176,7 @@ class Impulses:
     def __init__(self, eq: Equations, contacts: Sequence[Contact] = ()) -> None:
         self.contacts = tuple(contacts)
         self._sizes = (len(eq.q), len(eq.u), len(eq.z))
+        self._parameters = len(eq.p)  # modes have more of them after these: directions of slip
         self._rows: Rows = rows_of(eq)
         f = Dynamics(eq)
         M = inertia(eq)
@@ -198,12 +199,13 @@ class Impulses:
 
     def called(self, f: Compiled, t: float, state: Array, p: Array, r: Array) -> Any:
         n_q, n_u, _ = self._sizes
-        groups = {"t": t, "q": state[:n_q], "u": state[n_q : n_q + n_u], "z": state[n_q + n_u :], "p": p, "r": r}
+        own = p[: self._parameters]
+        groups = {"t": t, "q": state[:n_q], "u": state[n_q : n_q + n_u], "z": state[n_q + n_u :], "p": own, "r": r}
         return f(*(groups[g.name] for g in f.program.inputs))
 
     def _arguments(self, t: float, state: Array, p: Array, r: Array) -> tuple[Any, ...]:
         n_q, n_u, _ = self._sizes
-        return t, state[:n_q], state[n_q : n_q + n_u], state[n_q + n_u :], r, p
+        return t, state[:n_q], state[n_q : n_q + n_u], state[n_q + n_u :], r, p[: self._parameters]
 
     def metric(self, t: float, state: Array, p: Array, r: Array) -> Metric:
         n = self._sizes[1]

@@ -23,6 +23,7 @@ from ..bodies.points import Point
 from ..bodies.rotations import Rotation
 from ..derive.named_rows import output_rows
 from ..errors import ExpressionError, existing, listed
+from .contact_requests import ContactRequest, FrictionRequest, contact_requests
 
 MOST_POINTS: Final = 1_000_000
 MESHES: Final = (".stl", ".obj", ".ply", ".glb", ".gltf", ".dae")
@@ -34,7 +35,7 @@ Three = tuple[Expr, Expr, Expr]
 @dataclass(frozen=True)
 class SimulationRequest:
     """`simulate`: from `begin` (None: that of the start) to `end`; `points` times, or those of the steps. `options` go
-    to `simulate`."""
+    to `simulate`; `impacts` is the law of contacts."""
 
     end: float
     begin: float | None = None
@@ -43,6 +44,7 @@ class SimulationRequest:
     assemble: bool = False
     fix: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    impacts: str = "newton"
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,7 @@ class Requests:
     orbit: OrbitRequest | None = None
     frf: tuple[ResponseRequest, ...] = ()
     draw: Drawing | None = None
+    contacts: tuple[ContactRequest | FrictionRequest, ...] = ()
 
 
 def requests_of(fields: LocatedRecord, scope: Scope, mechanism: Mechanism) -> Requests:
@@ -213,6 +216,7 @@ class _RequestReader:
             self._orbit(get("orbit"), known) if get("orbit") is not None else None,
             tuple(self._response(r, known) for r in get("frf") or ()),
             self._drawing(get("draw")) if get("draw") is not None else None,
+            contact_requests(get("contacts"), self.scope),
         )
 
     # Names and numbers
@@ -272,6 +276,8 @@ class _RequestReader:
             raise t.error(f"the simulation goes nowhere: it begins and ends at {end:g}")
         inputs = self._inputs(said)
         options: dict[str, Any] = {k: said.get(k).text for k in ("method", "form") if k in said}
+        if "impacts" in said and "contacts" not in self.fields:
+            raise said.get("impacts").error("impacts are those of `contacts`, and the model has none")
         options |= {k: self._positive(said.get(k)) for k in ("rtol", "atol", "step", "max_step") if k in said}
         if "invariants" in said:
             options["invariants"] = tuple(
@@ -280,6 +286,7 @@ class _RequestReader:
         return SimulationRequest(
             end, begin, self._count(said.get("points")) if "points" in said else None, inputs, said.get("assemble") is True,
             self._names(said.get("fix"), self.states, "coordinate or speed"), options,
+            said.get("impacts").text if "impacts" in said else "newton",
         )  # fmt: skip
 
     def _inputs(self, said: LocatedRecord) -> dict[str, Expr]:

@@ -25,6 +25,7 @@ from ..derive.equations import Equations
 from ..derive.named_rows import output_rows
 from ..errors import ModelError, StabilityError, listed, unknown
 from . import robot_defaults as robots
+from .contact_requests import contacts_of
 from .operating_point import MOTION, NEAREST, START, VALUES, OperatingPoint, point_of, rounded
 from .requests import BranchRequest, EigenvalueRequest, LinearRequest, OrbitRequest, Range, ResponseRequest
 from .sources import ModelSource
@@ -162,7 +163,7 @@ class Study:
     @property
     def _moving(self) -> dict[str, float]:
         """The steady motion, where the model asks for one: what is not said of the start is as in it."""
-        if self.source.requests.steady is None:
+        if self.source.requests.steady is None or self.source.requests.contacts:
             return {}
         here = self.steady.state.values
         return {s.name: here[s.name] for s in self.equations.state}
@@ -170,8 +171,28 @@ class Study:
     # ------------------------------------------------------------------------------------------------ motion
 
     @cached_property
+    def contacts(self) -> integrate.Contacts | None:
+        """The equations with the contacts and frictions that the model asks for; None where it has none."""
+        given, asked = self.source.requests.contacts, self.source.requests.simulate
+        impacts = "newton" if asked is None else asked.impacts
+        return contacts_of(self.equations, given, impacts) if given else None
+
+    def without_modes(self, what: str) -> Equations:
+        """The equations, for what has no contacts; refused where the model has some."""
+        if given := self.source.requests.contacts:
+            raise ModelError(
+                f"{self.source.name!r}: {what} would be without {listed(c.name for c in given)}, under `contacts`, which "
+                "open, close, stick and slip; as a load, friction with `smooth` is in all equations"
+            )
+        return self.equations
+
+    @cached_property
     def trajectory(self) -> integrate.Trajectory:
-        sim = integrate.simulate(self.equations, self._times, self.start, options=self.simulation_options)
+        modes, options = self.contacts, self.simulation_options
+        if modes is None:
+            sim = integrate.simulate(self.equations, self._times, self.start, options=options)
+        else:
+            sim = integrate.simulate_modes(modes, self._times, self.start, options=options)
         if sim.outcome.ending is integrate.Ending.INTERRUPTED:
             raise KeyboardInterrupt(str(sim.outcome))  # half a motion is no answer to a command
         return sim
@@ -218,7 +239,7 @@ class Study:
     def steady(self) -> stability.SteadyMotion:
         """The steady motion asked for, or the one nearest to the start: what it leaves open (the speed of a vehicle) is
         as in the start."""
-        asked, eq = self.source.requests.steady, self.equations
+        asked, eq = self.source.requests.steady, self.without_modes("steady motions")
         if asked is None:
             found = self._nearest_steady()
         else:
@@ -249,7 +270,7 @@ class Study:
     def linear(self) -> stability.LinearSystem:
         asked = self.source.requests.linearize or LinearRequest(about="steady", drop=("cyclic",))
         about: Any = asked.about
-        eq, inputs = self.equations, dict(asked.inputs)
+        eq, inputs = self.without_modes("linear systems"), dict(asked.inputs)
         if asked.about == "steady":
             about = self.steady
             eq, inputs = about.equations, {k: v for k, v in inputs.items() if k in about.equations.variables.of("r")}
@@ -392,7 +413,8 @@ class Study:
             )
         simulated = self.source.requests.simulate
         laws = {} if simulated is None else dict(simulated.inputs)
-        eq = integrate.closed_loop(self.equations, laws) if laws else self.equations
+        eq = self.without_modes("orbits")
+        eq = integrate.closed_loop(eq, laws) if laws else eq
         known = eq.variables.of("q u z r p t")
         start = integrate.State.of(
             eq, {k: v for k, v in {**self.start.values, **self.values, **asked.values}.items() if k in known}

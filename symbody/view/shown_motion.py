@@ -68,7 +68,7 @@ class ShownMotion:
     def values(self) -> dict[Any, float]:
         """Numbers of the first time, for `evaluate`."""
         eq, sim = self.equations, self.trajectory
-        numbers = np.concatenate([sim.t[:1], sim.y[0], sim.r, sim.p])
+        numbers = np.concatenate([sim.t[:1], sim.y[0], sim.r, sim.segments[0].p])
         return dict(zip(eq.arguments, map(float, numbers), strict=True))
 
     def held(self, repeat: int = 1) -> dict[str, Array]:
@@ -76,7 +76,7 @@ class ShownMotion:
         parameters."""
         z = self.trajectory.z
         rows = np.tile(z, (repeat, 1)) if len(z) == len(self.t) else np.tile(z[:1], (repeat * len(self.t), 1))
-        return {"z": rows, "r": self.trajectory.r, "p": self.trajectory.p}
+        return {"z": rows, "r": self.trajectory.r, "p": self.trajectory.segments[0].p}
 
 
 def trajectory_of(source: Any, values: Mapping[Any, float]) -> Trajectory:
@@ -117,8 +117,9 @@ def same_picture(sim: Trajectory) -> Trajectory:
     """A trajectory that one picture can show: the same bodies moved by the same coordinates in all modes."""
     first, *others = (s.equations for s in sim.segments)
     for eq, mode in zip(others, sim.modes[1:], strict=True):
-        alike = (getattr(eq, g) == getattr(first, g) for g in ("q", "u", "z", "r", "p"))
-        if not all(alike) or eq.mechanism.bodies != first.mechanism.bodies:
+        alike = (getattr(eq, g) == getattr(first, g) for g in ("q", "u", "z", "r"))
+        own = (eq.mechanism.p, eq.mechanism.bodies) == (first.mechanism.p, first.mechanism.bodies)
+        if not all(alike) or not own:  # a mode may have parameters of its own, that place nothing: directions of slip
             raise ViewError(
                 f"scene of {sim.name!r}: modes {sim.modes[0]!r} and {mode!r} have different coordinates or bodies, which one picture cannot show; "
                 "scene(sim.pieces[k]) shows a stretch in one mode"
@@ -151,7 +152,7 @@ def _even(sim: Trajectory, n: int) -> Trajectory:
 
 
 def _largest_turn(place: Placer, bodies: list[Frame], sim: Trajectory) -> float:
-    poses, _ = place(sim.t, sim.q, z=sim.z, r=sim.r, p=sim.p)
+    poses, _ = place(sim.t, sim.q, z=sim.z, r=sim.r, p=sim.segments[0].p)
     return max((_turns(poses.R[f][:-1], poses.R[f][1:]).max(initial=0.0) for f in bodies), default=0.0)
 
 
@@ -186,7 +187,7 @@ def mode_about(
     level = np.array(LEVELS)[:, None, None]
     q = _closed(base, (q0 + largest * level * wave[None]).reshape(-1, len(q0))).reshape(len(LEVELS), len(t), len(q0))
     u, z = np.split(base.trajectory.y[0, len(q0) :], [len(eq.u)])
-    still = standing_still(State(eq, float(base.t[0]), q0, u, z, base.trajectory.r, base.trajectory.p))
+    still = standing_still(State(eq, float(base.t[0]), q0, u, z, base.trajectory.r, base.trajectory.segments[0].p))
     return ShownMotion(still, t, q, LEVELS, abs(frequency))
 
 
@@ -198,7 +199,7 @@ def _largest_amplitude(base: ShownMotion, place: Placer, q0: Array, x: Any, size
     mechanism = base.equations.mechanism
     frames = list(dict.fromkeys(f for b in mechanism.bodies for f in (b.frame, *b.line)))
     sim = base.trajectory
-    poses, points = place(np.full(len(q), base.t[0]), q, z=sim.z[:1].repeat(len(q), 0), r=sim.r, p=sim.p)
+    poses, points = place(np.full(len(q), base.t[0]), q, z=sim.z[:1].repeat(len(q), 0), r=sim.r, p=sim.segments[0].p)
     centres = points[:, : len(mechanism.bodies)]
     turn = max(np.linalg.norm(poses.R[f][1:] - poses.R[f][:1], axis=(1, 2)).max() / np.sqrt(2) for f in frames)
     reach = float(np.linalg.norm(centres[1:] - centres[:1], axis=2).max())
@@ -219,7 +220,7 @@ def _closed(base: ShownMotion, q: Array) -> Array:
     used = {k: v for k, v in groups.items() if isinstance(v, Symbol) or v}
     phi = column(rows)
     f = compile_program(program("closure", used, {"phi": phi, "J": jacobian(phi, eq.q)}))
-    given = {"t": np.full(len(q), base.t[0]), "p": base.trajectory.p}
+    given = {"t": np.full(len(q), base.t[0]), "p": base.trajectory.segments[0].p}
     for _ in range(8):
         value, J = f.batch(*(q if k == "q" else given[k] for k in used))
         step = np.linalg.pinv(J.reshape(len(q), len(rows), -1), rcond=1e-9) @ value.reshape(len(q), -1, 1)

@@ -120,7 +120,7 @@ class SkeletonFinder:
             for ks in ([index[s] for s in norm] for norm in self.mechanism.norms):
                 q[:, ks] /= np.linalg.norm(q[:, ks], axis=1, keepdims=True)
             with np.errstate(all="ignore"):
-                poses, points = place(t, q, z=sim.z[:1].repeat(TRIES, 0), r=sim.r, p=sim.p)
+                poses, points = place(t, q, z=sim.z[:1].repeat(TRIES, 0), r=sim.r, p=sim.segments[0].p)
             good = np.isfinite(points).all(axis=(1, 2))
             for f in self.frames:
                 good &= np.isfinite(poses.r[f]).all(axis=1) & np.isfinite(poses.R[f]).all(axis=(1, 2))

@@ -185,7 +185,15 @@ _on: Final[Keys] = {
     "reacting": Key(part, "body or frame its reaction acts on"),
 }
 _spring: Final[Keys] = {"stiffness": Key(scalar), "rest": Key(scalar), "damping": Key(scalar), "actuation": Key(scalar)}
+_friction: Final = _shared("friction", Either("a coefficient, or a law {kinetic: ..., static: ...}", scalar, table=RecordSchema("a law of friction", {
+    "kinetic": Key(scalar, "coefficient while surfaces slip", True), "static": Key(scalar, "coefficient up to which they stick"),
+    "stribeck": Key(scalar, "speed over which static falls to kinetic"), "viscous": Key(scalar, "force for each unit of slip speed"),
+    "stiffness": Key(scalar, "of bristles: friction is LuGre's, with a deflection as a variable; with static and stribeck"), "damping": Key(scalar, "of bristles"),
+})))  # fmt: skip
+_slip: Final = Key(Either("a speed, or two across each other", scalar, ListOf(scalar, 2, 2, "two speeds")), "speed along the surfaces, linear in rates")  # fmt: skip
 load: Final = _shared("load", RecordSchema("a load", {}, {
+    "friction": {"friction": Key(_friction, "law of friction"), "slip": Key(scalar, "speed that it resists, linear in rates", True),
+                 "normal": Key(scalar, "force that presses the surfaces together, such as lam_rail", True), "smooth": Key(scalar, "speed over which Coulomb's force builds up")},
     "force": {"force": Key(vector), "at": Key(place, "point of application: an expression, or [a, b, c] on the body; by default the mass centre"), **_on},
     "torque": {"torque": Key(vector), **_on},
     "spring": {"spring": Key(ListOf(point, 2, 2, "two points"), "between two points"), **_spring, "parent": Key(part, "body of the first point"), "child": Key(part, "body of the second")},
@@ -222,12 +230,34 @@ _attach: Final = _shared("attached", RecordSchema("an attached part", {
     "part": Key(TextSchema("the name of a part"), "under `parts`", True), "on": Key(part, "frame or body that its ground is"),
     "share": Key(_shared_symbols, "symbols that are not copied"), "values": Key(TableOf(scalar), "of the copy's parameters"),
 }))  # fmt: skip
+_touching: Final[Keys] = {"radius": Key(scalar, "radius", True), "at": Key(three, "centre, in the body frame")}
+_surface: Final = _shared("surface", Either("a surface such as {ball: body, radius: r}, or an expression that is a point", point, table=RecordSchema("a surface", {}, {
+    "half_space": {"half_space": Key(part, "body or frame of a plane"), "normal": Key(axis, "axis towards what touches it"), "at": Key(three, "a point of the plane")},
+    "ball": {"ball": Key(part, "body of a ball"), **_touching, "inside": Key(Flag(), "true: hollow, touched from within")},
+    "ring": {"ring": Key(part, "body of a torus, a wheel, the edge of a disc"), **_touching, "tube": Key(scalar, "radius of the tube"), "axis": Key(axis, "of the ring")},
+    "tube": {"tube": Key(part, "body of a cylinder without ends"), **_touching, "axis": Key(axis, "of the cylinder"), "inside": Key(Flag(), "true: a bore, touched from within")},
+    "ellipsoid": {"ellipsoid": Key(part, "body of an ellipsoid"), "half_axes": Key(three, "along the axes of the body", True), "at": Key(three, "centre, in the body frame")},
+    "corners": {"corners": Key(part, "body of a box, whose corners touch one by one"), "size": Key(three, "edges; zero for a rectangle or an edge", True), "at": Key(three, "centre, in the body frame")},
+})))  # fmt: skip
+_meets: Final[Keys] = {
+    "restitution": Key(scalar, "0: they stay together, to 1: no energy is lost"), "friction": Key(_friction, "a coefficient, or a law of friction"),
+    "resists": Key(TableOf(RecordSchema("a friction under the contact force", {"slip": _slip, "friction": Key(_friction, "a coefficient times a length, where it turns", True)})),
+                   "more frictions under the contact force, against rolling or spinning"),
+}  # fmt: skip
+_contact: Final = _shared("contact", RecordSchema("a contact", {}, {
+    "gap": {"gap": Key(scalar, "expression in coordinates and time, positive while surfaces are apart"), "slip": _slip, **_meets},
+    "touch": {"touch": Key(ListOf(_surface, 2, 2, "two surfaces"), "two surfaces: the gap where they are nearest, and their slip there"),
+              "across": Key(vector, "motion is in the plane normal to it"), **_meets},
+    "normal": {"normal": Key(scalar, "of surfaces that are always together: the force between them, of either sign"),
+               "slip": Key(_slip.shape, _slip.doc, True), "friction": Key(_friction, "a coefficient, or a law of friction", True)},
+}))  # fmt: skip
 _simulate: Final = RecordSchema("a simulation", {
     "t": Key(Either("an end, or [begin, end]", number, ListOf(number, 2, 2, "[begin, end]")), "time: its end, or begin and end", True),
     "points": Key(number, "number of equally spaced times at which states are kept; by default those of the steps"),
     "inputs": Key(TableOf(scalar), "inputs as expressions of time and state"),
     "assemble": Key(Flag(), "true: the start is rough, and is moved onto the constraints"), "fix": Key(names, "what stays as given when the start is moved"),
     "method": Key(TextSchema("a method")), "form": Key(TextSchema("a form")), "rtol": Key(number), "atol": Key(number),
+    "impacts": Key(TextSchema("law of impacts", ("newton", "poisson")), "of contacts with friction"),
     "step": Key(number, "fixed step"), "max_step": Key(number, "upper bound of steps that are chosen"), "invariants": Key(ListOf(Expression())),
 })  # fmt: skip
 _steady: Final = RecordSchema("a steady motion", {
@@ -302,6 +332,7 @@ _requests: Final[Keys] = {
     "start": Key(numbers, (
             "initial values of coordinates, speeds (q1_dot), variables and outputs, which are held; what is not "
             "named is zero, or as the constraints want it")),
+    "contacts": Key(TableOf(_contact), "contacts that close and open, and frictions that stick and slip, in `simulate`"),
     "simulate": Key(_simulate), "steady": Key(_steady), "linearize": Key(_linearize), "eig": Key(_eig), "branch": Key(_branch), "orbit": Key(_orbit), "frf": Key(_frf), "draw": Key(_draw),
 }  # fmt: skip
 FILE: Final = RecordSchema("a model file", {**_head, **_mechanism, **_requests})

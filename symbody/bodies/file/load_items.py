@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ...errors import listed
+from ..friction import Coulomb, LuGre
 from ..mechanism import Action, Body, Constraint, Load
 from .located import Formula, LocatedList, LocatedRecord, LocatedTable
 from .scope import Item, Scope
@@ -60,6 +62,10 @@ def add_load(s: Scope, item: Item) -> None:
                 **how,
                 relative_to=s.frame_of(said.get("relative_to")) if "relative_to" in said else None,
             )
+        case "friction":
+            smooth = s.scalar(said.get("smooth")) if "smooth" in said else None
+            law = friction_law(s, said.get("friction"))
+            m.friction(name, s.scalar(said.get("slip")), law, normal=s.scalar(said.get("normal")), smooth=smooth)
         case "potential":
             m.potential(name, s.scalar(said.get("potential")))
         case "generalized_force":
@@ -73,6 +79,20 @@ def add_load(s: Scope, item: Item) -> None:
             )
         case _:
             _load_by_parts(s, name, said)
+
+
+def friction_law(s: Scope, said: Formula | LocatedRecord) -> Coulomb | LuGre:
+    """A coefficient, Coulomb's law, or that of bristles where these have a stiffness."""
+    if isinstance(said, Formula):
+        return Coulomb(s.scalar(said))
+    given: dict[str, Any] = {k: s.scalar(f) for k, f in said.values.items()}
+    if "stiffness" not in given:
+        if "damping" in given:
+            raise said.error("`damping` is that of bristles, which have a `stiffness`; without them it is `viscous`")
+        return Coulomb(**given)
+    if missing := [k for k in ("static", "stribeck") if k not in given]:
+        raise said.error(f"friction by bristles needs {listed(missing)} too")
+    return LuGre(**given)
 
 
 def _applied(s: Scope, said: LocatedRecord, on: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from ...errors import ModelError, ModelFileError, SymbodyError, unknown, with_article
 from ...escaping import checked_name, in_one_line
 from ..declarations import identifier
+from ..friction_methods import deflection_of
 from ..mechanism import Mechanism
 from ..model import Model
 from .body_items import add_body, add_definition, add_frame
@@ -197,6 +198,8 @@ class Build:
         for item in loads:
             if item.content.kind == "tyre":
                 self.scope.owners.setdefault(identifier(item.name), item)
+            if item.content.kind == "friction":  # by bristles it declares their deflection
+                self.scope.owners.setdefault(deflection_of(item.name), item)
         self._file_after_joints(made)
 
     def _file_after_joints(self, items: list[Item]) -> None:

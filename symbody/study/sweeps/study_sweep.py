@@ -32,7 +32,7 @@ def swept_study(study: Study, ask: str, names: Sequence[str]) -> dict[str, Any]:
         return {"what": study.linear, "ask": SpectrumQuestion(), "values": study.at}
     keep = {"end": "end", "extremes": "extremes"}[ask]
     question = MotionQuestion(study.span, tuple(names), keep, study.start_request, study.simulation_options)
-    return {"what": study.equations, "ask": question, "values": study.values}
+    return {"what": study.without_modes("a sweep"), "ask": question, "values": study.values}
 
 
 def over_of_texts(texts: Sequence[str]) -> dict[str, Any]:

@@ -157,7 +157,7 @@ class _Report:
             self._piece("motion over time", lambda: self._figure("motion", plot(sim))),
             self._piece("energies", lambda: self._figure("energies", plot(sim, "energies"))),
         ]
-        if sim.equations.lam:
+        if not sim.is_switched and sim.equations.lam:
             v = sim.violation
             parts.append(self._piece("constraints", lambda: self._figure("constraints", plot(sim, "violations"))))
             parts.append(
@@ -174,6 +174,7 @@ class _Report:
     def _live(self) -> str:
         """The model itself, running in the page, with sliders."""
         study = self.study
+        study.without_modes("the model that runs in this page")
         if (count := operations(study.equations.udot)) > MOST_LIVE:
             return note(f"The equations are too large to run in this page: {count} operations for accelerations.")
         begin, end = study.span
