@@ -8,7 +8,8 @@
     ratio_at_equal_error         the same where our mesh is as coarse as the peer's error allows
 
 AUTO is found by the variable AUTO_DIR (the directory that has `lib/*.o`); rows have no peer without it. Where jaxcont is
-installed it has rows too, with the error of the period at a value.
+installed it has rows too, with the error of the period at a value. The last rows are figure 7.6 of Lennartsson's thesis
+(`bicycle_turns.py`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Final
 
 import symbody as sb
 
+from . import bicycle_turns
 from .orbit_peers import Rates, jaxcont_family
 from .timing import Row, repeated
 
@@ -175,6 +177,7 @@ def rows() -> Iterator[Row]:
         }
         if case.python is not None and (peer := jaxcont(case, case.python, made, seconds / points)):
             yield {"case": case.name, "seconds": seconds, "points": points, "error": error, **peer}
+    yield from bicycle_turns.rows()
 
 
 def jaxcont(case: FamilyCase, python: PythonCase, made: sb.OrbitBranch, ours: float) -> Row | None:

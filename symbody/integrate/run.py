@@ -144,10 +144,10 @@ class Progress:
         self._last = now
         return True
 
-    def say(self, text: str) -> None:
-        """How far something is whose end nobody knows."""
+    def say(self, text: Callable[[], str]) -> None:
+        """How far something is whose end nobody knows; the words are made only where they are shown."""
         if self.is_due():
-            self._write(f"{self._name}: {text}")
+            self._write(f"{self._name}: {text()}")
 
     def show(self, t: float, end: float) -> None:
         """How far a time is from its end."""

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import matrix_balance
+from scipy.linalg.lapack import dgebal
 
 from ..emit.run.callable import Array
 from ..errors import StabilityError
@@ -109,7 +109,7 @@ class PencilFamily:
         """One diagonal scaling of the states for all, where they are the same states for all."""
         if not self.is_regular or not S.size:
             return np.ones(S.shape[-1])
-        return np.asarray(matrix_balance(np.abs(S).max(axis=0), permute=False, separate=True)[1][0])
+        return np.asarray(dgebal(np.abs(S).max(axis=0), scale=1, permute=0)[3])
 
     def _scaled(self, part: Core) -> Core:
         d = self.scale

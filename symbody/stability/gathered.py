@@ -27,6 +27,6 @@ def gathered(items: Iterable[P | E], interrupted: E, name: str, said: Callable[[
                 end = item
                 break
             found.append(item)  # type: ignore[arg-type]
-            progress.say(said(len(found), item))  # type: ignore[arg-type]
+            progress.say(lambda: said(len(found), found[-1]))
     progress.done()
     return found, end

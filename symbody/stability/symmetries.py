@@ -228,8 +228,7 @@ def _commuting(eq: Equations, candidates: list[Symmetry], states: Sequence[Mappi
     """Combinations of candidates that are symmetries, one in each row."""
     if not candidates:
         return np.zeros((0, 0))
-    off = _Commutators(eq)
-    columns = [np.concatenate(off(y, states), axis=1) for y in candidates]
+    columns = _Commutators(eq).at(states, candidates)
     terms = np.max([c[1] for c in columns], axis=0)
     rows = np.array([c[0] for c in columns]).T / np.maximum(terms, 1e-300)[:, None]
     return _simple(_null_space(rows[terms > 0], 1.0))
@@ -249,16 +248,26 @@ class _Commutators:
         eq = self.eq
         return [*(row.expression for row in (*eq.position_rows, *eq.speed_rows)), *eq.h.entries]
 
-    def __call__(self, y: Symmetry, states: Sequence[Mapping[Symbol, float]]) -> list[Array]:
-        change = {**y.q, **y.u}
-        udot = list(self.eq.udot.entries)
+    def at(self, states: Sequence[Mapping[Symbol, float]], candidates: Sequence[Symmetry]) -> list[Array]:
+        """Of each candidate, at all states one behind the other; at a state all are evaluated at once, since they share
+        most of what they are made of."""
+        groups = [self._groups(y) for y in candidates]
+        every = [e for of_one in groups for group in of_one for e in group]
+        columns: list[list[Array]] = [[] for _ in candidates]
+        for state in states:
+            numbers = iter(evaluate(every, state))
+            for column, of_one in zip(columns, groups, strict=True):
+                column.append(self._sizes(*(np.array([next(numbers) for _ in g], dtype=float) for g in of_one)))
+        return [np.concatenate(column, axis=1) for column in columns]
+
+    def _groups(self, y: Symmetry) -> tuple[list[Expr], ...]:
+        change, udot = {**y.q, **y.u}, list(self.eq.udot.entries)
         first = _slopes([*udot, *self.kept], change)
         second = _slopes([y.u.get(u, ZERO) for u in self.eq.u], self.motion)
-        return [self._at(state, first, second, list(change.values()), udot) for state in states]
+        return first, second, list(change.values()), udot
 
-    def _at(self, state: Mapping[Symbol, float], *groups: list[Expr]) -> Array:
-        numbers = iter(evaluate([e for group in groups for e in group], state))
-        first, b, moved, u = (np.array([next(numbers) for _ in group], dtype=float) for group in groups)
+    @staticmethod
+    def _sizes(first: Array, b: Array, moved: Array, u: Array) -> Array:
         a, kept = first[: len(u)], first[len(u) :]
         extent = max(1.0, float(np.abs(u).max(initial=0.0))) * max(1.0, float(np.abs(moved).max(initial=0.0)))
         sizes = np.concatenate([np.maximum(np.abs(a) + np.abs(b), extent), np.maximum(np.abs(kept), extent)])

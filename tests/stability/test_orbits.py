@@ -149,7 +149,7 @@ def test_false_mirror_is_refused():
 
 
 def test_roessler_doubles_its_period_again_and_again(family):
-    """Numbers of AUTO: at 0.334856623, 0.374757964, 0.383333652; the Hopf point, where it began, is its other end."""
+    """At 0.334856623, 0.374757965, 0.383333655; the Hopf point, where it began, is its other end."""
     assert "Hopf" in family.outcome[0]
     assert family["a"].min() == pytest.approx(0.124967482, abs=1e-6)
     assert family["period"][family["a"].argmin()] == pytest.approx(6.233119706, abs=1e-5)
@@ -172,17 +172,36 @@ def test_roessler_doubles_its_period_again_and_again(family):
         )
 
 
+# period doublings of Rössler's orbit: a and T by shooting in 33 digits (series in time of 45 terms, steps of 0.05,
+# Newton's method on orbit and period, det(M + 1) = 0 by the secant method). AUTO, with 50 intervals, prints
+# 0.334856623, 0.374757964 and 0.383333652: its third is 3.3e-9 below, with a period of 24.848466932, 9e-9 below.
+DOUBLINGS = (
+    (0.334856622569910, 6.179933981209095),
+    (0.374757964825334, 12.412674951746591),
+    (0.383333655345394, 24.848466940748542),
+)
+
+
+def test_period_doublings_are_located_to_rounding(family):
+    """The first and the second, on meshes that are fine enough."""
+    (first,) = sb.orbits(family.equations, family.at(0.33)[0], a=(0.32, 0.35), tolerance=1e-13).special
+    twice = sb.orbits(family.equations, family.switched(max_points=4).orbit(-1), a=(0.34, 0.38), tolerance=1e-12)
+    (second,) = (p for p in twice.special if p.value > 0.34)
+    for found, (a, T) in zip((first, second), DOUBLINGS, strict=False):
+        assert found.value == pytest.approx(a, abs=3e-13)
+        assert found.period == pytest.approx(T, abs=2e-11)
+
+
 @dear
 def test_roessler_doubles_its_period_for_the_third_time(family):
-    """At 0.383333652, with the period 24.848466932 (AUTO); here 3e-9 above, whatever the mesh."""
+    """0.383333655345394, of the orbit of four rounds."""
     twice = sb.orbits(family.equations, family.switched(max_points=4).orbit(-1), a=(0.34, 0.38), tolerance=1e-11)
     four = sb.orbits(family.equations, twice.switched(max_points=4).orbit(-1), a=(0.376, 0.386), tolerance=1e-11)
     found = [(p.kind, p.value, p.period) for p in four.special if p.value > 0.38]
     assert found
+    a, T = DOUBLINGS[2]
     for kind, value, period in found:
-        assert (kind, value, period) == (
-            "period doubling", pytest.approx(0.383333652, abs=5e-9), pytest.approx(24.848466932, abs=2e-6)
-        )  # fmt: skip
+        assert (kind, value, period) == ("period doubling", pytest.approx(a, abs=1e-12), pytest.approx(T, abs=1e-10))
 
 
 def test_results_do_not_depend_on_the_route(family):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -109,7 +110,7 @@ def attractors(
     found: list[tuple[float, PoincareSection]] = []
     try:
         for value in map(float, grid):
-            progress.say(f"{len(found)} values, {name} = {value:z.6g}")
+            progress.say(partial("{} values, {} = {:z.6g}".format, len(found), name, value))
             begin = State.of(equations, {**(first if way == "none" else here).values, name: value})
             motion = _settled(equations, begin, settle, keep, events)
             if motion is None:

@@ -29,7 +29,7 @@ class ProductSolver:
     """Memory for products of so many maps of n variables, and the loop ready to run."""
 
     def __init__(self, n: int, count: int) -> None:
-        self.n, self._B, self._P = n, np.zeros((count, n, n)), np.zeros((n, n))
+        self.n, self._B, self._P, self._one = n, np.zeros((count, n, n)), np.zeros((n, n)), np.eye(n)
         self._first, self._last = np.zeros((n, n)), np.zeros((n, n))
         record = Sweep(
             n=n, intervals=count, sweeps=SWEEPS, B=self._B.reshape(-1), R=np.zeros(n * n), P=self._P.reshape(-1),
@@ -40,11 +40,10 @@ class ProductSolver:
     def eigenvalues(self, B: Array) -> Complex:
         """Eigenvalues of B[-1] ... B[1] B[0], the largest first."""
         n = self.n
-        self._B[:], self._last[:] = B, np.eye(n)
+        self._B[:], self._last[:] = B, self._one
         self._sweep.run()
         E, P = self._first.T @ self._last, self._P
-        below = np.abs(np.tril(E, -1))
-        edges = [0, *(i for i in range(1, n) if below[i:, :i].max() <= APART), n]
+        edges = [0, *(i for i in range(1, n) if np.abs(E[i:, :i]).max() <= APART), n]
         found: list[complex] = []
         for a, b in pairwise(edges):
             found += _eigenvalues(E[a:b, a:b] @ P[a:b, a:b])

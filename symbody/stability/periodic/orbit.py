@@ -333,8 +333,9 @@ def without_trivial(found: Complex, is_driven: bool) -> tuple[Complex, float]:
     """Multipliers without the one of the direction along the orbit, and how far that is from 1."""
     if is_driven or not len(found):
         return found, 0.0
-    k = int(np.argmin(np.abs(found - 1)))
-    return np.concatenate([found[:k], found[k + 1 :]]), float(abs(found[k] - 1))
+    off = [abs(m - 1) for m in found.tolist()]
+    k = off.index(min(off))
+    return np.concatenate([found[:k], found[k + 1 :]]), off[k]
 
 
 def flow_of(eq: Equations, conserved: dict[str, Expr], varied: Symbol | None, course: Course = SMOOTH) -> OrbitFlow:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Final
 
 import numpy as np
@@ -41,10 +42,9 @@ class CollocationProblem(OrbitProblem):
     def phase(self, near: OrbitPoint) -> Plane:
         if self.setting.period is not None:
             return Plane(np.zeros(1), np.zeros(SCALARS), 0.0)
-        slopes = near.K / near.sizes**2
-        size = np.sqrt(np.sum(gauss(STAGES)[2][:, None] * near.K * slopes))
-        weights = gauss(STAGES)[2][:, None] * slopes / max(float(size), 1e-300)
-        return Plane(weights, np.zeros(SCALARS), float(np.sum(weights * near.at_gauss_points)))
+        weights = near.K * (gauss(STAGES)[2][:, None] / near.sizes**2)
+        weights /= max(sqrt(np.vdot(weights, near.K)), 1e-300)
+        return Plane(weights, np.zeros(SCALARS), float(np.vdot(weights, near.at_gauss_points)))
 
     def dual(self, direction: OrbitPoint, sizes: Array, scales: Array) -> Plane:
         weights = direction.quadrature[:, :, None] * (direction.at_gauss_points / sizes**2)
@@ -97,9 +97,11 @@ class CollocationProblem(OrbitProblem):
 
     def _found(self, point: OrbitPoint, solver: NewtonSolver, iterations: int, size: float) -> Corrected:
         T, value = map(float, solver.s)
-        tangent = OrbitPoint(point.times, solver.ahead.copy(), solver.slopes.copy(), T, value)
+        tangent = point.like(
+            OrbitPoint(point.times, solver.ahead.copy(), solver.slopes.copy(), T, value), ("quadrature",)
+        )
         found = OrbitPoint(point.times, solver.x.copy(), solver.K.copy(), float(solver.T[0]), float(solver.value[0]))
-        return Corrected(found, tangent, solver.chain.A.copy(), iterations, size)
+        return Corrected(point.like(found, ("quadrature",)), tangent, solver.chain.A.copy(), iterations, size)
 
     def _linearised(self, point: OrbitPoint) -> NewtonSolver:
         solver = self._loaded(point, (self.fixed(point), self.fixed(point)))

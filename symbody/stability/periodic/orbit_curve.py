@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from math import acos, sqrt
 from typing import Final
 
 import numpy as np
@@ -174,8 +175,8 @@ class OrbitCurve:
     def _angle(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> float:
         """Between two tangents, in the metric of the first."""
         own = self.problem.dual(there.tangent, here.point.sizes, self.scales_of(here.point))
-        length = np.sqrt(self.problem.product(own, there.tangent))
-        return float(np.arccos(np.clip(self.problem.product(own, here.tangent) / length, -1, 1)))
+        length = sqrt(self.problem.product(own, there.tangent))
+        return acos(max(-1.0, min(1.0, self.problem.product(own, here.tangent) / length)))
 
     def ahead(self, here: OrbitCurvePoint, step: float, exact: bool = False) -> OrbitCurvePoint | None:
         """The orbit a step ahead along the tangent; exactly, where its tangent is that of the orbit itself and not of
@@ -228,10 +229,11 @@ class OrbitCurve:
         return None if found is None else self.made(found, here.tangent, here.mesh_error, exact=True)
 
     def _amplitude(self, point: OrbitPoint) -> float:
-        values = self.problem.values(point)
+        low, high = point.extent
         if self.problem.setting.mirror is None:
-            return float((values.max(axis=0) - values.min(axis=0)).max())
-        return float(np.abs(values[:, self.problem.mirror < 0]).max())
+            return float((high - low).max())
+        odd = self.problem.mirror < 0
+        return float(np.maximum(high[odd], -low[odd]).max())
 
     def _went_through_rest(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> bool:
         """Whether the amplitude was zero between two orbits: they are opposite, or half way it is nearer to half the

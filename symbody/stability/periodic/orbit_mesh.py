@@ -25,8 +25,8 @@ def interpolated(point: OrbitPoint, tau: Array) -> tuple[Array, Array]:
     powers = theta[:, None] ** np.arange(STAGES)
     rate = powers @ slopes.T
     value = (powers * theta[:, None]) @ (slopes / np.arange(1, STAGES + 1)).T
-    x = point.x[j] + (value[:, None] @ point.K[j])[:, 0]
-    return np.asarray(x), np.asarray((rate[:, None] @ point.K[j])[:, 0] / h[:, None])
+    x = point.x[j] + _weighed(value, point.K[j])
+    return np.asarray(x), np.asarray(_weighed(rate, point.K[j]) / h[:, None])
 
 
 def on_mesh(point: OrbitPoint, times: Array) -> OrbitPoint:
@@ -48,9 +48,14 @@ def all_on_mesh(points: Sequence[OrbitPoint], times: Array) -> list[OrbitPoint]:
     rate = (theta[:, None] ** (POWERS - 1)) @ slopes.T * (np.repeat(h, STAGES) / lengths[i])[:, None]
     out = []
     for p in points:
-        x = p.x[j] + (value[:, None] @ p.K[j])[:, 0]
-        out.append(OrbitPoint(times, x, (rate[:, None] @ p.K[i])[:, 0].reshape(len(h), STAGES, -1), p.T, p.value))
+        x = p.x[j] + _weighed(value, p.K[j])
+        out.append(OrbitPoint(times, x, _weighed(rate, p.K[i]).reshape(len(h), STAGES, -1), p.T, p.value))
     return out
+
+
+def _weighed(weights: Array, K: Array) -> Array:
+    """Σ_l weights_il K_il: of each row, the stages of its interval."""
+    return np.asarray(np.einsum("il,ilk->ik", weights, K))
 
 
 def halved(point: OrbitPoint) -> OrbitPoint:

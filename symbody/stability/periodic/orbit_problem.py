@@ -11,7 +11,7 @@ x_ref' dτ (or the period, of a driven system), and a plane that fixes or steps 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
 
 import numpy as np
@@ -49,16 +49,16 @@ class OrbitPoint:
         )  # fmt: skip
         if GAUSS in self.__dict__ and GAUSS in change.__dict__:
             there.__dict__[GAUSS] = self.at_gauss_points + s * change.at_gauss_points
-        return self._like(there, ("sizes", "quadrature"))
+        return self.like(there, ("sizes", "quadrature"))
 
     def scaled(self, s: float) -> OrbitPoint:
         """A direction, s times as long."""
         scaled = OrbitPoint(self.times, s * self.x, s * self.K, s * self.T, s * self.value)
         if GAUSS in self.__dict__:
             scaled.__dict__[GAUSS] = s * self.at_gauss_points
-        return self._like(scaled, ("quadrature",))
+        return self.like(scaled, ("quadrature",))
 
-    def _like(self, other: OrbitPoint, known: tuple[str, ...]) -> OrbitPoint:
+    def like(self, other: OrbitPoint, known: tuple[str, ...]) -> OrbitPoint:
         """Another point that keeps what this one has computed and a small step leaves as it is."""
         other.__dict__.update({name: self.__dict__[name] for name in known if name in self.__dict__})
         return other
@@ -67,16 +67,21 @@ class OrbitPoint:
     def at_gauss_points(self) -> Array:
         """Values at the Gauss points: interval, point, variable."""
         count, m, n = self.K.shape
-        inner = (gauss(STAGES)[1] @ self.K.transpose(1, 0, 2).reshape(m, count * n)).reshape(m, count, n)
-        return np.asarray(self.x[:-1, None] + inner.transpose(1, 0, 2))
+        inner = self.K.reshape(count, m * n) @ _stages_of(n)
+        return np.asarray(inner.reshape(count, m, n) + self.x[:-1, None])
 
     @cached_property
     def sizes(self) -> Array:
         """Of the states along the orbit, so that no unit counts for more than another."""
-        values = self.x if not self.K.shape[1] else self.at_gauss_points.reshape(-1, self.x.shape[1])
-        low, high = values.min(axis=0), values.max(axis=0)
+        low, high = self.extent
         size = np.maximum(np.maximum(high, -low), high - low)
-        return np.maximum(size, 1e-3 * max(float(size.max()), 1e-12))
+        return np.maximum(size, 1e-3 * max(*size.tolist(), 1e-12))
+
+    @cached_property
+    def extent(self) -> tuple[Array, Array]:
+        """The smallest and the largest value of each state along the orbit."""
+        values = self.x if not self.K.shape[1] else self.at_gauss_points.reshape(-1, self.x.shape[1])
+        return values.min(axis=0), values.max(axis=0)
 
     @cached_property
     def gauss_times(self) -> Array:
@@ -85,7 +90,13 @@ class OrbitPoint:
     @cached_property
     def quadrature(self) -> Array:
         """Weights of the Gauss points in an integral over [0, 1]."""
-        return np.asarray(np.diff(self.times)[:, None] * gauss(STAGES)[2])
+        return np.asarray((self.times[1:] - self.times[:-1])[:, None] * gauss(STAGES)[2])
+
+
+@cache
+def _stages_of(n: int) -> Array:
+    """K of an interval, in one row, times this is Σ_l a_il K_l: the coefficients a of n states at once."""
+    return np.ascontiguousarray(np.kron(gauss(STAGES)[1], np.eye(n)).T)
 
 
 @dataclass(frozen=True)
@@ -297,8 +308,10 @@ class OrbitProblem:
 
     def multipliers(self, point: OrbitPoint, maps: Array) -> Complex:
         """Floquet multipliers of [0, 1], in directions along constraints and levels."""
-        B, Z = maps.copy(), self.bases(point)
-        B[-1] = self._turned(point.x[0], point.x[-1])[1] @ B[-1]
+        B, Z = maps, self.bases(point)
+        if self._pins or self.setting.mirror is not None:
+            B = maps.copy()
+            B[-1] = self._turned(point.x[0], point.x[-1])[1] @ B[-1]
         if Z is not None:
             B = np.swapaxes(np.roll(Z, -1, axis=0), 1, 2) @ B @ Z
         key = B.shape[:2]

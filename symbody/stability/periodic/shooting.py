@@ -106,7 +106,9 @@ class ShootingProblem(OrbitProblem):
     def _linearised(self, point: OrbitPoint, planes: tuple[Plane, Plane]) -> ChainSolver | None:
         """The chain at an orbit."""
         n, count, flow = self.flow.n, len(point.x) - 1, self.flow
-        chain = self._solvers.setdefault(count, ChainSolver(n, count))
+        if count not in self._solvers:
+            self._solvers[count] = ChainSolver(n, count)
+        chain = self._solvers[count]
         names = [s.name for s in (*flow.x, *(() if flow.varied is None else (flow.varied,)))]
         for j in range(count):
             motion = self.motion(point, j, names)

@@ -33,7 +33,7 @@ class SweepProgress:
         return self.done / max(time.perf_counter() - self.begun, 1e-9)
 
     def show(self) -> None:
-        self._line.say(str(self))
+        self._line.say(self.__str__)
 
     def end(self) -> None:
         self._line.done()
