@@ -222,7 +222,11 @@ def stage(m: RungeKutta, s: Steps, h: float, number: int) -> None:
 def careful_stage(m: RungeKutta, s: Steps, h: float, number: int) -> None:
     """k of a stage that is brought back to the constraints, and how far it is noise."""
     t = s.t + m.C[number] * h
-    stage_state(m, s, h, number)
+    for i in range(s.n):
+        x = 0.0
+        for j in range(number):  # not written out, nor is the loop over stages: this seldom runs
+            x = x + m.A[number * m.width + j] * m.k[j * s.n + i]
+        s.w[i] = s.y[i] + h * x
     bring_back(m, s, t, s.w)
     s.rhs((t, s.w), (m.k[number * s.n :],))
     m.noise = max(m.noise, abs(h) * noise_of_rates(m, s, t, s.w, m.k[number * s.n :]))
@@ -283,8 +287,8 @@ def smooth_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers) 
         return 0
     for i in range(s.n):
         m.change[i] = 0.0
-    for number in unrolled(1, 4):
-        for side in unrolled(2):
+    for number in range(1, 4):
+        for side in range(2):
             step = float(number) * (delta if side == 0 else -delta)
             for i in range(s.n):
                 m.other[i] = y[i] + step * rates[i] if i < m.positions else y[i]
@@ -308,7 +312,7 @@ def take(m: RungeKutta, s: Steps, h: float) -> None:
 def take_carefully(m: RungeKutta, s: Steps, h: float) -> None:
     """A step by stages that are brought back to the constraints, and so is its end where nothing else does that."""
     m.noise = 0.0
-    for number in unrolled(1, m.stages):
+    for number in range(1, m.stages):
         careful_stage(m, s, h, number)
     end_of_step(m, s, h)
     if m.projects == 0:
@@ -408,7 +412,7 @@ def tried(m: RungeKutta, s: Steps, h: float) -> int:
             across = s.error if m.is_driven == 1 else s.error / MOST_ACROSS
         s.error = min(s.error, max(m.error_along / SHARE, across))
     if m.onto is not None and m.careful == 1:
-        for number in unrolled(m.stages + 1, m.width):  # the dense output comes to places of its own
+        for number in range(m.stages + 1, m.width):  # the dense output comes to places of its own
             careful_stage(m, s, h, number)
         m.noise = max(m.noise, abs(h) * noise_of_rates(m, s, s.t + h, s.y_end, m.k[m.stages * s.n :]))
         m.error = s.error
@@ -601,13 +605,13 @@ def polynomial(m: RungeKutta, s: Steps, h: float, is_short: int) -> None:
         s.rhs((s.t + h, s.y_end), (m.k[m.stages * n :],))
         s.counts.evaluations += 1
     if m.onto is not None and m.careful == 1:
-        for number in unrolled(m.stages + 1, m.width):
+        for number in range(m.stages + 1, m.width):
             careful_stage(m, s, h, number)
     else:
         for number in unrolled(m.stages + 1, m.width):
             stage(m, s, h, number)
         if m.onto is not None and has_outlier(m, s) == 1:
-            for number in unrolled(m.stages + 1, m.width):
+            for number in range(m.stages + 1, m.width):
                 careful_stage(m, s, h, number)
     s.counts.evaluations += m.width - m.stages - 1
     for i in range(n):

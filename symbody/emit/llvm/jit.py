@@ -55,6 +55,12 @@ def _features() -> str:
 
 
 @cache
+def rounding() -> str:
+    """How sums of products are written where LLVM may not choose: in one operation, on machines that have it."""
+    return "fused" if "+fma" in _features().split(",") or platform.machine() in ("aarch64", "arm64") else "separate"
+
+
+@cache
 def lanes(real: str = "double") -> int:
     """How many states fit side by side into a register of this machine."""
     features = _features()
@@ -86,31 +92,43 @@ def _parsed(text: str) -> llvm.ModuleRef:
     return module
 
 
-def machine_code(kernels: str, pieces: str, is_quick: bool = False) -> bytes:
+def machine_code(kernels: str, pieces: str, is_quick: bool = False, is_plain: bool = False) -> bytes:
     """An object file. Kernels are loops and get LLVM's optimisation; pieces are straight lines and need none.
 
     is_quick   to compile rather than to run: instructions are the same, registers and their order are not looked after
+    is_plain   kernels get the four passes that matter most only, a sixth of the time of all: for those whose rounding
+               the text fixes
     """
     with _lock:
         loops = _parsed(kernels)
         options = llvm.create_pipeline_tuning_options(speed_level=3)
         options.loop_vectorization = True
         options.slp_vectorization = False
-        _run_passes(loops, llvm.create_pass_builder(_machine(), options))
+        _run_passes(loops, llvm.create_pass_builder(_machine(), options), is_plain)
         module = _parsed(pieces)
         module.link_in(loops)
         return bytes(_machine(QUICK_LEVEL if is_quick else LEVEL).emit_object(module))
 
 
-def _run_passes(module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
+def _run_passes(module: llvm.ModuleRef, builder: llvm.PassBuilder, is_plain: bool = False) -> None:
     """Run the pipeline and free it: llvmlite keeps the 55 kB of each, because its pass managers inherit a dispose that
     does nothing first."""
-    manager = builder.getModulePassManager()
+    manager = _few_passes() if is_plain else builder.getModulePassManager()
     try:
         manager.run(module, builder)
     finally:
         ffi.lib.LLVMPY_DisposeNewModulePassManger(manager)
         manager.detach()
+
+
+def _few_passes() -> llvm.ModulePassManager:
+    """Kernels that are called once go into their callers, variables into registers."""
+    manager = llvm.create_new_module_pass_manager()
+    manager.add_always_inliner_pass()
+    manager.add_sroa_pass()
+    manager.add_instruction_combine_pass()
+    manager.add_simplify_cfg_pass()
+    return manager
 
 
 # ---------------------------------------------------------------------------------------------------------- for GPUs

@@ -55,7 +55,7 @@ from .numbers import BYTES, LARGEST_NUMBER, SUFFIX, lanes_of, real_of, splat
 _TYPES: Final[dict[Type, str]] = {
     INDEX: "i64", NUMBERS: "ptr", INDICES: "ptr", FUNCTION: "ptr", NOTHING: "void",
 }  # fmt: skip
-_FLAGS: Final = "contract reassoc nsz"
+FREE: Final = "contract reassoc nsz"  # rounding is LLVM's choice, which differs with what it takes the time to look at
 _NUMBER_OPS: Final = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 _INDEX_OPS: Final = {"+": "add nsw", "-": "sub nsw", "*": "mul nsw", "//": "sdiv", "%": "srem"}
 _INDEX_TESTS: Final = {"<": "slt", ">": "sgt", "<=": "sle", ">=": "sge", "==": "eq", "!=": "ne"}
@@ -103,6 +103,8 @@ class LlvmKernel:
     power    name of the function for x^y
     is_scalar   whether LLVM must leave loops as they are: where numbers are far apart it would gather vectors, which
                 takes longer
+    rounding    "free", or as the text says, whatever LLVM does with it: "fused" writes a b + c as one operation,
+                "separate" never does
     """
 
     def __init__(
@@ -115,7 +117,10 @@ class LlvmKernel:
         tables: Tables | None = None,
         power: str = "pow",
         is_scalar: bool = False,
+        rounding: str = "free",
     ) -> None:
+        self.flags = f" {FREE}" if rounding == "free" else " nsz"
+        self.is_fused = rounding == "fused"
         self.loop_mark = ", !llvm.loop !0" if is_scalar else ""
         self.real, self.size, self.power = real_of(number), BYTES[real_of(number)], power
         self.form, self.name, self.number, self.stride, self.shared = form, name, number, stride, shared or {}
@@ -205,14 +210,28 @@ class LlvmKernel:
         return self.new(f"getelementptr {element}, ptr {self.value(e.array)}, i64 {self.value(e.start)}")
 
     def operation(self, e: Operation) -> str:
+        if self.is_fused and e.type is NUMBER and e.sign in ("+", "-") and (of := _products(e)):
+            return self.fused(e, of[0])
         left, right = self.value(e.left), self.value(e.right)
         if e.type is INDEX:
             return self.new(f"{_INDEX_OPS[e.sign]} i64 {left}, {right}")
         if e.type is NUMBER:
-            return self.new(f"{_NUMBER_OPS[e.sign]} {_FLAGS} {self.number} {left}, {right}")
+            return self.new(f"{_NUMBER_OPS[e.sign]}{self.flags} {self.number} {left}, {right}")
         if e.left.type is INDEX:
             return self.new(f"icmp {_INDEX_TESTS[e.sign]} i64 {left}, {right}")
         return self.new(f"fcmp {_NUMBER_TESTS[e.sign]} {self.number} {left}, {right}")
+
+    def fused(self, e: Operation, product: Operation) -> str:
+        """A sum or difference with a product, rounded once."""
+        is_right = product is e.right
+        other = self.value(e.left if is_right else e.right)
+        a, b = self.value(product.left), self.value(product.right)
+        if e.sign == "-" and is_right:
+            a = self.new(f"fneg {self.number} {a}")
+        elif e.sign == "-":
+            other = self.new(f"fneg {self.number} {other}")
+        t = self.number
+        return self.new(f"call nsz {t} @llvm.fma.{SUFFIX[self.real]}({t} {a}, {t} {b}, {t} {other})")
 
     def converted(self, e: Converted) -> str:
         value = self.value(e.value)
@@ -366,6 +385,11 @@ class LlvmKernel:
         return self.new(f"getelementptr ptr, ptr {table}, i64 {k}")
 
 
+def _products(e: Operation) -> list[Operation]:
+    """Those of the two that are products, the right one first: what is added to a sum."""
+    return [x for x in (e.right, e.left) if isinstance(x, Operation) and x.sign == "*" and x.type is NUMBER]
+
+
 def parameter_type(p: Parameter, real: str, named: bool = False) -> str:
     """The type of an argument; in a definition with what is promised of it."""
     if not p.is_place and p.type not in (NUMBERS, INDICES):
@@ -382,11 +406,13 @@ def simple_kernel(kernel: Kernel, known: Known) -> KernelForm:
 
 
 class LlvmLoops:
-    """Kernels that belong together, in one module, for numbers of one precision; `power` as in `LlvmKernel`,
-    `most_written_out` as in `Kernels`."""
+    """Kernels that belong together, in one module, for numbers of one precision; `power` and `rounding` as in
+    `LlvmKernel`, `most_written_out` as in `Kernels`."""
 
-    def __init__(self, real: str = "double", power: str = "pow", most_written_out: int = 0) -> None:
-        self.kernels, self.real, self.power = Kernels(most_written_out), real, power
+    def __init__(
+        self, real: str = "double", power: str = "pow", most_written_out: int = 0, rounding: str = "free"
+    ) -> None:
+        self.kernels, self.real, self.power, self.rounding = Kernels(most_written_out), real, power, rounding
         self._entries: list[str] = []
 
     def entry(
@@ -396,8 +422,9 @@ class LlvmLoops:
         self._entries.append(_entry_text(entry(self.kernels, kernel, name, arguments, known, outputs)))
 
     def text(self) -> str:
-        library = f"declare {self.real} @pow({self.real}, {self.real})\n"
-        return intrinsics(self.real) + library + self.definitions(_attributes)
+        t = self.real
+        library = f"declare {t} @pow({t}, {t})\ndeclare {t} @llvm.fma.{SUFFIX[t]}({t}, {t}, {t})\n"
+        return intrinsics(t) + library + self.definitions(_attributes)
 
     def definitions(self, attributes: Callable[[KernelForm, int], str]) -> str:
         """Kernels and entries without what they call of the library. `attributes` are those of a kernel that is called
@@ -407,7 +434,7 @@ class LlvmLoops:
         called = Counter(part.target.name for f in forms for part in all_parts(f.body) if isinstance(part, Called))
         real, texts = self.real, []
         for form in forms:
-            kernel = LlvmKernel(form, form.name, real, tables=tables, power=self.power)
+            kernel = LlvmKernel(form, form.name, real, tables=tables, power=self.power, rounding=self.rounding)
             texts.append(kernel.text(attributes(form, called[form.name])))
         return constant_tables(tables) + "".join(texts) + "".join(self._entries)
 

@@ -44,7 +44,7 @@ def compiled_loops(
     and whether it may be code that is quick to have. The second result says whether it could be improved."""
 
     def text() -> str:
-        loops = loop_text.LlvmLoops()
+        loops = loop_text.LlvmLoops(rounding=jit.rounding())
         loops.entry(kernel, name, dict(types), dict(known), outputs)
         return loops.text()
 
@@ -58,7 +58,7 @@ def compiled_loops(
     for quick in (False, True) if is_quick else (False,):
         if (kept := disk.load(keys[quick])) is not None:
             return jit.Loaded(kept), quick
-    made = jit.machine_code(text() if is_ours else made_of, "", is_quick)
+    made = jit.machine_code(text() if is_ours else made_of, "", is_quick, is_plain=is_quick)
     disk.save(keys[is_quick], made)
     return jit.Loaded(made), is_quick
 
