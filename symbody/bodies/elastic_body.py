@@ -27,7 +27,7 @@ from .vectors import Vector
 
 if TYPE_CHECKING:
     from .finite_elements.interpolated_body import InterpolatedBody
-    from .finite_elements.reduced_body import ReducedBody
+    from .finite_elements.reduced_body import DeformingSurface, ReducedBody
     from .finite_elements.stress_history import StressHistory
 
 Place = tuple[Expr, Expr, Expr]
@@ -110,9 +110,15 @@ class ElasticBody(Body):
 
     @cached_property
     def edges(self) -> tuple[tuple[Frame, Frame], ...]:
+        if self.surface is not None:
+            return ()
         if self.reduced is not None:
             return self.reduced.edges(self.frame, self.coordinates)
         return tuple(pairwise(self.at(*place) for place in self.outline))
+
+    @property
+    def surface(self) -> DeformingSurface | None:
+        return None if self.reduced is None else self.reduced.surface(self.coordinates)
 
     @property
     def is_fixed_at_origin(self) -> bool:

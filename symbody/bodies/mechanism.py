@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..algebra.graph import Expr, Symbol, symbol
 from ..algebra.portable import Portable
@@ -22,6 +22,9 @@ from .points import Point
 from .summaries import rows_of_parts, rows_of_symbols, rows_of_written
 from .topology import Topology, topology
 from .vectors import Vector
+
+if TYPE_CHECKING:
+    from .finite_elements.reduced_body import DeformingSurface
 
 INTERNAL: Final = ("elastic", "elastic damping")  # kinds of loads that deform a body
 
@@ -81,6 +84,11 @@ class Body:
     def line(self) -> tuple[Frame, ...]:
         """Frames on a body that deforms, between which it is drawn."""
         return tuple(dict.fromkeys(f for pair in self.edges for f in pair))
+
+    @property
+    def surface(self) -> DeformingSurface | None:
+        """The mesh of a body that deforms, where there is one."""
+        return None
 
     @property
     def is_fixed_at_origin(self) -> bool:

@@ -22,10 +22,11 @@ from ..errors import ViewError, unknown
 from ..study.requests import Drawing, DrawnShape
 from .body_shapes import BodyInertia, Painter, checked_shapes, link_solids, needed, placed_solids, rod
 from .camera import CameraAndFloor
+from .deformed_surfaces import deformed_surface
 from .glyphs import Support
 from .meshes import KINDS, MOST_IN_ALL, found_file, read_mesh
 from .poses import Placer, continued, euler_parameters, four, rotation_matrix, three
-from .scene_items import GROUND, End, Mesh, Solid, Span, Trace, Track, colour_text
+from .scene_items import GROUND, End, Mesh, Solid, Span, Surface, Trace, Track, colour_text
 from .skeleton import SkeletonFinder
 
 
@@ -71,7 +72,9 @@ class Appearance:
         shape = self.bodies[name].shape
         if name in self.shapes:
             return [s for g in checked_shapes(name, self.shapes[name]) for s in self._given(name, g)]
-        if self.bodies[name].line:  # drawn by `spans`, which deform
+        if (
+            self.bodies[name].line or self.bodies[name].surface is not None
+        ):  # drawn by `surfaces` or `spans`, which deform
             return []
         if shape is not None:
             numbers = self.numbers[name][10:]
@@ -209,6 +212,17 @@ class Appearance:
         colour, is_line = self.painter.colour[name], len(body.edges) < len(body.line)
         radius = self.painter.rod if is_line else 0.3 * self.painter.rod
         return [Span("rod", ends[a], ends[b], radius, colour, name=name) for a, b in body.edges]
+
+    def surfaces(self, paint: str) -> tuple[Surface, ...]:
+        """Bodies that deform, by their meshes where they have one, in colours that mean the same on all of them."""
+        hidden = {*self.shapes, *self.drawing.hide}
+        made = [
+            deformed_surface(n, surface, self.painter.colour[n], self.motion, paint)
+            for n, b in self.bodies.items()
+            if n not in hidden and (surface := b.surface) is not None
+        ]
+        largest = max((s.largest for s in made), default=0.0)
+        return tuple(replace(s, largest=largest) for s in made)
 
     def _place(self, action: Action) -> Array:
         return self.finder.now_points[:, self.finder.index(action)]

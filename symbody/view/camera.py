@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import numpy as np
 from ..algebra.evaluate import evaluate
 from ..emit.run.callable import Array
 from .poses import rotation_matrix, three
-from .scene_items import FIELD, GROUND, Camera, Floor, Mesh, Solid, Span, Three, Track
+from .scene_items import FIELD, GROUND, Camera, Floor, Mesh, Solid, Span, Surface, Three, Track
 from .shown_motion import ShownMotion
 from .skeleton import SkeletonFinder
 from .solids import scale_of
@@ -20,16 +21,24 @@ ROOM = 0.07  # around joints, as part of the mechanism's size
 LOOKS = 40  # times at which the extent is taken
 
 
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What has to be in view."""
+
+    solids: Sequence[Solid]
+    meshes: Mapping[str, Mesh]
+    spans: Sequence[Span]
+    surfaces: Sequence[Surface]
+    tracks: Sequence[Track]
+
+
 @dataclass(frozen=True)
 class CameraAndFloor:
     camera: Camera
     floor: Floor | None
 
 
-def camera_and_floor(
-    finder: SkeletonFinder, bodies: Sequence[Solid], meshes: Mapping[str, Mesh], spans: Sequence[Span], tracks: Sequence[Track],
-    centre: Array, wanted: str = "",
-) -> CameraAndFloor:  # fmt: skip
+def camera_and_floor(finder: SkeletonFinder, seen: Seen, centre: Array, wanted: str = "") -> CameraAndFloor:
     """A camera that has the whole motion in view, or moves along where that would make the mechanism small.
 
     wanted   what is up, where it is said: "z", "-y"; else it is against gravity
@@ -39,7 +48,7 @@ def camera_and_floor(
     up = -gravity if gravity is not None else _up_without_gravity(normal)
     if wanted:
         up = np.array([(-1.0 if wanted[0] == "-" else 1.0) * float(wanted[-1] == k) for k in "xyz"])
-    x, radius = _extents(bodies, meshes, spans, tracks, finder)
+    x, radius = _extents(seen, finder)
     follows = _travel(centre) > 2.5 * finder.size
     if follows:
         x = x - (centre[_picked(len(centre))] - centre[0])[:, None]
@@ -49,9 +58,7 @@ def camera_and_floor(
     direction = _direction(up, normal, x[0])
     target, fit = _fitted(x, radius, target, direction, up)
     camera = Camera(three(target), three(direction), three(up), max(reach, 0.05 * finder.size), fit, follows)
-    return CameraAndFloor(
-        camera, _floor(up, _lowest(bodies, meshes, tracks, up), finder) if gravity is not None else None
-    )
+    return CameraAndFloor(camera, _floor(up, _lowest(seen, up), finder) if gravity is not None else None)
 
 
 def _gravity(motion: ShownMotion) -> Array | None:
@@ -93,16 +100,10 @@ def _up_without_gravity(normal: Array | None) -> Array:
     return np.array([0.0, 0.0, 1.0])
 
 
-def _extents(
-    bodies: Sequence[Solid],
-    meshes: Mapping[str, Mesh],
-    spans: Sequence[Span],
-    tracks: Sequence[Track],
-    finder: SkeletonFinder,
-) -> tuple[Array, Array]:
+def _extents(seen: Seen, finder: SkeletonFinder) -> tuple[Array, Array]:
     """Middles of solids along time (times, solids, 3), and the radii of balls around them."""
-    moves = {t.name: t for t in tracks}
-    n = max((t.position.shape[1] for t in tracks), default=1)
+    moves = {t.name: t for t in seen.tracks}
+    n = max([*(t.position.shape[1] for t in seen.tracks), *(s.weights.shape[1] for s in seen.surfaces)], default=1)
     picked = _picked(n)
     out, radii = [], []
 
@@ -116,10 +117,14 @@ def _extents(
         R = np.stack([rotation_matrix(e) for e in t.rotation[-1, k]])
         out.append(t.position[-1, k] + R @ np.array(point))
 
-    for end in (e for s in spans for e in (s.start, s.end)):
+    for surface in seen.surfaces:
+        corners = _corners(surface, moves[surface.frame], picked)
+        out += list(corners)
+        radii += [0.0] * len(corners)
+    for end in (e for s in seen.spans for e in (s.start, s.end)):
         add(end.frame, end.point, ROOM * finder.size)
-    for s in bodies:
-        middle, radius = _ball_around(s, meshes)
+    for s in seen.solids:
+        middle, radius = _ball_around(s, seen.meshes)
         add(s.frame, three(np.array(s.position) + rotation_matrix(s.rotation) @ middle), radius)
     for h in finder.mechanism.joints:
         if h.kind not in ("free", "rolling"):
@@ -129,6 +134,17 @@ def _extents(
     if not out:
         return np.zeros((len(picked), 1, 3)), np.array([finder.size / 2])
     return np.stack(out, axis=1), np.array(radii)
+
+
+def _corners(surface: Surface, track: Track, picked: Array) -> Array:
+    """Places along time of the vertices that reach furthest in some direction at rest: (vertices, times, 3)."""
+    ways = np.array([w for w in itertools.product((-1.0, 0.0, 1.0), repeat=3) if any(w)])
+    k = np.unique((surface.mesh.vertices @ ways.T).argmax(axis=0))
+    w = surface.weights[-1, np.minimum(picked, surface.weights.shape[1] - 1)]
+    local = surface.mesh.vertices[k][:, None] + np.einsum("tm,mva->vta", w, surface.shifts[:, k])
+    at = np.minimum(picked, track.position.shape[1] - 1)
+    R = np.stack([rotation_matrix(e) for e in track.rotation[-1, at]])
+    return np.asarray(track.position[-1, at] + np.einsum("tab,vtb->vta", R, local))
 
 
 def _ball_around(s: Solid, meshes: Mapping[str, Mesh]) -> tuple[Array, float]:
@@ -198,10 +214,14 @@ def _direction(up: Array, normal: Array | None, points: Array) -> Array:
     return d / np.linalg.norm(d)
 
 
-def _lowest(bodies: Sequence[Solid], meshes: Mapping[str, Mesh], tracks: Sequence[Track], up: Array) -> float:
-    """How far down solids reach at any time: the least of x · up over their points."""
-    moves, out = {t.name: t for t in tracks}, [0.0]
-    for s in bodies:
+def _lowest(seen: Seen, up: Array) -> float:
+    """How far down solids and surfaces reach at any time: the least of x · up over their points."""
+    moves, out = {t.name: t for t in seen.tracks}, [0.0]
+    for surface in seen.surfaces:
+        t = moves[surface.frame]
+        picked = _picked(max(t.position.shape[1], surface.weights.shape[1]))
+        out.append(float((_corners(surface, t, picked) @ up).min()))
+    for s in seen.solids:
         if s.frame == GROUND:
             r, R = np.zeros((1, 3)), np.eye(3)[None]
         else:
@@ -210,7 +230,7 @@ def _lowest(bodies: Sequence[Solid], meshes: Mapping[str, Mesh], tracks: Sequenc
             r, R = t.position[-1, k], np.stack([rotation_matrix(e) for e in t.rotation[-1, k]])
         ups = np.einsum("nji,j->ni", R, up)  # up, in the frame
         heights = r @ up + ups @ np.array(s.position)
-        out.append(float((heights - _reach(s, meshes, ups @ rotation_matrix(s.rotation))).min()))
+        out.append(float((heights - _reach(s, seen.meshes, ups @ rotation_matrix(s.rotation))).min()))
     return min(out)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..emit.run.callable import Array
 from ..errors import ViewError, listed, shown
@@ -100,9 +101,15 @@ def _refuse_more_than(triangles: float) -> None:
 
 
 def smoothed(corners: Array) -> Mesh:
-    """A normal for every corner: the mean over faces there that meet its own at small angles, weighted by their areas.
+    """A normal for every corner: the mean over faces there that meet its own at small angles, weighted by their
+    areas."""
+    return smoothed_with_sources(corners)[0]
 
-    Where more than `MOST_AROUND` faces meet, each keeps its own: every pair would have to be compared.
+
+def smoothed_with_sources(corners: Array) -> tuple[Mesh, NDArray[np.int64]]:
+    """The same, and for each vertex the number of a corner that it was made of, counted over all triangles.
+
+    Where more than `MOST_AROUND` faces meet, each keeps its own normal: every pair would have to be compared.
     """
     n = len(corners)
     areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -125,4 +132,4 @@ def smoothed(corners: Array) -> Mesh:
     normals = np.where(length > 0, normals / np.maximum(length, 1e-300), [0.0, 0.0, 1.0])
     rows = np.column_stack([places, np.round(normals * 1e4)])
     _, first, index = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    return Mesh(corners.reshape(-1, 3)[first], normals[first], index.reshape(n, 3).astype(np.int64))
+    return Mesh(corners.reshape(-1, 3)[first], normals[first], index.reshape(n, 3).astype(np.int64)), first

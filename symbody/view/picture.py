@@ -15,8 +15,9 @@ import numpy as np
 from ..emit.run.callable import Array
 from ..errors import ViewError, unknown
 from ..escaping import in_html
+from .deformed_surfaces import coarse, painted_values, places, ramp, weights_at
 from .poses import between, rotation_matrix
-from .scene_items import FIELD, GROUND, PALETTE, End, Mesh, Solid
+from .scene_items import FIELD, GROUND, PALETTE, End, Mesh, Solid, Surface
 from .solids import profile, ratio_of, scale_of, unit_mesh
 
 if TYPE_CHECKING:
@@ -114,6 +115,11 @@ def picture(
     for s in scene.solids:
         if s.group in scene.shown:
             patches += _solid(s, frames, scene.meshes, view, theme, fine)
+    for surface in scene.surfaces:
+        if surface.group in scene.shown:
+            patches += _surface(
+                surface if fine else coarse(surface), frames, view, theme, _between_samples(scene.t, now)
+            )
     patches += _spans(scene, frames, view, theme)
     if "traces" in scene.shown:
         patches += _traces(scene, view, theme)
@@ -178,6 +184,28 @@ def _ball(s: Solid, centre: Array, view: Projection, base: Array) -> Iterator[Pa
     for k, (part, shift, shade) in enumerate(((1.0, 0.0, 0.1), (0.72, 0.22, 0.55), (0.4, 0.4, 0.95))):
         at = flat[0] + shift * r * lit
         yield Patch(float(depth[0]) - s.size[0] * (0.5 + 0.01 * k), at + part * r * circle, _shaded(base, shade), opacity=s.opacity)  # fmt: skip
+
+
+def _surface(
+    s: Surface, frames: dict[str, tuple[Array, Array]], view: Projection, theme: str, when: tuple[int, float]
+) -> Iterator[Patch]:
+    """Both sides of triangles: a shell is seen from each; of a closed surface, near ones cover far ones."""
+    R, r = frames[s.frame]
+    weights = weights_at(s, *when)
+    vertices = places(s, weights) @ R.T + r
+    corners = vertices[s.mesh.triangles]
+    n = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    size = np.linalg.norm(n, axis=1)
+    n = n / np.maximum(size, 1e-300)[:, None]
+    towards = np.einsum("fi,fi->f", n, view.eye - corners.mean(axis=1))
+    n = n * np.where(towards < 0, -1.0, 1.0)[:, None]
+    base = np.array([int(colour_of(s.colour, theme)[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    colours = np.broadcast_to(base, (len(n), 3))
+    if s.paint:
+        colours = ramp(painted_values(s, weights)[s.mesh.triangles].mean(axis=1) / (s.largest or 1.0))
+    flat, depth = view(corners)
+    for points, far, facing, colour in zip(flat, depth.mean(axis=1), n @ view.light, colours, strict=True):
+        yield Patch(float(far), points, _shaded(colour, float(facing)))
 
 
 def _shaded(base: Array, facing: float) -> str:

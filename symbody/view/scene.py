@@ -17,11 +17,12 @@ from ..later import later
 from ..study.requests import Drawing
 from ..whole_files import write_bytes, write_text
 from .appearance import Appearance
-from .camera import camera_and_floor
+from .camera import Seen, camera_and_floor
+from .deformed_surfaces import refuse_paint
 from .forces import arrows
 from .glyphs import axes_solids, joint_solids
 from .picture import svg
-from .scene_items import GROUND, GROUPS, Arrow, Camera, End, Floor, Label, Mesh, Solid, Span, Trace, Track
+from .scene_items import GROUND, GROUPS, Arrow, Camera, End, Floor, Label, Mesh, Solid, Span, Surface, Trace, Track
 from .shown_motion import mode_about, shown_motion_of, trajectory_of
 from .skeleton import SkeletonFinder, placer
 from .viewer import fragment, in_notebook, page
@@ -45,6 +46,7 @@ class Scene:
     frequency    of a mode, in radians per second
     shown        groups that are switched on at first, of bodies, joints, frames, forces, traces, labels
     size         the distance across the mechanism
+    surfaces     meshes of bodies that deform
     centre       the way of the mass centre, (times, 3)
     notes        on what a drawing asked for and could not have
 
@@ -72,13 +74,15 @@ class Scene:
     floor: Floor | None
     size: float
     centre: Array
+    surfaces: tuple[Surface, ...] = ()
     shown: tuple[str, ...] = SHOWN
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         moves = f"{len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g}" if len(self.t) > 1 else "standing still"
+        meshes = f", {len(self.surfaces)} deforming" if self.surfaces else ""
         said = "".join(f"\n  {n}" for n in self.notes)
-        return f"<Scene of {self.name}: {len(self.frames)} frames, {len(self.solids)} solids, {moves}{said}>"
+        return f"<Scene of {self.name}: {len(self.frames)} frames, {len(self.solids)} solids{meshes}, {moves}{said}>"
 
     def html(self, *, assets: bool = True, height: str = "26rem", autoplay: bool = True) -> str:
         """A part of a page. `assets=False` leaves out style and script, where `symbody.view.viewer.assets()` is on the
@@ -126,6 +130,7 @@ def scene(
     frequency: float | None = None,
     samples: int | None = None,
     show: Iterable[str] = SHOWN,
+    paint: str = "",
     title: str | None = None,
     values: Mapping[Any, float] | None = None,
     options: Mapping[str, Any] | None = None,
@@ -146,6 +151,7 @@ def scene(
     frequency   of the mode in rad/s, where `mode` does not say
     samples     number of times; by default as many as look smooth
     show        groups that are switched on at first
+    paint       "displacement" or "stress" (von Mises): colours meshes of bodies from finite elements by that
     values      of equations or of a state, by name or symbol; also as keywords where the name is not that of an option
     options     any of these by name, where the model has the name too
 
@@ -161,6 +167,7 @@ def scene(
     if wrong := [g for g in show if g not in GROUPS]:
         raise ViewError(f"scene: show={listed(wrong)}; there are {listed(GROUPS)}")
     given = trajectory_of(source, values or {})
+    refuse_paint(paint, (s for b in given.segments[0].equations.mechanism.bodies if (s := b.surface) is not None))
     place = placer(given.segments[0].equations, _frames_drawn_on(shapes, traces))
     motion = shown_motion_of(given, place, samples)
     finder = SkeletonFinder(motion, place)
@@ -170,8 +177,11 @@ def scene(
         finder = SkeletonFinder(motion, place)
     appearance = Appearance(finder, shapes, colours or {}, packages or {})
     bodies, spans, paths = appearance.solids(), appearance.spans(), appearance.traces(traces)
+    surfaces = appearance.surfaces(paint)
     tracks, centre, skeleton = appearance.tracks(), appearance.centre(), appearance.skeleton
-    view = camera_and_floor(finder, bodies, appearance.meshes, spans, tracks, centre, appearance.drawing.up)
+    view = camera_and_floor(
+        finder, Seen(bodies, appearance.meshes, spans, surfaces, tracks), centre, appearance.drawing.up
+    )
     signs = joint_solids(skeleton, appearance.painter.rod, appearance.supports(view, bodies))
     length = 0.16 * skeleton.size
     axes = [s for n in appearance.bodies for s in axes_solids(n, length)]
@@ -180,7 +190,7 @@ def scene(
         solids=(*bodies, *signs, *axes_solids(GROUND, 1.3 * length), *axes), spans=spans, traces=paths,
         labels=tuple(Label(n, End(n, skeleton.centres[n])) for n in appearance.bodies),
         arrows=() if motion.is_mode else arrows(finder, forces), meshes=appearance.meshes, camera=view.camera, floor=view.floor,
-        size=skeleton.size, centre=centre, shown=tuple(show), notes=tuple(appearance.notes),
+        size=skeleton.size, centre=centre, surfaces=surfaces, shown=tuple(show), notes=tuple(appearance.notes),
     )  # fmt: skip
 
 

@@ -158,6 +158,36 @@ class Mesh:
     triangles: NDArray[np.int64]
 
 
+PAINTS: Final = ("displacement", "stress")  # quantities by which surfaces can be coloured
+RAMP: Final = ("#30306e", "#2a6f9e", "#3aa58f", "#9fcf52", "#fbe04b")  # from nothing to the largest value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surface:
+    """Triangles on a body that deforms, x = x_0 + Σ w_k s_k in the frame of the body.
+
+    mesh          at rest
+    shifts        s_k, (coordinates, vertices, 3)
+    weights       w_k along the motion, (levels, times, coordinates)
+    coordinates   their names
+    paint         the quantity by which it is coloured, of `PAINTS`; "" for the colour of the body
+    stress        stresses xx, yy, zz, xy, yz, xz for each coordinate, (coordinates, vertices, 6), where that is painted
+    largest       value of what is painted, over the motion
+    """
+
+    name: str
+    frame: str
+    colour: str
+    mesh: Mesh
+    shifts: Array
+    weights: Array
+    coordinates: tuple[str, ...]
+    paint: str = ""
+    stress: Array | None = None
+    largest: float = 0.0
+    group: str = "bodies"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Track:
     """The motion of a frame in the ground: position (levels, times, 3), rotation (levels, times, 4); one time where it

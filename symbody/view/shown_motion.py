@@ -33,6 +33,7 @@ PHASES: Final = 48  # samples of a period
 LEVELS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)  # amplitudes of a mode; poses between them are interpolated
 SWING: Final = 0.5  # radians that a body turns at amplitude one, where it turns most
 REACH: Final = 0.3  # and the part of the mechanism's size that a body moves at most
+BEND: Final = 0.2  # the part of the size by which a mesh is deformed at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,10 +204,19 @@ def _largest_amplitude(base: ShownMotion, place: Placer, q0: Array, x: Any, size
     centres = points[:, : len(mechanism.bodies)]
     turn = max(np.linalg.norm(poses.R[f][1:] - poses.R[f][:1], axis=(1, 2)).max() / np.sqrt(2) for f in frames)
     reach = float(np.linalg.norm(centres[1:] - centres[:1], axis=2).max())
-    ratio = max(turn / SWING, reach / (REACH * size))
+    ratio = max(turn / SWING, reach / (REACH * size), _bending(base.equations, q) / (BEND * size))
     if ratio == 0.0:
         raise ViewError(f"mode of {base.equations.name!r}: its displacements move no body")
     return small / ratio
+
+
+def _bending(eq: Equations, q: Array) -> float:
+    """How far nodes of meshes move in the frames of their bodies."""
+    at, moved = {x: k for k, x in enumerate(eq.q)}, 0.0
+    for s in (s for b in eq.mechanism.bodies if (s := b.surface) is not None):
+        change = q[1:, [at[x] for x in s.coordinates]] - q[:1, [at[x] for x in s.coordinates]]
+        moved = max(moved, float(np.linalg.norm(np.tensordot(change, s.shifts, axes=1), axis=2).max()))
+    return moved
 
 
 def _closed(base: ShownMotion, q: Array) -> Array:

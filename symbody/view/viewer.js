@@ -148,15 +148,15 @@
     }`;
   const SHADERS = {
     solid: [`
-      layout(location = 0) in vec3 p; layout(location = 1) in vec3 n;
+      layout(location = 0) in vec3 p; layout(location = 1) in vec3 n; layout(location = 2) in vec3 c;
       uniform mat4 model, view, light; uniform mat3 normals;
-      out vec3 place, normal; out vec4 shaded;
+      out vec3 place, normal, paint; out vec4 shaded;
       void main() {
         vec4 w = model * vec4(p, 1.);
-        place = w.xyz; normal = normals * n; shaded = light * w; gl_Position = view * w;
+        paint = c; place = w.xyz; normal = normals * n; shaded = light * w; gl_Position = view * w;
       }`, `
-      in vec3 place, normal; in vec4 shaded;
-      uniform vec3 colour, eye, key, up; uniform float opacity, ambient;
+      in vec3 place, normal, paint; in vec4 shaded;
+      uniform vec3 colour, eye, key, up; uniform float opacity, ambient, painted;
       out vec4 pixel;` + SHADOW + `
       void main() {
         vec3 v = normalize(eye - place), n = normalize(normal);
@@ -164,7 +164,7 @@
         float facing = dot(n, key), open = lit(shaded, .0022);
         vec3 sky = mix(vec3(.62, .62, .66), vec3(1.02, 1.03, 1.06), .5 + .5 * dot(n, up)) * ambient;
         float fill = max(dot(n, normalize(v - .6 * key)), 0.) * .18;
-        vec3 c = colour * (sky * .62 + fill + .78 * max(facing, 0.) * open);
+        vec3 c = mix(colour, paint, painted) * (sky * .62 + fill + .78 * max(facing, 0.) * open);
         vec3 h = normalize(key + v);
         c += (.16 * pow(max(dot(n, h), 0.), 38.) * open + .05 * pow(1. - max(dot(n, v), 0.), 4.)) * ambient;
         c = c / (1. + .18 * max(max(c.r, c.g), c.b));
@@ -315,6 +315,32 @@
       return this.meshes.get(key);
     }
 
+    /** Triangles whose places, normals and colours change with time. */
+    moving(count, index) {
+      const gl = this.gl, array = gl.createVertexArray();
+      gl.bindVertexArray(array);
+      const buffers = [0, 1, 2].map((k) => {
+        const buffer = gl.createBuffer();
+        gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+        gl.bufferData(gl.ARRAY_BUFFER, 12 * count, gl.DYNAMIC_DRAW);
+        gl.enableVertexAttribArray(k);
+        gl.vertexAttribPointer(k, 3, gl.FLOAT, false, 0, 0);
+        return buffer;
+      });
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+      gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(index), gl.STATIC_DRAW);
+      gl.bindVertexArray(null);
+      return { array, buffers, count: index.length };
+    }
+
+    moved({ buffers }, ...values) {
+      const gl = this.gl;
+      values.forEach((x, k) => {
+        gl.bindBuffer(gl.ARRAY_BUFFER, buffers[k]);
+        gl.bufferSubData(gl.ARRAY_BUFFER, 0, x);
+      });
+    }
+
     triangles({ array, count }) {
       const gl = this.gl;
       gl.bindVertexArray(array);
@@ -376,7 +402,7 @@
       gl.clearColor(0, 0, 0, 0);
       gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
       gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-      const solid = (s) => { this.set({ model: s.model, normals: normalMatrix(s.model), colour: s.colour, opacity: s.opacity }); this.triangles(s.mesh); };
+      const solid = (s) => { this.set({ model: s.model, normals: normalMatrix(s.model), colour: s.colour, opacity: s.opacity, painted: s.painted ?? 0 }); this.triangles(s.mesh); };
       this.use("solid", view);
       view.solids.filter((s) => s.opacity === 1).forEach(solid);
       gl.enable(gl.BLEND);
@@ -428,10 +454,7 @@
 
     poses(t, amplitude) {
       const [k, s] = this.between(t), out = new Map([["ground", pose([0, 0, 0], [1, 0, 0, 0])]]);
-      let low = 0;
-      while (low < this.levels.length - 2 && this.levels[low + 1] <= amplitude) low++;
-      const high = Math.min(low + 1, this.levels.length - 1);
-      const part = high > low ? clamp((amplitude - this.levels[low]) / (this.levels[high] - this.levels[low]), 0, 1) : 0;
+      const [low, high, part] = this.amplitudes(amplitude);
       for (const f of this.frames) {
         let [p, e] = this.at(f, low, k, s);
         if (part > 0) {
@@ -444,10 +467,102 @@
       return out;
     }
 
+    /** Two amplitudes of a mode, and the part from the first to the second. */
+    amplitudes(amplitude) {
+      let low = 0;
+      while (low < this.levels.length - 2 && this.levels[low + 1] <= amplitude) low++;
+      const high = Math.min(low + 1, this.levels.length - 1);
+      return [low, high, high > low ? clamp((amplitude - this.levels[low]) / (this.levels[high] - this.levels[low]), 0, 1) : 0];
+    }
+
     /** How far the mass centre has gone. */
     travel(t) {
       const [k, s] = this.between(t), c = this.centre, j = Math.min(k + 1, c.length / 3 - 1);
       return [0, 1, 2].map((x) => c[3 * k + x] * (1 - s) + c[3 * j + x] * s - c[x]);
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------ bodies that deform
+
+  const decoded = (m) => ({
+    v: Float32Array.from(array(m.v, Uint16Array), (x, i) => m.low[i % 3] + (x / 65535) * m.size[i % 3]),
+    n: Float32Array.from(array(m.n, Int8Array), (x) => x / 127),
+    index: array(m.i, m.bits === 16 ? Uint16Array : Uint32Array),
+  });
+
+  /** Σ w s into an array. */
+  function sum(out, w, parts) {
+    out.fill(0);
+    for (let k = 0; k < parts.length; k++) { const s = parts[k], a = w[k]; if (a) for (let i = 0; i < out.length; i++) out[i] += a * s[i]; }
+  }
+
+  /** Von Mises stress of the six that begin at a place. */
+  function mises(s, i) {
+    const a = s[i] - s[i + 1], b = s[i + 1] - s[i + 2], c = s[i + 2] - s[i], d = s[i + 3], e = s[i + 4], f = s[i + 5];
+    return Math.sqrt((a * a + b * b + c * c) / 2 + 3 * (d * d + e * e + f * f));
+  }
+
+  /** A mesh whose vertices are where they are at rest, and a shift for each coordinate: x = x0 + Σ w s. */
+  class Surface {
+    constructor(data, motion, renderer, ramp) {
+      Object.assign(this, { data, motion, renderer, ramp });
+      const { v, index } = decoded(data.mesh), parts = array(data.shifts.parts, Int16Array), size = v.length;
+      this.rest = v;
+      this.index = index;
+      this.shifts = data.shifts.largest.map((s, k) => Float32Array.from(parts.subarray(k * size, (k + 1) * size), (x) => (x / 32767) * s));
+      if (data.stress) {
+        const stress = array(data.stress.parts, Int16Array);
+        this.stress = data.stress.largest.map((s, k) => Float32Array.from(stress.subarray(2 * k * size, 2 * (k + 1) * size), (x) => (x / 32767) * s));
+      }
+      this.w = array(data.w);
+      this.places = new Float32Array(size);
+      this.normals = new Float32Array(size);
+      this.colours = new Float32Array(size);
+      this.mesh = renderer.moving(size / 3, index);
+    }
+
+    /** Weights of the coordinates at a time, between samples and amplitudes. */
+    weights(t, amplitude) {
+      const m = this.shifts.length, n = this.w.length / m / this.motion.levels.length, [k, s] = this.motion.between(t), [low, high, part] = this.motion.amplitudes(amplitude);
+      const at = (level, i) => this.w.subarray((level * n + Math.min(i, n - 1)) * m, (level * n + Math.min(i, n - 1) + 1) * m);
+      const row = (level) => { const a = at(level, k), b = at(level, k + 1); return Array.from(a, (x, i) => x * (1 - s) + b[i] * s); };
+      const first = row(low), second = part > 0 ? row(high) : first;
+      return first.map((x, i) => x * (1 - part) + second[i] * part);
+    }
+
+    at(t, amplitude) {
+      const w = this.weights(t, amplitude), name = w.join();
+      if (name !== this.name) { this.name = name; this.deform(w); }
+      return this.mesh;
+    }
+
+    deform(w) {
+      const { rest, places: x, normals: n, index } = this;
+      sum(x, w, this.shifts);
+      if (this.data.paint) this.colour(w);
+      for (let i = 0; i < x.length; i++) x[i] += rest[i];
+      n.fill(0);
+      for (let i = 0; i < index.length; i += 3) {
+        const a = 3 * index[i], b = 3 * index[i + 1], c = 3 * index[i + 2];
+        const p = x[b] - x[a], q = x[b + 1] - x[a + 1], r = x[b + 2] - x[a + 2], u = x[c] - x[a], v = x[c + 1] - x[a + 1], z = x[c + 2] - x[a + 2];
+        const d = q * z - r * v, e = r * u - p * z, f = p * v - q * u;
+        n[a] += d; n[a + 1] += e; n[a + 2] += f;
+        n[b] += d; n[b + 1] += e; n[b + 2] += f;
+        n[c] += d; n[c + 1] += e; n[c + 2] += f;
+      }
+      this.renderer.moved(this.mesh, x, n, this.colours);
+    }
+
+    /** Colours by displacement, which `places` holds at this moment, or by von Mises stress. */
+    colour(w) {
+      const x = this.places, c = this.colours, largest = this.data.largest || 1, { ramp } = this;
+      if (this.stress) sum((this.stresses ??= new Float32Array(2 * x.length)), w, this.stress);
+      for (let i = 0; i < x.length; i += 3) {
+        const value = this.stress ? mises(this.stresses, 2 * i) : Math.sqrt(x[i] * x[i] + x[i + 1] * x[i + 1] + x[i + 2] * x[i + 2]);
+        const part = clamp(value / largest, 0, 1) * (ramp.length - 1);
+        const k = Math.min(Math.floor(part), ramp.length - 2), s = part - k, a = ramp[k], b = ramp[k + 1];
+        for (let j = 0; j < 3; j++) c[i + j] = a[j] * (1 - s) + b[j] * s;
+      }
     }
   }
 
@@ -538,6 +653,7 @@
       d.labels.forEach((l) => this.tags.append(element("span", {}, l.text)));
       this.legend = element("span", { class: "sbv-legend" });
       this.title = element("div", { class: "sbv-title" }, element("strong", {}, d.name), this.legend);
+      if (d.surfaces.some((s) => s.paint)) this.title.append(element("span", { class: "sbv-ramp", "aria-hidden": "true", style: `background: linear-gradient(90deg, ${d.ramp.join()})` }));
       this.help = element("dl", { class: "sbv-help", hidden: "" });
       for (const [k, v] of HELP) this.help.append(element("dt", {}, k), element("dd", {}, v));
       this.followTool = button("follow", "Follow the mechanism", () => { this.follows = !this.follows; this.refresh(); });
@@ -593,16 +709,15 @@
         if (s.kind === "box") return r.mesh(`box ${s.size}`, () => cube(s.size));
         if (s.kind === "mesh") {
           const m = d.meshes[s.mesh];
-          return r.mesh(`${d.name} ${s.mesh} ${m.v.data.length}`, () => ({
-            v: Float32Array.from(array(m.v, Uint16Array), (x, i) => m.low[i % 3] + (x / 65535) * m.size[i % 3]),
-            n: Float32Array.from(array(m.n, Int8Array), (x) => x / 127),
-            index: array(m.i, m.bits === 16 ? Uint16Array : Uint32Array),
-          }));
+          return r.mesh(`${d.name} ${s.mesh} ${m.v.data.length}`, () => decoded(m));
         }
         const key = s.profile ?? s.kind;
         return r.mesh(key, () => turned(d.profiles[key]));
       };
       this.solids = d.solids.map((s) => ({ ...s, mesh: mesh(s), local: pose(s.p, s.e, stretch(s)), opacity: s.opacity ?? 1 }));
+      const before = this.surfaces;
+      this.surfaces = d.surfaces.map((s) => new Surface(s, this.motion, r, d.ramp.map(rgb)));
+      (before ?? []).forEach((s, i) => (this.surfaces[i].w = s.w));  // of the motion that has come since
       this.rod = mesh({ kind: "cylinder" });
       this.tip = mesh({ kind: "cone" });
       this.coil = r.polyline(array(d.coil));
@@ -615,8 +730,9 @@
     }
 
     /** Another motion, of the same things. */
-    replaceMotion(t, poses, centre) {
+    replaceMotion(t, poses, centre, weights) {
       this.motion.replace(t, poses, centre);
+      this.surfaces.forEach((s) => (s.w = weights[s.data.name]));
       this.time = Math.min(this.time, this.motion.duration);
       this.forgetTraces();
       this.refresh();
@@ -674,6 +790,8 @@
       const reach = 1.25 * d.camera.radius, sun = add(middle, key, 3 * reach);
       const light = times(box(reach, 0.5 * reach, 9 * reach), lookAt(sun, middle, Math.abs(dot(key, up)) > 0.99 ? basis[0] : up));
       const solids = this.solids.filter((s) => this.shown[s.group]).map((s) => ({ mesh: s.mesh, model: times(frames.get(s.frame), s.local), colour: this.colour(s.colour), opacity: s.opacity }));
+      for (const s of this.surfaces) if (this.shown[s.data.group])
+        solids.push({ mesh: s.at(this.time, this.amplitude), model: frames.get(s.data.frame), colour: this.colour(s.data.colour), opacity: 1, painted: s.data.paint ? 1 : 0 });
       const lines = [];
       const identity = frames.get("ground");
       for (const s of d.spans) if (this.shown[s.group]) {
@@ -728,7 +846,9 @@
       this.followTool.setAttribute("aria-pressed", String(this.follows));
       const mode = d.frequency === null ? "" : d.frequency > 0 ? `${brief(d.frequency / 2 / Math.PI)} Hz` : "no oscillation";
       const arrows = this.shown.forces ? Object.entries(this.longest).map(([k, v]) => `longest ${k} ${brief(v)}`).join(", ") : "";
-      this.legend.textContent = [mode, arrows].filter(Boolean).join(" · ");
+      const paint = d.surfaces.find((s) => s.paint), largest = Math.max(...d.surfaces.map((s) => s.largest));
+      const painted = paint ? (d.frequency === null ? `${paint.paint} up to ${brief(largest)}` : paint.paint) : "";
+      this.legend.textContent = [mode, arrows, painted].filter(Boolean).join(" · ");
       if (!this.motion.duration) return;
       this.playTool.replaceChildren(icon(this.playing ? "pause" : "play"));
       this.playTool.setAttribute("aria-label", this.playing ? "Pause" : "Play");

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..escaping import as_attribute, as_script_data, in_html
 from .picture import coil, svg
-from .scene_items import GROUPS, PALETTE, End, Mesh
+from .scene_items import GROUPS, PALETTE, RAMP, End, Mesh, Surface
 from .solids import profile, ratio_of
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def data(scene: Scene) -> dict[str, Any]:
             for a in scene.arrows
         ],
         "meshes": {k: _mesh(m) for k, m in scene.meshes.items()},
+        "ramp": list(RAMP),
+        "surfaces": [_surface(s) for s in scene.surfaces],
         "camera": {
             "target": _shorts(camera.target), "direction": _shorts(camera.direction), "up": _shorts(camera.up),
             "radius": _short(camera.radius), "fit": _shorts(camera.fit), "follows": camera.follows,
@@ -100,6 +102,24 @@ def _mesh(m: Mesh) -> dict[str, Any]:
         "n": _array(np.round(m.normals * 127), np.int8),
         "i": _array(m.triangles, small),
         "bits": 8 * np.dtype(small).itemsize,
+    }
+
+
+def _surface(s: Surface) -> dict[str, Any]:
+    """A mesh with shifts for each coordinate (and stresses, where these are painted) as parts of 32767 of the largest
+    one."""
+    out = {
+        "name": s.name, "frame": s.frame, "colour": s.colour, "group": s.group, "paint": s.paint, "largest": _short(s.largest),
+        "mesh": _mesh(s.mesh), "w": _array(s.weights), "shifts": _by_mode(s.shifts),
+    }  # fmt: skip
+    return out if s.stress is None else {**out, "stress": _by_mode(s.stress)}
+
+
+def _by_mode(values: Any) -> dict[str, Any]:
+    largest = np.maximum(np.abs(values).reshape(len(values), -1).max(axis=1), 1e-300)
+    return {
+        "largest": [float(f"{x:.8e}") for x in largest],
+        "parts": _array(np.round(values / largest[:, None, None] * 32767), np.int16),
     }
 
 

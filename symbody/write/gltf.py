@@ -1,7 +1,8 @@
 """Scenes as binary glTF 2.0 with animation: for Blender, office programs, phones.
 
 What is shown at first is written: solids as meshes on nodes that move with their frames, spans as nodes that turn and
-stretch, traces as lines. glTF has y up; a node above all turns the scene so.
+stretch, bodies that deform as meshes with a morph target for each coordinate, whose weights are animated, traces as
+lines. Colours of vertices cannot move: where a surface is painted, each has that of its largest value. glTF has y up; a node above all turns the scene so.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..emit.run.callable import Array
+from ..view.deformed_surfaces import envelope, normal_shifts, ramp
 from ..view.picture import coil, colour_of, frames_at
 from ..view.poses import continued, four, rotation_matrix, turning_z_to
-from ..view.scene_items import GROUND, Solid, Span
+from ..view.scene_items import GROUND, Solid, Span, Surface
 from ..view.solids import ratio_of, scale_of, unit_mesh
 
 if TYPE_CHECKING:
@@ -67,6 +69,9 @@ class _GltfWriter:
         for s in self.scene.solids:
             if s.group in self.scene.shown:
                 self._child(frames[s.frame], self._solid(s))
+        for surface in self.scene.surfaces:
+            if surface.group in self.scene.shown:
+                self._child(frames[surface.frame], self._surface(surface))
         for span in self.scene.spans:
             if span.group in self.scene.shown:
                 self._span(span)
@@ -109,15 +114,21 @@ class _GltfWriter:
             }
         )  # fmt: skip
 
+    def _surface(self, s: Surface) -> int:
+        weights = s.weights[self.level]
+        node = self._node({"name": s.name, "mesh": self._morphed(s), "weights": _list(weights[0])})
+        if len(weights) > 1:
+            self._moves(node, weights=weights)
+        return node
+
     def _moves(self, node: int, **paths: Array) -> None:
         if self.times is None:
             t = self.scene.t - self.scene.t[0]
             self.times = self._accessor(t, "SCALAR", bounds=True)
+        shapes = {"rotation": "VEC4", "weights": "SCALAR"}
         for path, values in paths.items():
-            out = np.roll(values, -1, axis=1) if path == "rotation" else values
-            self.samplers.append(
-                {"input": self.times, "output": self._accessor(out, "VEC4" if path == "rotation" else "VEC3")}
-            )
+            out = np.roll(values, -1, axis=1) if path == "rotation" else values.ravel() if path == "weights" else values
+            self.samplers.append({"input": self.times, "output": self._accessor(out, shapes.get(path, "VEC3"))})
             self.channels.append({"sampler": len(self.samplers) - 1, "target": {"node": node, "path": path}})
 
     def _span(self, s: Span) -> None:
@@ -177,6 +188,33 @@ class _GltfWriter:
             self._known[key] = len(self.meshes) - 1
         return self._known[key]
 
+    def _morphed(self, s: Surface) -> int:
+        """A mesh with a morph target for each coordinate: shifts of vertices, and how normals turn to first order."""
+        m = s.mesh
+        attributes = {
+            "POSITION": self._accessor(m.vertices, "VEC3", bounds=True, target=ARRAY_BUFFER),
+            "NORMAL": self._accessor(m.normals, "VEC3", target=ARRAY_BUFFER),
+        }
+        if s.paint:
+            colours = ramp(envelope(s) / (s.largest or 1.0))
+            attributes["COLOR_0"] = self._accessor(np.vectorize(_linear)(colours), "VEC3", target=ARRAY_BUFFER)
+        targets = [
+            {
+                "POSITION": self._accessor(shift, "VEC3", bounds=True, target=ARRAY_BUFFER),
+                "NORMAL": self._accessor(turn, "VEC3", target=ARRAY_BUFFER),
+            }
+            for shift, turn in zip(s.shifts, normal_shifts(s), strict=True)
+        ]
+        primitive = {
+            "attributes": attributes,
+            "indices": self._accessor(m.triangles.reshape(-1), "SCALAR", UINT, target=INDEX_BUFFER),
+            "material": self._material("#ffffff" if s.paint else s.colour, 1.0, two_sided=True),
+            "targets": targets,
+        }
+        names = {"targetNames": list(s.coordinates)}
+        self.meshes.append({"primitives": [primitive], "weights": _list(s.weights[self.level, 0]), "extras": names})
+        return len(self.meshes) - 1
+
     def _coil(self, s: Span) -> int:
         return self._line(coil(), s.colour)
 
@@ -186,8 +224,8 @@ class _GltfWriter:
         self.meshes.append({"primitives": [primitive]})
         return len(self.meshes) - 1
 
-    def _material(self, colour: str, opacity: float) -> int:
-        key = ("material", colour, opacity)
+    def _material(self, colour: str, opacity: float, two_sided: bool = False) -> int:
+        key = ("material", colour, opacity, two_sided)
         if key not in self._known:
             hexed = colour_of(colour, "light")
             rgb = [_linear(int(hexed[i : i + 2], 16) / 255) for i in (1, 3, 5)]
@@ -195,6 +233,8 @@ class _GltfWriter:
             material: dict[str, Any] = {"name": colour, "pbrMetallicRoughness": appearance}
             if opacity < 1:
                 material["alphaMode"] = "BLEND"
+            if two_sided:
+                material["doubleSided"] = True
             self.materials.append(material)
             self._known[key] = len(self.materials) - 1
         return self._known[key]

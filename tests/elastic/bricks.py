@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 CORNERS = np.array(list(itertools.product((0, 1), repeat=3)))
+AROUND = [0, 4, 6, 2, 1, 5, 7, 3]  # corners around the lower side, then around the upper one
 LAME = (2.1e11 * 0.3 / (1.3 * 0.4), 2.1e11 / 2.6)
 DENSITY = 7850.0
 

@@ -12,11 +12,14 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.bodies.finite_elements.outer_faces import HEXA, outer_triangles
 from symbody.study.sources import find_model
 from symbody.study.study import Study
+from symbody.view.deformed_surfaces import places
 from symbody.view.scene import Scene, scene
 from symbody.view.viewer import assets
 from symbody.write.report.report import write_report
+from tests.elastic.bricks import AROUND, Block
 
 from .browser import Browser, Page, found
 
@@ -189,6 +192,32 @@ def test_motion_between_samples_is_smooth(browser, tmp_path):
     page.until(V)
     c, s = page.value(f"(() => {{ const m = {V}.motion.poses(0.25, 1).get('disc'); return [m[0], m[1]]; }})()")
     assert (c, s) == pytest.approx((0.9659258, 0.2588190), abs=1e-6)
+    page.close()
+
+
+def test_bodies_that_deform_are_where_their_nodes_are(browser: Browser, tmp_path: Path) -> None:
+    """Vertices, normals and colours of a mesh in the page, between two samples of a run."""
+    block = Block(n=(4, 1, 1))
+    faces = outer_triangles([(HEXA, block.cells[:, AROUND])], block.nodes)
+    part = sb.finite_elements(mass=block.mass, stiffness=1e-4 * block.stiffness, nodes=block.nodes, faces=faces)
+    arm = part.with_sets(root=part.near(x=0)).reduced(interfaces={"root": "rbe2"}, modes=2)
+    m = sb.Model("arm")
+    m.revolute("hinge", m.ground, m.elastic_from("arm", arm), axis="z")
+    m.gravity(0, -9.81, 0)
+    shown = scene(sb.simulate(sb.derive(m), 0.5, hinge=0.4), samples=11, paint="displacement")
+    (surface,) = shown.surfaces
+    page = browser.page(shown.save(tmp_path / "arm.html"), width=400, height=300)
+    page.until(f"{V} && {V}.canvas.width > 300")
+    pictures = [stopped_at(page, t) for t in (0.0, 0.175)]
+    weights = (surface.weights[0, 3] + surface.weights[0, 4]) / 2
+    seen = np.array(page.value(f"Array.from({V}.surfaces[0].places)")).reshape(-1, 3)
+    assert seen == pytest.approx(places(surface, weights), abs=1e-4)
+    normals = np.array(page.value(f"Array.from({V}.surfaces[0].normals)")).reshape(-1, 3)
+    assert (np.einsum("va,va->v", normals, surface.mesh.normals) > 0).all()
+    colours = np.array(page.value(f"Array.from({V}.surfaces[0].colours)")).reshape(-1, 3)
+    assert colours.std(axis=0).max() > 0.05
+    assert pictures[0] != pictures[1]
+    assert page.complaints() == []
     page.close()
 
 

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.bodies.finite_elements.outer_faces import HEXA, outer_triangles
+from tests.elastic.bricks import AROUND, Block
 from tests.view.browser import Browser, Page, found
 
 from .hostile_model import hostile
@@ -203,6 +205,25 @@ def test_events_that_pile_up_are_said(browser: Browser, tmp_path: Path) -> None:
     )
     assert opened.value("Math.min(...symbodyLive.run.states.map((x) => x[0]))") > -1e-9
     opened.close()
+
+
+def test_meshes_deform_with_the_motion_of_the_page(browser: Browser, tmp_path: Path) -> None:
+    """Weights of a body from finite elements are its coordinates, at every sample."""
+    block = Block(n=(3, 1, 1))
+    faces = outer_triangles([(HEXA, block.cells[:, AROUND])], block.nodes)
+    part = sb.finite_elements(mass=block.mass, stiffness=1e-4 * block.stiffness, nodes=block.nodes, faces=faces)
+    arm = part.with_sets(root=part.near(x=0)).reduced(interfaces={"root": "rbe2"}, modes=1)
+    m = sb.Model("arm")
+    m.revolute("hinge", m.ground, m.elastic_from("arm", arm), axis="z")
+    m.gravity(0, -9.81, -9.81)
+    page = browser.page(sb.write.live_page(sb.derive(m), tmp_path / "arm.html", until=0.3))
+    page.until(DONE)
+    bent = np.array(page.value("Array.from(symbodyLive.viewer.surfaces[0].w)"))
+    states = np.array(page.value("symbodyLive.run.states.map((x) => Array.from(x))"))
+    assert bent == pytest.approx(states[:, 0], rel=1e-6)
+    assert np.abs(bent).max() > 1e-3
+    assert page.complaints() == []
+    page.close()
 
 
 def test_external_functions_are_refused(tmp_path: Path) -> None:

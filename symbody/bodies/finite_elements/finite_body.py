@@ -45,6 +45,7 @@ class FiniteElements:
     prestressed geometric stiffness matrix of the stress that goes with a displacement, where it is known
     stress      {name: (N, 6) rows by displacements}, where it is known: stresses xx, yy, zz, xy, yz, xz at places of
                 that name
+    places      numbers of the nodes where these places are, where they are nodes: {name: (N,)}
 
     >>> part = sb.finite_elements(mass=np.eye(6), stiffness=np.zeros((6, 6)), nodes=[[0, 0, 0], [1, 0, 0]])
     >>> part.nodes[1], part.direction
@@ -63,9 +64,10 @@ class FiniteElements:
     faces: Indices = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
     prestressed: Callable[[Array], sparse.csc_array] | None = None
     stress: Mapping[str, sparse.csr_array] = field(default_factory=dict)
+    places: Mapping[str, Indices] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("sets", "stress"):
+        for name in ("sets", "stress", "places"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     @property

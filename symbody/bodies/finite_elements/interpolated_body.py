@@ -23,7 +23,7 @@ from ..frames import Frame
 from ..moments import Moments
 from .finite_body import Array, FiniteElements
 from .reduce import HeldBody, ReductionQuestion
-from .reduced_body import DUST, NodalShapes, ReducedBody, Skin, Stiffening
+from .reduced_body import DUST, DeformingSurface, NodalShapes, ReducedBody, Skin, Stiffening
 
 NEAR: Final = 0.5  # cosine of the largest angle between spans of samples that are still the same shapes
 
@@ -188,6 +188,10 @@ class InterpolatedBody(Summarized):
     def edges(self, on: Frame, q: tuple[Symbol, ...]) -> tuple[tuple[Frame, Frame], ...]:
         """Of the sample in the middle."""
         return self.samples[len(self.samples) // 2].edges(on, q)
+
+    def surface(self, q: tuple[Symbol, ...]) -> DeformingSurface | None:
+        """Of the sample in the middle."""
+        return self.samples[len(self.samples) // 2].surface(q)
 
     def point_at(self, place: Place) -> str | None:
         """The name of the point that is there in the sample in the middle."""

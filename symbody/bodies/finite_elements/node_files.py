@@ -1,8 +1,11 @@
-"""Places, labels and sets of nodes from files: Abaqus, Nastran, Ansys, arrays; and which rows of matrices are theirs."""
+"""Places, labels and sets of nodes from files: Abaqus, Nastran, Ansys, arrays; the outer faces of the elements between
+them; and which rows of matrices are theirs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,22 +14,49 @@ from scipy import io
 
 from ...errors import ModelError, shown
 from .finite_body import Array, Indices
+from .outer_faces import (
+    HEXA,
+    HEXA_OF_NASTRAN,
+    PYRAMID,
+    QUADRANGLE,
+    TETRA,
+    TRIANGLE,
+    WEDGE,
+    WEDGE_OF_NASTRAN,
+    ElementKind,
+    outer_triangles,
+)
 
 DIRECTIONS: Final = {"UX": 0, "UY": 1, "UZ": 2, "ROTX": 3, "ROTY": 4, "ROTZ": 5}  # of Ansys
-Found = tuple[Array, "Indices | None", dict[str, Any]]
+ABAQUS_SOLIDS: Final = {n: kind for kind in (TETRA, PYRAMID, WEDGE, HEXA) for n in kind.sizes}
+ABAQUS_SHELLS: Final = {n: kind for kind in (TRIANGLE, QUADRANGLE) for n in kind.sizes}
+NASTRAN: Final = {
+    "CTETRA": TETRA, "CPYRAM": PYRAMID, "CPENTA": WEDGE_OF_NASTRAN, "CHEXA": HEXA_OF_NASTRAN, "CTRIA3": TRIANGLE, "CTRIAR": TRIANGLE,
+    "CTRIA6": TRIANGLE, "CQUAD4": QUADRANGLE, "CQUADR": QUADRANGLE, "CQUAD8": QUADRANGLE,
+}  # fmt: skip
+NASTRAN_SHELLS: Final = {"CTRIA3": 3, "CTRIAR": 3, "CTRIA6": 6, "CQUAD4": 4, "CQUADR": 4, "CQUAD8": 8}
 
 
-def nodes_of(where: str, given: Any) -> Found:
-    """Places; labels and sets where the file has them."""
+@dataclass(frozen=True, eq=False)
+class NodeTable:
+    """Places of nodes; labels, sets and triangles between them where the file has them."""
+
+    places: Array
+    labels: Indices | None = None
+    sets: Mapping[str, Any] = field(default_factory=dict)
+    faces: Indices = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
+
+
+def nodes_of(where: str, given: Any) -> NodeTable:
     if not isinstance(given, (str, Path)):
-        return np.asarray(given, dtype=float), None, {}
+        return NodeTable(np.asarray(given, dtype=float))
     path = Path(given)
     if not path.is_file():
         raise ModelError(f"{where}: there is no file {str(path)!r}")
     if path.suffix == ".npy":
-        return np.load(path), None, {}
+        return NodeTable(np.load(path))
     if path.suffix in (".csv", ".txt"):
-        return np.loadtxt(path, delimiter="," if path.suffix == ".csv" else None, ndmin=2), None, {}
+        return NodeTable(np.loadtxt(path, delimiter="," if path.suffix == ".csv" else None, ndmin=2))
     text = path.read_text(encoding="utf-8", errors="replace")
     if path.suffix == ".inp":
         return _abaqus(where, path, text)
@@ -39,7 +69,12 @@ def nodes_of(where: str, given: Any) -> Found:
     )
 
 
-def _in_order(where: str, path: Path, table: dict[int, list[float]], sets: dict[str, list[int]]) -> Found:
+Rows = dict[tuple[ElementKind, int], list[list[int]]]  # labels of nodes of elements, by kind and number of nodes
+
+
+def _in_order(
+    where: str, path: Path, table: dict[int, list[float]], sets: dict[str, list[int]], elements: Rows | None = None
+) -> NodeTable:
     if not table:
         raise ModelError(f"{where}: {path.name} has no nodes")
     labels = np.array(sorted(table), dtype=np.int64)
@@ -49,13 +84,22 @@ def _in_order(where: str, path: Path, table: dict[int, list[float]], sets: dict[
         if strange := [k for k in members if k not in number]:
             raise ModelError(f"{where}: {path.name}: the set {name!r} names node {strange[0]}, which is not there")
         known[name] = np.array([number[k] for k in members], dtype=np.int64)
-    return np.array([table[int(k)] for k in labels]), labels, known
+    places = np.array([table[int(k)] for k in labels])
+    return NodeTable(places, labels, known, _outer(where, path, elements or {}, number, places))
 
 
-def _abaqus(where: str, path: Path, text: str) -> Found:
-    """*NODE and *NSET (also generated ones) of an input file without parts."""
+def _outer(where: str, path: Path, elements: Rows, number: Mapping[int, int], places: Array) -> Indices:
+    if strange := [k for rows in elements.values() for row in rows for k in row if k not in number]:
+        raise ModelError(f"{where}: {path.name}: an element names node {strange[0]}, which is not there")
+    made = [(kind, np.array([[number[k] for k in row] for row in rows])) for (kind, _), rows in elements.items()]
+    return outer_triangles(made, places)
+
+
+def _abaqus(where: str, path: Path, text: str) -> NodeTable:
+    """*NODE, *NSET (also generated ones) and *ELEMENT of an input file without parts."""
     table: dict[int, list[float]] = {}
     sets: dict[str, list[int]] = {}
+    elements: Rows = {}
     for keyword, options, rows in _keywords(text):
         if keyword == "NODE":
             for row in rows:
@@ -70,7 +114,28 @@ def _abaqus(where: str, path: Path, text: str) -> Found:
                     members.extend(range(first, last + 1, step))
                 else:
                     members.extend(k for x in row for k in ([int(x)] if x.lstrip("-").isdigit() else sets.get(x, [])))
-    return _in_order(where, path, table, sets)
+        elif keyword == "ELEMENT" and (found := _abaqus_kind(options.get("TYPE", ""))) is not None:
+            kind, size = found
+            numbers = [int(x) for row in rows for x in row]  # long elements go on in the next line
+            if len(numbers) % (size + 1):
+                raise ModelError(
+                    f"{where}: {path.name}: elements of type {options['TYPE']} have a number and {size} nodes each; "
+                    f"{len(numbers)} numbers follow"
+                )
+            at = range(0, len(numbers), size + 1)
+            elements.setdefault((kind, size), []).extend(numbers[k + 1 : k + size + 1] for k in at)
+    return _in_order(where, path, table, sets, elements)
+
+
+def _abaqus_kind(name: str) -> tuple[ElementKind, int] | None:
+    """Of solids and shells, with the number of their nodes: C3D20R, SC8R, S4R, STRI65; None of others."""
+    if found := re.match(r"(C3D|SC)(\d+)", name.upper()):
+        size = int(found[2])
+        return (ABAQUS_SOLIDS[size], size) if size in ABAQUS_SOLIDS else None
+    if found := re.match(r"(?:S|STRI|M3D|R3D)([34689])", name.upper()):
+        size = int(found[1])
+        return (ABAQUS_SHELLS[size], size) if size in ABAQUS_SHELLS else None
+    return None
 
 
 def _keywords(text: str) -> Iterator[tuple[str, dict[str, str], list[list[str]]]]:
@@ -89,10 +154,12 @@ def _keywords(text: str) -> Iterator[tuple[str, dict[str, str], list[list[str]]]
         head, rows = line, []
 
 
-def _nastran(where: str, path: Path, text: str) -> Found:
-    """GRID entries in free, small and large fields, in the basic coordinate system; SET1 entries are node sets."""
+def _nastran(where: str, path: Path, text: str) -> NodeTable:
+    """GRID entries in free, small and large fields, in the basic coordinate system; SET1 entries are node sets; solids
+    and shells."""
     table: dict[int, list[float]] = {}
     sets: dict[str, list[int]] = {}
+    elements: Rows = {}
     for fields in bulk_entries(text):
         if fields[0] == "GRID":
             if len(fields) > 2 and fields[2] not in ("", "0"):
@@ -103,7 +170,17 @@ def _nastran(where: str, path: Path, text: str) -> Found:
             table[int(fields[1])] = [nastran_number(x) if x else 0.0 for x in (*fields[3:6], "", "", "")[:3]]
         elif fields[0] == "SET1":
             sets[f"set {fields[1]}"] = [int(x) for x in fields[2:] if x.isdigit()]
-    return _in_order(where, path, table, sets)
+        elif fields[0] in NASTRAN:
+            kind = NASTRAN[fields[0]]
+            row = _element_nodes(kind, fields[3 : 3 + NASTRAN_SHELLS.get(fields[0], kind.sizes[1])])
+            elements.setdefault((kind, len(row)), []).append(row)
+    return _in_order(where, path, table, sets, elements)
+
+
+def _element_nodes(kind: ElementKind, fields: list[str]) -> list[int]:
+    """All nodes, or the corners where one between them is left out."""
+    numbers = [int(x) for x in fields if x.isdigit() and int(x)]
+    return numbers if len(numbers) == kind.sizes[1] else numbers[: kind.corners]
 
 
 def bulk_entries(text: str) -> Iterator[list[str]]:
@@ -115,8 +192,7 @@ def bulk_entries(text: str) -> Iterator[list[str]]:
             continue
         goes_on = line[0] in "+* ,"
         if "," in line:
-            fields = [x.strip() for x in line.split(",")]
-            width = len(fields)
+            fields = [x.strip() for x in line.split(",")][:9]  # the tenth names the line that follows
         else:
             width = 16 if line[:8].rstrip().endswith("*") or line[0] == "*" else 8
             fields = [line[:8].strip(), *(line[k : k + width].strip() for k in range(8, 72, width))]
@@ -142,7 +218,7 @@ def nastran_number(text: str) -> float:
     return float(t)
 
 
-def _ansys(where: str, path: Path, text: str) -> Found:
+def _ansys(where: str, path: Path, text: str) -> NodeTable:
     """NBLOCK and components of nodes (CMBLOCK) of an archive that CDWRITE left; in components, -k goes on up to k."""
     table: dict[int, list[float]] = {}
     sets: dict[str, list[int]] = {}

@@ -86,7 +86,7 @@ class HeldBody:
         moved = np.stack([nodal(body, shapes[:, k]) for k in range(shapes.shape[1])])
         return ReducedBody(
             m, first, second, K, D, frames, kept, held.words, None if geometric is None else geometric.fields,
-            Skin(body.nodes - held.origin, moved, body.faces, cage(body)), _stresses(where, body, shapes, ask.stress), report,
+            Skin(body.nodes - held.origin, moved, body.faces, cage(body), body.places), _stresses(where, body, shapes, ask.stress), report,
         )  # fmt: skip
 
     def _points(self, v: Array, shapes: Array) -> dict[str, PointData]:

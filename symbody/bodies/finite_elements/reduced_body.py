@@ -47,13 +47,26 @@ class Stiffening:
 
 @dataclass(frozen=True, eq=False)
 class Skin:
-    """What is drawn: nodes at rest, their shifts for each mode (n, nodes, 3), triangles, and edges between few
-    nodes."""
+    """What is drawn: nodes at rest, their shifts for each mode (n, nodes, 3), triangles, edges between few nodes, and
+    numbers of the nodes where stresses are known, by name."""
 
     nodes: Array
     shifts: Array
     faces: Indices
     edges: Indices = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    places: Mapping[str, Indices] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class DeformingSurface:
+    """Triangles on a body that deforms: nodes at rest, in the frame of the body, and their shifts and stresses for each
+    coordinate, (n, nodes, 3) and (n, nodes, 6); NaN where stresses are not known."""
+
+    coordinates: tuple[Symbol, ...]
+    nodes: Array
+    shifts: Array
+    faces: Indices
+    stress: Array | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +251,18 @@ class ReducedBody(Summarized):
             offset = sum_of(skin.nodes[k], skin.shifts[:, k], q)
             made[int(k)] = Frame(on, offset=offset, name=f"{on.name}.node{k}")
         return tuple((made[int(a)], made[int(b)]) for a, b in skin.edges)
+
+    def surface(self, q: tuple[Symbol, ...]) -> DeformingSurface | None:
+        """Its mesh, where that is known."""
+        skin = self.skin
+        if skin is None or not len(skin.faces):
+            return None
+        name = next((n for n in skin.places if n in self.stress), None)
+        stress = None
+        if name is not None:
+            stress = np.full((self.count, len(skin.nodes), 6), np.nan)
+            stress[:, skin.places[name]] = self.stress[name]
+        return DeformingSurface(q, skin.nodes, skin.shifts, skin.faces, stress)
 
     def frames(self, on: Frame, q: tuple[Symbol, ...]) -> dict[str, Frame]:
         """Of its points, on the frame of the body."""

@@ -14,6 +14,7 @@ from .sid_file import sid_body, sid_text
 
 SID = (".sid", ".sid_fem")
 ARRAYS = ("first", "second", "stiffness", "damping")
+SKIN = ("nodes", "shifts", "faces", "edges")
 
 
 def read_reduced(path: str | Path) -> ReducedBody:
@@ -72,7 +73,8 @@ def _arrays(body: ReducedBody) -> dict[str, Any]:
     if body.stiffening is not None:
         out |= {"stiffening_first": body.stiffening.first, "stiffening_second": body.stiffening.second}
     if body.skin is not None:
-        out |= {f"skin_{f}": getattr(body.skin, f) for f in ("nodes", "shifts", "faces", "edges")}
+        out |= {f"skin_{f}": getattr(body.skin, f) for f in SKIN}
+        out |= {f"place_{k}": v for k, v in body.skin.places.items()}
     return out | {f"stress_{k}": v for k, v in body.stress.items()}
 
 
@@ -87,11 +89,8 @@ def _from_arrays(where: str, place: Path) -> ReducedBody:
         stiff = (
             Stiffening(found["stiffening_first"], found["stiffening_second"]) if "stiffening_first" in found else None
         )
-        skin = (
-            Skin(*(found[f"skin_{f}"] for f in ("nodes", "shifts", "faces", "edges")))
-            if "skin_nodes" in found
-            else None
-        )
+        places = {k[6:]: v for k, v in found.items() if k.startswith("place_")}
+        skin = Skin(**{f: found[f"skin_{f}"] for f in SKIN}, places=places) if "skin_nodes" in found else None
         stress = {k[7:]: v for k, v in found.items() if k.startswith("stress_")}
         kept = tuple(map(str, found["kept"]))
         numbers = {k: found[k] for k in ARRAYS}

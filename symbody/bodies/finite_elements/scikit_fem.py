@@ -16,6 +16,7 @@ from scipy import sparse
 from ...errors import ModelError, shown
 from .finite_body import Array, FiniteElements, Indices, assembled
 from .optional_packages import package
+from .outer_faces import ElementKind, outer_triangles
 
 STRESSES = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))
 
@@ -45,6 +46,7 @@ def from_basis(where: str, basis: Any, young: Any, poisson: Any, density: Any, s
     return assembled(
         where, density * made.mass, made.stiffness, nodes, sets={**_mesh_sets(one), **(sets or {})}, units=units,
         faces=_skin(one), prestressed=made.prestressed, stress={"nodes": made.stress_rows},
+        places={"nodes": np.asarray(one.nodal_dofs[0], dtype=np.int64)},
     )  # fmt: skip
 
 
@@ -130,21 +132,11 @@ def _mesh_sets(basis: Any) -> dict[str, Indices]:
 
 
 def _skin(basis: Any) -> Indices:
-    """Triangles of the facets on the boundary, between nodes at the corners of the mesh."""
-    mesh = basis.mesh
-    facets = mesh.facets[:, mesh.boundary_facets()]
-    corners = _around(mesh, facets)
-    if len(corners) == 4:
-        corners = np.concatenate([corners[[0, 1, 2]], corners[[0, 2, 3]]], axis=1)
-    return np.asarray(basis.nodal_dofs[0][corners].T, dtype=np.int64)
-
-
-def _around(mesh: Any, facets: Indices) -> Indices:
-    """Corners of facets in order around them: four of them may be stored across."""
-    if len(facets) != 4:
-        return facets
-    a, b, c, d = (mesh.p[:, facets[k]] for k in range(4))
-    crossed = np.einsum("xn,xn->n", np.cross(b - a, c - a, axis=0), np.cross(c - a, d - a, axis=0)) < 0
-    out = facets.copy()
-    out[2, crossed], out[3, crossed] = facets[3, crossed], facets[2, crossed]
-    return out
+    """Triangles on the boundary of the mesh, between all nodes that lie there."""
+    elem, domain = basis.elem, basis.elem.refdom
+    corners = domain.nnodes
+    facets = tuple(tuple(dict.fromkeys(f)) for f in domain.facets)  # one that is a triangle may name a corner twice
+    is_second = elem.edge_dofs == 1
+    kind = ElementKind(corners, facets, tuple(map(tuple, domain.edges)), centres=is_second and elem.facet_dofs == 1)
+    rows = basis.element_dofs.T if is_second else basis.element_dofs.T[:, :corners]
+    return outer_triangles([(kind, np.asarray(rows, dtype=np.int64))], np.asarray(basis.doflocs).T)

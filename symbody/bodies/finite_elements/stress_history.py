@@ -24,9 +24,8 @@ class StressHistory(Summarized):
 
     @cached_property
     def von_mises(self) -> Array:
-        """√(½ ((σ_xx - σ_yy)² + ...) + 3 (σ_xy² + ...)), (times, places)."""
-        x, y, z, xy, yz, xz = np.moveaxis(self.components, -1, 0)
-        return np.asarray(np.sqrt(((x - y) ** 2 + (y - z) ** 2 + (z - x) ** 2) / 2 + 3 * (xy**2 + yz**2 + xz**2)))
+        """Of each place, (times, places)."""
+        return von_mises(self.components)
 
     @cached_property
     def principal(self) -> Array:
@@ -53,6 +52,12 @@ class StressHistory(Summarized):
             ("principal", f"from {self.principal.min():z.5g} to {self.principal.max():z.5g}"),
         )
         return Summary(f"Stresses of {self.name} at {self.components.shape[1]} places, {len(self.t)} times", rows)
+
+
+def von_mises(components: Array) -> Array:
+    """√(½ ((σ_xx - σ_yy)² + ...) + 3 (σ_xy² + ...)) of stresses xx, yy, zz, xy, yz, xz along the last axis."""
+    x, y, z, xy, yz, xz = np.moveaxis(components, -1, 0)
+    return np.asarray(np.sqrt(((x - y) ** 2 + (y - z) ** 2 + (z - x) ** 2) / 2 + 3 * (xy**2 + yz**2 + xz**2)))
 
 
 def stress_history(

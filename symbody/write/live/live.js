@@ -3,7 +3,7 @@
 // `live` has what the page was written with: sliders, curves, the coefficients of the integrator.
 (() => {
   const RTOL = 1e-7, ATOL = 1e-9, MOST_STEPS = 200000, PATIENCE = 14; // milliseconds of computing between two pictures
-  const { tableau: rk, samples, frames, curves, sliders, geometry } = live;
+  const { tableau: rk, samples, frames, weights, curves, sliders, geometry } = live;
   const events = live.events, LEAST = 1e-4, LOOKS = 8, MOST_EVENTS = 2000; // LEAST: part of a step after an event where functions have left zero
   const root = document.querySelector("#live"), $ = (selector) => root.querySelector(selector);
   const brief = (x) => (x === 0 ? "0" : Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ? x.toExponential(2) : String(+x.toPrecision(4)));
@@ -195,9 +195,11 @@
       return marks.length >= 10 && marks.at(-1).t - marks.at(-10).t < 1e-5;
     }
 
-    /** Poses of all frames at the samples that there are. */
+    /** Poses of all frames, and weights of surfaces that deform, at the samples that there are. */
     shown() {
-      const count = this.states.length, poses = {}, centre = new Float32Array(3 * count), found = new Float64Array(12 * frames.length + 3);
+      const count = this.states.length, poses = {}, centre = new Float32Array(3 * count), bent = {};
+      const after = 12 * frames.length + 3, found = new Float64Array(after + Object.values(weights).reduce((a, b) => a + b, 0));
+      for (const [name, n] of Object.entries(weights)) bent[name] = new Float32Array(n * count);
       frames.forEach((name) => (poses[name] = { p: new Float32Array(3 * count), e: new Float32Array(4 * count) }));
       this.states.forEach((x, k) => {
         model.poses(this.times[k], x, this.r, this.p, found);
@@ -205,9 +207,11 @@
           poses[name].e.set(eulerParameters(found, 12 * f), 4 * k);
           poses[name].p.set(found.subarray(12 * f + 9, 12 * f + 12), 3 * k);
         });
-        centre.set(found.subarray(12 * frames.length), 3 * k);
+        centre.set(found.subarray(after - 3, after), 3 * k);
+        let at = after;
+        for (const [name, n] of Object.entries(weights)) { bent[name].set(found.subarray(at, at + n), n * k); at += n; }
       });
-      return [Float32Array.from(this.times.slice(0, count), (t) => t - this.begin), poses, centre];
+      return [Float32Array.from(this.times.slice(0, count), (t) => t - this.begin), poses, centre, bent];
     }
 
     /** Numbers of a curve at the samples. */

@@ -77,8 +77,9 @@ def live_part(eq: Equations, options: LiveOptions) -> LivePart:
     drawn = {"shapes": options.shapes, "packages": options.packages}
     shown = scene(motion, forces=(), title=options.title, **drawn)
     frames = named_frames(state, options.shapes, options.packages)
-    module = JavaScriptModule(replace(made, functions=(*made.functions, _poses(eq, made, frames))))
-    data = _data(made, module, shown, options.until) | {"frames": list(frames)}
+    module = JavaScriptModule(replace(made, functions=(*made.functions, _poses(eq, made, frames, shown))))
+    weights = {s.name: len(s.coordinates) for s in shown.surfaces}
+    data = _data(made, module, shown, options.until) | {"frames": list(frames), "weights": weights}
     data["geometry"] = slopes(
         state, [v.symbol for v in made.parameters], module.fields, options.shapes, options.packages
     )
@@ -86,8 +87,8 @@ def live_part(eq: Equations, options: LiveOptions) -> LivePart:
     return LivePart(_ELEMENT.format(shown.html(assets=False)), _asset("live.css"), _scripts(module, data), size)
 
 
-def _poses(eq: Equations, made: Artefact, frames: Mapping[str, Any]) -> ExportedFunction:
-    """Rotation matrix and origin of each frame, and the mass centre."""
+def _poses(eq: Equations, made: Artefact, frames: Mapping[str, Any], shown: Scene) -> ExportedFunction:
+    """Rotation matrix and origin of each frame, the mass centre, and the coordinates of surfaces that deform."""
     known = placed(eq, frames.values())
     numbers = [e for f in frames.values() for e in (*known[f].R.entries, *known[f].r.entries)]
     bodies = eq.mechanism.bodies
@@ -100,7 +101,9 @@ def _poses(eq: Equations, made: Artefact, frames: Mapping[str, Any]) -> Exported
         at = known[centre.frame].r + known[centre.frame].R @ centre.coordinates
         middle = middle + at * as_expr(m / total if total > 0 else 1 / len(mass))
     groups: dict[str, Any] = {"t": eq.t, "x": list(eq.state), "r": list(eq.r), "p": list(eq.p)}
-    found = {"poses": Matrix(len(numbers) + 3, 1, (*numbers, *middle.entries))}
+    by_name = {q.name: q for q in eq.q}
+    numbers += [*middle.entries, *(by_name[n] for s in shown.surfaces for n in s.coordinates)]
+    found = {"poses": Matrix(len(numbers), 1, tuple(numbers))}
     return ExportedFunction("poses", "poses of frames", program(f"{made.identifier}_poses", groups, found), found)
 
 
