@@ -54,6 +54,9 @@ def deflated(system: System, known: Sequence[KnownZero], metric: UnknownsMetric)
             factor = 1 + 1 / square
             gradient = gradient * factor - m * 2 * (d * slope) / square**2
             m *= factor
+        gradient[~J.any(axis=0)] = (
+            0.0  # of unknowns that no row has, rounding: scaled like the others, it would be followed
+        )
         return m * F, m * J + np.outer(F, gradient)
 
     return replace(system, function=function, rounding=None, slope_rounding=None)

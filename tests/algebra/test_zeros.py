@@ -150,3 +150,16 @@ def test_ties_are_not_decided_by_the_last_bit(off, turn):
     rows = with_jacobian(lambda x: np.array([x[0] ** 2 - 1, x[1] - 0.2 + turn * 0.1 * (x[0] ** 2 - 1)]))
     search = ZeroSearch(System(rows), plain(2), np.array([off, 0.2]), shaken=turn * np.ones(2))
     assert search.nearest().solution.x == pytest.approx([1.0, 0.2])
+
+
+def test_unknowns_that_no_row_has_stay_where_they_are():
+    """A known zero is divided out; what no row depends on has no slope then, however far rounding puts it from the
+    directions in which the zero is not alone."""
+
+    def rows(x):
+        return np.array([x[1] ** 2 - 1.0]), np.array([[0.0, 2 * x[1]]])
+
+    loose = KnownZero(np.array([0.0, 1.0]), np.array([[1.0], [1e-9]]))
+    _, J = deflated(System(rows), [loose], plain(2)).function(np.array([1e3, 3.0]))
+    assert J[0, 0] == 0.0
+    assert J[0, 1] != 0.0

@@ -79,18 +79,3 @@ def test_motorcycle_in_a_turn() -> None:
     thin = 9.81 * np.tan(0.5) / 15
     assert turns[0] == pytest.approx(thin, rel=0.1)  # gyroscopic moments of the wheels are in it
     assert turns[1] < 0.95 * turns[0]
-
-
-@dear
-def test_car_stands_on_its_wheels() -> None:
-    """Fourteen degrees of freedom; running straight, tyres carry the weight, alike on both sides, without torque."""
-    eq = sb.derive(vh.car())
-    assert eq.degrees_of_freedom == 14
-    wheels = ("fl", "fr", "rl", "rr")
-    near = {"drive": 0.0, **{f"{w}_spin_dot": 62.5 for w in wheels}}
-    motion = sb.steady(eq, {"car_x_dot": 20.0}, zero=["car_y", "car_1"], free=["drive"], start=near)
-    loads = [float(motion[f"{w}_Fz"]) for w in wheels]
-    assert sum(loads) == pytest.approx((1250 + 4 * 41) * 9.81, rel=1e-9)
-    assert loads[0] == pytest.approx(loads[1], rel=1e-9)
-    assert loads[2] == pytest.approx(loads[3], rel=1e-9)
-    assert abs(motion["drive"]) < 1

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from ...later import offer
 
 if TYPE_CHECKING:
-    from .bushing import Bushing, anti_roll_bar, bushing
-    from .car import STRUT, WISHBONES, Corner, car, double_wishbone, mcpherson, moved_points
+    from .bushing import Bushing, bushing
+    from .car import car
+    from .corner import STRUT, WISHBONES, Corner, double_wishbone, mcpherson, moved_points, spring_preload
     from .crg_file import CrgFile, read_crg
     from .drivetrain import brake, differential, drive, preview_driver, spin_rate
-    from .handling import HandlingDiagram, Understeer, handling_diagram, steady_gain, understeer
+    from .handling import HandlingDiagram, Understeer, handling_diagram, steady_gain, straight, understeer
     from .hardpoints import Hardpoints
     from .linear_tyre import BrushTyre, LinearTyre
     from .magic_formula import MagicFormula, read_tyre
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
         sampled_road,
         shaping_filter,
     )
+    from .roll_bar import AntiRollBar, anti_roll_bar, torsion_bar
     from .single_track import car_and_trailer, single_track
+    from .steering import Rack, rack
     from .suspension import KinematicCurves, kinematics, wheel_angles
     from .tir_file import TirFile, read_tir
     from .tyre import MirroredTyre, Slip, Tyre, TyreForces, TyrePair
@@ -38,11 +41,11 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Tyre", "Slip", "TyreForces", "LinearTyre", "BrushTyre", "MagicFormula", "MirroredTyre", "TyrePair", "read_tyre", "read_tir", "TirFile",
     "Road", "profile_road", "sampled_road", "random_road", "random_profile", "RandomProfile", "road_spectrum", "shaping_filter", "read_crg", "CrgFile",
     "wheel_on_road", "WheelContact", "contact_geometry", "ContactGeometry",
-    "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "drive", "brake", "differential", "spin_rate", "preview_driver",
+    "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "torsion_bar", "AntiRollBar", "rack", "Rack", "drive", "brake", "differential", "spin_rate", "preview_driver",
     "wheel_angles", "kinematics", "KinematicCurves",
     "single_track", "car_and_trailer", "wheelset", "bogie", "motorcycle",
-    "car", "double_wishbone", "mcpherson", "Corner", "moved_points", "WISHBONES", "STRUT",
-    "steady_gain", "understeer", "Understeer", "handling_diagram", "HandlingDiagram",
+    "car", "double_wishbone", "mcpherson", "Corner", "moved_points", "spring_preload", "WISHBONES", "STRUT",
+    "straight", "steady_gain", "understeer", "Understeer", "handling_diagram", "HandlingDiagram",
     "step_steer", "ramp_steer", "sine_steer", "step_measures", "StepMeasures", "lane_change", "LaneChange",
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Elements between bodies: bushings and anti-roll bars."""
+"""Bushings."""
 
 from __future__ import annotations
 
@@ -66,9 +66,3 @@ def _law(where: str, given: Any, x: sb.Matrix) -> sb.Matrix:
         )
     forces = [k(e) if isinstance(k, Callable) else k * e for k, e in zip(each, x.entries, strict=True)]  # type: ignore[arg-type]
     return sb.matrix([[f] for f in forces])
-
-
-def anti_roll_bar(m: sb.Model, name: str, left: Any, right: Any, stiffness: Any) -> None:
-    """A bar that twists by the difference of two motions, angles of its arms or travels of the wheels: V = ½ k (l -
-    r)²."""
-    m.potential(name, stiffness * (left - right) ** 2 / 2)

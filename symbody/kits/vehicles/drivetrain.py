@@ -28,15 +28,31 @@ def brake(m: sb.Model, name: str, wheel: Any, carrier: Any, torque: Any, *, widt
 
 
 def differential(
-    m: sb.Model, name: str, left: tuple[Any, Any], right: tuple[Any, Any], torque: Any, *, chassis: Any, lock: Any = 0
-) -> None:
-    """The torque of a shaft shared by two wheels, each given with its carrier: T/2 - lock (Ω - Ω_other)/2 on each.
+    m: sb.Model, name: str, left: tuple[Any, Any], right: tuple[Any, Any], torque: Any, *, chassis: Any, lock: Any = 0,
+    friction: Any = 0, width: float = 0.5, locked: bool = False,
+) -> None:  # fmt: skip
+    """The torque of a shaft shared by two wheels, each given with its carrier:
 
-    lock   of a differential with viscous lock, N m s/rad; 0: open, equal torques
+        T_left, T_right = T/2 ∓ (lock ΔΩ + friction tanh(ΔΩ/w))/2,   ΔΩ = Ω_left - Ω_right
+
+    Open where nothing else is said: equal torques.
+
+    lock       of a viscous lock, N m s/rad: the difference of the torques for a difference of the spins
+    friction   of a limited slip, N m: the largest difference of the torques, slower wheel less faster, that its clutches
+               hold, such as `50 + 0.3 * sb.absolute(torque)` of plates pressed by ramps; rounded off over the spin w
+               [rad/s] as in `brake`
+    locked     a spool: both wheels spin alike, by a constraint of this name
+
+    Outputs: name_left, name_right, the torques on the wheels.
     """
-    slower = lock * (spin_rate(*left) - spin_rate(*right)) / 2
-    for side, (wheel, carrier), share in (("left", left, -slower), ("right", right, slower)):
-        drive(m, f"{name}.{side}", wheel, carrier, torque / 2 + share, reacting=chassis)
+    spin = spin_rate(*left) - spin_rate(*right)
+    share = -(lock * spin + friction * sb.tanh(spin / width)) / 2
+    if locked:
+        m.constrain_speed(name, spin)
+    held = m.multiplier(name) if locked else 0  # of a constraint whose row is that of the torques
+    for side, (wheel, carrier), part, sign in (("left", left, share, 1), ("right", right, -share, -1)):
+        drive(m, f"{name}.{side}", wheel, carrier, torque / 2 + part, reacting=chassis)
+        m.output(f"{name}_{side}", torque / 2 + part + sign * held)
 
 
 def preview_driver(

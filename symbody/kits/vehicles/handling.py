@@ -84,6 +84,21 @@ def understeer(
     return Understeer(gain, sb.tidy((V / gain - L) / V**2), L)
 
 
+def straight(eq: sb.Equations, speed: float, *, settle: float = 4.0, **values: float) -> Any:
+    """A car that runs straight at a speed u, its drive torque found: let go at that speed with wheels at rest until it
+    has settled on its springs and rolls, then solved for. A `vh.car` whose wheels are not yet known is too far from
+    zero for `sb.steady` to be quick.
+
+    settle   how long it is let go [s]
+    values   of parameters other than the model's
+    """
+    sim = sb.simulate(eq, settle, {"u": speed}, values=values)
+    spun_up = speed / float(sim["u"][-1])  # spinning the wheels up took some of the speed
+    near = {s.name: float(sim[s.name][-1]) * (spun_up if s.kind == "speed" else 1) for s in (*eq.q, *eq.u)}
+    placed = [q.name for q in eq.q if q.name in ("y", "yaw")]
+    return sb.steady(eq, {"u": speed, **values}, zero=["v", "r", *placed], free=["drive"], start=near)
+
+
 @dataclass(frozen=True, eq=False)
 class HandlingDiagram:
     """Steady turns over lateral acceleration (ISO 4138).

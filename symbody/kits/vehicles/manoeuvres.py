@@ -12,11 +12,16 @@ import symbody as sb
 from ...errors import ModelError, StudyError, unknown
 
 
-def step_steer(t: Any, angle: Any, *, at: float = 1.0, rate: float = 8.0) -> Any:
+def step_steer(t: Any, angle: Any, *, at: float = 1.0, rate: float = 8.0, smooth: bool = False) -> Any:
     """A steer angle that goes to a value at a rate [rad/s of the same angle], as a law of time (ISO 7401: 200 to 500
-    deg/s of the steering wheel)."""
-    duration = abs(angle) / rate
-    return angle * sb.minimum(sb.maximum((t - at) / duration, 0), 1)
+    deg/s of the steering wheel).
+
+    smooth   in place of a straight line s³ (10 - 15 s + 6 s²), with the same largest rate: a rigid rack that is moved
+             with corners takes impulses
+    """
+    duration = abs(angle) / rate * (1.875 if smooth else 1.0)
+    s = sb.minimum(sb.maximum((t - at) / duration, 0), 1)
+    return angle * (s**3 * (10 - 15 * s + 6 * s**2) if smooth else s)
 
 
 def ramp_steer(t: Any, rate: Any, *, at: float = 0.0) -> Any:
