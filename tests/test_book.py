@@ -27,7 +27,8 @@ from docs.book.running import run
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
 ROOT = Path(__file__).parents[1]
-TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+FIRST_HOUR = ROOT / "docs" / "tutorials" / "first-hour.md"
+TUTORIALS = sorted(FIRST_HOUR.parent.glob("*.md"), key=lambda p: (p != FIRST_HOUR, p.stem))
 STAGES = reference.STAGES
 
 
@@ -98,7 +99,14 @@ def test_mechanism_of_the_gallery(entry: gallery.Entry, tmp_path: Path) -> None:
     assert ("<iframe" in page) == bool(made.scenes)
 
 
-@pytest.mark.parametrize("path", TUTORIALS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", TUTORIALS[1:], ids=lambda p: p.stem)
+def test_tutorial_checks_its_numbers(path: Path) -> None:
+    """Against what was published, in the page itself; and it says where to go on."""
+    assert any("assert " in c.source for c in cells_of(path) if c.is_code)
+    assert cells_of(path)[-1].source.startswith("## Where next")
+
+
+@pytest.mark.parametrize("path", some(TUTORIALS, 8), ids=lambda p: p.stem)
 def test_tutorial_runs_as_a_notebook(path: Path, tmp_path: Path) -> None:
     notebook = tmp_path / "page.ipynb"
     write_notebook(cells_of(path), notebook)

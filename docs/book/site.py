@@ -23,6 +23,7 @@ from .tutorials import write_tutorials
 
 DOCS = Path(__file__).parents[1]
 _OUTSIDE = re.compile(r"\[([^\]]+)\]\((\.\./[^)#]+)\)")
+LAST_GUIDES = ":caption: How to show and hand on\n\n"
 STYLE = Path(__file__).parent / "style.css"
 
 
@@ -71,7 +72,7 @@ def _complete(index: Path) -> None:
     text = index.read_text(encoding="utf-8")
     named = set(re.findall(r"^([\w-]+)$", text, re.MULTILINE))
     more = sorted(p.stem for p in index.parent.glob("*.md") if p.stem not in named and p.stem != "index")
-    head, guides, tail = text.partition(":caption: How to\n\n")
+    head, guides, tail = text.partition(LAST_GUIDES)
     listed, end, rest = tail.partition("\n```")
     index.write_text("".join([head, guides, "\n".join([listed, *more]), end, rest]), encoding="utf-8")
 
