@@ -2,10 +2,12 @@
 
 project = "symbody"
 copyright = "the symbody developers"
-extensions = ["myst_parser", "sphinx_copybutton"]
+extensions = ["myst_parser", "sphinx_copybutton", "docs.book.mathml"]
+html_math_renderer = "mathml"
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["book", "gallery/*.py"]
-myst_enable_extensions = ["attrs_inline", "deflist"]
+myst_enable_extensions = ["attrs_inline", "deflist", "dollarmath"]
+myst_fence_as_directive = ["math"]
 myst_heading_anchors = 4
 suppress_warnings = ["misc.highlighting_failure"]  # fragments of code with an ellipsis
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import tomllib
 from pathlib import Path
 from types import ModuleType
@@ -19,11 +20,12 @@ from nbclient import NotebookClient
 
 import symbody
 from bench import record as bench_record
-from docs.book import benchmarks, gallery, reference, site
+from docs.book import benchmarks, gallery, mathml, reference, site
 from docs.book.cells import Cell, cells_of
 from docs.book.notebooks import write_notebook
 from docs.book.pages import page_of
 from docs.book.running import run
+from docs.book.theory import headed
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
 ROOT = Path(__file__).parents[1]
@@ -113,6 +115,26 @@ def test_tutorial_runs_as_a_notebook(path: Path, tmp_path: Path) -> None:
     read = nbformat.read(notebook, as_version=4)
     nbformat.validate(read)
     NotebookClient(read, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_folder_has_a_chapter(stage: str) -> None:
+    """With equations that a browser can show, sources, and why this way."""
+    text = (ROOT / "docs" / "theory" / f"{stage}.md").read_text(encoding="utf-8")
+    equations = re.findall(r"^```math\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert equations
+    assert all(mathml.block(e).startswith("<math ") for e in [*equations, *re.findall(r"\$([^$\n]+)\$", text)])
+    assert re.search(r"[A-Z]\w+ (and \w+ )?\(?(1[789]|20)\d\d", text)
+    assert "](../why/" in text or stage in ("kits", "study", "bodies")
+
+
+def test_headings_of_files_end_where_a_clause_does() -> None:
+    assert headed("Short.") == ("Short", "")
+    title, more = headed("One sentence. " + "Another one that goes on and on, " * 4)
+    assert (title, more[:30]) == ("One sentence. Another one that goes on and on", "One sentence. Another one that")
+    assert headed("`a, b` and much more than fits into a heading of this length, as was said before")[0].startswith(
+        "`a, b` and"
+    )
 
 
 def test_subjects_are_words() -> None:

@@ -27,6 +27,7 @@ LIGHT: Final = np.array([0.35, 0.25, 0.9]) / np.linalg.norm([0.35, 0.25, 0.9])  
 INK: Final = {"light": ("#ffffff", "#d5dae1", "#1d232b"), "dark": ("#14181e", "#353d48", "#e6e9ee")}  # page, grid, text
 AROUND: Final = {False: 14, True: 24}  # segments of what is round: in stills, in films
 SMALLEST: Final = 4.0  # triangles of meshes that are drawn in stills, in square pixels
+LARGE: Final = 12.0  # pixels of a radius from which a ball is seen to have corners
 PARTS: Final = 4  # of a cylinder, along it
 TURNS: Final = 9  # of a spring
 
@@ -157,7 +158,7 @@ def _solid(
     R, r = frames[s.frame]
     A, b = R @ rotation_matrix(s.rotation), r + R @ np.array(s.position)
     base = np.array([int(colour_of(s.colour, theme)[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    if s.kind == "sphere" and not fine:
+    if s.kind == "sphere" and not fine and len(set(s.size)) == 1:
         yield from _ball(s, b, view, base)
         return
     scale = np.array(scale_of(s))
@@ -179,7 +180,7 @@ def _ball(s: Solid, centre: Array, view: Projection, base: Array) -> Iterator[Pa
     flat, depth = view(centre[None])
     r = s.size[0] * view.scale / float(depth[0])
     lit = np.array([view.light @ view.right, -(view.light @ view.up)])
-    around = np.linspace(0, 2 * math.pi, 15)[:-1]
+    around = np.linspace(0, 2 * math.pi, 15 if r < LARGE else 49)[:-1]
     circle = np.stack([np.cos(around), np.sin(around)], axis=1)
     for k, (part, shift, shade) in enumerate(((1.0, 0.0, 0.1), (0.72, 0.22, 0.55), (0.4, 0.4, 0.95))):
         at = flat[0] + shift * r * lit

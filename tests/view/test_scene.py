@@ -18,7 +18,7 @@ from symbody.study.read_model import read_model_text
 from symbody.view import viewer
 from symbody.view.camera import round_number
 from symbody.view.meshes import found_file, read_mesh
-from symbody.view.picture import frames_at
+from symbody.view.picture import frames_at, picture
 from symbody.view.poses import between, euler_parameters, rotation_matrix, turning_z_to
 from symbody.view.scene import Scene, scene
 from symbody.view.scene_items import GROUND, GROUPS, Solid
@@ -254,6 +254,20 @@ def test_shapes_and_colours_of_choice():
         "#0f8b8d",
     )
     assert (lower.kind, lower.frame, lower.colour) == ("sphere", "lower", "#112233")
+
+
+def test_an_ellipsoid_is_no_ball_in_stills():
+    """Its outline is as wide as its radii say; one of a ball is a disc, without corners that are seen."""
+    eq = sb.derive(double_pendulum())
+
+    def outline(size):
+        shapes = {"upper": [Solid("sphere", "", size)], "lower": []}
+        made = picture(scene(eq, shapes=shapes, show=["bodies"]), 0.0)
+        return np.ptp(np.concatenate([p.points for p in made.patches if not p.opacity < 1]), axis=0)
+
+    round_one, long_one = outline((0.3, 0.3, 0.3)), outline((0.3, 0.05, 0.05))
+    assert round_one[0] == pytest.approx(round_one[1], rel=0.02)
+    assert max(long_one) > 2 * min(long_one)
 
 
 def test_robots_show_their_visuals(tmp_path):
