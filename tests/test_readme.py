@@ -106,7 +106,7 @@ def test_page_runs(path: Path) -> None:
 def test_links_lead_somewhere(path: Path) -> None:
     """Gallery, reference and theory are made with the book, which checks these links; pages of the gallery are scripts."""
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
-    made = ("gallery/index.md", "reference/index.md", "theory/index.md")
+    made = ("gallery/index.md", "reference/index.md", "theory/index.md", "benchmarks.md")
     missing = [path.parent / t for t in targets if not (path.parent / t).exists() and not t.endswith(made)]
     assert [p for p in missing if not (p.parent.name == "gallery" and p.with_suffix(".py").exists())] == []
 
