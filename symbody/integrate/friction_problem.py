@@ -60,6 +60,16 @@ class Cone:
     direction: Array | None = None
     may_stick: bool = True
 
+    @property
+    def limit(self) -> float:
+        """The coefficient up to which it may go: the static one where there is no slip."""
+        return self.static if self.direction is None and self.may_stick else self.kinetic
+
+    def is_inside(self, forces: Array, coefficient: float) -> bool:
+        """Whether its force is below a limit of friction."""
+        N = self.given + float(self.share @ forces)
+        return float(np.linalg.norm(forces[list(self.rows)])) < coefficient * abs(N) * (1 - 1e-7)
+
 
 @dataclass(frozen=True)
 class ConeState:
@@ -270,7 +280,7 @@ class FrictionProblem:
 
     def by_iteration(self, tolerance: float = 1e-14, *, exactly: bool = True) -> FrictionSolution | None:
         """By projected Gauss-Seidel (`friction_sweeps.py`), then, `exactly`, by solving the assignment that is
-        found."""
+        found. Cones that may stick begin with the static coefficient; those at that limit go on with the kinetic one."""
         A, n, k = self.A, len(self.b), len(self.cones)
         x = np.zeros(n)
         way, share = np.zeros(2 * k + 1), np.zeros(n * k + 1)
@@ -282,25 +292,30 @@ class FrictionProblem:
         sweeps = Sweeps(
             n=n, normals=len(self.normals), cones=k, most=SWEEPS, tolerance=tolerance, A=np.ravel(A).copy(), b=self.b.copy(), x=x,
             first=_indices([c.rows[0] for c in self.cones]), count=_indices([len(c.rows) for c in self.cones]),
-            fixed=_indices([int(c.direction is not None) for c in self.cones]), mu=_numbers([c.kinetic for c in self.cones]),
+            fixed=_indices([int(c.direction is not None) for c in self.cones]), mu=_numbers([c.limit for c in self.cones]),
             given=_numbers([c.given for c in self.cones]), share=share, stiff=_numbers(stiff), way=way,
             offset=_numbers([c.offset for c in self.cones]), w=np.zeros(2),
         )  # fmt: skip
-        LoopCallee(swept, {}, (), sweeps=sweeps).run()
+        loop = LoopCallee(swept, {}, (), sweeps=sweeps)
+        loop.run()
+        while broken := [
+            i for i, c in enumerate(self.cones) if sweeps.mu[i] > c.kinetic and not c.is_inside(x, sweeps.mu[i])
+        ]:
+            sweeps.mu[broken] = [self.cones[i].kinetic for i in broken]
+            loop.run()
         motions = A @ x + self.b
         closed = frozenset(i for i in self.normals if x[i] > 0.0)
-        states = tuple(self._state(c, x, motions, closed) for c in self.cones)
+        states = tuple(self._state(c, x, closed, sweeps.mu[i]) for i, c in enumerate(self.cones))
         return self.solved(closed, states) if exactly else FrictionSolution(x, motions, closed, states)
 
-    def _state(self, c: Cone, x: Array, motions: Array, closed: frozenset[int]) -> ConeState | None:
+    def _state(self, c: Cone, x: Array, closed: frozenset[int], limit: float) -> ConeState | None:
         if c.owner is not None and c.owner not in closed:
             return None
         N, rows = c.given + float(c.share @ x), list(c.rows)
         sign = 1.0 if N >= 0 else -1.0
         if c.direction is not None:
             return ConeState(SLIPS, c.direction, sign)
-        inside = np.linalg.norm(x[rows]) < c.kinetic * abs(N) * (1 - 1e-7)
-        if inside and c.may_stick:
+        if c.is_inside(x, limit) and c.may_stick:
             return ConeState(STICKS, None, sign)
         return ConeState(SLIPS, _unit(-x[rows]) if len(rows) == 1 else None, sign)
 

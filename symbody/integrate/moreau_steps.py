@@ -17,6 +17,8 @@ from .friction_sweeps import Sweeps, swept
 from .march import DONE, NOT_FINITE
 
 RETURN: Final = 0.1  # of a violation of positions that a step takes back
+ROUNDING: Final = 1e-12  # of the largest coordinate: a gap below this is closed, so that what rests keeps all its feet
+NO_SLIP: Final = 1e-7  # of its terms: a slip below this is none
 
 
 class MoreauSteps(Struct):
@@ -28,6 +30,8 @@ class MoreauSteps(Struct):
                         number of rows
     row, at, cone       rows and cones that take part; where contacts stand among them (-1: open)
     before              impulses of the step before, by rows; `viscous` those of damping
+    mu, static          coefficients of each cone while it slips, and up to which it sticks
+    held                whether a cone stuck at the end of the step before: then the static coefficient is its limit
     turns               places of Euler parameters, four for each rotation
     samples             the states after each step; `done` of them
     """
@@ -59,6 +63,7 @@ class MoreauSteps(Struct):
     udot: Numbers
     back: Numbers
     mu: Numbers
+    static: Numbers
     damping: Numbers
     normal: Numbers
     share: Numbers
@@ -72,6 +77,7 @@ class MoreauSteps(Struct):
     row: Indices
     at: Indices
     cone: Indices
+    held: Indices
     sweeps: Sweeps
 
 
@@ -85,7 +91,7 @@ def moreau_steps(s: MoreauSteps) -> int:
         s.point(
             (t + 0.5 * s.h, s.y),
             (
-                s.gap, s.speed, s.restitution, s.slip, s.G, s.X, s.udot, s.back, s.mu, s.damping, s.normal, s.share,
+                s.gap, s.speed, s.restitution, s.slip, s.G, s.X, s.udot, s.back, s.mu, s.static, s.damping, s.normal, s.share,
             ),
         )  # fmt: skip
         if s.variables is not None:
@@ -96,6 +102,11 @@ def moreau_steps(s: MoreauSteps) -> int:
         take_part(s)
         pose(s)
         swept(s.sweeps)
+        for _ in range(s.cones):
+            if break_away(s) == 0:
+                break
+            swept(s.sweeps)
+        come_to_rest(s)
         change_speeds(s)
         half_way(s, t + s.h)
         normalize(s)
@@ -128,10 +139,13 @@ def without_contacts(s: MoreauSteps) -> None:
 
 def take_part(s: MoreauSteps) -> None:
     """Rows of the closed contacts, then of their frictions and of those that are always together."""
+    largest = 0.0
+    for i in range(s.n_q):
+        largest = max(largest, abs(s.y[i]))
     n = 0
     for k in range(s.contacts):
         s.at[k] = -1
-        if s.gap[k] <= 0.0:
+        if s.gap[k] <= ROUNDING * largest:
             s.at[k] = n
             s.row[n] = k
             n += 1
@@ -139,7 +153,9 @@ def take_part(s: MoreauSteps) -> None:
     s.sweeps.normals = n
     cones = 0
     for c in range(s.cones):
-        if s.at[s.owner[c]] >= 0:
+        if s.at[s.owner[c]] < 0:
+            s.held[c] = 0
+        else:
             s.cone[cones] = c
             s.sweeps.first[cones] = n
             s.sweeps.count[cones] = s.count[c]
@@ -180,6 +196,8 @@ def pose_cone(s: MoreauSteps, c: int) -> None:
         w.b[i + r] += slip
         s.viscous[i + r] = -s.h * s.damping[own] * slip
     w.mu[c] = s.mu[own]
+    if s.held[own] == 1:
+        w.mu[c] = s.static[own]
     w.given[c] = s.h * s.normal[own]
     for j in range(w.n):
         w.share[c * w.n + j] = s.share[own * s.rows + s.row[j]]
@@ -189,6 +207,43 @@ def pose_cone(s: MoreauSteps, c: int) -> None:
         d = w.A[(i + 1) * w.n + i + 1]
         b = w.A[i * w.n + i + 1]
         w.stiff[c] = max(0.5 * (a + d) + sqrt(0.25 * (a - d) * (a - d) + b * b), 1e-300)
+
+
+def break_away(s: MoreauSteps) -> int:
+    """Cones that stuck and would slip do so under the kinetic coefficient; how many of them. At their limit others may
+    hold them."""
+    count = 0
+    for c in range(s.sweeps.cones):
+        own = s.cone[c]
+        if s.held[own] == 1 and slips(s, c) == 1:
+            s.held[own] = 0
+            if s.sweeps.mu[c] > s.mu[own]:
+                s.sweeps.mu[c] = s.mu[own]
+                count += 1
+    return count
+
+
+def come_to_rest(s: MoreauSteps) -> None:
+    """Cones without slip stick from now on."""
+    for c in range(s.sweeps.cones):
+        if slips(s, c) == 0:
+            s.held[s.cone[c]] = 1
+
+
+def slips(s: MoreauSteps, c: int) -> int:
+    """Whether a cone has a slip at the end of the step that is more than what its terms are rounded to."""
+    w = s.sweeps
+    for r in range(w.count[c]):
+        i = w.first[c] + r
+        slip = w.b[i]
+        size = abs(w.b[i])
+        for j in range(w.n):
+            term = w.A[i * w.n + j] * w.x[j]
+            slip += term
+            size += abs(term)
+        if abs(slip) > NO_SLIP * size:
+            return 1
+    return 0
 
 
 def product(a: Numbers, b: Numbers, n: int) -> float:

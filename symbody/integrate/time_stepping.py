@@ -1,7 +1,8 @@
 """Moreau-Jean time stepping of contacts with friction: impulses of whole steps, no events.
 
 Λ are the impulses of all contacts that are closed at the midpoint of a step and of the frictions, by the same
-complementarity problem as in an impact, with Newton's law of restitution (Moreau 1988, Jean 1999). Of order one; what
+complementarity problem as in an impact, with Newton's law of restitution (Moreau 1988, Jean 1999). What stuck at the
+end of a step sticks up to the static coefficient; beyond it the step is solved again with what slips. Of order one; what
 bounces infinitely often in finite time (Zeno) is passed over, and many contacts at once are no more than a larger
 problem. Constraints hold on the level of speeds, and what is missed of positions is taken back by a part in every step.
 `moreau_steps.py` has the steps.
@@ -64,7 +65,14 @@ class TimeStepping:
         key = (
             tuple((c.gap, c.restitution) for c in table.contacts),
             tuple(
-                (f.slip, f.law.coefficient(as_expr(1)), f.law.damping, f.normal, table.owner.get(f.name))
+                (
+                    f.slip,
+                    f.law.coefficient(as_expr(1)),
+                    f.law.sticking,
+                    f.law.damping,
+                    f.normal,
+                    table.owner.get(f.name),
+                )
                 for f in table.frictions
             ),
         )
@@ -141,7 +149,7 @@ def _point(table: ModeTable) -> tuple[dict[str, Any], int]:
         "restitution": list(eq.in_own_terms([c.restitution for c in table.contacts], solved=True)), "slip": flat, "G": list(G.entries),
         "X": [e for x in changes for e in x[:n]], "udot": accelerations, "back": missed,
         "mu": [f.law.coefficient(v) for f, v in zip(frictions, sizes, strict=True)],
-        "damping": [f.law.damping for f in frictions], "normal": normals, "share": shares,
+        "static": [f.law.sticking for f in frictions], "damping": [f.law.damping for f in frictions], "normal": normals, "share": shares,
     }  # fmt: skip
     return {name: values or [ZERO] for name, values in outputs.items()}, G.rows
 
@@ -198,10 +206,10 @@ def _record(table: ModeTable, programs: SteppingPrograms, start: State) -> Morea
         y=np.concatenate([start.q, start.u, start.z]), samples=np.zeros(TOGETHER * n), **callee, qdot=np.zeros(n_q + 1),
         zdot=np.zeros(len(eq.z) + 1), gap=np.zeros(contacts + 1), speed=np.zeros(contacts + 1), restitution=np.zeros(contacts + 1),
         slip=np.zeros(rows + 1), G=np.zeros(rows * n_u + 1), X=np.zeros(rows * n_u + 1), udot=np.zeros(n_u), back=np.zeros(3 * n_u),
-        mu=np.zeros(cones + 1), damping=np.zeros(cones + 1), normal=np.zeros(cones + 1), share=np.zeros(cones * rows + 1),
+        mu=np.zeros(cones + 1), static=np.zeros(cones + 1), damping=np.zeros(cones + 1), normal=np.zeros(cones + 1), share=np.zeros(cones * rows + 1),
         free=np.zeros(n_u), before=np.zeros(rows + 1), viscous=np.zeros(rows + 1), owner=_indices(owner), first=_indices(first),
         count=_indices(count), turns=_indices(turns), row=_indices([0] * rows), at=_indices([0] * contacts),
-        cone=_indices([0] * cones), sweeps=_sweeps(rows, cones),
+        cone=_indices([0] * cones), held=_indices([1] * cones), sweeps=_sweeps(rows, cones),
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.integrate.friction_problem import Cone, FrictionProblem
 
 from .test_friction_contacts import woodpecker
 
@@ -223,3 +224,70 @@ def test_many_contacts_come_to_rest() -> None:
     assert np.abs(sim.u[-1]).max() < 1e-6
     assert abs(sim["p_z"][-1] - 0.05) < 4e-3
     assert np.diff(sim.energy).max() < 1e-6
+
+
+# ----------------------------------------------------------------------------------------- static and kinetic friction
+
+
+@pytest.fixture(scope="module")
+def belt() -> sb.Contacts:
+    m = sb.Model("belt")
+    s = m.coordinate("s")
+    m.particle("block", m.ground.translate(s, 0, 0).origin, mass=1)
+    m.potential("spring", s**2 / 2)
+    return sb.Contacts(sb.derive(m), sb.Friction("belt", s.dot - 0.2, sb.Coulomb(0.5, static=1.0), normal=1.0))
+
+
+def test_time_stepping_sticks_up_to_the_static_coefficient(belt: sb.Contacts) -> None:
+    """The period and the largest deflection of the belt's closed form, to a step."""
+    h = 1e-3
+    sim = sb.simulate_modes(belt, 30, s_dot=0.2, method="moreau", step=h)
+    sticks = np.abs(sim["s_dot"] - 0.2) < 1e-9
+    begins = sim.t[1:][sticks[1:] & ~sticks[:-1]]
+    assert np.abs(np.diff(begins) - 8.902605407815).max() < h
+    assert abs(sim["s"].max() - (0.5 + np.hypot(0.5, 0.2))) < h
+
+
+@pytest.mark.parametrize("force", [4.5, 6.5])
+def test_both_routes_break_away_in_space_at_the_static_coefficient(force: float) -> None:
+    """A crate on a floor, pulled askew: below the static limit it stays, beyond it it slips under the kinetic one."""
+    m = sb.Model("crate")
+    x, y, z = m.coordinates("x y z")
+    F = m.parameter("F", force)
+    m.gravity(0, 0, -10)
+    crate = m.particle("crate", m.ground.translate(x, y, z).origin, mass=1)
+    m.force("pull", crate, F * (0.6 * m.ground.x + 0.8 * m.ground.y))
+    floor = sb.Contact("floor", z, friction=sb.Coulomb(0.4, static=0.6), slip=(x.dot, y.dot))
+    contacts = sb.Contacts(sb.derive(m), floor)
+    exact = sb.simulate_modes(contacts, 0.5)
+    stepped = sb.simulate_modes(contacts, 0.5, method="moreau", step=1e-3)
+    gone = 0.0 if force < 6 else 0.5 * (force - 4) * 0.5**2
+    for sim, tolerance in ((exact, 1e-6), (stepped, 2e-3)):
+        assert abs(0.6 * sim["x"][-1] + 0.8 * sim["y"][-1] - gone) < tolerance
+        assert abs(0.8 * sim["x"][-1] - 0.6 * sim["y"][-1]) < tolerance
+
+
+@pytest.mark.parametrize("share", [0.5, 0.7])
+def test_feet_that_carry_nothing_do_not_let_the_others_slip(share: float) -> None:
+    """A plate on nine feet, pushed: how they share the load is undetermined, but not whether it slips."""
+    m = sb.Model("plate")
+    m.gravity(0, 0, -g)
+    plate = m.body("plate", mass=2.0, inertia=(0.1, 0.1, 0.2))
+    m.free("p", m.ground, plate, sequence="euler parameters")
+    m.force("push", plate, share * 2 * g * m.ground.x, at=plate.point(0, 0, -0.05))
+    feet = [plate.point(0.3 * i, 0.3 * j, -0.05) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+    law, floor = sb.Coulomb(0.4, static=0.6), sb.HalfSpace(m.ground)
+    contacts = [sb.Contact(f"foot{k}", sb.touch(p, floor), friction=law) for k, p in enumerate(feet)]
+    start = {"p_z": 0.05, "p_e0": 1.0}
+    sim = sb.simulate_modes(sb.Contacts(sb.derive(m), *contacts), 0.2, start, method="moreau", step=1e-3)
+    assert sim["p_x"][-1] == pytest.approx(0.0 if share < 0.6 else (share - 0.4) * g * 0.02, abs=1e-5)
+
+
+@pytest.mark.parametrize("push", [5.0, 7.0])
+def test_many_contacts_stick_up_to_the_static_coefficient(push: float) -> None:
+    """Six blocks beside each other: too many assignments to try them all, each goes as it would alone."""
+    n = 6
+    cones = tuple(Cone((n + k,), k, 0.4, 0.6, np.eye(2 * n)[k]) for k in range(n))
+    b = np.concatenate([np.full(n, -10.0), np.full(n, push)])
+    (found,) = FrictionProblem(np.eye(2 * n), b, tuple(range(n)), cones).solutions()
+    assert found.forces[n:] == pytest.approx(np.full(n, -push if push < 6 else -4.0))
