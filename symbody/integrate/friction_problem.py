@@ -301,7 +301,8 @@ class FrictionProblem:
         while broken := [
             i for i, c in enumerate(self.cones) if sweeps.mu[i] > c.kinetic and not c.is_inside(x, sweeps.mu[i])
         ]:
-            sweeps.mu[broken] = [self.cones[i].kinetic for i in broken]
+            for i in broken:
+                sweeps.mu[i] = self.cones[i].kinetic
             loop.run()
         motions = A @ x + self.b
         closed = frozenset(i for i in self.normals if x[i] > 0.0)

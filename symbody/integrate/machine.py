@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -150,12 +151,17 @@ class Machine:
             np.asarray(self.watched.side),
             np.asarray(self.watched.least),
         )
-        effort = task.form.effort
-        self.march = LoopCallee(march.march, {}, (), not effort.is_full, m=method, s=steps)
-        effort.code.add(self.march)
         self._memory = [*memory_of(method, Results), *memory_of(steps, Results)]
         self._first = [x.copy() for x in self._memory]
         self.restart()
+
+    @cached_property
+    def march(self) -> LoopCallee:
+        """The loop, made when it is first needed: a mode may end when it begins."""
+        effort = self.task.form.effort
+        loop = LoopCallee(march.march, {}, (), not effort.is_full, m=self.method, s=self.steps)
+        effort.code.add(loop)
+        return loop
 
     @property
     def t(self) -> float:
@@ -195,6 +201,10 @@ class Machine:
         begin(self.steps, self.memory, task)
         self.restart()
         return self
+
+    def prepare(self) -> None:
+        """Have the machine code."""
+        _ = self.march
 
     def run(self, steps: int) -> int:
         """Go on, for some steps at most; how it ended, as in `march.py`."""

@@ -70,6 +70,7 @@ def drive(
     """Run a machine to its end. `on_event` is told which event occurred, may change the machine's state, and says
     whether to stop."""
     chunk = 64
+    leg.machine.prepare()
     begun = time.perf_counter()
     try:
         while True:
@@ -77,6 +78,7 @@ def drive(
             left = max_steps - leg.record.statistics.steps - machine.counts.steps
             if left <= 0:
                 return Ending.TOO_MANY_STEPS
+            machine.prepare()  # what is made now is no running time
             before = time.perf_counter()
             status = machine.run(min(chunk, left))
             spent = time.perf_counter() - before

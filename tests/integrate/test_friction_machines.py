@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.emit.run.loop_callee import LoopCallee
+from symbody.integrate import machine
 from symbody.integrate.friction_problem import Cone, FrictionProblem
 
 from .test_friction_contacts import woodpecker
@@ -291,3 +293,18 @@ def test_many_contacts_stick_up_to_the_static_coefficient(push: float) -> None:
     b = np.concatenate([np.full(n, -10.0), np.full(n, push)])
     (found,) = FrictionProblem(np.eye(2 * n), b, tuple(range(n)), cones).solutions()
     assert found.forces[n:] == pytest.approx(np.full(n, -push if push < 6 else -4.0))
+
+
+def test_a_mode_that_ends_when_it_begins_makes_no_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A motion that begins in contact passes through the mode without contacts; only others get a loop."""
+    made: list[int] = []
+    monkeypatch.setattr(
+        machine, "LoopCallee", lambda *a, **k: (made.append(len(k["s"].y)), LoopCallee(*a, **k))[1]
+    )  # fmt: skip
+    m = sb.Model("resting")
+    y = m.coordinate("y")
+    m.particle("block", m.ground.translate(0, y, 0).origin, mass=1)
+    m.gravity(0, -g, 0)
+    sim = sb.simulate_modes(sb.Contacts(sb.derive(m), sb.Contact("floor", y)), 0.5)
+    assert sim.modes == ("floor",)
+    assert len(made) == 1

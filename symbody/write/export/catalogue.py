@@ -15,6 +15,7 @@ from ...algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
 from ...algebra.matrix import Matrix, stack
 from ...algebra.walk import free_symbols, substitute
 from ...derive.energies import kinetic_energy, potential_energy
+from ...derive.equations import Equations
 from ...errors import ProgramError, unknown
 from ...integrate import projection
 from .exported_equations import ExportedEquations, column
@@ -31,6 +32,7 @@ class Definition:
     sparse: tuple[str, ...] = ()
 
 
+JACOBIANS: Final = "Jc, b and c of Jc u + b = 0 and Jc u' + c = 0"
 Define = Callable[[ExportedEquations], Definition | None]
 
 
@@ -43,6 +45,14 @@ class CatalogueEntry:
     about: str
     define: Define
     needs_rates: bool = False
+
+    def about_of(self, eq: Equations) -> str:
+        """Its meaning; loads that contain multipliers have their slope W in them."""
+        if eq.W is None:
+            return self.about
+        return self.about.replace("Jc' lam", "(Jc + W)' lam").replace(
+            JACOBIANS, f"{JACOBIANS}; W of f(lam) = f + W' lam"
+        )
 
 
 # ---------------------------------------------------------------------------------------------------- core
@@ -314,7 +324,7 @@ CATALOGUE: Final = {
         CatalogueEntry("semi_explicit", "implicit", "x' with multipliers as given, and phi, Jc u + b, Jc u' + c, one of which determines them", _semi_explicit, True),
         CatalogueEntry("semi_explicit_along", "implicit", "derivative of semi_explicit along changes of state, inputs, parameters, time and multipliers", _semi_explicit_along, True),
         CatalogueEntry("constraints", "core", "phi (norms of Euler parameters after them) and Jc u + b: zero on the constraints", _constraints),
-        CatalogueEntry("constraint_jacobian", "core", "Jc, b and c of Jc u + b = 0 and Jc u' + c = 0", _constraint_jacobian),
+        CatalogueEntry("constraint_jacobian", "core", JACOBIANS, _constraint_jacobian),
         CatalogueEntry("correct_positions", "core", "one correction of positions towards the constraints, and the violation before", _correct_positions),
         CatalogueEntry("correct_speeds", "core", "speeds on the constraints, and the violation before", _correct_speeds),
         CatalogueEntry("attracted", "attracted", "x' with the state drawn onto the constraints: for solvers that cannot project", _attracted, True),

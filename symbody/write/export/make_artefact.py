@@ -138,7 +138,7 @@ def _function(source: ExportedEquations, identifier: str, entry: CatalogueEntry)
     groups: dict[str, Any] = {"t": eq.t, "x": list(eq.state), "r": list(eq.r), "p": list(eq.p)}
     groups |= {k: list(v) for k, v in found.inputs.items()}
     made = program(f"{identifier}_{entry.name}", groups, found.outputs, sparse=found.sparse, labels=eq.labels)
-    return ExportedFunction(entry.name, entry.about, made, found.outputs, found.names)
+    return ExportedFunction(entry.name, entry.about_of(eq), made, found.outputs, found.names)
 
 
 # ---------------------------------------------------------------------------------------------------- algorithms
