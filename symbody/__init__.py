@@ -106,6 +106,7 @@ if TYPE_CHECKING:
         read_mjcf,
         read_reduced,
         read_sdf,
+        read_solids,
         read_urdf,
         shell,
         sphere,
@@ -253,7 +254,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Model", "LynchInput", "Mechanism", "Body", "Frame", "Point", "Vector", "Dyad", "SystemVector", "axial", "express",
     "read_model", "read_model_text", "write_model", "model_text", "model_schema",
     "read_urdf", "read_mjcf", "read_sdf",
-    "inertia", "bar", "disc", "cylinder", "sphere", "shell", "box",
+    "inertia", "bar", "disc", "cylinder", "sphere", "shell", "box", "read_solids",
     "ElasticBody", "material", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "interpolated_body",
     "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "touch", "corners",
     # derive: equations of motion

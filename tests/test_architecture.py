@@ -30,7 +30,7 @@ LAZY_DOORS = {  # files that may load a module when it is first needed, and why
     "symbody/integrate/step_wrappers.py": "Gymnasium, JAX and PyTorch are for those who have them",
     "symbody/integrate/tables.py": "pandas and xarray are for those who have them",
     "symbody/study/sweeps/optional_package.py": "Dask, Zarr, xarray and cloudpickle are for those who have them; scipy.stats takes half a second in every worker",
-    "symbody/bodies/finite_elements/optional_packages.py": "readers of other programs' files are for those who have them",
+    "symbody/bodies/optional_packages.py": "readers of other programs' files are for those who have them",
     "symbody/write/film.py": "Pillow is for those who want films",
 }
 NUMERICS = {  # files before `emit` that compute with arrays, and why

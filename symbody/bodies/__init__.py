@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .mass import bar, box, cylinder, disc, inertia, shell, sphere
     from .material_integrals import material
     from .mechanism import Body, Mechanism
+    from .meshes.read_solids import Solids, read_solids
     from .mjcf.read_mjcf import read_mjcf
     from .model import Model
     from .path_surfaces import ViaPoint, WrapCylinder, WrapSphere
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
-    "sphere", "material", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "interpolated_body", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
+    "sphere", "read_solids", "Solids", "material", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "interpolated_body", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
     "Mechanism", "Model", "LynchInput",
     "LinePath", "WrapSphere", "WrapCylinder", "ViaPoint", "read_urdf", "read_mjcf", "read_sdf", "Robot", "RobotReport",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from ..algebra.graph import PI, ZERO, Expr, Number, as_expr
 from ..algebra.matrix import Matrix, as_matrix, diagonal, dot, identity, matrix, outer, vector, zeros
 from ..algebra.walk import free_symbols
 from ..errors import EvaluationError, ExpressionError, ModelError, listed, shown
+from .meshes.triangles import Surface
 from .rotations import AXES
 
 
@@ -211,7 +212,8 @@ class Shape:
     """A solid of uniform density: what it is, where its centre is in the body frame, and its size.
 
     content   length, area or volume: what the density counts
-    gyration  principal inertias for mass one, in the body frame
+    gyration  inertia about the centre for mass one, in the body frame
+    surface   triangles in the body frame, of a solid that has no other size
     """
 
     kind: str
@@ -219,10 +221,11 @@ class Shape:
     axis: str
     centre: Matrix
     content: Expr
-    gyration: tuple[Expr, Expr, Expr]
+    gyration: Matrix
+    surface: Surface | None = None
 
     def inertia(self, mass: Any) -> Matrix:
-        return diagonal(*(as_expr(mass) * g for g in self.gyration))
+        return self.gyration * as_expr(mass)
 
 
 def _along(axis: str, axial: Expr, transverse: Expr) -> tuple[Expr, Expr, Expr]:
@@ -237,7 +240,7 @@ def _shape(kind: str, size: Sequence[Any], axis: str, at: Any, content: Any, gyr
     sizes = tuple(as_expr(s) for s in size)
     if wrong := [w for s in sizes if s.value is not None and (w := wrong_size(kind, s.value))]:
         raise ModelError(wrong[0])
-    return Shape(kind, sizes, axis, _place(kind, "at", at), as_expr(content), gyration)
+    return Shape(kind, sizes, axis, _place(kind, "at", at), as_expr(content), diagonal(*gyration))
 
 
 def bar(length: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:

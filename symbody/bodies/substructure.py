@@ -97,8 +97,7 @@ class Copier:
         if hasattr(thing, "copied"):
             return thing.copied(self)
         if isinstance(thing, Shape):
-            size, g = tuple(self(s) for s in thing.size), thing.gyration
-            gyration = (self(g[0]), self(g[1]), self(g[2]))
+            size, gyration = tuple(self(s) for s in thing.size), self(thing.gyration)
             return replace(thing, size=size, centre=self(thing.centre), content=self(thing.content), gyration=gyration)
         if isinstance(thing, Action):
             return Action(self(thing.frame), self(thing.force), self(thing.at), self(thing.torque))

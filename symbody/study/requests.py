@@ -26,7 +26,7 @@ from ..errors import ExpressionError, existing, listed
 from .contact_requests import ContactRequest, FrictionRequest, contact_requests
 
 MOST_POINTS: Final = 1_000_000
-MESHES: Final = (".stl", ".obj", ".ply", ".glb", ".gltf", ".dae")
+MESHES: Final = (".stl", ".obj", ".dae", ".glb", ".gltf")
 _COLOUR: Final = re.compile(r"#[0-9A-Fa-f]{6}|[A-Za-z]{3,20}")
 ORIGIN: Final = vector(0, 0, 0)
 Three = tuple[Expr, Expr, Expr]

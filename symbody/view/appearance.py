@@ -14,6 +14,7 @@ from ..algebra.evaluate import evaluate
 from ..bodies.frames import Frame
 from ..bodies.mass import Shape
 from ..bodies.mechanism import Action, Body
+from ..bodies.meshes.triangles import Surface
 from ..bodies.points import Point
 from ..bodies.robot.robot import Robot
 from ..bodies.robot.robot_text import LinkShape
@@ -24,7 +25,7 @@ from .body_shapes import BodyInertia, Painter, checked_shapes, link_solids, need
 from .camera import CameraAndFloor
 from .deformed_surfaces import deformed_surface
 from .glyphs import Support
-from .meshes import KINDS, MOST_IN_ALL, found_file, read_mesh
+from .meshes import KINDS, MOST_IN_ALL, found_file, read_mesh, smooth_mesh
 from .poses import Placer, continued, euler_parameters, four, rotation_matrix, three
 from .scene_items import GROUND, End, Mesh, Solid, Span, Surface, Trace, Track, colour_text
 from .skeleton import SkeletonFinder
@@ -76,6 +77,8 @@ class Appearance:
             self.bodies[name].line or self.bodies[name].surface is not None
         ):  # drawn by `surfaces` or `spans`, which deform
             return []
+        if shape is not None and shape.surface is not None:
+            return self._surface(name, shape.surface)
         if shape is not None:
             numbers = self.numbers[name][10:]
             k = len(shape.size)
@@ -85,8 +88,18 @@ class Appearance:
     def _given(self, name: str, given: Shape | Solid) -> list[Solid]:
         if isinstance(given, Solid):
             return [replace(given, frame=name, group="bodies", name=name)]
+        if given.surface is not None:
+            return self._surface(name, given.surface)
         size, centre = evaluate([list(given.size), list(given.centre.entries)], self.values)
         return self.painter.shape(name, given, [float(x) for x in size], three(centre))
+
+    def _surface(self, name: str, surface: Surface) -> list[Solid]:
+        """Triangles, which are in the frame of the body already."""
+        key = f"surface of {name} ({len(self.meshes)})"
+        self._keep(key, smooth_mesh(surface.corners))
+        return [
+            replace(s, frame=name, colour=self.painter.colour[name], name=name) for s in placed_solids("mesh", (), key)
+        ]
 
     def _link_solids(self) -> list[Solid]:
         """Visuals of a robot's links; collision shapes where the visuals cannot be shown."""
@@ -113,9 +126,12 @@ class Appearance:
 
     def _mesh(self, name: str, file: Path) -> None:
         if name not in self.meshes:
-            self.meshes[name] = read_mesh(file)
-            if sum(len(m.triangles) for m in self.meshes.values()) > MOST_IN_ALL:
-                raise ViewError(f"scene: the meshes up to {file.name!r} have more than {MOST_IN_ALL} triangles")
+            self._keep(name, read_mesh(file))
+
+    def _keep(self, name: str, mesh: Mesh) -> None:
+        self.meshes[name] = mesh
+        if sum(len(m.triangles) for m in self.meshes.values()) > MOST_IN_ALL:
+            raise ViewError(f"scene: the meshes up to {name!r} have more than {MOST_IN_ALL} triangles")
 
     def _drawn(self, d: DrawnShape) -> list[Solid]:
         """A shape of a model file, in the body that its frame is fixed to."""

@@ -234,11 +234,18 @@ class _ModelFileWriter:
 
     # Bodies and joints
 
+    def _is_of_its_shape(self, b: Body) -> bool:
+        """Whether its mass properties follow from a shape that has a size: triangles are not written."""
+        if b.shape is None or b.shape.surface is not None:
+            return False
+        return b.mass.p_BoBcm == b.shape.centre and b.mass.I_BBcm == b.shape.inertia(b.mass.m)
+
     def _body(self, b: Body) -> dict[str, Any]:
         out: dict[str, Any] = {"frame": self.frames[b.frame], "mass": b.mass.m}
         if b.moments is not None:
             return out | {"moments": _moments(b.moments)}
-        if b.shape is not None and b.mass.p_BoBcm == b.shape.centre and b.mass.I_BBcm == b.shape.inertia(b.mass.m):
+        if self._is_of_its_shape(b):
+            assert b.shape is not None
             size = b.shape.size
             shape: dict[str, Any] = {b.shape.kind: size[0] if len(size) == 1 else list(size)}
             if b.shape.kind in ("bar", "disc", "cylinder"):

@@ -319,7 +319,7 @@ def test_meshes_from_files(tmp_path):
         ("bad.obj", "vertex 3 of 1"),
         ("bad.stl", "neither"),
         ("gone.stl", "No such file"),
-        ("x.dae", ".stl, .obj"),
+        ("x.ply", ".stl, .obj, .dae"),
     ):
         with pytest.raises(ViewError, match=says):
             read_mesh(tmp_path / name)
@@ -520,3 +520,22 @@ def test_wrong_sources_and_names_are_told(swinging, tmp_path):
     beyond = {"q1": 0.2, "q2": 1.5, "q3": 0.0}  # the strings are not that long
     with pytest.raises(ViewError, match="body 'second' is nowhere"):
         scene(sb.State.of(sb.derive(example("string_with_particles")), beyond))
+
+
+def test_collada_meshes_of_a_robot_are_shown(tmp_path):
+    """By URDF and SDF alike, in metres."""
+    (tmp_path / "part.dae").write_text(
+        """<COLLADA><asset><unit meter="0.001"/></asset><library_geometries><geometry id="g"><mesh><source id="p">
+        <float_array id="f">0 0 0 1000 0 0 0 500 0</float_array><technique_common><accessor source="#f" count="3" stride="3">
+        <param name="X"/><param name="Y"/><param name="Z"/></accessor></technique_common></source>
+        <vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+        <triangles><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles></mesh></geometry></library_geometries></COLLADA>"""
+    )
+    inertial = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+    urdf = f"""<robot name="r"><link name="a"/><link name="b">{inertial}<visual><geometry><mesh filename="package://arm/part.dae"/></geometry></visual></link>
+      <joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>"""
+    sdf = """<sdf version="1.7"><model name="r"><link name="b"><inertial><mass>1</mass></inertial><visual name="v"><geometry><mesh>
+      <uri>package://arm/part.dae</uri></mesh></geometry></visual></link><joint name="j" type="revolute"><parent>world</parent><child>b</child></joint></model></sdf>"""
+    for robot in (sb.read_urdf(urdf), sb.read_sdf(sdf)):
+        (mesh,) = scene(sb.derive(robot), shapes=robot, packages={"package://arm/": tmp_path}).meshes.values()
+        assert np.ptp(mesh.vertices, axis=0) == pytest.approx([1.0, 0.5, 0.0])

@@ -10,10 +10,10 @@ import numpy as np
 from scipy import io, sparse
 
 from ...errors import ModelError, listed, shown
+from ..optional_packages import package
 from .finite_body import Indices
 from .node_files import bulk_entries, nastran_number
 from .op4_file import op4_matrices
-from .optional_packages import package
 from .triangles import mirrored
 
 FROM_ONE: Final = np.array([0, 1], dtype=np.int64)  # directions are counted from one in files

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...errors import ModelError, shown
+from ..optional_packages import package
 from .finite_body import Array, FiniteElements, Indices, assembled
-from .optional_packages import package
 from .outer_faces import ElementKind, outer_triangles
 
 STRESSES = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))

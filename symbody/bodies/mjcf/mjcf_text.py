@@ -10,6 +10,7 @@ those before it have moved:
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,13 +19,15 @@ from pathlib import Path
 from typing import Final
 
 from ...errors import unknown
+from ..meshes.mesh_file import triangles
+from ..meshes.solid_moments import UniformSolid, enclosed_solid
+from ..meshes.triangles import composed, mapped_corners, scaling, shifting
 from ..robot.link_frames import UNTURNED, LinkPlacement, Mat, Vec, direction_of, summed
 from ..robot.robot_numbers import LinkMass, tensor_of
 from ..robot.robot_text import InertialText, JointText, Limits, LinkShape, LinkText, RobotText
 from ..robot.rotation_numbers import quaternion_of, roll_pitch_yaw
 from ..robot.xml_tree import XmlElement
-from .geom_inertia import SHAPES, UniformSolid, mass_of_solid, mesh_solid, of_body, solid_of
-from .mesh_file import mesh_triangles
+from .geom_inertia import SHAPES, mass_of_solid, of_body, solid_of
 from .mjcf_tree import Attributes, MjcfTree
 from .orientation import Compiler, compiler_of, rotation_of, smallest_turn
 from .principal import bounded_inertia
@@ -49,6 +52,7 @@ _SECTIONS: Final = (  # whose absence from the model is no loss, or which are re
     ),
     *("equality", "tendon", "actuator", "keyframe"),
 )
+_MESHES: Final = (".stl", ".obj", ".msh")
 _VISIBLE: Final = 3  # groups below this one are shown
 
 
@@ -358,11 +362,10 @@ class MjcfReader:
             why = "is not there" if path is None or not path.is_file() else f"has inertia={kind!r} or a refquat"
             self.left_out[f"mass of <geom> of the mesh {mesh.text('name') or file!r}, which {why}"] += 1
             return None
-        sx, sy, sz = scale
         rx, ry, rz = mesh.three("refpos")
-        corners = mesh_triangles(path, self.tree.where)
-        moved = [tuple(((x - rx) * sx, (y - ry) * sy, (z - rz) * sz) for x, y, z in t) for t in corners]
-        return mesh_solid(moved, kind == "exact")  # type: ignore[arg-type]
+        single = array("d", array("f", triangles(path, kinds=_MESHES)))  # in which MuJoCo keeps coordinates
+        moved = mapped_corners(composed(scaling(*scale), shifting(-rx, -ry, -rz)), single)
+        return enclosed_solid(moved, signed=kind == "exact")
 
     # ------------------------------------------------------------------------------------------------ masses
 

@@ -1,4 +1,4 @@
-"""XML files of robots: opened with bounds, parsed by expat without a document type (DOCTYPE and entities are refused
+"""XML files of robots and of their meshes: opened with bounds, parsed by expat without a document type (DOCTYPE and entities are refused
 before anything of them is expanded), and the numbers in them.
 """
 
@@ -22,7 +22,7 @@ _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 def read_xml(source: Any, kind: str, caller: str, nesting: int = MOST_NESTING) -> tuple[str, XmlElement]:
     """The file or text in words, and its root element. `source` is a path, or a text (which starts with <)."""
     where, data = _content(source, kind, caller)
-    return where, _parsed(where, data, nesting)
+    return where, parsed_xml(where, data, nesting)
 
 
 def finite_number(word: str) -> float | None:
@@ -80,12 +80,13 @@ class XmlElement:
         return (c for c in self.children if c.tag == tag)
 
 
-def _parsed(where: str, data: str | bytes, nesting: int) -> XmlElement:
-    """The root element. Documents with a DOCTYPE end here, before any entity of theirs is looked at."""
+def parsed_xml(where: str, data: str | bytes, nesting: int) -> XmlElement:
+    """The root element of what `where` names. Documents with a DOCTYPE end here, before any entity of theirs is looked at."""
     parser = expat.ParserCreate()
     parser.buffer_text = True
     top = XmlElement("", {}, 0)
     stack = [top]
+    pieces: list[list[str]] = [[]]  # of the texts of these: expat gives long ones in many
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         if len(stack) > nesting:
@@ -95,16 +96,17 @@ def _parsed(where: str, data: str | bytes, nesting: int) -> XmlElement:
         element = XmlElement(tag, attributes, parser.CurrentLineNumber)
         stack[-1].children.append(element)
         stack.append(element)
+        pieces.append([])
 
     def end(tag: str) -> None:
-        stack.pop()
+        stack.pop().text = "".join(pieces.pop())
 
     def words(text: str) -> None:
-        stack[-1].text += text
+        pieces[-1].append(text)
 
     def refuse(*_: Any) -> NoReturn:
         raise ModelError(
-            f"{where}: line {parser.CurrentLineNumber}: a DOCTYPE or entity is declared; a robot needs none, and it could make the file "
+            f"{where}: line {parser.CurrentLineNumber}: a DOCTYPE or entity is declared; none is needed, and it could make the file "
             "expand without end or reach for other files: delete the declaration"
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ...errors import ModelError
+from ..errors import ModelError
 
 
 def package(where: str, module: str, name: str) -> Any:

@@ -1,0 +1,1 @@
+"""Surfaces of triangles from files, and the solids that they bound."""

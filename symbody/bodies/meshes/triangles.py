@@ -1,0 +1,132 @@
+"""Triangles of a surface, and affine maps of them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
+
+Corner: TypeAlias = tuple[float, float, float]
+Affine: TypeAlias = tuple[float, ...]  # rows of [A b]: twelve numbers; x -> A x + b
+SAME: Final[Affine] = (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+
+
+class SurfacePart(NamedTuple):
+    """A part of a file under its own name. `corners` holds x, y, z of the three corners of each triangle in turn,
+    which are in positive order seen from outside."""
+
+    name: str
+    corners: array[float]
+
+    @property
+    def triangles(self) -> int:
+        return len(self.corners) // 9
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Triangles of a solid in the frame of a body, as those of a `SurfacePart`."""
+
+    corners: array[float]
+
+
+class TriangleLimit:
+    """Counts triangles on the way: a list of too many would take more memory than the file."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.left = most, float(most)
+
+    def take(self, triangles: float) -> None:
+        self.left -= triangles
+        if self.left < 0:
+            raise ValueError(f"it has more than {self.most} triangles")
+
+
+def add_fan(out: array[float], corners: Sequence[Corner]) -> None:
+    """The triangles from the first corner of a polygon. Volume and moments of a surface of plane polygons are those of
+    its fans, also where polygons are not convex."""
+    first = corners[0]
+    for b, c in itertools.pairwise(corners[1:]):
+        out.extend((*first, *b, *c))
+
+
+# ---------------------------------------------------------------------------------------------------- affine maps
+
+
+def composed(f: Affine, g: Affine) -> Affine:
+    """x -> f(g(x))"""
+    return tuple(
+        f[4 * i] * g[j] + f[4 * i + 1] * g[4 + j] + f[4 * i + 2] * g[8 + j] + (f[4 * i + 3] if j == 3 else 0.0)
+        for i in range(3)
+        for j in range(4)
+    )
+
+
+def mapped(f: Affine, point: Sequence[float]) -> Corner:
+    x, y, z = point
+    return (
+        f[0] * x + f[1] * y + f[2] * z + f[3],
+        f[4] * x + f[5] * y + f[6] * z + f[7],
+        f[8] * x + f[9] * y + f[10] * z + f[11],
+    )
+
+
+def mapped_corners(f: Affine, corners: array[float]) -> array[float]:
+    """Triangles under a map; a reflection would turn them inside out, so their order is reversed with it."""
+    if f == SAME:
+        return corners
+    out = array("d")
+    order = (0, 1, 2) if _determinant(f) >= 0 else (0, 2, 1)
+    for k in range(0, len(corners), 9):
+        for j in order:
+            out.extend(mapped(f, corners[k + 3 * j : k + 3 * j + 3]))
+    return out
+
+
+def turned_inside_out(corners: array[float]) -> array[float]:
+    out = array("d")
+    for k in range(0, len(corners), 9):
+        for j in (0, 6, 3):
+            out.extend(corners[k + j : k + j + 3])
+    return out
+
+
+def shifting(x: float, y: float, z: float) -> Affine:
+    return (1.0, 0.0, 0.0, x, 0.0, 1.0, 0.0, y, 0.0, 0.0, 1.0, z)
+
+
+def scaling(x: float, y: float, z: float) -> Affine:
+    return (x, 0.0, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 0.0, z, 0.0)
+
+
+def turning(axis: Sequence[float], degrees: float) -> Affine:
+    """Rodrigues' formula; a zero axis turns nothing."""
+    n = math.hypot(*axis)
+    if n == 0:
+        return SAME
+    x, y, z = (a / n for a in axis)
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    d = 1 - c
+    return (
+        x * x * d + c, x * y * d - z * s, x * z * d + y * s, 0.0,
+        y * x * d + z * s, y * y * d + c, y * z * d - x * s, 0.0,
+        z * x * d - y * s, z * y * d + x * s, z * z * d + c, 0.0,
+    )  # fmt: skip
+
+
+def turning_by(x: float, y: float, z: float, w: float) -> Affine:
+    """By a quaternion of norm one, scalar last."""
+    return (
+        1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w), 0.0,
+        2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w), 0.0,
+        2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y), 0.0,
+    )  # fmt: skip
+
+
+def _determinant(f: Affine) -> float:
+    return (
+        f[0] * (f[5] * f[10] - f[6] * f[9]) - f[1] * (f[4] * f[10] - f[6] * f[8]) + f[2] * (f[4] * f[9] - f[5] * f[8])
+    )
