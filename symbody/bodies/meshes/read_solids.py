@@ -67,6 +67,13 @@ def read_solids(file: str | Path, *, scale: float = 1.0, up: str | None = "z") -
 class Solids(Summarized, Mapping[str, Shape]):
     """Shapes by the names of the parts of a file.
 
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "part.obj"
+    >>> size = file.write_text("o wedge\\nv 0 0 0\\nv 6 0 0\\nv 0 1 0\\nv 0 0 1\\nf 1 3 2\\nf 1 2 4\\nf 1 4 3\\nf 2 3 4")
+    >>> sb.read_solids(file)
+    <1 solid of part.obj
+      wedge: volume 1, centre (1.5, 0.25, 0.25)>
+
     See also: `read_solids`, `Model.body`.
     """
 
