@@ -13,7 +13,7 @@ from ..algebra.graph import PI, ZERO, Expr, Number, as_expr
 from ..algebra.matrix import Matrix, as_matrix, diagonal, dot, identity, matrix, outer, vector, zeros
 from ..algebra.walk import free_symbols
 from ..errors import EvaluationError, ExpressionError, ModelError, listed, shown
-from .meshes.triangles import Surface
+from .meshes.triangles import SolidSurface
 from .rotations import AXES
 
 
@@ -222,7 +222,7 @@ class Shape:
     centre: Matrix
     content: Expr
     gyration: Matrix
-    surface: Surface | None = None
+    surface: SolidSurface | None = None
 
     def inertia(self, mass: Any) -> Matrix:
         return self.gyration * as_expr(mass)

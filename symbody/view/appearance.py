@@ -14,7 +14,7 @@ from ..algebra.evaluate import evaluate
 from ..bodies.frames import Frame
 from ..bodies.mass import Shape
 from ..bodies.mechanism import Action, Body
-from ..bodies.meshes.triangles import Surface
+from ..bodies.meshes.triangles import SolidSurface
 from ..bodies.points import Point
 from ..bodies.robot.robot import Robot
 from ..bodies.robot.robot_text import LinkShape
@@ -93,7 +93,7 @@ class Appearance:
         size, centre = evaluate([list(given.size), list(given.centre.entries)], self.values)
         return self.painter.shape(name, given, [float(x) for x in size], three(centre))
 
-    def _surface(self, name: str, surface: Surface) -> list[Solid]:
+    def _surface(self, name: str, surface: SolidSurface) -> list[Solid]:
         """Triangles, which are in the frame of the body already."""
         key = f"surface of {name} ({len(self.meshes)})"
         self._keep(key, smooth_mesh(surface.corners))

@@ -17,7 +17,7 @@ from .mesh_file import KINDS as MESHES
 from .mesh_file import surface_parts
 from .solid_moments import UniformSolid, enclosed_solid, open_edges
 from .step_file import ExactSolid, step_solids
-from .triangles import Corner, Surface, mapped_corners, scaling, turned_inside_out
+from .triangles import Corner, SolidSurface, mapped_corners, scaling, turned_inside_out
 
 STEP: Final = (".step", ".stp")
 KINDS: Final = (*(k for k in MESHES if k != ".msh"), *STEP)
@@ -146,7 +146,7 @@ def _different(names: list[str]) -> list[str]:
 def _shape(solid: UniformSolid, corners: array[float], scale: float) -> Shape:
     """For mass one. What is rounding of the sums that it comes from is zero, so that equations fold."""
     g = [scale**2 * x / solid.volume for row in solid.inertia for x in row]
-    surface = Surface(mapped_corners(scaling(scale, scale, scale), corners))
+    surface = SolidSurface(mapped_corners(scaling(scale, scale, scale), corners))
     reach = math.sqrt(max(g)) + max(abs(x) for x in surface.corners)
     centre = vector(*_folded([scale * x for x in solid.centre], reach))
     g = _folded(g, max(g))

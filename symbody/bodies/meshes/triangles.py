@@ -27,7 +27,7 @@ class SurfacePart(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class SolidSurface:
     """Triangles of a solid in the frame of a body, as those of a `SurfacePart`."""
 
     corners: array[float]
