@@ -49,11 +49,11 @@ Y_UP: Final = _TURNS["Y_UP"]
 
 def collada_parts(where: str, data: bytes, limit: TriangleLimit, turned: bool) -> list[SurfacePart]:
     """One part for each surface that a node shows, by the name of the node. `turned`: so that z points up."""
-    document = _Document(parsed_xml(where, data, MOST_NESTING), limit)
+    document = _ColladaDocument(parsed_xml(where, data, MOST_NESTING), limit)
     return document.parts(turned)
 
 
-class _Document:
+class _ColladaDocument:
     def __init__(self, root: XmlElement, limit: TriangleLimit) -> None:
         if root.tag != "COLLADA":
             raise ValueError(f"its root is <{root.tag}>, not <COLLADA>")

@@ -44,7 +44,7 @@ def gltf_parts(file: Path, data: bytes, limit: TriangleLimit, turned: bool) -> l
     if not isinstance(tree, dict) or not str(_of(tree, "asset", dict).get("version", "")).startswith("2."):
         raise ValueError("it is not glTF 2")
     try:
-        return _Scene(tree, file.parent, binary, limit).parts(Y_UP if turned else SAME)
+        return _GltfScene(tree, file.parent, binary, limit).parts(Y_UP if turned else SAME)
     except (KeyError, TypeError, AttributeError, RecursionError) as reason:
         raise ValueError(f"an entry is missing or of another kind: {reason}") from None
 
@@ -68,7 +68,7 @@ def _of(tree: Mapping[str, Any], key: str, kind: type) -> Any:
     return found
 
 
-class _Scene:
+class _GltfScene:
     def __init__(self, tree: Mapping[str, Any], folder: Path, binary: bytes, limit: TriangleLimit) -> None:
         self.tree, self.folder, self.binary, self.limit = tree, folder, binary, limit
         self._buffers: dict[int, bytes] = {}

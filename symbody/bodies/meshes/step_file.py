@@ -30,11 +30,11 @@ class ExactSolid(NamedTuple):
 
 
 def step_solids(file: Path, where: str) -> list[ExactSolid]:
-    kernel = _Kernel(where)
-    return [ExactSolid(name, kernel.solid(shape), kernel.corners(shape)) for name, shape in kernel.shapes(file)]
+    library = _OpenCascade(where)
+    return [ExactSolid(name, library.solid(shape), library.corners(shape)) for name, shape in library.shapes(file)]
 
 
-class _Kernel:
+class _OpenCascade:
     """Modules of Open CASCADE."""
 
     def __init__(self, where: str) -> None:
