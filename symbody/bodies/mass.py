@@ -13,7 +13,7 @@ from ..algebra.graph import PI, ZERO, Expr, Number, as_expr
 from ..algebra.matrix import Matrix, as_matrix, diagonal, dot, identity, matrix, outer, vector, zeros
 from ..algebra.walk import free_symbols
 from ..errors import EvaluationError, ExpressionError, ModelError, listed, shown
-from .meshes.triangles import SolidSurface
+from .meshes.surface_triangles import SolidSurface
 from .rotations import AXES
 
 

@@ -14,7 +14,7 @@ from ..algebra.evaluate import evaluate
 from ..bodies.frames import Frame
 from ..bodies.mass import Shape
 from ..bodies.mechanism import Action, Body
-from ..bodies.meshes.triangles import SolidSurface
+from ..bodies.meshes.surface_triangles import SolidSurface
 from ..bodies.points import Point
 from ..bodies.robot.robot import Robot
 from ..bodies.robot.robot_text import LinkShape

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Final
 
 from ..robot.xml_tree import XmlElement, finite_number, parsed_xml
-from .triangles import (
+from .surface_triangles import (
     SAME,
     Affine,
     Corner,

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .collada import MOST_NODES, Y_UP
-from .triangles import (
+from .surface_triangles import (
     SAME,
     Affine,
     SurfacePart,

@@ -13,7 +13,7 @@ from ...errors import ModelError, SymbodyError, listed
 from .collada import collada_parts
 from .gltf_file import gltf_parts
 from .plain_meshes import msh_parts, obj_parts, stl_parts
-from .triangles import SurfacePart, TriangleLimit
+from .surface_triangles import SurfacePart, TriangleLimit
 
 MOST_BYTES: Final = 64 * 2**20
 MOST_TRIANGLES: Final = 400_000

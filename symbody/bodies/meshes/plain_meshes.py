@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from array import array
 
-from .triangles import Corner, SurfacePart, TriangleLimit, add_fan
+from .surface_triangles import Corner, SurfacePart, TriangleLimit, add_fan
 
 
 def stl_parts(data: bytes, limit: TriangleLimit) -> list[SurfacePart]:

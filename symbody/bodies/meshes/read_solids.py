@@ -17,7 +17,7 @@ from .mesh_file import KINDS as MESHES
 from .mesh_file import surface_parts
 from .solid_moments import UniformSolid, enclosed_solid, open_edges
 from .step_file import ExactSolid, step_solids
-from .triangles import Corner, SolidSurface, mapped_corners, scaling, turned_inside_out
+from .surface_triangles import Corner, SolidSurface, mapped_corners, scaling, turned_inside_out
 
 STEP: Final = (".step", ".stp")
 KINDS: Final = (*(k for k in MESHES if k != ".msh"), *STEP)

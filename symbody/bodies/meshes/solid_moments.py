@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from ..robot.link_frames import ORIGIN, Mat, Vec
 from ..robot.robot_numbers import tensor_of
-from .triangles import Corner
+from .surface_triangles import Corner
 
 MERGED: Final = 1e-7  # corners as near as this, as part of the size of the surface, are one: single precision
 

@@ -13,7 +13,7 @@ from ...errors import ModelError
 from ..optional_packages import package
 from ..robot.robot_numbers import tensor_of
 from .solid_moments import UniformSolid
-from .triangles import Corner
+from .surface_triangles import Corner
 
 NAME: Final = "cadquery-ocp-novtk"
 METRES: Final = 1e-3  # Open CASCADE gives lengths in millimetres, whatever the file's unit is

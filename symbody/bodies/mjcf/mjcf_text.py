@@ -21,7 +21,7 @@ from typing import Final
 from ...errors import unknown
 from ..meshes.mesh_file import triangles
 from ..meshes.solid_moments import UniformSolid, enclosed_solid
-from ..meshes.triangles import composed, mapped_corners, scaling, shifting
+from ..meshes.surface_triangles import composed, mapped_corners, scaling, shifting
 from ..robot.link_frames import UNTURNED, LinkPlacement, Mat, Vec, direction_of, summed
 from ..robot.robot_numbers import LinkMass, tensor_of
 from ..robot.robot_text import InertialText, JointText, Limits, LinkShape, LinkText, RobotText
