@@ -18,6 +18,10 @@ from typing import Any
 
 import pytest
 
+import symbody as sb
+from symbody.integrate.form_kinds import FORMS
+from symbody.integrate.simulate import METHODS
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 GUIDES = [p for p in PAGES if p.parent.name != "tutorials"]  # those run as notebooks: tests/test_book.py
@@ -109,6 +113,17 @@ def test_links_lead_somewhere(path: Path) -> None:
     made = ("gallery/index.md", "reference/index.md", "theory/index.md", "benchmarks.md")
     missing = [path.parent / t for t in targets if not (path.parent / t).exists() and not t.endswith(made)]
     assert [p for p in missing if not (p.parent.name == "gallery" and p.with_suffix(".py").exists())] == []
+
+
+def test_every_outcome_form_and_method_is_explained() -> None:
+    """Where a reader looks: what errors mean, and how to choose."""
+    errors, choosing = (normal((ROOT / "docs" / f"{n}.md").read_text(encoding="utf-8")) for n in ("errors", "choosing"))
+    assert [e.value for e in sb.integrate.Ending if e.value not in errors] == []
+    assert [f for f in (*FORMS, *METHODS, "auto") if f'`"{f}"`' not in choosing] == []
+
+
+def normal(text: str) -> str:
+    return " ".join(text.split())
 
 
 def test_wrong_values_are_found() -> None:

@@ -1,6 +1,6 @@
 """# Foucault's pendulum
 
-Subjects: toys, seeds
+Subjects: toys, from papers
 Reproduces: the plane of swinging turns at Ω sin λ (Foucault 1851)
 
 On a planet that turns, the plane in which a pendulum swings turns too. Paris is at 48.85 degrees; here the planet is in a

@@ -1,6 +1,6 @@
 """# Particles on a shaken string
 
-Subjects: linkages, seeds
+Subjects: linkages, from papers
 Reproduces: the string hangs at q1 = 0.2013475071 (Lennartsson, section 7.3)
 
 Two particles on a light string between two supports: the second is on a circle about the line from the first to its own

@@ -1,6 +1,6 @@
 """# A bar on a ball joint, without drift
 
-Subjects: linkages, seeds
+Subjects: linkages, from papers
 Reproduces: the period by elliptic integrals (Tuomela and others, section 6.2.1)
 
 A free body with seven coordinates, four of them Euler parameters, held at one end: three constraints. The motion is known

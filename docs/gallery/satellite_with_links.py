@@ -1,6 +1,6 @@
 """# A satellite with two links
 
-Subjects: spacecraft, seeds
+Subjects: spacecraft, from papers
 Reproduces: the links swing from 60 to 120 degrees and back (Lynch, section 5.3)
 
 No force acts: momentum, angular momentum and energy stay what they were. The attitude of the base is four Euler parameters,

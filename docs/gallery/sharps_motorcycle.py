@@ -1,6 +1,6 @@
 """# Sharp's motorcycle
 
-Subjects: vehicles, two-wheelers, seeds
+Subjects: vehicles, two-wheelers, from papers
 Reproduces: straight running of Lot and Da Lio's model is stable from 5.8948 to 10.2989 m/s; weave, wobble and capsize
 
 Two frames joined by a steering axis, tyres whose side force lags: the model with which Sharp explained weave and wobble in

@@ -1,6 +1,6 @@
 """# The Stanford arm
 
-Subjects: robots, seeds
+Subjects: robots, from papers
 
 Six joints, of which one slides. Given the motion, inverse dynamics gives the torques; given the torques, forward dynamics gives
 the motion back.

@@ -56,4 +56,6 @@ assert up[2][-1] < 0
 print(
     f"Jellett's integral changes by {np.abs(jellett / jellett[0] - 1).max():.0e} while the axis tilts by {np.degrees(np.arccos(up[2][-1])):.0f}°"
 )
-sim.scene(shapes={"top": sb.Solid("sphere", "", (R, R, R), position=(0, 0, a))})
+ball = sb.Solid("sphere", "", (R, R, R), position=(0, 0, a))
+stem = sb.Solid("cylinder", "", (R / 5, R), position=(0, 0, a + 1.3 * R), colour="orange")
+sim.scene(shapes={"top": [ball, stem]})

@@ -1,6 +1,6 @@
 """# A triple pendulum out of plane
 
-Subjects: linkages, seeds
+Subjects: linkages, from papers
 Reproduces: half lengths for ω² of 20, 40 and 130 (Lynch, tables 6.1 and 6.2)
 
 Three links, each swinging across the plane of the one above. Lynch asked which lengths give prescribed frequencies, and solved
