@@ -118,7 +118,7 @@ def _surface(s: Surface) -> dict[str, Any]:
 def _by_mode(values: Any) -> dict[str, Any]:
     largest = np.maximum(np.abs(values).reshape(len(values), -1).max(axis=1), 1e-300)
     return {
-        "largest": [float(f"{x:.8e}") for x in largest],
+        "largest": [float(f"{x:z.8e}") for x in largest],
         "parts": _array(np.round(values / largest[:, None, None] * 32767), np.int16),
     }
 
