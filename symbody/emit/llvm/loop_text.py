@@ -50,7 +50,7 @@ from ..loops.form import (
 )
 from ..loops.language import Kernel
 from ..loops.specialised import Kernels, Known, specialised
-from .numbers import BYTES, LARGEST_NUMBER, SUFFIX, lanes_of, real_of, splat
+from .numbers import BYTES, LARGEST_NUMBER, SUFFIX, fma, fma_declaration, lanes_of, real_of, splat
 
 _TYPES: Final[dict[Type, str]] = {
     INDEX: "i64", NUMBERS: "ptr", INDICES: "ptr", FUNCTION: "ptr", NOTHING: "void",
@@ -61,6 +61,7 @@ _INDEX_OPS: Final = {"+": "add nsw", "-": "sub nsw", "*": "mul nsw", "//": "sdiv
 _INDEX_TESTS: Final = {"<": "slt", ">": "sgt", "<=": "sle", ">=": "sge", "==": "eq", "!=": "ne"}
 _NUMBER_TESTS: Final = {"<": "olt", ">": "ogt", "<=": "ole", ">=": "oge", "==": "oeq", "!=": "une"}
 SCALAR_LOOPS: Final = '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.vectorize.enable", i1 false}\n'
+SINES: Final = {"sin": "symbody.sin", "cos": "symbody.cos"}  # defined by `sincos.sine_functions`
 LARGE: Final = 200  # expressions and statements of a kernel
 
 
@@ -230,8 +231,7 @@ class LlvmKernel:
             a = self.new(f"fneg {self.number} {a}")
         elif e.sign == "-":
             other = self.new(f"fneg {self.number} {other}")
-        t = self.number
-        return self.new(f"call nsz {t} @llvm.fma.{SUFFIX[self.real]}({t} {a}, {t} {b}, {t} {other})")
+        return fma(a, b, other, self.number, self.new)
 
     def converted(self, e: Converted) -> str:
         value = self.value(e.value)
@@ -274,7 +274,9 @@ class LlvmKernel:
                 takes = self.new(f"fcmp {'olt' if e.name == 'min' else 'ogt'} {real} {other}, {best}")
                 best = self.new(f"select i1 {takes}, {real} {other}, {real} {best}")
             return best
-        name = {"abs": f"llvm.fabs.{SUFFIX[real]}", "sqrt": f"llvm.sqrt.{SUFFIX[real]}", "pow": self.power}[e.name]
+        name = {"abs": f"llvm.fabs.{SUFFIX[real]}", "sqrt": f"llvm.sqrt.{SUFFIX[real]}", "pow": self.power, **SINES}[
+            e.name
+        ]
         return self.new(f"call {real} @{name}({', '.join(f'{real} {v}' for v in values)})")
 
     def called(self, e: Called) -> str:
@@ -423,7 +425,7 @@ class LlvmLoops:
 
     def text(self) -> str:
         t = self.real
-        library = f"declare {t} @pow({t}, {t})\ndeclare {t} @llvm.fma.{SUFFIX[t]}({t}, {t}, {t})\n"
+        library = f"declare {t} @pow({t}, {t})\n{fma_declaration(t)}\n"
         return intrinsics(t) + library + self.definitions(_attributes)
 
     def definitions(self, attributes: Callable[[KernelForm, int], str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from typing import Final
 
 _DOUBLE: Final = struct.Struct(">d")
@@ -54,3 +55,17 @@ def splat(value: float, number: str) -> str:
     if number == real:
         return text
     return f"<{', '.join([f'{real} {text}'] * lanes_of(number))}>"
+
+
+def fma(a: str, b: str, c: str, number: str, new: Callable[[str], str]) -> str:
+    """a b + c with one rounding; `fma_declaration` says what it calls."""
+    return new(f"call {number} @{_fma(number)}({number} {a}, {number} {b}, {number} {c})")
+
+
+def fma_declaration(number: str) -> str:
+    return f"declare {number} @{_fma(number)}({number}, {number}, {number})"
+
+
+def _fma(number: str) -> str:
+    suffix, lanes = SUFFIX[real_of(number)], lanes_of(number)
+    return f"llvm.fma.{suffix}" if lanes == 1 else f"llvm.fma.v{lanes}{suffix}"

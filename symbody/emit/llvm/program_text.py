@@ -19,10 +19,11 @@ from typing import Final
 from ..loops.kernels import FACTORS, clear, factor_kernel, has_pivots, solve_kernel
 from ..loops.language import Kernel
 from ..program import pieces
+from ..program.fused_products import with_fused_products
 from ..program.program import Instruction, Output, Program, right_sides
 from ..program.right_sides import ZERO, Layout, layout, leading_zeros
 from .loop_text import LlvmKernel, simple_kernel
-from .numbers import SUFFIX, fabs, real_of, splat, vector_of
+from .numbers import SUFFIX, fabs, fma, fma_declaration, real_of, splat, vector_of
 from .sincos import LARGEST, sincos
 from .tree_text import TreeText, tree_text
 
@@ -36,7 +37,7 @@ FEWEST: Final = 3  # right sides side by side; two are solved as fast one after 
 
 BLOCKS: Final = ("factor", "solve", "tree")
 
-_ARITHMETIC: Final = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract", "div": "fdiv"}
+_ARITHMETIC: Final = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARISONS: Final = {"lt": "fcmp olt", "le": "fcmp ole", "eq": "fcmp oeq"}
 _INTRINSICS: Final = {"sqrt": "llvm.sqrt", "abs": "llvm.fabs"}  # these exist for vectors in hardware
 _LIBRARY: Final = frozenset("exp log tan asin acos atan sinh cosh tanh pow atan2".split())
@@ -162,8 +163,9 @@ def tree_group(code: Sequence[Instruction], out: Output) -> int | None:
 class _LlvmModule:
     """The text of one program, written piece by piece."""
 
-    def __init__(self, program: Program, lanes: int, register: int, real: str) -> None:
-        self.program, self.lanes, self.real = program, lanes, real
+    def __init__(self, program: Program, lanes: int, register: int, real: str, rounding: str) -> None:
+        self.program, self.lanes, self.real, self.rounding = program, lanes, real, rounding
+        self.flags = " contract" if rounding == "free" else ""
         self.number = vector_of(real, lanes)
         self.truth = "i1" if lanes == 1 else f"<{lanes} x i1>"
         self.memory = pieces.ScratchMemory()
@@ -195,7 +197,7 @@ class _LlvmModule:
         calls = self._clearing()
         calls += "\n".join(f"  call void @{name}.{k}(ptr %in, ptr %out, ptr %work)" for k in range(len(ranges)))
         main = f"define void @{name}(ptr %in, ptr %out, ptr %work) nounwind {{\n{calls}\n  ret void\n}}\n"
-        main += _ONE_ARGUMENT.replace("NAME", name)
+        main += ONE_ARGUMENT.replace("NAME", name)
         kernels = "".join(k.text("noinline nounwind") for k in self.kernels.values())
         kernels = kernels.replace("define internal", "define") + "".join(t.definitions for t in self.trees.values())
         # Kernels are told apart by size, so that two programs loaded into one engine would clash: only one is.
@@ -253,7 +255,7 @@ class _LlvmModule:
 
 
 # The same entry with its three pointers in a table: one argument is cheaper to pass from Python.
-_ONE_ARGUMENT: Final = """define void @NAME.call(ptr %table) nounwind {
+ONE_ARGUMENT: Final = """define void @NAME.call(ptr %table) nounwind {
   %in = load ptr, ptr %table, align 8
   %out.p = getelementptr inbounds ptr, ptr %table, i64 1
   %out = load ptr, ptr %out.p, align 8
@@ -383,7 +385,10 @@ class _LlvmPiece:
     def operation(self, i: Instruction) -> str:
         t, args = self.number, [self.value(a) for a in i.args]
         if i.op in _ARITHMETIC:
-            return self.new(f"{_ARITHMETIC[i.op]} {t} {args[0]}, {args[1]}")
+            flags = self.module.flags if i.op != "div" else ""
+            return self.new(f"{_ARITHMETIC[i.op]}{flags} {t} {args[0]}, {args[1]}")
+        if i.op in ("fma", "fms", "fnma"):
+            return self.fused(i.op, *args)
         if i.op == "neg":
             return self.new(f"fneg {t} {args[0]}")
         if i.op in _COMPARISONS:
@@ -407,6 +412,14 @@ class _LlvmPiece:
             return self.by_lane(self.external(i), args)
         self.module.declared.add(f"declare double @{i.op}({', '.join(['double'] * len(args))})")
         return self.by_lane(f"@{i.op}", args)
+
+    def fused(self, op: str, a: str, b: str, c: str) -> str:
+        self.module.declared.add(fma_declaration(self.number))
+        if op == "fms":
+            c = self.new(f"fneg {self.number} {c}")
+        if op == "fnma":
+            a = self.new(f"fneg {self.number} {a}")
+        return fma(a, b, c, self.number, self.new)
 
     def select(self, test: str, yes: str, no: str) -> str:
         return self.new(f"select {self.module.truth} {test}, {self.number} {yes}, {self.number} {no}")
@@ -467,7 +480,9 @@ class _LlvmPiece:
         self.count += 1
         fast, slow, done = (f"{w}{self.count}" for w in ("fast", "slow", "done"))
         self.lines += [f"  br i1 {large}, label %{slow}, label %{fast}, !prof !0", f"{fast}:"]
-        s1, c1 = self.from_double(list(sincos(x, number, self.new)))
+        if self.module.rounding == "fused":
+            self.module.declared.add(fma_declaration(number))
+        s1, c1 = self.from_double(list(sincos(x, number, self.new, self.module.rounding)))
         self.lines += [f"  br label %{done}", f"{slow}:"]
         for f in ("sin", "cos"):
             self.module.declared.add(f"declare double @{f}(double)")
@@ -531,7 +546,11 @@ class _LlvmPiece:
             self.lines.append(f"  call void @{name}({', '.join(arguments)})")
 
 
-def llvm_text(program: Program, lanes: int = 1, register: int = 4, real: str = "double") -> LlvmText:
+def llvm_text(
+    program: Program, lanes: int = 1, register: int = 4, real: str = "double", rounding: str = "free"
+) -> LlvmText:
     """The module of a program, for one state or for `lanes` states side by side; a vector register holds `register`
-    numbers. Sines, and functions of the library and of others, are in double precision in any case."""
-    return _LlvmModule(program, lanes, register, real).text()
+    numbers. Sines, and functions of the library and of others, are in double precision in any case. `rounding` as in
+    `LlvmKernel`."""
+    made = with_fused_products(program) if rounding == "fused" else program
+    return _LlvmModule(made, lanes, register, real, rounding).text()

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from .numbers import splat
+from .numbers import fma, splat
 
 _SIN: Final = (
     -0.16666666666666632, 0.008333333333322316, -0.0001984126982972525,
@@ -31,11 +31,22 @@ LARGEST: Final = 1.6e6
 New = Callable[[str], str]
 
 
-def sincos(x: str, number: str, new: New) -> tuple[str, str]:
-    """Emit the fast path for value `x`; returns the names of sine and cosine."""
+def sincos(x: str, number: str, new: New, rounding: str = "free") -> tuple[str, str]:
+    """Emit the fast path for value `x`; returns the names of sine and cosine. `rounding` as in `LlvmKernel`."""
+    flags = " contract" if rounding == "free" else ""
 
     def op(name: str, a: str, b: str) -> str:
-        return new(f"{name} contract {number} {a}, {b}")
+        return new(f"{name}{flags} {number} {a}, {b}")
+
+    def plus(a: str, b: str, to: str) -> str:
+        """a b + to"""
+        return fma(a, b, to, number, new) if rounding == "fused" else op("fadd", op("fmul", a, b), to)
+
+    def minus(a: str, b: str, of: str) -> str:
+        """of - a b"""
+        if rounding == "fused":
+            return fma(new(f"fneg {number} {a}"), b, of, number, new)
+        return op("fsub", of, op("fmul", a, b))
 
     def c(value: float) -> str:
         return splat(value, number)
@@ -43,20 +54,20 @@ def sincos(x: str, number: str, new: New) -> tuple[str, str]:
     def polynomial(coefficients: tuple[float, ...], z: str) -> str:
         out = c(coefficients[-1])
         for a in coefficients[-2::-1]:
-            out = op("fadd", op("fmul", out, z), c(a))
+            out = plus(out, z, c(a))
         return out
 
-    shifted = op("fadd", op("fmul", x, c(_PER_QUARTER)), c(_ROUND))
+    shifted = plus(x, c(_PER_QUARTER), c(_ROUND))
     k = op("fsub", shifted, c(_ROUND))
-    r1 = op("fsub", x, op("fmul", k, c(_QUARTER[0])))
+    r1 = minus(k, c(_QUARTER[0]), x)
     middle = op("fmul", k, c(_QUARTER[1]))
     r2 = op("fsub", r1, middle)
     lost = op("fsub", op("fsub", r1, r2), middle)
-    r = op("fadd", r2, op("fsub", lost, op("fmul", k, c(_QUARTER[2]))))
+    r = op("fadd", r2, minus(k, c(_QUARTER[2]), lost))
     z = op("fmul", r, r)
-    s = op("fadd", r, op("fmul", op("fmul", r, z), polynomial(_SIN, z)))
-    q = op("fadd", op("fmul", z, polynomial(_COS, z)), c(-0.5))
-    cosine = op("fadd", op("fmul", z, q), c(1.0))
+    s = plus(op("fmul", r, z), polynomial(_SIN, z), r)
+    q = plus(z, polynomial(_COS, z), c(-0.5))
+    cosine = plus(z, q, c(1.0))
     return _turned(shifted, s, cosine, number, new)
 
 
@@ -80,3 +91,33 @@ def _turned(shifted: str, s: str, c: str, number: str, new: New) -> tuple[str, s
     first = new(f"select {truth} {odd}, {number} {c}, {number} {s}")
     second = new(f"select {truth} {odd}, {number} {s}, {number} {c}")
     return signed(first, k), signed(second, new(f"add {integer} {k}, {constant(1)}"))
+
+
+_SINES: Final = """define internal double @symbody.NAME(double %x) nounwind {
+  %size = call double @llvm.fabs.f64(double %x)
+  %large = fcmp ogt double %size, LARGEST
+  br i1 %large, label %slow, label %fast
+slow:
+  %there = call double @NAME(double %x)
+  ret double %there
+fast:
+LINES
+  ret double FOUND
+}
+"""
+
+
+def sine_functions(rounding: str) -> str:
+    """Sine and cosine as functions of one number, which give what `sincos` gives inline."""
+    out = ""
+    for at, name in enumerate(("sin", "cos")):
+        lines: list[str] = []
+
+        def new(text: str, lines: list[str] = lines) -> str:
+            lines.append(f"  %v{len(lines)} = {text}")
+            return f"%v{len(lines) - 1}"
+
+        found = sincos("%x", "double", new, rounding)[at]
+        text = _SINES.replace("NAME", name).replace("LARGEST", splat(LARGEST, "double"))
+        out += text.replace("LINES", "\n".join(lines)).replace("FOUND", found) + f"declare double @{name}(double)\n"
+    return out

@@ -60,7 +60,7 @@ SIGNS: Final = {
     ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
 INDEX_ONLY: Final = ("//", "%")
-MATHEMATICS: Final = {"abs": 1, "sqrt": 1, "pow": 2, "is_finite": 1, "min": None, "max": None}
+MATHEMATICS: Final = {"abs": 1, "sqrt": 1, "sin": 1, "cos": 1, "pow": 2, "is_finite": 1, "min": None, "max": None}
 
 
 @cache

@@ -9,6 +9,7 @@ Instruction i defines value i, and refers to earlier values only:
     item     data = which output of a block         solve    data = transposed, args = (factor, *right sides)
     call     data = ExternalFunction                tree     data = TreeShape: derivatives of the motion of a tree of
              bodies, in loops
+    fma, fms, fnma     a b + c, a b - c, c - a b, rounded once: on the way to machine code alone (`fused_products.py`)
 
 The right sides of a solve stand one after the other, n numbers each; item r * n + i is unknown i of the solution of
 right side r.
@@ -131,6 +132,7 @@ _TAKES: Final = {
         ("and or", [_TRUTH, _TRUTH]),
         ("not", [_TRUTH]),
         ("where", [_TRUTH, _NUMBER, _NUMBER]),
+        ("fma fms fnma", [_NUMBER, _NUMBER, _NUMBER]),
     )
     for op in ops.split()
 }

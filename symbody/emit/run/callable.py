@@ -22,19 +22,23 @@ from ...errors import ProgramError, listed, shown, unknown
 from ..llvm import jit, loop_text, numbers, packing, transposed, tree_text
 from ..llvm import program_text as llvm_text_module
 from ..llvm import sincos as llvm_sincos
+from ..llvm import table_text as table_text_module
 from ..llvm.packing import batch_kernels, batch_scratch, batch_text
-from ..llvm.program_text import entry, llvm_text
-from ..loops import checked, form, kernels, specialised, tree_kernels
-from ..program import pieces, right_sides, tree_shape
+from ..llvm.program_text import LlvmText, entry, llvm_text
+from ..llvm.table_text import KERNELS as TABLE_KERNELS
+from ..llvm.table_text import exported, table_loops, table_text
+from ..loops import checked, form, kernels, specialised, table_kernels, tree_kernels
+from ..program import fused_products, pieces, program_tables, right_sides, tree_shape
 from ..program.constant_part import without_constant_part
 from ..program.program import Output, Program
+from ..program.program_tables import is_tabulated
 from . import disk_cache as disk
 from .workers import cores, grain, in_threads
 
 Array = NDArray[np.float64]
 THREAD_OPERATIONS: Final = 2_000_000  # what a thread must have to do, some 100 µs: they are woken one after the other
 MANY_STATES: Final = 64  # from which on what is the same for all of them is computed before
-LONG: Final = 200  # instructions, from which on it matters how long machine code takes to make
+LONG: Final = 50  # instructions, from which on it matters how long machine code takes to make
 SECONDS: Final = 70e-6  # that LLVM takes for an instruction of a long program, about
 HOLD_LOCK: Final = 5000  # operations: giving up Python's lock costs more than shorter programs take
 
@@ -51,8 +55,24 @@ def _generator() -> str:
     more."""
     loops = (loop_text, numbers, kernels, checked, form, specialised, elimination)
     trees = (tree_text, transposed, tree_kernels, tree_shape)
-    made_by = (llvm_text_module, llvm_sincos, packing, pieces, right_sides, jit, *loops, *trees)
+    tabulated = (table_text_module, program_tables, table_kernels, fused_products)
+    made_by = (llvm_text_module, llvm_sincos, packing, pieces, right_sides, jit, *loops, *trees, *tabulated)
     return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
+
+
+@cache
+def offer_table_loops() -> jit.Loaded:
+    """Machine code of the loop over tables, which those of programs call by name."""
+    rounding = jit.rounding()
+    key = hashlib.sha256(f"{_generator()}|tables|{rounding}|{jit.identity()}".encode()).hexdigest()
+    kept = disk.load(key)
+    if kept is None:
+        kept = jit.machine_code(table_loops(rounding), "", is_plain=True)
+        disk.save(key, kept)
+    code = jit.Loaded(kept)
+    for kernel in TABLE_KERNELS:
+        jit.offer(exported(kernel, rounding), code.address(exported(kernel, rounding)))
+    return code
 
 
 def compile_program(
@@ -151,8 +171,10 @@ class Compiled:
         kept, of_quick = self._kept(lanes, for_many, False, real), False
         if kept is None and is_quick:
             kept, of_quick = self._kept(lanes, for_many, True, real), True
+        if is_quick and of_quick and is_tabulated(self.program):
+            offer_table_loops()
         if kept is None:
-            text = llvm_text(self.program, lanes, jit.lanes(real), real)
+            text = self._text(lanes, real, is_quick)
             work = text.work + (batch_scratch(self.program) if for_many else 0)
             loops = text.kernels + (batch_kernels(self.program, lanes, real) if for_many else "")
             pieces = text.pieces + (batch_text(self.program, entry(self.program), lanes, real) if for_many else "")
@@ -160,6 +182,12 @@ class Compiled:
             if self._cache:
                 disk.save(self._key(lanes, for_many, is_quick, real), kept)
         return jit.Loaded(kept[8:]), int.from_bytes(kept[:8], "little"), of_quick
+
+    def _text(self, lanes: int, real: str, is_quick: bool) -> LlvmText:
+        """Tables are quicker to have than any code of the instructions that they hold."""
+        if is_quick and is_tabulated(self.program):
+            return table_text(self.program, jit.rounding())
+        return llvm_text(self.program, lanes, jit.lanes(real), real, jit.rounding())
 
     def _kept(self, lanes: int, for_many: bool, is_quick: bool, real: str) -> bytes | None:
         return disk.load(self._key(lanes, for_many, is_quick, real)) if self._cache else None
