@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .periodic.orbit import Orbit
     from .periodic.orbit_branch import OrbitBranch, orbits
     from .periodic.orbit_curve import OrbitEnd
+    from .periodic.orbit_iterations import OrbitIteration
     from .periodic.orbit_points import SpecialOrbit
     from .periodic.special_orbit_curve import SpecialOrbitCurve
     from .response import FrequencyResponse, StateSpace, TimeResponse, frequency_grid
@@ -41,7 +42,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "SecondOrder", "Mode",
     "Spectrum", "SteadyMotion", "steady", "steady_motions",
     "Branch", "SpecialPoint", "SpecialCurve", "DegeneratePoint", "branch",
-    "Orbit", "orbit", "OrbitBranch", "SpecialOrbit", "SpecialOrbitCurve", "OrbitEnd", "orbits",
+    "Orbit", "orbit", "OrbitIteration", "OrbitBranch", "SpecialOrbit", "SpecialOrbitCurve", "OrbitEnd", "orbits",
     "PoincareSection", "poincare", "LyapunovExponents", "lyapunov", "Attractors", "attractors", "Basins", "basins",
 ]  # fmt: skip
 

@@ -25,7 +25,7 @@ from ..stability.periodic.orbit import Orbit, flow_of, without_trivial
 from ..stability.periodic.orbit_branch import OrbitBranch
 from ..stability.periodic.orbit_curve import OrbitCurve, OrbitCurvePoint, ValueRange
 from ..stability.periodic.orbit_points import SpecialOrbit
-from ..stability.periodic.orbit_problem import OrbitPoint, OrbitSetting, Plane
+from ..stability.periodic.orbit_problem import NewtonIterate, OrbitPoint, OrbitSetting, Plane
 from ..study.named_expression import named_expression
 from .array_file import BAD_FILE, ArrayFile, as_complex, as_pairs, write_arrays
 
@@ -80,10 +80,16 @@ def save_orbit(orbit: Orbit, path: str | Path) -> Path:
         "outcome": orbit.outcome,
         "is periodic": orbit.is_periodic,
         "has nodes": orbit.nodes is not None,
+        "iterations": len(orbit.way),
     }
-    points = {"": [orbit.point], "nodes ": [] if orbit.nodes is None else [orbit.nodes]}
+    points = {
+        "": [orbit.point],
+        "nodes ": [] if orbit.nodes is None else [orbit.nodes],
+        "iterations ": [i.point for i in orbit.way],
+    }
     arrays = {**_setting_arrays(orbit.setting), "multipliers": as_pairs(orbit.all_multipliers)}
     arrays["errors"] = np.array([orbit.residual, orbit.mesh_error])
+    arrays["iterations"] = np.array([[i.residual, i.change] for i in orbit.way]).reshape(len(orbit.way), 2)
     for prefix, some in points.items():
         arrays |= _stacked(some, prefix) if some else {}
     return write_arrays(path, header, arrays)
@@ -185,10 +191,13 @@ def _orbit(file: ArrayFile, given: GivenQuestion) -> Orbit:
     (point,) = _points(file, n)
     nodes = _points(file, n, "nodes ")[0] if said["has nodes"] else None
     multipliers = as_complex(file.read("multipliers", (None, 2)))
+    tried = _points(file, n, "iterations ") if said["iterations"] else []
+    sizes = file.read("iterations", (len(tried), 2)).tolist()
+    way = tuple(NewtonIterate(p, residual, change) for p, (residual, change) in zip(tried, sizes, strict=True))
     kind = Orbit if asked.course.system is None else HybridOrbit
     return kind(
         asked.equations, setting, point, tuple(map(str, said["states"])), tuple(asked.conserved), multipliers, residual, error, str(said["form"]),
-        str(said["outcome"]), bool(said["is periodic"]), tuple(asked.conserved.values()), asked.course, nodes,
+        str(said["outcome"]), bool(said["is periodic"]), tuple(asked.conserved.values()), asked.course, nodes, way,
     )  # fmt: skip
 
 

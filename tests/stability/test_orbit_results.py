@@ -79,6 +79,43 @@ def test_driven_mirrored_and_hybrid_orbits_are_kept(tmp_path):
         sb.load_orbit(tmp_path / "ball.npz", ball)
 
 
+def test_iterations_to_an_orbit_of_the_roessler_system(roessler, tmp_path):
+    """Figure 6.8 of Lennartsson: from x = 3, y = 0, z = 2 with a period of 6.3; after three iterations changes are of the
+    order of 1e-7, near x = 3.1525486, z = 2.6631716 with a period of 6.1746375."""
+    eq, start = roessler.equations, {"x": 3.0, "y": 0.0, "z": 2.0}
+    o = sb.orbit(eq, start, a=0.3, period=6.3, form="shooting", segments=1)
+    first, _, _, third = o.iterations[:4]
+    assert (first.start, first.period) == (start, 6.3)
+    assert [third.start["x"], third.start["z"], third.period] == pytest.approx(
+        [3.1525486, 2.6631716, 6.1746375], abs=1e-7
+    )
+    assert 1e-9 < third.change < 1e-7 < o.iterations[2].change < 1e-3
+    simulated = sb.simulate(eq, 6.3, start, a=0.3, rtol=1e-11)
+    assert [first.motion[n][-1] for n in "xyz"] == pytest.approx(
+        [simulated[n][-1] for n in "xyz"], abs=1e-5
+    )  # of the polynomials shown
+    curves = sb.plot([i.motion for i in o.iterations[:4]], "z", over=["x", "y"]).panels[0].curves
+    assert [c.z[0] for c in curves] == pytest.approx([i.start["z"] for i in o.iterations[:4]])
+    again = sb.load_orbit(o.save(tmp_path / "o"), eq)
+    assert [(i.start, i.period, i.residual, i.change) for i in again.iterations] == [
+        (i.start, i.period, i.residual, i.change) for i in o.iterations
+    ]
+
+
+def test_iterations_that_lead_astray_are_kept_too():
+    """Of polynomials by collocation, on one mesh after another, with residuals that vanish; and where there is no orbit."""
+    x, y = sb.symbols("x y")
+    eq = sb.from_equations({x: y, y: (1 - x**2) * y - x})
+    o = sb.orbit(eq, {"x": 2.0}, period=6.6)
+    assert o.iterations[0].residual > 1e-3 > 1e-12 > o.iterations[-1].residual
+    assert o.iterations[0].motion["x"][0] == pytest.approx(2.0, abs=1e-3)
+    assert o.iterations[-1].motion["x"] == pytest.approx(o.trajectory()["x"], abs=1e-9)
+    lost = sb.orbit(sb.from_equations({x: 1 + x**2, y: -y}), {"x": 0.0}, period=1.0)
+    assert not lost.is_periodic
+    assert lost.iterations[0].period == 1.0
+    assert np.isfinite(lost.iterations[0].motion["x"]).all()
+
+
 def test_interrupted_families_go_on(family, monkeypatch):
     """A wider interval, and after Ctrl-C: the same orbits as in one go."""
     eq = family.equations

@@ -26,7 +26,7 @@ from .orbit import TRIVIAL, Orbit, flow_of
 from .orbit_collocation import INTERVALS, CollocationProblem
 from .orbit_flow import OrbitFlow, conserved_quantities
 from .orbit_mesh import interpolated, on_mesh
-from .orbit_problem import OrbitPoint, OrbitProblem, OrbitSetting
+from .orbit_problem import NewtonIterate, OrbitPoint, OrbitProblem, OrbitSetting
 from .orbit_start import around_an_equilibrium, between_events, from_function, settled_period, shooting_guess, states_of
 from .shooting import ShootingProblem
 
@@ -176,9 +176,11 @@ def found_orbit(
     problem: CollocationProblem | ShootingProblem, guess: OrbitPoint, tolerance: float, normal: OrbitPoint | None = None
 ) -> Orbit:
     """The orbit near a guess, refined, with its multipliers: at the guess's value, or in the plane with a normal."""
-    found = problem.refined(guess, tolerance, normal)
+    way: list[NewtonIterate] = []
+    found = problem.refined(guess, tolerance, normal, way)
     if found is None:
-        return orbit_of(problem, guess, np.zeros(0, dtype=complex), (problem.residual(guess), np.nan), NOT_FOUND)
+        none = np.zeros(0, dtype=complex)
+        return orbit_of(problem, guess, none, (problem.residual(guess), np.nan), NOT_FOUND, tuple(way))
     corrected, error = found
     said = (
         "found"
@@ -186,7 +188,8 @@ def found_orbit(
         else f"the finest mesh changes it by {error:z.1e} still; tolerance is {tolerance:z.1e}"
     )
     multipliers = problem.multipliers(corrected.point, problem.maps(corrected.point))
-    made = orbit_of(problem, corrected.point, multipliers, (problem.residual(corrected.point), error), said)
+    errors = (problem.residual(corrected.point), error)
+    made = orbit_of(problem, corrected.point, multipliers, errors, said, tuple(way))
     _refuse_false_mirror(problem, made)
     if made.trivial_error > TRIVIAL:
         return replace(made, outcome=f"{NOT_ALONG} (it is off by {made.trivial_error:z.1e})", is_periodic=False)
@@ -199,6 +202,7 @@ def orbit_of(
     multipliers: Any,
     errors: tuple[float, float],
     said: str,
+    way: tuple[NewtonIterate, ...] = (),
 ) -> Orbit:
     """The result, with the varied value as a number like the others."""
     flow, is_found = problem.flow, said is not NOT_FOUND
@@ -207,7 +211,7 @@ def orbit_of(
     kind = Orbit if problem.course.system is None else HybridOrbit
     return kind(
         flow.equations, fixed_value(problem.setting, point.value), replace(shown_point, value=0.0), tuple(s.name for s in flow.x),
-        tuple(flow.conserved), multipliers, *errors, problem.form, said, is_found, tuple(flow.conserved.values()), problem.course, nodes,
+        tuple(flow.conserved), multipliers, *errors, problem.form, said, is_found, tuple(flow.conserved.values()), problem.course, nodes, way,
     )  # fmt: skip
 
 

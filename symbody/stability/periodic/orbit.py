@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,8 +27,10 @@ from ...summary import Tabular
 from ..pencil import Complex
 from .courses import SMOOTH, Course, depends_on_time
 from .orbit_flow import OrbitFlow
+from .orbit_iterations import OrbitIteration
 from .orbit_mesh import interpolated
-from .orbit_problem import OrbitPoint, OrbitSetting, mirrored_point
+from .orbit_problem import NewtonIterate, OrbitPoint, OrbitSetting, mirrored_point
+from .shooting import ShootingProblem
 
 ON_CIRCLE: Final = 1e-6  # multipliers that are nearer to the unit circle are on it
 TURNED: Final = 1e-9  # turns that are smaller are none
@@ -47,6 +49,7 @@ class Orbit(Tabular, Portable):
                    where a mirror was given, of half a period
     is_stable      whether none of them lies outside the unit circle
     is_periodic    whether an orbit was found; `outcome` says how it went
+    iterations     those of Newton's method on the way to it: `OrbitIteration`s with a start, a period and a motion
     residual       what is left in the equations; `mesh_error`: by how much values change on a mesh twice as fine;
                    `trivial_error`: how far the multiplier that has to be 1 is from it. Sizes of the motion are 1
 
@@ -73,6 +76,7 @@ class Orbit(Tabular, Portable):
     conserved_rows: tuple[Expr, ...] = ()
     course: Course = SMOOTH
     nodes: OrbitPoint | None = None
+    way: tuple[NewtonIterate, ...] = ()
 
     # ------------------------------------------------------------------------------------------------ numbers
 
@@ -90,6 +94,27 @@ class Orbit(Tabular, Portable):
     def whole(self) -> OrbitPoint:
         """The whole period."""
         return self.point if self.setting.mirror is None else mirrored_point(self.point, self.setting.mirror)
+
+    @cached_property
+    def iterations(self) -> tuple[OrbitIteration, ...]:
+        """What Newton's method tried on its way to this orbit, or astray where there is none, on one mesh after another."""
+        return tuple(
+            OrbitIteration(
+                dict(zip(self.names, i.point.x[0].tolist(), strict=True)), i.point.T * self.setting.halves, i.residual, i.change, partial(self._tried, i.point)
+            )
+            for i in self.way
+        )  # fmt: skip
+
+    def _tried(self, point: OrbitPoint) -> Trajectory:
+        """The motion of an iteration, closed or not."""
+        tau = np.append(
+            np.linspace(0.0, 1.0, SHOWN_TIMES)[:-1], np.nextafter(1.0, 0.0)
+        )  # behind it the next round begins
+        shown, nodes = point, None
+        if not point.K.shape[1]:
+            shown, nodes = ShootingProblem(self.flow, self.setting, self.course).shown(point), point
+        tried = replace(self, point=shown, nodes=nodes, is_periodic=True, way=())
+        return tried.at_times(self.setting.t0 + tau * tried.period)
 
     @property
     def period(self) -> float:

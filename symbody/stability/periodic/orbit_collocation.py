@@ -13,7 +13,7 @@ from .collocation import STAGES, gauss
 from .orbit_flow import OrbitFlow
 from .orbit_mesh import adapted, halved, on_mesh
 from .orbit_newton import NewtonSolver
-from .orbit_problem import Corrected, OrbitPoint, OrbitProblem, OrbitSetting, Plane
+from .orbit_problem import Corrected, NewtonIterate, OrbitPoint, OrbitProblem, OrbitSetting, Plane
 
 CORRECTIONS: Final = 12  # of Newton's method
 WILD: Final = 1e3  # of its size: a change of the orbit at which Newton's method is given up
@@ -70,12 +70,17 @@ class CollocationProblem(OrbitProblem):
         solver.close(*self.ends(point.x[0], point.x[-1], point.value))
         return solver
 
-    def corrected(self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float) -> Corrected | None:
+    def corrected(
+        self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float, way: list[NewtonIterate] | None = None
+    ) -> Corrected | None:
         before, solver = np.inf, self._loaded(point, planes)
         solver.sizes[:] = point.sizes
         for k in range(CORRECTIONS):
             self._up_to_date(solver, k)
+            begun = None if way is None else self._held(point, solver)
             size = max(solver.iterate())
+            if way is not None and begun is not None:
+                way.append(NewtonIterate(begun, self._left(begun, solver), size))
             if not size <= WILD or (size > 2 * before and before < 0.1):
                 return None
             is_next_small = (
@@ -95,13 +100,23 @@ class CollocationProblem(OrbitProblem):
             period, slope = self.given_period(value)
             solver.scalars[0], solver.right[0] = (1.0, -slope), period - slope * value
 
+    @staticmethod
+    def _held(point: OrbitPoint, solver: NewtonSolver) -> OrbitPoint:
+        """The orbit that the solver is at."""
+        return OrbitPoint(point.times, solver.x.copy(), solver.K.copy(), float(solver.T[0]), float(solver.value[0]))
+
+    def _left(self, point: OrbitPoint, solver: NewtonSolver) -> float:
+        """What was left in the rows at an orbit, in parts of the states' sizes."""
+        return max(float(np.abs(solver.chain.C[:, :, -1] / point.sizes).max()), self.gap(point))
+
     def _found(self, point: OrbitPoint, solver: NewtonSolver, iterations: int, size: float) -> Corrected:
         T, value = map(float, solver.s)
         tangent = point.like(
             OrbitPoint(point.times, solver.ahead.copy(), solver.slopes.copy(), T, value), ("quadrature",)
         )
-        found = OrbitPoint(point.times, solver.x.copy(), solver.K.copy(), float(solver.T[0]), float(solver.value[0]))
-        return Corrected(point.like(found, ("quadrature",)), tangent, solver.chain.A.copy(), iterations, size)
+        return Corrected(
+            point.like(self._held(point, solver), ("quadrature",)), tangent, solver.chain.A.copy(), iterations, size
+        )
 
     def _linearised(self, point: OrbitPoint) -> NewtonSolver:
         solver = self._loaded(point, (self.fixed(point), self.fixed(point)))
@@ -110,9 +125,7 @@ class CollocationProblem(OrbitProblem):
 
     def residual(self, point: OrbitPoint) -> float:
         """What is left in the rows, in parts of the states' sizes."""
-        solver = self._linearised(point)
-        left = np.abs(solver.chain.C[:, :, -1] / point.sizes).max()
-        return max(float(left), self.gap(point))
+        return self._left(point, self._linearised(point))
 
     def maps(self, point: OrbitPoint) -> Array:
         return self._linearised(point).chain.A.copy()
@@ -127,25 +140,31 @@ class CollocationProblem(OrbitProblem):
 
     # ------------------------------------------------------------------------------------------------ the mesh
 
-    def near(self, point: OrbitPoint, normal: OrbitPoint | None = None, tolerance: float = EXACT) -> Corrected | None:
+    def near(
+        self, point: OrbitPoint, normal: OrbitPoint | None = None, way: list[NewtonIterate] | None = None
+    ) -> Corrected | None:
         """The orbit near another: at its value, or in the plane through it with a normal."""
         if normal is None:
-            return self.corrected(point, (self.phase(point), self.fixed(point)), tolerance)
+            return self.corrected(point, (self.phase(point), self.fixed(point)), EXACT, way)
         along = normal if len(normal.times) == len(point.times) else on_mesh(normal, point.times)
         sizes = np.full(self.flow.n, float(np.abs(along.x).max()))
         plane = self.across(point, self.dual(along, sizes, np.ones(2)))
-        return self.corrected(point, (self.phase(point), plane), tolerance)
+        return self.corrected(point, (self.phase(point), plane), EXACT, way)
 
     def refined(
-        self, point: OrbitPoint, wanted: float, normal: OrbitPoint | None = None
+        self,
+        point: OrbitPoint,
+        wanted: float,
+        normal: OrbitPoint | None = None,
+        way: list[NewtonIterate] | None = None,
     ) -> tuple[Corrected, float] | None:
         """The orbit near another on a mesh so fine that halving it changes mesh points and period by less than wanted,
         and by how much it does."""
-        found, intervals = self.near(point, normal), len(point.K)
+        found, intervals = self.near(point, normal, way), len(point.K)
         while found is not None:
-            again = self.near(adapted(found.point, intervals), normal)
+            again = self.near(adapted(found.point, intervals), normal, way)
             coarse = (again or found).point
-            fine = self.near(halved(coarse), normal)
+            fine = self.near(halved(coarse), normal, way)
             if fine is None:
                 return None
             changes = np.abs((fine.point.x[::2] - coarse.x) / coarse.sizes).max()

@@ -109,6 +109,16 @@ class Plane:
 
 
 @dataclass(frozen=True)
+class NewtonIterate:
+    """What an iteration of Newton's method begins with: an orbit that is not one yet, what is left in its rows, and the
+    size of the change that it leads to, both in parts of the states' sizes."""
+
+    point: OrbitPoint
+    residual: float
+    change: float
+
+
+@dataclass(frozen=True)
 class Corrected:
     """An orbit that Newton's method found: its tangent along the branch, and the maps of its intervals. `size` is that
     of the last change."""
@@ -163,8 +173,10 @@ class OrbitProblem:
         self._products: dict[tuple[int, ...], ProductSolver] = {}
         self._near: Array | None = None  # the turn of the orbit that was looked at last
 
-    def corrected(self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float) -> Corrected | None:
-        """The orbit in two planes; None where Newton's method does not lead to one."""
+    def corrected(
+        self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float, way: list[NewtonIterate] | None = None
+    ) -> Corrected | None:
+        """The orbit in two planes; None where Newton's method does not lead to one. Its iterations are added to `way`."""
         raise NotImplementedError
 
     def maps(self, point: OrbitPoint) -> Array:

@@ -23,9 +23,10 @@ from .chain import ROWS, SCALARS, ChainSolver
 from .collocation import STAGES, gauss
 from .courses import SMOOTH, Course
 from .orbit_flow import OrbitFlow
-from .orbit_problem import RANK, Corrected, OrbitPoint, OrbitProblem, OrbitSetting, Plane
+from .orbit_problem import RANK, Corrected, NewtonIterate, OrbitPoint, OrbitProblem, OrbitSetting, Plane
 
 RTOL: Final = 1e-11
+EXACT: Final = 1e-9  # changes in Newton's method of a single orbit
 CORRECTIONS: Final = 14
 SHARE: Final = 0.4  # of the sizes of the states: the largest change in an iteration
 ONTO: Final = 4  # steps of Newton's method onto constraints
@@ -66,12 +67,14 @@ class ShootingProblem(OrbitProblem):
     def product(self, dual: Plane, direction: OrbitPoint) -> float:
         return float(np.vdot(dual.weights, direction.x[:-1]) + dual.scalars @ [direction.T, direction.value])
 
-    def near(self, point: OrbitPoint, normal: OrbitPoint | None = None, tolerance: float = 1e-9) -> Corrected | None:
+    def near(
+        self, point: OrbitPoint, normal: OrbitPoint | None = None, way: list[NewtonIterate] | None = None
+    ) -> Corrected | None:
         """The orbit near another: at its value, or in the plane through it with a normal."""
         if normal is None:
-            return self.corrected(point, (self.phase(point), self.fixed(point)), tolerance)
+            return self.corrected(point, (self.phase(point), self.fixed(point)), EXACT, way)
         dual = self.dual(normal, np.full(self.flow.n, float(np.abs(normal.x).max())), np.ones(2))
-        return self.corrected(point, (self.phase(point), self.across(point, dual)), tolerance)
+        return self.corrected(point, (self.phase(point), self.across(point, dual)), EXACT, way)
 
     # ------------------------------------------------------------------------------------------------ motions
 
@@ -129,7 +132,9 @@ class ShootingProblem(OrbitProblem):
         chain.eliminate()
         return chain
 
-    def corrected(self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float) -> Corrected | None:
+    def corrected(
+        self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float, way: list[NewtonIterate] | None = None
+    ) -> Corrected | None:
         n, before = self.flow.n, np.inf
         for k in range(CORRECTIONS):
             chain = self._linearised(point, self._up_to_date(point, planes))
@@ -146,6 +151,8 @@ class ShootingProblem(OrbitProblem):
                 return None
             change = self._direction(point, chain, found[:, 0], 1.0)
             size = max(float(np.abs(change.x / point.sizes).max()), abs(change.T / point.T))
+            if way is not None:
+                way.append(NewtonIterate(point, self._left(point, chain), size))
             if not np.isfinite(size) or (size > 2 * before and before < 0.1):
                 return None
             point = point.moved(change, min(1.0, SHARE / size) if size else 1.0)
@@ -176,7 +183,10 @@ class ShootingProblem(OrbitProblem):
     def residual(self, point: OrbitPoint) -> float:
         """By how much simulations miss the points that they lead to, in parts of the states' sizes."""
         chain = self._linearised(point, (self.fixed(point), self.fixed(point)))
-        return np.nan if chain is None else max(float(np.abs(chain.C[:, :, -1] / point.sizes).max()), self.gap(point))
+        return np.nan if chain is None else self._left(point, chain)
+
+    def _left(self, point: OrbitPoint, chain: ChainSolver) -> float:
+        return max(float(np.abs(chain.C[:, :, -1] / point.sizes).max()), self.gap(point))
 
     def null_direction(self, point: OrbitPoint, factor: float) -> OrbitPoint:
         n = self.flow.n
@@ -195,10 +205,14 @@ class ShootingProblem(OrbitProblem):
         return self._direction(point, chain, ends, 0.0)
 
     def refined(
-        self, point: OrbitPoint, wanted: float, normal: OrbitPoint | None = None
+        self,
+        point: OrbitPoint,
+        wanted: float,
+        normal: OrbitPoint | None = None,
+        way: list[NewtonIterate] | None = None,
     ) -> tuple[Corrected, float] | None:
         """The orbit near another; its error is that of the simulations."""
-        found = self.near(point, normal)
+        found = self.near(point, normal, way)
         return None if found is None else (found, RTOL)
 
     def shown(self, point: OrbitPoint) -> OrbitPoint:
