@@ -246,7 +246,7 @@ class Trajectory(Portable):
         if len(outside):
             raise SimulationError(f"t = {outside[0]:g} is outside the trajectory, which goes from {begin:g} to {end:g}")
         owner = np.searchsorted([s[0] for s in spans], wanted, side="right") - 1
-        kept = dict.fromkeys(owner.tolist())
+        kept = dict.fromkeys(owner.tolist() or [0])  # of no times one segment, without any
         return replace(self, segments=tuple(self.segments[k].at(wanted[owner == k]) for k in kept))
 
     # ------------------------------------------------------------------------------------------------ values

@@ -413,16 +413,17 @@ class Study:
             )
         simulated = self.source.requests.simulate
         laws = {} if simulated is None else dict(simulated.inputs)
-        eq = self.without_modes("orbits")
-        eq = integrate.closed_loop(eq, laws) if laws else eq
+        eq = integrate.closed_loop(self.equations, laws) if laws else self.equations
         known = eq.variables.of("q u z r p t")
         start = integrate.State.of(
             eq, {k: v for k, v in {**self.start.values, **self.values, **asked.values}.items() if k in known}
         )
+        modes = None if self.contacts is None else self.contacts.with_inputs(laws)[0]
         if asked.settle is None:
-            return stability.orbit(eq, start, period=period, mirror=asked.mirror)
-        settled = integrate.simulate(eq, (start.t, start.t + asked.settle), start)
-        return stability.orbit(eq, settled, period=period, mirror=asked.mirror)
+            return stability.orbit(modes or eq, start, period=period, mirror=asked.mirror)
+        span = (start.t, start.t + asked.settle)
+        settled = integrate.simulate(eq, span, start) if modes is None else integrate.simulate_modes(modes, span, start)
+        return stability.orbit(modes or eq, settled, period=period, mirror=asked.mirror)
 
     @cached_property
     def orbit_families(self) -> tuple[stability.OrbitBranch, ...]:

@@ -35,7 +35,7 @@ def section_figure(sections: Sequence[PoincareSection], *what: Any, title: str =
 
 def attractor_diagram(found: Attractors, *what: Any, title: str = "", beside: Sequence[OrbitBranch] = ()) -> Figure:
     """Points of settled motions over what is varied; with extremes of continued orbits, unstable ones dashed."""
-    wanted = list(what) or [found.equations.state[0].name]
+    wanted = list(what) or found.names[:1]
     x = found[found.varied]
     panels = []
     for w in wanted:
@@ -49,7 +49,8 @@ def attractor_diagram(found: Attractors, *what: Any, title: str = "", beside: Se
 
 def exponent_figure(found: LyapunovExponents, title: str = "") -> Figure:
     """Means up to each time."""
-    curves = tuple(Curve(found.t, y, f"{x:z.4g}") for y, x in zip(found.history.T, found.exponents, strict=True))
+    every = zip(found.history.T, found.exponents, strict=True)
+    curves = tuple(Curve(found.t, y, f"{x:z.4g}") for y, x in every if np.isfinite(x))
     panel = Panel("time [s]", "Lyapunov exponents [1/s]", curves, zero_lines="x")
     return Figure(title or f"Lyapunov exponents of {found.equations.name}", (panel,))
 

@@ -68,6 +68,22 @@ def test_once_in_a_period(roessler):
     assert sb.poincare(settled, "max x")["x"][-1] == pytest.approx(point, rel=1e-6)
 
 
+def test_constraints_that_move_with_what_is_varied():
+    """A driven pendulum on a rod that grows longer: its end goes along, and settles to what a simulation there has."""
+    m = sb.Model("pendulum")
+    length, t = m.parameter("length", 1.0), m.time
+    m.gravity(0, -9.81, 0)
+    x, y = m.coordinates("x y")
+    m.constrain("rod", x**2 + y**2 - length**2)
+    bob = m.particle("bob", m.ground.point(x, y, 0), mass=1.0)
+    m.force("drive", bob, (sb.cos(5 * t) - 2 * x.dot) * m.ground.x)
+    eq, start = sb.derive(m), {"x": 0.0, "y": -1.0}
+    swept = sb.attractors(eq, start, length=(1.0, 1.1), section="max x", settle=12.0, keep=2.0, points=2)
+    there = sb.simulate(eq, 14.0, sb.assemble(eq, length=1.1, y=-1.1, x=0.0, x_dot=0.0, y_dot=0.0))
+    assert swept.sections[1]["x"] == pytest.approx(sb.poincare(there, "max x")["x"][-1], abs=1e-4)
+    assert swept.outcome == "all values"
+
+
 def test_wrong_sections(wandering):
     for given in ({}, {"section": "z", "period": 1.0}):
         with pytest.raises(sb.StabilityError, match="give a section"):

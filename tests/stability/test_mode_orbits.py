@@ -112,3 +112,57 @@ def test_compass_gait_that_moves_on():
     step = np.array([-0.19972612683 + 0.544476062095j, 0.131572624077])
     assert o.multipliers[[0, 2]] == pytest.approx(np.conj(step**2), abs=1e-9)
     assert abs(o.multipliers[3]) < 1e-10  # how high the foot stood is forgotten
+
+
+@pytest.fixture(scope="module")
+def bilinear() -> sb.Modes:
+    """A driven mass on a spring that is stiffer on one side."""
+    (x, y), (k, w, t) = sb.symbols("x y", "variable"), sb.symbols("k w t")
+
+    def side(stiffness: float) -> sb.Equations:
+        rates = {x: y, y: -stiffness * k * x - 0.3 * y + sb.cos(w * t)}
+        return sb.from_equations(rates, {k: 1.0, w: 1.7}, name="bilinear spring")
+
+    switches = [
+        sb.Switch("pulled", x, "pressed", "free", "rising"),
+        sb.Switch("pressed", x, "free", "pressed", "falling"),
+    ]
+    return sb.Modes({"free": side(1.0), "pressed": side(4.0)}, switches, initial="free")
+
+
+def test_long_runs_from_mode_to_mode(bilinear):
+    """The sum of the exponents is the divergence, and both are log|μ|/T on an orbit; the settled points are those of the
+    orbit; maxima are found in the mode that they are in."""
+    w = sb.symbol("w")
+    settled = sb.simulate_modes(bilinear, 100, x=0.5, rtol=1e-10)
+    found = sb.lyapunov(bilinear, 60.0, settled, pieces=20)
+    assert found.exponents.sum() == pytest.approx(-0.3, abs=1e-6)
+    o = sb.orbit(bilinear, settled, period=2 * sb.pi / w)
+    assert set(o.modes) == {"free", "pressed"}
+    assert found.exponents == pytest.approx(np.log(np.abs(o.multipliers)) / o.period, abs=0.01)
+    assert len(sb.plot(found).panels[0].curves) == 2
+    swept = sb.attractors(bilinear, {"x": 0.5}, w=(1.6, 1.7), period=2 * sb.pi / w, settle=80.0, keep=8.0, points=2)
+    ends = sb.poincare(settled, period=2 * sb.pi / w, skip=20)
+    assert swept.values == pytest.approx([1.6, 1.7])
+    assert np.ptp(swept.sections[1]["x"]) < 1e-4
+    assert set(swept.to_pandas().columns) >= {"x", "y"}
+    assert len(sb.plot(swept).panels) == 1
+    tops, bottoms = (sb.poincare(settled, f"{kind} x", skip=20) for kind in ("max", "min"))
+    assert (np.abs(np.append(tops["y"], bottoms["y"])) < 1e-9).all()
+    assert (tops["x"].min(), bottoms["x"].max()) == pytest.approx((o.extremes("x")[1], o.extremes("x")[0]), abs=1e-4)
+    assert np.ptp(ends["x"]) < 1e-3
+    for motion in (settled, o):
+        assert len(sb.poincare(motion, "max x", skip=1000)["x"]) == 0
+
+
+def test_what_a_block_forgets_when_it_sticks(block):
+    """One exponent is zero, along the motion; the other is minus infinity, wherever the run begins."""
+    system, o = block
+    for start in ({"s_dot": 0.2}, sb.simulate_modes(system, 6.0, s_dot=0.2)):
+        found = sb.lyapunov(system, 5 * o.period, start, pieces=12)
+        assert found.exponents == pytest.approx([0.0, -np.inf], abs=0.02)
+        assert not found.is_chaotic
+    asked = {"section": "max s", "settle": 20.0, "keep": 9.5, "points": 2, "way": "down"}
+    swept = sb.attractors(system, {"s_dot": 0.25}, v=(0.2, 0.25), **asked)
+    assert set(swept["v"]) == {0.2, 0.25}
+    assert swept["s"] == pytest.approx(0.5 + np.hypot(0.5, swept["v"]), abs=1e-5)

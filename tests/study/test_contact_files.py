@@ -91,6 +91,19 @@ def test_a_ball_in_a_file_rolls_in_time_and_can_be_seen(tmp_path: Path) -> None:
     assert shown.t[-1] == sim.t[-1]
 
 
+def test_a_file_with_contacts_has_orbits(tmp_path: Path, capsys: Any) -> None:
+    """A block that sticks and slips: where its motion has settled, and over the speed of the belt."""
+    asked = "orbit: {settle: 20, vary: {v: [0.2, 0.205]}, show: s, generations: 0}\n"
+    study_of(BELT + asked, tmp_path)
+    assert main(["orbit", "--json", str(tmp_path / "model.yaml"), "-o", str(tmp_path / "orbits.csv")]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["orbit"]["period"] == pytest.approx(8.902605407815, abs=1e-9)
+    (family,) = told["families"]
+    v = np.array(family["columns"]["v"])
+    assert family["columns"]["period"] == pytest.approx(1 / v + 2 * (np.pi - np.arctan(0.5 / v)), abs=1e-8)
+    assert (tmp_path / "orbits.csv").read_text().startswith("panel,curve,x,y")
+
+
 @pytest.mark.parametrize("command", [["eig"], ["export", "--to", "c", "-o", "made"], ["sweep", "--vary", "k=1:2:2", "--ask", "end", "-o", "made"]])  # fmt: skip
 def test_what_has_no_contacts_refuses_a_file_that_has_some(
     tmp_path: Path, command: list[str], capsys: Any, monkeypatch: pytest.MonkeyPatch

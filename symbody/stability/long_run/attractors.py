@@ -12,15 +12,17 @@ import numpy as np
 
 from ...algebra.graph import Expr
 from ...algebra.portable import Portable
-from ...derive.equations import Equations, of_equations
+from ...derive.equations import Equations, of_equations_or
 from ...derive.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_number, listed, shown, unknown
+from ...integrate.modes import Contacts, Modes
 from ...integrate.run import Progress
-from ...integrate.simulate import simulate
-from ...integrate.state import State, start_values
 from ...integrate.tables import data_frame
+from ...integrate.trajectory import Trajectory
 from ...summary import Tabular
+from ..periodic.courses import HybridSystem
+from .long_motion import LongMotion
 from .poincare import PoincareSection, poincare
 
 VALUES: Final = 200
@@ -44,7 +46,7 @@ class Attractors(Tabular, Portable):
     See also: `attractors`, `plot`.
     """
 
-    equations: Equations
+    equations: Equations | HybridSystem
     varied: str
     values: Array
     sections: tuple[PoincareSection, ...]
@@ -60,9 +62,15 @@ class Attractors(Tabular, Portable):
         ]
         return np.concatenate(parts) if parts else np.zeros(0)
 
+    @property
+    def names(self) -> list[str]:
+        """Coordinates, speeds and variables that every motion has in all its modes."""
+        first, *others = [s.motion.names for s in self.sections] or [[]]
+        return [n for n in first if all(n in other for other in others)]
+
     def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:
         """A pandas DataFrame with a row for each point."""
-        names = (*(s.name for s in self.equations.state), *more)
+        names = (*self.names, *more)
         return data_frame(self.varied, self[self.varied], {str(n): self[n] for n in names})
 
     def __str__(self) -> str:
@@ -75,14 +83,15 @@ class Attractors(Tabular, Portable):
 
 
 @values_by_name(StabilityError)
-@of_equations
+@of_equations_or(Modes, Contacts)
 def attractors(
-    equations: Equations, start: Any, values: Mapping[Any, Any] | None = None, *, section: str | Expr | None = None, period: Any = None, direction: str = "rising",
+    equations: Equations | HybridSystem, start: Any, values: Mapping[Any, Any] | None = None, *, section: str | Expr | None = None, period: Any = None, direction: str = "rising",
     settle: float, keep: float, points: int = VALUES, way: str = "up", events: Any = (), options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Attractors:  # fmt: skip
     """Where motions end up over one value: `attractors(eq, {"x": 1}, a=(0.3, 0.4), section="max z", settle=300,
     keep=200)`.
 
+    equations   of a mechanism; or `Modes` or `Contacts`, whose motions pass from mode to mode
     start       of the first motion; each of the next begins where the one before ended, which follows an attractor as
                 far as it goes
     values      the interval of what is varied, (low, high), in so many `points`; and numbers of others
@@ -105,20 +114,20 @@ def attractors(
         raise unknown(where, "way", way, WAYS, StabilityError)
     name, interval, rest = _interval(equations, values or {})
     grid = np.linspace(*interval, points)[:: -1 if way == "down" else 1]
-    first = State.of(equations, {**start_values(start, where), **rest, name: float(grid[0])})
+    first = LongMotion.of(equations, start, {**rest, name: float(grid[0])}, events, where)
     here, progress, outcome = first, Progress(None, 0.0, where), "all values"
     found: list[tuple[float, PoincareSection]] = []
     try:
         for value in map(float, grid):
             progress.say(partial("{} values, {} = {:z.6g}".format, len(found), name, value))
-            begin = State.of(equations, {**(first if way == "none" else here).values, name: value})
-            motion = _settled(equations, begin, settle, keep, events)
+            begin = (first if way == "none" else here).with_value(name, value)
+            motion = _settled(begin, settle, keep)
             if motion is None:
                 outcome = f"the motion ended at {name} = {value:z.6g}"
                 if way == "none":
                     continue
                 break
-            here = motion.state
+            here = begin.behind(motion)
             found.append((value, poincare(motion, section, direction=direction, period=period)))
     except KeyboardInterrupt:
         outcome = "was interrupted"
@@ -126,18 +135,18 @@ def attractors(
     return Attractors(equations, name, np.array([v for v, _ in found]), tuple(s for _, s in found), outcome)
 
 
-def _settled(eq: Equations, begin: State, settle: float, keep: float, events: Any) -> Any:
+def _settled(begin: LongMotion, settle: float, keep: float) -> Trajectory | None:
     """The motion after it has settled, from the time of the first start on; None where it does not get there."""
-    options = {"progress": False}
-    before = simulate(eq, (begin.t, begin.t + settle), begin, events=events, options=options) if settle > 0 else None
+    before = begin.over(settle, {}) if settle > 0 else None
     if before is not None and not before.outcome:
         return None
-    state = begin if before is None else before.state
-    motion = simulate(eq, (state.t, state.t + keep), state, events=events, options=options)
+    motion = (begin if before is None else begin.behind(before)).over(keep, {})
     return motion if motion.outcome else None
 
 
-def _interval(eq: Equations, values: Mapping[Any, Any]) -> tuple[str, tuple[float, float], dict[str, float]]:
+def _interval(
+    eq: Equations | HybridSystem, values: Mapping[Any, Any]
+) -> tuple[str, tuple[float, float], dict[str, float]]:
     ranges = {str(k): v for k, v in values.items() if np.ndim(v)}
     where = f"attractors of {eq.name!r}"
     if len(ranges) != 1 or len(next(iter(ranges.values()))) != 2:
@@ -145,7 +154,7 @@ def _interval(eq: Equations, values: Mapping[Any, Any]) -> tuple[str, tuple[floa
             f"{where}: one value is to have an interval, as in a=(0.3, 0.4); got {listed(ranges) or 'none'}"
         )
     ((name, interval),) = ranges.items()
-    known = [s.name for s in eq.constants]
+    known = [n for n, kind in eq.kinds.items() if kind in ("parameter", "input")]
     if name not in known:
         raise unknown(where, "parameter", name, known, StabilityError)
     low, high = (finite_number(x, f"{where}, {name}", StabilityError) for x in interval)

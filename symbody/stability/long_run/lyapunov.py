@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 
 from ...algebra.portable import Portable
-from ...derive.equations import Equations, of_equations
+from ...derive.equations import Equations, of_equations_or
 from ...derive.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_number, listed
-from ...integrate.simulate import simulate
-from ...integrate.state import State, start_values
+from ...integrate.modes import Contacts, Modes
+from ...integrate.state import State
 from ...integrate.trajectory import Trajectory
 from ...summary import Tabular
-from ..periodic.courses import EventCourse
-from ..periodic.orbit import flow_of
+from ..periodic.courses import HybridSystem
 from ..periodic.orbit_flow import OrbitFlow
+from .long_motion import LongMotion
 from .variational_march import VariationalMarch
 
 RTOL: Final = 1e-9
@@ -29,13 +28,15 @@ ROUNDS: Final = 500  # in one call of machine code, after which Ctrl-C is heard
 PIECES: Final = 400
 BLOCKS: Final = 20  # parts of the time whose scatter is the error
 RANK: Final = 1e-9
+FORGOTTEN: Final = 1e-3  # times RANK: factors over a piece that are rounding
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LyapunovExponents(Tabular, Portable):
     """Mean rates at which neighbouring motions part, made by `lyapunov`.
 
-    exponents    the largest first, 1/s; `errors` are standard errors from the scatter of parts of the time
+    exponents    the largest first, 1/s; `errors` are standard errors from the scatter of parts of the time. Of directions
+                 that some mode takes away (a block that sticks forgets how fast it was) they are -inf
     t, history   means up to so many times: a row for each time, to see how they settle
     divergence   the mean divergence of the flow along the motion, by quadrature: the sum of all exponents; nan where it
                  was not computed
@@ -85,29 +86,31 @@ class LyapunovExponents(Tabular, Portable):
 @dataclass(frozen=True)
 class Parted:
     """What directions grew by over a stretch of time: a row of factors for each piece, when each ended, and the
-    integrals of the divergence."""
+    integrals of the divergence; the state at the end, and how many directions were lost on the way."""
 
     ends: Array
     growth: Array
     divergence: Array
-    x: Array
+    state: State
+    lost: int = 0
 
 
 @values_by_name(StabilityError)
-@of_equations
+@of_equations_or(Modes, Contacts)
 def lyapunov(
-    equations: Equations, t: float, start: Any = None, values: Mapping[Any, Any] | None = None, *, transient: float | None = None, number: int | None = None,
+    equations: Equations | HybridSystem, t: float, start: Any = None, values: Mapping[Any, Any] | None = None, *, transient: float | None = None, number: int | None = None,
     step: float | None = None, pieces: int = PIECES, events: Sequence[Any] = (), options: Mapping[str, Any] | None = None, **named: Any,
 ) -> LyapunovExponents:  # fmt: skip
     """Lyapunov exponents over a time: `lyapunov(eq, 2000, x=1.0)`, the whole spectrum by variational equations with
     orthogonal directions.
 
+    equations   of a mechanism; or `Modes` or `Contacts`, whose motions pass from mode to mode
     t           over which is averaged, after a `transient` (a tenth of it), in which the motion settles and directions
                 turn to where they grow most
     start       values, a state, or a trajectory whose end it is; also as keywords
     number      of exponents, the largest ones; by default all
     step        of the method, of order 8; by default that of a simulation to 1e-9 in its fast parts
-    pieces      simulations with events or on constraints, after each of which directions are made orthogonal again
+    pieces      simulations with events, from mode to mode or on constraints, after each of which directions are made orthogonal again
     events      as in `simulate`: directions pass them by their saltation matrices
 
     States are those of an orbit (coordinates on which nothing depends are left out), directions those that constraints
@@ -124,24 +127,17 @@ def lyapunov(
     span, first = (finite_number(x, where, StabilityError) for x in (t, t / 10 if transient is None else transient))
     if not (span > 0 and first >= 0):
         raise StabilityError(f"{where}: t is a positive time and transient is not negative; got {t:g} and {first:g}")
-    begin = start.state if isinstance(start, Trajectory) else _begin(equations, start, values or {}, where)
-    options = {"rtol": RTOL, "progress": False}
-    settled = simulate(
-        equations, (begin.t, begin.t + max(first / 2, 1e-3 * span)), begin, events=events, options=options
-    )
+    begin = LongMotion.of(equations, start, values or {}, events, where)
+    settled = begin.over(max(first / 2, 1e-3 * span), {"rtol": RTOL})
     if not settled.outcome:
         raise StabilityError(f"{where}: the motion does not reach the end of its transient: {settled.outcome}")
-    flow, here, whole = flow_of(equations, {}, None, EventCourse(tuple(events))), settled.state, first / 2 + span
-    if events or flow.constraints:
-        parted = _simulated(flow, here, whole, events, number, pieces)
+    here, whole = begin.behind(settled), first / 2 + span
+    if events or here.mode or here.flow.constraints:
+        parted = _simulated(here, whole, number, pieces, where)
     else:
         h = step or float(np.quantile(np.diff(np.unique(settled.t)), 0.1))
-        parted = _marched(flow, here, whole, h, number)
-    return _averaged(equations, flow, here, parted, here.t + first / 2)
-
-
-def _begin(eq: Equations, start: Any, values: Mapping[Any, Any], where: str) -> State:
-    return State.of(eq, {**start_values(start, where), **values})
+        parted = _marched(here.flow, settled.state, whole, h, number)
+    return _averaged(parted, here.t, here.t + first / 2)
 
 
 def _directions(flow: OrbitFlow, state: State, x: Array, p: Array, number: int | None) -> Array:
@@ -180,65 +176,69 @@ def _marched(flow: OrbitFlow, state: State, span: float, h: float, number: int |
         t += chunk * STEPS * h
         growth, divergence = np.concatenate([growth, loop.growth]), np.concatenate([divergence, loop.divergence])
     ends = state.t + STEPS * h * np.arange(1.0, len(growth) + 1)
-    return Parted(ends, growth, divergence, x)
+    moved = {s.name: float(v) for s, v in zip(flow.x, x, strict=True)}
+    end = State.of(flow.equations, {**state.values, **moved, flow.equations.t.name: float(ends[-1])})
+    return Parted(ends, growth, divergence, end)
 
 
-def _simulated(
-    flow: OrbitFlow, state: State, span: float, events: Sequence[Any], number: int | None, pieces: int
-) -> Parted:
-    """By simulations with sensitivities from piece to piece, which know events and constraints."""
-    x, p = _numbers(flow, state)
-    V = _directions(flow, state, x, p, number)
-    growth: list[Array] = []
-    ends: list[float] = []
-    for now, motion in _pieces(flow, state, span, events, pieces):
-        assert motion.variations is not None
-        rows = [flow.equations.state.index(s) for s in flow.x]
-        V, R = np.linalg.qr(motion.variations[-1][rows] @ V)
+def _simulated(begin: LongMotion, span: float, number: int | None, pieces: int, where: str) -> Parted:
+    """By simulations with sensitivities from piece to piece, which know events, modes and constraints."""
+    V = _allowed(begin, number)
+    growth, ends, most = [], [], V.shape[1]
+    for now, motion in _pieces(begin, span, pieces, where):
+        variations = motion.segments[-1].variations
+        assert variations is not None
+        rows = [now.equations.state.index(s) for s in now.flow.x]
+        V, R = np.linalg.qr(variations[-1][rows] @ V)
         growth.append(np.abs(np.diag(R)))
-        ends.append(now)
-        x = np.array([motion.state[s.name] for s in flow.x])
-    return Parted(np.array(ends), np.array(growth), np.full(len(ends), np.nan), x)
+        ends.append(now.t)
+        most = max(most, _allowed(now, number).shape[1]) if now.mode else most
+        end = motion.state
+    lost = most - V.shape[1]
+    return Parted(np.array(ends), _forgotten(np.array(growth)), np.full(len(ends), np.nan), end, lost)
 
 
-def _pieces(
-    flow: OrbitFlow, state: State, span: float, events: Sequence[Any], pieces: int
-) -> Iterator[tuple[float, Trajectory]]:
-    names, here = [s.name for s in flow.x], state
-    edges = np.linspace(state.t, state.t + span, pieces + 1)
-    for a, b in pairwise(edges):
-        options = {"rtol": RTOL, "progress": False, "sensitivities": names, "held": "nearest"}
-        motion = simulate(flow.equations, (float(a), float(b)), here, events=events, options=options)
+def _allowed(here: LongMotion, number: int | None) -> Array:
+    """Directions in the mode that a motion is in."""
+    assert isinstance(here.start, State)
+    return _directions(here.flow, here.start, *_numbers(here.flow, here.start), number)
+
+
+def _forgotten(growth: Array) -> Array:
+    """Factors that are zero but for rounding are zero: of directions that a constraint took away."""
+    return np.where(growth > RANK * growth.max(axis=1, keepdims=True, initial=0.0) * FORGOTTEN, growth, 0.0)
+
+
+def _pieces(begin: LongMotion, span: float, pieces: int, where: str) -> Iterator[tuple[LongMotion, Trajectory]]:
+    here = begin
+    for edge in np.linspace(begin.t, begin.t + span, pieces + 1)[1:]:
+        names = [s.name for s in here.flow.x]
+        motion = here.over(float(edge) - here.t, {"rtol": RTOL, "sensitivities": names, "held": "nearest"})
         if not motion.outcome:
-            raise StabilityError(f"lyapunov exponents of {flow.equations.name!r}: {motion.outcome}")
-        here = motion.state
-        yield float(b), motion
+            raise StabilityError(f"{where}: {motion.outcome}")
+        here = here.behind(motion)
+        yield here, motion
 
 
-def _averaged(eq: Equations, flow: OrbitFlow, begin: State, found: Parted, first: float) -> LyapunovExponents:
+def _averaged(found: Parted, begin: float, first: float) -> LyapunovExponents:
     """Means from a time on, when directions have turned to where they grow most, and up to parts of it; the scatter of
     parts."""
     counted = found.ends > first + 1e-9 * (found.ends[-1] - first)
-    zero = float(found.ends[~counted][-1]) if (~counted).any() else begin.t
+    zero = float(found.ends[~counted][-1]) if (~counted).any() else begin
     with np.errstate(divide="ignore"):
         sums = np.cumsum(np.log(found.growth[counted]), axis=0)
     spent = found.ends[counted] - zero
     exponents = sums[-1] / spent[-1]
     order = np.argsort(-exponents, kind="stable")
     edges = np.linspace(0, len(spent), min(BLOCKS, len(spent)) + 1).astype(int)[1:] - 1
-    blocks = np.diff(sums[edges], axis=0, prepend=0.0) / np.diff(spent[edges], prepend=0.0)[:, None]
-    errors = blocks.std(axis=0) / np.sqrt(max(len(blocks) - 1, 1))
+    with np.errstate(invalid="ignore"):
+        blocks = np.diff(sums[edges], axis=0, prepend=0.0) / np.diff(spent[edges], prepend=0.0)[:, None]
+        errors = blocks.std(axis=0) / np.sqrt(max(len(blocks) - 1, 1))
+    errors[np.isinf(exponents)] = 0.0
     shown_at = np.unique(np.linspace(0, len(spent) - 1, 400).astype(int))
     history = sums[shown_at] / spent[shown_at, None]
-    known = {
-        **{s.name: float(v) for s, v in zip(flow.x, found.x, strict=True)},
-        **{s.name: begin[s.name] for s in eq.constants},
-    }
-    end = State.of(
-        eq,
-        {**{s.name: begin[s.name] for s in eq.state}, **known, eq.t.name: float(found.ends[-1])},
-        "end of a long motion",
-    )
+    gone = np.full(found.lost, -np.inf)
     return LyapunovExponents(
-        eq, exponents[order], errors[order], found.ends[counted][shown_at], history[:, order], float(found.divergence[counted].sum() / spent[-1]), end
+        found.state.equations, np.append(exponents[order], gone), np.append(errors[order], np.zeros(found.lost)), found.ends[counted][shown_at],
+        np.hstack([history[:, order], np.tile(gone, (len(history), 1))]), float(found.divergence[counted].sum() / spent[-1]), found.state,
     )  # fmt: skip

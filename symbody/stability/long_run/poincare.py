@@ -59,8 +59,8 @@ class PoincareSection(Tabular, Portable):
 
     @property
     def equations(self) -> Equations:
-        """The equations whose motion this is."""
-        return self.motion.equations
+        """The equations whose motion this is; of a motion through several modes those of its first point."""
+        return self.motion.segments[0].equations
 
     def __getitem__(self, what: str | Expr) -> Array:
         return self.motion[what]
@@ -114,7 +114,7 @@ def poincare(
 
 
 def _strobed(motion: Trajectory | Orbit, period: Any, skip: int) -> PoincareSection:
-    eq = motion.equations
+    eq = _first(motion)
     numbers = {s: float(motion.parameters[s.name]) for s in eq.constants if s.name in motion.parameters}
     T = float(evaluate(eq.in_own_terms([as_expr(period)])[0], numbers)) if isinstance(period, Expr) else period
     T = finite_number(T, f"poincare of {eq.name!r}, period", StabilityError)
@@ -127,8 +127,8 @@ def _strobed(motion: Trajectory | Orbit, period: Any, skip: int) -> PoincareSect
 
 
 def _pierced(motion: Trajectory | Orbit, section: Any, direction: str, skip: int) -> PoincareSection:
-    eq = motion.equations
-    e, way, said = _section(eq, section, direction)
+    eq = _first(motion)
+    _, way, said = _section(eq, section, direction)
     fine = motion.trajectory(points=FINE).t if isinstance(motion, Orbit) else motion.t
     if isinstance(motion, Trajectory) and not motion.is_dense:
         raise StabilityError(
@@ -136,11 +136,24 @@ def _pierced(motion: Trajectory | Orbit, section: Any, direction: str, skip: int
         )
     times = np.unique(np.concatenate([fine, *(fine[:-1] + part * np.diff(fine) for part in INNER)]))
 
+    own = {eq: _section(eq, section, direction)[0] for eq in _all(motion)}
+
     def value(t: Array) -> Array:
-        return np.asarray(_at(motion, t)[e])
+        at = _at(motion, t)
+        return np.concatenate([Trajectory((s,), at.outcome)[own[s.equations]] for s in at.segments])
 
     found = _crossings(value, times, DIRECTIONS[way])[skip:]
     return PoincareSection(_at(motion, found), f"{said} = 0, {way}" if way == direction else said)
+
+
+def _all(motion: Trajectory | Orbit) -> list[Equations]:
+    """Equations of all modes on the way."""
+    whole = motion if isinstance(motion, Trajectory) else motion.trajectory()
+    return list(dict.fromkeys(s.equations for s in whole.segments))
+
+
+def _first(motion: Trajectory | Orbit) -> Equations:
+    return motion.segments[0].equations if isinstance(motion, Trajectory) else motion.equations
 
 
 def _section(eq: Equations, section: Any, direction: str) -> tuple[Expr, str, str]:

@@ -53,7 +53,7 @@ class HybridOrbit(Orbit):
 
     def _moved(self, tau: Array) -> list[Segment]:
         """Stretches of the motion at times in order, in parts of the period."""
-        out: list[Segment] = []
+        out: list[Segment] = [] if len(tau) else list(self.motion.at(tau).segments)
         for k in np.unique(np.floor(tau)):
             part = tau[np.floor(tau) == k] - k
             for s in self.motion.at(self.setting.t0 + self.period * part).segments:
