@@ -254,6 +254,7 @@ def _question_header(eq: Equations, setting: OrbitSetting, conserved: Sequence[s
         "has mirror": setting.mirror is not None,
         "period": None if setting.period is None else text(setting.period),
         "t0": setting.t0,
+        "image": [list(swapped) for swapped in setting.image],
     }
 
 
@@ -267,7 +268,8 @@ def _setting(file: ArrayFile, said: Any, eq: Equations, n: int) -> OrbitSetting:
     place, freed = (None if said[k] is None else int(said[k]) for k in ("place", "freed"))
     mirror = file.read("mirror", (n,)) if said["has mirror"] else None
     p = file.read("parameters", (len(eq.constants),))
-    return OrbitSetting(p, file.read("levels", (None,)), place, freed, mirror, period, float(said["t0"]))
+    image = tuple((str(a), str(b), float(sign)) for a, b, sign in said["image"])
+    return OrbitSetting(p, file.read("levels", (None,)), place, freed, mirror, period, float(said["t0"]), image)
 
 
 def _compared(file: ArrayFile, said: Any, asked: OrbitQuestion) -> int:

@@ -100,13 +100,98 @@ def compass_walker() -> sb.Modes:
     return sb.Modes({"left": on_left, "right": on_right}, switches, initial="left")
 
 
+def compass_start() -> dict[str, float]:
+    a, speed = 0.218668802939 + np.radians(3), -1.092383589884
+    start = {"x": -np.sin(a), "y": np.cos(a), "left": a, "right": -a, "left_dot": speed, "right_dot": -0.377373948907}
+    return start | {"x_dot": -np.cos(a) * speed, "y_dot": -np.sin(a) * speed}
+
+
+@pytest.fixture(scope="module")
+def gait() -> sb.Orbit:
+    """One step, with the legs exchanged."""
+    return sb.orbit(compass_walker(), compass_start(), period=0.734, swap={"left": "right"})
+
+
+@dear
+def test_step_of_a_compass_gait(gait, tmp_path):
+    """With the legs exchanged a step is the period; the next one is its image, a step further."""
+    assert gait.period == pytest.approx(0.7343463912, abs=1e-9)
+    assert gait.drift == pytest.approx({"x": 0.5354454154}, abs=1e-9)
+    step = [-0.19972612683 + 0.544476062095j, -0.19972612683 - 0.544476062095j, 0.131572624077]
+    assert gait.multipliers[:3] == pytest.approx(step, abs=1e-9)
+    assert gait.modes == ("left", "right")
+    assert "multipliers of a step" in str(gait)
+    T, times = gait.period, np.array([0.1, 0.5])
+    assert gait.at(times + T, "left") == pytest.approx(gait.at(times, "right"), abs=1e-9)
+    assert gait.at(times + 2 * T, "left_dot") == pytest.approx(gait.at(times, "left_dot"), abs=1e-9)
+    assert gait.at(times + 3 * T, "x") - gait.at(times, "x") == pytest.approx([3 * 0.5354454154] * 2, abs=1e-8)
+    again = sb.load_orbit(gait.save(tmp_path / "gait"), gait.course.system)
+    assert again.at(times + T, "left") == pytest.approx(gait.at(times + T, "left"), abs=1e-12)
+    steeper = sb.orbit(gait.course.system, again, slope=np.radians(3.05))
+    assert steeper.period > gait.period
+    assert len(steeper.iterations) < 6
+
+
+def relay(push: float) -> sb.Modes:
+    """A damped mass on a spring, pushed where it goes: with 1 forwards, with `push` backwards."""
+    x, y = sb.symbols("x y", "variable")
+    sides = {
+        name: sb.from_equations({x: y, y: force - x - 0.4 * y}, name="relay")
+        for name, force in (("forwards", 1.0), ("backwards", -push))
+    }
+    turns = [
+        sb.Switch("turns back", y, "forwards", "backwards", "falling"),
+        sb.Switch("turns", y, "backwards", "forwards", "rising"),
+    ]
+    return sb.Modes(sides, turns, initial="forwards")
+
+
+def test_half_of_a_motion_whose_other_half_is_its_image():
+    """x = (1 + e)/(1 - e) where it turns, with e = exp(-δ π/ω), δ = 0.2, and half a period is π/ω; the multiplier of half
+    a period is the root of that of a whole one, e²."""
+    start, T = {"x": -2.0, "y": 0.0}, np.pi / np.sqrt(0.96)
+    e = np.exp(-0.2 * T)
+    half = sb.orbit(relay(1.0), start, period=3.2, swap={"x": "-x", "y": "-y"})
+    whole = sb.orbit(relay(1.0), start, period=6.4)
+    assert half.period == pytest.approx(T, abs=1e-10)
+    assert whole.period == pytest.approx(2 * T, abs=1e-10)
+    assert half.multipliers == pytest.approx([e], abs=1e-9)
+    assert whole.multipliers == pytest.approx(half.multipliers**2, abs=1e-9)
+    assert np.abs(half.at(np.linspace(0, 2 * T, 200), "x")).max() == pytest.approx((1 + e) / (1 - e), rel=1e-3)
+    assert half.at([0.3 + T, 0.3 + 2 * T], "x") == pytest.approx(half.at([0.3], "x")[0] * np.array([-1, 1]), abs=1e-9)
+
+
+def test_steps_that_are_no_images_are_refused():
+    start, signs = {"x": -2.0, "y": 0.0}, {"x": "-x", "y": "-y"}
+    with pytest.raises(sb.StabilityError, match="the next step is not its image"):
+        sb.orbit(relay(1.3), start, period=3.2, swap=signs)
+    with pytest.raises(sb.StabilityError, match="swap= is for Modes and Contacts"):
+        sb.orbit(relay(1.0).equations("forwards"), start, period=2.0, swap=signs)
+    with pytest.raises(sb.StabilityError, match=r"'z'"):
+        sb.orbit(relay(1.0), start, period=2.0, swap={"x": "-z"})
+
+
+@dear
+def test_steps_double(gait):
+    """The gait limps beyond 4.39089825 degrees, as it does with its legs exchanged by a reset."""
+    steep = sb.orbit(gait.course.system, gait, slope=np.radians(3.6))
+    for degrees in (4.0, 4.3):
+        steep = sb.orbit(gait.course.system, steep, slope=np.radians(degrees))
+    family = sb.orbits(gait.course.system, steep, slope=np.radians((4.25, 4.5)), max_step=0.5)
+    (point,) = family.special
+    assert (point.kind, np.degrees(point.value)) == ("period doubling", pytest.approx(4.39089825, abs=1e-7))
+    assert point.period == pytest.approx(0.75352391, abs=1e-7)
+    limping = family.switched(0, max_points=3).orbit(-1)
+    assert limping.period == pytest.approx(2 * 0.7535, abs=0.01)
+    assert not limping.is_image
+    T = limping.period
+    assert limping.at([0.2 + T], "left") == pytest.approx(limping.at([0.2], "left"), abs=1e-8)
+
+
 @dear
 def test_compass_gait_that_moves_on():
     """Two steps are a period; multipliers are squares of those of a step, and the way is that of two steps."""
-    a, speed = 0.218668802939 + np.radians(3), -1.092383589884
-    start = {"x": -np.sin(a), "y": np.cos(a), "left": a, "right": -a, "left_dot": speed, "right_dot": -0.377373948907}
-    start |= {"x_dot": -np.cos(a) * speed, "y_dot": -np.sin(a) * speed}
-    o = sb.orbit(compass_walker(), start, period=1.4687)
+    o = sb.orbit(compass_walker(), compass_start(), period=1.4687)
     assert o.period == pytest.approx(2 * 0.7343463912, abs=1e-9)
     assert o.drift == pytest.approx({"x": 2 * 0.5354454154}, abs=1e-9)
     step = np.array([-0.19972612683 + 0.544476062095j, 0.131572624077])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
 from ...algebra.functions import where as choice
@@ -53,6 +53,9 @@ class Course(Protocol):
     ) -> Trajectory:
         """The motion from a state over a time."""
 
+    def from_mode(self, mode: str, numbers: Mapping[str, float]) -> Course:
+        """The same, begun in another mode, with numbers of parameters that it may not have."""
+
     @property
     def is_known(self) -> bool:
         """Whether expressions say all that happens: no function of the user does."""
@@ -88,6 +91,9 @@ class EventCourse:
         self, equations: Equations, span: tuple[float, float], start: State, options: Mapping[str, Any]
     ) -> Trajectory:
         return simulate(equations, span, start, events=self.events, options=options)
+
+    def from_mode(self, mode: str, numbers: Mapping[str, float]) -> Course:
+        return self
 
     @property
     def is_known(self) -> bool:
@@ -132,6 +138,9 @@ class ModeCourse:
         return simulate_modes(
             self.system, span, start, values=dict(self.more), events=self.events, options={**options, "mode": self.mode}
         )
+
+    def from_mode(self, mode: str, numbers: Mapping[str, float]) -> Course:
+        return replace(self, mode=mode, more=tuple(sorted({**dict(self.more), **numbers}.items())))
 
     @property
     def is_known(self) -> bool:

@@ -8,23 +8,33 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...algebra.graph import Symbol
 from ...errors import StabilityError, listed, shown
 from ...integrate.state import State, start_values
 from ...integrate.switching import simulate_modes
 from ...integrate.trajectory import Trajectory
 from .courses import HybridSystem, ModeCourse
+from .hybrid_orbit import HybridOrbit
 from .orbit import flow_of
+from .orbit_flow import OrbitFlow
 from .orbit_start import settled_period
 
+IMAGE: Final = 1e-6  # of the states: by how much a step may miss the image of the one before
 ROUNDS: Final = 2  # simulated from values: the second is there for orbits that begin late in the first
 
 
 def home_of(
-    system: HybridSystem, start: Any, values: Mapping[Any, Any], T: float | None, events: tuple[Any, ...]
+    system: HybridSystem,
+    start: Any,
+    values: Mapping[Any, Any],
+    T: float | None,
+    events: tuple[Any, ...],
+    steps: int = 1,
 ) -> tuple[ModeCourse, State, float]:
-    """The course of the orbit near a motion, a state in its home, and about how long it lasts."""
+    """The course of the orbit near a motion, a state in its home, and about how long it lasts: a period, or one of the
+    steps that make one."""
     if isinstance(start, Trajectory):
-        motion, T = _checked(system, start, values), T or _settled(system, start, events)
+        motion, T = _checked(system, start, values), T or _settled(system, start, events) / steps
         first = float(start.t[-1]) - T
     else:
         motion, first, T = *_simulated(system, start, values, T, events), T or 0.0
@@ -82,4 +92,63 @@ def refuse_unsuited(system: HybridSystem, form: str, segments: int | None, mirro
             f"{where}: orbits pass modes by form='shooting' in one segment; leave out form= and segments="
         )
     if len(mirror):
-        raise StabilityError(f"{where}: mirror= is for orbits in one set of equations; got {shown(mirror)}")
+        raise StabilityError(
+            f"{where}: mirror= is for orbits in one set of equations; got {shown(mirror)}. Where modes change places too, "
+            "give swap=, which also changes signs: swap={'lean': '-lean', 'left': 'right'}"
+        )
+
+
+def image_of(system: HybridSystem, mode: str, swap: Mapping[Any, Any]) -> tuple[tuple[str, str, float], ...]:
+    """States that change places or signs: those named, and the speeds that are their rates."""
+    eq = system.equations(mode)
+    found: dict[str, tuple[str, float]] = {}
+    known, where = eq.variables.of("q u z"), f"orbit of {system.name!r}, swap"
+    rates = {q.name: r.name for q, r in zip(eq.q, eq.rates.entries, strict=True) if isinstance(r, Symbol) and r in eq.u}
+    for one, other in swap.items():
+        name, given = str(getattr(one, "name", one)), str(getattr(other, "name", other))
+        sign, partner = (-1.0, given[1:].strip()) if given.startswith("-") else (1.0, given)
+        for s in (name, partner):
+            known.symbol(s, where, StabilityError)
+        pairs = [(name, partner), *([(rates[name], rates[partner])] if name in rates and partner in rates else [])]
+        for a, b in pairs:
+            found |= {a: (b, sign), b: (a, sign)}
+    return tuple((a, b, sign) for a, (b, sign) in found.items())
+
+
+def refuse_false_image(orbit: HybridOrbit) -> None:
+    """An orbit that closes under other names is one only where the next step is its image."""
+    if orbit.is_image and not (_is_turned_alike(orbit) and _comes_back(orbit)):
+        said = listed(f"{a}: {'-' * (sign < 0)}{b}" for a, b, sign in orbit.setting.image)
+        raise StabilityError(
+            f"orbit of {orbit.equations.name!r}: with swap = {said} the motion closes after a step, but the next step is not its image; "
+            "name all coordinates and variables that change places or signs, or leave swap= out"
+        )
+
+
+def _is_turned_alike(orbit: HybridOrbit) -> bool:
+    """Whether rates at the end of a step are the image of those at its beginning."""
+    end, begin = orbit.motion.state, orbit.state
+    there = flow_of(end.equations, {}, None, orbit.course.from_mode(orbit.motion.modes[-1], {}))
+    own, images = _rates(orbit.flow, begin), _rates(there, end)
+    off = [abs(sign * images.get(other, np.inf) - own[s]) for s, other, sign in _images(orbit)]
+    return bool(max(off) <= IMAGE * max(map(abs, own.values())))
+
+
+def _rates(flow: OrbitFlow, state: State) -> dict[str, float]:
+    x, p = np.array([state[s.name] for s in flow.x]), np.array([state[s.name] for s in flow.equations.constants])
+    return dict(zip((s.name for s in flow.x), flow.along(np.array([state.t]), x[None], p)[0][0].tolist(), strict=True))
+
+
+def _comes_back(orbit: HybridOrbit) -> bool:
+    """Whether the step behind the first leads back to where that began."""
+    begin, second = orbit.state, orbit.rounds[-1]
+    if not second.outcome or second.segments[-1].equations is not orbit.equations:
+        return False
+    end = second.state
+    return bool(max(abs(end[s] - begin[s]) for s in orbit.names) <= IMAGE * max(abs(begin[s]) for s in orbit.names))
+
+
+def _images(orbit: HybridOrbit) -> list[tuple[str, str, float]]:
+    """Of all states: (state, other, sign)."""
+    others = {state: (other, sign) for state, other, sign in orbit.setting.image}
+    return [(s, *others.get(s, (s, 1.0))) for s in orbit.names]

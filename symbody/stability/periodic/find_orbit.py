@@ -20,7 +20,7 @@ from ...integrate.trajectory import Trajectory
 from ..branch import Branch
 from ..branch_points import SpecialPoint
 from .courses import Course, EventCourse, HybridSystem
-from .find_hybrid_orbit import home_of, refuse_unsuited
+from .find_hybrid_orbit import home_of, image_of, refuse_false_image, refuse_unsuited
 from .hybrid_orbit import HybridOrbit
 from .orbit import TRIVIAL, Orbit, flow_of
 from .orbit_collocation import INTERVALS, CollocationProblem
@@ -65,7 +65,7 @@ class OrbitOptions:
 @of_equations_or(Modes, Contacts)
 def orbit(
     equations: Equations | HybridSystem, start: Any, values: Mapping[Any, Any] | None = None, *, period: Any = None, mirror: Sequence[Any] | str = (),
-    conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = (), form: str = "auto", segments: int | None = None, at: int = 0, amplitude: float = AMPLITUDE, intervals: int = INTERVALS, tolerance: float = 1e-9,
+    conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = (), swap: Mapping[Any, Any] | None = None, form: str = "auto", segments: int | None = None, at: int = 0, amplitude: float = AMPLITUDE, intervals: int = INTERVALS, tolerance: float = 1e-9,
     options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Orbit:  # fmt: skip
     """A periodic motion: `orbit(eq, simulate(eq, 100, x=1))`, `orbit(eq, {"x": 2}, period=6.6)`, `orbit(eq, branch)` at
@@ -83,6 +83,9 @@ def orbit(
     conserved   quantities that stay constant beside constraints, by name; "auto": the energy where nothing feeds or
                 takes any, and momenta of coordinates on which nothing depends
     events      zero crossings with resets and impacts on the way, as in `simulate`: a gait, a bouncing ball
+    swap        of `Modes` and `Contacts`: coordinates and variables that change places from one step to the next, legs that
+                stand in turn, `{"left": "right"}`, or signs, `{"lean": "-lean"}`, their rates with them. The orbit is one
+                step, behind which the motion goes on as its image
     form        "collocation", or "shooting" in so many `segments`, which is the one for events
     intervals   of the first mesh; it is made finer until halving it changes the orbit by less than `tolerance`
 
@@ -99,7 +102,12 @@ def orbit(
     given = dict(values or {})
     if not isinstance(equations, Equations):
         refuse_unsuited(equations, form, segments, mirror)
-        return _of_modes(equations, start, given, period, conserved, tuple(events), tolerance)
+        return _of_modes(equations, start, given, period, conserved, tuple(events), tolerance, swap or {})
+    if swap:
+        raise StabilityError(
+            f"orbit of {equations.name!r}: swap= is for Modes and Contacts; in one set of equations mirror= names what "
+            "changes its sign, and the reset of an event may change places"
+        )
     kind = _form(equations, form, events)
     rows = {} if events and conserved == "auto" else conserved_rows(equations, conserved)
     is_sought = isinstance(mirror, str) and mirror == "auto"
@@ -129,7 +137,8 @@ def _form(eq: Equations, form: str, events: Sequence[Any]) -> str:
 
 
 def _of_modes(
-    system: HybridSystem, start: Any, values: dict[Any, Any], period: Any, conserved: Any, events: tuple[Any, ...], tolerance: float
+    system: HybridSystem, start: Any, values: dict[Any, Any], period: Any, conserved: Any, events: tuple[Any, ...], tolerance: float,
+    swap: Mapping[Any, Any],
 ) -> Orbit:  # fmt: skip
     """The orbit of a hybrid system near a motion, or near another orbit."""
     if isinstance(start, Branch):
@@ -141,7 +150,7 @@ def _of_modes(
         guess, setting = _from_orbit(flow, start, values, {}, asked)
     else:
         expression, T = _period(system, period, _numbers(system, start, values) if isinstance(period, Expr) else {})
-        course, state, T = home_of(system, start, values, T, events)
+        course, state, T = home_of(system, start, values, T, events, 2 if swap else 1)
         rows = {} if conserved == "auto" else conserved_rows(state.equations, conserved)
         flow = flow_of(state.equations, rows, None, course)
         if flow.is_driven and expression is None:
@@ -152,10 +161,14 @@ def _of_modes(
         guess = OrbitPoint(np.array([0.0, 1.0]), x, np.zeros((1, 0, flow.n)), T, 0.0)
         of_drive = (expression, state.t) if flow.is_driven else (None, 0.0)
         setting = OrbitSetting(
-            np.concatenate([state.p, state.r]), np.zeros(len(flow.rows)), None, None, None, *of_drive
-        )
+            np.concatenate([state.p, state.r]), np.zeros(len(flow.rows)), None, None, None, *of_drive,
+            image_of(system, course.mode, swap),
+        )  # fmt: skip
         setting = with_levels(flow, setting, x[0], {})
-    return found_orbit(ShootingProblem(flow, setting, course), guess, tolerance)
+    found = found_orbit(ShootingProblem(flow, setting, course), guess, tolerance)
+    if isinstance(found, HybridOrbit) and found.is_periodic:
+        refuse_false_image(found)
+    return found
 
 
 def _numbers(system: HybridSystem, start: Any, values: Mapping[Any, Any]) -> dict[Symbol, float]:

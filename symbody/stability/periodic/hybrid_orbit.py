@@ -21,7 +21,8 @@ from .shooting import RTOL
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HybridOrbit(Orbit):
-    """A periodic motion of `Modes` or `Contacts`. `orbit["lam_belt_friction"]` is what it is in each mode.
+    """A periodic motion of `Modes` or `Contacts`. `orbit["lam_belt_friction"]` is what it is in each mode. With `swap` a
+    period is one step, behind which the motion is the same under other names.
 
     mode        in which it begins and ends; its states, constraints and multipliers are those of that mode
     modes       those on its way, in order
@@ -45,20 +46,38 @@ class HybridOrbit(Orbit):
         start = State.of(self.equations, {**x, **self.parameters, "t": t}, "on an orbit")
         return self.course.simulated(self.equations, (t, t + self.period), start, {"rtol": RTOL, "progress": False})
 
+    @property
+    def is_image(self) -> bool:
+        """Whether the motion of the next period is that of this one under other names."""
+        return bool(self.setting.image) and (len((self.nodes or self.point).x) - 1) % 2 == 1
+
+    @cached_property
+    def rounds(self) -> tuple[Trajectory, ...]:
+        """Motions of the periods until all is as it was: one, or two where names change places."""
+        if not self.is_image:
+            return (self.motion,)
+        end, t = self.motion.state, self.setting.t0 + self.period
+        course = self.course.from_mode(self.motion.modes[-1], self.parameters)
+        options = {"rtol": RTOL, "progress": False}
+        return self.motion, course.simulated(end.equations, (t, t + self.period), end, options)
+
     @cached_property
     def drift(self) -> dict[str, float]:
-        first, last = self.motion.segments[0], self.motion.segments[-1]
-        grown = dict(zip(first.names, (last.y[-1] - first.y[0]).tolist(), strict=True))
-        return {s.name: grown[s.name] for s in self.flow.drifting}
+        first, last = self.rounds[0].segments[0], self.rounds[-1].segments[-1]
+        grown = dict(zip(last.names, last.y[-1].tolist(), strict=True))
+        begun = dict(zip(first.names, first.y[0].tolist(), strict=True))
+        return {s.name: (grown[s.name] - begun[s.name]) / len(self.rounds) for s in self.flow.drifting}
 
     def _moved(self, tau: Array) -> list[Segment]:
         """Stretches of the motion at times in order, in parts of the period."""
         out: list[Segment] = [] if len(tau) else list(self.motion.at(tau).segments)
         for k in np.unique(np.floor(tau)):
-            part = tau[np.floor(tau) == k] - k
-            for s in self.motion.at(self.setting.t0 + self.period * part).segments:
-                y = s.y + k * np.array([self.drift.get(n, 0.0) for n in s.names])
-                out.append(replace(s, t=s.t + k * self.period, y=y, events=(), dense=()))
+            known = int(k) % len(self.rounds)
+            before = k - known
+            part = tau[np.floor(tau) == k] - before
+            for s in self.rounds[known].at(self.setting.t0 + self.period * part).segments:
+                y = s.y + before * np.array([self.drift.get(n, 0.0) for n in s.names])
+                out.append(replace(s, t=s.t + before * self.period, y=y, events=(), dense=()))
         return out
 
     def at_times(self, times: Array) -> Trajectory:

@@ -329,7 +329,7 @@ class Orbit(Tabular, Portable):
         name = self.equations.name
         if not self.is_periodic:
             return f"No orbit of {name!r}: {self.outcome}"
-        half = " of half a period" if self.setting.mirror is not None else ""
+        half = " of half a period" if self.setting.mirror is not None else " of a step" if self.setting.image else ""
         drift = [f"{n}: {d:z.6g}" for n, d in (*self.drift.items(), *((n, a) for n, a in self.turn.items() if a))]
         lines = [
             f"Orbit of {name!r}, {'stable' if self.is_stable else 'unstable'}: period {self.period:z.10g}",

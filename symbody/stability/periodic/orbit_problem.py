@@ -141,6 +141,8 @@ class OrbitSetting:
     mirror    signs of the states, where [0, 1] is half a period; None: it is a whole one
     period    of a driven system, an expression of parameters; None: it is found
     t0        time at the beginning
+    image     (state, other, sign) of states that change places or signs from step to step: then each segment of shooting
+              is a step, whose end is its beginning with `state` = sign times `other`
     """
 
     p: Array
@@ -150,6 +152,7 @@ class OrbitSetting:
     mirror: Array | None = None
     period: Expr | None = None
     t0: float = 0.0
+    image: tuple[tuple[str, str, float], ...] = ()
 
     @property
     def halves(self) -> int:

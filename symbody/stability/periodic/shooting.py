@@ -96,7 +96,19 @@ class ShootingProblem(OrbitProblem):
             )
         except SymbodyError:  # off the constraints, where Newton's method has gone astray
             return None
-        return found if found.outcome and found.segments[-1].equations is eq else None
+        last = found.segments[-1].equations
+        comes_back = last is eq or (
+            self.setting.image and {s.name for s in last.state} >= {s.name for s in self.flow.x}
+        )
+        return found if found.outcome and comes_back else None
+
+    def _reached(self, motion: Trajectory) -> tuple[list[int], Array]:
+        """Where the states of the next point stand in the last state of a motion, and with which signs: of steps that are
+        images of each other by the names that change places."""
+        others = {state: (other, sign) for state, other, sign in self.setting.image}
+        of = [others.get(s.name, (s.name, 1.0)) for s in self.flow.x]
+        names = [s.name for s in motion.segments[-1].equations.state]
+        return [names.index(name) for name, _ in of], np.array([sign for _, sign in of])
 
     def _onto_constraints(self, t: float, x: Array) -> Array:
         """The nearest state that meets the constraints: Newton's method leaves them by what is of second order."""
@@ -117,8 +129,8 @@ class ShootingProblem(OrbitProblem):
             motion = self.motion(point, j, names)
             if motion is None or (variations := motion.segments[-1].variations) is None:
                 return None
-            end, rows = motion.state, [flow.equations.state.index(s) for s in flow.x]
-            V, x = variations[-1][rows], np.array([end[s.name] for s in flow.x])
+            rows, signs = self._reached(motion)
+            V, x = signs[:, None] * variations[-1][rows], signs * motion.segments[-1].y[-1][rows]
             ends, _ = flow.along(self._times(point)[[j, j + 1]], np.array([point.x[j], x]), self.p)
             chain.A[j] = V[:, :n]
             chain.C[j, :, 0] = point.times[j + 1] * ends[1] - point.times[j] * (V[:, :n] @ ends[0])
